@@ -291,10 +291,18 @@ export type DashboardTrigger =
   | { kind: "cron"; expression: string; timezone: string }
   | {
       kind: "push";
-      /** The context repository's name. */
+      /** The context repository's name; `.`: the docs' own repository. */
       repository: string;
       branches: readonly string[];
       tags: readonly string[];
+      include: readonly string[];
+      exclude: readonly string[];
+    }
+  | {
+      kind: "pull_request";
+      repository: string;
+      on: readonly ("opened" | "updated" | "merged")[];
+      branches: readonly string[];
       include: readonly string[];
       exclude: readonly string[];
     }

@@ -27,7 +27,9 @@ export function registerAutomationAdd(automation: Command, cli: Cli): void {
   ])
     .option("--cron <expression>", "run at these times, as in '0 9 * * 1'")
     .option("--timezone <zone>", "the zone of those times (default: UTC)")
-    .option("--push <repository>", "run after pushes to this context repository of the project")
+    .option("--push <repository>", "run after pushes to this context repository; . is the docs' own repository")
+    .option("--pull-request <repository>", "run for pull requests of this context repository; . is the docs' own")
+    .option("--on <event...>", "of pull requests: opened, updated, merged (default: merged)")
     .option("--branch <glob...>", "only pushes to these branches (default: the repository's own)")
     .option("--tag <glob...>", "new tags of these names, and no branches unless --branch names some")
     .option("--include <glob...>", "only where a changed file matches")
@@ -58,7 +60,9 @@ async function addAutomation(
   printResult(cli, options, added, added.id);
   if (trigger.kind === "manual") say(cli, options, `Added. To run it: emend automation run ${added.id}`);
   if (trigger.kind === "cron") say(cli, options, `Added. It runs next at ${new Date(added.dueAt ?? 0).toISOString()}`);
-  if (trigger.kind === "push") say(cli, options, `Added. It runs after the next push to ${trigger.repository}`);
+  if (trigger.kind === "push" || trigger.kind === "pull_request") {
+    say(cli, options, `Added. It runs after the next ${describeTrigger(added)}`);
+  }
 }
 
 interface EditOptions extends TriggerOptions {
@@ -80,7 +84,9 @@ export function registerAutomationEdit(automation: Command, cli: Cli): void {
     .option("--prompt <text>", "what its jobs must do, with {{variables}}; - reads it from standard input")
     .option("--cron <expression>", "run at these times, as in '0 9 * * 1'")
     .option("--timezone <zone>", "the zone of those times")
-    .option("--push <repository>", "run after pushes to this context repository of the project")
+    .option("--push <repository>", "run after pushes to this context repository; . is the docs' own repository")
+    .option("--pull-request <repository>", "run for pull requests of this context repository; . is the docs' own")
+    .option("--on <event...>", "of pull requests: opened, updated, merged (default: merged)")
     .option("--by-hand", "run by hand alone")
     .option("--branch [glob...]", "only pushes to these branches; without a word, the repository's own")
     .option("--tag [glob...]", "new tags of these names; without a word, none")
@@ -134,6 +140,8 @@ interface TriggerOptions {
   timezone?: string;
   push?: string;
   branch?: string[] | true;
+  pullRequest?: string;
+  on?: string[];
   tag?: string[] | true;
   include?: string[] | true;
   exclude?: string[] | true;
@@ -141,19 +149,34 @@ interface TriggerOptions {
 }
 
 type Push = Extract<AutomationTrigger, { kind: "push" }>;
+type PullRequest = Extract<AutomationTrigger, { kind: "pull_request" }>;
 
 /** The trigger from the options. Omitted options keep their previous values. */
 function triggerOf(options: TriggerOptions, before: AutomationTrigger = { kind: "manual" }): AutomationTrigger {
   const kind = kindOf(options) ?? before.kind;
   const lists = { branch: options.branch, tag: options.tag, include: options.include, exclude: options.exclude };
   if (kind !== "cron" && options.timezone !== undefined) throw new CliError("usage", "--timezone is for --cron");
-  if (kind !== "push" && Object.values(lists).some((list) => list !== undefined)) {
+  const isPull = kind === "pull_request";
+  if (kind !== "push" && lists.tag !== undefined && isPull) throw new CliError("usage", "--tag is for --push");
+  if (kind !== "push" && !isPull && Object.values(lists).some((list) => list !== undefined)) {
     throw new CliError("usage", "--branch, --tag, --include and --exclude are for --push");
   }
+  if (!isPull && options.on !== undefined) throw new CliError("usage", "--on is for --pull-request");
   if (kind === "manual") return { kind };
   if (kind === "cron") {
     const { expression, timezone } = before.kind === "cron" ? before : { expression: "", timezone: "UTC" };
     return { kind, expression: options.cron ?? expression, timezone: options.timezone ?? timezone };
+  }
+  if (kind === "pull_request") {
+    const old: Partial<PullRequest> = before.kind === "pull_request" ? before : {};
+    return {
+      kind,
+      repository: options.pullRequest ?? old.repository ?? "",
+      on: (options.on as PullRequest["on"] | undefined) ?? old.on ?? ["merged"],
+      branches: listOf(lists.branch, old.branches),
+      include: listOf(lists.include, old.include),
+      exclude: listOf(lists.exclude, old.exclude),
+    };
   }
   const old: Partial<Push> = before.kind === "push" ? before : {};
   return {
@@ -166,13 +189,16 @@ function triggerOf(options: TriggerOptions, before: AutomationTrigger = { kind: 
   };
 }
 
-function kindOf({ cron, push, byHand }: TriggerOptions): AutomationTrigger["kind"] | null {
-  if (cron !== undefined && push !== undefined) throw new CliError("usage", "give --cron or --push, not both");
-  if (byHand && (cron !== undefined || push !== undefined)) {
+function kindOf({ cron, push, pullRequest, byHand }: TriggerOptions): AutomationTrigger["kind"] | null {
+  if ([cron, push, pullRequest].filter((one) => one !== undefined).length > 1) {
+    throw new CliError("usage", "give --cron or --push, not both; --pull-request goes with neither");
+  }
+  if (byHand && (cron !== undefined || push !== undefined || pullRequest !== undefined)) {
     throw new CliError("usage", "--by-hand goes with neither --cron nor --push");
   }
   if (cron !== undefined) return "cron";
   if (push !== undefined) return "push";
+  if (pullRequest !== undefined) return "pull_request";
   return byHand ? "manual" : null;
 }
 

@@ -33,8 +33,13 @@ async function listAutomations(cli: Cli, options: ListOptions): Promise<void> {
 export function describeTrigger({ trigger }: Automation): string {
   if (trigger.kind === "manual") return "by hand";
   if (trigger.kind === "cron") return `${trigger.expression} (${trigger.timezone})`;
+  const where = trigger.repository === "." ? "the docs repository" : trigger.repository;
+  if (trigger.kind === "pull_request") {
+    const into = trigger.branches.length > 0 ? ` into ${trigger.branches.join(", ")}` : "";
+    return `pull request ${trigger.on.join(" or ")} in ${where}${into}`;
+  }
   const refs = [...trigger.branches, ...trigger.tags.map((tag) => `tag ${tag}`)];
-  return `push to ${trigger.repository}${refs.length > 0 ? `: ${refs.join(", ")}` : ""}`;
+  return `push to ${where}${refs.length > 0 ? `: ${refs.join(", ")}` : ""}`;
 }
 
 function stateOf({ trigger, pausedAt, dueAt, problem }: Automation): string {

@@ -57,7 +57,7 @@ export type Trigger =
   | { kind: "cron"; expression: string; timezone: string }
   | {
       kind: "push";
-      /** The context repository's name. */
+      /** The context repository's name; `.`: the docs' own repository. */
       repository: string;
       /** Globs. If both are empty: the context repository's branch, or its default branch. */
       branches: readonly string[];
@@ -66,7 +66,35 @@ export type Trigger =
       include: readonly string[];
       exclude: readonly string[];
     }
+  | {
+      kind: "pull_request";
+      /** The context repository's name; `.`: the docs' own repository. */
+      repository: string;
+      on: readonly PullEvent[];
+      /** Globs of the branch that it asks to merge into; empty: any. */
+      branches: readonly string[];
+      include: readonly string[];
+      exclude: readonly string[];
+    }
   | { kind: "manual" };
+
+export const pullEvents = ["opened", "updated", "merged"] as const;
+export type PullEvent = (typeof pullEvents)[number];
+
+/** An open pull request as a forge lists it. */
+export interface WatchedPull {
+  number: number;
+  url: string;
+  title: string;
+  body: string;
+  head: string;
+  base: string;
+  headCommit: string;
+  isFork: boolean;
+}
+
+/** What a trigger calls the docs' own repository; no context repository can have this name. */
+export const ownRepository = ".";
 
 /** The state of a run: waiting, or its result. */
 type RunState = "waiting" | "started" | "continued" | "merged" | "skipped";
@@ -91,12 +119,13 @@ export interface WaitingRun {
 }
 
 /** A push trigger whose repository was removed: it would never fire. */
-export const isOrphaned = `(trigger ->> 'kind' = 'push' and repository_id is null)`;
+export const isOrphaned = `(trigger ->> 'kind' in ('push', 'pull_request') and repository_id is null
+  and trigger ->> 'repository' <> '${ownRepository}')`;
 
 export const automationColumns = `id, project_id as "projectId", name, trigger, repository_id as "repositoryId", prompt,
   model, paused_at as "pausedAt", due_at as "dueAt", job_id as "jobId", created_by as "createdBy",
   created_at as "createdAt", case when ${isOrphaned} then 'Its context repository ' || (trigger ->> 'repository') ||
-  ' was taken away: it hears of no push. Remove it, or add it anew for another repository.' end as problem`;
+  ' was taken away: nothing starts it. Remove it, or add it anew for another repository.' end as problem`;
 
 export const runColumns = `id, automation_id as "automationId", event, state, words, job_id as "jobId",
   created_at as "createdAt", settled_at as "settledAt"`;

@@ -3,7 +3,7 @@ import { getProject } from "../accounts/projects/projects.ts";
 import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { assertNever } from "../lib/assert-never.ts";
-import type { Trigger } from "./automation.ts";
+import { ownRepository, pullEvents, type Trigger } from "./automation.ts";
 import { nextDue } from "./due.ts";
 import { checkTemplate } from "./template.ts";
 
@@ -32,9 +32,9 @@ export async function checkAutomation(
   if (model !== null && !models.includes(model)) {
     throw invalid(`The model must be one that the project allows: ${models.join(", ")}.`);
   }
-  return {
-    repositoryId: trigger.kind === "push" ? await findRepository(deps.db, projectId, trigger.repository) : null,
-  };
+  const isWatching = trigger.kind === "push" || trigger.kind === "pull_request";
+  if (!isWatching || trigger.repository === ownRepository) return { repositoryId: null };
+  return { repositoryId: await findRepository(deps.db, projectId, trigger.repository) };
 }
 
 /** Names are unique within a project. */
@@ -50,7 +50,7 @@ async function findRepository(db: Queryable, projectId: string, name: string): P
   const found = rows.find((row) => row.name === name);
   if (found) return found.id;
   const known = rows.length === 0 ? "it has none" : `it has ${rows.map((row) => row.name).join(", ")}`;
-  throw invalid(`The project has no context repository "${name}": ${known}.`);
+  throw invalid(`The project has no context repository "${name}": ${known}. "." is the docs' own repository.`);
 }
 
 function invalid(publicMessage: string): AppError {
@@ -73,6 +73,18 @@ function checkTrigger(trigger: Trigger): void {
       for (const [name, patterns] of Object.entries({
         branches: trigger.branches,
         tags: trigger.tags,
+        include: trigger.include,
+        exclude: trigger.exclude,
+      })) {
+        checkPatterns(name, patterns);
+      }
+      return;
+    case "pull_request":
+      if (trigger.on.length === 0 || trigger.on.some((event) => !pullEvents.includes(event))) {
+        throw invalidTrigger(`A pull request trigger needs one or more of these events: ${pullEvents.join(", ")}.`);
+      }
+      for (const [name, patterns] of Object.entries({
+        branches: trigger.branches,
         include: trigger.include,
         exclude: trigger.exclude,
       })) {

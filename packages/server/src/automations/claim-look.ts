@@ -1,37 +1,47 @@
 import type { Queryable } from "../db/pool.ts";
-import type { Trigger } from "./automation.ts";
+import { isOrphaned, type Trigger, type WatchedPull } from "./automation.ts";
 
-/** A push trigger whose repository is due for polling. */
+/** A trigger whose repository is to be looked at. */
 export interface Look {
   id: string;
-  trigger: Extract<Trigger, { kind: "push" }>;
-  repositoryId: string;
+  projectId: string;
+  trigger: Extract<Trigger, { kind: "push" | "pull_request" }>;
+  /** Null: the docs' own repository. */
+  repositoryId: string | null;
   repositoryUrl: string;
   baseRef: string | null;
   now: Date;
-  /** The last known branches and tags. Empty if it was never polled. */
+  /** Where its branches and tags, or its open pull requests, were; empty: it was never looked at. */
   known: ReadonlyMap<string, string>;
+  /** Of a pull request trigger, by the same names. */
+  details: Readonly<Record<string, WatchedPull>>;
 }
 
 const everySeconds = 300;
-/** A local folder is cheap to poll, and sends no webhooks. */
+/** A folder on the same machine costs nothing to look at, and sends no webhook. */
 const localEverySeconds = 30;
 
-/** Claims a due trigger and schedules its next poll. A crash only delays the next poll. */
+/** Takes one that is due and says when it is due again; who dies while looking only delays the next look. */
 export async function claimLook(db: Queryable): Promise<Look | null> {
   const { rows } = await db.query<Omit<Look, "known"> & { refs: Record<string, string> | null }>(
-    `update automations set due_at = clock_timestamp()
-       + make_interval(secs => case when repository.forge = 'local' then $2::int else $1::int end)
-     from context_repositories repository
-     where repository.id = repository_id and automations.id = (
-       select id from automations
-       where trigger ->> 'kind' = 'push' and paused_at is null and repository_id is not null
+    `with next as (
+       select automations.id, coalesce(repository.forge, projects.forge) as forge,
+         coalesce(repository.repository_url, projects.repository_url) as url,
+         case when repository.id is null then projects.base_ref else repository.base_ref end as base_ref
+       from automations join projects on projects.id = automations.project_id
+         left join context_repositories repository on repository.id = repository_id
+       where trigger ->> 'kind' in ('push', 'pull_request') and paused_at is null and not ${isOrphaned}
          and due_at <= clock_timestamp()
-       order by due_at limit 1 for update skip locked
+       order by due_at limit 1 for update of automations skip locked
      )
-     returning automations.id, trigger, repository_id as "repositoryId", repository.repository_url as "repositoryUrl",
-       repository.base_ref as "baseRef", clock_timestamp() as now,
-       (select jsonb_object_agg(ref, commit_id) from automation_refs where automation_id = automations.id) as refs`,
+     update automations set due_at = clock_timestamp()
+       + make_interval(secs => case when next.forge = 'local' then $2::int else $1::int end)
+     from next where automations.id = next.id
+     returning automations.id, project_id as "projectId", trigger, repository_id as "repositoryId",
+       next.url as "repositoryUrl", next.base_ref as "baseRef", clock_timestamp() as now,
+       (select jsonb_object_agg(ref, commit_id) from automation_refs where automation_id = automations.id) as refs,
+       coalesce((select jsonb_object_agg(ref, automation_refs.details) from automation_refs
+                 where automation_id = automations.id and automation_refs.details is not null), '{}') as details`,
     [everySeconds, localEverySeconds],
   );
   if (!rows[0]) return null;
@@ -39,12 +49,16 @@ export async function claimLook(db: Queryable): Promise<Look | null> {
   return { ...look, known: new Map(Object.entries(refs ?? {})) };
 }
 
-/** A forge's webhook reported a push: the project's push triggers poll now. Returns how many. */
-export async function hastenLooks(db: Queryable, projectId: string): Promise<number> {
+/** A forge said that something happened: the project's triggers of this kind look now. Gives how many. */
+export async function hastenLooks(
+  db: Queryable,
+  projectId: string,
+  kind: "push" | "pull_request" = "push",
+): Promise<number> {
   const { rowCount } = await db.query(
     `update automations set due_at = least(due_at, clock_timestamp())
-     where project_id = $1 and trigger ->> 'kind' = 'push' and paused_at is null and repository_id is not null`,
-    [projectId],
+     where project_id = $1 and trigger ->> 'kind' = $2 and paused_at is null and not ${isOrphaned}`,
+    [projectId, kind],
   );
   return rowCount ?? 0;
 }

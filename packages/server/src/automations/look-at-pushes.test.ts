@@ -318,7 +318,7 @@ test("a repository that does not answer holds up no other", async () => {
   const reached = Promise.withResolvers<void>();
   const looking = lookAtPushes(
     automationDeps(database.pool, {
-      async remoteOf(repositoryId) {
+      async remoteOf({ repositoryId }) {
         if (repositoryId === "ctx_api") {
           asked.resolve();
           return answer.promise;

@@ -1,27 +1,28 @@
 import { hash } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import { inflate } from "node:zlib";
 import { unseenCharacters } from "@emend/contract";
 import type { Pool, Queryable } from "../db/pool.ts";
+import { toJsonb } from "../db/to-jsonb.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { isAppError } from "../errors.ts";
+import { AppError, isAppError } from "../errors.ts";
 import type { Git } from "../tree/git/git.ts";
-import { checkObjectIds, objectFormatOf } from "../tree/git/object-id.ts";
 import type { Remote } from "../tree/mirror/mirror.ts";
-import { ensureMirror } from "../tree/mirror/repair-mirror.ts";
-import { listRemote, unreachable } from "../tree/mirror/resolve-base.ts";
-import type { AutomationDeps } from "./automation.ts";
+import { listRemote } from "../tree/mirror/resolve-base.ts";
+import type { AutomationDeps, WatchedPull } from "./automation.ts";
 import { claimLook, type Look } from "./claim-look.ts";
+import { lookAtPulls, type PullSource, pathsIn, type RepositoryName } from "./pulls.ts";
+import { type Push, readPush } from "./read-push.ts";
 import { passingFiles, pushesSince, type RefEvent, watchedRefs } from "./select-refs.ts";
 import { dayOf, type Values } from "./values.ts";
 
 /** What only a node with git can provide. */
 export interface PushDeps {
   git: Git;
-  remoteOf(repositoryId: string, signal: AbortSignal): Promise<Remote>;
+  /** Of a context repository, or of the project's own where none is named. */
+  remoteOf(at: RepositoryName, signal: AbortSignal): Promise<Remote>;
+  /** Null: its forge cannot be asked, for want of a token. */
+  pullsOf(at: RepositoryName, signal: AbortSignal): Promise<PullSource | null>;
 }
 
 const looksMax = 200;
@@ -52,8 +53,23 @@ export async function lookAtPushes(deps: Pick<AutomationDeps, "pool" | "log"> & 
   await Promise.all(Array.from({ length: looksAtOnce }, lookInTurn));
 }
 
+type PushLook = Look & { trigger: Extract<Look["trigger"], { kind: "push" }> };
+
+function isPushLook(look: Look): look is PushLook {
+  return look.trigger.kind === "push";
+}
+
 async function lookAt(deps: Pick<AutomationDeps, "pool"> & PushDeps, look: Look, signal: AbortSignal): Promise<void> {
-  const remote = await deps.remoteOf(look.repositoryId, signal);
+  const remote = await deps.remoteOf(look, signal);
+  if (!isPushLook(look)) {
+    const source = await deps.pullsOf(look, signal);
+    if (!source) {
+      const publicMessage = "The repository has no token, so Emend cannot list its pull requests. Add one.";
+      throw new AppError("invalid_request", { publicMessage });
+    }
+    const found = await lookAtPulls({ git: deps.git, remote, source }, look, signal);
+    return recordPushes(deps.pool, look, found);
+  }
   const refs = await listRemote(deps.git, remote, ["HEAD", "refs/heads/*", "refs/tags/*"], signal);
   const watched = watchedRefs(look.trigger, refs, look.baseRef);
   const head = refs.ids.get(`refs/heads/${look.baseRef ?? refs.defaultBranch ?? ""}`) ?? null;
@@ -61,7 +77,9 @@ async function lookAt(deps: Pick<AutomationDeps, "pool"> & PushDeps, look: Look,
   const events = look.known.size === 0 ? [] : pushesSince(look.known, watched, head);
   const records: PushRecord[] = [];
   for (const event of events.slice(0, eventsMax)) {
-    records.push(describePush(look, event, await readPush(deps.git, { remote, ...event }, signal)));
+    const push = await readPush(deps.git, { remote, ...event }, signal);
+    const isOwn = look.repositoryId === null && (await isOwnMerge(deps.pool, look.id, push.files));
+    records.push(describePush(look, event, push, isOwn));
   }
   const later = new Set(events.slice(eventsMax).map(({ ref }) => ref));
   const seen = new Map([...watched].filter(([ref]) => !later.has(ref)));
@@ -69,7 +87,7 @@ async function lookAt(deps: Pick<AutomationDeps, "pool"> & PushDeps, look: Look,
   await recordPushes(deps.pool, look, { seen, records });
 }
 
-function describePush(look: Look, event: RefEvent, push: Push): PushRecord {
+function describePush(look: PushLook, event: RefEvent, push: Push, isOwn: boolean): PushRecord {
   const { ref, tag, from, to } = event;
   const files = passingFiles(look.trigger, push.files);
   const passes = files.length > 0 || (push.files.length === 0 && look.trigger.include.length === 0);
@@ -82,9 +100,11 @@ function describePush(look: Look, event: RefEvent, push: Push): PushRecord {
       date: dayOf(look.now, "UTC"),
       repository: look.repositoryUrl,
     },
-    skipped: passes
-      ? null
-      : `Skipped: none of the ${push.files.length} changed files of ${ref} passes the path filters.`,
+    skipped: isOwn
+      ? "Skipped: these are the files of this automation's own merged pull request."
+      : passes
+        ? null
+        : `Skipped: none of the ${push.files.length} changed files of ${ref} passes the path filters.`,
   };
 }
 
@@ -97,7 +117,7 @@ async function recordFailure(db: Queryable, look: Look, words: string): Promise<
   );
 }
 
-interface PushRecord {
+export interface PushRecord {
   event: string;
   values: Values;
   /** Why it makes no job. Null: it waits to become one. */
@@ -111,7 +131,11 @@ const lookedAt = "looked";
 export async function recordPushes(
   pool: Pool,
   look: Pick<Look, "id" | "known">,
-  found: { seen: ReadonlyMap<string, string>; records: readonly PushRecord[] },
+  found: {
+    seen: ReadonlyMap<string, string>;
+    records: readonly PushRecord[];
+    details?: Readonly<Record<string, WatchedPull>>;
+  },
 ): Promise<void> {
   const { id } = look;
   const refs = [...found.seen].filter(([ref]) => ref !== lookedAt);
@@ -137,9 +161,9 @@ export async function recordPushes(
     }
     await client.query("delete from automation_refs where automation_id = $1", [id]);
     await client.query(
-      `insert into automation_refs (automation_id, ref, commit_id)
-       select $1, ref, commit_id from unnest($2::text[], $3::text[]) given (ref, commit_id)`,
-      [id, refs.map(([ref]) => ref), refs.map(([, commit]) => commit)],
+      `insert into automation_refs (automation_id, ref, commit_id, details)
+       select $1, ref, commit_id, $4::jsonb -> ref from unnest($2::text[], $3::text[]) given (ref, commit_id)`,
+      [id, refs.map(([ref]) => ref), refs.map(([, commit]) => commit), toJsonb(found.details ?? {})],
     );
   });
 }
@@ -149,84 +173,16 @@ function isSame(known: ReadonlyMap<string, string>, now: Readonly<Record<string,
   return entries.length === known.size && entries.every(([ref, commit]) => known.get(ref) === commit);
 }
 
-/** What a push brought. */
-interface Push {
-  /** Oldest first, each with its author, date and message. */
-  commits: readonly string[];
-  files: readonly string[];
-}
-
-const commitsMax = 50;
-const fetchMsMax = 5 * 60_000;
-const readMsMax = 60_000;
-const packBytesMax = 512 * 1024 * 1024;
-const logBytesMax = 1024 * 1024;
-const pathBytesMax = 4 * 1024 * 1024;
-
-/**
- * Reads what is between two commits from the repository, in a temporary folder: no locks, nothing to clean up. Without
- * blobs if the forge supports that.
- */
-async function readPush(
-  git: Git,
-  input: { remote: Remote; from: string | null; to: string },
-  signal: AbortSignal,
-): Promise<Push> {
-  const { remote, from, to } = input;
-  checkObjectIds(to, ...(from === null ? [] : [from]));
-  const dir = await mkdtemp(join(tmpdir(), "emend-push-"));
-  const gitDir = join(dir, "push.git");
-  try {
-    await ensureMirror(git, gitDir, objectFormatOf(to), signal);
-    if (from !== null && (await fetch([from, to])).code === 0) return await between(from);
-    // Nothing to compare with, or the previous commit was rewritten: only the last commit counts.
-    const alone = await fetch([to]);
-    if (alone.code !== 0) throw unreachable(alone);
-    return await between(null);
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
-
-  function fetch(ids: readonly string[]) {
-    const refspecs = ids.map((id) => `+${id}:refs/emend/${id}`);
-    const flags = ["--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--quiet"];
-    return git.run(
-      {
-        gitDir,
-        args: ["fetch", `--depth=${commitsMax + 1}`, "--filter=blob:none", ...flags, "--", remote.url, ...refspecs],
-        remote,
-        timeMsMax: fetchMsMax,
-        outputBytesMax: 64 * 1024,
-        fileBytesMax: packBytesMax,
-      },
-      signal,
-    );
-  }
-
-  async function between(base: string | null): Promise<Push> {
-    const read = (args: readonly string[], outputBytesMax: number) =>
-      git.run({ gitDir, args, timeMsMax: readMsMax, outputBytesMax }, signal);
-    const range = base === null ? ["-n", "1", to] : ["-n", String(commitsMax), `${base}..${to}`];
-    const log = await read(["log", "-z", "--reverse", "--format=%h %an %cs%n%B", ...range, "--"], logBytesMax);
-    const compared = base === null ? ["--root", "--no-commit-id", "-m", "--first-parent", to] : [base, to];
-    const files = await read(["diff-tree", "-r", "-z", "--no-renames", "--name-only", ...compared, "--"], pathBytesMax);
-    if (log.code !== 0) throw unreachable(log);
-    if (files.code !== 0) throw unreachable(files);
-    return { commits: split(log.stdout).map(describe), files: split(files.stdout) };
-  }
-}
-
-function split(output: Buffer): string[] {
-  return output
-    .toString("utf8")
-    .split("\0")
-    .filter((part) => part !== "");
-}
-
-/** The message is indented below its heading, so that commits stay separate whatever their messages contain. */
-function describe(entry: string): string {
-  const [heading = "", ...lines] = entry.trimEnd().split("\n");
-  return [heading, ...lines.map((line) => `    ${line}`.trimEnd())].join("\n");
+/** Merging what an automation proposed is a push to the docs, and must not start it again. */
+async function isOwnMerge(db: Queryable, automationId: string, files: readonly string[]): Promise<boolean> {
+  const { rows } = await db.query<{ diff: Buffer | null }>(
+    `select diff from automations join jobs on jobs.id = job_id
+     where automations.id = $1 and pull_request ->> 'state' = 'merged'`,
+    [automationId],
+  );
+  if (!rows[0]?.diff || files.length === 0) return false;
+  const paths = new Set(pathsIn((await promisify(inflate)(rows[0].diff)).toString("utf8")));
+  return files.every((file) => paths.has(file));
 }
 
 const proposalsMax = 20;

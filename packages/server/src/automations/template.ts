@@ -7,7 +7,14 @@ import { type Values, type Variable, variables } from "./values.ts";
 const templateLengthMax = 20_000;
 /** Anything in double braces, so that a mistyped name is refused and not sent as it is. */
 const place = /\{\{([^{}]*)\}\}/g;
-const ofPushes: readonly Variable[] = ["commits", "changed_files", "tag"];
+/** Which of them a trigger of each kind sets. */
+const always: readonly Variable[] = ["date", "repository"];
+const setBy: Readonly<Record<Trigger["kind"], readonly Variable[]>> = {
+  manual: always,
+  cron: always,
+  push: [...always, "commits", "changed_files", "tag"],
+  pull_request: [...always, "commits", "changed_files", "pull_request", "title", "description", "diff", "issues"],
+};
 
 /** Refuses a template that cannot be filled in, before it is stored. */
 export function checkTemplate(template: string, trigger: Trigger["kind"]): void {
@@ -16,11 +23,14 @@ export function checkTemplate(template: string, trigger: Trigger["kind"]): void 
   if (template.includes("\0") || !template.isWellFormed()) throw invalid("The prompt contains invalid characters.");
   for (const [whole, inner = ""] of template.matchAll(place)) {
     const name = variables.find((variable) => variable === inner.trim());
-    const known = trigger === "push" ? variables : variables.filter((variable) => !ofPushes.includes(variable));
+    const known = variables.filter((variable) => setBy[trigger].includes(variable));
     if (name === undefined) {
       throw invalid(`Unknown variable ${whole} in the prompt. Known: ${listOf(known)}.`);
     }
-    if (!known.includes(name)) throw invalid(`${whole} is set only after a push. Known here: ${listOf(known)}.`);
+    if (!known.includes(name)) {
+      const triggers = setBy.push.includes(name) ? "a push" : "a pull request event";
+      throw invalid(`${whole} is set only after ${triggers}. Known here: ${listOf(known)}.`);
+    }
   }
   const rest = template.replaceAll(place, "");
   if (/\{\{|\}\}/.test(rest)) throw invalid("The prompt has an unmatched {{ or }}.");
@@ -35,6 +45,7 @@ export function renderTemplate(template: string, values: Values): string {
 }
 
 function show(variable: Variable, values: Values): string {
+  const pulls = values.pulls ?? [];
   switch (variable) {
     case "commits":
       return fenced("commits", values.commits);
@@ -46,6 +57,28 @@ function show(variable: Variable, values: Values): string {
       return values.date;
     case "repository":
       return quoted("repository", values.repository);
+    case "pull_request":
+      return fenced(
+        "pull requests",
+        pulls.map(({ url, event }) => `${url} (${event})`),
+      );
+    case "title":
+      return fenced(
+        "titles of pull requests",
+        pulls.map(({ title }) => title),
+      );
+    case "description":
+      return fenced(
+        "descriptions of pull requests",
+        pulls.map(({ description }) => description),
+      );
+    case "diff":
+      return fenced(
+        "diffs of pull requests",
+        pulls.map(({ diff }) => diff),
+      );
+    case "issues":
+      return fenced("linked issues", [...new Set(pulls.flatMap(({ issues }) => issues))]);
     default:
       // The template was stored before its variable was removed.
       return "(unknown)";

@@ -1,5 +1,16 @@
 /** The variables of a template. */
-export const variables = ["commits", "changed_files", "tag", "date", "repository"] as const;
+export const variables = [
+  "commits",
+  "changed_files",
+  "tag",
+  "date",
+  "repository",
+  "pull_request",
+  "title",
+  "description",
+  "diff",
+  "issues",
+] as const;
 export type Variable = (typeof variables)[number];
 
 /** Lists have one entry per commit or file, oldest first, so that events can be merged. */
@@ -10,6 +21,19 @@ export interface Values {
   /** In the trigger's time zone, `2026-11-15`. */
   date: string;
   repository: string;
+  /** Of pull request triggers alone, one entry for each that started the run. */
+  pulls?: readonly PullValues[];
+}
+
+export interface PullValues {
+  url: string;
+  /** `opened`, `updated` or `merged`. */
+  event: string;
+  title: string;
+  description: string;
+  diff: string;
+  /** As its title, description and commits name them. */
+  issues: readonly string[];
 }
 
 /** Merges several events: the lists of all, and the last value of the rest. */
@@ -21,6 +45,7 @@ export function mergeValues(first: Values, ...others: readonly Values[]): Values
       tag: next.tag ?? merged.tag,
       date: next.date,
       repository: next.repository,
+      ...((merged.pulls ?? next.pulls) && { pulls: [...(merged.pulls ?? []), ...(next.pulls ?? [])] }),
     }),
     first,
   );

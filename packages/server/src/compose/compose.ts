@@ -145,6 +145,7 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         isProject: async (projectId) => (await getProject(pool, projectId)) !== undefined,
         async noticed(input) {
           await hastenLook(pool, input);
+          if ((await hastenLooks(pool, input.projectId, "pull_request")) > 0) await askAutomations(pool);
           await askGate(pool, input.projectId);
         },
         async pushed(projectId) {

@@ -5,7 +5,7 @@ import {
   openContextCredential,
 } from "../accounts/projects/context-repositories.ts";
 import { openProjectCredential } from "../accounts/projects/project-credential.ts";
-import { hasLocalProjects } from "../accounts/projects/projects.ts";
+import { getProject, hasLocalProjects } from "../accounts/projects/projects.ts";
 import { createSealer, type Sealer } from "../accounts/secrets.ts";
 import { createAdmin } from "../admin/admin.ts";
 import type { ModelsDeps } from "../agent/models/registry.ts";
@@ -15,10 +15,12 @@ import type { Config } from "../config/config.ts";
 import { startListener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
+import type { Forge } from "../forge/forge.ts";
 import { assertLocalForgeUsable } from "../forge/local/assert-usable.ts";
-import type { ForgeDeps } from "../forge/registry.ts";
+import { createAnswerMemory, startPolling } from "../forge/polling.ts";
+import { type ForgeDeps, openForge } from "../forge/registry.ts";
 import { createJobRules } from "../http/parse-create-body.ts";
-import { contextRemoteOf } from "../installation/context-remote.ts";
+import { contextForgeOf, contextRemoteOf } from "../installation/context-remote.ts";
 import { ensureSecret } from "../installation/ensure-secret.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
@@ -130,6 +132,29 @@ function composeAutomations(parts: {
   git: Git;
 }): AutomationDeps & PushDeps {
   const { pool, log, defaultModel, metrics, forges, sealer, git } = parts;
+  const answers = createAnswerMemory();
+
+  async function openOwn(projectId: string): Promise<Forge> {
+    const project = await getProject(pool, projectId);
+    if (!project) throw new AppError("not_found", { publicMessage: "The project was removed." });
+    return openForge(project, forges, startPolling(answers, projectId));
+  }
+
+  async function findContext(repositoryId: string): Promise<ContextRepository> {
+    const { rows } = await pool.query<ContextRepository>(
+      `select ${contextRepositoryColumns} from context_repositories where id = $1`,
+      [repositoryId],
+    );
+    if (rows[0]) return rows[0];
+    throw new AppError("not_found", { publicMessage: "The context repository was taken away." });
+  }
+
+  async function openContext(repositoryId: string): Promise<Forge | null> {
+    const repository = await findContext(repositoryId);
+    const credential = await openContextCredential({ db: pool, sealer }, repositoryId);
+    return contextForgeOf(forges, { ...repository, credential }, startPolling(answers, repositoryId));
+  }
+
   return {
     pool,
     log,
@@ -139,14 +164,20 @@ function composeAutomations(parts: {
     pullRequestState: (projectId, number) => readPullRequestState({ pool, forges, log }, projectId, number),
     onSettled: (state) => metrics.automationRuns.inc({ outcome: state }),
     git,
-    async remoteOf(repositoryId, signal) {
-      const { rows } = await pool.query<ContextRepository>(
-        `select ${contextRepositoryColumns} from context_repositories where id = $1`,
-        [repositoryId],
-      );
-      if (!rows[0]) throw new AppError("not_found", { publicMessage: "The context repository was taken away." });
+    async remoteOf({ projectId, repositoryId }, signal) {
+      if (repositoryId === null) return (await openOwn(projectId)).gitRemote(signal);
+      const repository = await findContext(repositoryId);
       const credential = await openContextCredential({ db: pool, sealer }, repositoryId);
-      return contextRemoteOf(forges, { ...rows[0], credential }, signal);
+      return contextRemoteOf(forges, { ...repository, credential }, signal);
+    },
+    async pullsOf({ projectId, repositoryId }) {
+      const forge = repositoryId === null ? await openOwn(projectId) : await openContext(repositoryId);
+      if (!forge) return null;
+      return {
+        list: (signal) => forge.listOpenPullRequests(signal),
+        commitsOf: (pull, signal) => forge.readPullRequestCommits(pull, signal),
+        stateOf: async (number, signal) => (await forge.readPullRequest(number, signal))?.state ?? null,
+      };
     },
   };
 }

@@ -20,6 +20,7 @@ import { getProject, type Project } from "../accounts/projects/projects.ts";
 import type { Sealer } from "../accounts/secrets.ts";
 import { openModel } from "../agent/models/registry.ts";
 import { fireAutomations } from "../automations/due.ts";
+import { findTouchingPull } from "../automations/pulls.ts";
 import { findClosedChange } from "../automations/pushes.ts";
 import { listDueClaims, lookAtClaims } from "../claims/look-at-claims.ts";
 import { rollUsageUp } from "../dashboard/read-usage.ts";
@@ -94,7 +95,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
             pool,
             mirrors,
             ownRemote: async (project, either) => (await openForge(project, forges)).gitRemote(either),
-            contextRemote: (repositoryId, either) => automations.remoteOf(repositoryId, either),
+            contextRemote: (repositoryId, either) => automations.remoteOf({ projectId, repositoryId }, either),
             pageHistory: createPageHistory({ git, dir: join(config.dataDir, "mirrors") }),
           },
           projectId,
@@ -181,7 +182,7 @@ function composeWorker(
   parts: Parts,
   own: { mirrors: Mirrors; siteCache: DiskCache; onEnded(projectId: string): void },
 ): Worker {
-  const { config, log, metrics, tracer, database, pool, listener, sealer, secret, forges, models } = parts;
+  const { config, log, metrics, tracer, database, pool, listener, sealer, secret, forges, models, automations } = parts;
   const { mirrors, siteCache } = own;
   const crashPoint = createCrashPoint(config.crashAt);
   const untraced = createStages({
@@ -210,6 +211,7 @@ function composeWorker(
     knownSecrets: (projectId) => knownSecretsOf({ config, pool, sealer, secret }, projectId),
     spentBudget: (projectId) => spentBudget(pool, projectId),
     findRefused: (job, diff) => findClosedChange(pool, job.id, diff),
+    findTouching: (job, diff, signal) => findTouchingPull({ ...automations, db: pool }, job, diff, signal),
     jobUrl: (job) => `${forges.local.publicUrl()}/app/jobs/${job.id}`,
     crashPoint,
     log,

@@ -28,6 +28,7 @@ interface StageDeps extends WorkDeps {
   findProject(id: string): Promise<RunProject | undefined>;
   jobUrl(job: LeasedJob): string;
   findRefused: NonNullable<Stages["findRefused"]>;
+  findTouching: NonNullable<Stages["findTouching"]>;
   crashPoint(name: CrashPoint): void;
   log: Logger;
 }
@@ -42,6 +43,7 @@ export function createStages(deps: StageDeps): Stages {
 
   const stages: Stages = {
     findRefused: deps.findRefused,
+    findTouching: deps.findTouching,
 
     async openTree(job, edits, signal) {
       const project = await projectOf(job);

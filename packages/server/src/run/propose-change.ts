@@ -59,6 +59,11 @@ export async function proposeChange(
     const why = `The same change was proposed in ${refused} and closed unmerged. Emend does not propose it again.`;
     return { kind: "unchanged", summary: why, limitReached };
   }
+  const touching = job.pullRequest === null ? await stages.findTouching?.(job, recorded.diff, signal) : null;
+  if (touching) {
+    const why = `Pull request ${touching.url} already changes ${touching.path}. Emend does not open a second one.`;
+    return { kind: "unchanged", summary: why, limitReached };
+  }
   const model = steps.at(-1)?.usage.model ?? job.answeredBy;
   return { kind: "reviewed", change: { ...words, verdict, limitReached, sources }, model, usage: totalUsage(steps) };
 }

@@ -20,6 +20,7 @@ export function automationDeps(pool: Pool, more: Partial<AutomationDeps & PushDe
     async remoteOf() {
       throw new AppError("repository_unavailable", { publicMessage: "There is no repository here." });
     },
+    pullsOf: async () => null,
     ...more,
   };
 }

@@ -64,6 +64,8 @@ export async function startForgeWorker(order: ForgeWorkerOrder, passed?: Passed)
     knownSecrets: async () => [],
     spentBudget: async () => null,
     findRefused: async () => null,
+
+    findTouching: async () => null,
     jobUrl: (job) => `${order.publicUrl}/job/${job.id}`,
     crashPoint,
     log,

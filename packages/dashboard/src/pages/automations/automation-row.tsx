@@ -101,13 +101,23 @@ function describeTrigger(trigger: DashboardTrigger): string {
     case "cron":
       return `at ${trigger.expression}, ${trigger.timezone}`;
     case "push":
-      return [`after pushes to @${trigger.repository}`, ...refsOf(trigger), ...pathsOf(trigger)].join(", ");
+      return [`after pushes to ${nameOf(trigger)}`, ...refsOf(trigger), ...pathsOf(trigger)].join(", ");
+    case "pull_request": {
+      const into = trigger.branches.length > 0 ? [`into ${trigger.branches.join(" ")}`] : [];
+      return [`pull requests ${trigger.on.join(" or ")} in ${nameOf(trigger)}`, ...into, ...pathsOf(trigger)].join(
+        ", ",
+      );
+    }
     case "manual":
       return "by hand alone";
   }
 }
 
 type Push = Extract<DashboardTrigger, { kind: "push" }>;
+
+function nameOf({ repository }: { repository: string }): string {
+  return repository === "." ? "the docs repository" : `@${repository}`;
+}
 
 function refsOf({ branches, tags }: Push): string[] {
   return [
@@ -116,7 +126,7 @@ function refsOf({ branches, tags }: Push): string[] {
   ];
 }
 
-function pathsOf({ include, exclude }: Push): string[] {
+function pathsOf({ include, exclude }: Pick<Push, "include" | "exclude">): string[] {
   return [
     ...(include.length > 0 ? [`where ${include.join(" ")} changed`] : []),
     ...(exclude.length > 0 ? [`but ${exclude.join(" ")}`] : []),

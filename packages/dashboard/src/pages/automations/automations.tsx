@@ -81,6 +81,8 @@ const variables = {
   manual: "{{date}}, {{repository}}",
   cron: "{{date}}, {{repository}}",
   push: "{{date}}, {{repository}}, {{commits}}, {{changed_files}}, {{tag}}",
+  pull_request:
+    "{{date}}, {{repository}}, {{pull_request}}, {{title}}, {{description}}, {{issues}}, {{diff}}, {{commits}}, {{changed_files}}",
 } as const;
 
 const byHand: DashboardTrigger = { kind: "manual" };
@@ -153,9 +155,10 @@ function AutomationForm(props: {
 const kinds = [
   { value: "manual", words: "Manually" },
   { value: "cron", words: "On a schedule" },
-  { value: "push", words: "After a push to a context repository" },
+  { value: "push", words: "After a push" },
+  { value: "pull_request", words: "On pull requests" },
 ] as const;
-type Push = Extract<DashboardTrigger, { kind: "push" }>;
+type Watch = Extract<DashboardTrigger, { kind: "push" | "pull_request" }>;
 const noPaths = { branches: [], tags: [], include: [], exclude: [] };
 
 /** When an automation asks. */
@@ -173,7 +176,11 @@ function TriggerInputs(props: {
       case "cron":
         return onTrigger({ kind, expression: "0 9 * * 1", timezone: localTimezone() });
       case "push":
-        return onTrigger({ kind, repository: repositories[0]?.name ?? "", ...noPaths });
+        return onTrigger({ kind, repository: repositories[0]?.name ?? ".", ...noPaths });
+      case "pull_request": {
+        const { tags: _, ...paths } = noPaths;
+        return onTrigger({ kind, repository: repositories[0]?.name ?? ".", on: ["merged"], ...paths });
+      }
     }
   }
   return (
@@ -200,46 +207,88 @@ function TriggerInputs(props: {
           />
         </div>
       )}
-      {trigger.kind === "push" &&
-        (repositories.length === 0 ? (
-          <p className="text-warn">This project has no context repository. Add one under Guidance first.</p>
-        ) : (
-          <PushInputs push={trigger} names={repositories.map(({ name }) => name)} onPush={onTrigger} />
-        ))}
+      {(trigger.kind === "push" || trigger.kind === "pull_request") && (
+        <WatchInputs watch={trigger} names={[...repositories.map(({ name }) => name), "."]} onWatch={onTrigger} />
+      )}
     </>
   );
 }
 
-function PushInputs({ push, names, onPush }: { push: Push; names: readonly string[]; onPush(push: Push): void }) {
-  const known = names.includes(push.repository) ? names : [push.repository, ...names];
+const pullEvents = ["opened", "updated", "merged"] as const;
+
+function WatchInputs({
+  watch,
+  names,
+  onWatch,
+}: {
+  watch: Watch;
+  names: readonly string[];
+  onWatch(watch: Watch): void;
+}) {
+  const known = names.includes(watch.repository) ? names : [watch.repository, ...names];
   return (
     <>
       <SelectInput
         label="Repository"
-        value={push.repository}
-        onValue={(repository) => onPush({ ...push, repository })}
-        options={known.map((value) => ({ value, words: value }))}
+        value={watch.repository}
+        onValue={(repository) => onWatch({ ...watch, repository })}
+        options={known.map((value) => ({ value, words: value === "." ? "The docs' own repository" : value }))}
       />
+      {watch.kind === "pull_request" && (
+        <fieldset className="flex flex-wrap gap-4">
+          <legend className="mb-1 font-medium">Events</legend>
+          {pullEvents.map((event) => (
+            <label key={event} className="flex items-center gap-2">
+              <input
+                type="checkbox"
+                checked={watch.on.includes(event)}
+                onChange={({ target }) =>
+                  onWatch({
+                    ...watch,
+                    on: pullEvents.filter((one) => (one === event ? target.checked : watch.on.includes(one))),
+                  })
+                }
+              />
+              {event}
+            </label>
+          ))}
+        </fieldset>
+      )}
       <div className="grid gap-4 sm:grid-cols-2">
         <Globs
           label="Branches"
-          help="Leave both empty for the default branch."
-          of="branches"
-          push={push}
-          onPush={onPush}
+          help={watch.kind === "push" ? "Leave both empty for the default branch." : "That it asks to merge into."}
+          value={watch.branches}
+          onValue={(branches) => onWatch({ ...watch, branches })}
         />
-        <Globs label="Tags" help="For example v*." of="tags" push={push} onPush={onPush} />
-        <Globs label="Only these paths" help="For example src/**." of="include" push={push} onPush={onPush} />
-        <Globs label="Except these paths" help="One pattern per line." of="exclude" push={push} onPush={onPush} />
+        {watch.kind === "push" && (
+          <Globs
+            label="Tags"
+            help="For example v*."
+            value={watch.tags}
+            onValue={(tags) => onWatch({ ...watch, tags })}
+          />
+        )}
+        <Globs
+          label="Only these paths"
+          help="For example src/**."
+          value={watch.include}
+          onValue={(include) => onWatch({ ...watch, include })}
+        />
+        <Globs
+          label="Except these paths"
+          help="One pattern per line."
+          value={watch.exclude}
+          onValue={(exclude) => onWatch({ ...watch, exclude })}
+        />
       </div>
     </>
   );
 }
 
-function Globs(props: { label: string; help: string; of: keyof typeof noPaths; push: Push; onPush(push: Push): void }) {
-  const { of, push, onPush } = props;
+function Globs(props: { label: string; help: string; value: readonly string[]; onValue(value: string[]): void }) {
   // As it is typed, with the empty line that one is about to fill.
-  const [text, setText] = useState(push[of].join("\n"));
+  const [text, setText] = useState(props.value.join("\n"));
   return (
     <LinesInput
       label={props.label}
@@ -247,7 +296,7 @@ function Globs(props: { label: string; help: string; of: keyof typeof noPaths; p
       value={text}
       onText={(next) => {
         setText(next);
-        onPush({ ...push, [of]: linesOf(next) });
+        props.onValue(linesOf(next));
       }}
     />
   );

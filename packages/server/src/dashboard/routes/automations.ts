@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
+import { pullEvents } from "../../automations/automation.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findProject } from "../find.ts";
 import { bodyParser } from "../parse-request.ts";
@@ -25,6 +26,14 @@ const Text = Type.Object({
       repository: Type.String({ minLength: 1, maxLength: 100 }),
       branches: Globs,
       tags: Globs,
+      include: Globs,
+      exclude: Globs,
+    }),
+    Type.Object({
+      kind: Type.Literal("pull_request"),
+      repository: Type.String({ minLength: 1, maxLength: 100 }),
+      on: Type.Array(Type.Enum(pullEvents), { maxItems: 3 }),
+      branches: Globs,
       include: Globs,
       exclude: Globs,
     }),

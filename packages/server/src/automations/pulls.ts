@@ -1,0 +1,212 @@
+import { promisify } from "node:util";
+import { inflate } from "node:zlib";
+import { createPatchReader } from "@emend/contract";
+import type { Queryable } from "../db/pool.ts";
+import type { Logger } from "../lib/logger.ts";
+import { matchesGlob } from "../lib/matches-glob.ts";
+import type { Git } from "../tree/git/git.ts";
+import type { Remote } from "../tree/mirror/mirror.ts";
+import type { PullEvent, Trigger, WatchedPull } from "./automation.ts";
+import type { Look } from "./claim-look.ts";
+import { type Push, readPush } from "./read-push.ts";
+import { passingFiles } from "./select-refs.ts";
+import { dayOf, type PullValues, type Values } from "./values.ts";
+
+/** Null: the project's own repository. */
+export interface RepositoryName {
+  projectId: string;
+  repositoryId: string | null;
+}
+
+/** The pull requests of a repository, as its forge tells them now. */
+export interface PullSource {
+  list(signal: AbortSignal): Promise<readonly WatchedPull[]>;
+  /** Null: the forge does not say. */
+  commitsOf(pull: WatchedPull, signal: AbortSignal): Promise<{ head: string; base: string } | null>;
+  stateOf(number: number, signal: AbortSignal): Promise<"open" | "merged" | "closed" | null>;
+}
+
+type PullTrigger = Extract<Trigger, { kind: "pull_request" }>;
+
+const refOf = (number: number) => `pull/${number}`;
+const eventsMax = 20;
+
+/**
+ * What happened to a repository's pull requests since the last look. Everything is read from the forge and every event
+ * has a name of its own: webhooks that are repeated, or arrive in another order, find nothing new.
+ */
+export async function lookAtPulls(
+  deps: { git: Git; remote: Remote; source: PullSource },
+  look: Look,
+  signal: AbortSignal,
+): Promise<{
+  seen: ReadonlyMap<string, string>;
+  records: { event: string; values: Values; skipped: string | null }[];
+  details: Record<string, WatchedPull>;
+}> {
+  const trigger = look.trigger as PullTrigger;
+  const isFirst = look.known.size === 0;
+  const isTarget = ({ base }: WatchedPull) =>
+    trigger.branches.length === 0 || trigger.branches.some((pattern) => matchesGlob(pattern, base));
+  const open = (await deps.source.list(signal)).filter(isTarget);
+  const seen = new Map<string, string>();
+  const details: Record<string, WatchedPull> = {};
+  const events: { pull: WatchedPull; event: PullEvent }[] = [];
+  const keep = (pull: WatchedPull) => {
+    seen.set(refOf(pull.number), pull.headCommit);
+    details[refOf(pull.number)] = pull;
+  };
+  for (const pull of open) {
+    const before = look.known.get(refOf(pull.number));
+    keep(pull);
+    if (isFirst || before === pull.headCommit) continue;
+    events.push({ pull, event: before === undefined ? "opened" : "updated" });
+  }
+  for (const [ref, pull] of Object.entries(look.details)) {
+    if (seen.has(ref)) continue;
+    const state = await deps.source.stateOf(pull.number, signal);
+    // Still open: the list has an end, and this one is past it.
+    if (state === "open") keep(pull);
+    if (state === "merged") events.push({ pull, event: "merged" });
+  }
+  const wanted = events.filter(({ event }) => trigger.on.includes(event));
+  for (const { pull } of wanted.slice(eventsMax)) {
+    // Looked at again next time.
+    const before = look.known.get(refOf(pull.number));
+    if (before === undefined) seen.delete(refOf(pull.number));
+    else seen.set(refOf(pull.number), before);
+    details[refOf(pull.number)] = look.details[refOf(pull.number)] ?? pull;
+  }
+  const records = [];
+  for (const { pull, event } of wanted.slice(0, eventsMax)) {
+    records.push(describePull(look, trigger, { pull, event }, await readPull(deps, pull, signal)));
+  }
+  return { seen, records, details };
+}
+
+async function readPull(
+  deps: { git: Git; remote: Remote; source: PullSource },
+  pull: WatchedPull,
+  signal: AbortSignal,
+): Promise<Push | null> {
+  const commits = await deps.source.commitsOf(pull, signal);
+  if (!commits) return null;
+  const range = { remote: deps.remote, from: commits.base, to: commits.head, withDiff: true };
+  return readPush(deps.git, range, signal).catch(() => {
+    // A branch that was removed after the merge, or a fork whose commits the forge does not give: told without a diff.
+    signal.throwIfAborted();
+    return null;
+  });
+}
+
+function describePull(
+  look: Look,
+  trigger: PullTrigger,
+  { pull, event }: { pull: WatchedPull; event: PullEvent },
+  push: Push | null,
+): { event: string; values: Values; skipped: string | null } {
+  const files = passingFiles(trigger, push?.files ?? []);
+  const passes = push === null || files.length > 0 || (push.files.length === 0 && trigger.include.length === 0);
+  const { number, url, title, body, headCommit } = pull;
+  const values: PullValues = {
+    url,
+    event,
+    title,
+    description: body,
+    diff: push?.diff || "(The diff cannot be read.)",
+    issues: issuesIn([title, body, ...(push?.commits ?? [])].join("\n")),
+  };
+  return {
+    event: event === "updated" ? `pull ${number} updated ${headCommit}` : `pull ${number} ${event}`,
+    values: {
+      commits: push?.commits ?? [],
+      changedFiles: files,
+      tag: null,
+      date: dayOf(look.now, "UTC"),
+      repository: look.repositoryUrl,
+      pulls: [values],
+    },
+    skipped: passes ? null : `Skipped: no changed file of pull request ${number} passes the path filters.`,
+  };
+}
+
+const issueForms =
+  /\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|implements?|refs?|see|part of)[:\s]+((?:[\w.-]+\/[\w.-]+)?#\d{1,9}|https?:\/\/\S+\/issues\/\d{1,9}|[A-Z][A-Z0-9]{1,9}-\d{1,7})\b/gi;
+const issuesMax = 20;
+
+/** The issues that a text says it is about, as it names them. */
+export function issuesIn(text: string): readonly string[] {
+  const found = [...text.slice(0, 100_000).matchAll(issueForms)].map((match) => match[1] ?? "");
+  return [...new Set(found)].slice(0, issuesMax);
+}
+
+const pullsReadMax = 30;
+
+/**
+ * An open pull request, of a person or of Emend, that changes a file of this diff too. Null where there is none, where
+ * the job is no automation's, and where somebody asked for the run by hand.
+ */
+export async function findTouchingPull(
+  deps: {
+    db: Queryable;
+    git: Git;
+    log: Logger;
+    remoteOf(at: RepositoryName, signal: AbortSignal): Promise<Remote>;
+    pullsOf(at: RepositoryName, signal: AbortSignal): Promise<PullSource | null>;
+  },
+  job: { id: string; projectId: string; branch: string },
+  diff: Buffer,
+  signal: AbortSignal,
+): Promise<{ url: string; path: string } | null> {
+  const { rowCount } = await deps.db.query(
+    "select from automation_runs where job_id = $1 having count(*) > 0 and not bool_or(by_hand)",
+    [job.id],
+  );
+  if (rowCount === 0) return null;
+  const changed = new Set(pathsIn(diff.toString("utf8")));
+  const own = await findOwnTouching(deps.db, job, changed);
+  if (own) return own;
+  try {
+    const at = { projectId: job.projectId, repositoryId: null };
+    const source = await deps.pullsOf(at, signal);
+    const remote = await deps.remoteOf(at, signal);
+    for (const pull of ((await source?.list(signal)) ?? []).slice(0, pullsReadMax)) {
+      const commits = pull.head === job.branch ? null : await source?.commitsOf(pull, signal);
+      if (!commits) continue;
+      const { files } = await readPush(deps.git, { remote, from: commits.base, to: commits.head }, signal);
+      const path = files.find((file) => changed.has(file));
+      if (path !== undefined) return { url: pull.url, path };
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    // The forge may be away; two pull requests are better than none.
+    deps.log.warn({ err: error, jobId: job.id }, "could not look for other pull requests");
+  }
+  return null;
+}
+
+/** Those of Emend's own jobs are known here. */
+async function findOwnTouching(
+  db: Queryable,
+  job: { id: string; projectId: string },
+  changed: ReadonlySet<string>,
+): Promise<{ url: string; path: string } | null> {
+  const { rows } = await db.query<{ url: string; diff: Buffer }>(
+    `select pull_request ->> 'url' as url, diff from jobs
+     where project_id = $1 and id <> $2 and pull_request ->> 'state' = 'open' and diff is not null
+     order by id desc limit $3`,
+    [job.projectId, job.id, pullsReadMax],
+  );
+  for (const { url, diff } of rows) {
+    const path = pathsIn((await promisify(inflate)(diff)).toString("utf8")).find((one) => changed.has(one));
+    if (path !== undefined) return { url, path };
+  }
+  return null;
+}
+
+/** The files that a diff changes, by their old names too. */
+export function pathsIn(diff: string): readonly string[] {
+  const reader = createPatchReader();
+  reader.read(diff.endsWith("\n") ? diff : `${diff}\n`);
+  return reader.end().flatMap(({ path, pathBefore }) => (pathBefore === null ? [path] : [path, pathBefore]));
+}
