@@ -122,7 +122,7 @@ function buildRule(name: string, fields: Fields, config: ValeConfig, accepted: r
   if (typeof message !== "string") throw new Error("the rule has no `message`");
   if (make === undefined) {
     const hint = kind === "spelling" ? "; use the check `spelling`" : "";
-    throw new Error(`rules that extend \`${kind}\` are not supported${hint}`);
+    throw new Error(`the rule ${name} extends \`${kind}\`, which is not supported${hint}`);
   }
   if (typeof fields.pos === "string" && fields.pos !== "") throw new Error("`pos` is not supported");
   const level = config.ruleLevels.get(name) ?? fields.level ?? "warning";

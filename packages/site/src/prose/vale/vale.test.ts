@@ -194,7 +194,7 @@ describe("rules in Vale's format", () => {
     expect(await found("error")).toEqual([
       "error a.md:7 'TODO' left. (S.R)",
       'warning styles/S/Bad.yml:1 This is not used: the pattern has "(?>a" within a pattern, which is not supported.',
-      "warning styles/S/Script.yml:1 This is not used: rules that extend `script` are not supported.",
+      "warning styles/S/Script.yml:1 This is not used: the rule S.Script extends `script`, which is not supported.",
     ]);
     expect((await found("info"))[0]).toBe("info a.md:7 'TODO' left. (S.R)");
     expect(await found("off")).toEqual([]);
