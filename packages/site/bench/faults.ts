@@ -44,8 +44,9 @@ if (values["no-peers"] !== true) {
   const folder = await mkdtemp(join(tmpdir(), "emend-faults-"));
   try {
     const mkdocs = await mkdocsPeer();
-    await comparePeers(folder, formOf("markdown"), plainPeers);
-    if (mkdocs !== null) await comparePeers(folder, formOf("mkdocs"), [mkdocs]);
+    await comparePeers(folder, formOf("markdown"), plainPeers, pages);
+    // It writes the whole navigation into every page: 10,000 pages were not done after 15 minutes.
+    if (mkdocs !== null) await comparePeers(folder, formOf("mkdocs"), [mkdocs], Math.min(pages, 2000));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -58,7 +59,7 @@ function formOf(name: string): Form {
 }
 
 /** One after the other in each round, so that whatever else the machine does falls on all of them. */
-async function comparePeers(top: string, form: Form, peers: readonly Peer[]): Promise<void> {
+async function comparePeers(top: string, form: Form, peers: readonly Peer[], pages: number): Promise<void> {
   const { files, faults } = plantFaults(form, seed, pages);
   const folder = join(top, form.name);
   await write(folder, files);
