@@ -123,6 +123,21 @@ describe("files that a page takes in", () => {
     expect(tree.text("index.md")).toContain("\nsecurity/deep/keys\nKeys <security/deep/keys.md>\n");
     expect(tree.text("security/deep/keys.md")).toContain("```{include} ../../part.md");
   });
+
+  // As the documentation of MyST 4.0 has them: an example of a toctree, and an entry that its build makes.
+  it("leaves toctrees of Sphinx in code alone, and reads those inside of other directives", async () => {
+    const toctree = (entry: string): string => `\`\`\`{toctree}\n${entry}\n\`\`\`\n`;
+    const findings = await checkSite(
+      await openSite(
+        memoryTree({
+          "conf.py": 'extensions = ["myst_parser"]\n',
+          "index.md": `# A\n\n\`\`\`\`md\n${toctree("example")}\`\`\`\`\n\n${toctree("apidocs/index.rst")}\n:::::{note}\n${toctree("missing")}:::::\n\n~~~~{code-block} md\n${toctree("example")}~~~~\n`,
+        }),
+      ),
+    );
+    const listed = findings.filter(({ check }) => check === "broken-navigation").map(({ message }) => message);
+    expect(listed).toEqual([expect.stringContaining("`missing.md`")]);
+  });
 });
 
 describe("what is certain", () => {

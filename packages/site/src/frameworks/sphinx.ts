@@ -109,10 +109,28 @@ const toctree = /^([`~:]{3,})\{toctree\}[^\n]*\n([\s\S]*?)^\1[`~:]*[ \t]*\r?$/gm
 /** `page`, `/page`, `page.md` or `Title <page>`; options begin with a colon. */
 const entry = /^[ \t]*(?!:|---)(?:([^<\n]*?)[ \t]*<([^>\n]+)>|(\S[^\n]*?))[ \t]*\r?$/gm;
 
+/** The text with blanks for code: what stands in it is an example. Directives hold text that is read. */
+function withoutCode(text: string): string {
+  const open: { fence: string; isCode: boolean; end: number }[] = [];
+  let out = text;
+  for (const { 0: line, 1: fence = "", 2: info = "", index } of text.matchAll(/^[ \t]*([`~:]{3,})([^\n]*)$/gm)) {
+    const last = open.at(-1);
+    if (last !== undefined && info.trim() === "" && fence.startsWith(last.fence)) {
+      open.pop();
+      if (last.isCode)
+        out = out.slice(0, last.end) + out.slice(last.end, index).replace(/[^\n]/g, " ") + out.slice(index);
+    } else if (last?.isCode !== true && (info.trim() !== "" || !fence.startsWith(":"))) {
+      const isCode = !fence.startsWith(":") && !/^\{(?!(?:code|sourcecode|parsed-literal)\b)/.test(info.trim());
+      open.push({ fence, isCode, end: index + line.length });
+    }
+  }
+  return out;
+}
+
 /** The lists of pages in a page's text. */
 function readToctrees(context: FrameworkContext, root: string, file: string, text: string): NavList[] {
   const lines = indexLines(text);
-  return [...text.matchAll(toctree)].flatMap((block) => {
+  return [...withoutCode(text).matchAll(toctree)].flatMap((block) => {
     // Options may stand between dashes.
     const body = (block[2] as string).replace(/^---\n[\s\S]*?^---\n/m, (options) => options.replace(/[^\n]/g, " "));
     const bodyStart = block.index + block[0].indexOf("\n") + 1;
@@ -131,9 +149,9 @@ function readToctrees(context: FrameworkContext, root: string, file: string, tex
         targetStart,
         targetEnd: targetStart + name.length,
         label: found[1] ?? null,
-        // Globs, addresses, and what other parsers read.
+        // Globs, addresses, and what other parsers read or the build makes.
         isForeign:
-          /[*?[]|^[a-z]+:|^(?:self|genindex|modindex|search)$/i.test(name) ||
+          /[*?[]|^[a-z]+:|^(?:self|genindex|modindex|search)$|\.(?:rst|ipynb)$/i.test(name) ||
           (page !== undefined && !page.endsWith(".md")),
       };
     });
