@@ -15,6 +15,10 @@ export interface ForgeUnderTest {
   say?(number: number, remark: { author: string; body: string; path?: string; line?: number }): Promise<void>;
   /** Comments cannot point to lines. */
   isWithoutLines?: boolean;
+  /** The statuses of a commit, in the forge's own words. Absent if the test cannot see them. */
+  statusesOf?(commit: string): Promise<readonly { name: string; state: string }[]>;
+  /** The forge's word for a commit that passed. */
+  passed?: string;
 }
 
 /** What publishing relies on. Every forge must pass, against the real service or its recorded responses. */
@@ -145,6 +149,33 @@ export function forgeConformance(name: string, open: () => Promise<ForgeUnderTes
       ]);
       await conversation.comment(number, "Done.", signal);
       expect((await conversation.listComments(number, signal)).map(({ text }) => text)).toContain("Done.");
+    });
+
+    it("lists open pull requests with their commits, and keeps one status per name", async () => {
+      const { forge, statusesOf, passed = "passed" } = tested;
+      await tested.makeBranch(branch("gated"));
+      const { number, url } = await create(branch("gated"));
+      const find = async () => (await forge.listOpenPullRequests(signal)).find((one) => one.number === number);
+      const pull = await find();
+      if (!pull) throw new Error("not listed");
+      expect(pull).toMatchObject({ url, title: "A title", body: "A body", head: branch("gated"), base: tested.base });
+      expect(pull.isFork).toBe(false);
+      const commits = await forge.readPullRequestCommits(pull, signal);
+      if (!commits) throw new Error("no commits");
+      expect([commits.head, commits.base]).toEqual(Array(2).fill(expect.stringMatching(/^[0-9a-f]{40}$/)));
+      expect(commits.head.startsWith(pull.headCommit)).toBe(true);
+      expect(commits.base).not.toBe(commits.head);
+      const status = { commit: commits.head, branch: pull.head, name: "emend", words: "w".repeat(300), url };
+      for (const state of ["pending", "pending", "failed", "neutral", "passed"] as const) {
+        await forge.setStatus({ ...status, state }, signal);
+      }
+      await forge.setStatus({ ...status, name: "emend/docs", state: "passed" }, signal);
+      if (statusesOf) {
+        const found = (await statusesOf(commits.head)).map(({ name, state }) => `${name} ${state}`);
+        expect(found.sort()).toEqual([`emend ${passed}`, `emend/docs ${passed}`]);
+      }
+      await tested.close(number);
+      expect(await find()).toBeUndefined();
     });
 
     it("rejects for good, in words, what has no branch", async () => {

@@ -26,11 +26,25 @@ describe.each(everyVendor)("$label", (vendor) => {
       makeBranch: async (name) => void far.makeBranch(name),
       close: async (number) => void Object.assign(pull(number) ?? {}, { state: "closed" }),
       merge: async (number) => void Object.assign(pull(number) ?? {}, { state: "merged" }),
+      passed: vendor.name === "bitbucket" ? "SUCCESSFUL" : "success",
+      statusesOf: async (commit) =>
+        [...far.state.statuses].flatMap(([key, status]) => (key.startsWith(commit) ? [status] : [])),
       async say(number, remark) {
         const id = far.state.comments.length + 1;
         far.state.comments.push({ id, pull: number, at: new Date(id * 1000).toISOString(), ...remark });
       },
     };
+  });
+
+  it("returns the forge's reason for a refused status, and no commits for a pull request that is gone", async () => {
+    const forge = far.open();
+    const status = { commit: "1".repeat(40), branch: "b", name: "emend", state: "passed", words: "w" } as const;
+    await expect(forge.setStatus({ ...status, url: "https://emend.test" }, signal)).rejects.toMatchObject({
+      code: "forge_rejected",
+      publicMessage: expect.stringMatching(/\w/),
+    });
+    const pull = { number: 987_654, url: "", title: "", body: "", head: "none", base: "main", isFork: true };
+    expect(await forge.readPullRequestCommits({ ...pull, headCommit: "1".repeat(40) }, signal)).toBeNull();
   });
 
   it("finds a pull request whose branch was merged and deleted, and behind many others", async () => {

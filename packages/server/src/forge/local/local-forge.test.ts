@@ -8,6 +8,7 @@ import { insertComment } from "./comments.ts";
 import { mergePullRequest } from "./pull-desk.ts";
 import { getPullRequest, markClosed } from "./pull-requests.ts";
 import { repositoryOf } from "./repository.ts";
+import { listStatuses } from "./statuses.ts";
 
 let host: TestForge;
 let clone: string;
@@ -59,6 +60,7 @@ forgeConformance("local", async () => ({
   merge: async (number) => void (await merge(number)),
   say: (number, { author, body }) => insertComment(host.database.pool, { projectId: "prj_a", number, author, body }),
   isWithoutLines: true,
+  statusesOf: (commit) => listStatuses(host.database.pool, "prj_a", commit),
 }));
 
 describe("merging", () => {

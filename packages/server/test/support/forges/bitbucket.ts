@@ -3,7 +3,7 @@ import type { Answer } from "./answer.ts";
 import type { ApiDescription } from "./api-judge.ts";
 import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
 import published from "./fixtures/bitbucket-api.json" with { type: "json" };
-import { addRemark, newestFirst, openPull, pageOf, pullOf, tipOf } from "./pulls.ts";
+import { addRemark, commitOf, mergeBaseOf, newestFirst, openPull, pageOf, pullOf, tipOf } from "./pulls.ts";
 
 const email = "emend@acme.test";
 const repository = "/repositories/{workspace}/{repo_slug}";
@@ -18,7 +18,8 @@ const nameOf = ({ uuid }: { uuid: string }) => uuid.slice(1, -1);
 function toWire(state: FarState, pull: FarPull) {
   const branch = (name: string) => ({
     branch: { name },
-    commit: { hash: tipOf(state, name) ?? "0".repeat(12) },
+    // The first twelve digits, as Bitbucket has them here.
+    commit: { hash: (tipOf(state, name) ?? "0".repeat(12)).slice(0, 12) },
     repository: { type: "repository", full_name: state.path, uuid: "{repository}" },
   });
   return {
@@ -138,6 +139,25 @@ export const bitbucketVendor: Vendor = {
         },
       };
     },
+    [`GET ${repository}/commit/{commit}`]: (state, { parameters: { commit = "" } }) => {
+      const hash = commitOf(state, commit);
+      return hash ? { status: 200, body: { type: "commit", hash } } : notFound;
+    },
+    [`GET ${repository}/merge-base/{revspec}`]: (state, { parameters: { revspec = "" } }) => {
+      const [base = "", head = ""] = revspec.split("..");
+      const hash = mergeBaseOf(state, base, head);
+      return hash ? { status: 200, body: { type: "commit", hash } } : notFound;
+    },
+    [`POST ${repository}/commit/{commit}/statuses/build`]: (state, { parameters: { commit = "" }, body }) => {
+      if (!commitOf(state, commit)) return notFound;
+      const { key, name, state: word, description, url } = body;
+      state.statuses.set(`${commit} ${key}`, { name, state: word, words: description, url });
+      const at = new Date(0).toISOString();
+      return {
+        status: 201,
+        body: { type: "build", key, name, state: word, description, url, created_on: at, updated_on: at },
+      };
+    },
     "GET /user": (_state, { token }) =>
       token.includes(":")
         ? { status: 200, body: account("emend-bot") }
@@ -163,7 +183,7 @@ export const bitbucketVendor: Vendor = {
     },
     [`GET ${pulls}`]: (state, { query }) => {
       const states = query.getAll("state").length > 0 ? query.getAll("state") : ["OPEN"];
-      const found = newestFirst(state.pulls.filter(({ head }) => head === askedFor(query)))
+      const found = newestFirst(state.pulls.filter(({ head }) => !query.has("q") || head === askedFor(query)))
         .map((pull) => toWire(state, pull))
         .filter((pull) => states.includes(pull.state));
       return paged(state, found, query, `/repositories/${state.path}/pullrequests`);

@@ -59,6 +59,8 @@ export interface FarState {
   pulls: FarPull[];
   comments: FarComment[];
   reviews: FarReview[];
+  /** By commit and name, in the vendor's own words: a later one takes the place of an earlier one. */
+  statuses: Map<string, { name: string; state: string; words: string; url: string }>;
   /** Who may do what: "write", "read"; nobody else is known. */
   people: Record<string, "write" | "read">;
   labels: string[];
@@ -186,6 +188,7 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
     pulls: [],
     comments: [],
     reviews: [],
+    statuses: new Map(),
     people: { ada: "write", eve: "read" },
     labels: ["docs", "emend"],
     organizationLabels: [],

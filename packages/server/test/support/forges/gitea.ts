@@ -4,7 +4,19 @@ import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
 import forgejoDescription from "./fixtures/forgejo-api.json" with { type: "json" };
 import olderDescription from "./fixtures/gitea-1.20-api.json" with { type: "json" };
 import description from "./fixtures/gitea-1.27-api.json" with { type: "json" };
-import { addRemark, commentsOf, newestFirst, openPull, pageOf, plainPull, pullOf, reviewsOf, tipOf } from "./pulls.ts";
+import {
+  addRemark,
+  commentsOf,
+  commitOf,
+  mergeBaseOf,
+  newestFirst,
+  openPull,
+  pageOf,
+  plainPull,
+  pullOf,
+  reviewsOf,
+  tipOf,
+} from "./pulls.ts";
 
 const repositoryId = 3;
 const refusal = (_status: number, message: string) => ({ message, url: "https://gitea.test/api/swagger" });
@@ -30,6 +42,7 @@ function toWire(state: FarState, pull: FarPull) {
     merged_at: pull.state === "merged" ? pull.at : null,
     created_at: pull.at,
     updated_at: pull.at,
+    merge_base: mergeBaseOf(state, pull.base, pull.head) ?? "",
     head: branch(pull.head, `refs/pull/${pull.number}/head`),
     base: branch(pull.base, pull.base),
     labels: pull.labels.map((name, index) => ({ id: index + 1, name })),
@@ -116,13 +129,22 @@ export const giteaVendor: Vendor = {
             }),
           },
     "GET /repos/{owner}/{repo}/pulls": (state, { query }) => {
-      const listed = listedAs(state, newestFirst(state.pulls), query);
+      const isWanted = (pull: FarPull) => query.get("state") !== "open" || pull.state === "open";
+      const listed = listedAs(state, newestFirst(state.pulls.filter(isWanted)), query);
       return { ...listed, body: listed.body.map((pull) => toWire(state, pull)) };
     },
     // As Gitea does: the first that it meets, which is the oldest.
     "GET /repos/{owner}/{repo}/pulls/{base}/{head}": (state, { parameters }) => {
       const found = state.pulls.find((pull) => pull.base === parameters.base && pull.head === parameters.head);
       return found ? { status: 200, body: toWire(state, found) } : notFound;
+    },
+    "POST /repos/{owner}/{repo}/statuses/{sha}": (state, { parameters: { sha = "" }, body }) => {
+      if (!commitOf(state, sha)) return { status: 400, body: refusal(400, "sha not found") };
+      const { state: word, context: name, description, target_url } = body;
+      state.statuses.set(`${sha} ${name}`, { name, state: word, words: description, url: target_url });
+      const at = new Date(0).toISOString();
+      const own = { id: 1, url: `${state.url}/s/1`, creator: user("emend"), created_at: at, updated_at: at };
+      return { status: 201, body: { ...own, status: word, context: name, description, target_url } };
     },
     "POST /repos/{owner}/{repo}/pulls": (state, { body }) => {
       if (state.archived) return { status: 423, body: refusal(423, "Repository is archived") };

@@ -5,6 +5,8 @@ import { gitDataHandlers } from "./git-data.ts";
 import {
   addRemark,
   commentsOf,
+  commitOf,
+  mergeBaseOf,
   newestFirst,
   openPull,
   pageOf,
@@ -143,8 +145,38 @@ export const githubVendor: Vendor = {
           },
     "GET /repos/{owner}/{repo}/pulls": (state, { query }) => {
       const head = query.get("head")?.split(":")[1];
-      const found = newestFirst(state.pulls.filter((pull) => pull.head === head));
+      const isWanted = (pull: FarPull) => (head === undefined ? pull.state === "open" : pull.head === head);
+      const found = newestFirst(state.pulls.filter(isWanted));
       return { status: 200, body: pageOf(found, query, "per_page").map((pull) => toWire(state, pull)) };
+    },
+    "GET /repos/{owner}/{repo}/compare/{basehead}": (state, { parameters }) => {
+      const [base = "", head = ""] = (parameters.basehead ?? "").split("...");
+      const parted = mergeBaseOf(state, base, head);
+      if (!parted) return notFound;
+      const url = `${state.url}/api/v3/repos/${state.path}`;
+      const commit = {
+        url,
+        sha: parted,
+        node_id: "C_x",
+        html_url: url,
+        comments_url: url,
+        commit: { url, author: null, committer: null, message: "m", comment_count: 0, tree: { sha: parted, url } },
+        author: null,
+        committer: null,
+        parents: [],
+      };
+      const urls = { url, html_url: url, permalink_url: url, diff_url: url, patch_url: url };
+      const counts = { status: "ahead", ahead_by: 1, behind_by: 0, total_commits: 1, commits: [] };
+      return { status: 200, body: { ...urls, ...counts, base_commit: commit, merge_base_commit: commit } };
+    },
+    "POST /repos/{owner}/{repo}/statuses/{sha}": (state, { parameters: { sha = "" }, body }) => {
+      if (!commitOf(state, sha)) return notFound;
+      const { state: word, context: name, description, target_url } = body;
+      state.statuses.set(`${sha} ${name}`, { name, state: word, words: description, url: target_url });
+      const url = `${state.url}/api/v3/repos/${state.path}/statuses/${sha}`;
+      const at = new Date(0).toISOString();
+      const own = { id: 1, node_id: "SC_x", url, avatar_url: null, creator: null, created_at: at, updated_at: at };
+      return { status: 201, body: { ...own, state: word, context: name, description, target_url } };
     },
     "POST /repos/{owner}/{repo}/pulls": (state, { body }) => {
       if (state.archived) return { status: 403, body: refusal(403, "Repository was archived so is read-only.") };

@@ -1,7 +1,7 @@
 import type { Answer } from "./answer.ts";
 import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
 import description from "./fixtures/gitlab-api.json" with { type: "json" };
-import { addRemark, newestFirst, openPull, pageOf, pullOf, tipOf } from "./pulls.ts";
+import { addRemark, commitOf, mergeBaseOf, newestFirst, openPull, pageOf, pullOf, tipOf } from "./pulls.ts";
 
 const projectId = 7;
 const refusal = (_status: number, message: string) => ({ message });
@@ -126,8 +126,28 @@ export const gitlabVendor: Vendor = {
             })),
           },
     "GET /projects/{id}/merge_requests": (state, { query }) => {
-      const found = newestFirst(state.pulls.filter((pull) => pull.head === query.get("source_branch")));
+      const head = query.get("source_branch");
+      const isWanted = (pull: FarPull) => (head === null ? pull.state === "open" : pull.head === head);
+      const found = newestFirst(state.pulls.filter(isWanted));
       return { status: 200, body: pageOf(found, query, "per_page").map((pull) => toWire(state, pull)) };
+    },
+    "GET /projects/{id}/repository/merge_base": (state, { query }) => {
+      const [base = "", head = ""] = query.getAll("refs[]");
+      const id = mergeBaseOf(state, base, head);
+      if (!id) return { status: 404, body: refusal(404, "404 Merge Base Not Found") };
+      return { status: 200, body: { id, short_id: id.slice(0, 8) } };
+    },
+    "POST /projects/{id}/statuses/{sha}": (state, { parameters: { sha = "" }, body }) => {
+      if (!commitOf(state, sha)) return { status: 404, body: refusal(404, "404 Commit Not Found") };
+      const { state: word, name, description, target_url, ref } = body;
+      // One that waits cannot begin to wait again.
+      if (word === "pending" && state.statuses.get(`${sha} ${name}`)?.state === "pending") {
+        const words =
+          'Cannot transition status via :enqueue from :pending (Reason(s): Status cannot transition via "enqueue")';
+        return { status: 400, body: refusal(400, words) };
+      }
+      state.statuses.set(`${sha} ${name}`, { name, state: word, words: description, url: target_url });
+      return { status: 201, body: { id: 1, sha, ref, status: word, name, target_url, description } };
     },
     "POST /projects/{id}/merge_requests": (state, { body }) => {
       if (state.archived) return { status: 403, body: refusal(403, "403 Forbidden") };

@@ -71,6 +71,24 @@ export function pageOf<T>(items: readonly T[], query: URLSearchParams, sizeName:
   return items.slice(start, start + size);
 }
 
+/** Where a branch or commit parted from another; null where one of them is not there. */
+export function mergeBaseOf(state: FarState, left: string, right: string): string | null {
+  try {
+    return state.repository.git("merge-base", left, right);
+  } catch {
+    return null;
+  }
+}
+
+/** The whole id of a commit; null: there is none. */
+export function commitOf(state: FarState, id: string): string | null {
+  try {
+    return state.repository.git("rev-parse", "--verify", "--quiet", `${id}^{commit}`);
+  } catch {
+    return null;
+  }
+}
+
 export function newestFirst(pulls: readonly FarPull[]): FarPull[] {
   return pulls.toSorted((left, right) => right.number - left.number);
 }
