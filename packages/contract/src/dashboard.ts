@@ -68,6 +68,33 @@ export interface DashboardJob {
   options: { baseRef?: string; model?: string; draft?: boolean; maxCostUsd?: number; preview?: boolean };
   /** Follow-up messages. */
   messages: readonly { number: number; prompt: string; createdBy: string; at: string }[];
+  /** What came of each prompt that is over, the first one's first; a round that goes on is not here. */
+  outcomes: readonly DashboardOutcome[];
+  /** What the round at hand has used of what it may use. */
+  budget: {
+    steps: { used: number; max: number };
+    tokens: { used: number; max: number };
+    costUsd: { used: number; max: number };
+    ms: { used: number; max: number };
+  };
+  /** The diff is of a change that goes on; of a follow-up, what its round has changed so far. */
+  isDiffSoFar: boolean;
+  /** `user/…` or `key/…`; null: nobody cancelled it. */
+  cancelledBy: string | null;
+}
+
+/** What came of a prompt. */
+export interface DashboardOutcome {
+  /** 0: the first prompt; then the messages by their number. */
+  message: number;
+  kind: "changed" | "unchanged" | "failed";
+  words: string;
+}
+
+/** By what people and keys are called where they are named. */
+export interface DashboardNames {
+  people: readonly { email: string; name: string }[];
+  keys: readonly { id: string; name: string }[];
 }
 
 /** One step of a run, with its tools' results. Texts are shortened. */
@@ -96,6 +123,8 @@ export interface DashboardSuggestion {
   because: string;
   /** The rules would change nothing: the findings have no certain fix. */
   isVain?: true;
+  /** A job with this prompt is at work, or its pull request is open. */
+  underWay?: { jobId: string; number: number | null };
 }
 
 /** The installation's status, for its operator. */

@@ -11,6 +11,7 @@ export const JobDiff = Type.Object(
           change: Type.Enum(["added", "modified", "deleted", "renamed"] as const, { type: "string" }),
           additions: Type.Integer({ minimum: 0 }),
           deletions: Type.Integer({ minimum: 0 }),
+          from: Type.Optional(Type.String({ description: "The path before the change, of a renamed file." })),
         },
         { additionalProperties: false },
       ),

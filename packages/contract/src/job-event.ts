@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { failureCodes, jobPhases } from "./errors.ts";
+import { JobDiff } from "./job-diff.ts";
 import { PullRequestState } from "./pull-request.ts";
 
 /** For larger data, long strings and lists are left out, so that every event fits a client's buffer. */
@@ -23,6 +24,10 @@ const failure = {
   code: optional(Type.Enum(failureCodes, { type: "string" })),
   message: optional(Type.String()),
 };
+
+/** A file as one step of the agent changed it. */
+export const StepFile = JobDiff.properties.files.items;
+export type StepFile = JobDiff["files"][number];
 
 /** An event's `data`, by its kind. */
 export const JobEventData = Type.Object(
@@ -75,6 +80,9 @@ export const JobEventData = Type.Object(
             record,
           ),
           { description: "The tools that it called." },
+        ),
+        files: optional(
+          Type.Array(StepFile, { description: "The files that it changed, at most 20. Absent if there are none." }),
         ),
         ...truncated,
       },

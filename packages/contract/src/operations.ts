@@ -242,7 +242,7 @@ export const getJobDiffOperation = {
   operationId: "getAgentJobDiff",
   summary: "Get an agent job's diff",
   description:
-    "Returns the job's changes to its base: a unified diff, or with `Accept: application/json` the diff and numbers per file.",
+    "Returns the job's changes to its base: a unified diff, or with `Accept: application/json` the diff and numbers per file. While the agent works, it is the change so far; in a follow-up, the change of that round.",
   params: JobParams,
   headers: Type.Object({
     Accept: Type.Optional(Type.String({ description: "`application/json` for JSON.", examples: ["application/json"] })),

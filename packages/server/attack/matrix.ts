@@ -91,6 +91,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
       "jobs/:id/steps/:number",
       "keys",
       "members",
+      "names",
       "projects",
       "projects/:id/automations",
       "projects/:id/context",

@@ -1,5 +1,5 @@
 import { type JobDiff, parsePatch } from "@emend/contract";
-import { memo, useMemo, useState } from "react";
+import { memo, useMemo, useRef, useState } from "react";
 import { LineCounts } from "../parts/bars.tsx";
 import { Toggle } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -17,10 +17,21 @@ interface DiffProps {
   onSplit(isSplit: boolean): void;
   /** Where the dashboard's server gives a file as the change leaves it. */
   fileUrl(path: string): string;
+  title?: string;
+  /** It grows while somebody looks: files stay in the order in which they came, and nothing comes above them. */
+  isLive?: boolean;
 }
 
 /** Every file of a diff, foldable; past a bound they begin folded. Its page changes often, and it seldom: give it what stays. */
-export const DiffView = memo(function DiffView({ diff, findings, isSplit, onSplit, fileUrl }: DiffProps) {
+export const DiffView = memo(function DiffView({
+  diff,
+  findings,
+  isSplit,
+  onSplit,
+  fileUrl,
+  title,
+  isLive = false,
+}: DiffProps) {
   const files = useMemo(() => parsePatch(diff.diff), [diff.diff]);
   const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map());
   let linesLeft = linesOpenMax;
@@ -35,12 +46,18 @@ export const DiffView = memo(function DiffView({ diff, findings, isSplit, onSpli
       findings: findings.filter(({ path }) => path === file.path),
     };
   });
+  const seen = useRef<string[]>([]);
+  function inOrder(all: typeof shown): typeof shown {
+    if (!isLive) return all;
+    for (const { file } of all) if (!seen.current.includes(file.path)) seen.current.push(file.path);
+    return all.toSorted((a, b) => seen.current.indexOf(a.file.path) - seen.current.indexOf(b.file.path));
+  }
   const set = (path: string, isOpen: boolean) => setToggled(new Map(toggled).set(path, isOpen));
   return (
     <section aria-label="Changes">
       <div className="flex flex-wrap items-center justify-between gap-3 pb-3">
         <h2>
-          {diff.files.length} {diff.files.length === 1 ? "file" : "files"} changed{" "}
+          {diff.files.length} {diff.files.length === 1 ? "file" : "files"} {title ?? "changed"}{" "}
           <LineCounts additions={sum(diff, "additions")} deletions={sum(diff, "deletions")} />
         </h2>
         <Toggle
@@ -52,8 +69,8 @@ export const DiffView = memo(function DiffView({ diff, findings, isSplit, onSpli
         />
       </div>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
-        {shown.length > 1 && <FileList files={shown} onOpen={(path) => set(path, true)} />}
-        {shown.map((each) => (
+        {shown.length > 1 && !isLive && <FileList files={shown} onOpen={(path) => set(path, true)} />}
+        {inOrder(shown).map((each) => (
           <FileView
             key={each.file.path}
             {...each}
@@ -99,7 +116,7 @@ function FileList({ files, onOpen }: { files: readonly Listed[]; onOpen(path: st
               onClick={() => go(each)}
             >
               <span className="min-w-0 flex-1 truncate font-mono text-[13px]">
-                <VisibleText text={each.file.path} />
+                <VisibleText text={each.file.from ? `${each.file.from} → ${each.file.path}` : each.file.path} />
               </span>
               {each.findings.length > 0 && (
                 <span className="inline-flex items-center gap-1 whitespace-nowrap text-warn">

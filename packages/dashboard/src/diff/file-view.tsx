@@ -52,6 +52,11 @@ export function FileView(props: FileProps) {
         >
           <Icon name="chevron" className={isOpen ? "rotate-90" : ""} />
           <span className="min-w-0 flex-1 basis-40 font-mono text-[13px] wrap-anywhere">
+            {file.from && (
+              <span className="text-quiet">
+                <VisibleText text={file.from} /> →{" "}
+              </span>
+            )}
             <VisibleText text={file.path} />
           </span>
           <span className="ml-auto flex items-center gap-2">
@@ -125,8 +130,15 @@ function FileLines(props: { lines: readonly DiffLine[]; isSplit: boolean; findin
   );
 }
 
+/** About as many as they take on this screen, where long ones wrap. */
 function linesOf(rows: readonly DiffRow[], isSplit: boolean): number {
-  return rows.reduce((lines, row) => lines + (row.isEdited && !isSplit ? 2 : 1), 0);
+  const room = Math.max(20, (document.documentElement.clientWidth - (isSplit ? 200 : 480)) / (isSplit ? 16 : 8));
+  const columns = document.documentElement.clientWidth < 1024 ? document.documentElement.clientWidth / 8 - 12 : room;
+  const height = (line: DiffLine | null) => (line === null ? 0 : Math.max(1, Math.ceil(line.text.length / columns)));
+  return rows.reduce((lines, { left, right, isEdited }) => {
+    if (isEdited && !isSplit) return lines + height(left) + height(right);
+    return lines + Math.max(height(left), height(right));
+  }, 0);
 }
 
 function Piece(props: { rows: readonly DiffRow[]; isSplit: boolean; byLine: ReadonlyMap<number, readonly Finding[]> }) {

@@ -57,7 +57,8 @@ export function Shell() {
       </button>
       <header className="border-b border-line bg-sheet">
         <div
-          className={`flex min-h-12 flex-wrap items-center gap-x-6 px-4 sm:px-6 ${session.data ? "pt-1.5 lg:pt-0" : ""}`}
+          // As high as it will be, whoever it turns out to be.
+          className={`flex flex-wrap content-start items-center gap-x-6 px-4 sm:px-6 lg:min-h-12 ${isLoggedOut ? "min-h-12" : "min-h-[94px] pt-1.5 lg:pt-0"} ${session.data ? "" : "lg:content-center"}`}
         >
           <Link to="/" className="flex items-center gap-2 text-[17px] leading-6 font-semibold">
             <Mark />

@@ -28,8 +28,22 @@ function useIsOver(error: unknown): boolean {
   return over !== null && over === error;
 }
 
-function Loading() {
-  return <p className="told-late py-8 text-center text-quiet">Loading …</p>;
+/** What takes the place of something until it is there, about as high. */
+export function Skeleton({ className = "h-5" }: { className?: string }) {
+  return <div aria-hidden="true" className={`rounded-md bg-hush ${className}`} />;
+}
+
+/** `rows`: how many of a list to leave room for. */
+function Loading({ rows }: { rows: number }) {
+  return (
+    <div role="status" className="told-late grid gap-3 px-4 py-4">
+      <span className="sr-only">Loading …</span>
+      {Array.from({ length: rows }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+        <Skeleton key={index} className={index % 3 === 2 ? "h-6 w-3/5" : index % 3 === 1 ? "h-6 w-4/5" : "h-6"} />
+      ))}
+    </div>
+  );
 }
 
 export function Empty({ children }: { children: ReactNode }) {
@@ -54,8 +68,8 @@ function Retry({ error }: { error: unknown }) {
 }
 
 /** What a page shows while it has nothing to show. */
-export function Pending({ error }: { error: unknown }) {
-  if (!error) return <Loading />;
+export function Pending({ error, rows = 6 }: { error: unknown; rows?: number }) {
+  if (!error) return <Loading rows={rows} />;
   if (error instanceof ApiError && error.status === 404) {
     return (
       <Empty>

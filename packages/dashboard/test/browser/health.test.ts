@@ -34,12 +34,19 @@ it.each(bothLooks)("looks at a site, and one key mends what it found: $name", as
   await press(page.getByRole("button", { name: "Start job: Fix broken links." }));
   await page.getByRole("link", { name: /^Pull request #/ }).waitFor();
 
-  // The composer offers what was found, too.
-  await page.keyboard.press("c");
+  // The same fix is not offered again while its pull request is open; the composer offers what else was found.
+  await press(page.getByRole("link", { name: "Health" }));
+  await choose(page.getByLabel("Project"), look.name.charAt(0));
+  await page.getByRole("link", { name: "Waits in pull request #1" }).waitFor();
+  expect(await page.getByRole("button", { name: "Start job: Fix broken links." }).count()).toBe(0);
+  await press(page.getByRole("link", { name: "Jobs", exact: true }));
   await choose(page.getByLabel("Project", { exact: true }), look.name.charAt(0));
-  await press(page.getByRole("button", { name: /^Fix broken links\. · .*lead/ }));
+  const suggestions = page.getByRole("list", { name: "Suggestions" }).getByRole("button");
+  await suggestions.first().waitFor();
+  expect((await suggestions.allTextContents()).filter((words) => words.startsWith("Fix broken links"))).toEqual([]);
+  await press(suggestions.first());
   const composer = page.getByLabel("What should change in the docs?");
-  await expect.poll(() => composer.inputValue(), { timeout: 20_000 }).toBe("Fix broken links.");
+  await expect.poll(() => composer.inputValue(), { timeout: 20_000 }).not.toBe("");
   expect(await composer.evaluate((element) => element.matches(":focus"))).toBe(true);
   await page.keyboard.press("ControlOrMeta+a");
   await page.keyboard.press("Delete");

@@ -1,8 +1,9 @@
+import { deflateSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
 import { openDashboard } from "./support/dashboard.ts";
 import { go } from "./support/go.ts";
-import { expectFitting, expectGood } from "./support/judge.ts";
+import { expectFitting, expectGood, expectSteady, forgetShifts, watchShifts } from "./support/judge.ts";
 import { choose, press, reach, type } from "./support/keyboard.ts";
 import { bothLooks, desktop, take } from "./support/looks.ts";
 import { addJob, tellJob } from "./support/tell-job.ts";
@@ -19,8 +20,11 @@ beforeAll(async () => {
   const events = ["job.completed"] as const;
   await dashboard.server.admin.addWebhook({ projectId: watchedId, url: "https://hooks.example.com/x", events });
   page = await dashboard.logIn();
+  await watchShifts(page);
   dashboard.keep(page);
 });
+const growing =
+  "diff --git a/index.mdx b/index.mdx\n--- a/index.mdx\n+++ b/index.mdx\n@@ -1 +1 @@\n-Sign in\n+Log in\n";
 const hostile = `<img src=x onerror="document.title='owned'"> \u202Etfel ${"wide".repeat(80)}`;
 
 it.each(bothLooks)("goes from a prompt to a change, asks for more, runs it again, archives it: $name", async (look) => {
@@ -38,9 +42,14 @@ it.each(bothLooks)("goes from a prompt to a change, asks for more, runs it again
   await expect.poll(() => composer.inputValue(), { timeout: 20_000 }).toBe("Fix broken links.");
   await page.getByText("I read this as: fix broken links").waitFor();
   await reach(composer);
+  await forgetShifts(page);
   await page.keyboard.press("Control+Enter");
-  await page.getByText(/^Opened #1 · 3 files · no new findings, 3 fixed/).waitFor();
+  await page.getByText(/^Opened #1 · 3 files · no new findings, 3 fixed, \d older/).waitFor();
   const changes = page.getByRole("region", { name: "Changes" });
+  // Little moves under whoever watches it to its end.
+  await expectSteady(page, 0.1);
+  await page.reload();
+  await changes.scrollIntoViewIfNeeded();
   await changes.locator("ins").first().waitFor();
 
   // Everything by the keyboard: from the list of files to one, which is folded, previewed; a step opened, raw events shown.
@@ -85,7 +94,12 @@ it.each(bothLooks)("goes from a prompt to a change, asks for more, runs it again
   await reach(more);
   await page.keyboard.press("Control+Enter");
   await page.getByText(/^Opened #1 · \d\d files/).waitFor();
-  await page.getByRole("heading", { name: /^Follow-up/ }).waitFor();
+  await page.getByRole("heading", { name: "Follow-up 1" }).first().waitFor();
+  // Each round with what it did.
+  await page
+    .getByText(/^Fixed 3 links/)
+    .first()
+    .waitFor();
   expect(await more.inputValue()).toBe("");
 
   const first = page.url();
@@ -104,11 +118,26 @@ it.each(bothLooks)("shows events as they come, through a lost connection and a r
   const { pool } = dashboard.installation.database;
   const jobId = await addJob(pool, watchedId, hostile);
   await go(page, `/app/jobs/${jobId}`);
+  await page.getByText("Timeline").waitFor();
+  await forgetShifts(page);
   const say = (number: number) =>
     tellJob(pool, jobId, { kind: "step", data: { number, text: `Words of step ${number} ${hostile}`, tools: [] } });
   const words = (number: number) => page.getByText(new RegExp(`^Words of step ${number} `));
   await say(1);
   await words(1).waitFor();
+  // What it has used, and its change as it grows.
+  await pool.query("insert into steps (job_id, number, messages, usage) values ($1, 1, '[]', $2)", [
+    jobId,
+    { inputTokens: 900, outputTokens: 100, costUsd: 0.25, durationMs: 4_000 },
+  ]);
+  await pool.query("update jobs set working_diff = $2 where id = $1", [jobId, deflateSync(growing)]);
+  const files = [{ path: "index.mdx", change: "modified", additions: 1, deletions: 1 }];
+  const tools = [{ name: "edit_file", input: { path: "index.mdx" }, ok: true }];
+  await tellJob(pool, jobId, { kind: "step", data: { number: 1, text: "", tools, files } });
+  await page.getByText("Edited index.mdx").locator("..").getByText("+1 −1").waitFor();
+  await page.getByRole("region", { name: "Budget" }).getByText("$0.25").waitFor();
+  await page.getByRole("heading", { name: /^1 file changed so far/ }).waitFor();
+  await expectSteady(page, 0.1);
   expect(await page.locator('img[src="x"]').count()).toBe(0);
   await expectFitting(page);
 
@@ -130,7 +159,7 @@ it.each(bothLooks)("shows events as they come, through a lost connection and a r
   await press(page.getByRole("button", { name: "Cancel" }));
   await press(page.getByRole("button", { name: "Cancel job" }));
   const failure = page.getByRole("region", { name: "Cancelled" });
-  await failure.getByRole("heading", { name: "Cancelled" }).waitFor();
+  await failure.getByRole("heading", { name: "Cancelled by you" }).waitFor();
   expect(await page.getByRole("button", { name: "Run again" }).count()).toBe(1);
   expect(await failure.getByRole("button").count()).toBe(1);
 
@@ -148,7 +177,8 @@ it.each(bothLooks)("shows a summary as it is meant, its sources, and both sides 
   const finding = { check: "broken-link", severity: "error", path: "index.mdx", line: 3, column: 1 };
   const introduced = [{ ...finding, message: "`/status` links to a missing page", dispute }];
   const source = { repository: "cli", path: "src/dev.ts", line: 7, commit: "c".repeat(40) };
-  await pool.query("update jobs set summary = $2, sources = $3, findings = $4 where id = $1", [
+  const end = "status = 'archived', ended_at = now(), summary = $2, sources = $3, findings = $4";
+  await pool.query(`update jobs set ${end} where id = $1`, [
     jobId,
     `## What changed\n\n- The page has the **flag** \`--host\`.\n\n${hostile}`,
     JSON.stringify([source]),

@@ -4,7 +4,7 @@ import { clientId, clientSecret, startIdentityProvider } from "../../../server/t
 import { clientOf } from "../../../server/test/support/whole-server.ts";
 import { openDashboard } from "./support/dashboard.ts";
 import { go } from "./support/go.ts";
-import { expectGood } from "./support/judge.ts";
+import { expectGood, expectSteady, watchShifts } from "./support/judge.ts";
 import { press } from "./support/keyboard.ts";
 import { bothLooks, desktop, take } from "./support/looks.ts";
 
@@ -38,6 +38,7 @@ beforeAll(async () => {
     "insert into users (id, email, name, role) values ('1', 'ada@example.com', 'Ada', 'owner')",
   );
   page = await dashboard.logIn();
+  await watchShifts(page);
   dashboard.keep(page);
 });
 
@@ -71,6 +72,7 @@ it.each(pages)("has no serious fault, light and wide or dark and narrow: $path",
   await take(page, desktop);
   await go(page, path.replace("PROJECT", projectId).replace("JOB", jobId));
   await seen(page).first().waitFor();
+  await expectSteady(page);
   expect(await page.title()).not.toBe("owned");
   // Of places and of tabs, one at most says that one is there.
   for (const nav of await page.getByRole("navigation").all()) {

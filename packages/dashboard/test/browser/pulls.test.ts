@@ -44,8 +44,12 @@ it.each(bothLooks)("opens, discusses and merges a pull request by the keyboard a
   await expectGood(page);
 
   await press(page.getByRole("button", { name: "Merge" }));
+  await press(page.getByLabel("Squash into one commit"), "Space");
+  expect(await page.getByLabel("Delete the branch after the merge").isChecked()).toBe(true);
+  await expectGood(page, "dialog");
   await press(page.getByRole("button", { name: "Merge pull request" }));
   await page.getByRole("heading", { name: "Merged" }).waitFor();
+  await page.getByText("by you").waitFor();
   await press(page.getByRole("link", { name: "The job" }));
   await page.waitForURL(`${dashboard.url}/app/jobs/${jobId}`);
   await page.getByText(/^Merged #1/).waitFor();
@@ -78,10 +82,11 @@ it.each(bothLooks)(
     await type(page.getByLabel("Comment", { exact: true }), '@emend replace "API token" with "access key"');
     await page.keyboard.press("Control+Enter");
     await page.getByText("1 comment", { exact: true }).waitFor();
-    await reader.getByRole("heading", { name: /^Follow-up/ }).waitFor();
+    await reader
+      .getByRole("heading", { name: /^Follow-up 1/ })
+      .first()
+      .waitFor();
     await reader.getByText(/^Opened #1 · \d\d files/).waitFor();
-    await press(reader.locator("summary", { hasText: "Timeline" }));
-    await reader.getByText("Follow-up", { exact: true }).last().waitFor();
     await reader.close();
 
     await page.route("**/merge", (route) => route.continue({ postData: JSON.stringify({ head: "0".repeat(40) }) }));
@@ -92,6 +97,7 @@ it.each(bothLooks)(
     await page.unroute("**/merge");
     await press(page.getByRole("button", { name: "Cancel" }));
     await press(page.getByRole("button", { name: "Close" }));
+    await press(page.getByRole("button", { name: "Close pull request" }));
     await page.getByRole("heading", { name: "Closed" }).waitFor();
     expect(await page.getByRole("button", { name: "Merge" }).count()).toBe(0);
   },

@@ -137,6 +137,7 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         log,
         signal: serving.signal,
         authenticateKey: (request) => authenticateGitKey(keyring, request),
+        onMerged: (name) => hastenLook(pool, name),
       }),
       mcpPlugin({ keyring }),
       forgeHooksPlugin({
@@ -188,7 +189,7 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         }),
         automations: createAutomations(automations),
         pullRequestState,
-        pulls: createPullDesk({ ...local, signal: serving.signal }),
+        pulls: createPullDesk({ ...local, signal: serving.signal, onMerged: (name) => hastenLook(pool, name) }),
         readPrompt,
         suggestions: (projectId) => suggestFixes({ db: pool, defaultModel: config.model }, projectId),
         askSiteCheck: (projectId) => askSiteCheck(pool, projectId),

@@ -53,7 +53,7 @@ import { createCrashPoint } from "../run/crash-points.ts";
 import { createStages } from "../run/create-stages.ts";
 import { startPullRequestWatch } from "../run/watch-pull-requests.ts";
 import { createTidying, startWorker, sweepMirrors, tidyMirrorOf, type Worker } from "../run/worker.ts";
-import { startTasks } from "../tasks/start-tasks.ts";
+import { askSiteCheck, startTasks } from "../tasks/start-tasks.ts";
 import { traceModel, traceStages } from "../tracing/tracing.ts";
 import type { Mirrors } from "../tree/mirror/mirror.ts";
 import { createMirrors } from "../tree/mirror/mirrors.ts";
@@ -149,6 +149,8 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
       const project = await getProject(pool, projectId);
       return project ? openForge(project, forges, polling) : null;
     },
+    // The site is another one now.
+    onMerged: (projectId) => askSiteCheck(pool, projectId),
     followUp: createFollowUp({ pool, reader, promptCodePointsMax: config.promptCodePointsMax }),
   });
   undo.push(() => watch.stop());

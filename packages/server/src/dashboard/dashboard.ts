@@ -84,7 +84,7 @@ interface PullDesk {
   readFile(name: PullName, path: string): Promise<string | null>;
   merge(
     name: PullName,
-    input: { headExpected: string | null; by: Actor },
+    input: { headExpected: string | null; squash: boolean; removeBranch: boolean; by: Actor },
   ): Promise<{ kind: "merged" } | { kind: "refused"; reason: string } | { kind: "not_found" }>;
   /** False if it does not exist. */
   close(name: PullName, by: Actor): Promise<boolean>;

@@ -47,6 +47,41 @@ it("200 sends a follow-up, which is shown with who sent it; 409 while it is acti
   expect((await host.send("/jobs/job_x/message", { body: { prompt: "x" } })).statusCode).toBe(404);
 });
 
+it("tells every round with what came of it, who cancelled it, and what its budget has left", async () => {
+  const id = await newJob();
+  const { pool } = host.api;
+  const usage = { model: "m", inputTokens: 900, outputTokens: 100, costUsd: 0.25, durationMs: 2_000 };
+  await pool.query("insert into steps (job_id, number, messages, usage) values ($1, 1, '[]', $2), ($1, 2, '[]', $2)", [
+    id,
+    usage,
+  ]);
+  await alterJob(pool, id, "status = 'completed', title = 'T', commit_id = 'c', summary = 'Fixed 3 links.'");
+  const send = (action: string, body: object) => host.send(`/jobs/${id}/${action}`, { body });
+  const read = async () => (await host.send(`/jobs/${id}`)).json();
+  expect(await read()).toMatchObject({
+    outcomes: [{ message: 0, kind: "changed", words: "Fixed 3 links." }],
+    budget: {
+      steps: { used: 2, max: 60 },
+      tokens: { used: 2_000 },
+      costUsd: { used: 0.5, max: 2 },
+      ms: { used: 4_000 },
+    },
+    cancelledBy: null,
+    isDiffSoFar: false,
+  });
+  await send("message", { prompt: "And the anchors." });
+  await alterJob(pool, id, "working_diff = 'x'");
+  expect(await read()).toMatchObject({ outcomes: [{ message: 0 }], budget: { steps: { used: 0 } }, isDiffSoFar: true });
+  expect((await send("cancel", {})).statusCode).toBe(200);
+  const cancelled = await read();
+  expect(cancelled).toMatchObject({
+    outcomes: [{ kind: "changed" }, { message: 1, kind: "failed" }],
+    // The change so far ends with its job.
+    isDiffSoFar: false,
+    cancelledBy: expect.stringMatching(/^user\//),
+  });
+});
+
 it("gives a step's calls with their answers, shortened; 404 once they were dropped", async () => {
   const id = await newJob();
   const messages = [

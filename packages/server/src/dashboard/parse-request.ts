@@ -49,7 +49,15 @@ function invalid(publicMessage: string): AppError {
   return new AppError("invalid_request", { publicMessage });
 }
 
-interface Row {
+type Asked = Pick<DashboardJob, "options" | "messages" | "outcomes" | "isDiffSoFar" | "cancelledBy"> & {
+  used: { steps: number; tokens: number; costUsd: number; ms: number };
+};
+
+interface Row extends Pick<DashboardJob, "isDiffSoFar" | "cancelledBy"> {
+  status: string;
+  rounds: readonly Round[];
+  used: Asked["used"];
+  last: Round;
   baseRef: string | null;
   model: string;
   draft: boolean | null;
@@ -58,19 +66,40 @@ interface Row {
   messages: DashboardJob["messages"];
 }
 
-/** A job's request: its options, and later messages. */
-export async function readRequest(db: Queryable, id: string): Promise<Pick<DashboardJob, "options" | "messages">> {
+interface Round {
+  message: number;
+  title: string | null;
+  summary: string | null;
+  reply?: string | null;
+  failure: string | null;
+}
+
+/** Of the steps that answer what was asked last: limits are about these. */
+const usedSince = `(select jsonb_build_object('steps', count(*),
+    'tokens', coalesce(sum((usage ->> 'inputTokens')::float + (usage ->> 'outputTokens')::float), 0),
+    'costUsd', coalesce(sum((usage ->> 'costUsd')::float), 0),
+    'ms', coalesce(sum((usage ->> 'durationMs')::float), 0))
+  from steps where job_id = jobs.id
+    and number > coalesce((select max(after_step) from job_messages where job_id = jobs.id), 0))`;
+
+/** What was asked of a job, at first beyond its prompt and since, and what came of each. */
+export async function readRequest(db: Queryable, id: string): Promise<Asked> {
   const { rows } = await db.query<Row>(
     `select base_ref as "baseRef", coalesce(chosen_model, model) as model, draft, max_cost_usd as "maxCostUsd", preview,
        (select coalesce(jsonb_agg(jsonb_build_object('number', number, 'prompt', prompt, 'createdBy', created_by,
           'at', wire_time(created_at)) order by number), '[]')
-        from job_messages where job_id = jobs.id) as messages
+        from job_messages where job_id = jobs.id) as messages,
+       status, rounds, cancelled_by as "cancelledBy", working_diff is not null as "isDiffSoFar", ${usedSince} as used,
+       jsonb_build_object('message', (select count(*) from job_messages where job_id = jobs.id),
+         'title', case when commit_id is not null or (preview and diff is not null) then title end,
+         'summary', coalesce(failure_message, summary), 'reply', reply, 'failure', failure_code) as last
      from jobs where id = $1`,
     [id],
   );
   const [row] = rows;
-  if (!row) return { options: {}, messages: [] };
-  const { baseRef, model, draft, maxCostUsd, preview, messages } = row;
+  if (!row) throw new AppError("not_found", { publicMessage: "Job not found." });
+  const { baseRef, model, draft, maxCostUsd, preview, messages, used, isDiffSoFar, cancelledBy } = row;
+  const over = row.status === "active" ? row.rounds : [...row.rounds, row.last];
   return {
     options: {
       model,
@@ -80,7 +109,16 @@ export async function readRequest(db: Queryable, id: string): Promise<Pick<Dashb
       ...(preview && { preview }),
     },
     messages,
+    outcomes: over.map(outcomeOf),
+    used,
+    isDiffSoFar,
+    cancelledBy,
   };
+}
+
+function outcomeOf({ message, title, summary, reply, failure }: Round): DashboardJob["outcomes"][number] {
+  const kind = failure !== null ? "failed" : title === null ? "unchanged" : "changed";
+  return { message, kind, words: (kind === "changed" ? reply : null) ?? summary ?? "" };
 }
 
 const rowsPerPage = 50;

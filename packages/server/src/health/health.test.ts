@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { seedJob } from "../../test/support/seed-jobs.ts";
 import { addProject } from "../accounts/projects/add-project.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { readPrompt } from "../agent/rules/read-prompt.ts";
@@ -132,6 +133,23 @@ it("suggests to the rules only what they understand, and to a model the findings
   ]);
   expect(suggested.map(({ isVain }) => isVain)).toEqual([true, undefined]);
   for (const { prompt } of suggested) expect(readPrompt("emend/rules", prompt).kind).toBe("understood");
+
+  // The same fix is not offered again while its pull request is open.
+  const [, orphans] = suggested;
+  const jobId = await seedJob(database.pool, rules, orphans?.prompt);
+  expect((await suggestFixes(deps, rules)).map(({ underWay }) => underWay)).toEqual([
+    undefined,
+    { jobId, number: null },
+  ]);
+  const end = (state: string) =>
+    database.pool.query("update jobs set status = 'completed', pull_request = $2 where id = $1", [
+      jobId,
+      { number: 3, url: "http://x", state, draft: false },
+    ]);
+  await end("open");
+  expect((await suggestFixes(deps, rules)).map(({ underWay }) => underWay)).toEqual([undefined, { jobId, number: 3 }]);
+  await end("merged");
+  expect((await suggestFixes(deps, rules)).map(({ underWay }) => underWay)).toEqual([undefined, undefined]);
 
   const free = await newProject({ model: "anthropic/claude" });
   await storeSiteCheck(database.pool, free, found({ findings }));

@@ -18,11 +18,29 @@ export async function suggestFixes(
   const latest = checks.at(-1);
   if (!project || !latest) return [];
   const isRules = allowedModels(project.settings, deps.defaultModel)[0] === rulesModel;
-  return [
+  const fixes = [
     ...fixLinks(latest, isRules),
     ...listOrphans(findings, countOf(latest, ["orphan-page"])),
     ...(isRules ? [] : mendTheRest(findings)),
   ];
+  const underWay = await findUnderWay(deps.db, projectId, fixes);
+  return fixes.map((fix) => ({ ...fix, ...(underWay.has(fix.prompt) && { underWay: underWay.get(fix.prompt) }) }));
+}
+
+/** The same prompt is being worked on, or waits in an open pull request: by it, the newest job and its pull request. */
+async function findUnderWay(
+  db: Queryable,
+  projectId: string,
+  fixes: readonly DashboardSuggestion[],
+): Promise<ReadonlyMap<string, NonNullable<DashboardSuggestion["underWay"]>>> {
+  const { rows } = await db.query<{ prompt: string; jobId: string; number: number | null }>(
+    `select prompt, id as "jobId", (pull_request ->> 'number')::int as number from jobs
+     where project_id = $1 and prompt = any ($2)
+       and (status = 'active' or (pull_request ->> 'state' = 'open' and status <> 'archived'))
+     order by id`,
+    [projectId, fixes.map(({ prompt }) => prompt)],
+  );
+  return new Map(rows.map(({ prompt, jobId, number }) => [prompt, { jobId, number }]));
 }
 
 function fixLinks(latest: SiteCheck, isRules: boolean): DashboardSuggestion[] {

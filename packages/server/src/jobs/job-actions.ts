@@ -18,6 +18,8 @@ export type JobActionOutcome =
 export async function cancelJob(
   deps: { pool: Pool; reader: JobReader },
   job: { id: string; projectId: string },
+  /** Who asked for it: `user/…` or `key/…`. */
+  by: string,
 ): Promise<JobActionOutcome> {
   if (!isJobId(job.id)) return { kind: "unknown_job" };
   const { rows } = await deps.pool.query<WireRow & { is_publishing: boolean }>({
@@ -28,7 +30,7 @@ export async function cancelJob(
         from jobs where id = $1 and project_id = $2 for no key update
       ), changed as (
         update jobs set status = 'failed', failure_code = 'cancelled', failure_message = 'The job was cancelled.',
-          pr_link = jobs.pull_request ->> 'url', ref = case when jobs.pushed then jobs.branch end,
+          cancelled_by = $3, pr_link = jobs.pull_request ->> 'url', ref = case when jobs.pushed then jobs.branch end,
           ended_at = clock_timestamp(), lease = null, lease_until = null, stop_asked = null, waiting_since = null,
           publication_unsure = ${mayHavePublished},
           event_seq = jobs.event_seq + 1, updated_at = clock_timestamp()
@@ -44,7 +46,7 @@ export async function cancelJob(
       select ${wireColumns}, false as is_publishing, (select count(*) from notified) from changed
       union all
       select ${wireColumns}, is_publishing, 0 from found where not exists (select from changed)`,
-    values: [job.id, job.projectId],
+    values: [job.id, job.projectId, by],
   });
   deps.reader.forget(job.id);
   const row = rows[0];

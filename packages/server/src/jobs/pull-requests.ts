@@ -21,15 +21,15 @@ export async function recordPullRequest(db: Queryable, lease: Lease, pullRequest
 }
 
 /**
- * Records what people did to a pull request after the job ended. Reported once; needs no lease because no run writes
- * it.
+ * Records what people did to a pull request after the job ended, with one event. It needs no lease, because no run writes
+ * it. Returns what changed.
  */
 export async function recordPullRequestState(
   db: Queryable,
   jobId: string,
   now: Pick<RecordedPullRequest, "state" | "draft">,
-): Promise<void> {
-  await db.query(
+): Promise<"merged" | "other" | "same"> {
+  const { rowCount } = await db.query(
     `with changed as (
        update jobs set pull_request = pull_request || jsonb_build_object('state', $2::text, 'draft', $3::boolean),
          event_seq = event_seq + 1, updated_at = clock_timestamp()
@@ -41,6 +41,8 @@ export async function recordPullRequestState(
      select pg_notify('${channels.jobChanged}', id) from changed`,
     [jobId, now.state, now.draft],
   );
+  if (rowCount === 0) return "same";
+  return now.state === "merged" ? "merged" : "other";
 }
 
 /** A job whose open pull request is due for polling. */

@@ -1,6 +1,8 @@
+import { createPatchReader } from "@emend/contract";
 import type { PullRequestCheck, PullRequestDraft } from "../forge/forge.ts";
 import { readTemplate } from "../lib/read-template.ts";
 import { redactSecrets } from "../secrets/secrets-in.ts";
+import type { OverlayEntry } from "../tree/tree.ts";
 import type { MovedNotice } from "./moved-notice.ts";
 import type { CheckFigures, PublishDeps, PublishInput } from "./publication.ts";
 import { pullRequestBody, type TouchedFile } from "./pull-request-body.ts";
@@ -58,8 +60,18 @@ export async function withoutSecrets(job: PublishInput["job"]): Promise<PublishI
 }
 
 export function listChecks(figures: CheckFigures): readonly PullRequestCheck[] {
-  const errors = figures.introduced.filter((finding) => finding.severity === "error").length;
-  const others = figures.introduced.length - errors;
+  const { introduced, fixed, findingsAfter } = figures;
+  const errors = introduced.filter((finding) => finding.severity === "error").length;
+  const others = introduced.length - errors;
+  const older = Math.max(0, findingsAfter - introduced.length);
+  const found = [
+    errors > 0 && count(errors, "new error"),
+    others > 0 && count(others, "new warning or note", "new warnings or notes"),
+  ].filter((words) => words !== false);
+  const rest = [
+    older > 0 && `${older} older ${older === 1 ? "one" : "ones"}`,
+    fixed.length > 0 && `${fixed.length} fixed`,
+  ].filter((words) => words !== false);
   return [
     {
       name: "Policy",
@@ -67,17 +79,9 @@ export function listChecks(figures: CheckFigures): readonly PullRequestCheck[] {
       detail: "All changed paths are allowed",
     },
     {
-      name: "New findings",
+      name: "Findings",
       verdict: errors > 0 ? "flagged" : "passed",
-      detail:
-        figures.introduced.length === 0
-          ? "no new problems"
-          : `${count(errors, "error")}, ${count(others, "warning or note", "warnings or notes")}`,
-    },
-    {
-      name: "Findings on the whole site",
-      verdict: figures.findingsAfter > figures.findingsBefore ? "flagged" : "passed",
-      detail: `${figures.findingsBefore} before, ${figures.findingsAfter} after, ${figures.fixed.length} fixed`,
+      detail: [found.join(", ") || "No new findings", rest.join(", ")].filter((words) => words !== "").join("; "),
     },
     ...(figures.links === undefined || figures.links.unjudged === 0 ? [] : [unjudged(figures.links)]),
   ];
@@ -92,11 +96,34 @@ export async function listTouchedFiles(deps: PublishDeps, input: PublishInput): 
   const { base, entries } = input.whole ?? { base: input.base.commit, entries: input.entries };
   const before = new Set((await deps.mirror.treeAt(base).list()).map((entry) => entry.path));
   const people = new Set(input.peoplePaths);
-  return entries.map(({ path, content }) => ({
-    path,
-    kind: content === null ? "deleted" : before.has(path) ? "changed" : "added",
-    ...(people.has(path) && { byPeople: true }),
-  }));
+  const renames = await findRenames(
+    deps,
+    base,
+    entries.filter(({ path, content }) => content === null || !before.has(path)),
+  );
+  const gone = new Set(renames.values());
+  return entries
+    .filter(({ path }) => !gone.has(path))
+    .map(({ path, content }) => {
+      const from = renames.get(path);
+      const kind =
+        content === null ? "deleted" : before.has(path) ? "changed" : from === undefined ? "added" : "renamed";
+      return { path, kind, ...(from !== undefined && { from }), ...(people.has(path) && { byPeople: true }) };
+    });
+}
+
+/** As the diff shows them, by the new path. Asked of git only where something came and something went. */
+async function findRenames(
+  deps: PublishDeps,
+  base: string,
+  cameOrWent: readonly OverlayEntry[],
+): Promise<ReadonlyMap<string, string>> {
+  const isPair =
+    cameOrWent.some(({ content }) => content === null) && cameOrWent.some(({ content }) => content !== null);
+  if (!isPair) return new Map();
+  const reader = createPatchReader();
+  reader.read((await deps.mirror.treeAt(base).diff(cameOrWent)).toString("utf8"));
+  return new Map(reader.end().flatMap(({ path, pathBefore }) => (pathBefore === null ? [] : [[path, pathBefore]])));
 }
 
 function count(number: number, one: string, many = `${one}s`): string {

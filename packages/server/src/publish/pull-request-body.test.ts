@@ -26,8 +26,8 @@ const input: BodyInput = {
   summary: "Moved 1 page, rewrote 11 links, added 1 redirect.",
   draft: false,
   files: [
-    { path: "security/authentication.md", kind: "added" },
-    { path: "guides/auth.md", kind: "deleted" },
+    { path: "security/authentication.md", kind: "renamed", from: "guides/auth.md" },
+    { path: "guides/old.md", kind: "deleted" },
   ],
   checks: listChecks(figures),
   introduced: [],
@@ -39,10 +39,9 @@ describe("a pull request's body", () => {
     for (const words of [
       "Moved 1 page, rewrote 11 links, added 1 redirect.",
       "Move guides/auth to security/authentication.",
-      "- added `security/authentication.md`",
-      "- deleted `guides/auth.md`",
-      "7 before, 8 after, 0 fixed",
-      "1 error, 0 warnings or notes",
+      "- renamed `guides/auth.md` → `security/authentication.md`",
+      "- deleted `guides/old.md`",
+      "**Findings**: 1 new error; 7 older ones",
       "`emend/rules`, which is deterministic",
       "[The job](https://emend.test/job/job_1)",
     ]) {
@@ -170,7 +169,7 @@ describe("a repository's template", () => {
   it("keeps its sections, with the summary and the checks where they belong", () => {
     const body = pullRequestBody({ ...input, template, summary: "Moved a page.\n\n## Why\n\nIt was asked for." });
     expect(body).toContain("Thank you!\n\n## What does this change?\n\nMoved a page.\n\n## Why\n\nIt was asked for.\n");
-    expect(body).toMatch(/## How was this tested\?\n\n- ✓ \*\*Policy\*\*, passed/);
+    expect(body).toMatch(/## How was this tested\?\n\n- ✓ \*\*Policy\*\*: All/);
     expect(body).toContain("## Checklist\n\n- [ ] I read the guide");
     expect(body).not.toMatch(/Describe your change|Tell us\.|### Checks/);
     expect(body).toContain("### Touched");
@@ -193,7 +192,13 @@ describe("a follow-up's words", () => {
 
   it("have their place in a text that is written anew for the whole, in order, and once", () => {
     const body = followUpBody(pullRequestBody(input).replaceAll("\n", "\r\n"), asked) ?? "";
-    expect(body.startsWith("Moved 1 page.\n\n### Later messages\n\n**1.** Asked:\n\n```text\nSay it")).toBe(true);
+    expect(
+      body.startsWith(
+        `Moved 1 page.\n\n### What was asked, in order\n\n**1.** Asked:\n\n\`\`\`text\n${input.job.prompt}`,
+      ),
+    ).toBe(true);
+    expect(body).toContain("```\n\nDone, as summarized above.\n\n**2.** Asked:\n\n```text\nSay it shorter.");
+    expect(body).not.toContain("### Asked for");
     expect(body).toContain("```\n\nSaid it shorter.\n\n### Checks");
     expect(body.match(/### Touched/g)).toHaveLength(1);
     expect(hasMarker(body, "job_1")).toBe(true);

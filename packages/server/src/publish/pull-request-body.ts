@@ -16,8 +16,10 @@ const findingsShownMax = 40;
 
 export interface TouchedFile {
   path: string;
-  kind: "added" | "changed" | "deleted";
-  /** People also pushed to this file. */
+  kind: "added" | "changed" | "deleted" | "renamed";
+  /** Where a renamed one was. */
+  from?: string;
+  /** People also pushed to it. */
   byPeople?: boolean;
 }
 
@@ -52,7 +54,7 @@ export function pullRequestBody(input: BodyInput): string {
     input.moved ? movedNotice(input.moved) : "",
     input.findingsFirst ? findings(input.introduced) : "",
     ...described(input),
-    `### Asked for\n\n${codeBlock(input.job.prompt, promptCharactersMax)}`,
+    input.job.followUps.length > 0 ? "" : `### Asked for\n\n${codeBlock(input.job.prompt, promptCharactersMax)}`,
     origin(input),
   ]);
   const round = input.job.followUps.length;
@@ -88,11 +90,7 @@ function described(input: BodyInput): readonly string[] {
   const summary = summaryOf(leadOf(input));
   const checks = checkList(input.checks);
   const filled = input.template === null ? null : fillTemplate(input.template, { summary, checks });
-  return [
-    filled?.text ?? summary,
-    followUpList(input),
-    ...figures(filled?.hasChecks ? { ...input, checks: [] } : input),
-  ];
+  return [filled?.text ?? summary, roundList(input), ...figures(filled?.hasChecks ? { ...input, checks: [] } : input)];
 }
 
 /** Figures of the whole pull request. */
@@ -117,30 +115,32 @@ function openingRound(rounds: readonly EarlierRound[]): EarlierRound | undefined
   return rounds.find(({ title }) => title !== null);
 }
 
-/** The follow-ups and their results, in order. */
-function followUpList(input: BodyInput): string {
+/** With follow-ups: every prompt and its result, in order. */
+function roundList(input: BodyInput): string {
   const { job, rounds = [] } = input;
+  if (job.followUps.length === 0) return "";
   const isContinued = openingRound(rounds) !== undefined;
-  const items = job.followUps.map((prompt, index) => {
-    const number = index + 1;
-    const isLast = number === job.followUps.length;
+  const [first, ...later] = [job.prompt, ...job.followUps].map((prompt, index) => {
+    const isLast = index === job.followUps.length;
     const said = input.reply ?? (isContinued ? input.summary : "");
-    const done = isLast ? said && summaryOf(said) : outcomeOf(rounds, number);
-    return joined([`**${number}.** ${codeBlockBelow(prompt)}`, done]);
+    const done = isLast ? said && summaryOf(said) : outcomeOf(input, index);
+    return joined([`**${index + 1}.** ${codeBlockBelow(prompt)}`, done]);
   });
-  const shown = items.slice(-followUpsShownMax);
-  const left = items.length - shown.length;
-  if (items.length === 0) return "";
-  return joined(["### Later messages", left > 0 ? `${left} earlier messages are not shown.` : "", ...shown]);
+  const shown = later.slice(-followUpsShownMax);
+  const left = later.length - shown.length;
+  const hidden = left > 0 ? `${left} earlier messages are not shown.` : "";
+  return joined(["### What was asked, in order", first ?? "", hidden, ...shown]);
 }
 
 function codeBlockBelow(prompt: string): string {
   return `Asked:\n\n${codeBlock(prompt, followUpCharactersMax)}`;
 }
 
-function outcomeOf(rounds: readonly EarlierRound[], message: number): string {
-  const round = rounds.find((one) => one.message === message);
+function outcomeOf(input: BodyInput, message: number): string {
+  const round = input.rounds?.find((one) => one.message === message);
   if (!round) return "";
+  // What the pull request was opened with may still be its summary.
+  if (round.title !== null && !round.reply && round.summary === leadOf(input)) return "Done, as summarized above.";
   const words = quietMarkdown(round.reply ?? round.summary ?? "", followUpCharactersMax);
   if (round.title !== null) return reachesOut(words) ? codeBlock(words, followUpCharactersMax) : words;
   return `${round.failure === null ? "No changes" : "Failed"}: ${plainLine(words, followUpCharactersMax)}`;
@@ -174,9 +174,7 @@ function draftNotice(input: BodyInput): string {
 }
 
 function checkList(list: readonly PullRequestCheck[]): string {
-  const lines = list.map(
-    ({ name, verdict, detail }) => `- ${verdict === "passed" ? "✓" : "⚠"} **${name}**, ${verdict}: ${detail}`,
-  );
+  const lines = list.map(({ name, verdict, detail }) => `- ${verdict === "passed" ? "✓" : "⚠"} **${name}**: ${detail}`);
   return lines.join("\n");
 }
 
@@ -192,8 +190,9 @@ function findings(list: readonly DisputedFinding[]): string {
 }
 
 function touched(files: readonly TouchedFile[]): string {
-  const lines = files.slice(0, filesShownMax).map(({ path, kind, byPeople }) => {
-    return `- ${kind} ${codeSpan(path)}${byPeople ? ", including commits by people" : ""}`;
+  const lines = files.slice(0, filesShownMax).map(({ path, kind, from, byPeople }) => {
+    const origin = from === undefined ? "" : `${codeSpan(from)} → `;
+    return `- ${kind} ${origin}${codeSpan(path)}${byPeople ? ", including commits by people" : ""}`;
   });
   return `### Touched\n\n${withRest(lines, files.length)}`;
 }

@@ -4,6 +4,7 @@ import type { TotalUsage } from "../publish/publication.ts";
 import type { Verdict } from "../review/review.ts";
 import { recordedChange } from "./recorder.ts";
 import type { OpenTree, Outcome, ReviewedChange, RunDeps, Words } from "./run.ts";
+import { followChanges } from "./step-changes.ts";
 import { totalUsage } from "./total-usage.ts";
 
 export type Proposal =
@@ -20,13 +21,14 @@ export async function proposeChange(
 ): Promise<Proposal> {
   const { recorder, stages, crashPoint } = deps;
   const steps = [...said.steps];
+  const changesOf = followChanges(tree, deps.log);
   let isChecking = false;
 
   async function saveStep(...[step, edits]: Parameters<typeof recorder.saveStep>): Promise<void> {
     // The agent got findings back and is working again.
     if (isChecking) await recorder.setPhase("working");
     isChecking = false;
-    await recorder.saveStep(step, edits);
+    await recorder.saveStep(step, edits, await changesOf(edits, signal));
     steps.push(step);
   }
 

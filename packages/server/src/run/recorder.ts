@@ -1,3 +1,4 @@
+import type { StepFile } from "@emend/contract";
 import type { Step } from "../agent/agent.ts";
 import type { Pool } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
@@ -51,9 +52,16 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
     setPhase: (phase) => write(() => setPhase(pool, lease, phase)),
     saveBase: (base) => write(() => recordBase(pool, lease, base)),
     saveContext: (pinned) => write(() => recordContext(pool, lease, pinned)),
-    async saveStep(step, edits) {
+    async saveStep(step, edits, changes = null) {
       crashPoint("before-step-stored");
-      await write(() => recordStep(pool, lease, { step, edits, event: describeStep(step) }));
+      await write(() =>
+        recordStep(pool, lease, {
+          step,
+          edits,
+          event: describeStep(step, changes?.files),
+          diff: changes?.patch ?? null,
+        }),
+      );
       run.hasWork = true;
       crashPoint("after-step-stored");
       if (run.draining) run.controller.abort(new Released());
@@ -126,8 +134,8 @@ const textMax = 200;
 const valueMax = 120;
 const listMax = 20;
 
-/** A step in short, for people who watch a job: the text and the tool names, without contents. */
-export function describeStep(step: Step): unknown {
+/** A step's event: the model's text, its tools without their contents, and the files that changed. */
+export function describeStep(step: Step, files: readonly StepFile[] = []): unknown {
   const said = step.messages.flatMap((message) => (message.role === "assistant" ? [message] : []));
   const failed = new Set(
     step.messages.flatMap((message) => (message.role === "tool" && message.isError ? [message.callId] : [])),
@@ -139,6 +147,7 @@ export function describeStep(step: Step): unknown {
     tools: said
       .flatMap((message) => message.toolCalls)
       .map((call) => ({ name: call.name, input: describeInput(call.input), ok: !failed.has(call.id) })),
+    ...(files.length > 0 && { files }),
   };
 }
 

@@ -5,14 +5,17 @@ import type { RecordedPullRequest } from "../jobs/pull-requests.ts";
 import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
 import type { RecordedChange, RecordedMove } from "../jobs/run/record-change.ts";
 import type { PinnedContext, RecordedBase } from "../jobs/run/record-work.ts";
+import type { Logger } from "../lib/logger.ts";
 import { withoutFenced } from "../lib/without-fenced.ts";
 import type { CommitSettings } from "../publish/commit-message.ts";
 import type { Publication, TotalUsage } from "../publish/publication.ts";
 import type { Policy, Verdict, Violation } from "../review/review.ts";
 import type { Overlay, OverlayEntry, Tree } from "../tree/tree.ts";
 import type { CrashPoint } from "./crash-points.ts";
+import type { StepChanges } from "./step-changes.ts";
 
 export interface RunDeps {
+  log: Logger;
   stages: Stages;
   recorder: Recorder;
   crashPoint(name: CrashPoint): void;
@@ -24,7 +27,8 @@ export interface Recorder {
   setPhase(phase: "working" | "checking"): Promise<void>;
   saveBase(base: RecordedBase): Promise<void>;
   saveContext(pinned: PinnedContext): Promise<void>;
-  saveStep(step: Step, edits: readonly OverlayEntry[]): Promise<void>;
+  /** `changes`: what those who watch are told of it. */
+  saveStep(step: Step, edits: readonly OverlayEntry[], changes?: StepChanges | null): Promise<void>;
   saveChange(change: RecordedChange): Promise<void>;
   /** `move`: stored with the commit if the base moved on. */
   saveCommit(ids: { treeId: string; commitId: string }, move?: RecordedMove): Promise<void>;

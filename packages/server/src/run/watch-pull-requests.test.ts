@@ -93,7 +93,10 @@ describe.each(vendors)("on $name", (vendor) => {
     expect(await lookOnce(deps, signal)).toBe(true);
     expect(await lookOnce(deps, signal)).toBe(false);
     Object.assign(far.state.pulls.at(-1) ?? {}, { state: "merged" });
+    const merged: string[] = [];
+    deps = { ...deps, onMerged: async (id) => void merged.push(id) };
     expect(await lookAgain()).toBe(true);
+    expect(merged).toEqual([projectId]);
     expect((await readJob(database.pool, jobId)).pull_request).toMatchObject({ state: "merged" });
     expect((await readEvents(database.pool, jobId)).map(({ kind }) => kind)).toEqual(["job.created", "pull_request"]);
     expect(await lookAgain()).toBe(false);

@@ -17,6 +17,8 @@ export interface WatchDeps extends CommentDeps {
   answers: AnswerMemory;
   /** Null if the project is gone. */
   forgeOf(projectId: string, polling: Polling): Promise<Forge | null>;
+  /** A pull request of the project was merged since the last look. */
+  onMerged?(projectId: string): Promise<void>;
 }
 
 export interface PullRequestWatch {
@@ -119,7 +121,8 @@ async function lookAt(deps: WatchDeps, look: Look | UnsurePublication, signal: A
 async function lookOn(deps: WatchDeps, look: Look, forge: Forge, signal: AbortSignal): Promise<void> {
   const pullRequest = await forge.readPullRequest(look.number, signal);
   if (!pullRequest) return;
-  await recordPullRequestState(deps.pool, look.jobId, pullRequest);
+  const news = await recordPullRequestState(deps.pool, look.jobId, pullRequest);
+  if (news === "merged") await deps.onMerged?.(look.projectId);
   if (pullRequest.state !== "open" || !look.isFinal || !forge.conversation) return;
   await followComments(deps, look, forge.conversation, signal);
 }

@@ -187,7 +187,7 @@ test.each(["cancel", "archive"] as const)(
     const deps = { pool: database.pool, reader };
     const outcome =
       action === "cancel"
-        ? await cancelJob(deps, { id, projectId })
+        ? await cancelJob(deps, { id, projectId }, "key/k")
         : await archiveJob(deps, { id, projectId }, { waitMs: 0, signal: new AbortController().signal });
     expect(outcome).toMatchObject({ kind: "done", job: { isActive: false } });
     expect(await readJob(database.pool, id)).toMatchObject({ waiting_since: null, lease: null });

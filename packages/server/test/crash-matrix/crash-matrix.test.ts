@@ -211,7 +211,7 @@ describe.each(awaySample)("on %s, whose answer was lost before it went away", { 
     const reader = createJobReader({ pool, listener });
     // A try that is under way is not cancelled; its end is.
     await expect
-      .poll(() => cancelJob({ pool, reader }, { id: jobId, projectId: `prj_${forge}` }), { timeout: 30_000 })
+      .poll(() => cancelJob({ pool, reader }, { id: jobId, projectId: `prj_${forge}` }, "key/k"), { timeout: 30_000 })
       .toMatchObject({ kind: "done" });
     await kill(worker);
     far.state.isAway = false;

@@ -6,7 +6,7 @@ import { healthQuery } from "../../api/project-queries.ts";
 import { projectsQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
 import { FigureRow } from "../../parts/bars.tsx";
-import { Button, CopyBlock } from "../../parts/button.tsx";
+import { Button, buttonLook, CopyBlock } from "../../parts/button.tsx";
 import { Chart } from "../../parts/chart.tsx";
 import { addProjectLine } from "../../parts/commands.ts";
 import { Head, Sheet } from "../../parts/dialog.tsx";
@@ -161,7 +161,7 @@ export function Fixes({ projectId, fixes }: { projectId: string; fixes: readonly
     },
   });
   if (fixes.length === 0) return null;
-  const first = fixes.find(({ isVain }) => !isVain);
+  const first = fixes.find(({ isVain, underWay }) => !isVain && !underWay);
   return (
     <section className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-label="Fixes">
       <h2>Fixes</h2>
@@ -179,7 +179,12 @@ export function Fixes({ projectId, fixes }: { projectId: string; fixes: readonly
                   {fix.isVain && ": somebody has to say where they should lead"}
                 </p>
               </div>
-              {!fix.isVain && (
+              {fix.underWay && (
+                <Link to="/jobs/$id" params={{ id: fix.underWay.jobId }} className={buttonLook("ordinary")}>
+                  {fix.underWay.number === null ? "In progress" : `Waits in pull request #${fix.underWay.number}`}
+                </Link>
+              )}
+              {!fix.isVain && !fix.underWay && (
                 <Button
                   look={fix === first ? "primary" : "ordinary"}
                   disabled={start.isPending}

@@ -6,6 +6,7 @@ import { request } from "../../api/request.ts";
 import { Button, buttonLook } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Problem } from "../../parts/notice.tsx";
+import { Person } from "../../parts/person.tsx";
 import { Clipped, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 import { saveDraft } from "../jobs/draft.ts";
@@ -78,16 +79,26 @@ export function Failure({ job }: { job: DashboardJob }) {
       aria-label={isCancelled ? "Cancelled" : "Failure"}
     >
       {isCancelled ? (
-        <h2>Cancelled</h2>
+        <h2>
+          Cancelled
+          {job.cancelledBy && (
+            <>
+              {" by "}
+              <Person subject={job.cancelledBy} />
+            </>
+          )}
+        </h2>
       ) : (
         <p className="flex items-center gap-2 font-semibold text-bad">
           <Icon name="cross" />
           <code>{failure.code}</code>
         </p>
       )}
-      <Clipped className="whitespace-pre-wrap wrap-anywhere">
-        <VisibleText text={failure.message} />
-      </Clipped>
+      {!isCancelled && (
+        <Clipped className="whitespace-pre-wrap wrap-anywhere">
+          <VisibleText text={failure.message} />
+        </Clipped>
+      )}
       {advice.words && !(isCancelled && pullRequest) && <p className="text-quiet">{advice.words}</p>}
       <Problem error={retry.error ?? again.error} />
       {mayWrite && status !== "archived" && (

@@ -20,6 +20,8 @@ export function FollowUp({ run }: { run: JobRun }) {
     async onSuccess() {
       write("");
       await queries.invalidateQueries({ queryKey: jobQuery(run.id).queryKey });
+      // To what happens now.
+      window.scrollTo({ top: 0 });
     },
   });
   if (!mayWrite || !takesMessages(run)) return null;

@@ -6,11 +6,12 @@ import { jobQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
 import { Button, buttonLook } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
-import { durationOf, jobTitle } from "../../parts/format.ts";
+import { jobTitle } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Problem } from "../../parts/notice.tsx";
+import { Person } from "../../parts/person.tsx";
 import { Status } from "../../parts/status.tsx";
-import { Age, Clock, VisibleText } from "../../parts/text.tsx";
+import { Age, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 import { offersAgain } from "./failure.tsx";
 import { useRunAgain } from "./use-run-again.ts";
@@ -21,18 +22,16 @@ export function JobHead(props: {
   project: DashboardProject | undefined;
   diff: JobDiff | undefined;
   problem: string | null;
+  /** It came while somebody looked: what takes the place of other words takes no other place. */
+  isWatched: boolean;
 }) {
   const { run, projectId } = props.job;
   const title = jobTitle(run);
-  const { startedAt, endedAt } = run.timings;
-  // From its first run to its last end lie days in which nobody asked for anything.
-  const wasAskedMore = props.job.messages.length > 0;
-  const { inputTokens, outputTokens } = run.usage;
   return (
     <header className="grid grid-cols-[minmax(0,1fr)] gap-3 pt-8 pb-5">
       <title>{`${title.slice(0, 100)} · Emend`}</title>
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
-        <h1 className="max-h-51 min-w-0 flex-1 basis-72 overflow-hidden">
+        <h1 className={`line-clamp-3 min-w-0 flex-1 basis-72 ${props.isWatched ? "min-h-14 sm:min-h-16" : ""}`}>
           <VisibleText text={title.slice(0, 400)} />
         </h1>
         <Actions
@@ -41,7 +40,10 @@ export function JobHead(props: {
           isAgainElsewhere={offersAgain(run) && run.status !== "archived"}
         />
       </div>
-      <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[16px] leading-6" aria-live="polite">
+      <p
+        className="flex min-h-19 flex-wrap content-start items-center gap-x-3 gap-y-1 text-[16px] leading-6 sm:min-h-6"
+        aria-live="polite"
+      >
         <Status status={run.status} phase={run.phase} failureCode={run.failure?.code ?? null} />
         <span>{headlineOf(run, props.diff)}</span>
       </p>
@@ -50,33 +52,17 @@ export function JobHead(props: {
           {props.problem}
         </p>
       )}
-      <p className="flex flex-wrap items-baseline gap-x-4 gap-y-1 text-quiet">
+      <p className="flex min-h-17 flex-wrap content-start items-baseline gap-x-4 gap-y-1 text-quiet sm:min-h-5">
         <Link to="/" search={{ project: projectId }} className="max-w-full truncate underline underline-offset-3">
           <VisibleText text={props.project?.name ?? projectId} />
         </Link>
         <span className="wrap-anywhere">
           <VisibleText text={run.model} />
         </span>
-        {run.steps.count > 0 && (
-          <span>
-            {run.steps.count} {run.steps.count === 1 ? "step" : "steps"}
-          </span>
-        )}
-        {inputTokens + outputTokens > 0 && (
-          <span title={`${inputTokens} read, ${outputTokens} written`}>
-            {(inputTokens + outputTokens).toLocaleString("en")} tokens
-          </span>
-        )}
         <code className="wrap-anywhere">{run.id}</code>
-        <Age at={run.timings.createdAt} />
-        {run.status === "active" && startedAt && !wasAskedMore && (
-          <span>
-            running for <Clock since={startedAt} />
-          </span>
-        )}
-        {startedAt && endedAt && !wasAskedMore && (
-          <span>took {durationOf(Date.parse(endedAt) - Date.parse(startedAt))}</span>
-        )}
+        <span>
+          by <Person subject={run.createdBy} />, <Age at={run.timings.createdAt} />
+        </span>
       </p>
     </header>
   );
@@ -116,11 +102,13 @@ function filesOf(diff: JobDiff | undefined): string {
 function findingsOf({ findings }: JobRun): string {
   if (!findings) return "";
   const fixed = findings.fixedCount > 0 ? `${findings.fixedCount} fixed` : "";
+  const olderCount = Math.max(0, findings.after - findings.introducedCount);
+  const older = olderCount > 0 ? `${olderCount} older` : "";
   const { introducedCount: count } = findings;
   const introduced = count === 1 ? "1 new finding" : `${count === 0 ? "no" : count} new findings`;
   const { unjudged = 0, total = 0 } = findings.links ?? {};
   const unread = unjudged > 0 ? `${unjudged} of ${total} links not checked` : "";
-  return [introduced, fixed, unread].filter((part) => part !== "").join(", ");
+  return [introduced, fixed, older, unread].filter((part) => part !== "").join(", ");
 }
 
 function costOf({ usage }: JobRun): string {
@@ -141,8 +129,8 @@ function Actions(props: { job: DashboardJob; isLocal: boolean; isAgainElsewhere:
   const mayWrite = useMayWrite();
   const isBusy = archive.isPending || again.isPending;
   return (
-    <div className="grid gap-2 sm:justify-items-end">
-      <div className="flex flex-wrap gap-2">
+    <div className="grid min-h-20 content-start gap-2 sm:min-h-9 sm:min-w-110">
+      <div className="flex flex-wrap gap-2 sm:justify-end">
         {mayWrite && run.status === "active" && (
           <Button look="danger" onClick={() => setIsAsking(true)}>
             Cancel

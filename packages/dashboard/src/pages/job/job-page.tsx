@@ -1,17 +1,18 @@
 import type { DashboardJob, JobEvent, JobRun } from "@emend/contract";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useCallback, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { diffQuery, jobQuery, projectsQuery } from "../../api/queries.ts";
 import { isAway } from "../../api/request.ts";
 import { DiffView } from "../../diff/diff-view.tsx";
 import { Toggle } from "../../parts/button.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
-import { localTime } from "../../parts/format.ts";
+import { durationOf, jobTitle, localTime } from "../../parts/format.ts";
 import { Near } from "../../parts/near.tsx";
-import { Pending } from "../../parts/notice.tsx";
+import { Pending, Skeleton } from "../../parts/notice.tsx";
+import { Person } from "../../parts/person.tsx";
 import { Prose } from "../../parts/prose.tsx";
-import { Age, Clipped, VisibleText } from "../../parts/text.tsx";
+import { Age, Clipped, Clock, VisibleText } from "../../parts/text.tsx";
 import { Failure } from "./failure.tsx";
 import { Findings } from "./findings.tsx";
 import { FollowUp } from "./follow-up.tsx";
@@ -21,22 +22,43 @@ import { useJobEvents } from "./use-job-events.ts";
 
 const none: readonly never[] = [];
 const route = getRouteApi("/jobs/$id");
+const columns = "grid grid-cols-[minmax(0,1fr)] items-start gap-5";
+const beside = "lg:grid-cols-[336px_minmax(0,1fr)] lg:grid-rows-[auto_1fr]";
 
 export function JobPage() {
   const { id } = route.useParams();
   const job = useQuery(jobQuery(id));
-  if (!job.data) return <Pending error={job.error} />;
+  if (!job.data) return job.error ? <Pending error={job.error} /> : <JobSkeleton />;
   // A final job has no stream: that the server is away shows when the job is read again.
   return <Job key={id} job={job.data} isServerAway={isAway(job.error)} />;
+}
+
+function JobSkeleton() {
+  return (
+    <div role="status" className="told-late">
+      <span className="sr-only">Loading …</span>
+      <div className="grid gap-3 pt-8 pb-5">
+        <Skeleton className="h-8 w-2/3" />
+        <Skeleton className="h-6 w-1/2" />
+        <Skeleton className="h-5 w-3/4" />
+      </div>
+      <div className={`${columns} ${beside}`}>
+        <Skeleton className={slotHeight} />
+        <Skeleton className="h-96" />
+      </div>
+    </div>
+  );
 }
 
 function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }) {
   const { run } = job;
   const isActive = run.status === "active";
+  // Whoever sees a job end keeps everything where it was.
+  const [isWatched, setIsWatched] = useState(isActive);
+  if (isActive && !isWatched) setIsWatched(true);
   const stream = useJobEvents(run.id, isActive ? null : run.timings.updatedAt);
   const diff = useQuery({
-    ...diffQuery(run.id, run.timings.updatedAt),
-    enabled: !isActive || run.findings !== null,
+    ...diffQuery(run.id, useSeldom(run.timings.updatedAt, isActive)),
     placeholderData: (before) => before,
   });
   const projects = useQuery(projectsQuery);
@@ -45,61 +67,175 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
   const project = projects.data?.find(({ id }) => id === job.projectId);
   const hasChanges = (diff.data?.files.length ?? 0) > 0;
   // Side by side the diff takes the whole width.
-  const isBeside = hasChanges && !isSplit;
+  const isBeside = !isSplit;
+  // Its one prompt is the heading until there is a title: what comes late comes below.
+  const isInOneRound = isWatched && job.messages.length === 0;
+  const result = (
+    <>
+      <Findings run={run} />
+      <Sources run={run} />
+    </>
+  );
   return (
     <>
       <JobHead
         job={job}
         project={project}
         diff={diff.data}
+        isWatched={isWatched}
         problem={stream.isLost || isServerAway ? "Connection lost. Reconnecting…" : null}
       />
-      <div
-        className={`grid grid-cols-[minmax(0,1fr)] items-start gap-5 ${isBeside ? "lg:grid-cols-[336px_minmax(0,1fr)] lg:grid-rows-[auto_1fr]" : ""}`}
-      >
-        <div className="grid grid-cols-[minmax(0,1fr)] gap-5 empty:hidden">
-          <Failure job={job} />
+      <div key={String(isWatched)} className={`${columns} ${isBeside ? beside : ""}`}>
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
+          <Slot job={job} isWatched={isWatched} />
           <Told run={run} />
-          {run.summary && (
-            <Sheet className="grid gap-1 px-4 py-3">
-              <h2 className="text-quiet">Summary</h2>
-              <Clipped className="grid gap-2 wrap-anywhere">
-                <Prose text={run.summary} />
-              </Clipped>
-            </Sheet>
-          )}
-          <Findings run={run} />
-          <Sources run={run} />
+          {!isWatched && result}
         </div>
-        {diff.data && hasChanges && (
+        <div
           // Once the job is final its change is what one came for; before, what happens.
-          <div
-            className={`${isActive ? "order-last" : ""} ${isBeside ? "lg:col-start-2 lg:row-span-2 lg:row-start-1" : ""}`}
-          >
+          className={`${isWatched ? "order-last" : ""} ${isBeside ? "lg:order-none lg:col-start-2 lg:row-span-2 lg:row-start-1" : ""}`}
+        >
+          {diff.data && hasChanges ? (
             <DiffView
+              // A round's own change and the whole are two things.
+              key={String(job.messages.length > 0 && job.isDiffSoFar)}
+              isLive={isWatched}
               diff={diff.data}
-              findings={run.findings?.introduced ?? none}
+              findings={isActive ? none : (run.findings?.introduced ?? none)}
               isSplit={isSplit}
               onSplit={setIsSplit}
               fileUrl={fileUrl}
+              {...(job.isDiffSoFar && {
+                title: job.messages.length > 0 ? "changed so far in this round" : "changed so far",
+              })}
             />
-          </div>
-        )}
+          ) : (
+            <NoChanges isActive={isActive} isLoading={diff.isPending} />
+          )}
+        </div>
         <div
           className={`grid grid-cols-[minmax(0,1fr)] gap-5 ${isBeside ? "lg:sticky lg:top-4 lg:max-h-[calc(100dvh-32px)] lg:overflow-y-auto" : ""}`}
         >
-          <Asked job={job} />
-          <FollowUp run={run} />
+          {!isInOneRound && <Rounds job={job} isWatched={isWatched} />}
+          {!isWatched && <FollowUp run={run} />}
           <Events
-            key={String(isActive)}
             jobId={run.id}
             events={stream.events}
-            isOpen={isActive || (diff.data !== undefined && !hasChanges)}
+            isOpen={isWatched || (diff.data !== undefined && !hasChanges)}
             isLive={isActive && run.model !== "emend/rules"}
+            isWatched={isWatched}
           />
+          {isInOneRound && <Rounds job={job} isWatched={isWatched} />}
+          {isWatched && <FollowUp run={run} />}
+          {isWatched && result}
         </div>
       </div>
     </>
+  );
+}
+
+const seldomMs = 1_500;
+
+/** The same value, followed at leisure while it changes often: each diff is fetched and laid out anew. */
+function useSeldom(value: string, isOften: boolean): string {
+  const [taken, setTaken] = useState(value);
+  useEffect(() => {
+    if (value === taken) return;
+    const timer = setTimeout(() => setTaken(value), isOften ? seldomMs : 0);
+    return () => clearTimeout(timer);
+  }, [value, taken, isOften]);
+  return taken;
+}
+
+function NoChanges({ isActive, isLoading }: { isActive: boolean; isLoading: boolean }) {
+  if (isLoading) return <Skeleton className="h-96" />;
+  return (
+    <p className="rounded-md border border-dashed border-line px-4 py-10 text-center text-quiet">
+      {isActive ? "Changes appear here as the agent makes them." : "This job changed no files."}
+    </p>
+  );
+}
+
+/** What a job has used, then what came of it: one place of one height, so that nothing moves when it ends. */
+const slotHeight = "min-h-46";
+
+function Slot({ job, isWatched }: { job: DashboardJob; isWatched: boolean }) {
+  const { run } = job;
+  if (run.status === "active") return <Progress job={job} />;
+  const isRound = isWatched && job.messages.length > 0;
+  const summary = isRound ? job.outcomes.at(-1)?.words : run.summary;
+  return (
+    <>
+      <Failure job={job} />
+      {summary && !(run.failure && isWatched) && (
+        <Sheet className={`grid content-start gap-1 px-4 py-3 ${isWatched ? slotHeight : ""}`}>
+          <h2 className="text-quiet">{isRound ? `Follow-up ${job.messages.length}` : "Summary"}</h2>
+          <Clipped className="grid gap-2 wrap-anywhere" height={isWatched ? "max-h-26" : "max-h-88"}>
+            <Prose text={summary} />
+          </Clipped>
+          <Spent job={job} />
+        </Sheet>
+      )}
+    </>
+  );
+}
+
+/** What it took. */
+function Spent({ job }: { job: DashboardJob }) {
+  const { steps, usage, timings } = job.run;
+  const { startedAt, endedAt } = timings;
+  const tokens = usage.inputTokens + usage.outputTokens;
+  // From its first run to its last end lie days in which nobody asked for anything.
+  const isOneRound = job.messages.length === 0;
+  const parts = [
+    steps.count > 0 && `${steps.count} ${steps.count === 1 ? "step" : "steps"}`,
+    tokens > 0 && `${tokens.toLocaleString("en")} tokens`,
+    startedAt && endedAt && isOneRound && `took ${durationOf(Date.parse(endedAt) - Date.parse(startedAt))}`,
+  ].filter((part) => typeof part === "string");
+  return <p className="text-quiet">{parts.join(" · ")}</p>;
+}
+
+/** How much of its budget a running job has used. */
+function Progress({ job }: { job: DashboardJob }) {
+  const { budget, run } = job;
+  const started = run.timings.startedAt;
+  const whole = (count: number) => Math.round(count).toLocaleString("en");
+  const rows = [
+    { word: "Cost", ...budget.costUsd, show: (usd: number) => `$${usd.toFixed(2)}` },
+    { word: "Steps", ...budget.steps, show: whole },
+    { word: "Tokens", ...budget.tokens, show: whole },
+    { word: "Model time", ...budget.ms, show: durationOf },
+  ];
+  return (
+    <section
+      aria-label="Budget"
+      className={`grid content-start gap-2 rounded-md border border-line bg-sheet px-4 py-3 ${slotHeight}`}
+    >
+      <h2 className="flex justify-between gap-3 text-quiet">
+        Budget used
+        {started && job.messages.length === 0 && (
+          <span className="font-normal">
+            running for <Clock since={started} />
+          </span>
+        )}
+      </h2>
+      <dl className="grid gap-1.5">
+        {rows.map(({ word, used, max, show }) => (
+          <div key={word} className="grid grid-cols-[84px_minmax(0,1fr)] items-center gap-x-3">
+            <dt className="text-quiet">{word}</dt>
+            <dd className="text-right">
+              {show(used)} <span className="text-quiet">of {show(max)}</span>
+            </dd>
+            <div aria-hidden="true" className="col-span-2 h-1 rounded-md bg-hush">
+              <div
+                className={`h-1 rounded-md ${used > max * 0.8 ? "bg-warn" : "bg-accent"}`}
+                style={{ width: `${Math.min(100, (100 * used) / Math.max(max, 1e-9))}%` }}
+              />
+            </div>
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }
 
@@ -129,25 +265,39 @@ export function Sources({ run }: { run: JobRun }) {
   );
 }
 
-/** What was asked, at first and since. */
-export function Asked({ job }: { job: DashboardJob }) {
+const outcomeWords = { changed: "", unchanged: "No changes. ", failed: "Failed. " } as const;
+
+/** Everything that was asked, in order, each with what came of it. One prompt that is the page's own heading is said there. */
+export function Rounds({ job, isWatched }: { job: DashboardJob; isWatched: boolean }) {
+  const { run, messages } = job;
+  const first = { number: 0, prompt: run.prompt, createdBy: run.createdBy, at: run.timings.createdAt };
+  const isOnlyOne = messages.length === 0;
+  if (isOnlyOne && run.prompt.trim() === jobTitle(run)) return null;
   return (
     <Sheet className="grid gap-3 px-4 py-3">
-      <div className="grid gap-1">
-        <h2 className="text-quiet">Instruction</h2>
-        <Words text={job.run.prompt} />
-      </div>
-      {job.messages.map((message) => (
-        <div key={message.number} className="grid gap-1 border-t border-line pt-3">
-          <h2 className="flex justify-between gap-3 text-quiet">
-            Follow-up
-            <span className="font-normal">
-              <Age at={message.at} />
-            </span>
-          </h2>
-          <Words text={message.prompt} />
-        </div>
-      ))}
+      {[first, ...messages].map(({ number, prompt, createdBy, at }) => {
+        // What came of the last one, whoever watched it has read above.
+        const isTold = isOnlyOne || (isWatched && number === messages.length);
+        const outcome = isTold ? undefined : job.outcomes.find(({ message }) => message === number);
+        return (
+          <div key={number} className={number === 0 ? "grid gap-1" : "grid gap-1 border-t border-line pt-3"}>
+            <h2 className="flex justify-between gap-3 text-quiet">
+              {number === 0 ? "Instruction" : `Follow-up ${number}`}
+              {!isOnlyOne && (
+                <span className="font-normal">
+                  <Person subject={createdBy} />, <Age at={at} />
+                </span>
+              )}
+            </h2>
+            <Words text={prompt} />
+            {outcome && (
+              <Clipped height="max-h-40" className="grid gap-2 border-l-2 border-line pl-3 wrap-anywhere">
+                <Prose text={`${outcomeWords[outcome.kind]}${outcome.words}`} />
+              </Clipped>
+            )}
+          </div>
+        );
+      })}
     </Sheet>
   );
 }
@@ -196,10 +346,22 @@ const views = ["Summary", "Raw events"] as const;
 type View = (typeof views)[number];
 
 /** Everything that happened; `isOpen` until somebody folds or unfolds it. */
-export function Events(props: { jobId: string; events: readonly JobEvent[]; isOpen: boolean; isLive: boolean }) {
+export function Events(props: {
+  jobId: string;
+  events: readonly JobEvent[];
+  isOpen: boolean;
+  isLive: boolean;
+  /** It came while somebody looked: it keeps its height, whatever else comes. */
+  isWatched: boolean;
+}) {
   const [view, setView] = useState<View>("Summary");
   const [chosen, setChosen] = useState<boolean | null>(null);
   const isOpen = chosen ?? props.isOpen;
+  const end = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what came last is in view
+  useEffect(() => {
+    end.current?.scrollTo({ top: end.current.scrollHeight });
+  }, [props.events.length, isOpen]);
   return (
     <details
       open={isOpen}
@@ -213,7 +375,10 @@ export function Events(props: { jobId: string; events: readonly JobEvent[]; isOp
         </span>
       </summary>
       {isOpen && (
-        <div className="border-t border-line py-2">
+        <div
+          ref={props.isWatched ? end : null}
+          className={`border-t border-line py-2 ${props.isWatched ? "h-96 overflow-y-auto" : ""}`}
+        >
           <div className="flex justify-end px-3 pb-1">
             <Toggle<View> label="How to show events" options={views} chosen={view} onChoose={(next) => setView(next)} />
           </div>

@@ -1,7 +1,8 @@
-import type { DashboardStep, JobEvent } from "@emend/contract";
+import type { DashboardStep, JobEvent, StepFile } from "@emend/contract";
 import { useQuery } from "@tanstack/react-query";
 import { memo, useState } from "react";
 import { request } from "../../api/request.ts";
+import { LineCounts } from "../../parts/bars.tsx";
 import { durationOf } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Near } from "../../parts/near.tsx";
@@ -9,6 +10,7 @@ import { Clock, VisibleText } from "../../parts/text.tsx";
 
 const eventsPerPiece = 25;
 const eventPx = 52;
+const filesShownMax = 5;
 
 /** What happened, in words; a thousand steps cost what is on screen. `isLive`: more is to come. */
 export function Timeline(props: { jobId: string; events: readonly JobEvent[]; isLive: boolean }) {
@@ -71,6 +73,10 @@ const Piece = memo(
 
 function Happened({ jobId, event, startMs }: { jobId: string; event: JobEvent; startMs: number }) {
   const told = describeEvent(event);
+  // "Edited guides/retries.mdx +1 −1"; several, or under another name, are listed.
+  const [only] = told.files;
+  const inTitle = told.files.length === 1 && only && told.title.includes(only.path) ? only : null;
+  const listed = inTitle ? [] : told.files;
   return (
     <li className="grid grid-cols-[52px_minmax(0,1fr)] gap-2 px-4 py-1">
       <time
@@ -84,6 +90,22 @@ function Happened({ jobId, event, startMs }: { jobId: string; event: JobEvent; s
         <span className={told.isEnd ? "font-semibold" : ""}>
           <VisibleText text={told.title} />
         </span>
+        {inTitle && (
+          <>
+            {" "}
+            <LineCounts additions={inTitle.additions} deletions={inTitle.deletions} />
+          </>
+        )}
+        {listed.slice(0, filesShownMax).map((file) => (
+          <p key={file.path} className="flex items-baseline gap-2">
+            <span className="min-w-0 font-mono text-[12px] wrap-anywhere">
+              {file.change !== "modified" && <span className="text-quiet">{file.change} </span>}
+              <VisibleText text={file.from ? `${file.from} → ${file.path}` : file.path} />
+            </span>
+            <LineCounts additions={file.additions} deletions={file.deletions} />
+          </p>
+        ))}
+        {listed.length > filesShownMax && <p className="text-quiet">and {listed.length - filesShownMax} more files</p>}
         {told.text && (
           <p className="text-quiet">
             <VisibleText text={told.text} />
@@ -149,6 +171,8 @@ interface ToldEvent {
   /** Of an agent's turn, its number. */
   step: number;
   tools: readonly { name: string; input: string; ok: boolean }[];
+  /** What it changed. One that its title names has its figures there. */
+  files: readonly StepFile[];
   isEnd: boolean;
 }
 
@@ -177,6 +201,7 @@ export function describeEvent(event: JobEvent): ToldEvent {
         ...say(actsOf(data.tools) || `Step ${data.number ?? ""}`, String(data.text ?? "")),
         step: Number(data.number ?? 0),
         tools: toolsOf(data.tools),
+        files: Array.isArray(data.files) ? data.files.map(recordOf).flatMap(fileOf) : [],
       };
     case "findings":
       return say(data.verdict === "denied" ? "Refused by policy" : "Checked", findingsOf(data));
@@ -195,7 +220,13 @@ export function describeEvent(event: JobEvent): ToldEvent {
 }
 
 function say(title: string, text = ""): ToldEvent {
-  return { title, text, step: 0, tools: [], isEnd: false };
+  return { title, text, step: 0, tools: [], files: [], isEnd: false };
+}
+
+function fileOf({ path, change, additions, deletions, from }: Record<string, unknown>): StepFile[] {
+  if (typeof path !== "string") return [];
+  const counts = { additions: Number(additions ?? 0), deletions: Number(deletions ?? 0) };
+  return [{ path, change: change as StepFile["change"], ...counts, ...(typeof from === "string" && { from }) }];
 }
 
 function stateOf({ state, draft }: Record<string, unknown>): string {

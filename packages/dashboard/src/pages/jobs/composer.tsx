@@ -69,8 +69,10 @@ export function Composer(props: { projects: readonly DashboardProject[]; project
           if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) submit();
         }}
       />
-      {prompt === "" && <Suggestions projectId={project.id} onChoose={take} />}
-      <Reading projectId={project.id} model={model} prompt={prompt} onExample={take} />
+      <div className="grid min-h-9 grid-cols-[minmax(0,1fr)] content-start">
+        {prompt === "" && <Suggestions projectId={project.id} onChoose={take} />}
+        <Reading projectId={project.id} model={model} prompt={prompt} onExample={take} />
+      </div>
       <Problem error={create.error} />
       <Options
         projects={props.projects}
@@ -107,13 +109,13 @@ function Suggestions({ projectId, onChoose }: { projectId: string; onChoose(prom
     staleTime: 60_000,
   });
   const all = found.data?.suggestions ?? [];
-  const useful = all.filter(({ isVain }) => !isVain);
+  const useful = all.filter(({ isVain, underWay }) => !isVain && !underWay);
   // Nor is an example offered that is known to change nothing.
   const shown = useful.length > 0 ? useful : examples.filter(({ prompt }) => !all.some((one) => one.prompt === prompt));
   return (
-    <ul aria-label="Suggestions" className="flex flex-wrap gap-2">
+    <ul aria-label="Suggestions" className="-mx-1 flex min-h-9 gap-2 overflow-x-auto px-1 pb-1 sm:flex-wrap">
       {shown.map(({ prompt, because }) => (
-        <li key={prompt} className="max-w-full">
+        <li key={prompt} className="max-w-4/5 shrink-0 sm:max-w-full sm:shrink">
           <button
             type="button"
             className="max-w-full truncate rounded-md border border-dashed border-line px-2 py-1 text-left text-quiet hover:border-quiet hover:text-ink"

@@ -9,6 +9,7 @@ import { addProjectLine, createKeyLine } from "../../parts/commands.ts";
 import { Confirm, Head, Sheet } from "../../parts/dialog.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
+import { Person } from "../../parts/person.tsx";
 import { Age, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 import { CreateKey } from "./create-key.tsx";
@@ -175,7 +176,7 @@ export function KeyRow({ apiKey: key, projects, onRotate, onRevoke }: RowProps) 
             {key.allowList && ` · only from ${key.allowList.join(", ")}`}
           </span>
           <span className="max-w-1/2 flex-none truncate">
-            · made by <VisibleText text={key.createdBy} />
+            · made by <Person subject={key.createdBy} />
           </span>
         </p>
       </div>

@@ -72,7 +72,7 @@ export function ProjectPage() {
         {/* Every field is disabled at once for whoever the server would refuse; what is only read stays open. */}
         <fieldset
           disabled={!mayWrite && !readTabs.includes(chosen)}
-          className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-6"
+          className="grid min-h-[60dvh] min-w-0 grid-cols-[minmax(0,1fr)] content-start gap-6 lg:min-h-0"
         >
           <legend className="sr-only">{tabs.find(({ value }) => value === chosen)?.words}</legend>
           {!mayWrite && <p className="text-quiet">Your role is viewer: you can't change settings.</p>}

@@ -4,8 +4,10 @@ import { useState } from "react";
 import { request } from "../../api/request.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm, Sheet } from "../../parts/dialog.tsx";
+import { CheckInput } from "../../parts/form.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Problem } from "../../parts/notice.tsx";
+import { Person } from "../../parts/person.tsx";
 import { Age, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 import { GateMark } from "../gates/gate-page.tsx";
@@ -16,14 +18,15 @@ export function MergeBox({ pull }: { pull: DashboardPull }) {
   const mayWrite = useMayWrite();
   const queries = useQueryClient();
   const name = { projectId: pull.projectId, number: String(pull.number) };
-  const [isAsking, setIsAsking] = useState(false);
+  const [asking, setAsking] = useState<"merge" | "close" | null>(null);
+  const [wish, setWish] = useState({ squash: false, removeBranch: true });
   async function readAgain() {
     await queries.invalidateQueries({ queryKey: pullQuery(name).queryKey });
     void queries.invalidateQueries({ queryKey: ["pulls"] });
     void queries.invalidateQueries({ queryKey: ["job"] });
   }
   const act = useMutation({
-    mutationFn: (action: "close" | "ready") => request(`${pullPath(name)}/${action}`, { body: {} }),
+    mutationFn: () => request(`${pullPath(name)}/ready`, { body: {} }),
     onSettled: readAgain,
   });
   const { mergeability } = pull;
@@ -38,20 +41,20 @@ export function MergeBox({ pull }: { pull: DashboardPull }) {
         {isOpen && mayWrite && (
           <div className="flex flex-wrap gap-2">
             {mergeability.kind === "clean" && !pull.draft && (
-              <Button look="primary" disabled={act.isPending} onClick={() => setIsAsking(true)}>
+              <Button look="primary" disabled={act.isPending} onClick={() => setAsking("merge")}>
                 <Icon name="merged" />
                 Merge
               </Button>
             )}
-            {isAsking && mergeability.kind === "clean" && (
+            {asking === "merge" && mergeability.kind === "clean" && (
               <Confirm
                 title={`Merge #${pull.number}?`}
                 submit="Merge pull request"
                 look="primary"
                 onConfirm={() =>
-                  request(`${pullPath(name)}/merge`, { body: { head: mergeability.head } }).finally(readAgain)
+                  request(`${pullPath(name)}/merge`, { body: { head: mergeability.head, ...wish } }).finally(readAgain)
                 }
-                onClose={() => setIsAsking(false)}
+                onClose={() => setAsking(null)}
               >
                 <p className="wrap-anywhere">
                   This merges{" "}
@@ -64,16 +67,36 @@ export function MergeBox({ pull }: { pull: DashboardPull }) {
                   </code>
                   .
                 </p>
+                <CheckInput
+                  label="Squash into one commit"
+                  isOn={wish.squash}
+                  onToggle={(squash) => setWish({ ...wish, squash })}
+                />
+                <CheckInput
+                  label="Delete the branch after the merge"
+                  isOn={wish.removeBranch}
+                  onToggle={(removeBranch) => setWish({ ...wish, removeBranch })}
+                />
               </Confirm>
             )}
             {pull.draft && (
-              <Button disabled={act.isPending} onClick={() => act.mutate("ready")}>
+              <Button disabled={act.isPending} onClick={() => act.mutate()}>
                 Mark ready
               </Button>
             )}
-            <Button look="danger" disabled={act.isPending} onClick={() => act.mutate("close")}>
+            <Button look="danger" disabled={act.isPending} onClick={() => setAsking("close")}>
               Close
             </Button>
+            {asking === "close" && (
+              <Confirm
+                title={`Close #${pull.number} without merging?`}
+                submit="Close pull request"
+                onConfirm={() => request(`${pullPath(name)}/close`, { body: {} }).finally(readAgain)}
+                onClose={() => setAsking(null)}
+              >
+                <p>The branch is kept. A closed pull request can't be opened again.</p>
+              </Confirm>
+            )}
           </div>
         )}
       </section>
@@ -112,7 +135,7 @@ function Standing({ pull }: { pull: DashboardPull }) {
           {pull.mergedBy && (
             <>
               {" by "}
-              <VisibleText text={pull.mergedBy} />
+              <Person subject={pull.mergedBy} />
             </>
           )}
           {pull.mergeCommit && (

@@ -12,6 +12,7 @@ import { Sheet } from "../../parts/dialog.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { keepText, keptText } from "../../parts/kept-text.ts";
 import { Pending, Problem } from "../../parts/notice.tsx";
+import { Person } from "../../parts/person.tsx";
 import { Age, Clipped, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 import { MergeBox } from "./merge-box.tsx";
@@ -94,7 +95,7 @@ function Pull({ name }: { name: PullName }) {
                       className={`mt-0.5 ${check.verdict === "passed" ? "text-good" : "text-warn"}`}
                     />
                     <span className="min-w-0 wrap-anywhere">
-                      <VisibleText text={check.name} /> {check.verdict}
+                      <VisibleText text={check.name} /> <span className="sr-only">{check.verdict}</span>
                       {check.detail && (
                         <span className="text-quiet">
                           {" · "}
@@ -154,7 +155,7 @@ export function Comments({ name, comments }: { name: PullName; comments: readonl
         <article key={comment.id} className="rounded-md border border-line bg-sheet">
           <p className="flex justify-between gap-3 border-b border-line px-4 py-2 text-quiet">
             <span className="truncate">
-              <VisibleText text={comment.author} />
+              <Person subject={comment.author} />
             </span>
             <Age at={comment.at} />
           </p>

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { AppError } from "../../errors.ts";
 import { readEditedFile, readRun, readStep } from "../../jobs/read/run-report.ts";
 import type { RouteDeps } from "../dashboard.ts";
-import { findJob, showStep } from "../find.ts";
+import { findJob, findProject, showStep } from "../find.ts";
 import { readRequest } from "../parse-request.ts";
 
 type Identified = { Params: { id: string } };
@@ -13,8 +13,19 @@ const previewBytesMax = 1024 * 1024;
 export function jobDetailRoutes(app: FastifyInstance, deps: RouteDeps): void {
   app.get<Identified>("/jobs/:id", async (request): Promise<DashboardJob> => {
     const job = await findJob(deps.pool, request.params.id);
-    const [run, asked] = await Promise.all([readRun(deps.pool, job), readRequest(deps.pool, job.id)]);
-    if (run) return { projectId: job.projectId, run, ...asked };
+    const [run, { used, ...asked }, { settings }] = await Promise.all([
+      readRun(deps.pool, job),
+      readRequest(deps.pool, job.id),
+      findProject(deps.pool, job.projectId),
+    ]);
+    const { stepsMax, tokensMax, costUsdMax, wallTimeMsMax } = settings.limits;
+    const budget = {
+      steps: { used: used.steps, max: stepsMax },
+      tokens: { used: used.tokens, max: tokensMax },
+      costUsd: { used: used.costUsd, max: Math.min(costUsdMax, asked.options.maxCostUsd ?? costUsdMax) },
+      ms: { used: used.ms, max: wallTimeMsMax },
+    };
+    if (run) return { projectId: job.projectId, run, ...asked, budget };
     throw notFound("Job not found.");
   });
 

@@ -1,4 +1,4 @@
-import type { DashboardKey } from "@emend/contract";
+import type { DashboardKey, DashboardNames } from "@emend/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { type CreateKeyInput, createKey, listKeys, revokeKey, rotateKey } from "../../accounts/keys/api-keys.ts";
@@ -30,6 +30,14 @@ type Identified = { Params: { id: string } };
 
 export function keyRoutes(app: FastifyInstance, deps: RouteDeps): void {
   app.get("/keys", async () => ({ keys: (await listKeys(deps.pool)).map(show) }));
+
+  /** Jobs, comments and merges name who made them by an address or an id; people know each other by name. */
+  app.get("/names", async (): Promise<DashboardNames> => {
+    const { rows } = await deps.pool.query<DashboardNames["people"][number]>(
+      "select email, name from users where name <> '' order by email limit 1000",
+    );
+    return { people: rows, keys: (await listKeys(deps.pool)).map(({ id, name }) => ({ id, name })) };
+  });
 
   app.post("/keys", async (request, reply) => {
     const input = wanted(request, parseNew(request.body));

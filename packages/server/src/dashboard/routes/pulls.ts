@@ -14,7 +14,13 @@ import { actorOf, subjectOf } from "../require-session.ts";
 const views = { perHolderMax: 4, allMax: 8 };
 
 type Named = FastifyRequest<{ Params: { projectId: string; number: string } }>;
-const parseMerge = bodyParser(Type.Object({ head: Type.String({ pattern: "^[0-9a-f]{40,64}$" }) }));
+const parseMerge = bodyParser(
+  Type.Object({
+    head: Type.String({ pattern: "^[0-9a-f]{40,64}$" }),
+    squash: Type.Optional(Type.Boolean()),
+    removeBranch: Type.Optional(Type.Boolean()),
+  }),
+);
 const parseComment = bodyParser(
   Type.Object({ text: Type.String({ minLength: 1, maxLength: 20_000, pattern: "^[^\\x00]*$" }) }),
 );
@@ -43,8 +49,9 @@ export function pullRoutes(app: FastifyInstance, { pulls, pool }: RouteDeps): vo
   });
 
   app.post("/pulls/:projectId/:number/merge", async (request: Named) => {
-    const { head } = parseMerge(request.body);
-    const outcome = await pulls.merge(nameOf(request), { headExpected: head, by: actorOf(request) });
+    const { head, squash = false, removeBranch = false } = parseMerge(request.body);
+    const wish = { headExpected: head, squash, removeBranch, by: actorOf(request) };
+    const outcome = await pulls.merge(nameOf(request), wish);
     if (outcome.kind === "refused") throw new AppError("conflict", { publicMessage: outcome.reason });
     found(outcome.kind === "merged" || null);
     return {};

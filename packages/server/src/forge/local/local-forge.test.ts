@@ -7,6 +7,7 @@ import { knownForge } from "../registry.ts";
 import { insertComment } from "./comments.ts";
 import { mergePullRequest } from "./pull-desk.ts";
 import { getPullRequest, markClosed } from "./pull-requests.ts";
+import { readPullView } from "./read-pull-view.ts";
 import { repositoryOf } from "./repository.ts";
 import { listStatuses } from "./statuses.ts";
 
@@ -78,6 +79,28 @@ describe("merging", () => {
       mergeCommit: await personGit(clone, "rev-parse", "origin/main"),
     });
     expect(await merge(number)).toEqual({ kind: "merged" });
+  });
+
+  it("squashes to one commit, removes the branch, and knows the merge although its row was not written", async () => {
+    const head = await makeBranch("topic/squash");
+    const number = await openPull("topic/squash");
+    const base = await personGit(clone, "rev-parse", "origin/main");
+    const wish = { projectId: "prj_a", number, headExpected: head, by: "ada", squash: true, removeBranch: true };
+    expect(await mergePullRequest(deps(), wish, host.signal)).toEqual({ kind: "merged" });
+    await personGit(clone, "fetch", "--quiet", "--prune");
+    expect(await personGit(clone, "log", "-1", "--format=%P %s", "origin/main")).toMatch(
+      new RegExp(`^${base} .* \\(#${number}\\)$`),
+    );
+    expect(await personGit(clone, "branch", "--remotes", "--list", "origin/topic/squash")).toBe("");
+    expect(await personGit(clone, "ls-remote", "origin", `refs/pull/${number}/head`)).toContain(head);
+
+    // As if the process had died between the branch and its row.
+    await host.database.pool.query("update local_pull_requests set state = 'open' where number = $1", [number]);
+    await readPullView(deps(), "prj_a", number, host.signal);
+    expect(await getPullRequest(host.database.pool, "prj_a", number)).toMatchObject({
+      state: "merged",
+      mergedBy: "ada",
+    });
   });
 
   it("tells a conflict and moves nothing", async () => {

@@ -84,7 +84,12 @@ function pullActionRoutes(app: FastifyInstance, deps: GitRoutesDeps & AccessDeps
   }
 
   action("merge", async (pull, by, form) => {
-    const outcome = await desk.merge(pull, { headExpected: form.get("head"), by });
+    const outcome = await desk.merge(pull, {
+      headExpected: form.get("head"),
+      squash: form.get("squash") === "true",
+      removeBranch: form.get("removeBranch") === "true",
+      by,
+    });
     return outcome.kind === "refused" ? outcome.reason : null;
   });
   action("close", async (pull, by) => {

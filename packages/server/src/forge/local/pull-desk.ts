@@ -8,11 +8,13 @@ import type { LocalForgeDeps } from "./local-forge.ts";
 import { type Mergeability, readMergeability } from "./mergeability.ts";
 import {
   getPullRequest,
+  keepHead,
   type LocalPullRequest,
   listPullRows,
   markClosed,
   markMerged,
   markReady,
+  noteMerge,
   saveCompared,
 } from "./pull-requests.ts";
 import { isAncestor } from "./read-diff.ts";
@@ -34,7 +36,7 @@ interface PullDesk {
   read(name: PullName): Promise<Omit<DashboardPull, "jobId"> | null>;
   /** A file as the pull request leaves it. Null if it does not exist or is too large to show. */
   readFile(name: PullName, path: string): Promise<string | null>;
-  merge(name: PullName, input: { headExpected: string | null; by: Actor }): Promise<MergeOutcome>;
+  merge(name: PullName, input: MergeWish & { headExpected: string | null; by: Actor }): Promise<MergeOutcome>;
   /** False if it does not exist. Closing a closed one changes nothing. */
   close(name: PullName, by: Actor): Promise<boolean>;
   markReady(name: PullName): Promise<boolean>;
@@ -43,7 +45,9 @@ interface PullDesk {
 
 const fileBytesMax = 1024 * 1024;
 
-export function createPullDesk(deps: LocalForgeDeps & { signal: AbortSignal }): PullDesk {
+export function createPullDesk(
+  deps: LocalForgeDeps & { signal: AbortSignal; onMerged?(name: PullName): Promise<void> },
+): PullDesk {
   const db = deps.pool;
 
   const find = ({ projectId, number }: PullName) => getPullRequest(db, projectId, number);
@@ -76,14 +80,13 @@ export function createPullDesk(deps: LocalForgeDeps & { signal: AbortSignal }): 
       return file.code === 0 ? file.output : null;
     },
 
-    async merge(name, { headExpected, by }) {
+    async merge(name, { by, ...wish }) {
       if (!(await find(name))) return { kind: "not_found" };
       const repository = repositoryOf(deps, name.projectId);
-      return mergePullRequest(
-        { db: asActor(deps.pool, by), repository },
-        { ...name, headExpected, by: by.name },
-        deps.signal,
-      );
+      const request = { ...name, ...wish, by: by.name };
+      const outcome = await mergePullRequest({ db: asActor(deps.pool, by), repository }, request, deps.signal);
+      if (outcome.kind === "merged") await deps.onMerged?.(name);
+      return outcome;
     },
 
     async close(name, by) {
@@ -155,9 +158,10 @@ function showMergeability(found: Mergeability): DashboardPull["mergeability"] {
   }
 }
 
-function showFile({ path, status, added, deleted }: ListedFile): JobDiff["files"][number] {
+function showFile({ path, pathBefore, status, added, deleted }: ListedFile): JobDiff["files"][number] {
   const change = status === "copied" ? "added" : status === "type" ? "modified" : status;
-  return { path, change, additions: added ?? 0, deletions: deleted ?? 0 };
+  const from = status === "renamed" && pathBefore !== null ? { from: pathBefore } : {};
+  return { path, change, additions: added ?? 0, deletions: deleted ?? 0, ...from };
 }
 
 type MergeOutcome =
@@ -166,7 +170,15 @@ type MergeOutcome =
   | { kind: "refused"; reason: string }
   | { kind: "not_found" };
 
-interface MergeRequest {
+/** How to merge, where it is said. */
+interface MergeWish {
+  /** One commit on the base branch instead of a merge commit. */
+  squash?: boolean;
+  /** The head branch goes once it is merged. Its commits stay with the pull request. */
+  removeBranch?: boolean;
+}
+
+interface MergeRequest extends MergeWish {
   projectId: string;
   number: number;
   /** The commit that the person reviewed. Null: any. */
@@ -180,7 +192,7 @@ const identity = { "user.name": "Emend", "user.email": "noreply@emend.invalid" }
 
 /**
  * Builds the merge commit without a work tree, and moves the base branch with a compare-and-swap. The row is updated
- * afterwards; after a crash between the two, `settlePullRequests` repairs it.
+ * afterwards; after a crash between the two, `settlePullRequest` repairs it.
  */
 export async function mergePullRequest(
   deps: { db: Queryable; repository: Repository },
@@ -208,7 +220,9 @@ export async function mergePullRequest(
       await markMerged(db, projectId, number, { commit: null, by: request.by });
       return { kind: "merged" };
     }
-    const commit = await commitMerge(repository, pullRequest, found, signal);
+    const commit = await commitMerge(repository, pullRequest, found, { squash: request.squash ?? false, signal });
+    // A crash after the branch has moved is mended by it.
+    await noteMerge(db, projectId, number, { commit, by: request.by });
     const moved = await ask(
       repository,
       ["update-ref", `refs/heads/${pullRequest.baseRef}`, commit, found.baseTip],
@@ -217,6 +231,7 @@ export async function mergePullRequest(
     if (moved.code !== 0) continue;
     await saveCompared(db, projectId, number, { base: found.mergeBase, head: found.head });
     await markMerged(db, projectId, number, { commit, by: request.by });
+    if (request.removeBranch) await removeBranch(repository, pullRequest, found.head, signal);
     return { kind: "merged" };
   }
   return refuse("The base branch keeps changing. Try again in a moment.");
@@ -226,11 +241,23 @@ async function commitMerge(
   repository: Repository,
   pullRequest: LocalPullRequest,
   merge: { treeId: string; baseTip: string; head: string },
-  signal: AbortSignal,
+  { squash, signal }: { squash: boolean; signal: AbortSignal },
 ): Promise<string> {
-  const message = `Merge pull request #${pullRequest.number} from ${pullRequest.headRef}\n\n${pullRequest.title}`;
-  const parents = ["-p", merge.baseTip, "-p", merge.head];
+  const { number, title, headRef } = pullRequest;
+  const message = squash ? `${title} (#${number})` : `Merge pull request #${number} from ${headRef}\n\n${title}`;
+  const parents = ["-p", merge.baseTip, ...(squash ? [] : ["-p", merge.head])];
   return tell(repository, ["commit-tree", merge.treeId, ...parents, "-m", message], signal, identity);
+}
+
+/** Only as it was merged: a commit that was pushed meanwhile stays. */
+async function removeBranch(
+  repository: Repository,
+  { number, headRef }: LocalPullRequest,
+  head: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await keepHead(repository, number, head, signal);
+  await ask(repository, ["update-ref", "-d", `refs/heads/${headRef}`, head], signal);
 }
 
 function refuse(reason: string): MergeOutcome {

@@ -122,6 +122,20 @@ export async function markMerged(
   );
 }
 
+/** What the base branch is about to become: by it a merge that was cut off is known, a squashed one too. */
+export async function noteMerge(
+  db: Queryable,
+  projectId: string,
+  number: number,
+  merge: { commit: string; by: string },
+): Promise<void> {
+  await db.query(
+    `update local_pull_requests set merge_commit = $3, merged_by = $4
+     where project_id = $1 and number = $2 and state = 'open'`,
+    [projectId, number, merge.commit, merge.by],
+  );
+}
+
 export async function markClosed(db: Queryable, projectId: string, number: number): Promise<void> {
   await db.query(
     `update local_pull_requests set state = 'closed', updated_at = clock_timestamp()
@@ -187,7 +201,12 @@ export async function settlePullRequest(
   signal: AbortSignal,
 ): Promise<void> {
   const { db, repository } = deps;
-  const { number, baseRef, headRef, headCommit } = pullRequest;
+  const { number, baseRef, headRef, headCommit, mergeCommit, mergedBy } = pullRequest;
+  const baseTip = (await readTips(repository, [baseRef], signal)).get(baseRef);
+  if (mergeCommit && baseTip && (await isAncestor(repository, { ancestor: mergeCommit, of: baseTip }, signal))) {
+    await markMerged(db, projectId, number, { commit: mergeCommit, by: mergedBy ?? "a push" });
+    return;
+  }
   const compared = await compareBranches(repository, { base: baseRef, head: headRef }, signal);
   if (compared?.mergeBase && compared.mergeBase !== compared.head) {
     await keepHead(repository, number, compared.head, signal);
@@ -195,7 +214,6 @@ export async function settlePullRequest(
     return;
   }
   // The branch adds nothing to the base, or is gone. It counts as merged only if its commits are in the base.
-  const baseTip = (await readTips(repository, [baseRef], signal)).get(baseRef);
   if (!baseTip || !(await isAncestor(repository, { ancestor: headCommit, of: baseTip }, signal))) return;
   await markMerged(db, projectId, number, { commit: null, by: "a push" });
 }

@@ -1,4 +1,4 @@
-import { type ListedFile, parseFileList, wholeFiles } from "../../tree/read/diff.ts";
+import { findRenames, type ListedFile, parseFileList, wholeFiles } from "../../tree/read/diff.ts";
 import { ask, type Repository } from "./repository.ts";
 
 export interface PullRequestDiff {
@@ -12,11 +12,6 @@ const listBytesMax = 16 * 1024 * 1024;
 const diffMsMax = 20_000;
 /** Git holds the whole list in memory before it writes any of it. */
 const diffMemoryBytesMax = 256 * 1024 * 1024;
-/**
- * Git compares lines, and a docs page has one paragraph per line. A moved page with one word replaced everywhere keeps
- * few equal lines.
- */
-const renames = "-M20%";
 
 export async function readDiff(
   { git, gitDir }: Repository,
@@ -27,7 +22,7 @@ export async function readDiff(
     git.run(
       {
         gitDir,
-        args: ["diff-tree", "-r", renames, ...options, commits.base, commits.head, "--"],
+        args: ["diff-tree", "-r", findRenames, ...options, commits.base, commits.head, "--"],
         timeMsMax: diffMsMax,
         memoryBytesMax: diffMemoryBytesMax,
         outputBytesMax,

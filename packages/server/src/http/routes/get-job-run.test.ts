@@ -125,7 +125,7 @@ describe("diff", () => {
       diff,
       files: [
         { path: "a b.mdx", change: "modified", additions: 1, deletions: 1 },
-        { path: "new.mdx", change: "renamed", additions: 0, deletions: 0 },
+        { path: "new.mdx", from: "old.mdx", change: "renamed", additions: 0, deletions: 0 },
         { path: "é.mdx", change: "deleted", additions: 0, deletions: 1 },
       ],
     });

@@ -172,11 +172,17 @@ interface JobActionDeps {
 const publishingWaitMs = 30_000;
 
 export const jobActions = {
-  cancel: cancelJob,
-  retry: retryJob,
-  archive: (deps: JobActionDeps, job: JobName, signal: AbortSignal) =>
+  cancel: (deps, job, { by }) => cancelJob(deps, job, by),
+  retry: (deps, job) => retryJob(deps, job),
+  archive: (deps, job, { signal }) =>
     archiveJob(deps, job, { waitMs: deps.publishingWaitMs ?? publishingWaitMs, signal }),
-} satisfies Record<string, (deps: JobActionDeps, job: JobName, signal: AbortSignal) => Promise<JobActionOutcome>>;
+} satisfies Record<string, JobAction>;
+
+type JobAction = (
+  deps: JobActionDeps,
+  job: JobName,
+  asked: { by: string; signal: AbortSignal },
+) => Promise<JobActionOutcome>;
 
 const actionRefusals: Record<Extract<JobActionOutcome, { kind: "refused" }>["because"], string> = {
   completed: "The job is completed. There is nothing to retry.",
@@ -188,7 +194,8 @@ const actionRefusals: Record<Extract<JobActionOutcome, { kind: "refused" }>["bec
 /** An action without a body: any body is left unread. */
 export function jobActionHandler(action: keyof typeof jobActions, deps: JobActionDeps, door: Door) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const outcome = await jobActions[action](deps, await door.jobOf(request), disconnectSignal(reply));
+    const asked = { by: door.authorOf(request), signal: disconnectSignal(reply) };
+    const outcome = await jobActions[action](deps, await door.jobOf(request), asked);
     switch (outcome.kind) {
       case "done":
         return door.sendJob(reply, outcome.job);

@@ -14,14 +14,17 @@ export function diffFiles(diff: string): readonly ChangedFile[] {
   return reader.end().map(toChangedFile);
 }
 
-function toChangedFile({ path, change, additions, deletions }: PatchFile): ChangedFile {
-  return { path, change, additions, deletions };
+function toChangedFile({ path, change, additions, deletions, pathBefore }: PatchFile): ChangedFile {
+  return { path, change, additions, deletions, ...(pathBefore !== null && { from: pathBefore }) };
 }
 
 /** A diff is decompressed while it is sent, so it takes only its stored size in memory, however slow the reader is. */
 const smallBytesMax = 64 * 1024;
 /** A stored diff has up to 16 MiB, and a slow reader keeps it in memory. */
 export const largeDiffs: SeatBounds = { perHolderMax: 4, allMax: 8 };
+
+/** While a job works, the change so far; of a follow-up, what its round has changed. */
+const shownDiff = "case when status = 'active' then coalesce(working_diff, diff) else diff end";
 
 type OpenedDiff = { kind: "opened"; deflated: Buffer | null } | { kind: "unknown_job" } | { kind: "busy" };
 
@@ -34,14 +37,14 @@ export async function openDiff(
   if (!isJobId(job.id)) return { kind: "unknown_job" };
   const values = [job.id, job.projectId];
   const measured = await db.query<{ bytes: number | null }>(
-    "select octet_length(diff) as bytes from jobs where id = $1 and project_id = $2",
+    `select octet_length(${shownDiff}) as bytes from jobs where id = $1 and project_id = $2`,
     values,
   );
   const [row] = measured.rows;
   if (row === undefined) return { kind: "unknown_job" };
   if ((row.bytes ?? 0) > smallBytesMax && !takeSeat()) return { kind: "busy" };
   const { rows } = await db.query<{ diff: Buffer | null }>(
-    "select diff from jobs where id = $1 and project_id = $2",
+    `select ${shownDiff} as diff from jobs where id = $1 and project_id = $2`,
     values,
   );
   return { kind: "opened", deflated: rows[0]?.diff ?? null };

@@ -34,7 +34,7 @@ export interface RecordedChange {
 
 export async function recordChange(db: Queryable, lease: Lease, change: RecordedChange): Promise<void> {
   await writeFenced(db, lease, {
-    set: "title = $5, summary = $6, findings = $7::jsonb, diff = $8, limit_reached = $9, diff_figures = $10::jsonb, sources = $11::jsonb, commit_title = $12, diff_base = $13, reply = $14",
+    set: "title = $5, summary = $6, findings = $7::jsonb, diff = $8, limit_reached = $9, diff_figures = $10::jsonb, sources = $11::jsonb, commit_title = $12, diff_base = $13, reply = $14, working_diff = null",
     values: [
       toText(change.pullTitle),
       toText(change.summary),

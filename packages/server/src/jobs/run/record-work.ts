@@ -67,7 +67,8 @@ export interface StoredEdit {
 export async function recordStep(
   db: Queryable,
   lease: Lease,
-  input: { step: StoredStep; edits: readonly StoredEdit[]; event: unknown },
+  /** `diff`: the whole change so far, for those who watch. */
+  input: { step: StoredStep; edits: readonly StoredEdit[]; event: unknown; diff?: Buffer | null },
 ): Promise<void> {
   const { step, edits } = input;
   const contents = await Promise.all(edits.map((edit) => edit.content && promisify(deflate)(edit.content)));
@@ -86,7 +87,7 @@ export async function recordStep(
          set mode = excluded.mode, content = excluded.content, deleted = excluded.deleted
      ), changed as (
        update jobs set model = $5::jsonb ->> 'model', chosen_model = coalesce(chosen_model, model),
-         retries = 0, usage = ${totalUsage},
+         retries = 0, usage = ${totalUsage}, working_diff = coalesce($10, working_diff),
          event_seq = event_seq + 1, updated_at = clock_timestamp()
        from step where jobs.id = step.job_id
        returning jobs.id, event_seq
@@ -104,6 +105,7 @@ export async function recordStep(
       edits.map((edit) => edit.mode),
       contents,
       toJsonb(input.event),
+      input.diff ? await promisify(deflate)(input.diff) : null,
     ],
   );
   if (rows.length === 0) throw new LeaseLost(lease.jobId);
@@ -188,7 +190,7 @@ export async function withholdContents(db: Queryable, lease: Lease): Promise<voi
      ), dropped as (
        delete from overlay using held where overlay.job_id = held.id
      ), redacted as (
-       update job_events set data = data || jsonb_build_object('text', '', 'tools', (
+       update job_events set data = (data - 'files') || jsonb_build_object('text', '', 'tools', (
          select coalesce(jsonb_agg(tool || '{"input": {}}' order by place), '[]')
          from jsonb_array_elements(data -> 'tools') with ordinality as each (tool, place)
        ))
