@@ -120,6 +120,8 @@ export interface DashboardProject {
 
 /** A maintainer's settings. The server validates them. */
 export interface DashboardProjectSettings {
+  /** Saved to be used again. */
+  prompts: readonly { name: string; prompt: string }[];
   /** Null: the installation's. */
   model: string | null;
   /** Additional models that a job may choose. */

@@ -10,6 +10,7 @@ import { Empty } from "./parts/notice.tsx";
 const JobPage = lazyRouteComponent(() => import("./pages/job/job-page.tsx"), "JobPage");
 const AddProjectPage = lazyRouteComponent(() => import("./pages/projects/add-project.tsx"), "AddProjectPage");
 const GatePage = lazyRouteComponent(() => import("./pages/gates/gate-page.tsx"), "GatePage");
+const BatchPage = lazyRouteComponent(() => import("./pages/jobs/batch-page.tsx"), "BatchPage");
 const HealthPage = lazyRouteComponent(() => import("./pages/health/health-page.tsx"), "HealthPage");
 const UsagePage = lazyRouteComponent(() => import("./pages/usage/usage-page.tsx"), "UsagePage");
 const KeysPage = lazyRouteComponent(() => import("./pages/keys/keys-page.tsx"), "KeysPage");
@@ -47,6 +48,12 @@ const jobs = createRoute({
   }),
 });
 const job = createRoute({ getParentRoute: () => root, path: "/jobs/$id", component: JobPage });
+const batch = createRoute({
+  getParentRoute: () => root,
+  path: "/batch",
+  component: BatchPage,
+  validateSearch: (given: Record<string, unknown>) => ({ ...pick("ids", given), ...pick("missing", given) }),
+});
 const keys = createRoute({ getParentRoute: () => root, path: "/keys", component: KeysPage });
 const projects = createRoute({ getParentRoute: () => root, path: "/projects", component: ProjectsPage });
 const project = createRoute({
@@ -102,6 +109,7 @@ export function createAppRouter() {
     routeTree: root.addChildren([
       jobs,
       job,
+      batch,
       keys,
       projects,
       project,

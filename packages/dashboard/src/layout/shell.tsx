@@ -14,6 +14,7 @@ import { Pending, Problem } from "../parts/notice.tsx";
 import { showInView } from "../parts/show-in-view.ts";
 import { VisibleText } from "../parts/text.tsx";
 import { CommandPalette } from "./command-palette.tsx";
+import { OwnJobs } from "./own-jobs.tsx";
 import { readTheme, saveTheme, type Theme, themes } from "./theme.ts";
 import { useShortcuts } from "./use-shortcuts.ts";
 
@@ -125,6 +126,7 @@ export function Shell() {
         )}
         {isOpen ? <Outlet /> : isLoggedOut ? <LoginPage /> : <Pending error={session.error} />}
       </main>
+      {session.data && <OwnJobs />}
       {open === "palette" && <CommandPalette onClose={close} />}
       {open === "help" && <HelpDialog onClose={close} />}
     </>
@@ -148,7 +150,7 @@ function useMain() {
 
 /** A job's own page belongs to Jobs; settings belong to none. */
 function pageOf(pathname: string): (typeof pages)[number] | undefined {
-  if (pathname === "/" || pathname.startsWith("/jobs/")) return pages[0];
+  if (pathname === "/" || pathname === "/batch" || pathname.startsWith("/jobs/")) return pages[0];
   return pages.find(({ to }) => to !== "/" && pathname.startsWith(to));
 }
 

@@ -97,7 +97,7 @@ it.each(bothLooks)("goes from a prompt to a change, asks for more, runs it again
   await page.getByRole("heading", { name: "Follow-up 1" }).first().waitFor();
   // Each round with what it did.
   await page
-    .getByText(/^Fixed 3 links/)
+    .getByText(/Carried out by/)
     .first()
     .waitFor();
   expect(await more.inputValue()).toBe("");

@@ -69,3 +69,34 @@ it.each(bothLooks)(
     expect(await away.count()).toBe(0);
   },
 );
+
+it.each(bothLooks)(
+  "saves a prompt, runs it in two projects, follows both on one page, and tells at the end: $name",
+  async (look) => {
+    const page = await dashboard.logIn(look);
+    const composer = page.getByLabel("What should change in the docs?");
+    await choose(page.getByLabel("Project", { exact: true }), look.name.charAt(0));
+    await type(composer, "Fix broken links.");
+    await press(page.getByRole("button", { name: "Saved prompts" }));
+    await type(page.getByLabel("Name"), "Weekly links");
+    await press(page.getByRole("button", { name: "Save prompt" }));
+    await page.getByRole("button", { name: "Use Weekly links" }).waitFor();
+    await expectGood(page, "dialog");
+    await press(page.getByRole("button", { name: "Close" }));
+    await type(composer, "Something else.");
+    await press(page.getByRole("button", { name: "Saved prompts" }));
+    await press(page.getByRole("button", { name: "Use Weekly links" }));
+    await expect.poll(() => composer.inputValue(), { timeout: 20_000 }).toBe("Fix broken links.");
+
+    await press(page.getByRole("button", { name: "Options" }));
+    await press(page.getByLabel("Other docs"), "Space");
+    await press(page.getByRole("button", { name: "Start 2 jobs" }));
+    await page.getByText(/^2 of 2 done · 2 pull requests$/).waitFor();
+    await expectGood(page);
+    const notifications = page.getByRole("region", { name: "Notifications" });
+    await notifications.getByText("Completed").first().waitFor();
+    await press(notifications.getByRole("button", { name: "Dismiss" }).first());
+    await page.reload();
+    await page.getByText(/^2 of 2 done/).waitFor();
+  },
+);

@@ -165,7 +165,7 @@ function invalidFilter(publicMessage: string): AppError {
 }
 
 /** The app's pages, as its router names them. */
-const pages = ["jobs", "keys", "projects", "health", "usage", "pulls", "gates", "settings", "start"];
+const pages = ["batch", "jobs", "keys", "projects", "health", "usage", "pulls", "gates", "settings", "start"];
 const segment = "[A-Za-z0-9_-]{1,100}";
 const path = new RegExp(`^/app(/((${pages.join("|")})(/${segment}){0,3})?)?$`);
 const query = /^[\w\-.~%+=&]{0,1000}$/;

@@ -5,6 +5,7 @@ import { useEffect, useRef } from "react";
 import { healthQuery } from "../../api/project-queries.ts";
 import { projectsQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
+import { followOwnJob } from "../../layout/own-jobs.tsx";
 import { FigureRow } from "../../parts/bars.tsx";
 import { Button, buttonLook, CopyBlock } from "../../parts/button.tsx";
 import { Chart } from "../../parts/chart.tsx";
@@ -155,6 +156,7 @@ export function Fixes({ projectId, fixes }: { projectId: string; fixes: readonly
   const start = useMutation({
     mutationFn: (prompt: string) => request<{ id: string }>(`/projects/${projectId}/jobs`, { body: { prompt } }),
     async onSuccess({ id }) {
+      followOwnJob(id);
       void queries.invalidateQueries({ queryKey: ["jobs-head"] });
       void queries.invalidateQueries({ queryKey: ["projects"] });
       await navigate({ to: "/jobs/$id", params: { id } });

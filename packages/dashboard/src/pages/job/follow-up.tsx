@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { jobQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
+import { followOwnJob } from "../../layout/own-jobs.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
 import { keepText, keptText } from "../../parts/kept-text.ts";
@@ -19,6 +20,7 @@ export function FollowUp({ run }: { run: JobRun }) {
     mutationFn: () => request(`/jobs/${run.id}/message`, { body: { prompt } }),
     async onSuccess() {
       write("");
+      followOwnJob(run.id);
       await queries.invalidateQueries({ queryKey: jobQuery(run.id).queryKey });
       // To what happens now.
       window.scrollTo({ top: 0 });

@@ -2,6 +2,7 @@ import type { DashboardJob } from "@emend/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { request } from "../../api/request.ts";
+import { followOwnJob } from "../../layout/own-jobs.tsx";
 
 /** The same prompt with the same options, as a new job. */
 export function useRunAgain({ projectId, run, options }: DashboardJob) {
@@ -11,6 +12,7 @@ export function useRunAgain({ projectId, run, options }: DashboardJob) {
     mutationFn: () =>
       request<{ id: string }>(`/projects/${projectId}/jobs`, { body: { prompt: run.prompt, ...options } }),
     async onSuccess({ id }) {
+      followOwnJob(id);
       void queries.invalidateQueries({ queryKey: ["jobs-head"] });
       await navigate({ to: "/jobs/$id", params: { id } });
     },

@@ -3,12 +3,15 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, type ReactNode, useId, useRef, useState } from "react";
 import { request } from "../../api/request.ts";
+import { followOwnJob } from "../../layout/own-jobs.tsx";
 import { composerId } from "../../layout/use-shortcuts.ts";
 import { Button } from "../../parts/button.tsx";
+import { CheckInput } from "../../parts/form.tsx";
 import { Problem } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 import { type Draft, readDraft, saveDraft } from "./draft.ts";
 import { Reading } from "./reading.tsx";
+import { SavedPrompts } from "./saved-prompts.tsx";
 
 /** What is typed outlives a reload, an expired session and a refusal; it is forgotten once the job is accepted. */
 export function Composer(props: { projects: readonly DashboardProject[]; projectId?: string }) {
@@ -22,14 +25,22 @@ export function Composer(props: { projects: readonly DashboardProject[]; project
     props.projects.find(({ id }) => id === (props.projectId ?? draft.projectId)) ??
     (props.projects[0] as DashboardProject);
   const model = project.models.find((name) => name === draft.model) ?? project.models[0] ?? "";
+  const also = props.projects.map(({ id }) => id).filter((id) => id !== project.id && draft.alsoIn?.includes(id));
+  const [isChoosing, setIsChoosing] = useState(false);
 
   const create = useMutation({
-    mutationFn: () => request<{ id: string }>(`/projects/${project.id}/jobs`, { body: bodyOf({ ...draft, model }) }),
-    async onSuccess({ id }) {
-      change({ prompt: "", baseRef: undefined, draft: undefined, preview: undefined });
+    mutationFn: () => startJobs(project.id, also, { ...draft, model }),
+    async onSuccess({ ids, missing }) {
+      change({ prompt: "", baseRef: undefined, draft: undefined, preview: undefined, alsoIn: undefined });
+      for (const id of ids) followOwnJob(id);
       void queries.invalidateQueries({ queryKey: ["jobs-head"] });
       void queries.invalidateQueries({ queryKey: ["projects"] });
-      await navigate({ to: "/jobs/$id", params: { id } });
+      const [id = ""] = ids;
+      if (also.length === 0) return navigate({ to: "/jobs/$id", params: { id } });
+      return navigate({
+        to: "/batch",
+        search: { ids: ids.join(","), ...(missing.length > 0 && { missing: missing.join(",") }) },
+      });
     },
   });
 
@@ -81,13 +92,35 @@ export function Composer(props: { projects: readonly DashboardProject[]; project
         draft={draft}
         onProject={choose}
         onChange={change}
+        onPrompts={() => setIsChoosing(true)}
       >
         <Button type="submit" look="primary" className="w-full sm:w-auto" disabled={prompt === "" || create.isPending}>
-          {create.isPending ? "Starting …" : "Start job"}
+          {create.isPending ? "Starting …" : also.length > 0 ? `Start ${also.length + 1} jobs` : "Start job"}
         </Button>
       </Options>
+      {isChoosing && (
+        <SavedPrompts project={project} prompt={prompt} onUse={take} onClose={() => setIsChoosing(false)} />
+      )}
     </form>
   );
+}
+
+/** In the first project as it was written, in each further one with its own model; which of those refused it, is told. */
+async function startJobs(
+  projectId: string,
+  also: readonly string[],
+  draft: Draft,
+): Promise<{ ids: readonly string[]; missing: readonly string[] }> {
+  const start = (id: string, body: object) => request<{ id: string }>(`/projects/${id}/jobs`, { body });
+  const ids = [(await start(projectId, bodyOf(draft))).id];
+  const missing: string[] = [];
+  for (const id of also) {
+    const { model: _own, ...rest } = bodyOf(draft) as { model?: string };
+    const outcome = await start(id, rest).catch(() => null);
+    if (outcome) ids.push(outcome.id);
+    else missing.push(id);
+  }
+  return { ids, missing };
 }
 
 function bodyOf({ prompt, model, baseRef, draft, preview }: Draft): object {
@@ -108,6 +141,8 @@ function Suggestions({ projectId, onChoose }: { projectId: string; onChoose(prom
       request<{ suggestions: readonly DashboardSuggestion[] }>(`/projects/${projectId}/suggestions`, { signal }),
     staleTime: 60_000,
   });
+  // Until the checks' word is there, nothing is offered that they may know to be in vain.
+  if (found.isPending) return null;
   const all = found.data?.suggestions ?? [];
   const useful = all.filter(({ isVain, underWay }) => !isVain && !underWay);
   // Nor is an example offered that is known to change nothing.
@@ -130,6 +165,9 @@ function Suggestions({ projectId, onChoose }: { projectId: string; onChoose(prom
   );
 }
 
+/** As many as one page follows, with the first. */
+const alsoMax = 49;
+
 /** Where the job goes and how, beside the button that starts it. */
 function Options(props: {
   projects: readonly DashboardProject[];
@@ -138,11 +176,14 @@ function Options(props: {
   draft: Draft;
   onProject(id: string): void;
   onChange(part: Partial<Draft>): void;
+  onPrompts(): void;
   children: ReactNode;
 }) {
   const { project, draft, onChange } = props;
   const id = useId();
-  const isAnySet = Boolean(draft.baseRef || draft.draft || draft.preview);
+  const others = props.projects.filter((each) => each.id !== project.id);
+  const also = draft.alsoIn ?? [];
+  const isAnySet = Boolean(draft.baseRef || draft.draft || draft.preview || also.length > 0);
   const [isOpen, setIsOpen] = useState(isAnySet);
   const left = project.settings.createsPerHourMax - project.createsThisHour;
   return (
@@ -175,6 +216,21 @@ function Options(props: {
             />
             Preview only: do not open a pull request
           </label>
+          {others.length > 0 && (
+            <fieldset className="grid max-h-40 w-full gap-x-6 gap-y-1 overflow-y-auto sm:grid-cols-2 lg:grid-cols-3">
+              <legend className="pb-1 text-quiet">Run the same job in more projects</legend>
+              {others.slice(0, alsoMax).map((each) => (
+                <CheckInput
+                  key={each.id}
+                  label={each.name}
+                  isOn={also.includes(each.id)}
+                  onToggle={(isOn) =>
+                    onChange({ alsoIn: isOn ? [...also, each.id] : also.filter((one) => one !== each.id) })
+                  }
+                />
+              ))}
+            </fieldset>
+          )}
         </div>
       )}
       <div className="flex flex-wrap items-center gap-2">
@@ -212,6 +268,9 @@ function Options(props: {
           onClick={() => setIsOpen(!isOpen)}
         >
           Options{isAnySet && !isOpen ? " (set)" : ""}
+        </button>
+        <button type="button" className="min-h-9 px-2 text-quiet hover:text-ink" onClick={props.onPrompts}>
+          Saved prompts
         </button>
         {/* Together wherever there is no room for both, but for a phone. */}
         <span className="contents sm:ml-auto sm:flex sm:flex-wrap sm:items-center sm:gap-x-4 sm:gap-y-2">

@@ -10,6 +10,8 @@ export interface Draft {
   baseRef?: string;
   draft?: boolean;
   preview?: boolean;
+  /** Further projects that get the same job. */
+  alsoIn?: readonly string[];
 }
 
 export function readDraft(): Draft {

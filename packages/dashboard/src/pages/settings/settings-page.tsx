@@ -184,6 +184,29 @@ export function SingleSignOn({ singleSignOn }: Pick<DashboardSettings, "singleSi
   );
 }
 
+const permissionWords = {
+  granted: "On. Your browser tells you when a job that you started ends while you look elsewhere.",
+  denied: "Off. Your browser refuses notifications from this page; allow them in its settings.",
+  default: "Off. Emend can tell you by your browser when a job that you started ends.",
+} as const;
+
+/** In this browser. On its pages Emend tells in any case. */
+function Notifications() {
+  const isKnown = "Notification" in window;
+  const [permission, setPermission] = useState(isKnown ? Notification.permission : "denied");
+  return (
+    <section className="grid gap-2">
+      <h2>Notifications</h2>
+      <Sheet className="flex flex-wrap items-center justify-between gap-3 p-4">
+        <p className="min-w-0 flex-1 basis-60">{permissionWords[permission]}</p>
+        {permission === "default" && (
+          <Button onClick={async () => setPermission(await Notification.requestPermission())}>Turn on</Button>
+        )}
+      </Sheet>
+    </section>
+  );
+}
+
 export function Account({ session }: { session: DashboardSession }) {
   return (
     <div className="grid max-w-[640px] grid-cols-[minmax(0,1fr)] gap-6">
@@ -210,6 +233,7 @@ export function Account({ session }: { session: DashboardSession }) {
           </dl>
         </Sheet>
       </section>
+      <Notifications />
       {session.name === null ? (
         <p className="text-quiet">
           You logged in with a login link. This session ends after seven days. The audit log shows its actions as

@@ -41,6 +41,14 @@ const ProjectSettings = Type.Object({
   selfReview: Type.Boolean({ default: true }),
   /** Files of the repository that describe how to write its documentation, besides AGENTS.md and similar. */
   styleGuides: Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), { maxItems: 20, default: [] }),
+  /** Saved by people to be used again. */
+  prompts: Type.Array(
+    Type.Object({
+      name: Type.String({ minLength: 1, maxLength: 100, pattern: "^[^\\x00-\\x1f]+$" }),
+      prompt: Type.String({ minLength: 1, maxLength: 4_000 }),
+    }),
+    { maxItems: 40, default: [] },
+  ),
   /** Branches are `<prefix>/<job id>`. */
   branchPrefix: Type.String({ minLength: 1, maxLength: 100, default: "emend" }),
   /** Pull requests are opened as drafts. */
