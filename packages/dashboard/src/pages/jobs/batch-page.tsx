@@ -36,7 +36,7 @@ export function BatchPage() {
         )}
         {refused.length > 0 && (
           <Problem
-            error={`No job was started in ${refused.map((id) => nameOf.get(id) ?? id).join(", ")}. Start it there by itself to see why.`}
+            error={`No job was started in ${refused.map((id) => nameOf.get(id) ?? id).join(", ")}. Start the job there to see why.`}
           />
         )}
         {jobs.data && (

@@ -64,44 +64,52 @@ export function Composer(props: { projects: readonly DashboardProject[]; project
   }
 
   return (
-    <form
-      onSubmit={submit}
-      className="mt-6 mb-6 grid grid-cols-[minmax(0,1fr)] gap-3 rounded-md border border-line bg-sheet p-4 focus-within:border-quiet"
-    >
-      <textarea
-        ref={field}
-        id={composerId}
-        aria-label="What should change in the docs?"
-        className="field-sizing-content max-h-[50vh] min-h-16 w-full resize-none border-0 bg-transparent p-0 text-[17px] leading-6 outline-none"
-        placeholder="What should change in the docs?"
-        value={prompt}
-        onChange={(event) => change({ prompt: event.target.value })}
-        onKeyDown={(event) => {
-          if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) submit();
-        }}
-      />
-      <div className="grid min-h-9 grid-cols-[minmax(0,1fr)] content-start">
-        {prompt === "" && <Suggestions projectId={project.id} onChoose={take} />}
-        <Reading projectId={project.id} model={model} prompt={prompt} onExample={take} />
-      </div>
-      <Problem error={create.error} />
-      <Options
-        projects={props.projects}
-        project={project}
-        model={model}
-        draft={draft}
-        onProject={choose}
-        onChange={change}
-        onPrompts={() => setIsChoosing(true)}
+    <>
+      <form
+        onSubmit={submit}
+        className="mt-6 mb-6 grid grid-cols-[minmax(0,1fr)] gap-3 rounded-md border border-line bg-sheet p-4 focus-within:border-quiet"
       >
-        <Button type="submit" look="primary" className="w-full sm:w-auto" disabled={prompt === "" || create.isPending}>
-          {create.isPending ? "Starting …" : also.length > 0 ? `Start ${also.length + 1} jobs` : "Start job"}
-        </Button>
-      </Options>
+        <textarea
+          ref={field}
+          id={composerId}
+          aria-label="What should change in the docs?"
+          className="field-sizing-content max-h-[50vh] min-h-16 w-full resize-none border-0 bg-transparent p-0 text-[17px] leading-6 outline-none"
+          placeholder="What should change in the docs?"
+          value={prompt}
+          onChange={(event) => change({ prompt: event.target.value })}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) submit();
+          }}
+        />
+        <div className="grid min-h-9 grid-cols-[minmax(0,1fr)] content-start">
+          {prompt === "" && <Suggestions projectId={project.id} onChoose={take} />}
+          <Reading projectId={project.id} model={model} prompt={prompt} onExample={take} />
+        </div>
+        <Problem error={create.error} />
+        <Options
+          projects={props.projects}
+          project={project}
+          model={model}
+          draft={draft}
+          onProject={choose}
+          onChange={change}
+          onPrompts={() => setIsChoosing(true)}
+        >
+          <Button
+            type="submit"
+            look="primary"
+            className="w-full sm:w-auto"
+            disabled={prompt === "" || create.isPending}
+          >
+            {create.isPending ? "Starting …" : also.length > 0 ? `Start ${also.length + 1} jobs` : "Start job"}
+          </Button>
+        </Options>
+      </form>
+      {/* A form of its own. */}
       {isChoosing && (
         <SavedPrompts project={project} prompt={prompt} onUse={take} onClose={() => setIsChoosing(false)} />
       )}
-    </form>
+    </>
   );
 }
 
