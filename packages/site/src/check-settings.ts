@@ -1,7 +1,7 @@
 import type { CheckSettings, IgnoreRule } from "./checks/check.ts";
 import { ownChecks } from "./checks/page-checks.ts";
 import { linkChecks, optionalChecks, siteChecks } from "./checks/registry.ts";
-import { staleReferenceCheck } from "./references/check-references.ts";
+import { truthChecks } from "./references/check-truth.ts";
 import { silencerCheck } from "./silence.ts";
 import type { Site } from "./site.ts";
 import type { Finding, Severity } from "./types.ts";
@@ -20,7 +20,7 @@ export const externalLinkCheck = "external-link";
 
 export const checkIds: readonly string[] = [...ownChecks, ...linkChecks, ...siteChecks, ...optionalChecks]
   .map(({ id }) => id)
-  .concat("mdx-syntax", externalLinkCheck, staleReferenceCheck, silencerCheck)
+  .concat("mdx-syntax", externalLinkCheck, silencerCheck, ...truthChecks)
   .sort();
 
 /** For editors: `emend check --schema` prints it. */

@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import {
   applySettings,
   checkMdx,
-  checkReferences,
   checkSite,
+  checkTruth,
   compareSites,
   type Finding,
   type LinkTally,
@@ -13,8 +13,8 @@ import {
   type Site,
   type SourceIndex,
   silenceFindings,
-  staleReferenceCheck,
   tallyLinks,
+  truthChecks,
 } from "@emend/site";
 import { CliError } from "../cli.ts";
 import { gitTree, workTree } from "./git-tree.ts";
@@ -104,9 +104,9 @@ async function withSources(
   const opened = await openSources(dir, whole.site, names, signal);
   try {
     const settings = await readCheckSettings(whole.site);
-    const found = applySettings(await checkReferences(whole.site, opened.sources, { signal }), settings);
+    const found = applySettings(await checkTruth(whole.site, { ...opened, signal }), settings);
     // Where the sources could not be compared, a silencer may be needed all the same.
-    const ran = new Set(opened.sources.length === names.length ? [staleReferenceCheck] : []);
+    const ran = new Set<string>(opened.sources.length === names.length ? truthChecks : []);
     const heard = silenceFindings(whole.site, found, { settings, ran });
     const notes = [...opened.notes, ...describeSkipped(opened.indexes)];
     return { ...whole, findings: [...whole.findings, ...heard], notes };

@@ -35,10 +35,13 @@ export async function checkReferences(
     const others = sources.filter((other) => other !== source);
     for (const [base, references] of await suspectsByBase(pages, source)) {
       options.signal?.throwIfAborted();
-      const renames = await source.renames?.(base);
       const before = await source.before(base);
+      const gone = await compareReferences(references, before, source.after, options);
+      // Finding renames takes git longer than all else, and most states need none.
+      const renames = gone.length === 0 ? undefined : await source.renames?.(base);
       const compared = { ...options, ...(renames && { renames }) };
-      for (const stale of await compareReferences(references, before, source.after, compared)) {
+      const named = gone.map(({ reference }) => reference);
+      for (const stale of await compareReferences(named, before, source.after, compared)) {
         // What left one repository for another is still known.
         if (others.some(({ after }) => after.knows(stale.reference))) continue;
         findings.push(staleFinding(stale, (await source.causeOf?.(base, stale)) ?? null));

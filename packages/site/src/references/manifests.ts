@@ -5,17 +5,24 @@ const manifests: readonly { path: RegExp; name: RegExp }[] = [
   { path: /\.gemspec$/, name: /\.name\s*=\s*["']([^"'\n]+)["']/ },
 ];
 
-/** The name of the package that a manifest describes; null where the file is none. */
-export function packageNameOf(path: string, bytes: Uint8Array): string | null {
-  if (/(?:^|\/)(?:package|composer)\.json$/.test(path)) return nameInJson(bytes);
-  const form = manifests.find((manifest) => manifest.path.test(path));
-  return form === undefined ? null : (form.name.exec(Buffer.from(bytes).toString())?.[1] ?? null);
+/** A package that is made from the sources; `manifest`: its package.json. */
+export interface Package {
+  name: string;
+  manifest: unknown;
 }
 
-function nameInJson(bytes: Uint8Array): string | null {
+/** The package that a manifest describes; null where the file is none. */
+export function packageAt(path: string, bytes: Uint8Array): Package | null {
+  if (/(?:^|\/)(?:package|composer)\.json$/.test(path)) return packageInJson(bytes);
+  const form = manifests.find((manifest) => manifest.path.test(path));
+  const name = form?.name.exec(Buffer.from(bytes).toString())?.[1];
+  return name === undefined ? null : { name, manifest: null };
+}
+
+function packageInJson(bytes: Uint8Array): Package | null {
   try {
-    const { name } = JSON.parse(Buffer.from(bytes).toString());
-    return typeof name === "string" ? name : null;
+    const manifest = JSON.parse(Buffer.from(bytes).toString());
+    return typeof manifest?.name === "string" ? { name: manifest.name, manifest } : null;
   } catch {
     return null;
   }
@@ -25,4 +32,16 @@ function nameInJson(bytes: Uint8Array): string | null {
 export function packageOf(name: string): string {
   const parts = name.split("/");
   return name.startsWith("@") ? parts.slice(0, 2).join("/") : (parts[0] ?? name);
+}
+
+/** Whether a package of JavaScript exports `name/part`; null where its manifest does not say. */
+export function exportsPart(manifest: unknown, part: string): boolean | null {
+  const given = (manifest as { exports?: unknown } | null)?.exports;
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return null;
+  const paths = Object.keys(given).filter((key) => key.startsWith("."));
+  if (paths.length === 0) return null;
+  return paths.some((key) => {
+    const [start = "", end] = key.split("*");
+    return end === undefined ? key === part : part.startsWith(start) && part.endsWith(end);
+  });
 }

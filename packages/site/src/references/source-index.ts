@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { SiteTree } from "../types.ts";
 import type { CodeReference } from "./find-references.ts";
-import { packageNameOf } from "./manifests.ts";
+import { exportsPart, type Package, packageAt, packageOf } from "./manifests.ts";
 import { probesOf } from "./probes.ts";
 import { createTokenReader, hashWord, type Tokens } from "./source-tokens.ts";
 
@@ -36,6 +36,8 @@ export interface SourceIndex {
   filesWith(word: string, max?: number): string[];
   /** Whether a package of this name is made from these sources. */
   hasPackage(name: string): boolean;
+  /** Whether a package exports what `name/part` imports; null where nobody can tell. */
+  exportsPart(name: string): boolean | null;
 }
 
 export interface IndexOptions {
@@ -50,7 +52,7 @@ export interface IndexOptions {
 interface FileRecord {
   skip: SkipReason | null;
   tokens: Tokens;
-  packageName: string | null;
+  package: Package | null;
 }
 
 const bytesMax = 1024 * 1024;
@@ -116,7 +118,7 @@ export async function indexSource(tree: SiteTree, options: IndexOptions = {}): P
 }
 
 function unread(skip: SkipReason | null): FileRecord {
-  return { skip, tokens: none, packageName: null };
+  return { skip, tokens: none, package: null };
 }
 
 function createIndex(
@@ -127,10 +129,10 @@ function createIndex(
   read: number,
 ): SourceIndex {
   const skipped = new Map<string, SkipReason>();
-  const packages = new Set<string>();
-  for (const [path, { skip, packageName }] of known) {
+  const packages = new Map<string, unknown>();
+  for (const [path, { skip, package: made }] of known) {
     if (skip !== null) skipped.set(path, skip);
-    if (packageName !== null && !examples.test(path)) packages.add(packageName);
+    if (made !== null && !examples.test(path)) packages.set(made.name, made.manifest);
   }
   const index: SourceIndex = {
     tree,
@@ -149,6 +151,10 @@ function createIndex(
       return found;
     },
     hasPackage: (name) => packages.has(name),
+    exportsPart(name) {
+      const own = packageOf(name);
+      return exportsPart(packages.get(own), `.${name.slice(own.length)}`);
+    },
     knows: (reference) => probesOf(reference, index).length > 0,
   };
   states.set(index, { records: known, counts });
@@ -191,8 +197,7 @@ const generated =
 
 function readFile(path: string, bytes: Uint8Array, read: (bytes: Uint8Array) => Tokens): FileRecord {
   const skip = skipByContent(bytes);
-  const packageName = skip === null ? packageNameOf(path, bytes) : null;
-  return { skip, tokens: skip === null ? read(bytes) : none, packageName };
+  return skip === null ? { skip, tokens: read(bytes), package: packageAt(path, bytes) } : unread(skip);
 }
 
 function skipByContent(bytes: Uint8Array): SkipReason | null {

@@ -1,0 +1,70 @@
+import type { Site } from "../site.ts";
+import { toByteString } from "../text/bytes.ts";
+import { indexLines } from "../text/line-index.ts";
+import { createTimeSlice } from "../text/time-slice.ts";
+import type { Finding } from "../types.ts";
+import { type ApiDescription, readApiDescriptions } from "./api-description.ts";
+import { apiMismatchCheck, apiUndocumentedCheck, checkApi, type ReadPage } from "./check-api.ts";
+import { checkReferences, type Source, staleReferenceCheck } from "./check-references.ts";
+import { checkImports, checkSampleSyntax, sampleImportCheck, sampleSyntaxCheck } from "./check-samples.ts";
+import { readPageCode } from "./page-code.ts";
+import { readSiteReferences } from "./site-references.ts";
+import type { SourceIndex } from "./source-index.ts";
+
+/** The checks that need a project's sources. */
+export const truthChecks = [
+  apiMismatchCheck,
+  apiUndocumentedCheck,
+  sampleImportCheck,
+  sampleSyntaxCheck,
+  staleReferenceCheck,
+] as const;
+
+interface TruthInput {
+  /** Those that have an earlier state to compare with. */
+  sources: readonly Source[];
+  /** All of them, as they are now. */
+  indexes: readonly SourceIndex[];
+  signal?: AbortSignal;
+}
+
+/** Whether the docs are true of the sources: references, samples, and the API in both directions. */
+export async function checkTruth(site: Site, { sources, indexes, signal }: TruthInput): Promise<Finding[]> {
+  const options = signal === undefined ? {} : { signal };
+  const breathe = createTimeSlice(signal);
+  const findings = await checkReferences(site, sources, options);
+  for (const { references } of (await readSiteReferences(site, options)).values()) {
+    for (const finding of checkImports(references, indexes)) findings.push(finding);
+  }
+  const pages: ReadPage[] = [];
+  for (const node of site.index.nodes.values()) {
+    const turn = breathe();
+    if (turn !== undefined) await turn;
+    const bytes = node.brief.unread ? null : await site.tree.read(node.path);
+    if (bytes === null) continue;
+    const text = toByteString(bytes);
+    const { place } = indexLines(text);
+    const page = { path: node.path, text, place, ...readPageCode(text, site.model.dialect(node.path)) };
+    pages.push(page);
+    for (const finding of checkSampleSyntax(page)) findings.push(finding);
+  }
+  const descriptions: ApiDescription[] = [];
+  for (const tree of [site.tree, ...indexes.map((index) => index.tree)]) {
+    for (const found of await readApiDescriptions(tree)) {
+      // The docs' own repository may be a source too.
+      if (!descriptions.some(({ file }) => found.file.endsWith(file) || file.endsWith(found.file)))
+        descriptions.push(found);
+    }
+  }
+  for (const finding of checkApi(pages, descriptions, await isGenerated(site))) findings.push(finding);
+  return findings;
+}
+
+/** Whether the site's configuration has pages made of its OpenAPI description. */
+async function isGenerated(site: Site): Promise<boolean> {
+  for (const path of site.model.configFiles) {
+    const bytes = await site.tree.read(path);
+    if (bytes !== null && /openapi|swagger|redoc/i.test(toByteString(bytes))) return true;
+  }
+  return false;
+}
