@@ -93,7 +93,13 @@ describe("a project with an App of its own", () => {
     expect(seen[0]?.action).toMatch(`${far.url}/organizations/acme/settings/apps/new?state=`);
     expect(seen[0]?.manifest).toMatchObject({
       public: false,
-      default_permissions: { contents: "write", pull_requests: "write", metadata: "read", issues: "read" },
+      default_permissions: {
+        contents: "write",
+        pull_requests: "write",
+        metadata: "read",
+        statuses: "write",
+        issues: "read",
+      },
       hook_attributes: { url: `https://emend.acme.test/hooks/github/${project.id}`, active: true },
     });
     // GitHub refuses a manifest that subscribes to an event without the right that the event needs.

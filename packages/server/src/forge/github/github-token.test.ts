@@ -46,6 +46,11 @@ it("makes a token for the App's installation, keeps it, and replaces it before i
     repositories: ["docs"],
     permissions: { contents: "write", pull_requests: "write", metadata: "read" },
   });
+  // Commit statuses only where whoever installed the App granted them.
+  far.state.app.granted.statuses = "write";
+  await openGithubForge({ fetch, project, credential, tokens: new Map() }).gitRemote(signal);
+  expect(bodies.at(-1)).toMatchObject({ permissions: { contents: "write", statuses: "write" } });
+  proofs.pop();
   const [head, claims, signature = ""] = (proofs[0] ?? "").slice("Bearer ".length).split(".");
   expect(verify("sha256", Buffer.from(`${head}.${claims}`), publicKey, Buffer.from(signature, "base64url"))).toBe(true);
   const { iss, iat, exp } = JSON.parse(Buffer.from(claims ?? "", "base64url").toString("utf8"));

@@ -257,7 +257,7 @@ export const githubVendor: Vendor = {
       return { status: 200, body: { ...body, secret: "********" } };
     },
     "GET /repos/{owner}/{repo}/installation": (state) =>
-      state.app.installed ? { status: 200, body: { id: 77, app_id: 5 } } : notFound,
+      state.app.installed ? { status: 200, body: { id: 77, app_id: 5, permissions: state.app.granted } } : notFound,
     "GET /app": (state) => (state.app.isDeleted ? notFound : { status: 200, body: { id: 5, slug: "emend" } }),
     "POST /app/installations/{installation_id}/access_tokens": (state, { body }) => {
       const { granted } = state.app;
