@@ -27,6 +27,28 @@ describe("anchors that a builder makes", () => {
     expect(await reported({ ...files, "api.md": "# Api\n" })).toEqual(["broken-anchor README.md:3"]);
   });
 
+  it("of what mkdocstrings writes in MkDocs are not judged", async () => {
+    const files = {
+      "mkdocs.yml": "site_name: Acme\n",
+      "docs/index.md": "# A\n\n[b](api.md#acme.Client) [c](other.md#acme.Client)\n",
+      "docs/api.md": "::: acme\n",
+      "docs/other.md": "# Other\n",
+    };
+    expect(await reported(files)).toEqual(["broken-anchor docs/index.md:3"]);
+  });
+
+  it.each([
+    ["", ["broken-navigation mkdocs.yml:4"]],
+    ["hooks: [made.py]\n", []],
+    ["plugins: [gen-files]\n", []],
+  ])("and pages that code of a MkDocs project makes are not judged: %j", async (more, found) => {
+    const files = {
+      "mkdocs.yml": `site_name: Acme\nnav:\n  - index.md\n  - changelog.md\n${more}`,
+      "docs/index.md": "# A\n",
+    };
+    expect(await reported(files)).toEqual(found);
+  });
+
   it("are in small letters in GitBook", async () => {
     const home = "# Home\n\n[a](api.md#The-users)\n\n[b](api.md#the-users)\n";
     const files = { "SUMMARY.md": summary, "README.md": home, "api.md": "# Api\n\n## The users\n" };

@@ -50,7 +50,9 @@ async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Mo
   if (root === null) return null;
   const lists: NavList[] = [];
   const labels: Label[] = [];
-  collectNav(yamlGet(source.root, "nav"), [], { file: marker, text, source, lists, labels });
+  const makesPages = yamlGet(source.root, "hooks") !== null || plugin(source.root, "gen-files") !== null;
+  const isMade = (target: string): boolean => makesPages && !context.files.has(joinPath(root, target) ?? "");
+  collectNav(yamlGet(source.root, "nav"), [], { file: marker, text, source, lists, labels, isMade });
   const address = addressOf(yamlText(yamlGet(source.root, "site_url")));
   const validation = yamlGet(source.root, "validation");
   const absoluteLinks = yamlText(
@@ -124,6 +126,8 @@ interface Collected {
   source: YamlSource;
   lists: NavList[];
   labels: Label[];
+  /** Whether code of the project may make a page that no file shows. */
+  isMade(target: string): boolean;
 }
 
 function collectNav(seq: unknown, trail: readonly string[], into: Collected): void {
@@ -148,7 +152,7 @@ function collectNav(seq: unknown, trail: readonly string[], into: Collected): vo
       targetStart: targetRange[0],
       targetEnd: targetRange[1],
       label,
-      isForeign: target !== null && (/^[a-z]+:\/\/|^\//i.test(target) || /[*]|\/$/.test(target)),
+      isForeign: target !== null && (/^[a-z]+:\/\/|^\//i.test(target) || /[*]|\/$/.test(target) || into.isMade(target)),
     });
     if (target === null && pair !== undefined) collectNav(value, [...trail, label ?? ""], into);
   }

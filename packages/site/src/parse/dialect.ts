@@ -38,7 +38,7 @@ export const plainDialect: Dialect = {
 };
 
 // Raise it when records for the same bytes change: stored ones of older versions are then ignored.
-const factsVersion = 12;
+const factsVersion = 13;
 
 export function dialectKey(dialect: Dialect): string {
   const flags = [dialect.admonitions, dialect.colons, dialect.templates, dialect.frontMatterLinks];

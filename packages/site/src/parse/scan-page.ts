@@ -208,6 +208,8 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
   // Attribute lists of kramdown and Python-Markdown, on a heading or on the line below a block.
   if (text.includes("{:")) for (const [, id = ""] of text.matchAll(/\{:[^}\n#]{0,80}#([\w:.-]+)/g)) facts.ids.push(id);
   if (dialect.includes === "myst") append(facts.ids, mystIds(text));
+  // mkdocstrings writes headings for what the code declares.
+  if (dialect.slug === "python" && /^::: [\w.]/m.test(text)) facts.ids.push(unknownId);
   // VitePress shows code from anywhere; the others take in text.
   for (const { start, end } of blocks.snippets)
     addLink(dialect.includes === "vitepress" ? "src" : "include", start, end);
