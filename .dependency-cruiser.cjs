@@ -106,7 +106,7 @@ module.exports = {
     folder("gate", ["accounts", "jobs", "forge", "tree", "lib", "errors", "db"]),
     folder("publish", ["tree", "forge", "secrets", "lib", "errors"]),
     folder("run", ["jobs", "tree", "agent", "review", "publish", "forge", "lib", "errors", "db"]),
-    folder("http", ["claims", "accounts", "jobs", "notify", "lib", "errors", "db"]),
+    folder("http", ["automations", "claims", "accounts", "jobs", "notify", "lib", "errors", "db"]),
     folder("dashboard", [
       "claims",
       "health",

@@ -79,6 +79,7 @@ export const refusals = {
     "The job is active or archived, its pull request is merged or closed, or the idempotency key was used before with another body.",
   ),
   retryConflict: refusal("conflict", "The job did not fail, or a retry would end the same way."),
+  nameConflict: refusal("conflict", "The project already has an automation of this name."),
   claimConflict: refusal("conflict", "The claim is not `changed`."),
   publishing: refusal("conflict", "The job is being published and its outcome is not known yet.", retryAfter),
   rateLimited: refusal(

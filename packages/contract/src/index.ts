@@ -1,5 +1,18 @@
 export * from "./agent-job.ts";
 export { refusals } from "./answers.ts";
+export {
+  Automation,
+  AutomationList,
+  AutomationRun,
+  AutomationTrigger,
+  CreateAutomationBody,
+  createAutomationOperation,
+  EditAutomationBody,
+  editAutomationOperation,
+  listAutomationsOperation,
+  removeAutomationOperation,
+  runAutomationOperation,
+} from "./automation.ts";
 export * from "./claim.ts";
 export * from "./create-job.ts";
 export type * from "./dashboard.ts";

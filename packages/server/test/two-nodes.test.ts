@@ -125,6 +125,21 @@ test("a claim that one node takes is listed, held back from a second add, and re
   for (const _turn of nodes) expect((await send(`${claims}/${claim.id}`, { method: "DELETE" })).status).toBe(404);
 });
 
+test("an automation that one node takes is edited, run and removed by the other", async () => {
+  const automations = jobs.replace(/job$/, "automations");
+  const asJson = { "content-type": "application/json" };
+  const write = (method: string, url: string, body?: object) =>
+    send(url, { method, ...(body && { headers: asJson, body: JSON.stringify(body) }) });
+  const made = await write("POST", automations, { preset: "links" });
+  expect(made).toMatchObject({ status: 201, json: { trigger: { kind: "cron" } } });
+  expect((await write("POST", automations, { preset: "links" })).status).toBe(409);
+  const one = `${automations}/${made.json.id}`;
+  for (const _turn of nodes) expect((await write("PATCH", one, { paused: true })).json).toMatchObject({ paused: true });
+  for (const _turn of nodes) expect((await send(automations)).json).toMatchObject({ automations: [{ paused: true }] });
+  for (const _turn of nodes) expect((await write("POST", `${one}/run`)).status).toBe(200);
+  for (const status of [200, 404, 404]) expect((await write("DELETE", one)).status).toBe(status);
+});
+
 test("a key's replay and a page's cursor hold on the other node", async () => {
   const first = await create("Two.", "a-key");
   const again = await create("Two.", "a-key");
@@ -157,7 +172,7 @@ test("an event stream is passed on as it happens, and goes on over the other nod
 test("headers alone are the same on both nodes, for every route that is read, and so is the document", async () => {
   const { json: job } = await create("Five.");
   const ofJob = ["", "/run", "/diff", "/events"].map((end) => `${jobs}/${job.id}${end}`);
-  for (const url of [...ofJob, `${jobs}s`, jobs.replace(/job$/, "claims")]) {
+  for (const url of [...ofJob, `${jobs}s`, jobs.replace(/job$/, "claims"), jobs.replace(/job$/, "automations")]) {
     const seen = [];
     for (const _turn of nodes) {
       const { status, headers } = await fetch(url, { method: "HEAD", headers: { authorization } });

@@ -12,6 +12,8 @@ import { withData, withJson } from "./options.ts";
 type Word = string | undefined;
 
 interface AddOptions extends TriggerOptions {
+  preset?: string;
+  repository?: string;
   model?: string;
   data?: string;
   json?: boolean;
@@ -25,6 +27,11 @@ export function registerAutomationAdd(automation: Command, cli: Cli): void {
     ["name", "what people call it"],
     ["prompt", "what its jobs must do, with {{variables}}; - reads it from standard input"],
   ])
+    .option(
+      "--preset <name>",
+      "a ready-made automation without name and prompt: stale-references, merged-code, links, changelog or translations",
+    )
+    .option("--repository <name>", "the context repository that the preset watches (default: the only one)")
     .option("--cron <expression>", "run at these times, as in '0 9 * * 1'")
     .option("--timezone <zone>", "the zone of those times (default: UTC)")
     .option("--push <repository>", "run after pushes to this context repository; . is the docs' own repository")
@@ -36,9 +43,32 @@ export function registerAutomationAdd(automation: Command, cli: Cli): void {
     .option("--exclude <glob...>", "changed files that do not count")
     .option("--model <name>", "a model that the project allows (default: the project's)");
   withJson(withData(command)).action((first: Word, second: Word, third: Word, options: AddOptions) => {
+    const { preset, repository } = options;
+    if (preset !== undefined) return addPreset(cli, { project: first, name: second, preset, repository }, options);
+    if (repository !== undefined) throw new CliError("usage", "--repository is for --preset");
     const { project, rest } = splitWords([first, second, third], ["name", "prompt"]);
     return addAutomation(cli, { project, name: rest[0] as string, prompt: rest[1] as string }, options);
   });
+}
+
+async function addPreset(
+  cli: Cli,
+  words: { project: Word; name: Word; preset: string; repository: Word },
+  options: AddOptions,
+): Promise<void> {
+  const { preset, repository, name } = words;
+  const added = await withAdmin(cli, options, async (admin) =>
+    admin.automations.addPreset({
+      projectId: await projectIdOf(cli, admin, words.project),
+      preset,
+      repository,
+      createdBy: "console",
+      ...(name === undefined ? {} : { name }),
+      ...(options.model === undefined ? {} : { model: options.model }),
+    }),
+  );
+  printResult(cli, options, added, added.id);
+  say(cli, options, `Added "${added.name}". ${whenOf(added)}`);
 }
 
 async function addAutomation(

@@ -65,8 +65,10 @@ export function automationsQuery(projectId: string) {
   return queryOptions({
     queryKey: ["automations", projectId],
     queryFn: ({ signal }) =>
-      request<{ automations: readonly DashboardAutomation[] }>(`/projects/${projectId}/automations`, { signal }),
-    select: (answer) => answer.automations,
+      request<{
+        automations: readonly DashboardAutomation[];
+        presets: readonly { name: string; title: string; description: string }[];
+      }>(`/projects/${projectId}/automations`, { signal }),
   });
 }
 

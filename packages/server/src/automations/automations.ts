@@ -14,11 +14,22 @@ import {
   setPaused,
 } from "./automation-store.ts";
 import type { AutomationText } from "./check-automation.ts";
+import { fromPreset } from "./presets.ts";
 import { dispatchAutomation, recordByHand } from "./runs.ts";
 
 /** What people can do with automations, on the console and, with a named actor, in the dashboard. */
 export interface Automations {
   add(input: NewAutomation, by?: Actor): Promise<Automation>;
+  /** From a preset; what else is given takes its place. */
+  addPreset(
+    input: {
+      projectId: string;
+      preset: string;
+      repository?: string | undefined;
+      createdBy: string;
+    } & Partial<AutomationText>,
+    by?: Actor,
+  ): Promise<Automation>;
   /** Null: of all projects. */
   list(projectId: string | null): Promise<readonly Automation[]>;
   show(id: string): Promise<{ automation: Automation; runs: readonly AutomationRun[]; hook: ForgeHook | null }>;
@@ -35,6 +46,15 @@ export function createAutomations(deps: AutomationDeps): Automations {
   const { pool } = deps;
   return {
     add: (input, by = consoleActor) => addAutomation({ db: asActor(pool, by), defaultModel: deps.defaultModel }, input),
+    async addPreset({ preset, repository, ...given }, by = consoleActor) {
+      const { projectId, model } = given;
+      const text = await fromPreset({ db: pool, defaultModel: deps.defaultModel }, projectId, {
+        preset,
+        repository,
+        model,
+      });
+      return addAutomation({ db: asActor(pool, by), defaultModel: deps.defaultModel }, { ...text, ...given });
+    },
     async list(projectId) {
       if (projectId !== null) await requireProject(pool, projectId);
       return listAutomations(pool, projectId);

@@ -43,7 +43,9 @@ describe("the document", () => {
   test("covers every /v2 route and no other", () => {
     const documented = operations.map(({ path, method }) => `${method} ${path}`);
     expect(documented.toSorted()).toEqual([
+      "DELETE /v2/agent/{projectId}/automations/{id}",
       "DELETE /v2/agent/{projectId}/claims/{id}",
+      "GET /v2/agent/{projectId}/automations",
       "GET /v2/agent/{projectId}/claims",
       "GET /v2/agent/{projectId}/job/{id}",
       "GET /v2/agent/{projectId}/job/{id}/diff",
@@ -51,6 +53,7 @@ describe("the document", () => {
       "GET /v2/agent/{projectId}/job/{id}/run",
       "GET /v2/agent/{projectId}/jobs",
       "GET /v2/projects",
+      "HEAD /v2/agent/{projectId}/automations",
       "HEAD /v2/agent/{projectId}/claims",
       "HEAD /v2/agent/{projectId}/job/{id}",
       "HEAD /v2/agent/{projectId}/job/{id}/diff",
@@ -58,6 +61,9 @@ describe("the document", () => {
       "HEAD /v2/agent/{projectId}/job/{id}/run",
       "HEAD /v2/agent/{projectId}/jobs",
       "HEAD /v2/projects",
+      "PATCH /v2/agent/{projectId}/automations/{id}",
+      "POST /v2/agent/{projectId}/automations",
+      "POST /v2/agent/{projectId}/automations/{id}/run",
       "POST /v2/agent/{projectId}/claims",
       "POST /v2/agent/{projectId}/claims/{id}/confirm",
       "POST /v2/agent/{projectId}/job",
@@ -87,7 +93,7 @@ describe("the document", () => {
 
   test("says all that an answer, an event or a webhook's message may hold: nothing more is admitted anywhere", () => {
     const { schemas } = api.document.components as unknown as { schemas: Record<string, unknown> };
-    const requests = ["CreateJobBody", "MessageJobBody", "AddClaimBody"];
+    const requests = ["CreateJobBody", "MessageJobBody", "AddClaimBody", "CreateAutomationBody", "EditAutomationBody"];
     const open: string[] = [];
     const walk = (schema: unknown, path: string): void => {
       if (schema === null || typeof schema !== "object" || path.endsWith(".examples")) return;

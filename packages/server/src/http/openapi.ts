@@ -2,9 +2,15 @@ import { randomBytes } from "node:crypto";
 import {
   AddClaimBody,
   AgentJob,
+  Automation,
+  AutomationList,
+  AutomationRun,
+  AutomationTrigger,
   Claim,
   ClaimList,
+  CreateAutomationBody,
   CreateJobBody,
+  EditAutomationBody,
   ErrorBody,
   JobDiff,
   JobEvent,
@@ -43,6 +49,12 @@ export function describeRoutes(app: FastifyInstance, options: { promptCodePoints
     Claim,
     ClaimList,
     AddClaimBody,
+    AutomationTrigger,
+    Automation,
+    AutomationList,
+    AutomationRun,
+    CreateAutomationBody,
+    EditAutomationBody,
   ]) {
     app.addSchema(schema);
   }

@@ -6,7 +6,7 @@ import { request } from "../../api/request.ts";
 import { Button, CopyBlock } from "../../parts/button.tsx";
 import { Confirm, Dialog, Sheet } from "../../parts/dialog.tsx";
 import { Field, Form, LinesInput, linesOf, SelectInput, TextInput } from "../../parts/form.tsx";
-import { Empty, Pending } from "../../parts/notice.tsx";
+import { Empty, Pending, Problem } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 import { Reading } from "../jobs/reading.tsx";
@@ -22,6 +22,7 @@ export function Automations({ project }: { project: DashboardProject }) {
   const [leaving, setLeaving] = useState<DashboardAutomation | null>(null);
   const refresh = () => queries.invalidateQueries({ queryKey: ["automations", project.id] });
   if (!automations.data) return <Pending error={automations.error} />;
+  const { automations: known, presets } = automations.data;
   async function remove() {
     await request(`/automations/${leaving?.id}/remove`, { body: {} });
     await refresh();
@@ -32,14 +33,14 @@ export function Automations({ project }: { project: DashboardProject }) {
         <h2 className="text-[18px] leading-7">Automations</h2>
         {mayWrite && <Button onClick={() => setWriting("new")}>Add automation</Button>}
       </div>
-      {automations.data.length === 0 && (
+      {known.length === 0 && (
         <Empty>
           <p>Start jobs on a schedule, after a push or release, or with one click.</p>
           <CopyBlock text={`emend automation add ${project.id} links "Fix broken links." --cron "0 9 * * 1"`} />
         </Empty>
       )}
       <ul className="divide-y divide-line">
-        {automations.data.map((automation) => (
+        {known.map((automation) => (
           <AutomationRow
             key={automation.id}
             automation={automation}
@@ -50,6 +51,13 @@ export function Automations({ project }: { project: DashboardProject }) {
           />
         ))}
       </ul>
+      {mayWrite && (
+        <Presets
+          projectId={project.id}
+          presets={presets.filter(({ title }) => !known.some(({ name }) => name === title))}
+          onAdded={refresh}
+        />
+      )}
       {writing && (
         <AutomationForm
           project={project}
@@ -74,6 +82,55 @@ export function Automations({ project }: { project: DashboardProject }) {
         </Confirm>
       )}
     </Sheet>
+  );
+}
+
+/** Ready-made automations: one click adds one. */
+function Presets(props: {
+  projectId: string;
+  presets: readonly { name: string; title: string; description: string }[];
+  onAdded(): Promise<void>;
+}) {
+  const repositories = useQuery(contextQuery(props.projectId)).data ?? [];
+  const [repository, setRepository] = useState("");
+  const chosen = repository || repositories[0]?.name;
+  const add = useMutation({
+    mutationFn: (preset: string) =>
+      request(`/projects/${props.projectId}/automations`, {
+        body: { preset, ...(chosen === undefined ? {} : { repository: chosen }) },
+      }),
+    onSuccess: props.onAdded,
+  });
+  if (props.presets.length === 0) return null;
+  return (
+    <section aria-label="Presets" className="border-t border-line">
+      <div className="flex flex-wrap items-center justify-between gap-3 px-5 pt-4">
+        <h3>Presets</h3>
+        {repositories.length > 1 && (
+          <select aria-label="Code repository" value={chosen} onChange={(event) => setRepository(event.target.value)}>
+            {repositories.map(({ name }) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </div>
+      <Problem error={add.error} />
+      <ul className="divide-y divide-line">
+        {props.presets.map(({ name, title, description }) => (
+          <li key={name} className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 px-5 py-3">
+            <div className="min-w-0 flex-1 basis-60">
+              <p>{title}</p>
+              <p className="text-quiet">{description}</p>
+            </div>
+            <Button disabled={add.isPending} aria-label={`Add: ${title}`} onClick={() => add.mutate(name)}>
+              Add
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { pullEvents } from "../../automations/automation.ts";
+import { presets } from "../../automations/presets.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findProject } from "../find.ts";
 import { bodyParser } from "../parse-request.ts";
@@ -40,6 +41,12 @@ const Text = Type.Object({
   ]),
 });
 const parseNew = bodyParser(Text);
+const parsePreset = bodyParser(
+  Type.Object({
+    preset: Type.String({ maxLength: 100 }),
+    repository: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  }),
+);
 const parseEdit = bodyParser(Type.Partial(Text));
 
 export function automationRoutes(app: FastifyInstance, deps: RouteDeps): void {
@@ -47,11 +54,16 @@ export function automationRoutes(app: FastifyInstance, deps: RouteDeps): void {
 
   app.get<Identified>("/projects/:id/automations", async (request) => {
     const { id } = await findProject(deps.pool, request.params.id);
-    return { automations: await automations.list(id) };
+    const ready = Object.entries(presets).map(([name, { title, description }]) => ({ name, title, description }));
+    return { automations: await automations.list(id), presets: ready };
   });
 
   app.post<Identified>("/projects/:id/automations", async (request, reply) => {
     const { id } = await findProject(deps.pool, request.params.id);
+    if (Object.hasOwn((request.body ?? {}) as object, "preset")) {
+      const asked = { ...parsePreset(request.body), projectId: id, createdBy: subjectOf(request) };
+      return reply.code(201).send(await automations.addPreset(asked, actorOf(request)));
+    }
     const input = { ...parseNew(request.body), projectId: id, createdBy: subjectOf(request) };
     return reply.code(201).send(await automations.add(input, actorOf(request)));
   });

@@ -10,6 +10,7 @@ import {
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { authenticateKey, type Keyring } from "../../accounts/keys/keyring.ts";
 import { createProjects, type Project } from "../../accounts/projects/projects.ts";
+import { createAutomations } from "../../automations/automations.ts";
 import type { Listener } from "../../db/listener.ts";
 import type { Pool } from "../../db/pool.ts";
 import { createAnnounceDue } from "../../jobs/announce-due.ts";
@@ -17,8 +18,10 @@ import type { MessageJobDeps } from "../../jobs/message-job.ts";
 import { createJobReader } from "../../jobs/read/job-reader.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { createSeats, type SeatBounds } from "../../lib/semaphore.ts";
+import { createJobRules } from "../parse-create-body.ts";
 import { leaveBodiesUnread, readJsonBodies, takeBody } from "../request-body.ts";
 import { requireKey } from "../require-key.ts";
+import { automationRoutes } from "./automations.ts";
 import { claimRoutes } from "./claims.ts";
 import {
   createJobHandler,
@@ -95,6 +98,11 @@ export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
   getJobRoute(app, { ...shared, seats: createSeats(deps.streams?.seats) });
   listJobsRoute(app, shared);
   listProjectsRoute(app, shared);
+  const announceDue = createAnnounceDue({ db: pool, log });
+  const pullRequestState = deps.pullRequestState ?? (async () => null);
+  const { defaultModel } = deps;
+  const automations = createAutomations({ pool, log, defaultModel, announceDue, createJobRules, pullRequestState });
+  automationRoutes(app, { ...shared, automations });
   claimRoutes(app, { ...shared, askClaimLook: deps.askClaimLook ?? (async () => {}) });
   getJobRunRoute(app, shared);
   app.get(`${job}/:id/diff`, { schema: getJobDiffOperation, onRequest: reads }, jobDiffHandler(shared, door));

@@ -1,0 +1,105 @@
+import { allowedModels } from "../accounts/projects/project-settings.ts";
+import { requireProject } from "../accounts/projects/projects.ts";
+import type { Queryable } from "../db/pool.ts";
+import { AppError } from "../errors.ts";
+import type { Trigger } from "./automation.ts";
+import type { AutomationText } from "./check-automation.ts";
+
+interface Preset {
+  /** For people. */
+  title: string;
+  description: string;
+  /** Given the repository that it watches, where it watches one. */
+  trigger(repository: string): Trigger;
+  watches: "source" | "nothing" | "docs";
+  prompt: string;
+  /** For projects whose model is `emend/rules`, which takes fixed sentences alone. */
+  promptOfRules?: string;
+}
+
+const noPaths = { branches: [], include: [], exclude: [] };
+
+/** Ready-made automations: each is an ordinary one once it was added, and can be edited. */
+export const presets: Readonly<Record<string, Preset>> = {
+  "stale-references": {
+    title: "Repair stale references",
+    description: "After a push to the code: correct what pages say about names that the push removed or renamed.",
+    trigger: (repository) => ({ kind: "push", repository, ...noPaths, tags: [] }),
+    watches: "source",
+    prompt: `The code in {{repository}} changed. Find what these commits removed or renamed: functions, options, flags,
+environment variables, configuration keys, routes and files. Correct every page that still names it. Use the new name where
+there is one. Change nothing else, and cite the lines of code that you rely on.
+{{commits}}{{changed_files}}`,
+  },
+  "merged-code": {
+    title: "Update docs for merged code",
+    description: "After a pull request of the code is merged: bring the pages that it concerns up to date.",
+    trigger: (repository) => ({ kind: "pull_request", repository, on: ["merged"], ...noPaths }),
+    watches: "source",
+    prompt: `These pull requests were merged in {{repository}}. Bring the pages that they concern up to date: changed behaviour,
+new and removed options, changed defaults. If no page is concerned, change nothing. Cite the lines of code that you rely on.
+{{pull_request}}{{title}}{{description}}{{issues}}{{changed_files}}{{diff}}`,
+  },
+  links: {
+    title: "Fix broken links and orphans every week",
+    description: "On Mondays at 9:00 UTC: fix broken links and add pages that no navigation lists.",
+    trigger: () => ({ kind: "cron", expression: "0 9 * * 1", timezone: "UTC" }),
+    watches: "nothing",
+    prompt: `Fix broken links and anchors. Then add every page that no navigation lists to the navigation, in the group where it
+fits. Leave out pages that are hidden on purpose. Change nothing else.`,
+    promptOfRules: "Fix broken links.",
+  },
+  changelog: {
+    title: "Write the changelog",
+    description: "After a pull request of the code is merged: add an entry to the changelog page.",
+    trigger: (repository) => ({ kind: "pull_request", repository, on: ["merged"], ...noPaths }),
+    watches: "source",
+    prompt: `Add one entry for each of these merged pull requests of {{repository}} to the changelog page of the docs, newest first,
+in the form that the page has. Say what changes for users, in one sentence. Leave out changes that users do not notice.
+Today is {{date}}.
+{{pull_request}}{{title}}{{description}}{{diff}}`,
+  },
+  translations: {
+    title: "Keep translations in step",
+    description: "After a push to the docs: bring the translations of changed pages in step with their source page.",
+    trigger: (repository) => ({ kind: "push", repository, ...noPaths, tags: [] }),
+    watches: "docs",
+    prompt: `These files of the docs changed. For each page that has translations, bring the translations in step with it: the same
+headings, code and links. Translate only what changed, and change no page in the source language. If no page has a translation,
+change nothing.
+{{changed_files}}{{commits}}`,
+  },
+};
+
+/** An automation's text from a preset. `repository`: the code that it watches; may be left out where the project has one. */
+export async function fromPreset(
+  { db, defaultModel }: { db: Queryable; defaultModel: string },
+  projectId: string,
+  given: { preset: string; repository?: string | undefined; model?: string | null | undefined },
+): Promise<AutomationText> {
+  const preset = Object.hasOwn(presets, given.preset) ? presets[given.preset] : undefined;
+  if (!preset) {
+    throw invalid(`Unknown preset "${given.preset.slice(0, 100)}". Presets: ${Object.keys(presets).join(", ")}.`);
+  }
+  const repository = preset.watches === "source" ? await sourceOf(db, projectId, given.repository) : ".";
+  const project = await requireProject(db, projectId);
+  const isRules = (given.model ?? allowedModels(project.settings, defaultModel)[0]) === "emend/rules";
+  const prompt = (isRules && preset.promptOfRules) || preset.prompt;
+  return { name: preset.title, trigger: preset.trigger(repository), prompt, model: null };
+}
+
+async function sourceOf(db: Queryable, projectId: string, given: string | undefined): Promise<string> {
+  if (given !== undefined) return given;
+  const { rows } = await db.query<{ name: string }>(
+    "select name from context_repositories where project_id = $1 order by name",
+    [projectId],
+  );
+  const [only, ...others] = rows;
+  if (only && others.length === 0) return only.name;
+  if (!only) throw invalid("This preset watches a code repository. Add a context repository to the project first.");
+  throw invalid(`Name the context repository that the preset watches: ${rows.map(({ name }) => name).join(", ")}.`);
+}
+
+function invalid(publicMessage: string): AppError {
+  return new AppError("invalid_request", { publicMessage });
+}
