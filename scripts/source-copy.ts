@@ -47,15 +47,18 @@ export interface SourceChange {
   replace: string;
 }
 
-/** Changes a copy and returns a function that undoes it. Throws if the text is not there exactly once. */
-export function changeSource(copy: string, { file, find, replace }: SourceChange): () => void {
-  const path = join(copy, file);
-  const source = readFileSync(path, "utf8");
+/** The file's text after a change. Throws if the text to find is not there exactly once. */
+export function changedSource(folder: string, { file, find, replace }: SourceChange): string {
+  const source = readFileSync(join(folder, file), "utf8");
   const times = source.split(find).length - 1;
   if (times !== 1) throw new Error(`its text stands ${times} times in ${file}`);
-  writeFileSync(
-    path,
-    source.replace(find, () => replace),
-  );
+  return source.replace(find, () => replace);
+}
+
+/** Changes a copy and returns a function that undoes it. */
+export function changeSource(copy: string, change: SourceChange): () => void {
+  const path = join(copy, change.file);
+  const source = readFileSync(path, "utf8");
+  writeFileSync(path, changedSource(copy, change));
   return () => writeFileSync(path, source);
 }

@@ -5,6 +5,7 @@ import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { startBenchDatabase } from "../bench/database.ts";
+import { writeResults } from "../bench/results.ts";
 import { createPool, type Pool } from "../src/db/pool.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { databaseFaults } from "./database-faults.ts";
@@ -17,7 +18,7 @@ import { repeatedPosts } from "./repeated-posts.ts";
 import { rollingRestarts } from "./rolling-restarts.ts";
 import { runExperiment } from "./run-experiment.ts";
 import { soak } from "./soak.ts";
-import { guardNames, tryWithout } from "./without-guard.ts";
+import { guardNames, guards, tryWithout } from "./without-guard.ts";
 import { failover, workerKills } from "./worker-kills.ts";
 
 const experiments: readonly Experiment[] = [
@@ -38,6 +39,7 @@ const { values, positionals } = parseArgs({
     scale: { type: "string" },
     history: { type: "string" },
     without: { type: "string" },
+    write: { type: "boolean" },
     /** One that is migrated and empty, for one experiment; without it each has a Postgres of its own. */
     database: { type: "string" },
   },
@@ -51,18 +53,22 @@ const isGuard = values.without === undefined || ["all", ...guardNames].includes(
 if (unknown.length > 0 || !(scale > 0) || !Number.isSafeInteger(seed) || !isGuard) {
   console.error(
     `usage: npm run chaos -- [${experiments.map(({ name }) => name).join(" | ")}] [--seed N] [--scale 0.1] [--history FILE]
-       npm run chaos -- --without ${[...guardNames, "all"].join("|")} [--seed N]`,
+       npm run chaos -- --without ${[...guardNames, "all"].join("|")} [--seed N] [--write]`,
   );
   process.exit(2);
 }
 if (values.without !== undefined) {
   console.log(`seed ${seed}`);
   const names = values.without === "all" ? guardNames : [values.without];
+  const lines = ["| without | experiment | the checker's verdict |", "|---|---|---|"];
   for (const name of names) {
     const { isSeen, verdict, seconds } = await tryWithout(name, { seed });
     console.log(`${isSeen ? "noticed " : "NOT SEEN"} without ${name}, ${seconds.toFixed(0)} s: ${verdict}`);
+    lines.push(`| ${name} | ${guards[name]?.experiment} | ${verdict.replace(/; \d+ s$/, "")} |`);
     if (!isSeen) process.exitCode = 1;
   }
+  if (values.write)
+    await writeResults("guards", `npm run chaos -- --without all --seed ${seed} --write`, lines.join("\n"));
   process.exit();
 }
 

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import { rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { changeSource, copyOfSources, type SourceChange } from "../../../scripts/source-copy.ts";
+import { changeSource, copyOfSources, root, type SourceChange } from "../../../scripts/source-copy.ts";
 
 interface Guard extends SourceChange {
   /** What must break without it, and how much of it is enough to see so. */
@@ -12,7 +12,14 @@ interface Guard extends SourceChange {
 
 const server = "packages/server/src";
 
-const guards: Readonly<Record<string, Guard>> = {
+/** The newest migration that defines a function. */
+function migrationOf(name: string): string {
+  const folder = `${server}/db/migrations`;
+  const defines = (file: string) => readFileSync(join(root, folder, file), "utf8").includes(`function ${name}(`);
+  return `${folder}/${readdirSync(join(root, folder)).sort().findLast(defines)}`;
+}
+
+export const guards: Readonly<Record<string, Guard>> = {
   /** Only the run that holds the lease ends the job. */
   fence: {
     file: `${server}/jobs/run/end-run.ts`,
@@ -56,7 +63,7 @@ const guards: Readonly<Record<string, Guard>> = {
   },
   /** Creates of a project are counted one after the other. */
   "quota-lock": {
-    file: `${server}/db/migrations/0001-backbone.sql`,
+    file: migrationOf("admit_use"),
     find: "  perform pg_advisory_xact_lock(hashtextextended(p_project, 0));\n  at := ",
     replace: "  at := ",
     experiment: "racing-creates",
@@ -64,7 +71,7 @@ const guards: Readonly<Record<string, Guard>> = {
   },
   /** A key that was used answers with the job that it made. */
   idempotency: {
-    file: `${server}/db/migrations/0001-backbone.sql`,
+    file: migrationOf("create_job"),
     find: "    if found then\n      at := clock_timestamp();",
     replace: "    if false then\n      at := clock_timestamp();",
     experiment: "repeated-posts",

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { changedSource, root } from "../../../scripts/source-copy.ts";
 import { type Experiment, seededRandom } from "../chaos/experiment.ts";
 import { frozenWorkers } from "../chaos/frozen-workers.ts";
 import { openHistory } from "../chaos/history.ts";
 import { judge } from "../chaos/judge.ts";
 import { repeatedPosts } from "../chaos/repeated-posts.ts";
 import { runExperiment } from "../chaos/run-experiment.ts";
-import { tryWithout } from "../chaos/without-guard.ts";
+import { guards, tryWithout } from "../chaos/without-guard.ts";
 import { workerKills } from "../chaos/worker-kills.ts";
 import { createTestDatabase, type TestDatabase } from "./support/database.ts";
 import { createFarEnds } from "./support/scripted-stages.ts";
@@ -43,6 +44,10 @@ test("without the lease's check at the end of a run, the same sample is broken",
     isSeen: true,
     verdict: expect.stringMatching(/ 0 lost, [1-9]\d* duplicated, 0 unexpected/),
   });
+});
+
+test.each(Object.entries(guards))("the guard %s can be taken away", (_, guard) => {
+  expect(changedSource(root, guard)).toBeTypeOf("string");
 });
 
 test("the judge sees what is lost, done twice, slow and out of order", async () => {

@@ -31,11 +31,11 @@ const countedOfDays = `
 const columns = `day, project_id, model, jobs, completed, failed, pull_requests, merged, input_tokens, output_tokens,
   cost_usd, timed, median_ms`;
 /** $1: the days to count now. $2: the days with stored totals. */
-const parts = `
+const partsOf = (lines: string) => `
   parts as (
-    ${countedOfDays}
+    select * from (${countedOfDays}) counted where ${lines}
     union all
-    select ${columns} from usage_days where day = any ($2::date[])
+    select ${columns} from usage_days where day = any ($2::date[]) and ${lines}
   )`;
 const today = "(clock_timestamp() at time zone 'UTC')::date";
 
@@ -70,7 +70,7 @@ interface Row extends DashboardUsageFigures {
 export async function readUsage(db: Queryable, days: number): Promise<DashboardUsage> {
   const { all, counted, rolled } = await listDays(db, days);
   const { rows } = await db.query<Row>(
-    `with ${parts}, keyed as (
+    `with ${partsOf("(project_id = '' or model = '')")}, keyed as (
        select 'total' as kind, '' as key, parts.* from parts where project_id = '' and model = ''
        union all
        select 'day', to_char(day, 'YYYY-MM-DD'), parts.* from parts where project_id = '' and model = ''
@@ -117,11 +117,11 @@ export interface UsageLine extends DashboardUsageFigures {
 export async function readUsageLines(db: Queryable, days: number): Promise<readonly UsageLine[]> {
   const { counted, rolled } = await listDays(db, days);
   const { rows } = await db.query<UsageLine>(
-    `with ${parts}
+    `with ${partsOf("project_id <> '' and model <> ''")}
      select to_char(day, 'YYYY-MM-DD') as day, project_id as "projectId", projects.name as project, model, jobs, completed,
        failed, pull_requests as "pullRequests", merged, input_tokens as "inputTokens", output_tokens as "outputTokens",
        cost_usd as "costUsd", median_ms as "medianMs"
-     from parts join projects on projects.id = project_id where model <> '' order by 1, 3, 4`,
+     from parts join projects on projects.id = project_id order by 1, 3, 4`,
     [counted, rolled],
   );
   return rows;
