@@ -5,6 +5,8 @@ import { text } from "node:stream/consumers";
 import { changeSource, copyOfSources, root, type SourceChange } from "../../../scripts/source-copy.ts";
 
 interface Guard extends SourceChange {
+  /** Where the same guard stands a second time. */
+  also?: SourceChange;
   /** What must break without it, and how much of it is enough to see so. */
   experiment: string;
   scale: number;
@@ -43,7 +45,7 @@ export const guards: Readonly<Record<string, Guard>> = {
     find: "      await renew(deps);\n",
     replace: "",
     experiment: "frozen-workers",
-    scale: 0.05,
+    scale: 0.15,
   },
   /** A pull request is looked for before it is made. */
   lookup: {
@@ -66,6 +68,11 @@ export const guards: Readonly<Record<string, Guard>> = {
     file: migrationOf("admit_use"),
     find: "  perform pg_advisory_xact_lock(hashtextextended(p_project, 0));\n  at := ",
     replace: "  at := ",
+    also: {
+      file: migrationOf("refused_by_budget"),
+      find: "begin\n  perform pg_advisory_xact_lock(hashtextextended(p_project, 0));\n  if exists (select from settings",
+      replace: "begin\n  if exists (select from settings",
+    },
     experiment: "racing-creates",
     scale: 0.1,
   },
@@ -98,6 +105,7 @@ export async function tryWithout(
   const copy = copyOfSources();
   try {
     changeSource(copy, guard);
+    if (guard.also) changeSource(copy, guard.also);
     const script = join(copy, "packages/server/chaos/run-chaos.ts");
     const args = [guard.experiment, "--scale", String(guard.scale), "--seed", String(seed)];
     const child = spawn(
