@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+
 export interface Inputs {
   mode: "job";
   url: string;
@@ -62,11 +64,22 @@ export function readInputs(env: NodeJS.ProcessEnv): Inputs | CheckInputs {
     draft: flag("draft", false),
     wait: flag("wait", true),
     timeoutMinutes,
-    // If the runner repeats a step after a lost connection, one job is created. A re-run by a person creates another.
-    idempotencyKey:
-      optional("idempotency-key") ??
-      [env.GITHUB_REPOSITORY, env.GITHUB_RUN_ID, env.GITHUB_RUN_ATTEMPT, env.GITHUB_JOB, env.GITHUB_ACTION].join("/"),
+    idempotencyKey: optional("idempotency-key") ?? "",
   };
+  if (inputs.idempotencyKey === "") inputs.idempotencyKey = keyOf(env, inputs);
   if (problems.length > 0) throw new Error(problems.join("; "));
   return inputs;
+}
+
+/**
+ * If the runner repeats a step after a lost connection, one job is created. A re-run by a person creates another. Legs of a
+ * matrix share the job's name: the orchestration's id tells them apart where the runner has it, otherwise the runner's
+ * name, and always what they ask for.
+ */
+function keyOf(env: NodeJS.ProcessEnv, inputs: Inputs): string {
+  const { project, prompt, baseRef, model, draft } = inputs;
+  const asked = hash("sha256", JSON.stringify([project, prompt, baseRef, model, draft])).slice(0, 16);
+  const run = [env.GITHUB_REPOSITORY, env.GITHUB_RUN_ID, env.GITHUB_RUN_ATTEMPT, env.GITHUB_JOB, env.GITHUB_ACTION];
+  const leg = hash("sha256", env.ACTIONS_ORCHESTRATION_ID ?? env.RUNNER_NAME ?? "").slice(0, 8);
+  return [...run, leg, asked].join("/").slice(-255);
 }

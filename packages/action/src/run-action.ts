@@ -31,34 +31,51 @@ async function carryOut(
 ): Promise<number> {
   const { prompt, baseRef, model, draft, idempotencyKey } = inputs;
   const body = { prompt, draft, ...(baseRef === null ? {} : { baseRef }), ...(model === null ? {} : { model }) };
-  const created = await jobs.create(body, { idempotencyKey });
-  workflow.setOutput("job-id", created.id);
-  print(`Job ${created.id} is ${created.status}.`);
-  const job = inputs.wait ? await waitFor(jobs, created.id, inputs.timeoutMinutes) : created;
+  let job: AgentJob | null = null;
+  let problem: string | null = null;
+  try {
+    job = await jobs.create(body, { idempotencyKey });
+    print(`Job ${job.id} is ${job.status}.`);
+    if (inputs.wait) job = await waitFor(jobs, job, inputs.timeoutMinutes);
+    if (inputs.wait && job.status === "active") {
+      problem = `job ${job.id} is not over after ${inputs.timeoutMinutes} minutes; it continues on the server`;
+    }
+  } catch (error) {
+    problem = error instanceof Error ? error.message : String(error);
+  }
+  const id = job?.id;
   // A service with only the two basic operations has no run. The job itself is enough.
-  const run = await jobs.run(job.id).catch(() => null);
-  workflow.setOutput("status", job.status);
-  workflow.setOutput("pull-request", job.prLink ?? "");
-  workflow.addSummary(summaryOf(inputs, job, run));
-  print(job.prLink ?? `No pull request: the job is ${job.status}.`);
-  if (job.status !== "failed") return 0;
-  const why = run?.failure ? ` (${run.failure.code}): ${run.failure.message}` : "";
-  workflow.error(`job ${job.id} failed${why}`);
+  const run = id === undefined ? null : await jobs.run(id).catch(() => null);
+  if (job?.status === "failed") {
+    problem = `job ${job.id} failed${run?.failure ? ` (${run.failure.code}): ${run.failure.message}` : ""}`;
+  }
+  // Every output is set, however the step ends: steps that run `if: always()` read them.
+  workflow.setOutput("job-id", id ?? "");
+  workflow.setOutput("status", job?.status ?? "not-created");
+  workflow.setOutput("pull-request", job?.prLink ?? "");
+  workflow.addSummary(summaryOf(inputs, job, run, problem));
+  print(job?.prLink ?? `No pull request: the job is ${job?.status ?? "not created"}.`);
+  if (problem === null) return 0;
+  workflow.error(problem);
   return 1;
 }
 
-async function waitFor(jobs: Jobs, id: string, minutes: number): Promise<AgentJob> {
+/** The job when it is over, or as it is when the time is up. */
+async function waitFor(jobs: Jobs, created: AgentJob, minutes: number): Promise<AgentJob> {
   const patience = AbortSignal.timeout(minutes * 60_000);
-  return jobs.wait(id, { signal: patience }).catch((error) => {
-    throw patience.aborted ? new Error(`job ${id} is not over after ${minutes} minutes; it goes on`) : error;
+  return jobs.wait(created.id, { signal: patience }).catch((error) => {
+    if (patience.aborted) return jobs.get(created.id);
+    throw error;
   });
 }
 
-function summaryOf({ prompt }: Inputs, job: AgentJob, run: JobRun | null): string {
-  const [link, summary] = [job.prLink, run?.summary];
-  const state = link ? `[Open the pull request](${link})` : `No pull request; the job is **${job.status}**.`;
+function summaryOf({ prompt }: Inputs, job: AgentJob | null, run: JobRun | null, problem: string | null): string {
+  const [link, summary] = [job?.prLink, run?.summary];
+  const state = link
+    ? `[Open the pull request](${link})`
+    : `No pull request; the job is **${job?.status ?? "not created"}**.`;
   // Keeps the prompt quoted, whatever it contains.
   const quoted = prompt.split(/\r?\n/).map((line) => `> ${line}`);
-  const failure = run?.failure ? [`\`${run.failure.code}\`: ${run.failure.message}`, ""] : [];
+  const failure = run?.failure ? [`\`${run.failure.code}\`: ${run.failure.message}`, ""] : problem ? [problem, ""] : [];
   return ["### Emend", "", ...quoted, "", state, "", ...failure, ...(summary ? [summary, ""] : [])].join("\n");
 }

@@ -198,8 +198,32 @@ test("names every input that is missing or wrong, and a key that is refused", as
   expect(wrong.code).toBe(1);
   for (const name of ["api-key", "project", "prompt", "draft"]) expect(wrong.stdout).toContain(`"${name}"`);
   const refused = await runStep({ ...access(), "api-key": "emend_nothing", prompt: "go" });
-  expect(refused).toMatchObject({ code: 1, outputs: "" });
+  expect(refused.code).toBe(1);
+  expect(refused.outputs).toMatch(/^job-id<<(.+)\n\n\1\nstatus<<(.+)\nnot-created\n\2\npull-request<<(.+)\n\n\3\n$/);
+  expect(refused.summary).toContain("No pull request; the job is **not created**.");
   expect(refused.stdout).toContain("::error title=Emend::");
+});
+
+test("legs of a matrix make a job each, and a repeated step makes none; a job that is not over sets every output", async () => {
+  const run = { GITHUB_RUN_ID: "matrix", GITHUB_RUN_ATTEMPT: "1", GITHUB_JOB: "docs", GITHUB_ACTION: "emend" };
+  const legs = [
+    { prompt: 'Replace "nowhere one" with "x".', env: { ...run, RUNNER_NAME: "a" } },
+    { prompt: 'Replace "nowhere two" with "x".', env: { ...run, RUNNER_NAME: "a" } },
+    { prompt: 'Replace "nowhere two" with "x".', env: { ...run, RUNNER_NAME: "b" } },
+    { prompt: 'Replace "nowhere two" with "x".', env: { ...run, RUNNER_NAME: "b" } },
+  ];
+  const ids: (string | undefined)[] = [];
+  for (const { prompt, env } of legs) {
+    const ended = await runStep({ ...access(), prompt, wait: "false" }, env);
+    expect(ended.code).toBe(0);
+    ids.push(/job_\w+/.exec(ended.outputs)?.[0]);
+  }
+  expect(new Set(ids.slice(0, 3)).size).toBe(3);
+  expect(ids[3]).toBe(ids[2]);
+  const input = { ...access(), prompt: "Fix broken links.", "timeout-minutes": "0.000001" };
+  const late = await runStep(input, { GITHUB_RUN_ID: "late" });
+  expect(late.outputs).toMatch(/^job-id<<(.+)\njob_\w+\n\1\nstatus<<(.+)\n\w+\n\2\npull-request<</);
+  expect(late.summary).toContain("> Fix broken links.");
 });
 
 test("the GitLab template's script does the same with sh and curl", async () => {
@@ -212,14 +236,14 @@ test("the GitLab template's script does the same with sh and curl", async () => 
     EMEND_TIMEOUT_SECONDS: "60",
     CI_PROJECT_ID: "1",
   };
-  const prompt = 'Replace "queue"\nwith "line".';
+  const prompt = 'Replace "queue"\r\nwith "line".';
   const good = await run("sh", ["-c", script], { ...env, CI_JOB_ID: "1", EMEND_PROMPT: prompt });
   expect(good).toMatchObject({ code: 0, stdout: expect.stringMatching(/^job job_\w+ is completed http/) });
   expect(await readFile(join(emend.dir, "emend.env"), "utf8")).toMatch(
     /^EMEND_JOB_ID=job_\w+\nEMEND_PULL_REQUEST=http/,
   );
   const bad = await run("sh", ["-c", script], { ...env, CI_JOB_ID: "2", EMEND_PROMPT: "Rewrite everything." });
-  expect(bad.code).toBe(1);
+  expect(bad).toMatchObject({ code: 1, stderr: expect.stringMatching(/^why: instruction_not_understood: /m) });
   const foreign = { ...env, EMEND_API_KEY: "emend_nothing", CI_JOB_ID: "3", EMEND_PROMPT: "Fix broken links." };
   expect(await run("sh", ["-c", script], foreign)).toMatchObject({
     code: 1,

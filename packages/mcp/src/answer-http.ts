@@ -19,6 +19,7 @@ export async function answerMcpRequest(
   const server = createMcpServer({
     jobs: (projectId) => emend.jobs(projectId),
     claims: (projectId) => emend.claims(projectId),
+    projects: (signal) => emend.projects({ signal }),
   });
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);

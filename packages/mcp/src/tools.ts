@@ -7,7 +7,9 @@ import { z } from "zod";
 export interface ToolDeps {
   jobs(projectId: string): Jobs;
   claims(projectId: string): Claims;
-  /** The default project. */
+  /** The projects that the key covers. */
+  projects(signal: AbortSignal): Promise<readonly { id: string; name: string }[]>;
+  /** The default project. Without one it is the key's only project. */
   project?: string;
   /** Checks a local folder. Absent if the agent is on another machine. */
   checkFolder?(dir: string, signal: AbortSignal): Promise<readonly unknown[]>;
@@ -17,13 +19,16 @@ const diffCharactersMax = 100_000;
 const waitSecondsMax = 55;
 const jobsMax = 50;
 
-/** Adds the tools: create, get, list, follow up, diff and check of jobs; list, add, confirm and remove of claims. */
+/** Adds the tools for projects, jobs and claims and, where there is a folder to check, `check`. */
 export function registerTools(server: McpServer, deps: ToolDeps): void {
-  const project = z
-    .string()
-    .min(1)
-    .describe(deps.project ? `The project's id; ${deps.project} unless given.` : "The project's id, prj_….");
-  const given = { project: deps.project === undefined ? project : project.default(deps.project) };
+  const usual = deps.project ?? "the key's only project";
+  const given = {
+    project: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(`The project's id, prj_…. Default: ${usual}. list_projects lists them.`),
+  };
   const job = { ...given, id: z.string().min(1).describe("The job's id, job_….") };
   const wait_seconds = z
     .number()
@@ -44,14 +49,18 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
       inputSchema: z.strictObject({
         ...given,
         prompt: prompt.describe("What must change in the docs, as an instruction."),
+        base: z.string().min(1).optional().describe("The branch to start from. Default: the project's."),
+        preview: z.boolean().default(false).describe("Only make a diff, for get_diff. Opens no pull request."),
         wait_seconds,
       }),
+      outputSchema: jobOutput,
       annotations: { destructiveHint: false, openWorldHint: true },
     },
-    ({ project, prompt, wait_seconds }, { signal }) =>
+    ({ project, prompt, base, preview, wait_seconds }, { signal }) =>
       answered(async () => {
-        const jobs = deps.jobs(project);
-        const created = await jobs.create({ prompt }, { signal });
+        const jobs = await jobsOf(project, signal);
+        const body = { prompt, ...(base !== undefined && { baseRef: base }), ...(preview && { preview }) };
+        const created = await jobs.create(body, { signal });
         return describe(jobs, created.id, wait_seconds, signal);
       }),
   );
@@ -61,10 +70,11 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
       title: "Get a docs job",
       description: "Returns a job's state, pull request and result or, if it failed, the reason.",
       inputSchema: z.strictObject({ ...job, wait_seconds }),
+      outputSchema: jobOutput,
       ...readOnly,
     },
     ({ project, id, wait_seconds }, { signal }) =>
-      answered(() => describe(deps.jobs(project), id, wait_seconds, signal)),
+      answered(async () => describe(await jobsOf(project, signal), id, wait_seconds, signal)),
   );
   server.registerTool(
     "list_jobs",
@@ -75,13 +85,20 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
         ...given,
         status: z.enum(["active", "completed", "archived", "failed"]).optional(),
         limit: z.number().int().min(1).max(jobsMax).default(10),
+        cursor: z.string().min(1).optional().describe("The nextCursor of the page before."),
       }),
+      outputSchema: z.looseObject({ jobs: z.array(jobShape), nextCursor: z.string().nullable() }),
       ...readOnly,
     },
-    ({ project, limit, status }, { signal }) =>
+    ({ project, limit, status, cursor }, { signal }) =>
       answered(async () => {
-        const page = await deps.jobs(project).listPage({ limit, signal, ...(status === undefined ? {} : { status }) });
-        return { jobs: page.jobs };
+        const jobs = await jobsOf(project, signal);
+        return jobs.listPage({
+          limit,
+          signal,
+          ...(status !== undefined && { status }),
+          ...(cursor !== undefined && { cursor }),
+        });
       }),
   );
   server.registerTool(
@@ -90,11 +107,12 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
       title: "Follow up on a docs job",
       description: "Sends another instruction to a finished job. It continues on the same branch and pull request.",
       inputSchema: z.strictObject({ ...job, prompt: prompt.describe("What more must change."), wait_seconds }),
+      outputSchema: jobOutput,
       annotations: { destructiveHint: false, openWorldHint: true },
     },
     ({ project, id, prompt, wait_seconds }, { signal }) =>
       answered(async () => {
-        const jobs = deps.jobs(project);
+        const jobs = await jobsOf(project, signal);
         await jobs.message(id, { prompt }, { signal });
         return describe(jobs, id, wait_seconds, signal);
       }),
@@ -104,20 +122,100 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
     {
       title: "Get a docs job's diff",
       description: "Returns a job's changes: the files with their line counts, and a unified diff.",
-      inputSchema: job,
+      inputSchema: z.strictObject(job),
+      outputSchema: z.looseObject({ files: z.array(z.looseObject({})), isCut: z.boolean(), diff: z.string() }),
       ...readOnly,
     },
     ({ project, id }, { signal }) =>
       answered(async () => {
-        const { diff, files } = await deps.jobs(project).diff(id, { signal });
+        const { diff, files } = await (await jobsOf(project, signal)).diff(id, { signal });
         return { files, isCut: diff.length > diffCharactersMax, diff: diff.slice(0, diffCharactersMax) };
       }),
   );
-  registerCheck(server, deps, job);
-  registerClaims(server, deps, given);
+  server.registerTool(
+    "cancel_job",
+    {
+      title: "Cancel a docs job",
+      description: "Stops an active job. It ends as failed with the code cancelled, and opens no pull request.",
+      inputSchema: z.strictObject(job),
+      outputSchema: jobOutput,
+      annotations: { destructiveHint: true, openWorldHint: false },
+    },
+    ({ project, id }, { signal }) =>
+      answered(async () => {
+        const jobs = await jobsOf(project, signal);
+        await jobs.cancel(id, { signal });
+        return describe(jobs, id, 0, signal);
+      }),
+  );
+  server.registerTool(
+    "list_projects",
+    {
+      title: "List projects",
+      description: "Lists the projects that the key covers.",
+      inputSchema: z.strictObject({}),
+      outputSchema: z.looseObject({ projects: z.array(z.looseObject({ id: z.string(), name: z.string() })) }),
+      ...readOnly,
+    },
+    (_input, { signal }) => answered(async () => ({ projects: await deps.projects(signal) })),
+  );
+  server.registerTool(
+    "get_findings",
+    {
+      title: "Get a docs job's findings",
+      description:
+        "Returns what the checks found on the site before and after a job's change, and what the change introduced.",
+      inputSchema: z.strictObject(job),
+      outputSchema: z.looseObject({ findings: z.looseObject({}).nullable() }),
+      ...readOnly,
+    },
+    ({ project, id }, { signal }) =>
+      answered(async () => {
+        const jobs = await jobsOf(project, signal);
+        return { findings: (await jobs.run(id, { signal })).findings };
+      }),
+  );
+  if (deps.checkFolder) registerCheck(server, deps.checkFolder);
+  registerClaims(server, deps, given, projectOf);
+
+  async function projectOf(named: string | undefined, signal: AbortSignal): Promise<string> {
+    const known = named ?? deps.project;
+    if (known !== undefined) return known;
+    const projects = await deps.projects(signal);
+    if (projects.length === 1 && projects[0]) return projects[0].id;
+    const names = projects.map(({ id, name }) => `${id} (${name})`).join(", ");
+    throw new ToolRefusal(`\`project\` is required: the key covers ${names || "no project"}.`);
+  }
+
+  async function jobsOf(named: string | undefined, signal: AbortSignal): Promise<Jobs> {
+    return deps.jobs(await projectOf(named, signal));
+  }
 }
 
-function registerClaims(server: McpServer, deps: ToolDeps, given: { project: z.ZodType<string> }): void {
+/** A call that cannot be carried out as it was made. */
+class ToolRefusal extends Error {}
+
+const jobShape = z.looseObject({
+  id: z.string(),
+  status: z.enum(["active", "completed", "archived", "failed"]),
+  prLink: z.string().nullable(),
+  createdAt: z.string(),
+});
+const jobOutput = z.looseObject({
+  job: jobShape,
+  phase: z.string().nullable(),
+  title: z.string().nullable(),
+  summary: z.string().nullable(),
+  failure: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
+  costUsd: z.number(),
+});
+
+function registerClaims(
+  server: McpServer,
+  deps: ToolDeps,
+  given: { project: z.ZodType<string | undefined> },
+  projectOf: (named: string | undefined, signal: AbortSignal) => Promise<string>,
+): void {
   const claim = { ...given, id: z.string().min(1).describe("The claim's id, clm_….") };
   server.registerTool(
     "list_claims",
@@ -134,8 +232,8 @@ function registerClaims(server: McpServer, deps: ToolDeps, given: { project: z.Z
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     ({ project, page, state, limit }, { signal }) =>
-      answered(() =>
-        deps.claims(project).listPage({
+      answered(async () =>
+        deps.claims(await projectOf(project, signal)).listPage({
           limit,
           signal,
           ...(page === undefined ? {} : { page }),
@@ -158,7 +256,8 @@ function registerClaims(server: McpServer, deps: ToolDeps, given: { project: z.Z
       }),
       annotations: { destructiveHint: false, openWorldHint: false },
     },
-    ({ project, page, source }, { signal }) => answered(() => deps.claims(project).add({ page, source }, { signal })),
+    ({ project, page, source }, { signal }) =>
+      answered(async () => deps.claims(await projectOf(project, signal)).add({ page, source }, { signal })),
   );
   for (const [name, title, description] of [
     ["confirm", "Confirm a claim", "Says that the page is right about the changed lines of a claim."],
@@ -172,41 +271,27 @@ function registerClaims(server: McpServer, deps: ToolDeps, given: { project: z.Z
         inputSchema: z.strictObject(claim),
         annotations: { destructiveHint: name === "remove", openWorldHint: false },
       },
-      ({ project, id }, { signal }) => answered(() => deps.claims(project)[name](id, { signal })),
+      ({ project, id }, { signal }) =>
+        answered(async () => deps.claims(await projectOf(project, signal))[name](id, { signal })),
     );
   }
 }
 
-function registerCheck(server: McpServer, deps: ToolDeps, job: { project: z.ZodType<string>; id: z.ZodType<string> }) {
-  const { checkFolder } = deps;
-  if (checkFolder) {
-    server.registerTool(
-      "check",
-      {
-        title: "Check docs",
-        description: "Checks a folder of docs on this machine: broken links, anchors, navigation, redirects.",
-        inputSchema: z.strictObject({ dir: z.string().default(".").describe("The folder.") }),
-        annotations: { readOnlyHint: true, openWorldHint: false },
-      },
-      ({ dir }, { signal }) =>
-        answered(async () => {
-          const findings = await checkFolder(dir, signal);
-          return { count: findings.length, findings: findings.slice(0, findingsMax) };
-        }),
-    );
-    return;
-  }
+function registerCheck(server: McpServer, checkFolder: NonNullable<ToolDeps["checkFolder"]>): void {
   server.registerTool(
     "check",
     {
-      title: "Check a docs job's change",
-      description:
-        "Returns what the checks found on the site before and after a job's change, and what the change introduced.",
-      inputSchema: job,
+      title: "Check docs",
+      description: "Checks a folder of docs on this machine: broken links, anchors, navigation, redirects.",
+      inputSchema: z.strictObject({ dir: z.string().default(".").describe("The folder.") }),
+      outputSchema: z.looseObject({ count: z.number(), findings: z.array(z.looseObject({})) }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    ({ project, id }, { signal }) =>
-      answered(async () => ({ findings: (await deps.jobs(project).run(id, { signal })).findings })),
+    ({ dir }, { signal }) =>
+      answered(async () => {
+        const findings = await checkFolder(dir, signal);
+        return { count: findings.length, findings: findings.slice(0, findingsMax) };
+      }),
   );
 }
 
@@ -228,8 +313,13 @@ async function describe(jobs: Jobs, id: string, waitSeconds: number, signal: Abo
 async function answered(work: () => Promise<object>): Promise<CallToolResult> {
   try {
     const result = await work();
-    return { content: [{ type: "text", text: JSON.stringify(result) }] };
+    const text = JSON.stringify(result);
+    // As text too, for clients that do not read structured results.
+    return { content: [{ type: "text", text }], structuredContent: JSON.parse(text) };
   } catch (error) {
+    if (error instanceof ToolRefusal) {
+      return { isError: true, content: [{ type: "text", text: `invalid_request: ${error.message}` }] };
+    }
     if (!(error instanceof EmendError)) throw error;
     return { isError: true, content: [{ type: "text", text: `${error.kind}: ${error.message}` }] };
   }

@@ -37,21 +37,25 @@ function overStdio(): Transport {
 }
 
 async function call(client: Client, name: string, input: Record<string, unknown>) {
-  const { content, isError } = await client.callTool({ name, arguments: input });
+  const { content, isError, structuredContent } = await client.callTool({ name, arguments: input });
   const [{ text = "" } = {}] = content as { text?: string }[];
+  if (!isError && !name.endsWith("_claim") && name !== "list_claims")
+    expect(structuredContent).toEqual(JSON.parse(text));
   return { isError: isError === true, text, value: isError ? null : JSON.parse(text) };
 }
 
 const names = [
   "add_claim",
-  "check",
+  "cancel_job",
   "confirm_claim",
   "create_job",
   "follow_up",
   "get_diff",
+  "get_findings",
   "get_job",
   "list_claims",
   "list_jobs",
+  "list_projects",
   "remove_claim",
 ];
 
@@ -97,7 +101,7 @@ test("an agent creates, follows, reads and checks a job over HTTP", async () => 
     const { files, diff } = (await call(client, "get_diff", { project, id })).value;
     expect(files.length).toBeGreaterThan(0);
     expect(diff).toMatch(/^diff --git /);
-    const { findings } = (await call(client, "check", { project, id })).value;
+    const { findings } = (await call(client, "get_findings", { project, id })).value;
     expect(findings.after).toBeLessThan(findings.before);
 
     const more = { project, id, prompt: "Set the front matter field order of index to 1.", wait_seconds: 50 };
@@ -120,6 +124,43 @@ test("an agent does the same through `emend mcp`, which also checks a folder of 
     expect(count).toBe(findings.length);
     expect(findings[0]).toMatchObject({ check: expect.any(String), path: expect.any(String) });
   });
+});
+
+test("a key with one project need not name it; previews, pages and cancels", async () => {
+  await connected(overHttp(), async (client) => {
+    await client.listTools();
+    const { projects } = (await call(client, "list_projects", {})).value;
+    expect(projects).toMatchObject([{ id: emend.project, name: "Docs" }]);
+    const input = {
+      prompt: "Set the front matter field order of index to 2.",
+      preview: true,
+      base: "main",
+      wait_seconds: 50,
+    };
+    const previewed = (await call(client, "create_job", input)).value;
+    expect(previewed.job).toMatchObject({ status: "completed", prLink: null });
+    expect((await call(client, "get_diff", { id: previewed.job.id })).value.diff).toContain("+order: 2");
+    const first = (await call(client, "list_jobs", { limit: 1 })).value;
+    const second = (await call(client, "list_jobs", { limit: 1, cursor: first.nextCursor })).value;
+    expect(second.jobs[0].id).not.toBe(first.jobs[0].id);
+    const over = await call(client, "cancel_job", { id: previewed.job.id });
+    expect(over.value.job).toMatchObject({ id: previewed.job.id, status: "completed" });
+  });
+});
+
+test("refuses pages of other sites, whatever key they have (DNS rebinding)", async () => {
+  const headers = {
+    authorization: `Bearer ${emend.key}`,
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+  };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  const ask = async (more: Record<string, string>) =>
+    (await fetch(`${emend.url}/mcp`, { method: "POST", headers: { ...headers, ...more }, body })).status;
+  expect(await ask({ origin: "https://evil.example" })).toBe(403);
+  expect(await ask({ origin: "null" })).toBe(403);
+  expect(await ask({ origin: emend.url })).toBe(200);
+  expect(await ask({})).toBe(200);
 });
 
 test("what Emend refuses is a result that the agent can read", async () => {

@@ -45,7 +45,7 @@ function everything(name: string): NonNullable<Parameters<typeof startApi>[0]>["
         log: createLogger({ level: "silent" }),
         authenticateKey: (bearer) => authenticateGitKey(keyring, bearer),
       }),
-      mcpPlugin({ keyring }),
+      mcpPlugin({ keyring, publicUrl }),
       forgeHooksPlugin({
         secret,
         isProject: async () => true,

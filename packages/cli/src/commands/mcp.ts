@@ -12,7 +12,7 @@ export function registerMcp(program: Command, cli: Cli): void {
   program
     .command("mcp")
     .description("serve Emend's tools to an agent over standard input and output (Model Context Protocol)")
-    .option("--project <id>", "the project of calls that name none (default: EMEND_PROJECT)")
+    .option("--project <id>", "the project of calls that name none (default: EMEND_PROJECT, or the only project)")
     .action((options: McpOptions) => serveMcp(cli, options));
 }
 
@@ -24,6 +24,7 @@ async function serveMcp(cli: Cli, options: McpOptions): Promise<void> {
   const deps = {
     jobs: (projectId: string) => client.jobs(projectId),
     claims: (projectId: string) => client.claims(projectId),
+    projects: (signal: AbortSignal) => client.projects({ signal }),
     checkFolder,
     ...(project ? { project } : {}),
   };

@@ -237,7 +237,7 @@ describe("a model that misbehaves", () => {
       /no tool "run_shell"; use one of: list_files/,
     ],
     ["gives arguments that do not fit", [["read_file", { file: "x", startLine: "1" }]], /invalid input:/],
-    ["gives no object at all", [["read_file", "guide.md"]], /invalid input: the input must be object/],
+    ["gives no object at all", [["read_file", "guide.md"]], /invalid input: The input must be an object/],
     ["reads what is not there", [["read_file", { path: "nowhere.md" }]], /no file/],
   ];
 

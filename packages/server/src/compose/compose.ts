@@ -139,7 +139,7 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         authenticateKey: (request) => authenticateGitKey(keyring, request),
         onMerged: (name) => hastenLook(pool, name),
       }),
-      mcpPlugin({ keyring }),
+      mcpPlugin({ keyring, publicUrl }),
       forgeHooksPlugin({
         secret,
         unknownBytes,

@@ -1,18 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
-import { gzipSync } from "node:zlib";
-
-interface Asset {
-  bytes: Buffer;
-  gzipped: Buffer;
-  type: string;
-}
+import { createStaticFile, type StaticFile } from "../http/static-file.ts";
 
 export interface Assets {
   /** The single page, with placeholders for the base path. */
   page: string;
   /** By name; each name contains a content hash. */
-  files: ReadonlyMap<string, Asset>;
+  files: ReadonlyMap<string, StaticFile>;
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -20,6 +14,9 @@ const types: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
 };
+
+/** Their names change with their content. */
+const cacheControl = "public, max-age=31536000, immutable";
 
 /** The location in a checkout's build and in the published package. */
 export const assetsDir = new URL("../../../dashboard/dist/", import.meta.url);
@@ -33,10 +30,10 @@ export function readAssets(dir: URL): Assets | null {
   const page = read(new URL("index.html", dir));
   if (!page) return null;
   const folder = new URL("assets/", dir);
-  const files = readdirSync(folder).flatMap((name): [string, Asset][] => {
+  const files = readdirSync(folder).flatMap((name): [string, StaticFile][] => {
     const type = types[extname(name)];
     const bytes = type && read(new URL(name, folder));
-    return type && bytes ? [[name, { bytes, gzipped: gzipSync(bytes), type }]] : [];
+    return type && bytes ? [[name, createStaticFile({ bytes, type, cacheControl })]] : [];
   });
   return { page: page.toString("utf8"), files: new Map(files) };
 }

@@ -70,15 +70,6 @@ function appRoutes(app: FastifyInstance, deps: Pick<DashboardDeps, "assetsDir" |
   app.get<{ Params: { name: string } }>("/app/assets/:name", async (request, reply) => {
     const asset = assets?.files.get(request.params.name);
     if (!asset) throw new AppError("not_found", { publicMessage: "Not found." });
-    const isGzipTaken = /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""));
-    if (isGzipTaken) reply.header("content-encoding", "gzip");
-    return reply
-      .headers({
-        "cache-control": "public, max-age=31536000, immutable",
-        "x-content-type-options": "nosniff",
-        vary: "accept-encoding",
-      })
-      .type(asset.type)
-      .send(isGzipTaken ? asset.gzipped : asset.bytes);
+    return asset.send(request, reply);
   });
 }

@@ -1,15 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { authenticateKey, type Keyring } from "../accounts/keys/keyring.ts";
+import { isFromOwnPage } from "../lib/own-address.ts";
 import { noteJob, requestId } from "../lib/request-id.ts";
 import { disconnectSignal } from "./disconnect-signal.ts";
-import { refuse, unauthorized } from "./errors.ts";
+import { type Refusal, refuse, unauthorized } from "./errors.ts";
 import { readJsonBodies } from "./request-body.ts";
 
 /**
  * `POST /mcp`: the tools of `@emend/mcp` over streamable HTTP. Each tool calls this API with the caller's key and
  * address, so that keys, scopes, quotas and refusals are those of `/v2`.
  */
-export function mcpPlugin(deps: { keyring: Keyring }): (app: FastifyInstance) => Promise<void> {
+export function mcpPlugin(deps: { keyring: Keyring; publicUrl(): string }): (app: FastifyInstance) => Promise<void> {
   return async (app) => {
     app.removeAllContentTypeParsers();
     readJsonBodies(app);
@@ -17,6 +18,12 @@ export function mcpPlugin(deps: { keyring: Keyring }): (app: FastifyInstance) =>
       "/mcp",
       {
         async onRequest(request, reply) {
+          // The specification (2025-11-25, Streamable HTTP): "Servers MUST validate the Origin header on all incoming
+          // connections to prevent DNS rebinding attacks. If the Origin header is present and invalid, servers MUST
+          // respond with HTTP 403 Forbidden." Programs send none.
+          const { origin } = request.headers;
+          if (origin !== undefined && !isFromOwnPage(request.headers, deps.publicUrl()))
+            return refuse(reply, foreignPage);
           if ((await authenticateKey(deps.keyring, request)) === null) return refuse(reply, unauthorized);
         },
       },
@@ -36,6 +43,11 @@ export function mcpPlugin(deps: { keyring: Keyring }): (app: FastifyInstance) =>
     );
   };
 }
+
+const foreignPage: Refusal = {
+  code: "forbidden",
+  message: "The Origin header names another site. Call /mcp from a program, or from this server's own address.",
+};
 
 const jobPath = /\/job\/([^/]+)/;
 

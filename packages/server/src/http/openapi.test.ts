@@ -204,6 +204,29 @@ describe("the reference page", () => {
     expect((await script.text()).length).toBeGreaterThan(1_000_000);
   });
 
+  test("is sent compressed, and its script once", async () => {
+    const script = `${api.url}/reference/js/scalar.js`;
+    for (const encoding of ["br", "gzip"]) {
+      const answer = await fetch(script, { headers: { "accept-encoding": encoding } });
+      expect(answer.headers.get("content-encoding")).toBe(encoding);
+      expect(answer.headers.get("cache-control")).toBe("public, max-age=86400");
+      expect(answer.headers.get("vary")).toBe("accept-encoding");
+    }
+    const sent = await api.send("/reference/js/scalar.js", { headers: { "accept-encoding": "br, gzip" } });
+    expect(Buffer.byteLength(sent.text, "latin1")).toBeLessThan(1_500_000);
+    const again = await fetch(script, { headers: { "if-none-match": String(sent.headers.etag) } });
+    expect([again.status, (await again.text()).length]).toEqual([304, 0]);
+    const plain = await fetch(script, { headers: { "accept-encoding": "br;q=0, identity" } });
+    expect(plain.headers.get("content-encoding")).toBeNull();
+  });
+
+  test("hides the operations of HEAD", () => {
+    const operations = Object.values(api.document.paths).map(({ head }) => head as object | undefined);
+    const heads = operations.filter((head) => head !== undefined);
+    expect(heads.length).toBeGreaterThan(3);
+    for (const head of heads) expect(head).toHaveProperty("x-scalar-ignore", true);
+  });
+
   test("does not trust the Host header", async () => {
     const answer = await api.send("/reference/", { headers: { host: "a b{}" } });
     expect(answer.status).toBe(200);

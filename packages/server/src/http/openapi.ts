@@ -26,6 +26,7 @@ import {
 } from "@emend/contract";
 import fastifySwagger from "@fastify/swagger";
 import { type FastifyInstance, fastify } from "fastify";
+import { createStaticFile, type StaticFile } from "./static-file.ts";
 
 type Json = Record<string, unknown>;
 type Operations = Record<
@@ -144,6 +145,8 @@ function headOf(get: Operations[string]): Operations[string] {
   return {
     ...get,
     operationId: `${get.operationId}Head`,
+    // The reference page shows each operation once.
+    "x-scalar-ignore": true,
     summary: `${get.summary}, headers only`,
     responses: Object.fromEntries(responses),
   };
@@ -164,24 +167,23 @@ function toResponse(answer: { description: string; headers: Record<string, objec
  * plugin has four megabytes of script, so it runs in a separate server that is created on first use.
  */
 export function serveReference(app: FastifyInstance): void {
-  let opened: Promise<FastifyInstance> | undefined;
+  let opened: Promise<ReadonlyMap<string, StaticFile>> | undefined;
   const nonce = randomBytes(16).toString("base64");
-  for (const path of ["/reference/", "/reference/js/scalar.js"]) {
-    app.get(path, async ({ url }, reply) => {
-      // Relative links on the page need the trailing slash.
-      if (url.split("?", 1)[0]?.endsWith("/reference")) return reply.code(301).header("location", "reference/").send();
+  for (const path of referencePaths) {
+    app.get(path, async (request, reply) => {
+      // What the page names is found beside it only below a slash.
+      if (request.url.split("?", 1)[0]?.endsWith("/reference"))
+        return reply.code(301).header("location", "reference/").send();
       opened ??= openReference(nonce);
-      const { headers, rawPayload } = await (await opened).inject(path);
-      return reply
-        .header("content-type", headers["content-type"])
-        .header("content-security-policy", contentPolicy(nonce))
-        .header("x-content-type-options", "nosniff")
-        .send(rawPayload);
+      reply.header("content-security-policy", contentPolicy(nonce));
+      return (await opened).get(path)?.send(request, reply);
     });
   }
 }
 
-async function openReference(nonce: string): Promise<FastifyInstance> {
+const referencePaths = ["/reference/", "/reference/js/scalar.js"] as const;
+
+async function openReference(nonce: string): Promise<ReadonlyMap<string, StaticFile>> {
   const { default: scalarReference } = await import("@scalar/fastify-api-reference");
   const configuration = {
     url: "../openapi.json",
@@ -199,7 +201,17 @@ async function openReference(nonce: string): Promise<FastifyInstance> {
   const app = fastify();
   app.register(scalarReference, { routePrefix: "/reference", configuration });
   await app.ready();
-  return app;
+  const files = await Promise.all(
+    referencePaths.map(async (path) => {
+      const { headers, rawPayload: bytes } = await app.inject(path);
+      const type = String(headers["content-type"]);
+      // The page has this process's nonce in it. The script changes with a release alone.
+      const cacheControl = path === "/reference/" ? "no-cache" : "public, max-age=86400";
+      return [path, createStaticFile({ bytes, type, cacheControl })] as const;
+    }),
+  );
+  await app.close();
+  return new Map(files);
 }
 
 function contentPolicy(nonce: string): string {

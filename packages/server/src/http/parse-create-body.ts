@@ -5,6 +5,7 @@ import type { Project } from "../accounts/projects/projects.ts";
 import { AppError } from "../errors.ts";
 import type { CreateJobRules } from "../jobs/create-job.ts";
 import { isBranchName } from "../lib/branch-name.ts";
+import { describeMistake } from "../lib/describe-mistake.ts";
 
 // Lengths are counted here in code points, as the document says; the checker counts grapheme clusters.
 const { prompt: _, ...optionalFields } = CreateJobBody.properties;
@@ -58,12 +59,10 @@ function isLongerThan(text: string, codePointsMax: number): boolean {
   return false;
 }
 
-function wordsFor(error: { keyword: string; instancePath: string; message: string } | undefined): string {
+function wordsFor(error: Parameters<typeof describeMistake>[0] | undefined): string {
   if (error === undefined || (error.instancePath === "" && error.keyword === "type"))
     return "The body must be an object.";
-  if (error.keyword === "required") return "prompt is required.";
-  const field = error.instancePath.slice(1);
-  return error.keyword === "minLength" ? `${field} must not be empty.` : `${field} ${error.message}.`;
+  return `${describeMistake(error, [])}.`;
 }
 
 function invalid(publicMessage: string): AppError {

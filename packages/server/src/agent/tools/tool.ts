@@ -1,5 +1,6 @@
 import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
+import { describeMistake } from "../../lib/describe-mistake.ts";
 import type { Overlay, Tree } from "../../tree/tree.ts";
 import type { ContextTrees, PageCommit } from "../agent.ts";
 import type { SiteSession } from "../site-session.ts";
@@ -108,5 +109,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 function describeErrors(schema: TSchema, input: unknown): string {
   const errors = Value.Errors(schema, input).slice(0, 5);
-  return errors.map((error) => `${error.instancePath || "the input"} ${error.message}`).join("; ");
+  const known = Object.keys((schema as { properties?: object }).properties ?? {});
+  return errors.map((error) => describeMistake(error, known)).join("; ");
 }
