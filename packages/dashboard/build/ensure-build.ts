@@ -10,15 +10,15 @@ const dist = join(root, "dist");
 const modules = fileURLToPath(new URL("../../../node_modules/", import.meta.url));
 const sources = ["index.html", "package.json", "vite.config.ts", "src", "build", "../contract/src"];
 
-/** Builds the dashboard unless the build that stands is of these very sources: a build by hand leaves no stamp. */
+/** Builds the dashboard unless the existing build has the same sources. A manual build leaves no stamp. */
 export async function ensureBuild(): Promise<void> {
   const stamp = await hashOf(sources);
   if ((await readFile(join(dist, "stamp"), "utf8").catch(() => "")) === stamp) return;
-  // Elsewhere until it is whole, so that a server that starts meanwhile finds the old one or the new.
+  // Built elsewhere first, so that a starting server finds the old build or the new one.
   const outDir = join(modules, ".cache", `dashboard-${randomUUID()}`);
   await mkdir(outDir, { recursive: true });
   try {
-    // In a process of its own: this one runs tests, for which React is another.
+    // In a separate process: in this one, which runs tests, React differs.
     const args = [join(modules, "vite/bin/vite.js"), "build", "--outDir", outDir, "--logLevel", "warn"];
     await promisify(execFile)(process.execPath, args, { cwd: root, env: { ...process.env, NODE_ENV: "production" } });
     await writeFile(join(outDir, "stamp"), stamp);
@@ -48,10 +48,10 @@ async function filesBelow(path: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** What to print where it cannot be built, on its own between empty lines: npm prints its own before and after. */
+/** The message for a failed build, on its own between empty lines, because npm prints before and after. */
 export function describeBuildFailure(error: Error & { stderr?: string }): string {
   const lines = (error.stderr || error.message).split("\n").map((line) => line.trim());
-  // Of a bundler's paragraph its first sentence; its advice is to give up the lock file.
+  // Only the first sentence of the bundler's message; its advice is to delete the lock file.
   const [reason] = (lines.find((line) => /^(\w*error\b|cannot find)/i.test(line)) ?? lines[0] ?? "").split(". ");
   return `
 The dashboard was not built: ${reason}

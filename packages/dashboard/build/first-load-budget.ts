@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import type { Plugin } from "vite";
 
-/** Fails a build whose first page would load more script, compressed, than this: the entry and all it cannot do without. */
+/** Fails the build if the first page would load more compressed script than this. */
 export function firstLoadBudget({ bytesMax }: { bytesMax: number }): Plugin {
   return {
     name: "first-load-budget",
@@ -9,7 +9,7 @@ export function firstLoadBudget({ bytesMax }: { bytesMax: number }): Plugin {
       const names = new Set(
         Object.values(bundle).flatMap((file) => (file.type === "chunk" && file.isEntry ? [file.fileName] : [])),
       );
-      // A set gives what is added to it while it is walked.
+      // A set also iterates over elements that are added meanwhile.
       for (const name of names) {
         const chunk = bundle[name];
         if (chunk?.type === "chunk") for (const needed of chunk.imports) names.add(needed);

@@ -11,7 +11,7 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2_000,
-      // A refusal stays one; what was not answered, or was the server's fault, may pass.
+      // Refusals are not retried; missing responses and server errors are.
       retry: (count, error) => count < 3 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
     },
   },

@@ -6,7 +6,7 @@ import { JobsPage } from "./pages/jobs/jobs-page.tsx";
 import { buttonLook } from "./parts/button.tsx";
 import { Empty } from "./parts/notice.tsx";
 
-// Where one lands is loaded at once; every other page with its first visit, or when a link to it is pointed at.
+// The start page is in the first bundle; other pages load on their first visit or when a link is hovered.
 const JobPage = lazyRouteComponent(() => import("./pages/job/job-page.tsx"), "JobPage");
 const AddProjectPage = lazyRouteComponent(() => import("./pages/projects/add-project.tsx"), "AddProjectPage");
 const GatePage = lazyRouteComponent(() => import("./pages/gates/gate-page.tsx"), "GatePage");
@@ -36,7 +36,7 @@ function NoPage() {
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NoPage });
 
-/** A listing's filter lives in the address: it can be shared, and survives a reload. */
+/** The list's filter is in the URL: it can be shared and survives a reload. */
 const jobs = createRoute({
   getParentRoute: () => root,
   path: "/",
@@ -126,7 +126,7 @@ export function createAppRouter() {
     ]),
     basepath: appPath,
     defaultPreload: "intent",
-    // Without one a fault anywhere would take the whole dashboard away.
+    // Without it, an error anywhere would remove the whole dashboard.
     defaultErrorComponent: PageBroke,
   });
 }

@@ -15,7 +15,7 @@ export interface AuditSearch {
   action?: string;
 }
 
-/** `problem` is what single sign-on brought back, sealed: the server opens it. */
+/** `problem` is single sign-on's encrypted error: the server decrypts it. */
 export function loginQuery(problem: string) {
   return queryOptions({
     queryKey: ["login", problem],

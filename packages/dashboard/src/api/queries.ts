@@ -30,7 +30,7 @@ export const projectsQuery = queryOptions({
   select: (answer) => answer.projects,
 });
 
-/** Budgets that are nearly or wholly used: every page says so. */
+/** Budgets that are nearly or fully used, shown on every page. */
 export const budgetsQuery = queryOptions({
   queryKey: ["budgets"],
   queryFn: ({ signal }) => request<{ budgets: readonly DashboardBudget[] }>("/budgets", { signal }),
@@ -53,12 +53,12 @@ export function jobsQuery(filter: JobSearch) {
       return request<DashboardJobPage>(`/jobs?${query}`, { signal });
     },
     getNextPageParam: (page) => page.nextCursor,
-    // Every page that was ever scrolled over would be asked for again: the list looks after its newest by itself.
+    // Otherwise every page that was scrolled over would be refetched. The list updates its newest jobs itself.
     staleTime: Number.POSITIVE_INFINITY,
   });
 }
 
-/** The newest page alone, as it is now. */
+/** Only the newest page. */
 export function newestJobsQuery(filter: JobSearch) {
   return queryOptions({
     queryKey: ["jobs-head", filter],
@@ -70,8 +70,8 @@ export function jobQuery(id: string) {
   return queryOptions({
     queryKey: ["job", id],
     queryFn: ({ signal }) => request<DashboardJob>(`/jobs/${encodeURIComponent(id)}`, { signal }),
-    // The event stream tells sooner while the job is active. At rest it has none, and goes on when somebody asks for more:
-    // here, on the pull request, or by the API. An archived one is over, and one that is not there will not come.
+    // While the job is active, the event stream is faster. A finished job has none, and continues if somebody sends a
+    // message: here, on the pull request, or through the API. Archived and missing jobs do not change.
     refetchInterval: ({ state: { data, error } }) => {
       const isOver = data?.run.status === "archived" || (error instanceof ApiError && error.status === 404);
       return isOver ? false : lookEveryMs;
@@ -79,7 +79,7 @@ export function jobQuery(id: string) {
   });
 }
 
-/** `version` is when the job changed last: a final job's diff is asked for once. */
+/** `version` is when the job last changed: a finished job's diff is fetched once. */
 export function diffQuery(id: string, version: string) {
   return queryOptions({
     queryKey: ["diff", id, version],

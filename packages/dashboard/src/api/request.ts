@@ -1,8 +1,8 @@
 import { basePath } from "../base-path.ts";
 
-/** A refusal of the server, in its own words, or a connection that failed. */
+/** A refusal of the server with its message, or a failed connection. */
 export class ApiError extends Error {
-  /** 0: nothing was answered. */
+  /** 0: no response. */
   readonly status: number;
   constructor(status: number, message: string) {
     super(message);
@@ -11,12 +11,12 @@ export class ApiError extends Error {
   }
 }
 
-/** The server is away: it did not answer, or cannot do what it does at other times. */
+/** The server is unavailable: it did not answer, or answered with a temporary error. */
 export function isAway(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500);
 }
 
-/** Tells of a session that "ended" while pages were open, and that one "resumed": somebody has logged in again. */
+/** Events: a session "ended" while pages were open, or "resumed" because somebody logged in again. */
 export const sessionEnded = new EventTarget();
 
 export function apiUrl(path: string): string {
@@ -46,7 +46,10 @@ export async function request<T>(
 const foreignWords =
   "The answer was incomplete or not from Emend. Check whether the change was made before you try again.";
 
-/** Null for nothing; undefined for what is no JSON, such as the login page of a network, and for what broke off. */
+/**
+ * Null for an empty body. Undefined for a body that is not JSON, such as a network's login page, or that was
+ * interrupted.
+ */
 async function readJson(answer: Response, signal: AbortSignal | undefined): Promise<unknown> {
   try {
     const text = await answer.text();
@@ -57,7 +60,7 @@ async function readJson(answer: Response, signal: AbortSignal | undefined): Prom
   }
 }
 
-/** For answers that are not ours: something between here and the server. */
+/** For responses of something between here and the server. */
 function wordsFor(status: number): string {
   if (status >= 500) return `The server is unavailable (${status}). Your text is still here. Try again in a moment.`;
   return `The server answered ${status}.`;

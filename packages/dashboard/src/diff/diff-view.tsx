@@ -15,14 +15,14 @@ interface DiffProps {
   findings: readonly Finding[];
   isSplit: boolean;
   onSplit(isSplit: boolean): void;
-  /** Where the dashboard's server gives a file as the change leaves it. */
+  /** The URL of a file after the change. */
   fileUrl(path: string): string;
   title?: string;
   /** It grows while somebody looks: files stay in the order in which they came, and nothing comes above them. */
   isLive?: boolean;
 }
 
-/** Every file of a diff, foldable; past a bound they begin folded. Its page changes often, and it seldom: give it what stays. */
+/** All files of a diff, foldable; large diffs start folded. Memoized, because its page renders often. */
 export const DiffView = memo(function DiffView({
   diff,
   findings,
@@ -96,7 +96,7 @@ interface Listed {
   findings: readonly Finding[];
 }
 
-/** Where to go in a long diff. */
+/** The list of files of a long diff. */
 function FileList({ files, onOpen }: { files: readonly Listed[]; onOpen(path: string): void }) {
   function go({ id, file }: Listed) {
     onOpen(file.path);

@@ -16,10 +16,10 @@ import { Problem } from "../parts/notice.tsx";
 import { VisibleText } from "../parts/text.tsx";
 import { type Finding, FindingNote } from "./finding-note.tsx";
 
-/** Who looks at diffs alone never loads a Markdown parser. */
+/** Loaded on demand: a diff alone needs no Markdown parser. */
 const Preview = lazy(async () => ({ default: (await import("./preview/preview.tsx")).Preview }));
 
-/** Its code could not be fetched, or no parser took the page: the diff itself is still there. */
+/** The preview's code could not be loaded, or no parser accepted the page. The diff still works. */
 function NoPreview() {
   return <Problem error="The preview can't be shown. Reload the page." />;
 }
@@ -27,13 +27,13 @@ function NoPreview() {
 interface FileProps {
   id: string;
   file: JobDiff["files"][number];
-  /** Null where they were left off. */
+  /** Null if they were left out. */
   lines: readonly DiffLine[] | null;
   isSplit: boolean;
   isOpen: boolean;
   onToggle(isOpen: boolean): void;
   findings: readonly Finding[];
-  /** Where the file is, as the change leaves it. */
+  /** The URL of the file after the change. */
   url: string;
 }
 
@@ -102,7 +102,7 @@ export function FileView(props: FileProps) {
 const rowsPerPiece = 30;
 const rowPx = 20;
 
-/** A file's lines in pieces, each made as it comes near; findings of lines that are not shown stand above. */
+/** A file's lines in chunks, each rendered near the viewport. Findings on hidden lines are shown above. */
 function FileLines(props: { lines: readonly DiffLine[]; isSplit: boolean; findings: readonly Finding[] }) {
   const { lines, isSplit, findings } = props;
   const rows = useMemo(() => pairLines(lines, { stacked: !isSplit }), [lines, isSplit]);
@@ -256,7 +256,7 @@ function SplitRow({ row, findings }: { row: DiffRow; findings: readonly Finding[
   );
 }
 
-/** A line, its changed words marked where they are known; a line of a megabyte is cut. */
+/** A line with its changed words marked, if known. Very long lines are truncated. */
 function LineText(props: { text: string; spans?: readonly Span[]; mark: "del" | "ins" }) {
   const { mark: Mark, text, spans } = props;
   if (!spans) {
@@ -283,7 +283,7 @@ function LineText(props: { text: string; spans?: readonly Span[]; mark: "del" | 
   });
 }
 
-/** Where lines are from: in one line, however long the heading is that they stand below. */
+/** The hunk's position, on one line however long its heading is. */
 function HunkText({ text }: { text: string }) {
   return (
     <span className="block truncate" title={text}>

@@ -4,7 +4,7 @@ import { ProseLine } from "../parts/prose.tsx";
 
 export type Finding = NonNullable<JobRun["findings"]>["introduced"][number];
 
-/** A finding where it stands. */
+/** A finding at its line. */
 export function FindingNote({ finding }: { finding: Finding }) {
   const colour = finding.severity === "error" ? "text-bad" : "text-warn";
   return (

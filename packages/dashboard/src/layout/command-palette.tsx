@@ -16,12 +16,12 @@ interface Place {
 
 const placesMax = 12;
 
-/** Pages, projects and jobs by a few letters of their name. */
+/** Finds pages, projects and jobs by a few letters. */
 export function CommandPalette({ onClose }: { onClose(): void }) {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const { places, isLooking } = usePlaces(useDeferredValue(text.trim()));
-  // Jobs that arrive, or are gone, change how many there are.
+  // The number of results may change.
   const chosen = Math.min(at, places.length - 1);
   const go = (place: Place | undefined) => {
     if (!place) return;
@@ -34,7 +34,7 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
       event.preventDefault();
       setAt(Math.max(0, Math.min(places.length - 1, chosen + step)));
     } else if (event.key === "Enter") {
-      // The focus goes back to where it was, and this stroke must not press that.
+      // The focus returns to the previous element, and this key press must not activate it.
       event.preventDefault();
       go(places[chosen]);
     }
@@ -83,7 +83,7 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
   );
 }
 
-/** `isLooking`: the server was asked for jobs and has not answered yet. */
+/** `isLooking`: waiting for the server's jobs. */
 function usePlaces(text: string): { places: readonly Place[]; isLooking: boolean } {
   const navigate = useNavigate();
   const projects = useQuery(projectsQuery);

@@ -1,7 +1,7 @@
 import { Button } from "../parts/button.tsx";
 import { Problem } from "../parts/notice.tsx";
 
-/** In place of a page that threw, or whose code could not be fetched: the rest of the dashboard stays. */
+/** Replaces a page that threw or could not be loaded. The rest of the dashboard keeps working. */
 export function PageBroke({ error }: { error: unknown }) {
   return (
     <section className="grid max-w-[640px] grid-cols-[minmax(0,1fr)] justify-items-start gap-4 py-12">

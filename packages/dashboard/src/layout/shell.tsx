@@ -27,7 +27,7 @@ const pages = [
   { to: "/keys", label: "API keys" },
 ] as const;
 
-/** As this machine's keyboard has it. */
+/** The shortcut on this machine's keyboard. */
 const paletteKey = /mac|iphone|ipad/i.test(navigator.userAgent) ? "⌘K" : "Ctrl K";
 
 export function Shell() {
@@ -41,10 +41,10 @@ export function Shell() {
     onSuccess: () => location.reload(),
   });
   const isLoggedOut = session.error instanceof ApiError && session.error.status === 401;
-  // A link's page is for those who are not logged in yet.
+  // A link's page is for people who are not logged in yet.
   const isOpen = session.data !== undefined || pathname.startsWith("/welcome");
   const main = useMain();
-  // A diff takes all the room that there is, and its page with it; everything else is easier to read in less.
+  // Pages with a diff use the full width; others are easier to read in a narrow column.
   const width = /^\/(jobs|pulls\/[^/]+)\/[^/]+$/.test(pathname) ? "" : "max-w-[1200px]";
 
   return (
@@ -76,7 +76,7 @@ export function Shell() {
                     key={page.to}
                     ref={page === pageOf(pathname) ? showInView : null}
                     to={page.to}
-                    // A job's own page is not the list's: the router marks only that one.
+                    // On a job's page, "Jobs" is current too; the router marks only exact matches.
                     aria-current={page === pageOf(pathname) ? "true" : undefined}
                     className={`border-y-2 border-t-transparent py-3 whitespace-nowrap hover:text-ink ${page === pageOf(pathname) ? "border-b-ink" : "border-b-transparent text-quiet"}`}
                   >
@@ -133,7 +133,7 @@ export function Shell() {
   );
 }
 
-/** Where keys go on from on another page: whatever had the focus on the one before has gone with it. */
+/** Where the focus goes on a new page, because the focused element is gone. */
 function useMain() {
   const main = useRef<HTMLElement>(null);
   const router = useRouter();
@@ -148,13 +148,13 @@ function useMain() {
   return main;
 }
 
-/** A job's own page belongs to Jobs; settings belong to none. */
+/** A job's page belongs to Jobs; settings belong to no entry. */
 function pageOf(pathname: string): (typeof pages)[number] | undefined {
   if (pathname === "/" || pathname === "/batch" || pathname.startsWith("/jobs/")) return pages[0];
   return pages.find(({ to }) => to !== "/" && pathname.startsWith(to));
 }
 
-/** The proofreader's caret: something is to be put in here. */
+/** The proofreader's caret, the logo. */
 function Mark() {
   return (
     <svg viewBox="0 0 20 20" className="size-5 text-accent" aria-hidden="true">
@@ -172,7 +172,7 @@ function Mark() {
 
 const askEveryMs = 5_000;
 
-/** Above a page that still shows what it was told before the server went away. One with nothing to show says so itself. */
+/** Shown above a page with old data while the server is unavailable. A page without data shows its own error. */
 function ServerAway() {
   const queries = useQueryClient();
   const cache = queries.getQueryCache();
@@ -195,14 +195,14 @@ function ServerAway() {
   );
 }
 
-/** Told until somebody closes it, once a month in this browser: at 80 %, and again when all is used. */
+/** Shown until closed, once a month in this browser: at 80 % and at 100 %. */
 function BudgetNotice() {
   const budgets = useQuery(budgetsQuery).data ?? [];
   const [closed, setClosed] = useState(() => keptText("budgets-closed").split(" "));
   const keyOf = (budget: DashboardBudget) =>
     `${budget.projectId ?? "installation"}/${budget.month}/${budget.isSpent ? 100 : 80}`;
   function close(key: string) {
-    // Those of months gone by need not be kept.
+    // Entries of past months are dropped.
     const kept = [...closed.filter((one) => budgets.some((budget) => keyOf(budget) === one)), key];
     keepText("budgets-closed", kept.join(" "));
     setClosed(kept);
@@ -233,7 +233,7 @@ function usedOf({ jobs, jobsMax, costUsd, costUsdMax }: DashboardBudget): string
   return [...dollars, ...(jobsMax === null ? [] : [`${jobs} of ${jobsMax} jobs`])].join(", ");
 }
 
-/** A job's own page tells of its connection itself. */
+/** A job's page shows its own connection state. */
 function mayBeOld(query: Query): boolean {
   const { data, error, fetchFailureReason } = query.state;
   return query.isActive() && data !== undefined && query.queryKey[0] !== "job" && isAway(fetchFailureReason ?? error);

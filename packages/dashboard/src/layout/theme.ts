@@ -3,7 +3,7 @@ export type Theme = (typeof themes)[number];
 
 const key = "emend-theme";
 
-/** As this browser was told; where it keeps nothing, as its system has it. */
+/** This browser's setting, or else the system's. */
 export function readTheme(): Theme {
   try {
     return themes.find((theme) => theme === localStorage.getItem(key)) ?? "System";
@@ -16,12 +16,12 @@ export function saveTheme(theme: Theme): void {
   try {
     localStorage.setItem(key, theme);
   } catch {
-    // It holds until the page is loaded anew.
+    // Without storage it holds until the page is reloaded.
   }
   showTheme(theme);
 }
 
-/** The palette's colours follow `color-scheme`, which this attribute sets. */
+/** The palette's colors follow `color-scheme`, which this attribute sets. */
 export function showTheme(theme: Theme): void {
   document.documentElement.dataset.theme = theme.toLowerCase();
 }

@@ -1,11 +1,11 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 
-/** Every row that j and k walk over, and every field that c goes to, says so by an attribute. */
+/** Rows for j and k, and fields for c, are marked by attributes. */
 export const rowAttribute = { "data-row": true } as const;
 export const composerId = "composer";
 
-/** Keys that work on every page, as long as nobody is typing. */
+/** Keyboard shortcuts for every page, disabled while typing. */
 export function useShortcuts(on: { onPalette(): void; onHelp(): void }): void {
   const navigate = useNavigate();
   useEffect(() => {
@@ -25,7 +25,7 @@ export function useShortcuts(on: { onPalette(): void; onHelp(): void }): void {
     }
     async function compose() {
       if (!document.getElementById(composerId)) await navigate({ to: "/" });
-      // The page is there once the router has painted it.
+      // The page exists after the router has rendered it.
       requestAnimationFrame(() => document.getElementById(composerId)?.focus());
     }
     addEventListener("keydown", take);

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from "react";
 import { VisibleText } from "./text.tsx";
 
-/** A few bars in the space of a word, for a row; the figures stand beside them. */
+/** A few small bars for a row, next to their figures. */
 export function Bars({ counts, label }: { counts: readonly number[]; label: string }) {
   const most = Math.max(1, ...counts);
   return (
@@ -27,19 +27,19 @@ export function Bars({ counts, label }: { counts: readonly number[]; label: stri
 interface RankedBar {
   key: string;
   name: string;
-  /** Null: there is nothing to measure. */
+  /** Null if there is nothing to measure. */
   value: number | null;
 }
 
 const shownMax = 8;
 
-/** Lengths side by side, largest first. Name and figure are words, so that nobody needs the drawing. */
+/** Bars sorted by size. Name and figure are text, so the drawing is not needed. */
 export function RankedBars(props: {
   title: string;
   by: string;
   bars: readonly RankedBar[];
   format(value: number): string;
-  /** What the whole length stands for; absent: the largest of them. */
+  /** The value of the full length. Absent: the largest one. */
   full?: number;
 }) {
   const id = useId();
@@ -74,9 +74,9 @@ export function RankedBars(props: {
   );
 }
 
-/** A few figures side by side, each with its word. */
+/** A few figures in a row, each with a label. */
 export function FigureRow({ figures }: { figures: readonly { word: string; figure: ReactNode; note?: string }[] }) {
-  // No row but the last, and that one stretched, may have room to spare: it would show as a grey hole.
+  // Only the last row may have empty cells: they would show as a gray gap.
   const look = figures.length === 6 ? "sm:grid-cols-3 lg:grid-cols-6" : "sm:flex sm:flex-wrap";
   return (
     <dl
@@ -93,7 +93,7 @@ export function FigureRow({ figures }: { figures: readonly { word: string; figur
   );
 }
 
-/** How many lines a change adds and takes away. */
+/** The added and removed lines of a change. */
 export function LineCounts({ additions, deletions }: { additions: number; deletions: number }) {
   return (
     <span className="font-mono text-[13px] whitespace-nowrap">

@@ -22,14 +22,14 @@ export function Button({
   return <button type="button" className={`${buttonLook(look)} ${className}`} {...rest} />;
 }
 
-/** Such as `--forge`, which a line would else break at its hyphens. In a group, so that splitting keeps it. */
+/** Keeps options such as `--forge` from breaking at hyphens. A group, so that splitting keeps it. */
 const option = /((?<=\s)-[\w-]+)/;
 const outcomes = { copied: "Copied", refused: "Select and copy by hand" } as const;
 
 export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
   const [state, setState] = useState<"ready" | "copied" | "refused">("ready");
   async function copy() {
-    // Browsers refuse the clipboard on plain http away from localhost.
+    // Browsers refuse the clipboard on plain http except on localhost.
     const isCopied = await navigator.clipboard?.writeText(text).then(
       () => true,
       () => false,
@@ -43,7 +43,7 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
         <Icon name={state === "copied" ? "check" : "copy"} />
         {state === "ready" ? label : outcomes[state]}
       </Button>
-      {/* The button's name says what it copies, and so cannot say what came of it. */}
+      {/* The button's name says what it copies, so the result is announced here. */}
       <span role="status" className="sr-only">
         {state === "ready" ? "" : outcomes[state]}
       </span>
@@ -51,9 +51,9 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
   );
 }
 
-/** Something to type elsewhere; Emend's own commands as they run where the server does. */
+/** A command to copy; Emend's own commands as they run on the server. */
 export function CopyBlock({ text: written }: { text: string }) {
-  // Before logging in there is no session, and none is asked for.
+  // Before the login there is no session, and none is requested.
   const session = useQuery({ ...sessionQuery, enabled: false }).data;
   const text = asTyped(written, session);
   return (
@@ -77,7 +77,7 @@ export function CopyBlock({ text: written }: { text: string }) {
   );
 }
 
-/** A few ways to show the same thing. */
+/** Options for the same content. */
 export function Toggle<T extends string>(props: {
   label: string;
   options: readonly T[];

@@ -3,18 +3,18 @@ import { ScrollBox } from "./scroll-box.tsx";
 
 interface Series {
   name: string;
-  /** One a point. */
+  /** One per point. */
   values: readonly number[];
-  /** A text colour: what is drawn takes it. */
+  /** A text color class for the drawing. */
   colour: string;
-  /** Of a line: told apart without its colour. */
+  /** For a line: distinguishes it without color. */
   dash?: string;
 }
 
 interface ChartProps {
   title: string;
   kind: "bars" | "lines";
-  /** What stands below each point, in the table in full. */
+  /** The labels of the points; complete in the table. */
   points: readonly string[];
   series: readonly Series[];
   format?(value: number): string;
@@ -23,7 +23,7 @@ interface ChartProps {
 const width = 600;
 const height = 120;
 
-/** A drawing for the eye, the same as a table for everybody. Words stay outside the drawing, which stretches. */
+/** A drawing, and the same as a table for everybody. Text stays outside the drawing, which stretches. */
 export function Chart({ title, kind, points, series, format = String }: ChartProps) {
   const id = useId();
   const totals = points.map((_point, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
@@ -94,7 +94,7 @@ function StackedBars({ points, series, top, format }: Required<Omit<ChartProps, 
 }
 
 function Line({ series: { name, values, colour, dash }, top }: { series: Series; top: number }) {
-  // A single look is a level, not a point that nobody sees.
+  // A single value is drawn as a line, because a point would be invisible.
   const shown = values.length === 1 ? [values[0] ?? 0, values[0] ?? 0] : values;
   const points = shown.map((value, at) => {
     const y = height - 1 - (value / top) * (height - 2);
@@ -175,7 +175,7 @@ function Table({ title, points, series, format }: Required<Omit<ChartProps, "kin
   );
 }
 
-/** A round number, the first that is not below. */
+/** The next round number. */
 function niceTop(most: number): number {
   if (most <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(most));

@@ -1,26 +1,26 @@
 import type { DashboardSession } from "@emend/contract";
 
-/** Lines to type in a terminal, wherever a page has nothing to show yet: each runs as it is copied. */
+/** Commands for empty pages; each runs as copied. */
 export const addProjectLine = 'emend project add "My docs" --forge local --repo .';
 
 export function createJobLine(projectId: string): string {
   return `emend job create ${projectId} "Fix broken links." --wait`;
 }
 
-/** Null: there is no project yet, and it is added by the way. */
+/** Null: there is no project yet, so it is added too. */
 export function createKeyLine(projectId: string | null): string {
   return `emend key create --project ${projectId ?? `"$(${addProjectLine})"`} --name CI --expires 90d`;
 }
 
-/** As a shell takes it, whatever is in it. */
+/** Quoted for a shell. */
 export function shellWord(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** They reach the server by its address and need none of its files. */
+/** Commands that only need the server's URL. */
 const remote = new Set(["check", "job", "login", "mcp", "profile"]);
 
-/** A line that begins with `emend`, as it is typed where the server runs. */
+/** A command that starts with `emend`, as it is typed where the server runs. */
 export function asTyped(text: string, session: Pick<DashboardSession, "command" | "dataDir"> | undefined): string {
   if (!session) return text;
   const { command, dataDir } = session;

@@ -3,12 +3,12 @@ import { type ReactNode, useLayoutEffect, useRef } from "react";
 import { Form } from "./form.tsx";
 
 /**
- * The browser's own: it traps the focus, closes by Escape and gives the focus back. It is `cancel` that is heard: `close`
- * comes late, and in development after it has been opened again.
+ * The browser's dialog: it traps the focus, closes with Escape and restores the focus. Listens for `cancel`, because
+ * `close` comes late, and in development after it was opened again.
  */
 export function Dialog(props: { title: string; isBare?: boolean; onClose(): void; children: ReactNode }) {
   const ref = useRef<HTMLDialogElement>(null);
-  // Closed before it is taken from the page: from one that is gone already, no focus is given back.
+  // Closed before it is removed: otherwise the focus is not restored.
   useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
@@ -31,12 +31,12 @@ export function Dialog(props: { title: string; isBare?: boolean; onClose(): void
   );
 }
 
-/** Asks once more before something that cannot be undone. */
+/** Confirms an action that cannot be undone. */
 export function Confirm(props: {
   title: string;
   submit: string;
   look?: "primary" | "danger";
-  /** The way out. */
+  /** The label of the cancel button. */
   cancel?: string;
   onConfirm(): Promise<unknown>;
   onClose(): void;
@@ -58,7 +58,7 @@ export function Confirm(props: {
   );
 }
 
-/** A page's head: what it is, and what can be done here. */
+/** A page's title and actions. */
 export function Head({ title, children }: { title: ReactNode; children?: ReactNode }) {
   return (
     <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3 pt-8 pb-5">

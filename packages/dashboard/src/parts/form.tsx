@@ -3,21 +3,21 @@ import { Button } from "./button.tsx";
 import { Problem } from "./notice.tsx";
 
 interface FormProps {
-  /** What is being done, as `useMutation` gives it. */
+  /** A mutation of `useMutation`. */
   action: { mutate(): void; isPending: boolean; error: unknown };
-  /** What the button says. */
+  /** The button's label. */
   submit: string;
   look?: "primary" | "danger";
   isDisabled?: boolean;
-  /** Beside the button; absent where there is nothing to leave. */
+  /** A cancel button. Absent if there is nothing to leave. */
   onCancel?(): void;
   cancel?: string;
-  /** A word beside the button, such as that all is saved. */
+  /** A note next to the button, such as "Saved". */
   note?: string;
   children?: ReactNode;
 }
 
-/** Fields, what went wrong, and one button: what is typed stays until it was accepted. */
+/** Fields, an error, and one button. The input stays until it is accepted. */
 export function Form({ action, submit, look = "primary", cancel = "Cancel", children, ...rest }: FormProps) {
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
@@ -44,7 +44,7 @@ export function Form({ action, submit, look = "primary", cancel = "Cancel", chil
   );
 }
 
-/** A label, what it labels, and a word of help. */
+/** A label, its input, and a hint. */
 export function Field(props: {
   label: string;
   help?: string;
@@ -76,7 +76,7 @@ interface Shared {
 
 const mono = "font-mono text-[13px]";
 
-/** One line; `isCode` for what is no prose. */
+/** A single-line input; `isCode` for text that is not prose. */
 export function TextInput({
   label,
   help,
@@ -98,7 +98,7 @@ export function TextInput({
   );
 }
 
-/** A list, one a line. */
+/** A list with one entry per line. */
 export function LinesInput({ label, help, onText, ...rest }: Shared & TextareaHTMLAttributes<HTMLTextAreaElement>) {
   return (
     <Field label={label} {...(help && { help })}>

@@ -9,7 +9,7 @@ export function durationOf(ms: number): string {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** A time as this browser's zone has it, in a form that sorts: "2026-03-02 09:15". */
+/** A time in this browser's zone, in a sortable form: "2026-03-02 09:15". */
 export function localTime(at: string): string {
   const time = new Date(at);
   const two = (part: number) => String(part).padStart(2, "0");
@@ -17,7 +17,7 @@ export function localTime(at: string): string {
   return `${day} ${two(time.getHours())}:${two(time.getMinutes())}`;
 }
 
-/** What a job is called: by its change, and before there is one by the first line of what was asked. */
+/** A job's title: of its change, or else the first line of the prompt. */
 export function jobTitle({ title, prompt }: { title: string | null; prompt: string }): string {
   return title ?? (prompt.trim().split("\n", 1)[0] || "(blank)");
 }

@@ -14,7 +14,7 @@ const paths = {
 } as const;
 export type IconName = keyof typeof paths;
 
-/** Drawn in the colour of the words beside it, which say the same: none stands alone. */
+/** In the color of the text next to it, which says the same: no icon stands alone. */
 export function Icon(props: { name: IconName; className?: string }) {
   return (
     <svg

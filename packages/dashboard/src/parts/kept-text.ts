@@ -1,6 +1,6 @@
 const prefix = "emend.";
 
-/** What somebody is typing outlives a reload, an ended session and a refusal, in this browser. */
+/** Keeps typed text in this browser across reloads, ended sessions and refusals. */
 export function keptText(key: string): string {
   try {
     return localStorage.getItem(prefix + key) ?? "";
@@ -9,12 +9,12 @@ export function keptText(key: string): string {
   }
 }
 
-/** Nothing is kept of nothing. A browser that keeps nothing is no reason to stop typing. */
+/** Empty text is removed. A browser without storage must not stop the person from typing. */
 export function keepText(key: string, text: string): void {
   try {
     if (text === "") localStorage.removeItem(prefix + key);
     else localStorage.setItem(prefix + key, text);
   } catch {
-    // Full, or refused.
+    // Storage is full or disabled.
   }
 }

@@ -1,11 +1,11 @@
 import { type ReactNode, startTransition, useEffect, useRef, useState } from "react";
 
-/** How far off screen something begins to be there: a screen or more of fast scrolling. */
+/** How far off screen content is rendered: a screen or more of fast scrolling. */
 const marginPx = 1_000;
 
 /**
- * A piece of a long page that is made only near the window, and keeps its place by its height while it is not: a page of
- * ten thousand rows costs what its few screens cost.
+ * A part of a long page that is rendered only near the viewport and keeps its height otherwise, so that ten thousand
+ * rows cost as much as a few screens.
  */
 export function Near(props: { estimatePx: number; startsNear?: boolean; children(): ReactNode }) {
   const ref = useRef<HTMLDivElement>(null);
@@ -20,11 +20,11 @@ export function Near(props: { estimatePx: number; startsNear?: boolean; children
         const entry = entries.at(-1);
         if (!entry) return;
         if (!entry.isIntersecting) {
-          // What has the focus would lose it.
+          // Removing it would lose the focus.
           if (element.contains(document.activeElement)) return;
           if (entry.boundingClientRect.height > 0) heightPx.current = entry.boundingClientRect.height;
         }
-        // Several may come near at once: making them gives way to whoever scrolls or types.
+        // Several may come near at once: rendering them yields to scrolling and typing.
         startTransition(() => setIsNear(entry.isIntersecting));
       },
       { rootMargin: `${marginPx}px 0px` },

@@ -16,7 +16,7 @@ export function Problem({ error }: { error: unknown }) {
   );
 }
 
-/** That one had to log in is no longer true once one has. */
+/** A "log in again" error is over after the login. */
 function useIsOver(error: unknown): boolean {
   const [over, setOver] = useState<unknown>(null);
   useEffect(() => {
@@ -47,7 +47,7 @@ function Loading({ rows }: { rows: number }) {
 }
 
 export function Empty({ children }: { children: ReactNode }) {
-  // A line to copy is a block in it, as wide as lines are that are read.
+  // A command to copy is shown as a block.
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] justify-items-center gap-3 px-4 py-10 text-center text-quiet [&>div]:w-full [&>div]:max-w-[600px]">
       {children}
@@ -67,7 +67,7 @@ function Retry({ error }: { error: unknown }) {
   );
 }
 
-/** What a page shows while it has nothing to show. */
+/** Shown while a page has no data. */
 export function Pending({ error, rows = 6 }: { error: unknown; rows?: number }) {
   if (!error) return <Loading rows={rows} />;
   if (error instanceof ApiError && error.status === 404) {

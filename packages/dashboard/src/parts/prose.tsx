@@ -6,7 +6,7 @@ type Block =
   | { kind: "code"; text: string }
   | { kind: "list"; isOrdered: boolean; items: readonly string[] };
 
-/** A summary's Markdown: headings, lists, code, bold and emphasis. Nothing in it links or loads. */
+/** A summary's Markdown: headings, lists, code, bold and emphasis. Nothing links or loads. */
 export function Prose({ text }: { text: string }) {
   // biome-ignore lint/suspicious/noArrayIndexKey: the blocks of one text never move
   return readBlocks(text).map((block, index) => <BlockView key={index} block={block} />);
@@ -83,7 +83,7 @@ function BlockView({ block }: { block: Block }) {
 
 const inline = /`([^`\n]+)`|\*\*([^*\n]+)\*\*|__([^_\n]+)__|(?<![\w*])\*([^*\s][^*\n]*)\*(?![\w*])/g;
 
-/** One line of it. */
+/** A single line. */
 export function ProseLine({ text }: { text: string }) {
   const parts = [];
   let from = 0;

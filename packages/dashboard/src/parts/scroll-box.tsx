@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** What scrolls by itself must be reachable by the keyboard, and so has a name. */
+/** A scrollable area must be reachable by keyboard and so needs a name. */
 export function ScrollBox(props: { label: string; className?: string; children: ReactNode }) {
   return (
     <section

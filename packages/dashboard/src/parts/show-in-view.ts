@@ -1,4 +1,4 @@
-/** For a list that may not fit: the one that is open, or chosen, is seen. */
+/** Scrolls the open or selected entry of a list into view. */
 export function showInView(element: HTMLElement | null) {
   element?.scrollIntoView({ inline: "nearest", block: "nearest" });
 }

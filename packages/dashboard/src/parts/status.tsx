@@ -6,10 +6,10 @@ const finals: Record<Exclude<JobStatus, "active">, { icon: IconName; className: 
   failed: { icon: "cross", className: "text-bad", word: "Failed" },
   archived: { icon: "archived", className: "text-quiet", word: "Archived" },
 };
-/** Somebody asked for it: nothing went wrong. */
+/** Canceled by a person: nothing went wrong. */
 const cancelled = { icon: "cross", className: "text-quiet", word: "Cancelled" } as const;
 
-/** Where a job stands: always an icon and a word. */
+/** A job's status: always an icon and a word. */
 export function Status(props: { status: JobStatus; phase: JobPhase; failureCode: FailureCode | null }) {
   const { status, phase } = props;
   const shown =

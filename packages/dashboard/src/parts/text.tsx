@@ -2,10 +2,10 @@ import { unseenCharacters, unseenName } from "@emend/contract";
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { durationOf } from "./format.ts";
 
-/** In a group, so that splitting keeps them. */
+/** A group, so that splitting keeps them. */
 const unseen = new RegExp(`(${unseenCharacters.source})`, unseenCharacters.flags);
 
-/** Words of a repository, a person or an agent: what would be unseen, or reorder what is seen, is shown by its code. */
+/** Untrusted text: invisible characters, or those that reorder text, are shown by their code. */
 export function VisibleText({ text }: { text: string }) {
   const parts = text.split(unseen);
   if (parts.length === 1) return text;
@@ -23,15 +23,15 @@ export function VisibleText({ text }: { text: string }) {
 
 interface ClippedProps {
   className?: string;
-  /** How much of it is shown at first. */
+  /** The initial height. */
   height?: string;
   children: ReactNode;
 }
 
-/** Fades out where it goes on. */
+/** Fades out if it is longer. */
 const fade = "[mask-image:linear-gradient(to_bottom,black_calc(100%-32px),transparent)]";
 
-/** The beginning of something long, and the rest for whoever asks. */
+/** The start of a long content, with a button for the rest. */
 export function Clipped({ className = "", height = "max-h-88", children }: ClippedProps) {
   const ref = useRef<HTMLDivElement>(null);
   const [isLong, setIsLong] = useState(false);
@@ -43,7 +43,7 @@ export function Clipped({ className = "", height = "max-h-88", children }: Clipp
   }, [children, isWhole]);
   return (
     <>
-      {/* What it holds is laid out inside: rows of a grid that is cut itself are pressed together. */}
+      {/* The content is laid out inside, because the rows of a clipped grid would be squeezed. */}
       <div ref={ref} className={isWhole ? "" : `${height} overflow-hidden ${isLong ? fade : ""}`}>
         <div className={className}>{children}</div>
       </div>
@@ -67,7 +67,7 @@ const units = [
   { name: "min", ms: 60_000 },
 ] as const;
 
-/** "3 min ago", kept true while it is shown; the exact time on hover. */
+/** "3 min ago", updated while visible; the exact time on hover. */
 export function Age({ at }: { at: string }) {
   const now = useNow();
   return (
@@ -91,7 +91,7 @@ function useNow(): number {
   return now;
 }
 
-/** How long it is since then, to the second. */
+/** The elapsed time in seconds. */
 export function Clock({ since }: { since: string }) {
   const [nowMs, setNowMs] = useState(() => Date.now());
   useEffect(() => {

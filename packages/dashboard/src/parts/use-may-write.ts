@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { sessionQuery } from "../api/queries.ts";
 
-/** Viewers are not shown what the server would refuse them. */
+/** Viewers do not see actions that the server would refuse. */
 export function useMayWrite(): boolean {
   return useQuery(sessionQuery).data?.role !== "viewer";
 }

@@ -11,7 +11,7 @@ export interface ComponentNode {
   children: readonly unknown[];
 }
 
-/** A component of MDX: its name, what it is given, and what stands inside it. What it would draw, only its site knows. */
+/** An MDX component: its name, properties and children. Only its site knows what it renders. */
 export function Component({ node, children }: { node: ComponentNode; children: ReactNode }) {
   const given = node.attributes.map(attributeText).join(" ");
   if (node.type === "mdxJsxTextElement") {
@@ -39,7 +39,7 @@ function attributeText(attribute: ComponentNode["attributes"][number]): string {
   return typeof value === "string" ? `${name}="${value}"` : `${name}={${value.value}}`;
 }
 
-/** As it is written. */
+/** The source text. */
 export function Source({ text, label }: { text: string; label: string | null }) {
   return (
     <pre

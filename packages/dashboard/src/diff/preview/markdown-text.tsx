@@ -4,7 +4,7 @@ import { parsePage } from "./parse-page.ts";
 
 const charactersMax = 65_536;
 
-/** What somebody wrote in Markdown, such as a pull request's text. */
+/** Markdown by people, such as a pull request's text. */
 export function MarkdownText({ text }: { text: string }) {
   const { tree } = useMemo(() => parsePage("text.md", text.slice(0, charactersMax)), [text]);
   return <Markdown tree={tree} />;

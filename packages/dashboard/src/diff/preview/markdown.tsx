@@ -3,12 +3,12 @@ import type { ReactNode } from "react";
 import { VisibleText } from "../../parts/text.tsx";
 import { Component, type ComponentNode, Source } from "./component.tsx";
 
-/** Nodes that MDX adds; the types of their extensions are global, and this says what is used of them. */
+/** The node types that MDX adds. Their own types are global, so this lists what is used. */
 type Shown = Nodes | ComponentNode | { type: "mdxFlowExpression" | "mdxTextExpression"; value: string };
 
 /**
- * A tree as elements: text and a few kinds of blocks. No markup of the page ever becomes markup here, no link leads
- * anywhere and no image is loaded.
+ * Renders a syntax tree: text and a few kinds of blocks. The page's markup never becomes markup here, links do nothing
+ * and images are not loaded.
  */
 export function Markdown({ tree }: { tree: Root }) {
   return <Children of={tree} />;
@@ -122,7 +122,7 @@ function Node({ node }: { node: Shown }): ReactNode {
 const headings = ["h3", "h4", "h5", "h6", "h6", "h6"] as const;
 const headingLooks = ["text-[26px] leading-8", "text-[21px] leading-7", "text-[18px] leading-6"];
 
-/** The page around has its own headings, above these. */
+/** The surrounding page has its own headings above these. */
 function Heading({ depth, of }: { depth: number; of: Parents }) {
   const Tag = headings[depth - 1] ?? "h6";
   return (

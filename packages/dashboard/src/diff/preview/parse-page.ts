@@ -8,14 +8,14 @@ import { mdxExpression } from "micromark-extension-mdx-expression";
 import { mdxJsx } from "micromark-extension-mdx-jsx";
 
 export interface ParsedPage {
-  /** What stands between the lines of dashes at the top. */
+  /** The text between the front matter's dashes. */
   frontMatter: string | null;
   tree: Root;
 }
 
 /**
- * A page as a tree, never as markup. Components and expressions of MDX are nodes like any other and nothing evaluates
- * them; a page whose MDX is broken is read as plain Markdown, where tags are words.
+ * Parses a page into a tree, never into markup. MDX components and expressions are nodes and are not evaluated. A page
+ * with broken MDX is parsed as plain Markdown, where tags are text.
  */
 export function parsePage(path: string, text: string): ParsedPage {
   const top = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text);

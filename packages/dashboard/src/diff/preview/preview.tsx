@@ -9,9 +9,9 @@ import { parsePage } from "./parse-page.ts";
 
 const charactersMax = 200_000;
 
-/** A changed page as a reader would see it; where its whole text is kept no more, the passages that the diff holds. */
+/** A changed page as readers see it. If its whole text is no longer stored, only the passages in the diff. */
 export function Preview(props: { path: string; url: string; lines: readonly DiffLine[] }) {
-  // A follow-up changes the page while somebody looks at it: another diff is another text.
+  // A follow-up may change the page while it is open: another diff means another text.
   const version = useMemo(() => props.lines.map(({ kind, text }) => `${kind} ${text}`).join("\n"), [props.lines]);
   const file = useQuery({
     queryKey: ["file", props.url, version],

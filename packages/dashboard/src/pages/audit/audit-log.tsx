@@ -30,7 +30,7 @@ const kinds = [
   { value: "password_link", words: "Password reset links" },
 ] as const;
 
-/** Who changed what, when and from where; the filter is in the address. */
+/** Who changed what, when and from where. The filter is in the URL. */
 export function AuditLog() {
   const { actor, action } = useSearch({ from: "/settings" });
   const filter = { ...(actor && { actor }), ...(action && { action }) };
@@ -189,7 +189,7 @@ const settings: Readonly<Record<string, string>> = {
   monthlyBudget: "monthly budget",
 };
 
-/** One line a person can read: what was done, and to what. */
+/** One readable line: the action and its target. */
 function describeAudit({ action, target, details }: Pick<DashboardAuditEntry, "action" | "target" | "details">): {
   words: string;
   about: string;

@@ -95,7 +95,7 @@ function Warning({ words }: { words: string }) {
   );
 }
 
-/** When an automation asks, in a line. */
+/** An automation's trigger, in one line. */
 function describeTrigger(trigger: DashboardTrigger): string {
   switch (trigger.kind) {
     case "cron":
@@ -141,7 +141,7 @@ const states: Record<DashboardAutomationRun["state"], { icon: IconName; colour: 
   skipped: { icon: "dots", colour: "text-quiet", word: "Skipped" },
 };
 
-/** What came of an automation's last runs, newest first. */
+/** An automation's last runs, newest first. */
 function Runs({ automationId }: { automationId: string }) {
   const runs = useQuery(automationRunsQuery(automationId));
   if (!runs.data) return <Pending error={runs.error} />;

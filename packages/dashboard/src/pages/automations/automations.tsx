@@ -13,7 +13,7 @@ import { Reading } from "../jobs/reading.tsx";
 import { AutomationRow } from "./automation-row.tsx";
 import { localTimezone } from "./local-timezone.ts";
 
-/** What asks for jobs of this project by itself: at times, after pushes, or by a click. */
+/** The project's automations: on a schedule, after pushes, or by hand. */
 export function Automations({ project }: { project: DashboardProject }) {
   const queries = useQueryClient();
   const automations = useQuery(automationsQuery(project.id));
@@ -144,7 +144,7 @@ const variables = {
 
 const byHand: DashboardTrigger = { kind: "manual" };
 
-/** Writes a new automation, or another version of one. */
+/** Creates or edits an automation. */
 function AutomationForm(props: {
   project: DashboardProject;
   /** Null: a new one. */
@@ -218,7 +218,7 @@ const kinds = [
 type Watch = Extract<DashboardTrigger, { kind: "push" | "pull_request" }>;
 const noPaths = { branches: [], tags: [], include: [], exclude: [] };
 
-/** When an automation asks. */
+/** The trigger's fields. */
 function TriggerInputs(props: {
   projectId: string;
   trigger: DashboardTrigger;
@@ -344,7 +344,7 @@ function WatchInputs({
 }
 
 function Globs(props: { label: string; help: string; value: readonly string[]; onValue(value: string[]): void }) {
-  // As it is typed, with the empty line that one is about to fill.
+  // As typed, with an empty line at the end.
   const [text, setText] = useState(props.value.join("\n"));
   return (
     <LinesInput

@@ -1,4 +1,4 @@
-/** This browser's, by its IANA name. */
+/** This browser's time zone, as an IANA name. */
 export function localTimezone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 }

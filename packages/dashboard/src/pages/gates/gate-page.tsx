@@ -18,7 +18,7 @@ const states: Record<GateState, { icon: IconName; colour: string; word: string }
   failed: { icon: "cross", colour: "text-bad", word: "Failed" },
 };
 
-/** How a commit was judged: always an icon and a word. */
+/** A commit's status: always an icon and a word. */
 export function GateMark({ state }: { state: GateState }) {
   const { icon, colour, word } = states[state];
   return (
@@ -40,7 +40,7 @@ function gateQuery(id: string) {
   });
 }
 
-/** Where a status on a forge leads to: every page and line that it is about, and the button that mends them. */
+/** The page of a status on a forge: all pages and lines that it is about, and the button that fixes them. */
 export function GatePage() {
   const { id } = route.useParams();
   const gate = useQuery(gateQuery(id));
@@ -137,7 +137,7 @@ function Place({ finding }: { finding: DashboardGate["findings"][number] }) {
   );
 }
 
-/** One button: the docs' pull request, or the job that makes it. */
+/** One button: opens the docs' pull request, or starts the job that creates it. */
 function Actions({ gate }: { gate: DashboardGate }) {
   const mayWrite = useMayWrite();
   const navigate = useNavigate();

@@ -13,7 +13,7 @@ const severities = {
   info: { icon: "dots", colour: "text-quiet", word: "Info" },
 } as const;
 
-/** What the newest look found: worst first, one kind at a time if wanted. */
+/** The newest findings, worst first, with a filter by kind. */
 export function Findings(props: { findings: readonly DashboardSiteFinding[]; latest: DashboardSiteCheck }) {
   const countOf = countsByCheck(props.latest);
   const [chosen, setChosen] = useState("");
@@ -62,7 +62,7 @@ export function Findings(props: { findings: readonly DashboardSiteFinding[]; lat
   );
 }
 
-/** A check may find both errors and warnings, which are counted apart. */
+/** A check may have errors and warnings, which are counted separately. */
 function countsByCheck({ counts }: DashboardSiteCheck): ReadonlyMap<string, number> {
   const countOf = new Map<string, number>();
   for (const { check, count } of counts) countOf.set(check, (countOf.get(check) ?? 0) + count);

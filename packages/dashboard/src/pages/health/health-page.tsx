@@ -78,7 +78,7 @@ function Health({ project, children }: { project: DashboardProject; children: Re
       </Head>
       {!health.data && <Pending error={health.error} />}
       {health.data && (
-        // Another project is another page, but for the field that chose it: the keyboard is still there.
+        // A new project remounts everything except the select, which keeps the focus.
         <div key={project.id} className="grid grid-cols-[minmax(0,1fr)] gap-6">
           {health.data.problem && <Problem error={`The last check failed: ${health.data.problem.words}`} />}
           {!latest && (
@@ -108,7 +108,7 @@ function Health({ project, children }: { project: DashboardProject; children: Re
 const lookEveryMs = 500;
 const patienceMs = 60_000;
 
-/** Asks a worker to look, and waits until what it found, or why it could not, is there. */
+/** Asks a worker for a check, and waits for its result. */
 export function CheckNow({ projectId }: { projectId: string }) {
   const queries = useQueryClient();
   const left = useRef(new AbortController());
@@ -122,7 +122,7 @@ export function CheckNow({ projectId }: { projectId: string }) {
       const seen = markOf(await queries.fetchQuery({ ...healthQuery(projectId), staleTime: 0 }));
       await request(`/projects/${projectId}/health/check`, { body: {} });
       const endsAt = Date.now() + patienceMs;
-      // Whoever went to another page no longer waits: it shows what was found when it is opened again.
+      // Stops waiting if the person leaves the page, which shows the result later.
       while (Date.now() < endsAt && !signal.aborted) {
         await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
         if (markOf(await queries.fetchQuery({ ...healthQuery(projectId), staleTime: 0 })) !== seen) return;
@@ -144,12 +144,12 @@ export function CheckNow({ projectId }: { projectId: string }) {
   );
 }
 
-/** Changes with every look, whatever it finds. */
+/** Changes with every check, whatever its result. */
 function markOf(health: { checks: readonly { checkedAt: string }[]; problem: { at: string } | null }): string {
   return `${health.checks.at(-1)?.checkedAt} ${health.problem?.at}`;
 }
 
-/** What was found, as jobs: one click starts one. */
+/** Suggested jobs for the findings: one click starts one. */
 export function Fixes({ projectId, fixes }: { projectId: string; fixes: readonly DashboardSuggestion[] }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -204,7 +204,7 @@ export function Fixes({ projectId, fixes }: { projectId: string; fixes: readonly
   );
 }
 
-/** As those who make them write them. */
+/** In their makers' spelling. */
 const frameworkNames: Readonly<Record<string, string>> = {
   docusaurus: "Docusaurus",
   gitbook: "GitBook",
@@ -216,7 +216,7 @@ const frameworkNames: Readonly<Record<string, string>> = {
   vitepress: "VitePress",
 };
 
-/** How the site stands, and how it came to stand there. */
+/** The site's health over time. */
 export function Trend({ checks }: { checks: readonly DashboardSiteCheck[] }) {
   const counts = checks.map(countsOf);
   const [latest, now] = [checks.at(-1), counts.at(-1)];
@@ -267,7 +267,7 @@ interface HealthCounts {
 
 const broken = new Set(["broken-link", "broken-anchor"]);
 
-/** Every finding but mere remarks, in exactly one of four kinds. */
+/** Counts every finding except notes, each in exactly one of four kinds. */
 export function countsOf({ counts }: Pick<DashboardSiteCheck, "counts">): HealthCounts {
   const sums: HealthCounts = { broken: 0, orphans: 0, errors: 0, warnings: 0 };
   for (const { check, severity, count } of counts) {

@@ -14,7 +14,7 @@ import { useRunAgain } from "./use-run-again.ts";
 
 interface Advice {
   words: string;
-  /** The one thing to do about it. */
+  /** The one action that is offered. */
   action: "again" | "reword" | "settings";
 }
 
@@ -54,7 +54,7 @@ export function offersAgain(run: DashboardJob["run"]): boolean {
   return run.failure !== null && adviceFor[run.failure.code]?.action === "again";
 }
 
-/** What went wrong, in the server's words, and the one thing to do about it. */
+/** What went wrong, in the server's words, and the one action that is offered. */
 export function Failure({ job }: { job: DashboardJob }) {
   const again = useRunAgain(job);
   const navigate = useNavigate();
@@ -66,7 +66,7 @@ export function Failure({ job }: { job: DashboardJob }) {
     onSettled: () => queries.invalidateQueries({ queryKey: jobQuery(id).queryKey }),
   });
   if (!failure) return null;
-  // Newer servers may know codes that this page does not.
+  // Newer servers may send unknown codes.
   const advice: Advice = adviceFor[failure.code] ?? { words: "", action: "again" };
   const isCancelled = failure.code === "cancelled";
   function reword() {

@@ -3,10 +3,10 @@ import { Icon } from "../../parts/icon.tsx";
 import { ProseLine } from "../../parts/prose.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 
-/** So many are read at a glance; more stay folded until they are asked for. */
+/** Longer lists start folded. */
 const fewMax = 5;
 
-/** What policy refused, what the change broke and what it mended. Each list is short or folded. */
+/** Policy violations, new findings and fixed findings. Long lists are folded. */
 export function Findings({ run }: { run: JobRun }) {
   const { findings, violations } = run;
   if (violations.length === 0 && !findings?.introducedCount && !findings?.fixedCount) return null;

@@ -10,7 +10,7 @@ import { keepText, keptText } from "../../parts/kept-text.ts";
 import { Problem } from "../../parts/notice.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 
-/** Goes on with the job, on its branch and its pull request. What is typed is kept until it was taken. */
+/** Sends a follow-up on the same branch and pull request. The text is kept until the server accepts it. */
 export function FollowUp({ run }: { run: JobRun }) {
   const key = `follow-up.${run.id}`;
   const [prompt, setPrompt] = useState(() => keptText(key));
@@ -61,7 +61,7 @@ export function FollowUp({ run }: { run: JobRun }) {
   );
 }
 
-/** As the server decides: while it is active there is one thing to do, and what is merged or closed is over. */
+/** The server's rule: not while the job is active, and not after its pull request was merged or closed. */
 function takesMessages({ status, pullRequest }: JobRun): boolean {
   if (status !== "completed" && status !== "failed") return false;
   return pullRequest === null || pullRequest.state === "open";

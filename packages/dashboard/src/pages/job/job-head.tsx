@@ -16,7 +16,7 @@ import { useMayWrite } from "../../parts/use-may-write.ts";
 import { offersAgain } from "./failure.tsx";
 import { useRunAgain } from "./use-run-again.ts";
 
-/** The job in one sentence, and what can be done with it. */
+/** The job in one sentence, and its actions. */
 export function JobHead(props: {
   job: DashboardJob;
   project: DashboardProject | undefined;
@@ -77,7 +77,7 @@ function outcomeOf(run: JobRun): string {
   const { pullRequest, status } = run;
   if (run.waiting) return "Waiting for the forge";
   if (status === "active")
-    // The word for the phase stands before it.
+    // The phase's word comes before it.
     return {
       queued: "Waiting",
       preparing: "Fetching the repository",
@@ -115,7 +115,7 @@ function costOf({ usage }: JobRun): string {
   return usage.costUsd > 0 ? `$${usage.costUsd.toFixed(2)}` : "";
 }
 
-/** What can be done with a job as it stands. `isAgainElsewhere`: its failure offers to run it again by itself. */
+/** The job's actions. `isAgainElsewhere`: its failure already offers to run it again. */
 function Actions(props: { job: DashboardJob; isLocal: boolean; isAgainElsewhere: boolean }) {
   const { run, projectId } = props.job;
   const queries = useQueryClient();
@@ -171,7 +171,7 @@ function Actions(props: { job: DashboardJob; isLocal: boolean; isAgainElsewhere:
   );
 }
 
-/** To the pull request, by its state; the local forge's own are pages of this dashboard. */
+/** Links to the pull request. The local forge's pull requests are pages of this dashboard. */
 function PullRequestButton(props: {
   pullRequest: NonNullable<JobRun["pullRequest"]>;
   projectId: string;

@@ -29,7 +29,7 @@ export function JobPage() {
   const { id } = route.useParams();
   const job = useQuery(jobQuery(id));
   if (!job.data) return job.error ? <Pending error={job.error} /> : <JobSkeleton />;
-  // A final job has no stream: that the server is away shows when the job is read again.
+  // A finished job has no stream: an unavailable server shows at the next read.
   return <Job key={id} job={job.data} isServerAway={isAway(job.error)} />;
 }
 
@@ -66,7 +66,7 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
   const fileUrl = useCallback((path: string) => `/jobs/${run.id}/file?path=${encodeURIComponent(path)}`, [run.id]);
   const project = projects.data?.find(({ id }) => id === job.projectId);
   const hasChanges = (diff.data?.files.length ?? 0) > 0;
-  // Side by side the diff takes the whole width.
+  // The side-by-side diff uses the whole width.
   const isBeside = !isSplit;
   // Its one prompt is the heading until there is a title: what comes late comes below.
   const isInOneRound = isWatched && job.messages.length === 0;
@@ -241,7 +241,7 @@ function Progress({ job }: { job: DashboardJob }) {
 
 const fewMax = 8;
 
-/** The lines that the change is founded on. */
+/** The source lines that the change is based on. */
 export function Sources({ run }: { run: JobRun }) {
   if (run.sources.length === 0) return null;
   return (
@@ -310,7 +310,7 @@ function Words({ text }: { text: string }) {
   );
 }
 
-/** What a reader should know although the job did not fail: what it waits for, and what did not work beside it. */
+/** Notices although the job did not fail: what it waits for, and what did not work. */
 export function Told({ run }: { run: JobRun }) {
   const { waiting, notices } = run;
   return (
@@ -345,7 +345,7 @@ export function Told({ run }: { run: JobRun }) {
 const views = ["Summary", "Raw events"] as const;
 type View = (typeof views)[number];
 
-/** Everything that happened; `isOpen` until somebody folds or unfolds it. */
+/** All events. `isOpen` until somebody folds or unfolds it. */
 export function Events(props: {
   jobId: string;
   events: readonly JobEvent[];
@@ -395,7 +395,7 @@ export function Events(props: {
 
 const eventsPerPiece = 50;
 
-/** Events as they came, for whoever writes a program against them. */
+/** The raw events, for people who write programs. */
 export function RawEvents({ events }: { events: readonly JobEvent[] }) {
   const pieces = Array.from({ length: Math.ceil(events.length / eventsPerPiece) }, (_, index) =>
     events.slice(index * eventsPerPiece, (index + 1) * eventsPerPiece),

@@ -12,7 +12,7 @@ const eventsPerPiece = 25;
 const eventPx = 52;
 const filesShownMax = 5;
 
-/** What happened, in words; a thousand steps cost what is on screen. `isLive`: more is to come. */
+/** The events in words. Only visible ones are rendered. `isLive`: more may follow. */
 export function Timeline(props: { jobId: string; events: readonly JobEvent[]; isLive: boolean }) {
   const { jobId, events } = props;
   const startMs = events[0] ? Date.parse(events[0].at) : 0;
@@ -32,7 +32,7 @@ export function Timeline(props: { jobId: string; events: readonly JobEvent[]; is
   );
 }
 
-/** The agent's turn is the model's from the start of its work and from each step to the next. */
+/** The model is working from the start of the phase, and from each step to the next. */
 function waitsForModel({ kind, data }: JobEvent): boolean {
   return kind === "step" || (kind === "phase" && recordOf(data).phase === "working");
 }
@@ -51,7 +51,7 @@ function Pieces({ jobId, events, startMs }: { jobId: string; events: readonly Jo
 
 interface PieceProps {
   jobId: string;
-  /** Only ever grows: what lies between `from` and `end` never changes. */
+  /** Only grows: events between `from` and `end` never change. */
   events: readonly JobEvent[];
   from: number;
   end: number;
@@ -117,7 +117,7 @@ function Happened({ jobId, event, startMs }: { jobId: string; event: JobEvent; s
   );
 }
 
-/** A step's calls, folded; opened, each with what it was given and what it answered, asked for only then. */
+/** A step's calls, folded. When opened, each call's input and result are fetched. */
 function StepTools(props: { jobId: string; step: number; tools: ToldEvent["tools"] }) {
   const { jobId, step, tools } = props;
   const [isOpen, setIsOpen] = useState(false);
@@ -168,7 +168,7 @@ function Answer({ tool }: { tool: DashboardStep["tools"][number] | undefined }) 
 interface ToldEvent {
   title: string;
   text: string;
-  /** Of an agent's turn, its number. */
+  /** The number of the agent's turn. */
   step: number;
   tools: readonly { name: string; input: string; ok: boolean }[];
   /** What it changed. One that its title names has its figures there. */
@@ -184,7 +184,7 @@ const phases: Record<string, string> = {
   publishing: "Publishing",
 };
 
-/** What an event says to somebody who watches. Data of another process: what is not understood is told by its name. */
+/** An event for people. Unknown events are shown by name. */
 export function describeEvent(event: JobEvent): ToldEvent {
   const data = recordOf(event.data);
   switch (event.kind) {
@@ -214,7 +214,7 @@ export function describeEvent(event: JobEvent): ToldEvent {
     case "archived":
       return { ...say("Archived"), isEnd: true };
     default:
-      // Newer servers may send kinds that this page does not know.
+      // Newer servers may send unknown kinds.
       return say((event as { kind: string }).kind);
   }
 }
@@ -274,7 +274,7 @@ const verbs: Readonly<Record<string, string>> = {
   finish: "Finished",
 };
 
-/** A step by what it did: "Read guides/retries.mdx, edited quickstart.mdx". Refused calls are told apart. */
+/** What a step did: "Read guides/retries.mdx, edited quickstart.mdx". Refused calls are marked. */
 function actsOf(tools: unknown): string {
   const done = (Array.isArray(tools) ? tools.map(recordOf) : []).filter(({ ok }) => ok !== false);
   const acts = done.map(({ name, input }) => {

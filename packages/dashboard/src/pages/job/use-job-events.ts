@@ -4,7 +4,9 @@ import { useEffect, useRef, useState } from "react";
 import { jobQuery } from "../../api/queries.ts";
 import { apiUrl } from "../../api/request.ts";
 
-/** A browser hears only what it listens for by name: every kind of the contract, and whether the job ends with it. */
+/**
+ * Browsers only deliver events that are listened for by name: every kind of the contract, and whether it ends the job.
+ */
 const endsWith: Readonly<Record<keyof (typeof JobEventData)["properties"], boolean>> = {
   "job.created": false,
   "job.message": false,
@@ -23,14 +25,14 @@ const retryMs = { first: 1_000, max: 15_000 };
 
 export interface JobEvents {
   events: readonly JobEvent[];
-  /** The stream broke off and is being taken up again. */
+  /** The stream was interrupted and is reconnecting. */
   isLost: boolean;
 }
 
 /**
- * A job's events as they happen. A browser connects again by itself where the connection broke, but not where the server
- * refused; both go on after the last event that was seen. `restsSince` is when a final job changed last, null while it is
- * active: a follow-up or a merge changes it, and what happened is asked for again. Another job takes another component.
+ * A job's events as they happen. A browser reconnects after a lost connection, but not after a refusal; both continue
+ * after the last event seen. `restsSince` is when a finished job last changed (null while active): a follow-up or merge
+ * changes it, and the events are fetched again. Another job needs another component.
  */
 export function useJobEvents(id: string, restsSince: string | null): JobEvents {
   const queries = useQueryClient();
@@ -47,13 +49,13 @@ export function useJobEvents(id: string, restsSince: string | null): JobEvents {
     let readAgain = 0;
     let hasEnded = false;
 
-    // A long job's past comes as hundreds at once: they are shown together.
+    // A long job's events arrive in bursts and are rendered together.
     function show() {
       frame = 0;
       const arrived = waiting;
       waiting = [];
       setEvents((before) => [...before, ...arrived]);
-      // What grows with them, such as cost, is read after them; a burst is read once.
+      // Values that grow with them, such as cost, are refetched once per burst.
       readAgain ||= window.setTimeout(() => {
         readAgain = 0;
         void queries.invalidateQueries({ queryKey: jobQuery(id).queryKey });
@@ -74,8 +76,8 @@ export function useJobEvents(id: string, restsSince: string | null): JobEvents {
         setIsLost(false);
       };
       source.onerror = () => {
-        // A final job's stream ends once everything was seen, and is answered with nothing when it is taken up again.
-        // Every job has a first event: where none came, it was refused instead.
+        // A finished job's stream ends after its last event, and is empty on reconnect. Every job has a first event: if
+        // none came, the stream was refused.
         if (hasEnded || (restsSince !== null && lastSeq.current > 0)) return setIsLost(false);
         setIsLost(true);
         if (source?.readyState !== EventSource.CLOSED) return;
@@ -91,7 +93,7 @@ export function useJobEvents(id: string, restsSince: string | null): JobEvents {
       cancelAnimationFrame(frame);
       clearTimeout(timer);
       clearTimeout(readAgain);
-      // What had arrived and was not shown yet is asked for again.
+      // Events that arrived but were not rendered are requested again.
       lastSeq.current = waiting[0] ? waiting[0].seq - 1 : lastSeq.current;
     };
   }, [id, restsSince, queries]);

@@ -4,7 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { request } from "../../api/request.ts";
 import { followOwnJob } from "../../layout/own-jobs.tsx";
 
-/** The same prompt with the same options, as a new job. */
+/** Starts a new job with the same prompt and options. */
 export function useRunAgain({ projectId, run, options }: DashboardJob) {
   const navigate = useNavigate();
   const queries = useQueryClient();

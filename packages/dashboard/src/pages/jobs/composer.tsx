@@ -13,14 +13,14 @@ import { type Draft, readDraft, saveDraft } from "./draft.ts";
 import { Reading } from "./reading.tsx";
 import { SavedPrompts } from "./saved-prompts.tsx";
 
-/** What is typed outlives a reload, an expired session and a refusal; it is forgotten once the job is accepted. */
+/** The text survives a reload, an expired session and a refusal. It is cleared when the job is accepted. */
 export function Composer(props: { projects: readonly DashboardProject[]; projectId?: string }) {
   const [draft, setDraft] = useState(readDraft);
   const queries = useQueryClient();
   const navigate = useNavigate();
   const field = useRef<HTMLTextAreaElement>(null);
   const { prompt } = draft;
-  // What one came here for, then what was chosen; a project may have gone since.
+  // The requested project, then the chosen one; either may be gone.
   const project =
     props.projects.find(({ id }) => id === (props.projectId ?? draft.projectId)) ??
     (props.projects[0] as DashboardProject);
@@ -55,7 +55,7 @@ export function Composer(props: { projects: readonly DashboardProject[]; project
   }
   function choose(projectId: string) {
     change({ projectId });
-    // The list below may show one project alone: then it shows this one.
+    // If the list below is filtered by project, it follows the choice.
     if (props.projectId) void navigate({ to: "/", search: (before) => ({ ...before, project: projectId }) });
   }
   function submit(event?: FormEvent) {
@@ -141,7 +141,7 @@ const examples: readonly DashboardSuggestion[] = [
   { prompt: "Move guides/auth to security/authentication.", because: "" },
 ];
 
-/** What the checks found on the site, as jobs that would mend it; before they have looked, what can be asked at all. */
+/** Suggested jobs from the site checks, or examples before the first check. */
 function Suggestions({ projectId, onChoose }: { projectId: string; onChoose(prompt: string): void }) {
   const found = useQuery({
     queryKey: ["suggestions", projectId],
@@ -153,7 +153,7 @@ function Suggestions({ projectId, onChoose }: { projectId: string; onChoose(prom
   if (found.isPending) return null;
   const all = found.data?.suggestions ?? [];
   const useful = all.filter(({ isVain, underWay }) => !isVain && !underWay);
-  // Nor is an example offered that is known to change nothing.
+  // Examples that are known to change nothing are not offered.
   const shown = useful.length > 0 ? useful : examples.filter(({ prompt }) => !all.some((one) => one.prompt === prompt));
   return (
     <ul aria-label="Suggestions" className="-mx-1 flex min-h-9 gap-2 overflow-x-auto px-1 pb-1 sm:flex-wrap">
@@ -176,7 +176,7 @@ function Suggestions({ projectId, onChoose }: { projectId: string; onChoose(prom
 /** As many as one page follows, with the first. */
 const alsoMax = 49;
 
-/** Where the job goes and how, beside the button that starts it. */
+/** The job's project and options, next to the start button. */
 function Options(props: {
   projects: readonly DashboardProject[];
   project: DashboardProject;
@@ -280,7 +280,7 @@ function Options(props: {
         <button type="button" className="min-h-9 px-2 text-quiet hover:text-ink" onClick={props.onPrompts}>
           Saved prompts
         </button>
-        {/* Together wherever there is no room for both, but for a phone. */}
+        {/* Grouped if there is no room for both, except on a phone. */}
         <span className="contents sm:ml-auto sm:flex sm:flex-wrap sm:items-center sm:gap-x-4 sm:gap-y-2">
           <span className={`ml-auto ${left <= 5 ? "text-warn" : "text-quiet"}`}>
             {left > 0 ? `${left} of ${project.settings.createsPerHourMax} left this hour` : "quota used up for now"}

@@ -21,7 +21,7 @@ export function readDraft(): Draft {
       return kept as Draft;
     }
   } catch {
-    // Nothing, or of another version.
+    // Missing, or from another version.
   }
   return { prompt: "" };
 }

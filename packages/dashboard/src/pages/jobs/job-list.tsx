@@ -12,7 +12,7 @@ import { Age, VisibleText } from "../../parts/text.tsx";
 const rowsPerPiece = 20;
 const nearPx = 1_600;
 
-/** Ten thousand rows cost what is on screen; older ones are asked for as the end comes near. */
+/** Only visible rows are rendered. Older ones are fetched near the end. */
 export function JobList(props: {
   rows: readonly DashboardJobRow[];
   nameOf: ReadonlyMap<string, string>;
@@ -53,7 +53,7 @@ function More({ rowCount, isLoading, onMore }: { rowCount: number; isLoading: bo
   // biome-ignore lint/correctness/useExhaustiveDependencies: with each page that arrived the end may still be near
   useEffect(() => {
     if (!ref.current || isLoading) return;
-    // The last entry says how it is now: a fast scroll hands over several at once.
+    // The last entry is the current state: a fast scroll reports several at once.
     const observer = new IntersectionObserver((entries) => entries.at(-1)?.isIntersecting && more.current(), {
       rootMargin: `${nearPx}px 0px`,
     });
@@ -69,7 +69,7 @@ function More({ rowCount, isLoading, onMore }: { rowCount: number; isLoading: bo
   );
 }
 
-/** One line on a screen, two where that would leave no room for the title. */
+/** One line on a wide screen, otherwise two. */
 const JobRow = memo(function JobRow({ job, project }: { job: DashboardJobRow; project: string }) {
   return (
     <li>

@@ -90,7 +90,7 @@ function Filters({ projects, filter }: { projects: readonly DashboardProject[]; 
   const [text, setText] = useState(filter.search ?? "");
   const set = (change: JobSearch) => navigate({ to: "/", search: { ...filter, ...change }, replace: true });
 
-  // A link, or going back, may ask for something else than what was typed.
+  // A link or the back button may change the filter.
   const asked = useRef(text);
   useEffect(() => {
     if (asked.current === (filter.search ?? "")) return;
@@ -154,10 +154,7 @@ const busyEveryMs = 1_500;
 const quietEveryMs = 10_000;
 const watchedMax = 50;
 
-/**
- * A listing that is true as long as it is looked at, however far it was scrolled: the newest page is asked for again and
- * again, and beyond it only those jobs that are still active.
- */
+/** A list that stays current, however far it is scrolled: the newest page is polled, and beyond it only active jobs. */
 function useJobList(filter: JobSearch) {
   const queries = useQueryClient();
   const list = useInfiniteQuery(jobsQuery(filter));
@@ -185,7 +182,7 @@ function useJobList(filter: JobSearch) {
   );
 
   useEffect(() => {
-    // More came than one page tells: between it and what is shown jobs are missing.
+    // More jobs arrived than one page shows, so some are missing in between.
     if (merged.kind !== "gap") return;
     void queries.resetQueries({ queryKey: jobsQuery(filter).queryKey });
     void queries.invalidateQueries({ queryKey: newestJobsQuery(filter).queryKey });
@@ -200,7 +197,7 @@ function isActive(job: DashboardJobRow): boolean {
 
 type Merged = { kind: "rows"; rows: readonly DashboardJobRow[] } | { kind: "gap" };
 
-/** What was loaded, with newer jobs above it and newer states in it. Rows that no longer belong here are left out. */
+/** The loaded rows with newer jobs and states. Rows that no longer match are removed. */
 export function mergeRows(
   loaded: readonly DashboardJobRow[],
   fresh: { head: DashboardJobPage | null; watched: readonly DashboardJobRow[]; status: string | undefined },
@@ -212,7 +209,7 @@ export function mergeRows(
   if (loaded.length > 0 && head.nextCursor !== null && news.length === head.jobs.length) return { kind: "gap" };
 
   const byId = new Map([...watched, ...head.jobs].map((job) => [job.id, job]));
-  // Of the newest page's reach, what it does not hold has gone: it was archived, or has another status by now.
+  // Within the newest page's range, missing rows were archived or have another status.
   const reach = head.nextCursor === null ? "" : (head.jobs.at(-1)?.id ?? "");
   const kept = loaded.flatMap((job) => {
     const now = byId.get(job.id);

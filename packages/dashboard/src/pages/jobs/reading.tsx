@@ -8,7 +8,7 @@ import { VisibleText } from "../../parts/text.tsx";
 const typingPauseMs = 200;
 const promptLengthMax = 10_000;
 
-/** "I read this as …": what the rules would do, told while it is written. A language model reads as it likes. */
+/** "I read this as …": what the rules would do, shown while typing. Not for language models. */
 export function Reading(props: { projectId: string; model: string; prompt: string; onExample(text: string): void }) {
   const { projectId, model } = props;
   const prompt = usePaused(props.prompt);

@@ -8,7 +8,7 @@ import type { ShownKey } from "./new-key.tsx";
 
 interface CreateKeyProps {
   projects: readonly DashboardProject[];
-  /** The key that this one is to take the place of: both work until the old one ends. */
+  /** The key to replace: both work until the old one ends. */
   like: DashboardKey | null;
   onClose(): void;
   onCreated(key: ShownKey): void;

@@ -150,7 +150,7 @@ export function RevokeKey({ apiKey, onClose }: { apiKey: DashboardKey; onClose()
 interface RowProps {
   apiKey: DashboardKey;
   projects: readonly string[];
-  /** Absent for whoever may not. */
+  /** Absent without permission. */
   onRotate?(): void;
   onRevoke?(): void;
 }
@@ -180,7 +180,7 @@ export function KeyRow({ apiKey: key, projects, onRotate, onRevoke }: RowProps) 
           </span>
         </p>
       </div>
-      {/* In columns of their own, but for a phone. */}
+      {/* In columns, except on a phone. */}
       <p className="flex flex-wrap gap-x-4 text-quiet md:contents">
         {key.lastUsedAt ? (
           <span>

@@ -9,11 +9,11 @@ export interface ShownKey {
   scope: "read" | "write";
   projectId: string;
   replaces: DashboardKey | null;
-  /** Of the key that it replaces; null: until somebody revokes it. */
+  /** The replaced key's overlap. Null: until it is revoked. */
   overlapDays: number | null;
 }
 
-/** The one time that a key is seen. */
+/** Shows a key, once. */
 export function NewKey({ shown, onClose }: { shown: ShownKey; onClose(): void }) {
   const session = useQuery(sessionQuery);
   const url = `${session.data?.publicUrl ?? ""}/v2/agent/${shown.projectId}`;

@@ -7,7 +7,7 @@ import { buttonLook } from "../../parts/button.tsx";
 import { Form, TextInput } from "../../parts/form.tsx";
 import { Problem } from "../../parts/notice.tsx";
 
-/** Email address and password, or single sign-on where there is one. */
+/** Email address and password, or single sign-on if configured. */
 export function LoginForm({ onLoggedIn }: { onLoggedIn?(): void }) {
   const queries = useQueryClient();
   const problem = new URLSearchParams(location.search).get("problem") ?? "";
@@ -57,7 +57,7 @@ export function LoginForm({ onLoggedIn }: { onLoggedIn?(): void }) {
   );
 }
 
-/** And back to this page, with what it was asked to show. */
+/** Returns to this page. */
 function singleSignOnUrl(): string {
   const page = location.pathname.slice(appPath.length).replace(/^\/login$/, "");
   const asked = new URLSearchParams(location.search);

@@ -5,7 +5,7 @@ import { Sheet } from "../../parts/dialog.tsx";
 import { Pending } from "../../parts/notice.tsx";
 import { LoginForm } from "./login-form.tsx";
 
-/** What whoever is not logged in sees, at whichever address: after logging in, that page is there. */
+/** Shown at every URL to people who are not logged in. After the login, the requested page opens. */
 export function LoginPage() {
   const login = useQuery(loginQuery(new URLSearchParams(location.search).get("problem") ?? ""));
   if (!login.data) return <Pending error={login.error} />;

@@ -4,11 +4,11 @@ import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { LoginForm } from "./login-form.tsx";
 
-/** Above the page, which stays as it is with everything that was typed, until one is logged in again. */
+/** Shown above the page, which keeps everything that was typed. */
 export function SessionEnded() {
   const [state, setState] = useState<"live" | "ended" | "asked">("live");
   useEffect(() => {
-    // Behind a dialog nothing can be reached, and to close it would lose what was typed there: so it is asked at once.
+    // A dialog blocks the page, and closing it would lose its text, so the login is shown at once.
     const hear = () =>
       setState((before) => (before === "asked" || document.querySelector("dialog:modal") ? "asked" : "ended"));
     sessionEnded.addEventListener("ended", hear);

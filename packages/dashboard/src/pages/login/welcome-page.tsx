@@ -10,7 +10,7 @@ import { Form, TextInput } from "../../parts/form.tsx";
 import { Pending } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 
-/** Where a single-use link leads that asks something first. The token stands behind the #, which no server sees. */
+/** The page of a single-use link that asks something first. The token is in the fragment, which servers do not see. */
 export function WelcomePage() {
   const [token] = useState(() => location.hash.slice(1));
   const link = useQuery(linkQuery(token));
@@ -88,7 +88,7 @@ function Welcome({ token, link }: { token: string; link: DashboardLink }) {
               <span className="wrap-anywhere">
                 <VisibleText text={link.email ?? ""} />
               </span>
-              {/* For the browser's memory of passwords. */}
+              {/* For the browser's password manager. */}
               <input type="hidden" autoComplete="username" value={link.email ?? ""} />
             </p>
           )}

@@ -16,7 +16,7 @@ type Open =
   | { kind: "remove"; member: DashboardMember }
   | { kind: "revoke"; invitation: DashboardInvitation };
 
-/** Who may log in, and as what. */
+/** The members and their roles. */
 export function Members() {
   const queries = useQueryClient();
   const { data, error } = useQuery(membersQuery);
@@ -126,7 +126,7 @@ function InvitationRow({ invitation, onRevoke }: { invitation: DashboardInvitati
   );
 }
 
-/** Makes a link and shows it once: Emend sends no mail, so it is passed on by hand. */
+/** Creates a link and shows it once. Emend sends no mail, so it is passed on by hand. */
 function Invite({ onClose }: { onClose(): void }) {
   const queries = useQueryClient();
   const [email, setEmail] = useState("");

@@ -94,7 +94,7 @@ export function AddProjectPage() {
   );
 }
 
-/** Without the token: it stays out of the shell's history. */
+/** Without the token, which must not be in the shell's history. */
 function commandOf(forge: string, typed: { name: string; repo: string; baseRef: string; docsDir: string }): string {
   const parts = ["emend project add", shellWord(typed.name || "My docs"), "--forge", forge];
   if (forge !== "local") parts.push("--repo", typed.repo ? shellWord(typed.repo) : "URL", "--token-env FORGE_TOKEN");

@@ -15,10 +15,10 @@ const verdicts = {
   unknown: { icon: "dots", colour: "text-warn", word: "Not known" },
 } as const;
 
-/** Where what was told when a project was added stays until the page is loaded anew. */
+/** Keeps the notice of a new project until the page is reloaded. */
 export const noticeKey = (projectId: string) => ["notice", projectId];
 
-/** Whether a job would find what it needs at the forge, in words. */
+/** Whether the forge allows what a job needs, in words. */
 export function Connection({ project }: { project: DashboardProject }) {
   const look = useMutation({
     mutationFn: () => request<DashboardDiagnosis>(`/projects/${project.id}/diagnosis`, { body: {} }),
@@ -71,7 +71,7 @@ export function Connection({ project }: { project: DashboardProject }) {
   );
 }
 
-/** Nobody has to be let in to a repository that is kept here. */
+/** A local repository needs no access checks. */
 function shownOf({ checks }: DashboardDiagnosis, forge: DashboardProject["forge"]) {
   return forge === "local" ? checks.filter(({ name }) => name === "git" || name === "pull requests") : checks;
 }
@@ -81,7 +81,7 @@ function Repository({ project, onSet }: { project: DashboardProject; onSet(): vo
   const queries = useQueryClient();
   const [repo, setRepo] = useState("");
   const [credential, setCredential] = useState("");
-  // A token goes to the server that it was given for, and to no other.
+  // A token is only sent to the server that it was given for.
   const isElsewhere =
     URL.parse(repo)?.host !== undefined && URL.parse(repo)?.host !== URL.parse(project.repositoryUrl)?.host;
   const set = useMutation({

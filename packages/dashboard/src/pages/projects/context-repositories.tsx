@@ -10,7 +10,7 @@ import { Empty, Pending } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 import { forgeNames, forgeOptions } from "./forges.ts";
 
-/** Repositories that a project's jobs may read and never write: the code that the docs are about. */
+/** Repositories that a project's jobs may read but not write: the code that the docs describe. */
 export function ContextRepositories({ project }: { project: DashboardProject }) {
   const queries = useQueryClient();
   const repositories = useQuery(contextQuery(project.id));

@@ -15,7 +15,7 @@ export const forgeOptions = (Object.keys(forgeNames) as Forge[]).map((value) => 
   words: value === "gitea" ? "Gitea or Forgejo" : value === "local" ? "Hosted by Emend" : forgeNames[value],
 }));
 
-/** What to ask for, and how to get it. */
+/** The texts of the form, and how to get a token. */
 export const forgeWords: Readonly<Record<Exclude<Forge, "local">, { address: string; token: string }>> = {
   github: {
     address: "https://github.com/owner/repository",

@@ -30,7 +30,7 @@ const tabs = [
   { value: "webhooks", words: "Webhooks" },
 ] as const;
 type Tab = (typeof tabs)[number]["value"];
-/** They hide what the server would refuse by themselves: viewers read how deliveries and runs went. */
+/** These tabs hide forbidden actions themselves: viewers can read deliveries and runs. */
 const readTabs: readonly Tab[] = ["automations", "webhooks"];
 
 export function ProjectPage() {
@@ -69,7 +69,7 @@ export function ProjectPage() {
       </Head>
       <Tabs label="Settings" tabs={tabs} chosen={chosen} to="/projects/$id" params={{ id }} />
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
-        {/* Every field is disabled at once for whoever the server would refuse; what is only read stays open. */}
+        {/* Disables all fields without permission. Read-only parts stay usable. */}
         <fieldset
           disabled={!mayWrite && !readTabs.includes(chosen)}
           className="grid min-h-[60dvh] min-w-0 grid-cols-[minmax(0,1fr)] content-start gap-6 lg:min-h-0"
@@ -140,7 +140,7 @@ function Aside({ project }: { project: DashboardProject }) {
   );
 }
 
-/** For owners: the one thing on these pages that cannot be undone. */
+/** For owners: the only action on these pages that cannot be undone. */
 export function RemoveProject({ project }: { project: DashboardProject }) {
   const [isAsked, setIsAsked] = useState(false);
   const role = useQuery(sessionQuery).data?.role;
@@ -210,7 +210,7 @@ const vendorNames: Readonly<Record<string, string>> = {
   compatible: "OpenAI-compatible endpoint",
 };
 
-/** Keys of the project's own, in place of the installation's. What is stored is never shown. */
+/** The project's own model keys, which override the installation's. Stored keys are never shown. */
 export function ModelKeys({ project }: { project: DashboardProject }) {
   const queries = useQueryClient();
   const keys = useQuery(modelKeysQuery(project.id));

@@ -1,7 +1,7 @@
 import type { DashboardProject } from "@emend/contract";
 import { Bars } from "../../parts/bars.tsx";
 
-/** How much of this hour's quota is used: when, and how much. */
+/** This hour's quota and its use over time. */
 export function Quota({ project }: { project: DashboardProject }) {
   const { createsThisHour: used, createsByFiveMinutes, settings } = project;
   const max = settings.createsPerHourMax;

@@ -1,7 +1,7 @@
 import type { DashboardProject } from "@emend/contract";
 import type { Setting } from "./setting.ts";
 
-/** Settings that stand together: each inner list is a row. */
+/** Related settings: each inner list is a row. */
 export interface SettingGroup {
   title: string;
   words?: string;

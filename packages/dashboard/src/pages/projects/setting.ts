@@ -1,9 +1,9 @@
 import type { DashboardProject } from "@emend/contract";
 import { linesOf } from "../../parts/form.tsx";
 
-/** One thing that can be set: where it lies in a project, and how it is typed. */
+/** One setting: its path in a project, and its input. */
 export interface Setting {
-  /** Such as `name`, or `settings.limits.stepsMax`. */
+  /** For example `name` or `settings.limits.stepsMax`. */
   path: string;
   label: string;
   /**
@@ -14,7 +14,7 @@ export interface Setting {
   help?: string;
   placeholder?: string;
   isCode?: boolean;
-  /** Of a number: how many of the stored unit one that is shown holds. */
+  /** For a number: how many stored units one shown unit has. */
   scale?: number;
   min?: number;
   /** Absent: whole numbers. */
@@ -23,12 +23,12 @@ export interface Setting {
 
 export type Draft = Readonly<Record<string, string | boolean>>;
 
-/** What a form holds: texts, as they are typed. */
+/** A form's values, as typed texts. */
 export function draftOf(project: DashboardProject, settings: readonly Setting[]): Draft {
   return Object.fromEntries(settings.map((setting) => [setting.path, shown(valueAt(project, setting.path), setting)]));
 }
 
-/** Only what was changed is sent: what was never set keeps following its default. */
+/** Only changes are sent: unset settings keep following their defaults. */
 export function editOf(settings: readonly Setting[], before: Draft, now: Draft): object {
   const edit: Record<string, unknown> = {};
   for (const setting of settings) {

@@ -7,7 +7,7 @@ import { CheckInput, Form, LinesInput, SelectInput, TextInput } from "../../part
 import { type Draft, draftOf, editOf, type Setting } from "./setting.ts";
 import type { SettingGroup } from "./setting-groups.ts";
 
-/** Everything of some groups in one form; what is typed stays until it was accepted. */
+/** The settings of some groups in one form. The input stays until it is accepted. */
 export function SettingsForm({ project, groups }: { project: DashboardProject; groups: readonly SettingGroup[] }) {
   const queries = useQueryClient();
   const settings = groups.flatMap(({ rows }) => rows.flat());

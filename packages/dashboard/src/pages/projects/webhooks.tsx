@@ -13,7 +13,7 @@ import { Empty, Pending, Problem } from "../../parts/notice.tsx";
 import { Age, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 
-/** Where the project's events are posted, and how each posting went. */
+/** The project's webhooks and their deliveries. */
 export function Webhooks({ project }: { project: DashboardProject }) {
   const queries = useQueryClient();
   const webhooks = useQuery(webhooksQuery(project.id));
@@ -139,7 +139,7 @@ const states = {
   pending: { icon: "queued", colour: "text-quiet", word: "Pending" },
 } as const;
 
-/** What was posted to a webhook, newest first. */
+/** A webhook's deliveries, newest first. */
 function Deliveries(props: { webhookId: string; projectId: string; mayWrite: boolean }) {
   const { webhookId, projectId, mayWrite } = props;
   const queries = useQueryClient();

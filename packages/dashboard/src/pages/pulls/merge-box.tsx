@@ -13,7 +13,7 @@ import { useMayWrite } from "../../parts/use-may-write.ts";
 import { GateMark } from "../gates/gate-page.tsx";
 import { pullPath, pullQuery } from "./queries.ts";
 
-/** What can become of it, and what has. */
+/** The pull request's actions and state. */
 export function MergeBox({ pull }: { pull: DashboardPull }) {
   const mayWrite = useMayWrite();
   const queries = useQueryClient();
@@ -104,7 +104,7 @@ export function MergeBox({ pull }: { pull: DashboardPull }) {
   );
 }
 
-/** What was said of the commit that would be merged. */
+/** The statuses of the commit that would be merged. */
 function Statuses({ statuses }: Pick<DashboardPull, "statuses">) {
   if (statuses.length === 0) return null;
   return (

@@ -24,7 +24,7 @@ const route = getRouteApi("/pulls/$projectId/$number");
 
 export function PullPage() {
   const name = route.useParams();
-  // What is typed, folded or chosen on one belongs to no other.
+  // Each pull request has its own component state.
   return <Pull key={pullPath(name)} name={name} />;
 }
 
@@ -125,7 +125,7 @@ function Pull({ name }: { name: PullName }) {
   );
 }
 
-/** What people say about it. What is typed is kept until it was taken. */
+/** The comments. A new comment's text is kept until the server accepts it. */
 export function Comments({ name, comments }: { name: PullName; comments: readonly DashboardComment[] }) {
   const key = `comment.${name.projectId}.${name.number}`;
   const [text, setText] = useState(() => keptText(key));

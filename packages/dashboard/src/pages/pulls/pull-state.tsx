@@ -8,7 +8,7 @@ const looks: Record<"open" | "draft" | "merged" | "closed", { icon: IconName; cl
   closed: { icon: "cross", className: "text-bad", word: "Closed" },
 };
 
-/** Colour, icon and word say the same thing. */
+/** Color, icon and word say the same. */
 export function PullState({ pull }: { pull: Pick<DashboardPullRow, "state" | "draft"> }) {
   const { icon, className, word } = looks[pull.state === "open" && pull.draft ? "draft" : pull.state];
   return (

@@ -13,7 +13,7 @@ import { pullsQuery } from "./queries.ts";
 
 const route = getRouteApi("/pulls");
 
-/** Pull requests of the projects whose repository is kept here. */
+/** Pull requests of local projects. */
 export function PullsPage() {
   const { project } = route.useSearch();
   const navigate = useNavigate();

@@ -10,7 +10,7 @@ import { Icon } from "../../parts/icon.tsx";
 import { Pending } from "../../parts/notice.tsx";
 import { Age, VisibleText } from "../../parts/text.tsx";
 
-/** How the installation is, at a glance. It refreshes by itself. */
+/** The installation's status; refreshes automatically. */
 export function InstallationStatus() {
   const { data, error } = useQuery(statusQuery);
   if (!data) return <Pending error={error} />;

@@ -26,7 +26,7 @@ const owners = [
   { value: "audit", words: "Audit log" },
 ] as const;
 
-/** One's own account; and for owners, who else may do what, and what was done. */
+/** The person's account; and for owners, members and the audit log. */
 export function SettingsPage() {
   const session = useQuery(sessionQuery).data;
   const { tab } = useSearch({ from: "/settings" });
@@ -150,7 +150,7 @@ EMEND_OIDC_CLIENT_SECRET_FILE=/run/secrets/oidc
 EMEND_OIDC_DOMAINS=example.com
 EMEND_OIDC_DEFAULT_ROLE=viewer`;
 
-/** By configuration alone: whoever decides who gets in should not be able to be locked out by a form. */
+/** Configured only by the operator, so that a form cannot lock out the people who decide about access. */
 export function SingleSignOn({ singleSignOn }: Pick<DashboardSettings, "singleSignOn">) {
   if (!singleSignOn) {
     return (
@@ -295,7 +295,7 @@ function ChangePassword({ hasPassword }: { hasPassword: boolean }) {
   );
 }
 
-/** Where one is logged in, and a way out of everywhere but here. */
+/** The person's sessions, and logging out all others. */
 export function OwnSessions() {
   const queries = useQueryClient();
   const { data, error } = useQuery(ownSessionsQuery);

@@ -13,7 +13,7 @@ import { Pending, Problem } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 import { isLive } from "../keys/is-live.ts";
 
-/** From an empty installation to a first pull request, in three steps; each says how a script does the same. */
+/** From an empty installation to a first pull request in three steps, each with its command. */
 export function StartPage() {
   const session = useQuery(sessionQuery);
   const projects = useQuery(projectsQuery);
@@ -210,11 +210,11 @@ export function JobStep({ project, url, hasKey, hasJob, secret }: JobStepProps) 
 interface StepProps {
   number: number;
   title: string;
-  /** What came of it; null while it is to be done. */
+  /** The result. Null while it is open. */
   done: ReactNode;
-  /** Whether this is the one to do now: then what to type elsewhere stands open. */
+  /** The next step: its commands are unfolded. */
   isNext: boolean;
-  /** What to type elsewhere for the same. */
+  /** The commands for the same step. */
   lines: readonly { name: string; text: string }[];
   children: ReactNode;
 }

@@ -150,7 +150,7 @@ interface Measure {
   word: string;
   of(row: UsageRow): number | null;
   format(value: number): string;
-  /** Of a share: it is told of the whole, not of the largest. */
+  /** For a share: relative to the whole, not to the largest. */
   full?: number;
 }
 
@@ -162,7 +162,7 @@ const measures: readonly Measure[] = [
   { word: "Median time", of: (row) => row.medianMs, format: durationOf },
 ];
 
-/** The same figures by project or by model: to compare at a glance, and as a table to read. */
+/** The figures by project or by model: as bars and as a table. */
 export function Breakdown({ by, rows }: { by: "project" | "model"; rows: readonly UsageRow[] }) {
   return (
     <section aria-label={`By ${by}`} className="grid grid-cols-[minmax(0,1fr)] gap-2">
@@ -252,7 +252,7 @@ export function formatUsd(value: number): string {
   return value === 0 ? "$0" : value < 0.01 ? "< $0.01" : `$${value.toFixed(2)}`;
 }
 
-/** "93 %" of those that ended; a dash where none did. */
+/** "93 %" of finished jobs; a dash if there are none. */
 export function formatShare(part: number, whole: number): string {
   return whole === 0 ? "–" : `${Math.round((part / whole) * 100)} %`;
 }
