@@ -14,6 +14,7 @@ import { localForgePlugin } from "../src/forge/local/plugin.ts";
 import { mcpPlugin } from "../src/http/mcp-plugin.ts";
 import { endRun, setPhase } from "../src/jobs/run/end-run.ts";
 import { createByteBudget } from "../src/lib/byte-budget.ts";
+import { newId } from "../src/lib/id.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { createGit } from "../src/tree/git/git.ts";
 import { startApi, type TestApi } from "./support/api.ts";
@@ -263,7 +264,12 @@ test("a push, a clone, a tool's call, a forge's hook and a browser find on eithe
   const cookie = claimed.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
   for (const _turn of nodes) expect((await fetch(link, { redirect: "manual" })).status).toBe(410);
   const browse = (path: string) => fetch(`${proxy.url}${path}`, { headers: { cookie } });
-  for (const path of ["/dashboard/api/session", "/dashboard/api/projects", `/dashboard/api/pulls?project=${id}`]) {
+  for (const path of [
+    "/dashboard/api/session",
+    "/dashboard/api/projects",
+    `/dashboard/api/pulls?project=${id}`,
+    `/dashboard/api/projects/${id}/gates`,
+  ]) {
     const seen = [];
     for (const _turn of nodes) {
       const answer = await browse(path);
@@ -272,6 +278,30 @@ test("a push, a clone, a tool's call, a forge's hook and a browser find on eithe
     expect(seen[0]).toMatchObject({ status: 200 });
     expect(seen[1]).toEqual(seen[0]);
   }
+  const gate = newId("gat");
+  const finding = {
+    check: "broken-link",
+    severity: "error",
+    path: "a.md",
+    line: 1,
+    message: "links to a missing page",
+  };
+  await pool().query(
+    `insert into gate_statuses (id, project_id, repository, head, name, number, pull, words, findings)
+     values ($1, $2, 'x', 'y', 'emend', 1, $3, 'w', $4)`,
+    [gate, id, { url: "", title: "", head: "topic", base: "main", isFork: false }, JSON.stringify([finding])],
+  );
+  const made: unknown[] = [];
+  for (const _turn of nodes) {
+    const headers = { cookie, origin: proxy.url, "content-type": "application/json" };
+    made.push(
+      await (
+        await fetch(`${proxy.url}/dashboard/api/gates/${gate}/job`, { method: "POST", headers, body: "{}" })
+      ).json(),
+    );
+  }
+  expect(made).toEqual(Array(2).fill({ jobId: expect.stringMatching(/^job_/) }));
+  expect(made[1]).toEqual(made[0]);
   await fetch(`${proxy.url}/dashboard/api/session/end`, { method: "POST", headers: { cookie, origin: proxy.url } });
   for (const _turn of nodes) expect((await browse("/dashboard/api/session")).status).toBe(401);
 });
