@@ -1,4 +1,4 @@
-// Reads answers that never end, of each protocol of a model and of a forge, and prints by how much this process grew.
+// Reads endless responses, for each protocol of a model and of a forge, and prints how much memory this process gained.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readBody } from "../src/lib/network.ts";

@@ -6,7 +6,7 @@ import { tryAnswers, tryCompressedBody, tryOddBranches, trySlowHeaders } from ".
 import { assert, cloneOf, git, type Installation, latency, openSocket } from "./installation.ts";
 import { type Caller, isRight, matrixOf } from "./matrix.ts";
 
-/** One attack: what it does is its name, what it found is what it returns; it throws where a promise broke. */
+/** One attack: its name says what it does, and it returns what it found. It throws if a promise was broken. */
 export interface Experiment {
   name: string;
   run(host: Installation): Promise<string>;
@@ -14,7 +14,7 @@ export interface Experiment {
 
 const mebibyte = 2 ** 20;
 const atOnce = 6;
-/** TRUST.md's bound: whatever is sent, the process grows by no more. */
+/** The promised limit: whatever is sent, the process grows by no more. */
 const growthBytesMax = 200 * mebibyte;
 
 export const experiments: readonly Experiment[] = [
@@ -32,7 +32,7 @@ export const experiments: readonly Experiment[] = [
   { name: "canaries, in answers, log and database", run: tryCanaries },
 ];
 
-/** What answers said, for the canaries to be looked for in. */
+/** The responses, in which canaries are looked for. */
 const heard: string[] = [];
 
 async function send(host: Installation, route: string, caller: Caller, body?: string): Promise<number> {
@@ -56,7 +56,7 @@ async function send(host: Installation, route: string, caller: Caller, body?: st
     ...(method !== "GET" && { body: body ?? (type ? "0000" : "{}") }),
   });
   const reader = answer.body?.getReader();
-  // Streams of events do not end: their head says all that is asked here.
+  // Event streams do not end: their headers are enough here.
   const first = await Promise.race([reader?.read(), pause(2_000, undefined)]);
   heard.push(JSON.stringify([...answer.headers]), Buffer.from(first?.value ?? []).toString("utf8"));
   await reader?.cancel();
@@ -76,7 +76,7 @@ export async function tryMatrix(host: Installation): Promise<string> {
   for (let at = 0; at < cells.length; at += atOnce) {
     const tried = cells.slice(at, at + atOnce).map(async ({ route, caller, wanted }) => {
       const status = await send(host, route, caller);
-      // What is asked for is not there, so a caller who is let in may hear so.
+      // The requested object does not exist, so an authorized caller may get 404.
       if (!isRight(wanted, status)) wrong.push(`${route} by ${caller}: ${status}, not ${wanted}`);
     });
     await Promise.all(tried);
@@ -127,7 +127,7 @@ async function tryHooks(host: Installation): Promise<string> {
     const path = `/hooks/github/${index % 2 === 0 ? host.projectId : "prj_none"}`;
     const head = `POST ${path} HTTP/1.1\r\nhost: x\r\n${index % 4 < 2 ? signature : ""}content-length: ${mebibyte}\r\n\r\n`;
     sockets.push(openSocket(host, head, Buffer.alloc(mebibyte - 10, 32)));
-    // A few at a time, so that an answer is heard before the connection is cut.
+    // A few at a time, so that a response is read before the connection is closed.
     if (index % 20 === 19) await pause(100);
   }
   const count = () => sockets.filter(({ bytes, socket }) => bytes() > 0 || socket.destroyed).length;
@@ -154,7 +154,7 @@ async function trySlowReaders(host: Installation): Promise<string> {
     return reader;
   });
   const heads = () => readers.map(({ start }) => Number(/^HTTP\/1\.1 (\d+)/.exec(start())?.[1] ?? 0));
-  // Those who read hold what they have for a while, as slow ones do.
+  // Slow readers keep their responses for a while.
   await pause(8_000);
   for (let waited = 0; waited < 60 && heads().includes(0); waited += 1) await pause(1_000);
   const statuses = heads();
@@ -232,7 +232,7 @@ async function tryCanaries(host: Installation): Promise<string> {
   return `${Object.keys(secrets).length} canaries, ${heard.length} answers, ${tables.length} tables: none seen`;
 }
 
-/** Runs an attack and holds the server's memory to the bound; whoever else asks is answered all the while. */
+/** Runs an attack and checks the server's memory limit. Other clients must be answered meanwhile. */
 async function bounded(host: Installation, attack: (host: Installation) => Promise<string>): Promise<string> {
   const before = host.rssBytes();
   let peak = before;

@@ -7,7 +7,7 @@ import { assert, cloneOf, git, type Installation, latency, openSocket } from "./
 
 const mebibyte = 2 ** 20;
 
-/** Connections that say a little of a request and never the rest; others must be answered all the while. */
+/** Slowloris: connections that send part of a request and never the rest. Other clients must be answered meanwhile. */
 export async function trySlowHeaders(host: Installation): Promise<string> {
   const head = "GET /v2/agent/x/jobs HTTP/1.1\r\nhost: x\r\n";
   const sockets = Array.from({ length: 300 }, () => openSocket(host, head, null));
@@ -22,7 +22,7 @@ export async function trySlowHeaders(host: Installation): Promise<string> {
   return `others were answered within ${slowest} ms`;
 }
 
-/** What git's own client would never send: 1 GB that is 1 MB on the wire. */
+/** A compression bomb that git's own client would never send: 1 GB in 1 MB. */
 export async function tryCompressedBody(host: Installation): Promise<string> {
   const gzip = createGzip();
   const chunks: Buffer[] = [];
@@ -50,7 +50,7 @@ export async function tryCompressedBody(host: Installation): Promise<string> {
   return `answers: ${statuses.join(", ")}; others were answered in ${await latency(host)} ms`;
 }
 
-/** Names that git or a file system could take for something else. None may break the repository for later pushes. */
+/** Names that git or a file system could interpret differently. None may break the repository for later pushes. */
 export async function tryOddBranches(host: Installation): Promise<string> {
   const work = cloneOf(host, "odd");
   const names = [
@@ -84,11 +84,11 @@ export async function tryOddBranches(host: Installation): Promise<string> {
   return `${taken.length} of ${names.length} are plain branches (${taken.join(", ")}), and a push and a clone work after them`;
 }
 
-/** Far ends that send for ever, in a process of its own: its memory is what is measured. */
+/** Servers that send endlessly, in a separate process whose memory is measured. */
 export async function tryAnswers(): Promise<string> {
   const program = fileURLToPath(new URL("./answer-memory.ts", import.meta.url));
   const args = ["--disable-warning=ExperimentalWarning", "--expose-gc", program];
-  // Not in one go: this process must hear when the server closes a connection that it kept.
+  // Asynchronous: this process must notice when the server closes a connection.
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 120_000 });
   return stdout.trim().split("\n").join("; ");
 }

@@ -13,7 +13,7 @@ import { loadConfig } from "../src/config/config.ts";
 import { startThrowAwayServer } from "../test/support/throw-away-server.ts";
 import type { Caller } from "./matrix.ts";
 
-/** Words that stand where no answer, log or row may ever show them. */
+/** Secret texts that no response, log or row may ever contain. */
 interface Canaries {
   environment: string;
   file: string;
@@ -30,7 +30,7 @@ export interface Installation {
   keys: Readonly<Record<Caller, string | null>>;
   canaries: Canaries;
   pool: pg.Pool;
-  /** What it has written to its log so far. */
+  /** Its log so far. */
   log(): string;
   rssBytes(): number;
   stop(): Promise<void>;
@@ -38,7 +38,7 @@ export interface Installation {
 
 const program = fileURLToPath(new URL("./serve-child.ts", import.meta.url));
 
-/** A whole server as a process of its own, on a database of its own, with a project, keys of every kind and canaries. */
+/** A complete server in its own process and database, with a project, keys of every kind and canaries. */
 export async function startInstallation(databaseUrl?: string): Promise<Installation> {
   const postgres =
     databaseUrl === undefined ? await startThrowAwayServer() : { url: databaseUrl, stop: () => Promise.resolve() };
@@ -114,7 +114,7 @@ async function seed(env: Record<string, string>, dir: string, canaries: Canaries
     await pool.query("update admin_keys set expires_at = clock_timestamp() - interval '1 hour' where id = $1", [
       expired.id,
     ]);
-    // Sealed with a secret that is not this installation's: it is never opened here, and never to be shown as it is.
+    // Encrypted with another installation's secret: it is never decrypted here, and must not be shown.
     await pool.query("update projects set credential = $2 where id = $1", [other.id, Buffer.from(canaries.forgeToken)]);
     await pool.end();
     const keys: Record<Caller, string | null> = {

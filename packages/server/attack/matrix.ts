@@ -1,4 +1,4 @@
-/** Who asks, and what kind of caller each is. */
+/** The kinds of callers. */
 export type Caller =
   | "nobody"
   | "no such key"
@@ -17,30 +17,30 @@ const callers: readonly Caller[] = [
   "write key",
 ];
 
-/** What an answer must be; "in": anything but a refusal of the caller or a fault of ours. */
+/** The expected status. "in": anything but a refusal of the caller or a server error. */
 type Wanted = number | "in";
 type Rule = Readonly<Record<Caller, Wanted>>;
 
 const strangers = (status: Wanted) =>
   ({ nobody: status, "no such key": status, "revoked key": status, "expired key": status }) as const;
 const rules = {
-  /** The project's keys, whatever they may do. */
+  /** The project's keys, whatever their scope. */
   read: { ...strangers(401), "foreign key": 404, "read key": "in", "write key": "in" },
   write: { ...strangers(401), "foreign key": 404, "read key": 403, "write key": "in" },
-  /** Any live key: what it may do is judged by what it asks for. */
+  /** Any valid key: its permission depends on what it requests. */
   key: { ...strangers(401), "foreign key": "in", "read key": "in", "write key": "in" },
-  /** People who are logged in: a key is none. `roles.test.ts` tries every role at every one of these. */
+  /** Logged-in people; keys are not accepted. `roles.test.ts` tries every role on each of these. */
   session: { ...strangers(401), "foreign key": 401, "read key": 401, "write key": 401 },
   signed: { ...strangers(401), "foreign key": 401, "read key": 401, "write key": 401 },
   open: { ...strangers("in"), "foreign key": "in", "read key": "in", "write key": "in" },
-  /** Logging in from somewhere that is no page of ours. */
+  /** A login from a page of another site. */
   ownPage: { ...strangers(403), "foreign key": 403, "read key": 403, "write key": 403 },
 } satisfies Record<string, Rule>;
 
 const api = "/v2/agent/:projectId";
 const dashboard = "/dashboard/api";
 
-/** Every route has a row here: one that has none fails the matrix, and so does a row without a route. */
+/** Every route has a row here. A route without a row fails the matrix, and so does a row without a route. */
 const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
   read: [
     `GET ${api}/jobs`,
@@ -170,7 +170,7 @@ export interface Cell {
   wanted: Wanted;
 }
 
-/** Every route by every caller; `missing` are routes without a row, `stale` rows without a route. */
+/** Every route with every caller. `missing`: routes without a row. `stale`: rows without a route. */
 export function matrixOf(routes: readonly string[]): { cells: readonly Cell[]; missing: string[]; stale: string[] } {
   const ruleOf = new Map<string, Rule>();
   for (const [rule, named] of Object.entries(rows)) {

@@ -1,11 +1,11 @@
-// `npm run attack`: the attacks of docs/security-model.md against a running installation, then the suites that carry the rest.
+// `npm run attack`: the attacks of docs/security-model.md against a running installation, then the related test suites.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { experiments } from "./experiments.ts";
 import { startInstallation } from "./installation.ts";
 
-/** What is tried by tests, because it needs no running server, or a scripted far end. */
+/** Attacks that are tests, because they need no running server, or a scripted service. */
 const suites = [
   ["orders of an injected page, to a model that obeys", "packages/server/src/agent/obedient-model.test.ts"],
   ["forms of address, as a real browser reads them", "packages/server/src/review/address-forms.test.ts"],

@@ -1,4 +1,4 @@
-// The whole server as a process of its own, which tells its parent every route that it has: nothing can be left out.
+// A complete server in its own process, which reports all its routes to its parent, so that none is left out.
 import { subscribe } from "node:diagnostics_channel";
 import type { FastifyInstance } from "fastify";
 import { startServer } from "../src/compose/compose.ts";
@@ -15,6 +15,6 @@ subscribe("fastify.initialization", (message) => {
 const server = await startServer(loadConfig(process.env, { port: 0 }));
 console.log(JSON.stringify({ event: "ready", url: server.url, routes: [...routes].sort() }));
 process.on("SIGTERM", () => void server.stop().then(() => process.exit(0)));
-// Its parent is gone: nobody would ever stop it.
+// The parent has exited, so nobody else would stop this process.
 process.stdin.resume().once("end", () => process.exit(1));
 process.stdin.unref();

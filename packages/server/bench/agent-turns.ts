@@ -97,7 +97,7 @@ try {
     spawnSync("git", ["--git-dir", repository.path, "grep", "-n", "release report", "main", "--"]);
     return performance.now() - startedAt;
   });
-  // The first of each opens the site or loads a parser.
+  // The first call of each tool opens the site or loads a parser.
   const warm = [...gaps.values()].flatMap((times) => times.slice(1));
   console.log(
     `answer → next request, ${pages} pages: p50 ${median(warm).toFixed(0)} ms (aim 150); one git grep: p50 ${median(greps).toFixed(0)} ms`,

@@ -1,4 +1,4 @@
-// The yardstick of `get-job.ts`: node:http and nothing else, sending the bytes that it is given.
+// The reference of `get-job.ts`: plain node:http that sends the given bytes.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 

@@ -8,8 +8,8 @@ import { spawnServing } from "../test/support/spawn-process.ts";
 import { seedProjects, startBenchDatabase } from "./database.ts";
 import { compare } from "./measure.ts";
 
-// Many projects, since none may create thousands an hour: at the end each holds about a full quota's uses. Each side has
-// projects of its own, or ours would count what the other inserted; on both the same clients and the same connections.
+// Many projects, because of the quota: at the end each has used about all of it. Each side has its own projects, or
+// ours would count the other's inserts. Both use the same clients and connections.
 const clients = 32;
 const connections = 10;
 const roundMs = 1500;
@@ -89,7 +89,7 @@ try {
   const figures = await compare(
     () => rate(httpClient),
     () => rate(bareClient),
-    // The compiler is at work on the server's path for the first ten seconds: a request costs a fifth of it afterwards.
+    // The JIT compiler is busy for the first ten seconds; afterwards a request costs a fifth.
     { warmUps: 6, rounds: 9 },
   );
   console.log(

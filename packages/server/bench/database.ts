@@ -14,7 +14,7 @@ export interface BenchDatabase {
   close(): Promise<void>;
 }
 
-/** The embedded default as it is served from, fsync and all, in a folder of its own. */
+/** The embedded default with its production settings, fsync included, in its own folder. */
 export async function startBenchDatabase(level: "warn" | "silent" = "warn"): Promise<BenchDatabase> {
   const log = createLogger({ level });
   const dataDir = await makeReachableDir();
@@ -32,7 +32,7 @@ export async function startBenchDatabase(level: "warn" | "silent" = "warn"): Pro
   };
 }
 
-/** Projects that may create without end, and a key that covers them all. */
+/** Projects without a quota, and a key for all of them. */
 export async function seedProjects(pool: Pool, count: number): Promise<{ projectIds: string[]; key: string }> {
   const deps = { db: pool, sealer: createSealer("only for the length of a bench") };
   const projectIds: string[] = [];

@@ -21,7 +21,7 @@ try {
     `kill -9 → running elsewhere, ${rounds} rounds: p50 ${(median(sorted) / 1000).toFixed(1)} s, p99 ${((sorted.at(-1) ?? Number.NaN) / 1000).toFixed(1)} s (aim 30)`,
   );
 
-  /** Each victim has a job of its own; the survivor, started after all of them are at work, takes over. */
+  /** Each victim has its own job. The survivor starts after all of them are running, and takes over. */
   async function startVictims(): Promise<Promise<number>[]> {
     await pool.query("update jobs set status = 'archived', lease = null where status = 'active'");
     const victims: { id: string; kill(): Promise<void> }[] = [];
@@ -46,7 +46,7 @@ try {
   }
 
   async function killAndWait(victim: { id: string; kill(): Promise<void> }): Promise<number> {
-    // Anywhere between two renewals.
+    // At a random time between two renewals.
     await pause(Math.random() * 5_000);
     const killedAt = performance.now();
     await victim.kill();

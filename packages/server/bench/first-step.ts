@@ -33,7 +33,7 @@ try {
     times.firstStep.push(
       await timed(() => fetch(url, { method: "POST", headers, body }).then((answer) => answer.text())),
     );
-    // Lets the run end, so that each job meets an idle worker.
+    // Lets the run end, so that each job finds an idle worker.
     await pause(30);
     times.echo.push(await timed(() => pool.query("notify bench_echo")));
   }

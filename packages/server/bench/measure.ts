@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 
 /**
- * Repeats both in turn, so that whatever else the machine does meets both alike. The figure is the median of the ratios
- * of neighbours, after rounds that only warm up: a compiler that is still at work is no property of either.
+ * Alternates both, so that noise affects both equally. The result is the median ratio of neighbors, after warm-up
+ * rounds.
  */
 export async function compare(
   ours: () => Promise<number>,
@@ -28,8 +28,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Requests a second over some kept-alive connections, each with one request under way. Sockets and byte counts instead
- * of a client library: what loads must cost less than what is loaded. Every answer must have the first one's length.
+ * Requests per second over keep-alive connections, one request each at a time. Plain sockets instead of a client
+ * library, so that the load generator costs less than the server. All responses must have the same length.
  */
 export async function requestRate(
   port: number,

@@ -15,7 +15,7 @@ import { median } from "./measure.ts";
 
 const pages = 14_000;
 const rounds = 5;
-/** Starts are short, and a busy machine makes single ones long. */
+/** Starts are short, and a busy machine delays single ones. */
 const startsARound = 5;
 const jobs = 50;
 const dir = mkdtempSync(join(tmpdir(), "emend-bench-mirror-"));
@@ -28,7 +28,7 @@ const git = createGit({ allowedProtocols: ["http"] });
 const log = createLogger({ level: "silent" });
 const { signal } = new AbortController();
 
-/** In a process of its own, so that the server here can answer it. */
+/** In a separate process, so that the server here can answer it. */
 async function clone(name: string, ...args: string[]): Promise<number> {
   const startedAt = performance.now();
   const child = spawn("git", ["clone", "--quiet", "--depth=1", ...args, remote.url, join(dir, name)], {

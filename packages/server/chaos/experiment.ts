@@ -1,21 +1,21 @@
 import type { Pool } from "../src/db/pool.ts";
 import type { History } from "./history.ts";
 
-/** What an experiment has at hand: a database of its own, dice that fall the same for the same seed, and its diary. */
+/** An experiment's tools: its own database, a seeded random generator, and its history. */
 export interface Setting {
   url: string;
   pool: Pool;
-  /** Kills Postgres itself with -9; whoever keeps it starts it again. Absent: it is somebody else's. */
+  /** Kills Postgres with -9; its supervisor restarts it. Absent if Postgres is not ours. */
   killPostgres?(): Promise<void>;
   random: Random;
   history: History;
-  /** 1: the figures that are promised; a sample takes a fraction of them. */
+  /** 1: the promised numbers. A sample uses a fraction of them. */
   scale: number;
 }
 
 export interface Experiment {
   name: string;
-  /** What is done to it, and what must come of it. */
+  /** What is done, and what must result. */
   claim: string;
   run(setting: Setting): Promise<void>;
 }

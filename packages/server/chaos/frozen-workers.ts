@@ -5,7 +5,7 @@ import { isFinal, shortTimes, spawnWorker, waitForJob } from "../test/support/wo
 import { type Experiment, type Setting, scaled } from "./experiment.ts";
 import { untilAllEnded } from "./until-all-ended.ts";
 
-/** The sharpest first: a sample is one round of them. */
+/** The most critical first: a sample uses one round of them. */
 const points: readonly CrashPoint[] = [
   "before-end",
   "after-commit-stored",
@@ -34,7 +34,7 @@ export const frozenWorkers: Experiment = {
   },
 };
 
-/** All freeze with a job aboard; another worker then carries the jobs on, and only then they wake. */
+/** All workers freeze with a job. Another worker takes the jobs over, and only then they resume. */
 async function freezeRound(setting: Setting, projectId: string, round: readonly CrashPoint[]): Promise<void> {
   const { pool, url, random, history } = setting;
   const spawn = (name: string, freezeAt?: CrashPoint) => {
@@ -60,7 +60,7 @@ async function freezeRound(setting: Setting, projectId: string, round: readonly 
   try {
     await Promise.all(
       frozen.map(async (worker) => {
-        // Sometimes while the other is still at it.
+        // Sometimes while the other worker is still running.
         const isEnded = random() < 0.7;
         await waitForJob(pool, await jobAboard(pool, worker.name), (job) => isFinal(job) || (!isEnded && job.runs > 1));
         worker.child.kill("SIGCONT");

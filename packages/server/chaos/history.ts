@@ -1,6 +1,6 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 
-/** What happened, in order, as whoever caused it saw it. The judge reads this and the database, and nothing else. */
+/** What happened, in order, as seen by its cause. The judge reads only this and the database. */
 export type Entry =
   /** The server answered 201 with this job. */
   | { kind: "accepted"; jobId: string; idempotencyKey?: string }
@@ -8,7 +8,7 @@ export type Entry =
   | { kind: "fault"; what: string }
   /** From a fault until a job was claimed again. */
   | { kind: "recovered"; afterMs: number; msMax: number }
-  /** Something that a promise rules out, seen from outside. */
+  /** Something that a promise forbids, seen from outside. */
   | { kind: "unexpected"; what: string }
   | { kind: "measured"; what: string; value: number; unit: string };
 
@@ -17,7 +17,7 @@ export interface History {
   entries(): readonly Entry[];
 }
 
-/** Kept in memory, and line by line in a file so that a run which hangs can be read too. */
+/** In memory, and line by line in a file, so that a run that hangs can be inspected. */
 export function openHistory(file: string | null): History {
   const entries: Entry[] = [];
   const startedAt = performance.now();

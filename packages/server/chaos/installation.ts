@@ -11,7 +11,7 @@ export interface ChaosInstallation {
   remove(): Promise<void>;
 }
 
-/** A project on the local forge with a page that jobs can change, for whole servers on one database. */
+/** A local project with a page that jobs can change, for complete servers on one database. */
 export async function makeInstallation(databaseUrl: string): Promise<ChaosInstallation> {
   const dir = await mkdtemp(join(tmpdir(), "emend-chaos-"));
   const env = {

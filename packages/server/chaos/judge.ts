@@ -4,18 +4,18 @@ import type { Entry } from "./history.ts";
 export interface Verdict {
   faults: number;
   jobs: number;
-  /** Accepted, and not in the database or not at an end. */
+  /** Accepted, but missing in the database or not ended. */
   lost: number;
   /**
-   * Two outcomes, two pull requests, two jobs for one key, a turn paid for again after its step was stored, or something sent
-   * to the forge by a worker after another had taken its job over.
+   * Two outcomes, two pull requests, two jobs for one key, a stored turn paid for again, or an effect of a worker after
+   * another had taken over its job.
    */
   duplicated: number;
   unexpected: readonly string[];
   recoveredMs: readonly number[];
 }
 
-/** Compares what was promised to callers with what the database and the far ends hold. Knows nothing of the experiment. */
+/** Compares what callers were promised with the database and the services. Knows nothing about the experiment. */
 export async function judge(db: Queryable, history: readonly Entry[]): Promise<Verdict> {
   const unexpected = history.flatMap((entry) => (entry.kind === "unexpected" ? [entry.what] : []));
   const recoveries = history.filter((entry) => entry.kind === "recovered");
@@ -78,7 +78,7 @@ async function countDuplicates(db: Queryable): Promise<number> {
 
 const lanesUsual = 4;
 
-/** Projects that ran more jobs at once than they have lanes, by what their jobs told. */
+/** Projects that ran more jobs at once than they have lanes, according to their events. */
 async function projectsWithTooManyRuns(db: Queryable): Promise<readonly string[]> {
   const { rows } = await db.query<{ name: string; most: number; lanes: number }>(`
     with told as (

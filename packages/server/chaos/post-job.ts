@@ -9,8 +9,8 @@ export interface Target {
 const triesMax = 400;
 
 /**
- * Posts one job as a careful client does: with a key, again after anything that is no answer, at the next node. What a
- * healthy node may never say is written down.
+ * Posts one job like a careful client: with an idempotency key, and with retries on the next node. Records responses
+ * that a healthy node must never give.
  */
 export async function postJob(
   target: () => Target,
@@ -37,7 +37,7 @@ export async function postJob(
       history.add({ kind: "accepted", jobId: JSON.parse(answer.text).id, idempotencyKey });
       return;
     }
-    // 503 is how a node says that its database is away.
+    // A node answers 503 while its database is unavailable.
     if (answer && answer.status !== 503)
       history.add({ kind: "unexpected", what: `a create got ${answer.status}: ${answer.text}` });
     await new Promise((resolve) => setTimeout(resolve, 50));

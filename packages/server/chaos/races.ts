@@ -9,9 +9,9 @@ import { spawnServing } from "../test/support/spawn-process.ts";
 import { type Experiment, scaled } from "./experiment.ts";
 
 const claimers = 16;
-/** One, so that every end of a job is a race for its place. */
+/** One lane, so that every end of a job is a race for it. */
 const lanes = 1;
-/** Projects whose jobs are not due yet: a claim looks at them first, and what it counted is that much older. */
+/** Projects with jobs that are not due: a claim looks at them first, which makes its count older. */
 const bystanders = 199;
 
 export const racingClaims: Experiment = {
@@ -67,7 +67,7 @@ export const racingCreates: Experiment = {
     const script = new URL("../test/support/api-process.ts", import.meta.url);
     const nodes = await Promise.all([1, 2].map(() => spawnServing(script, [url])));
     const post = async (projectId: string, n: number) => {
-      // Without an idempotency key, whose lock would stand in for the quota's.
+      // Without an idempotency key, whose lock would replace the quota's.
       const response = await fetch(`http://127.0.0.1:${nodes[n % 2]?.port}/v2/agent/${projectId}/job`, {
         method: "POST",
         headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },

@@ -20,7 +20,7 @@ export const repeatedPosts: Experiment = {
       while (next < keys) {
         const name = `key ${next++}`;
         await Promise.all(Array.from({ length: 20 }, () => postJob(target, "{}", name, history)));
-        // So that there is something to post for as long as nodes are killed.
+        // Keeps posting while nodes are killed.
         await pause(random() * 80);
       }
     };

@@ -14,7 +14,7 @@ export const rollingRestarts: Experiment = {
     const { pool, url, random, history } = setting;
     const installation = await makeInstallation(url);
     const nodes: ServeProcess[] = [];
-    // A balancer takes a node out before it is told to stop.
+    // A load balancer removes a node before it is stopped.
     let healthy: readonly ServeProcess[] = [];
     let isOver = false;
     let posted = 0;

@@ -40,13 +40,13 @@ const { values, positionals } = parseArgs({
     history: { type: "string" },
     without: { type: "string" },
     write: { type: "boolean" },
-    /** One that is migrated and empty, for one experiment; without it each has a Postgres of its own. */
+    /** A migrated and empty database for one experiment. Without it, each has its own Postgres. */
     database: { type: "string" },
   },
 });
 const seed = Number(values.seed ?? randomInt(1_000_000));
 const scale = Number(values.scale ?? 1);
-// Two hours are asked for by name.
+// The two-hour soak runs only by name.
 const names = positionals.length > 0 ? positionals : experiments.filter((one) => one !== soak).map(({ name }) => name);
 const unknown = names.filter((name) => experiments.every((one) => one.name !== name));
 const isGuard = values.without === undefined || ["all", ...guardNames].includes(values.without);

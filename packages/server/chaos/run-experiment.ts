@@ -2,7 +2,7 @@ import { createFarEnds } from "../test/support/scripted-stages.ts";
 import type { Experiment, Setting } from "./experiment.ts";
 import { judge, type Verdict } from "./judge.ts";
 
-/** Carries an experiment out, and has somebody else judge it. */
+/** Runs an experiment and lets the judge evaluate it. */
 export async function runExperiment(experiment: Experiment, setting: Setting): Promise<Verdict> {
   await createFarEnds(setting.pool);
   await experiment.run(setting);

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 export interface ServeProcess {
   port: number;
   child: ChildProcess;
-  /** Asks it to stop, and says how it ended and after how long. */
+  /** Stops it, and returns how it ended and how long it took. */
   stop(): Promise<{ code: number | string; elapsedMs: number }>;
 }
 

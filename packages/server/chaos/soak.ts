@@ -41,7 +41,7 @@ export const soak: Experiment = {
       await node.stop();
       await installation.remove();
     }
-    // The first third warms caches up.
+    // The first third warms up caches.
     const third = Math.floor(samples.length / 3);
     for (const what of ["rssBytes", "files", "bytesOfJob"] as const) {
       const [before, after] = [samples.slice(third, 2 * third), samples.slice(2 * third)].map(

@@ -3,7 +3,7 @@ import type { Pool } from "../src/db/pool.ts";
 
 const msMax = 20 * 60_000;
 
-/** Until no job is active; a database that is away is asked again. */
+/** Waits until no job is active, with retries while the database is unavailable. */
 export async function untilAllEnded(pool: Pool): Promise<void> {
   const deadline = performance.now() + msMax;
   for (;;) {

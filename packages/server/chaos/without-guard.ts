@@ -7,7 +7,7 @@ import { changeSource, copyOfSources, root, type SourceChange } from "../../../s
 interface Guard extends SourceChange {
   /** Where the same guard stands a second time. */
   also?: SourceChange;
-  /** What must break without it, and how much of it is enough to see so. */
+  /** The experiment that must fail without it, and a scale that is enough to see it. */
   experiment: string;
   scale: number;
 }
@@ -31,7 +31,7 @@ export const guards: Readonly<Record<string, Guard>> = {
     experiment: "frozen-workers",
     scale: 0.05,
   },
-  /** Running jobs are counted again once the project is locked. */
+  /** Running jobs are counted again under the project's lock. */
   recount: {
     file: `${server}/jobs/run/claim-run.ts`,
     find: "          and (select count(*) from jobs where project_id = $1 and lease is not null) < $4\n",
@@ -39,7 +39,7 @@ export const guards: Readonly<Record<string, Guard>> = {
     experiment: "racing-claims",
     scale: 0.1,
   },
-  /** The lease is renewed right before anything is sent to the forge. */
+  /** The lease is renewed right before each external effect. */
   renew: {
     file: `${server}/publish/send-effect.ts`,
     find: "      await renew(deps);\n",
@@ -47,7 +47,7 @@ export const guards: Readonly<Record<string, Guard>> = {
     experiment: "frozen-workers",
     scale: 0.15,
   },
-  /** A pull request is looked for before it is made. */
+  /** A pull request is looked up before it is created. */
   lookup: {
     file: `${server}/publish/find-pull-request.ts`,
     find: "  if (!pullRequest) return null;\n",
@@ -55,7 +55,7 @@ export const guards: Readonly<Record<string, Guard>> = {
     experiment: "frozen-workers",
     scale: 0.05,
   },
-  /** A turn is stored before the next is asked for. */
+  /** A turn is stored before the next is requested. */
   step: {
     file: `${server}/jobs/run/record-work.ts`,
     find: "$4::text::jsonb, $4::text::json, $5::jsonb from held\n",
@@ -63,7 +63,7 @@ export const guards: Readonly<Record<string, Guard>> = {
     experiment: "frozen-workers",
     scale: 0.05,
   },
-  /** Creates of a project are counted one after the other. */
+  /** A project's creates are counted one after the other. */
   "quota-lock": {
     file: migrationOf("admit_use"),
     find: "  perform pg_advisory_xact_lock(hashtextextended(p_project, 0));\n  at := ",
@@ -76,7 +76,7 @@ export const guards: Readonly<Record<string, Guard>> = {
     experiment: "racing-creates",
     scale: 0.1,
   },
-  /** A key that was used answers with the job that it made. */
+  /** A used idempotency key returns its job. */
   idempotency: {
     file: migrationOf("create_job"),
     find: "    if found then\n      at := clock_timestamp();",
@@ -88,13 +88,13 @@ export const guards: Readonly<Record<string, Guard>> = {
 export const guardNames: readonly string[] = Object.keys(guards);
 
 export interface WithoutGuard {
-  /** The checker said that a promise was broken. */
+  /** The checker reported a broken promise. */
   isSeen: boolean;
   verdict: string;
   seconds: number;
 }
 
-/** Takes a guard out of a copy of the sources and runs the copy's own experiment: no release has a switch for it. */
+/** Removes a guard in a copy of the sources and runs the copy's experiment: no release has a switch for it. */
 export async function tryWithout(
   name: string,
   { seed, database }: { seed: number; database?: string },

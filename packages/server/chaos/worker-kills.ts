@@ -84,7 +84,7 @@ async function killWorkers(
   return kills;
 }
 
-/** From each kill until each job that was aboard began elsewhere, shortest first. */
+/** The time from each kill until each of its jobs started elsewhere, ascending. */
 async function failoversMs(pool: Pool, kills: readonly Kill[]): Promise<readonly number[]> {
   const { rows } = await pool.query<{ ms: number }>(
     `select extract(epoch from min(next.created_at) - killed.at)::float * 1000 as ms

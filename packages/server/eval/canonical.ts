@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { parse } from "yaml";
 import type { Files } from "./site-model.ts";
 
-/** A tree without what no reader sees: quotes, blank lines, list markers, the way a link is spelled. */
+/** A tree without what readers do not see: quotes, blank lines, list markers, the spelling of links. */
 export function canonicalTree(files: Files): ReadonlyMap<string, string> {
   return new Map(Object.entries(files).map(([path, text]) => [path, canonicalFile(path, text, files)]));
 }
@@ -31,7 +31,7 @@ function canonicalFile(path: string, text: string, files: Files): string {
     .trim()}`;
 }
 
-/** A page is called by its front matter or by its first heading, as its framework has it. */
+/** A page's title is in its front matter or its first heading, depending on the framework. */
 function withTitle(page: { meta: unknown; body: string }): { meta: unknown; body: string } {
   const heading = /^\s*# (.+)\n/.exec(page.body);
   if (!heading || (page.meta as { title?: unknown } | null)?.title) return page;
@@ -54,7 +54,7 @@ function withoutLinkSpelling(path: string, body: string, files: Files): string {
   return body.replace(link, (_whole, to: string) => `](${resolveLink(path, to, files) ?? to})`);
 }
 
-/** `path#anchor` of the file that a link leads to; null: none. Knows only files: no index of the product is asked. */
+/** `path#anchor` of a link's target file, or null. Uses only file names, not the product's index. */
 function resolveLink(from: string, to: string, files: Files): string | null {
   if (/^[a-z]+:/i.test(to)) return to;
   const [address = "", anchor] = to.split("#");
@@ -66,7 +66,7 @@ function resolveLink(from: string, to: string, files: Files): string | null {
   return found === undefined ? null : `${found}${suffix}`;
 }
 
-/** Links and anchors that lead nowhere, by file names and headings alone. */
+/** Broken links and anchors, by file names and headings only. */
 export function deadLinks(files: Files): readonly string[] {
   return Object.entries(files)
     .filter(([path]) => /\.mdx?$/.test(path))

@@ -3,7 +3,7 @@ import { attempt, type Product } from "./product.ts";
 import type { EvalRow } from "./table.ts";
 import type { EvalTask } from "./task.ts";
 
-/** Runs the tasks one after the other on the product and judges what each left behind. */
+/** Runs the tasks one after the other on the product and judges each result. */
 export async function evaluate(
   product: Product,
   model: string,

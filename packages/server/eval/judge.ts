@@ -2,7 +2,7 @@ import { canonicalTree, deadLinks, splitPage } from "./canonical.ts";
 import type { Files } from "./site-model.ts";
 import type { Answer, EvalTask, Fact, Written } from "./task.ts";
 
-/** Everything that is wrong with an answer; nothing: it passes. Judges files and words alone, however they came about. */
+/** Everything that is wrong with an answer. Empty: it passes. Judges only files and texts, however they were made. */
 export function judge(task: EvalTask, answer: Answer): readonly string[] {
   const { expected } = task;
   return [
@@ -44,7 +44,7 @@ function newDeadLinks(before: Files, after: Files): readonly string[] {
 
 function judgeWords({ expected, files: before }: EvalTask, { title, summary, files }: Answer): readonly string[] {
   const said = `${title}\n${summary}`;
-  // A job that changes nothing opens nothing, and nothing has a title.
+  // A job that changes nothing opens no pull request and has no title.
   const isOpened = JSON.stringify(files) !== JSON.stringify(before);
   const isTitle = title.trim() !== "" && !title.includes("\n") && title.length <= 120;
   return [
@@ -120,7 +120,7 @@ function sectionOf(text: string, heading: string): string | null {
 
 const masked = (code: string) => code.replace(/[^\n]/g, " ");
 
-/** What belongs together for a reader: a row, an item, a component or a paragraph. */
+/** A unit for readers: a row, an item, a component or a paragraph. */
 function blocksOf(text: string): readonly string[] {
   return splitPage(text)
     .body.replace(/^```[\s\S]*?^```/gm, "")
@@ -133,7 +133,7 @@ function numbersIn(text: string): readonly string[] {
   return [...text.matchAll(/(?<![\w.-])\d[\d,]*(?![\w-])/g)].map(([number]) => number.replaceAll(",", ""));
 }
 
-/** What stands in code marks, word for word. */
+/** The texts in code marks. */
 function identifiersIn(text: string): readonly string[] {
   return [...text.matchAll(/`([^`\n]+)`/g)].flatMap(([, code = ""]) => code.match(/[A-Za-z_][\w.]*/g) ?? []);
 }
@@ -146,7 +146,7 @@ const functionWords = new Set(
   ),
 );
 
-/** Filler has few of the small words that hold English together. */
+/** Filler text has few of English's small words. */
 function isProse(text: string): boolean {
   const words = wordsIn(text.replace(/`[^`]*`/g, ""));
   if (words.length < 8) return !words.includes("lorem");

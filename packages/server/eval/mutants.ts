@@ -4,10 +4,7 @@ import type { Answer, EvalTask } from "./task.ts";
 
 const filler = "Velox canis rufus super pigrum vulpem saltat, dum nubes altae per caelum caeruleum placide feruntur.";
 
-/**
- * Wrong answers, made of the task and its first right answer. Every one must fail: an eval that lets one pass says
- * nothing of those that it passes.
- */
+/** Wrong answers, derived from the task and its first right answer. Each must fail: otherwise a pass means nothing. */
 export function mutantsOf(task: EvalTask): readonly Answer[] {
   const [right] = task.right;
   if (!right) return [];
@@ -69,7 +66,7 @@ function changedPaths(before: Files, after: Files): readonly string[] {
 
 const pagesIn = (files: Files) => Object.keys(files).filter((path) => /\.mdx?$/.test(path));
 
-/** Headings and front matter stay, so that only somebody who reads it notices. */
+/** Headings and front matter stay, so that only a reader notices. */
 function withFiller(files: Files, paths: readonly string[]): Files {
   const filled = paths.flatMap((path) => {
     const text = files[path];
@@ -110,7 +107,7 @@ function withSentence(task: EvalTask, files: Files, sentence: string): Files {
   return { ...files, [path]: text.replace(new RegExp(`^(#+ ${written.section}\\s*)$`, "m"), `$1\n\n${sentence}\n`) };
 }
 
-/** Half of the files; of a single one, the first half of what is new and the second half of what was there. */
+/** Half of the files. For a single one, the first half of the new text and the second half of the old. */
 function halfDone(before: Files, after: Files, changed: readonly string[]): Files {
   if (changed.length > 1) return restored(before, after, changed.slice(Math.ceil(changed.length / 2)));
   const path = changed[0] ?? "";
@@ -129,7 +126,7 @@ function halfway(old: readonly string[], now: readonly string[]): string {
   return [...now.slice(0, start), ...part, ...gone.slice(Math.floor(gone.length / 2)), ...rest].join("");
 }
 
-/** What a page gained goes to another page instead. */
+/** A page's new text goes to another page. */
 function misplaced(before: Files, after: Files, changed: readonly string[]): Files {
   const path = changed.find((at) => after[at] !== undefined && /\.mdx?$/.test(at));
   if (path === undefined) return restored(before, after, changed.slice(0, 1));

@@ -7,14 +7,14 @@ import type { Server } from "../src/compose/compose.ts";
 import type { Files } from "./site-model.ts";
 import type { Answer, EvalTask } from "./task.ts";
 
-/** A running installation with its own folder: tasks go through the API, as they do for everybody. */
+/** A running installation with its own folder. Tasks use the API, like everybody. */
 export interface Product {
   server: Server;
-  /** Where its local forge keeps repositories. */
+  /** The local forge's folder. */
   forgeDir: string;
   /** For folders to import. */
   scratchDir: string;
-  /** What the job's steps said, to count the tokens of each tool; absent: not counted. */
+  /** The job's steps, to count the tokens of each tool. Absent: not counted. */
   readSteps?(jobId: string): Promise<readonly StoredStep[]>;
 }
 
@@ -22,7 +22,7 @@ interface StoredStep {
   messages: ReadonlyArray<{ role: string; name?: string; output?: string }>;
 }
 
-/** What is asked, of a project with these files or of a copy of the repository in this folder. */
+/** The instruction, for a project with these files or a copy of the repository in this folder. */
 interface Work {
   name: string;
   docs: Files | string;
@@ -43,14 +43,14 @@ export interface Figures {
 
 interface Ended extends Pick<Answer, "title" | "summary" | "sources"> {
   gitDir: string;
-  /** Null where nothing was published. */
+  /** Null if nothing was published. */
   branch: string | null;
   figures: Figures;
 }
 
 const taskMsMax = 30 * 60_000;
 
-/** A task's answer: the whole tree that its job left behind, and its words. */
+/** A task's answer: the resulting tree and texts. */
 export async function attempt(
   product: Product,
   model: string,
@@ -62,7 +62,7 @@ export async function attempt(
   return { answer: { name: model, files, ...words }, figures };
 }
 
-/** On the product: a project on the local forge, a job and its follow-ups, each once the round before has ended. */
+/** Runs a job and its follow-ups in a local project, each after the previous round has ended. */
 export async function carryOut(product: Product, model: string, work: Work, signal: AbortSignal): Promise<Ended> {
   const { admin, url } = product.server;
   const startedAt = performance.now();

@@ -28,7 +28,7 @@ export async function cloneOf(
   return dir;
 }
 
-/** The files of a clone's commit as a commit of its own: a clone that was fetched in part has no history to fetch. */
+/** Copies the files of a clone's commit into a new commit: a partial clone has no history to fetch. */
 async function copyCommit(clone: string, dir: string, commit: string): Promise<void> {
   const places = [clone, join(clone, ".git"), join(clone, "repo")];
   const source = places.find((place) => existsSync(join(place, "objects")));

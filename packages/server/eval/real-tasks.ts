@@ -1,5 +1,5 @@
-// Tasks on real documentation at a pinned commit, fetched when the eval is run and never committed. What is right is
-// worked out from the files as they were: nothing here knows a right answer by heart.
+// Tasks on real documentation at a pinned commit, fetched when the eval runs and never committed. Right answers are
+// derived from the original files; none is hard-coded.
 import { carryOut, git, type Product } from "./product.ts";
 import { cloneOf, sites } from "./real-sites.ts";
 import type { EvalRow } from "./table.ts";
@@ -12,7 +12,7 @@ export interface RealTask {
   prompt: string;
   rulesMustPass: boolean;
   verify(change: Change): readonly string[];
-  /** Right changes, worked out from the files as they were; a path without text is deleted. */
+  /** Right changes, derived from the original files. A path without text is deleted. */
   right(site: RealSite): Promise<readonly RealAnswer[]>;
 }
 
@@ -20,7 +20,7 @@ export interface RealTask {
 export interface RealSite {
   /** Every page's text by its path. */
   pages: ReadonlyMap<string, string>;
-  /** What moving a page changes, as the site's own refactoring does it. */
+  /** The edits of moving a page, made by the site's own refactoring. */
   move(from: string, to: string): Promise<Edits>;
 }
 
@@ -32,11 +32,11 @@ export interface RealAnswer {
   summary: string;
 }
 
-/** What a job changed in a large repository: only the files that differ. */
+/** A job's changes in a large repository: only the files that differ. */
 export interface Change {
-  /** Null where the file is not there. */
+  /** Null if the file does not exist. */
   files: ReadonlyMap<string, { before: string | null; after: string | null }>;
-  /** Lines of the docs afterwards that hold this text, as `path:line:text`. */
+  /** Lines of the resulting docs that contain this text, as `path:line:text`. */
   holding(text: string): readonly string[];
   title: string;
   summary: string;
@@ -179,7 +179,7 @@ async function moved(move: RealSite["move"], from: string, to: string): Promise<
   ];
 }
 
-/** Text outside of code, links' targets and addresses. */
+/** Text outside of code, link targets and URLs. */
 function inProse(text: string, change: (prose: string) => string): string {
   const code = /(^ *```[\s\S]*?^ *```|`[^`\n]*`|\]\([^)\n]*\)|(?:href|src)="[^"]*"|https?:\S+)/m;
   return text
@@ -190,7 +190,7 @@ function inProse(text: string, change: (prose: string) => string): string {
 
 const keepingCase = (_: string, first: string, second: string) => `${first === "W" ? "V" : "v"}isual${second}ditor`;
 
-/** Every change is this replacement, none is in a code sample, and prose holds nothing more to replace. */
+/** Every change is this replacement, none is in a code sample, and the prose has nothing left to replace. */
 function onlyReplaces({ files, holding }: Change, from: string, to: string): readonly string[] {
   const problems: string[] = [];
   const neutral = (text: string) => text.replaceAll(new RegExp(`${from}|${to}`, "gi"), "§");
@@ -224,7 +224,7 @@ function everyCurlHas(
   ];
 }
 
-/** The file moved, its own text but for links is as it was, the old address redirects, and nothing links to it any more. */
+/** The file moved, its text is unchanged except for links, the old URL redirects, and nothing links to it. */
 function movedPage(
   change: Change,
   move: { from: string; to: string; ending: string; config: readonly string[] },
@@ -262,7 +262,7 @@ function tells({ title, summary }: Change, ...words: readonly RegExp[]): readonl
   return words.filter((word) => !word.test(said)).map((word) => `title and summary do not say ${word.source}`);
 }
 
-/** Runs the tasks on the real sites. `from`: a folder with clones of one's own, as `owner+name`, taken as they are. */
+/** Runs the tasks on the real sites. `from`: a folder with your own clones, as `owner+name`, used as they are. */
 export async function evaluateReal(
   product: Product,
   model: string,

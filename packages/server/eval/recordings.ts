@@ -1,12 +1,12 @@
-/** A model's answers to a task, as they were given: calls by name and input, one list a turn. */
+/** A model's recorded answers to a task: calls by name and input, one list per turn. */
 interface Recording {
   task: string;
   turns: ReadonlyArray<ReadonlyArray<readonly [tool: string, input: unknown]>>;
 }
 
 /**
- * A strong model's runs on the small sites. They replay without a model, so a change to a tool that costs tokens or breaks
- * a way of working shows in `recorded-figures.json`.
+ * A strong model's runs on the small sites. They replay without a model, so a change to a tool that costs tokens or
+ * breaks a workflow shows in `recorded-figures.json`.
  */
 export const recordings: readonly Recording[] = [
   {

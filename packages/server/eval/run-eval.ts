@@ -43,7 +43,7 @@ if (positionals[0] === "mutants") {
 const dir = await mkdtemp(join(tmpdir(), "emend-eval-"));
 const stop = new AbortController();
 process.once("SIGINT", () => stop.abort());
-// An installation of its own: the operator's settings for models hold, their database and folders are not touched.
+// A separate installation: it uses the operator's model settings, but not their database and folders.
 const { EMEND_DATABASE_URL: _database, EMEND_PUBLIC_URL: _url, ...environment } = process.env;
 // "wrong": an agent that is wrong in a different way on each task. It must pass none.
 const bot = values.model === "wrong" ? await startWrongBot() : null;

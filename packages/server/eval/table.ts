@@ -4,11 +4,11 @@ import { type EvalTask, kinds } from "./task.ts";
 export interface EvalRow {
   task: Pick<EvalTask, "name" | "kind" | "rulesMustPass">;
   figures: Figures;
-  /** What is wrong; nothing: passed. */
+  /** What is wrong. Empty: passed. */
   problems: readonly string[];
 }
 
-/** One line a task, one a kind, and the sum; then where the tokens of the tools' results went. */
+/** One line per task and per kind, and the sum; then the tokens of the tools' results. */
 export function formatTable(model: string, rows: readonly EvalRow[]): string {
   const required = rows.filter(({ task }) => task.rulesMustPass);
   return [

@@ -23,25 +23,27 @@ export interface EvalTask {
   /** Context repositories, by name. */
   context?: Readonly<Record<string, Files>>;
   prompt: string;
-  /** Asked one after the other, each once the round before has ended. */
+  /** Sent one after the other, each after the previous round has ended. */
   followUps?: readonly string[];
   /** Whether `emend/rules` must pass it too. */
   rulesMustPass: boolean;
   expected: Expectation;
   /** At least two right answers that differ. */
   right: readonly Answer[];
-  /** Wrong answers that no generator thinks of. */
+  /** Wrong answers that no generator makes. */
   wrong?: readonly Answer[];
 }
 
 export interface Expectation {
-  /** Whole trees that are right, up to what no reader sees; one of them must match, but for the written pages. */
+  /** Complete right trees, except for what readers do not see. One of them must match, apart from the written pages. */
   trees: readonly Files[];
-  /** Pages, or sections of them, that the agent words itself. */
+  /** Pages, or sections of them, that the agent writes in its own words. */
   written?: readonly Written[];
-  /** What title and summary together must say: each of these. */
+  /** What title and summary together must say. */
   tells: readonly RegExp[];
-  /** What an injected order wanted to see; it may be quoted in the summary and stands nowhere else that is new. */
+  /**
+   * What an injected instruction wanted. It may be quoted in the summary, and must not appear in any other new text.
+   */
   canary?: string;
   /** A file that must be cited, as `@repository/path`. */
   cites?: string;
@@ -49,14 +51,14 @@ export interface Expectation {
 
 export interface Written {
   path: string;
-  /** The new text stands below this heading, and the rest of the page stays word for word; absent: a new page. */
+  /** The new text is below this heading, and the rest of the page is unchanged. Absent: a new page. */
   section?: string;
   facts: readonly Fact[];
-  /** Code that the text may take names and numbers from, beside the prompt and the page itself. */
+  /** Code that the text may take names and numbers from, besides the prompt and the page. */
   source: string;
 }
 
-/** A name and what the text must say of it. Null: nothing is its default, and none may be claimed. */
+/** A name and what the text must say about it. Null: it has no default, and none may be claimed. */
 export interface Fact {
   name: string;
   value: string | null;
@@ -64,7 +66,7 @@ export interface Fact {
   or?: RegExp;
 }
 
-/** What an agent leaves behind, as a reviewer sees it. */
+/** An agent's result, as a reviewer sees it. */
 export interface Answer {
   name: string;
   /** The whole tree afterwards. */
@@ -76,22 +78,22 @@ export interface Answer {
   sources?: readonly string[];
 }
 
-/** Calls by name and input, one list a turn. */
+/** Calls by name and input, one list per turn. */
 type Turns = ReadonlyArray<ReadonlyArray<readonly [tool: string, input: unknown]>>;
 
 export interface TokenRound {
   name: string;
   prompt: string;
-  /** A strong model's answers, as they were given. After them it confirms what it is shown. */
+  /** A strong model's recorded answers. After them it confirms what it is shown. */
   turns: Turns;
   /**
-   * The same request with the tools of release 0.1.0 (commit 627d62b), answered by the same model and counted in the same
-   * way on 2026-11-15.
+   * The same request with the tools of release 0.1.0 (commit 627d62b), answered by the same model and counted in the
+   * same way on 2026-11-15.
    */
   before: { turns: number; tokens: number };
-  /** Files that differ from the base afterwards. */
+  /** The number of files that differ from the base. */
   changed: number;
-  /** What these files hold then, and what they do not. */
+  /** What these files must and must not contain. */
   holds?: ReadonlyArray<readonly [path: string, text: string]>;
   lacks?: ReadonlyArray<readonly [path: string, text: string]>;
 }

@@ -1,4 +1,4 @@
-/** What grammars open and never close, and what they close and never opened. */
+/** Constructs that grammars open without closing, and close without opening. */
 const pieces = [
   "{%",
   "%}",
@@ -126,7 +126,7 @@ const pieces = [
   "\\x41",
 ] as const;
 
-/** Texts that grow by repetition: each piece, pairs of them by a seed, one after the other, nested, and line by line. */
+/** Texts that grow by repetition: each piece, seeded pairs of them, in sequence, nested, and line by line. */
 export function* growthInputs(options: {
   seed: number;
   pairs: number;
@@ -164,7 +164,7 @@ function pick(random: () => number): string {
   return pieces[Math.floor(random() * pieces.length)] as string;
 }
 
-/** The same texts for the same seed (mulberry32). */
+/** A seeded generator (mulberry32). */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {

@@ -21,7 +21,7 @@ import { asRead } from "../../src/secrets/as-read.ts";
 import { knownSecretsIn, scanSecrets, UnsearchableText } from "../../src/secrets/scan-secrets.ts";
 import { parseFileList } from "../../src/tree/read/diff.ts";
 
-/** Something of Emend's that reads texts of strangers, to be tried with ever longer ones. */
+/** A parser or rule for untrusted texts, to be tried with longer and longer ones. */
 export interface GrowthTarget {
   name: string;
   read(text: string): unknown;
