@@ -234,3 +234,49 @@ export function fromClaimCursor(cursor: string): ClaimPlace | null {
   }
   return null;
 }
+
+/** What the site's health shows of claims: by page, with the change that caused it and what to do. */
+interface ClaimFinding {
+  check: "changed-claim" | "gone-claim";
+  severity: "error" | "warning";
+  path: string;
+  line: number;
+  message: string;
+}
+
+const findingsMax = 500;
+const quoteMax = 80;
+
+export async function listClaimFindings(db: Queryable, projectId: string): Promise<readonly ClaimFinding[]> {
+  const { rows } = await db.query<ClaimRow>(
+    `select ${claimColumns} from ${withRepository} where claims.project_id = $1 and state in ('changed', 'gone')
+     order by state = 'changed', page, page_line, claims.id limit $2`,
+    [projectId, findingsMax],
+  );
+  return rows.map((row) => {
+    const isGone = row.state === "gone";
+    const place = `${row.repository === null ? "" : `@${row.repository}/`}${row.path}:${row.line}`;
+    const by = row.cause ? ` in ${row.cause.commit.slice(0, 10)} by ${row.cause.author}${pullOf(row.cause)}` : "";
+    const what = isGone
+      ? `was removed${by}: \`${quoted(row.text)}\``
+      : `changed${by}: \`${quoted(row.text)}\` is now \`${quoted(row.found?.text ?? null)}\``;
+    const next = isGone ? `emend claims remove ${row.id}` : `emend claims confirm ${row.id}`;
+    return {
+      check: isGone ? "gone-claim" : "changed-claim",
+      severity: isGone ? "error" : "warning",
+      path: row.page,
+      line: row.pageLine,
+      message: `The text relies on \`${place}\`, which ${what}. Correct the text or, if it is right, run \`${next}\`.`,
+    };
+  });
+}
+
+function pullOf({ pullRequest }: NonNullable<Claim["cause"]>): string {
+  return pullRequest === null ? "" : ` (pull request #${pullRequest})`;
+}
+
+/** The first line, in a form that ends no code span. */
+function quoted(text: string | null): string {
+  const [first = ""] = (text ?? "").trim().split("\n", 1);
+  return (first.length > quoteMax ? `${first.slice(0, quoteMax)}…` : first).replaceAll("`", "'");
+}

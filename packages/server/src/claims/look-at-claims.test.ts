@@ -7,7 +7,7 @@ import { type MirrorBench, openMirrorBench } from "../../test/support/mirrors.ts
 import { alterJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
 import { AppError } from "../errors.ts";
 import { createPageHistory } from "../tree/read/history.ts";
-import { addClaim, confirmClaim, listClaims, removeClaim } from "./claim-store.ts";
+import { addClaim, confirmClaim, listClaimFindings, listClaims, removeClaim } from "./claim-store.ts";
 import { type ClaimLookDeps, listDueClaims, lookAtClaims, pullRequestIn } from "./look-at-claims.ts";
 
 let database: TestDatabase;
@@ -120,6 +120,15 @@ test("changed lines are told with old and new text and the commit; as before, th
     cause: { commit: id, author: "Test", message: "test", pullRequest: null },
   });
   expect(changed.changedAt).not.toBeNull();
+  expect(await listClaimFindings(database.pool, projectId)).toEqual([
+    {
+      check: "changed-claim",
+      severity: "warning",
+      path: "docs/timeouts.md",
+      line: 3,
+      message: `The text relies on \`@api/src/net.ts:2\`, which changed in ${id.slice(0, 10)} by Test: \`const timeoutMs = options.timeoutMs ?? 30_000;\` is now \`const timeoutMs = options.timeoutMs ?? 60_000;\`. Correct the text or, if it is right, run \`emend claims confirm ${changed.id}\`.`,
+    },
+  ]);
   code.commit({ "README.md": "more" });
   await look();
   expect(await only()).toEqual(changed);

@@ -22,6 +22,7 @@ import { openModel } from "../agent/models/registry.ts";
 import { fireAutomations } from "../automations/due.ts";
 import { findTouchingPull } from "../automations/pulls.ts";
 import { findClosedChange } from "../automations/pushes.ts";
+import { listClaimFindings } from "../claims/claim-store.ts";
 import { listDueClaims, lookAtClaims } from "../claims/look-at-claims.ts";
 import { rollUsageUp } from "../dashboard/read-usage.ts";
 import type { Pool } from "../db/pool.ts";
@@ -285,6 +286,7 @@ async function look(deps: SiteHealthDeps, project: Project, signal: AbortSignal)
       const ran = new Set([externalLinkCheck]);
       findings.push(...silenceFindings(site, applySettings(found, settings), { settings, ran }));
     }
+    findings.push(...(await listClaimFindings(deps.pool, project.id)).map((claim) => ({ ...claim, column: 1 })));
     return { commit, branch: ref, framework: site.framework, pages: site.pages.length, findings };
   } finally {
     await mirror.release(jobId);

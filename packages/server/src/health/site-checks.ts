@@ -154,6 +154,7 @@ export async function listDueSiteChecks(db: Queryable): Promise<readonly string[
        from site_checks where project_id = projects.id
      ) last on true
      where found_at is null or at < clock_timestamp() - interval '1 day'
+       or exists (select from claims where project_id = projects.id and changed_at > at)
        or exists (select from (select status, updated_at from jobs where project_id = projects.id
                                 order by id desc limit 200) latest
                   where status <> 'active' and updated_at > at)
