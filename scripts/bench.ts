@@ -12,7 +12,7 @@ const benches: Readonly<Record<string, readonly string[]>> = {
   memory: ["packages/server/bench/job-memory.ts"],
   rivals: ["packages/server/bench/rivals.ts"],
   demo: ["packages/cli/bench/demo.ts"],
-  truth: ["packages/server/bench/claims.ts"],
+  truth: ["packages/site/bench/truth.ts", "packages/server/bench/claims.ts"],
   site: ["packages/site/bench/site.ts", "packages/site/bench/faults.ts"],
 };
 

@@ -1,4 +1,4 @@
-// npm run eval -- [tokens | mutants] [--model NAME | --runner NAME] [--against NAME] [--only TEXT] [--json FILE] [--real] [--from FOLDER]
+// npm run eval -- [tokens | mutants | truth] [--model NAME | --runner NAME] [--against NAME] [--only TEXT] [--json FILE] [--real] [--from FOLDER]
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,6 +16,7 @@ import { evaluateReal } from "./real-tasks.ts";
 import { compareTables, type EvalRow, formatTable } from "./table.ts";
 import { evalTasks } from "./tasks/index.ts";
 import { measureTokens } from "./tokens.ts";
+import { evaluateTruth } from "./truth.ts";
 import { startWrongBot } from "./wrong-bot.ts";
 
 const cacheDir = join(import.meta.dirname, "../../../node_modules/.cache/emend-eval");
@@ -39,6 +40,9 @@ if (positionals[0] === "tokens") {
 if (positionals[0] === "mutants") {
   const options = { cacheDir, from: values.from, only: values.only ?? "" };
   process.exit((await judgeRealMutants(options, AbortSignal.timeout(30 * 60_000))) ? 0 : 1);
+}
+if (positionals[0] === "truth") {
+  process.exit((await evaluateTruth({ cacheDir, from: values.from, only: values.only ?? "" })) ? 0 : 1);
 }
 const dir = await mkdtemp(join(tmpdir(), "emend-eval-"));
 const stop = new AbortController();

@@ -132,7 +132,8 @@ function createIndex(
   const packages = new Map<string, unknown>();
   for (const [path, { skip, package: made }] of known) {
     if (skip !== null) skipped.set(path, skip);
-    if (made !== null && !examples.test(path)) packages.set(made.name, made.manifest);
+    if (made !== null && !examples.test(path) && !/(?:^|\/)(?:tools|scripts)\//.test(path))
+      packages.set(made.name, made.manifest);
   }
   const index: SourceIndex = {
     tree,
@@ -181,7 +182,7 @@ function skipByPath(path: string): SkipReason | null {
 }
 
 const examples =
-  /(?:^|\/)(?:tests?|__tests__|__mocks__|specs?|e2e|fixtures?|__fixtures__|testdata|mocks?|examples?|demos?|samples?|playgrounds?|sandbox|bench(?:marks?)?|landing|website|www|marketing|homepage|template)\/|[._-](?:test|spec|bench|stories)\.\w+$|_test\.\w+$|(?:^|\/)test_[^/]*$/i;
+  /(?:^|\/)(?:tests?|__tests__|__mocks__|specs?|e2e|fixtures?|__fixtures__|testdata|mocks?|examples?|demos?|samples?|playgrounds?|sandbox|bench(?:marks?)?|landing|website|www|marketing|homepage|templates?)\/|[._-](?:test|spec|bench|stories)\.\w+$|_test\.\w+$|(?:^|\/)test_[^/]*$/i;
 
 /** Tests, examples and manifests use names; what they define is nobody's interface. */
 function isExample(path: string): boolean {

@@ -1,0 +1,152 @@
+// npm run eval -- truth [--only NAME] [--from FOLDER]: stale references in the history of real repositories, judged by hand,
+// and how many of the removals that a seeded script plants are found.
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type CodeReference, compareReferences, indexSource, openGitSource, type SiteTree } from "@emend/site";
+import { createPageReader, isOutside, type Repository, replay } from "./truth-replay.ts";
+
+/** Repositories with code and docs together, each pinned to a commit. */
+const repositories: readonly (Repository & { commit: string })[] = [
+  {
+    name: "fuma-nama/fumadocs",
+    commit: "ff3272452fc9c54e14916a90e394c0a9746414a6",
+    docs: ["apps/docs/"],
+    outside: /^apps\/docs\/(?!content\/)/,
+  },
+  {
+    name: "better-auth/better-auth",
+    commit: "451aa4b6e57c9d4989bebc61ebb0892510e8a14e",
+    docs: ["docs/"],
+    outside: /^docs\/(?!content\/docs)/,
+  },
+  {
+    name: "eslint/eslint",
+    commit: "c27bc926e496985eb7911c09eb60914b2e4b5d0f",
+    docs: ["docs/"],
+    outside: /^docs\/(?!src\/)|^docs\/src\/(?:_data|_includes|assets)/,
+  },
+  {
+    name: "vitest-dev/vitest",
+    commit: "c3ba16b35847d27fb9f01f38cdcb047c77e121f8",
+    docs: ["docs/"],
+    outside: /^docs\/(?:blog|\.vitepress|team)/,
+  },
+];
+
+interface Judgment {
+  repository: string;
+  commit: string;
+  page: string;
+  reference: string;
+  verdict: "right" | "wrong";
+  why: string;
+}
+
+const commitsReplayed = 500;
+const plantedMax = 100;
+
+export async function evaluateTruth(options: {
+  cacheDir: string;
+  from: string | undefined;
+  only: string;
+}): Promise<boolean> {
+  const file = join(import.meta.dirname, "truth-judgments.json");
+  const judgments = JSON.parse(readFileSync(file, "utf8")) as readonly Judgment[];
+  let isRight = true;
+  for (const repository of repositories.filter(({ name }) => name.includes(options.only))) {
+    const gitDir = await cloneWhole(repository, options);
+    const found = new Map<string, { commit: string; page: string }>();
+    const { commits, references } = await replay(gitDir, repository, commitsReplayed, ({ commit, stale }) => {
+      const key = `${commit.slice(0, 9)} ${stale.gone}`;
+      if (!found.has(key)) found.set(key, { commit, page: stale.reference.page });
+    });
+    const judged = judgments.filter((one) => one.repository === repository.name);
+    const verdicts = new Map(judged.map(({ commit, reference, verdict }) => [`${commit} ${reference}`, verdict]));
+    const right = [...found.keys()].filter((key) => verdicts.get(key) === "right").length;
+    const open = [...found].filter(([key]) => !verdicts.has(key));
+    const { planted, seen } = await plantRemovals(gitDir, repository);
+    console.log(
+      `${repository.name}  ${commits} commits, ${references} references  findings ${found.size}: right ${right}, wrong ${found.size - right - open.length}, not judged ${open.length}  planted removals found ${seen} of ${planted}`,
+    );
+    for (const [key, { page }] of open) console.log(`  not judged: ${key} (${page})`);
+    isRight &&= seen >= planted * 0.9;
+  }
+  return isRight;
+}
+
+/** A clone with its history; with `from`, one that lies in that folder as `owner+name`. */
+async function cloneWhole(
+  { name, commit }: { name: string; commit: string },
+  { cacheDir, from }: { cacheDir: string; from: string | undefined },
+): Promise<string> {
+  const folder = name.replace("/", "+");
+  if (from !== undefined) {
+    const places = [join(from, folder), join(from, folder, ".git"), join(from, folder, "repo")];
+    const found = places.find((place) => existsSync(join(place, "objects")));
+    if (found === undefined) throw new Error(`${join(from, folder)} is no clone`);
+    return found;
+  }
+  const dir = join(cacheDir, `${folder}-whole.git`);
+  await mkdir(cacheDir, { recursive: true });
+  if (!existsSync(dir)) execFileSync("git", ["clone", "--quiet", "--bare", `https://github.com/${name}`, dir]);
+  execFileSync("git", ["-C", dir, "update-ref", "--no-deref", "HEAD", commit]);
+  return dir;
+}
+
+/** Takes names that the docs use out of the sources, one at a time, and counts how often that is seen. */
+async function plantRemovals(gitDir: string, repository: Repository): Promise<{ planted: number; seen: number }> {
+  const source = openGitSource(gitDir);
+  try {
+    const tree = await source.at("HEAD");
+    const outside = (path: string): boolean => isOutside(repository, path);
+    const before = await indexSource(tree, { isOutside: outside });
+    const known = (await createPageReader(repository)(tree, null)).filter((reference) => before.knows(reference));
+    const chosen = choose(known, plantedMax);
+    let seen = 0;
+    for (const reference of chosen) {
+      const word = reference.text.split(/\.|::|#/).at(-1) as string;
+      const after = await indexSource(withoutWord(tree, word, new Set(before.filesWith(word, Infinity))), {
+        previous: before,
+        isOutside: outside,
+      });
+      if ((await compareReferences([reference], before, after)).length > 0) seen++;
+    }
+    return { planted: chosen.length, seen };
+  } finally {
+    source.close();
+  }
+}
+
+/** Names of the sources, each once, spread by a fixed seed. */
+function choose(references: readonly CodeReference[], max: number): CodeReference[] {
+  const kinds = new Set(["identifier", "flag", "env", "config-key", "path"]);
+  const distinct = [
+    ...new Map(references.filter(({ kind }) => kinds.has(kind)).map((one) => [one.text, one])).values(),
+  ];
+  let state = 20;
+  const draws = distinct.map((reference) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return { reference, draw: state };
+  });
+  return draws
+    .sort((a, b) => a.draw - b.draw)
+    .slice(0, max)
+    .map(({ reference }) => reference);
+}
+
+/** The tree with a word taken out of every file that has it. */
+function withoutWord(tree: SiteTree, word: string, paths: ReadonlySet<string>): SiteTree {
+  const whole = new RegExp(`(?<![\\w$])${word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w$])`, "g");
+  return {
+    list: async () =>
+      (await tree.list()).map((file) => (paths.has(file.path) ? { ...file, hash: `${file.hash}-${word}` } : file)),
+    async read(path) {
+      const bytes = await tree.read(path);
+      return bytes === null || !paths.has(path)
+        ? bytes
+        : Buffer.from(Buffer.from(bytes).toString().replace(whole, "zzGone"));
+    },
+  };
+}
