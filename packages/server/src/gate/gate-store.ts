@@ -26,7 +26,7 @@ export interface GateStatus {
   updatedAt: Date;
 }
 
-export type GatePull = Pick<OpenPullRequest, "url" | "title" | "head" | "base" | "isFork">;
+type GatePull = Pick<OpenPullRequest, "url" | "title" | "head" | "base" | "isFork">;
 
 /** One place on a page, and why it is named. */
 export interface GateFinding {

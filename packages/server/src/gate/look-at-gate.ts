@@ -83,7 +83,7 @@ export async function lookAtGate(deps: GateDeps, projectId: string, signal: Abor
 }
 
 /** On the local forge it costs nothing and needs no permission. */
-export function levelOf(set: GateLevel | null, forge: string): GateLevel {
+function levelOf(set: GateLevel | null, forge: string): GateLevel {
   return set ?? (forge === "local" ? "neutral" : "off");
 }
 
