@@ -7,7 +7,7 @@ import { newId } from "../lib/id.ts";
 import { newWebhookSecret } from "./post-message.ts";
 import { mayConnect } from "./ssrf-guard.ts";
 
-export type { WebhookEvent, WebhookMessage } from "@emend/contract";
+export type { WebhookMessage } from "@emend/contract";
 // Also named in the trigger `tell_webhooks`.
 export { webhookEvents } from "@emend/contract";
 

@@ -119,7 +119,7 @@ function resolveDeep(root: Record<string, unknown>, value: unknown, depth = 0): 
   return resolved;
 }
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
+function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
