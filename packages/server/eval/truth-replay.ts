@@ -26,7 +26,7 @@ export interface Replayed {
 
 const pageFile = /\.mdx?$/;
 
-export function isPage({ docs, outside }: Repository, path: string): boolean {
+function isPage({ docs, outside }: Repository, path: string): boolean {
   return docs.some((dir) => path.startsWith(dir)) && pageFile.test(path) && outside?.test(path) !== true;
 }
 
