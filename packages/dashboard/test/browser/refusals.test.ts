@@ -104,7 +104,7 @@ const writes: Readonly<Record<string, Write>> = {
   cancelling: { path: "/app/jobs/ACTIVE", open: click("Cancel"), submit: button("Cancel job") },
   "a comment": { path: "/app/pulls/PROJECT/1", typed: { Comment: "Good." }, submit: button("Comment") },
   merging: { path: "/app/pulls/PROJECT/1", open: click("Merge"), submit: button("Merge pull request") },
-  closing: { path: "/app/pulls/PROJECT/1", submit: button("Close") },
+  closing: { path: "/app/pulls/PROJECT/1", open: click("Close"), submit: button("Close pull request") },
   "a new project": {
     path: "/app/projects/new",
     typed: { Name: "More docs", "Base branch": "next" },
