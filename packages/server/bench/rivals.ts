@@ -125,7 +125,12 @@ async function compareAll(rounds: number, waitMsMax: number): Promise<void> {
         values.json,
         JSON.stringify({ machine: describeMachine(), ...Object.fromEntries(figures) }, null, 2),
       );
-    if (values.write) await writeResults("rivals", `npm run bench -- rivals --rounds ${rounds} --write`, table);
+    if (values.write)
+      await writeResults(
+        "rivals",
+        `npm run bench -- rivals --rounds ${rounds} --wait ${waitMsMax / 1000} --write`,
+        table,
+      );
   } finally {
     await redis.stop();
     await server.stop();
