@@ -56,7 +56,9 @@ const nameOf = ({ page, code }: Block) => `${page}: ${code.trim().split("\n")[0]
 test("every block is run or checked, or says why not", async () => {
   const held = ["sh", "js", "ts", "json", "yaml", "ini", "usage"];
   // Output and sample files of others are no commands.
-  const unheld = blocks.filter(({ language, reason }) => reason === null && ![...held, "text"].includes(language));
+  const unheld = blocks.filter(
+    ({ language, reason }) => reason === null && ![...held, "text", "md"].includes(language),
+  );
   expect(unheld.map(nameOf), "name a language that this file runs, or say ```sh not-run: why").toEqual([]);
   const list = blocks.filter(({ reason }) => reason !== null).map((block) => `- ${block.page}, ${block.reason}`);
   const words = "Commands and samples of the docs that no test runs as they stand, and why (docs-samples.test.ts):";
@@ -129,7 +131,7 @@ function mistakesIn(program: Command, line: string): string[] {
   const flags = rest.match(/(?<![\w-])--[a-z-]+/g) ?? [];
   const given = rest
     .replaceAll(/\[--(?:[^[\]]|\[[^[\]]*\])*\]/g, "")
-    .replaceAll(/--[a-z-]+( [A-Za-z|…]+)?/g, "")
+    .replaceAll(/--[a-z-]+( [A-Za-z|…]+(\[[^\]]*\])?)?/g, "")
     .trim();
   return found.flatMap((command) => {
     const known = command.options.map(({ long }) => long);
