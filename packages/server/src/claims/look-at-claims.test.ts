@@ -278,7 +278,8 @@ const source = (more = {}) => ({
 
 test("what a merged job cited is kept once, bound to the paragraph that it is about, and held to the code from then on", async () => {
   docs.commit({ "docs/timeouts.md": "# Timeouts\n\nOther words.\n\nA call has a timeout of 30_000 milliseconds.\n" });
-  const foreign = source({ repositoryUrl: "https://github.test/acme/other" });
+  const elsewhere = { path: "src/other.ts", cited: { ...cited, text: "const timeout = 30_000;" } };
+  const foreign = source({ repositoryUrl: "https://github.test/acme/other", ...elsewhere });
   const id = await mergedJob([source(), foreign, source({ cited: undefined })], diff);
   await look();
   await look();
