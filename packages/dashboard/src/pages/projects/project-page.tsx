@@ -13,6 +13,7 @@ import { Tabs } from "../../parts/tabs.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 import { Automations } from "../automations/automations.tsx";
+import { GateList } from "../gates/gate-list.tsx";
 import { Connection } from "./connection.tsx";
 import { ContextRepositories } from "./context-repositories.tsx";
 import { Quota } from "./quota.tsx";
@@ -94,7 +95,12 @@ function Panel({ tab, project }: { tab: Tab; project: DashboardProject }) {
         </>
       );
     case "policy":
-      return <SettingsForm project={project} groups={policyGroups(project)} />;
+      return (
+        <>
+          <SettingsForm project={project} groups={policyGroups(project)} />
+          <GateList projectId={project.id} />
+        </>
+      );
     case "guidance":
       return (
         <>
