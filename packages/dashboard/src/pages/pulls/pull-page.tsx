@@ -79,7 +79,11 @@ function Pull({ name }: { name: PullName }) {
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 pb-5 lg:grid-cols-[minmax(0,1fr)_336px]">
         <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-3 px-5 py-4 text-[16px] leading-[26px] wrap-anywhere">
           <Clipped height="max-h-88 lg:max-h-136" className="grid grid-cols-[minmax(0,1fr)] gap-3">
-            <MarkdownText text={pull.data.body} />
+            {pull.data.body.trim() === "" ? (
+              <p className="text-quiet">No description.</p>
+            ) : (
+              <MarkdownText text={pull.data.body} />
+            )}
           </Clipped>
         </Sheet>
         <div className="order-first grid lg:order-none grid-cols-[minmax(0,1fr)] gap-5">
