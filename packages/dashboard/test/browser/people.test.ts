@@ -175,7 +175,7 @@ it.each(retentions)(
     await press(page.getByRole("link", { name: "Installation" }));
     await choose(page.getByLabel("Archive finished jobs"), "After");
     await type(page.getByLabel("Days"), days);
-    await press(page.getByRole("button", { name: "Save" }));
+    await press(page.getByRole("button", { name: "Save", exact: true }));
     await page.getByText("Saved.").waitFor();
     await page.reload();
     expect(await page.getByLabel("Days").inputValue()).toBe(days);

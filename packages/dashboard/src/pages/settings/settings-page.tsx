@@ -125,7 +125,7 @@ function Budget({ setting }: { setting: DashboardSettings["monthlyBudget"] }) {
   });
   const common = { type: "number", min: 0, placeholder: "no limit" } as const;
   return (
-    <Form action={save} submit="Save" {...(save.isSuccess && { note: "Saved." })}>
+    <Form action={save} submit="Save budget" {...(save.isSuccess && { note: "Saved." })}>
       <TextInput
         label="Dollars for all projects"
         help="For each calendar month (UTC). Emend warns at 80 %, here and by webhook. When it is used up, running jobs stop and new jobs are refused."
