@@ -1,7 +1,6 @@
 import type { JobStatus } from "./agent-job.ts";
 import type { MemberRole } from "./dashboard-accounts.ts";
 import type { FailureCode, JobPhase } from "./errors.ts";
-import type { JobDiff } from "./job-diff.ts";
 import type { JobRun } from "./job-run.ts";
 
 /** Responses of the dashboard's own routes. For browser sessions only, and free to change with the dashboard. */
@@ -202,98 +201,6 @@ export interface DashboardUsageFigures {
   costUsd: number;
   /** From creation to end, for jobs that ended without follow-ups. Null if there are none. */
   medianMs: number | null;
-}
-
-/** Responses about the local forge's pull requests. */
-
-export interface DashboardPullRow {
-  projectId: string;
-  number: number;
-  title: string;
-  state: "open" | "merged" | "closed";
-  draft: boolean;
-  headRef: string;
-  baseRef: string;
-  createdAt: string;
-  updatedAt: string;
-  comments: number;
-}
-
-export interface DashboardPull extends Omit<DashboardPullRow, "comments"> {
-  /** Markdown. */
-  body: string;
-  checks: readonly { name: string; verdict: "passed" | "flagged"; detail: string }[];
-  mergedBy: string | null;
-  mergeCommit: string | null;
-  /** The result of merging. `head` is sent with the merge, so that nothing unread is merged. */
-  mergeability:
-    | { kind: "clean"; head: string }
-    | { kind: "conflicts"; paths: readonly string[] }
-    | { kind: "contained" }
-    | { kind: "blocked"; reason: string };
-  diff: JobDiff;
-  /** The statuses of its newest commit, each with a link. */
-  statuses: readonly { name: string; state: GateState; words: string; url: string }[];
-  cloneUrl: string;
-  /** The job that opened it. Null if somebody else did, or the job is gone. */
-  jobId: string | null;
-  comments: readonly DashboardComment[];
-}
-
-/** The result for a commit. `neutral`: it has findings that do not block. */
-export type GateState = "pending" | "passed" | "neutral" | "failed";
-
-export interface DashboardGateRow {
-  id: string;
-  /** The context repository's name. Empty: the docs repository. */
-  repository: string;
-  head: string;
-  /** The name on the forge. */
-  name: string;
-  number: number;
-  title: string;
-  /** The pull request's URL. */
-  url: string;
-  state: GateState;
-  words: string;
-  /** Null if it was not checked yet. */
-  judgedAt: string | null;
-  updatedAt: string;
-}
-
-/** Emend's statuses on the pull requests of a project's repositories. */
-export interface DashboardGates {
-  /** Newest first. */
-  statuses: readonly DashboardGateRow[];
-  /** When each repository was last polled. `problem`: why it failed. */
-  looks: readonly { repository: string; lookedAt: string; problem: string | null }[];
-}
-
-/** One status with all its findings. */
-export interface DashboardGate extends DashboardGateRow {
-  projectId: string;
-  findings: readonly {
-    check: string;
-    severity: "error" | "warning" | "info";
-    path: string;
-    line: number;
-    message: string;
-    renamed?: { from: string; to: string };
-    causes?: readonly string[];
-  }[];
-  /** Why the forge does not show it. Null if it does. */
-  refusal: string | null;
-  /** The job that opens the docs' pull request. Null if nobody requested it. */
-  jobId: string | null;
-  /** The job's prompt, or why it cannot help. */
-  fix: { prompt: string } | { cannot: string };
-}
-
-export interface DashboardComment {
-  id: string;
-  author: string;
-  text: string;
-  at: string;
 }
 
 /** Something that creates jobs automatically. */

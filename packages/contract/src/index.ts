@@ -17,6 +17,7 @@ export * from "./claim.ts";
 export * from "./create-job.ts";
 export type * from "./dashboard.ts";
 export type * from "./dashboard-accounts.ts";
+export type * from "./dashboard-pulls.ts";
 export {
   createPatchReader,
   type DiffLine,

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { openAdmin } from "../src/admin/admin.ts";
+import { openAdmin } from "../src/admin/open-admin.ts";
 import { loadConfig } from "../src/config/config.ts";
 import { startThrowAwayServer } from "../test/support/throw-away-server.ts";
 import type { Caller } from "./matrix.ts";

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { lookAtSource } from "../src/claims/look-at-claims.ts";
+import { lookAtSource } from "../src/claims/find-claims-again.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { createGit } from "../src/tree/git/git.ts";
 import { createMirrors } from "../src/tree/mirror/mirrors.ts";

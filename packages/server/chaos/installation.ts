@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openAdmin } from "../src/admin/admin.ts";
+import { openAdmin } from "../src/admin/open-admin.ts";
 import { loadConfig } from "../src/config/config.ts";
 
 export interface ChaosInstallation {

@@ -3,7 +3,8 @@ import type { Server, StartOptions } from "./compose/compose.ts";
 import type { Config } from "./config/config.ts";
 import { knownSecret } from "./installation/ensure-secret.ts";
 
-export { type Admin, openAdmin } from "./admin/admin.ts";
+export type { Admin } from "./admin/admin.ts";
+export { openAdmin } from "./admin/open-admin.ts";
 export type { Automation, AutomationRun, Trigger as AutomationTrigger } from "./automations/automation.ts";
 export { type Config, ConfigError, loadConfig, readConfig } from "./config/config.ts";
 export { isDashboardBuilt } from "./dashboard/assets.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openAdmin } from "../src/admin/admin.ts";
+import { openAdmin } from "../src/admin/open-admin.ts";
 import { loadConfig } from "../src/config/config.ts";
 import { createTestDatabase, type TestDatabase } from "./support/database.ts";
 import { type SmallDiskServer, startOnSmallDisk } from "./support/small-disk.ts";

@@ -31,12 +31,9 @@ import { type ForgeDeps, knownForge } from "../forge/registry.ts";
 import { type GateStatus, listStatuses } from "../gate/gate-store.ts";
 import { makeDocsPull } from "../gate/make-docs-pull.ts";
 import { createJobRules } from "../http/parse-create-body.ts";
-import { ensureSecret } from "../installation/ensure-secret.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
-import { openDatabase } from "../installation/open-database.ts";
-import { recallUrl } from "../installation/public-url.ts";
-import { assertSecret, opensCanary } from "../installation/sealed-values.ts";
+import { opensCanary } from "../installation/sealed-values.ts";
 import { listBudgets } from "../jobs/budget.ts";
 import { type JobEvent, listEvents } from "../jobs/read/list-events.ts";
 import { type JobReport, readReport } from "../jobs/read/read-report.ts";
@@ -333,33 +330,3 @@ export function createAdmin(deps: AdminDeps): Admin {
 /** Meanwhile a person opens two pages. */
 const appSetUpMsMax = 20 * 60_000;
 const diagnosisMsMax = 60_000;
-const connectionsMax = 4;
-
-interface OpenOptions {
-  /** False for commands that only read: no migrations run. */
-  migrates?: boolean;
-  /** False for commands that check or change the secret. Otherwise a wrong one is refused. */
-  checksSecret?: boolean;
-}
-
-/** For commands that run with or without a running server. */
-export async function openAdmin(config: Config, options: OpenOptions = {}): Promise<Admin> {
-  const { migrates = true, checksSecret = true } = options;
-  const log = createLogger({ level: config.logLevel === "info" ? "warn" : config.logLevel });
-  const signal = new AbortController().signal;
-  const database = await openDatabase({ config, log, connectionsMax, holder: "command", signal, migrates });
-  try {
-    const secret = await ensureSecret(config);
-    if (checksSecret) await assertSecret(database.pool, secret, config);
-    return createAdmin({
-      config,
-      pool: database.pool,
-      secret,
-      publicUrl: () => recallUrl(config),
-      close: () => database.close(),
-    });
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
-}

@@ -4,9 +4,10 @@ import type { Pool, Queryable } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
 import { secretsIn } from "../secrets/secrets-in.ts";
 import type { Mirrors, Remote } from "../tree/mirror/mirror.ts";
-import { type CitedLines, citeLines, type FinderMemory, findAgain, readCitable } from "../tree/read/cited-lines.ts";
+import { type CitedLines, citeLines, readCitable } from "../tree/read/cited-lines.ts";
 import type { PageHistory } from "../tree/read/history.ts";
 import type { CommitTree } from "../tree/tree.ts";
+import { type LookedAt, lookAtPages, lookAtSource } from "./find-claims-again.ts";
 import { keepCited } from "./keep-cited.ts";
 
 export interface ClaimLookDeps {
@@ -40,16 +41,6 @@ export async function listDueClaims(db: Queryable): Promise<readonly string[]> {
     [everySeconds, localEverySeconds, projectsMax],
   );
   return rows.map(({ id }) => id);
-}
-
-/** A repository at the commit that its branch is at now. */
-interface LookedAt {
-  /** Null: the project's own. */
-  repositoryId: string | null;
-  commit: string;
-  tree: CommitTree;
-  /** Who changed a file last; null: that cannot be told. */
-  causeOf(path: string): Promise<Claim["cause"]>;
 }
 
 /** Looks at every claim of a project at the newest commits of its docs and of the code that they cite. */
@@ -250,139 +241,4 @@ async function cite(
     return { problem: `${path}: ${lines} contain what looks like a credential. Emend does not store it.` };
   }
   return { cited };
-}
-
-interface PageRow {
-  id: string;
-  page: string;
-  line: number;
-  lineEnd: number;
-  text: string;
-}
-
-/** A claim ends with the text that it stood for; text that only moved is found again. */
-async function lookAtPages(pool: Pool, projectId: string, tree: CommitTree, signal: AbortSignal): Promise<void> {
-  const { entries } = await tree.index();
-  const suspects = await suspectsOf(pool, entries, {
-    text: "select id, page as path, page_blob as blob, state from claims where project_id = $1 and page_text is not null",
-    values: [projectId],
-  });
-  if (suspects.length === 0) return;
-  const { rows } = await pool.query<PageRow>(
-    `select id, page, page_line as line, page_line_end as "lineEnd", page_text as text from claims where id = any ($1)`,
-    [suspects],
-  );
-  const memory: FinderMemory = { movedTo: new Map(), searches: 0 };
-  const kept: object[] = [];
-  const ended: string[] = [];
-  for (const { id, page, ...row } of rows) {
-    signal.throwIfAborted();
-    const found = await findAgain(tree, { ...row, path: page, symbol: null }, memory, signal);
-    if (found.kind === "changed" || found.kind === "gone") ended.push(id);
-    else {
-      const { path, line, lineEnd } = found.cited;
-      kept.push({ id, page: path, line, line_end: lineEnd, blob: entries.get(path)?.oid ?? null, text: row.text });
-    }
-  }
-  await pool.query(
-    `update claims set page = now.page, page_line = now.line, page_line_end = now.line_end, page_blob = now.blob
-     from jsonb_to_recordset($1) as now (id text, page text, line int, line_end int, blob text, text text)
-     where claims.id = now.id and page_text = now.text`,
-    [JSON.stringify(kept)],
-  );
-  await pool.query("delete from claims where id = any ($1)", [ended]);
-}
-
-/** Ids of claims whose file is another than at the last look. Most are not: one query, and no file is read for them. */
-async function suspectsOf(
-  db: Queryable,
-  entries: ReadonlyMap<string, { oid: string }>,
-  query: { text: string; values: unknown[] },
-): Promise<readonly string[]> {
-  const { rows } = await db.query<{ id: string; path: string; blob: string | null; state: string }>(query);
-  // Lines that were gone may have come back in any file.
-  return rows
-    .filter(({ path, blob, state }) => state === "gone" || blob === null || entries.get(path)?.oid !== blob)
-    .map(({ id }) => id);
-}
-
-interface SourceRow extends CitedLines {
-  id: string;
-  state: "same" | "changed" | "gone";
-  hash: string;
-  cause: Claim["cause"];
-}
-
-const updatedAtOnce = 500;
-
-/** Holds every claim on a repository to its newest commit. */
-export async function lookAtSource(
-  pool: Pool,
-  projectId: string,
-  at: LookedAt,
-  signal: AbortSignal,
-): Promise<{ looked: number }> {
-  const { entries } = await at.tree.index();
-  const suspects = await suspectsOf(pool, entries, {
-    text: `select id, path, blob, state from claims
-           where project_id = $1 and repository_id is not distinct from $2 and state <> 'new'`,
-    values: [projectId, at.repositoryId],
-  });
-  const memory: FinderMemory = { movedTo: new Map(), searches: 0 };
-  for (let from = 0; from < suspects.length; from += updatedAtOnce) {
-    const { rows } = await pool.query<SourceRow>(
-      `select id, path, line, line_end as "lineEnd", text, symbol, state, encode(hash, 'hex') as hash, cause
-       from claims where id = any ($1) order by path, line`,
-      [suspects.slice(from, from + updatedAtOnce)],
-    );
-    const found: object[] = [];
-    for (const row of rows) {
-      signal.throwIfAborted();
-      found.push(await judge(at, entries, row, memory, signal));
-    }
-    await storeFound(pool, found);
-  }
-  return { looked: suspects.length };
-}
-
-async function judge(
-  at: LookedAt,
-  entries: ReadonlyMap<string, { oid: string }>,
-  row: SourceRow,
-  memory: FinderMemory,
-  signal: AbortSignal,
-): Promise<object> {
-  const { id, hash, state: before, cause: known, ...cited } = row;
-  const found = await findAgain(at.tree, cited, memory, signal);
-  const place = found.kind === "same" || found.kind === "moved" ? found.cited : cited;
-  const state = found.kind === "moved" ? "same" : found.kind;
-  const { path, line, lineEnd, symbol } = place;
-  return {
-    id,
-    hash,
-    path,
-    line,
-    line_end: lineEnd,
-    symbol,
-    blob: entries.get(path)?.oid ?? null,
-    commit: state === "same" ? at.commit : null,
-    state,
-    found: found.kind === "changed" ? { ...found.cited, commit: at.commit } : null,
-    cause: state === "same" ? null : ((before === state ? known : null) ?? (await at.causeOf(cited.path))),
-  };
-}
-
-/** Only where the claim still says what was judged: somebody may have confirmed or removed it meanwhile. */
-async function storeFound(db: Queryable, found: readonly object[]): Promise<void> {
-  await db.query(
-    `update claims set path = now.path, line = now.line, line_end = now.line_end, symbol = now.symbol, blob = now.blob,
-       commit_id = coalesce(now.commit, commit_id), state = now.state, found = now.found, cause = now.cause,
-       changed_at = case when now.state = 'same' then null
-         when claims.state = now.state and claims.found ->> 'text' is not distinct from now.found ->> 'text'
-           then claims.changed_at else clock_timestamp() end
-     from jsonb_to_recordset($1) as now (id text, hash text, path text, line int, line_end int, symbol text, blob text,
-       commit text, state text, found jsonb, cause jsonb)
-     where claims.id = now.id and encode(claims.hash, 'hex') = now.hash`,
-    [JSON.stringify(found)],
-  );
 }

@@ -30,10 +30,7 @@ const containersMax = 64;
 // After so many lines that open and never close, looking to the end of the page again would take quadratic time.
 const flowFailuresMax = 40;
 
-interface Plain {
-  kind: "none" | "paragraph";
-}
-
+type Plain = { kind: "none" | "paragraph" };
 const noLeaf: Plain = { kind: "none" };
 const inText: Plain = { kind: "paragraph" };
 

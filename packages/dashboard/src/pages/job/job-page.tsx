@@ -1,23 +1,21 @@
-import type { DashboardJob, JobEvent, JobRun } from "@emend/contract";
+import type { DashboardJob, JobRun } from "@emend/contract";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { diffQuery, jobQuery, projectsQuery } from "../../api/queries.ts";
 import { isAway } from "../../api/request.ts";
 import { DiffView } from "../../diff/diff-view.tsx";
-import { Toggle } from "../../parts/button.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
-import { durationOf, jobTitle, localTime } from "../../parts/format.ts";
-import { Near } from "../../parts/near.tsx";
+import { durationOf, localTime } from "../../parts/format.ts";
 import { Pending, Skeleton } from "../../parts/notice.tsx";
-import { Person } from "../../parts/person.tsx";
 import { Prose } from "../../parts/prose.tsx";
-import { Age, Clipped, Clock, VisibleText } from "../../parts/text.tsx";
+import { Clipped, Clock, VisibleText } from "../../parts/text.tsx";
 import { Failure } from "./failure.tsx";
 import { Findings } from "./findings.tsx";
 import { FollowUp } from "./follow-up.tsx";
+import { Events } from "./job-events.tsx";
 import { JobHead } from "./job-head.tsx";
-import { Timeline } from "./timeline.tsx";
+import { Rounds } from "./rounds.tsx";
 import { useJobEvents } from "./use-job-events.ts";
 
 const none: readonly never[] = [];
@@ -265,51 +263,6 @@ export function Sources({ run }: { run: JobRun }) {
   );
 }
 
-const outcomeWords = { changed: "", unchanged: "No changes. ", failed: "Failed. " } as const;
-
-/** Everything that was asked, in order, each with what came of it. One prompt that is the page's own heading is said there. */
-export function Rounds({ job, isWatched }: { job: DashboardJob; isWatched: boolean }) {
-  const { run, messages } = job;
-  const first = { number: 0, prompt: run.prompt, createdBy: run.createdBy, at: run.timings.createdAt };
-  const isOnlyOne = messages.length === 0;
-  if (isOnlyOne && run.prompt.trim() === jobTitle(run)) return null;
-  return (
-    <Sheet className="grid gap-3 px-4 py-3">
-      {[first, ...messages].map(({ number, prompt, createdBy, at }) => {
-        // What came of the last one, whoever watched it has read above.
-        const isTold = isOnlyOne || (isWatched && number === messages.length);
-        const outcome = isTold ? undefined : job.outcomes.find(({ message }) => message === number);
-        return (
-          <div key={number} className={number === 0 ? "grid gap-1" : "grid gap-1 border-t border-line pt-3"}>
-            <h2 className="flex justify-between gap-3 text-quiet">
-              {number === 0 ? "Instruction" : `Follow-up ${number}`}
-              {!isOnlyOne && (
-                <span className="font-normal">
-                  <Person subject={createdBy} />, <Age at={at} />
-                </span>
-              )}
-            </h2>
-            <Words text={prompt} />
-            {outcome && (
-              <Clipped height="max-h-40" className="grid gap-2 border-l-2 border-line pl-3 wrap-anywhere">
-                <Prose text={`${outcomeWords[outcome.kind]}${outcome.words}`} />
-              </Clipped>
-            )}
-          </div>
-        );
-      })}
-    </Sheet>
-  );
-}
-
-function Words({ text }: { text: string }) {
-  return (
-    <Clipped className="text-[16px] leading-6 whitespace-pre-wrap wrap-anywhere">
-      <VisibleText text={text} />
-    </Clipped>
-  );
-}
-
 /** Notices although the job did not fail: what it waits for, and what did not work. */
 export function Told({ run }: { run: JobRun }) {
   const { waiting, notices } = run;
@@ -340,77 +293,4 @@ export function Told({ run }: { run: JobRun }) {
       )}
     </>
   );
-}
-
-const views = ["Summary", "Raw events"] as const;
-type View = (typeof views)[number];
-
-/** All events. `isOpen` until somebody folds or unfolds it. */
-export function Events(props: {
-  jobId: string;
-  events: readonly JobEvent[];
-  isOpen: boolean;
-  isLive: boolean;
-  /** It came while somebody looked: it keeps its height, whatever else comes. */
-  isWatched: boolean;
-}) {
-  const [view, setView] = useState<View>("Summary");
-  const [chosen, setChosen] = useState<boolean | null>(null);
-  const isOpen = chosen ?? props.isOpen;
-  const end = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what came last is in view
-  useEffect(() => {
-    end.current?.scrollTo({ top: end.current.scrollHeight });
-  }, [props.events.length, isOpen]);
-  return (
-    <details
-      open={isOpen}
-      onToggle={({ currentTarget }) => currentTarget.open !== isOpen && setChosen(currentTarget.open)}
-      className="rounded-md border border-line bg-sheet"
-    >
-      <summary className="px-4 py-2 font-semibold -outline-offset-2 hover:bg-hush">
-        Timeline{" "}
-        <span className="font-normal text-quiet">
-          {props.events.length} {props.events.length === 1 ? "event" : "events"}
-        </span>
-      </summary>
-      {isOpen && (
-        <div
-          ref={props.isWatched ? end : null}
-          className={`border-t border-line py-2 ${props.isWatched ? "h-96 overflow-y-auto" : ""}`}
-        >
-          <div className="flex justify-end px-3 pb-1">
-            <Toggle<View> label="How to show events" options={views} chosen={view} onChoose={(next) => setView(next)} />
-          </div>
-          {view === "Summary" ? (
-            <Timeline jobId={props.jobId} events={props.events} isLive={props.isLive} />
-          ) : (
-            <RawEvents events={props.events} />
-          )}
-        </div>
-      )}
-    </details>
-  );
-}
-
-const eventsPerPiece = 50;
-
-/** The raw events, for people who write programs. */
-export function RawEvents({ events }: { events: readonly JobEvent[] }) {
-  const pieces = Array.from({ length: Math.ceil(events.length / eventsPerPiece) }, (_, index) =>
-    events.slice(index * eventsPerPiece, (index + 1) * eventsPerPiece),
-  );
-  return pieces.map((piece) => (
-    <Near key={piece[0]?.seq} estimatePx={piece.length * 48} startsNear={piece[0]?.seq === 1}>
-      {() => (
-        <pre className="px-4 text-[12px] leading-[18px] whitespace-pre-wrap wrap-anywhere">
-          {piece.map((event) => (
-            <code key={event.seq} className="block py-0.5 text-[12px] leading-[18px]">
-              <VisibleText text={JSON.stringify(event)} />
-            </code>
-          ))}
-        </pre>
-      )}
-    </Near>
-  ));
 }

@@ -1,0 +1,57 @@
+import type { Project } from "../accounts/projects/projects.ts";
+import type { Pool } from "../db/pool.ts";
+import { isAppError } from "../errors.ts";
+import type { Forge } from "../forge/forge.ts";
+import { type GateStatus, type GateSubject, hearComment, isOfJob } from "./gate-store.ts";
+
+export interface CommentDeps {
+  pool: Pool;
+  /** Somebody asked for it in a comment. Refuses in words for whoever asked. */
+  makeDocsPull(input: { id: string; createdBy: string; commentId: string }): Promise<unknown>;
+}
+
+const call = /^\s*@emend\b[\s:,]*/i;
+/** What a comment may ask for here; nothing else that it says becomes part of the job. */
+const asksForFix =
+  /^(?:please\s+)?(?:(?:fix|update|repair)(?:\s+(?:the|these|it|this))?(?:\s+(?:docs?|documentation|pages?))?)?[\s.!]*$/i;
+const otherWords =
+  "On this pull request, Emend can update the docs for what it changes. Write `@emend fix the docs`, or only `@emend`.";
+
+/**
+ * `@emend` on a pull request with findings makes the docs' pull request, if its author may write to the repository. On a pull
+ * request of a job, comments go to the job.
+ */
+export async function hearComments(
+  deps: CommentDeps,
+  { project, watched, forge }: { project: Project; watched: GateSubject; forge: Forge },
+  status: GateStatus,
+  signal: AbortSignal,
+): Promise<void> {
+  const { conversation } = forge;
+  if (!conversation || !status.findings.some(({ severity }) => severity === "error")) return;
+  if (watched.contextId === null && (await isOfJob(deps.pool, project.id, status.number))) return;
+  const comments = await conversation.listComments(status.number, signal);
+  for (const { id, text, author } of comments) {
+    if (!call.test(text) || status.commentsHeard.includes(id)) continue;
+    const access = await conversation.mayWrite(author, signal);
+    if (access === "yes" && asksForFix.test(text.replace(call, ""))) {
+      const refusal = await deps
+        .makeDocsPull({ id: status.id, createdBy: `comment/${author}`, commentId: id })
+        .then(() => null, wordsOf);
+      if (refusal !== null) await answer(id, refusal);
+    } else if (access === "yes") await answer(id, otherWords);
+    await hearComment(deps.pool, status.id, id);
+  }
+
+  /** Its mark says what it answers: one that was sent before, perhaps just before a crash, is not sent again. */
+  async function answer(to: string, words: string): Promise<void> {
+    const mark = `<!-- emend:answer=${to} -->`;
+    if (comments.some(({ text }) => text.includes(mark))) return;
+    await conversation?.comment(status.number, `${words}\n\n${mark}`, signal);
+  }
+}
+
+function wordsOf(error: unknown): string {
+  if (isAppError(error)) return error.publicMessage;
+  throw error;
+}
