@@ -1,6 +1,8 @@
-/** The forms that Emend resolves, one table for every builder. Targets name Markdown files by `.md`; a layout changes the ending. */
+/**
+ * The link forms that Emend resolves: one table for every builder. Targets use `.md`; a layout changes the extension.
+ */
 
-/** Pages by name, without ending. Each has a heading "Scopes" and one "Here". */
+/** Pages by name, without extension. Each has a heading "Scopes" and a heading "Here". */
 export const pages = [
   "index",
   "start",
@@ -26,7 +28,7 @@ function from(page: string, ...targets: string[]): LinkCase[] {
   return targets.map((target) => ({ from: page, target }));
 }
 
-/** Relative links, absolute ones, files, fragments, each whole and broken. */
+/** Relative links, absolute links, files and fragments, each valid and broken. */
 export const links: readonly LinkCase[] = [
   ...from("guide/auth", "keys.md", "./keys.md", "../start.md", "../index.md", "index.md", "deep/token.md"),
   ...from("guide/auth", "../guide/keys.md", "../../start.md", "missing.md", "../missing.md", "/missing.md"),
@@ -127,7 +129,7 @@ const commonHeadings: readonly string[] = [
   "iPhone® ™",
 ];
 
-/** Headings that only some can read. */
+/** Headings that only some frameworks support. */
 const specialHeadings: readonly { source: string; only: readonly string[] }[] = [
   { source: "Own id {#my-id}", only: ["mkdocs", "vitepress", "starlight", "docusaurus", "mintlify"] },
   { source: "Own id { #spaced-id }", only: ["mkdocs", "vitepress", "starlight"] },
@@ -149,15 +151,15 @@ const specialHeadings: readonly { source: string; only: readonly string[] }[] = 
   },
 ];
 
-/** Headings whose ids differ from builder to builder, in the order of one page. */
+/** Headings whose ids differ between builders, in page order. */
 export function headingsFor(framework: string): string[] {
   const special = specialHeadings.filter(({ only }) => only.includes(framework)).map(({ source }) => source);
   return [...commonHeadings, ...special];
 }
 
-/** Blocks that may give ids: each stands on a page of its own, which is read for the ids that it has. */
+/** Blocks that may create ids. Each is on its own page, so that its ids can be read from it. */
 export const blocks: readonly { name: string; source: string; only?: readonly string[] }[] = [
-  // Nextra's own link cannot do without a target.
+  // Nextra's link component requires a target.
   {
     name: "a-id",
     source: '<a id="by-id"></a>\n\nText.',

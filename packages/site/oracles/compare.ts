@@ -8,14 +8,14 @@ import { memoryTree } from "../test/support/memory-tree.ts";
 import { noBlock, type OracleSite } from "./oracle-site.ts";
 import type { Truth } from "./truth.ts";
 
-/** A row on which Emend and a builder do not agree. */
+/** A row on which Emend and a builder disagree. */
 export interface Difference {
   row: string;
   builder: string;
   emend: string;
 }
 
-/** Holds Emend to a truth table, row by row. */
+/** Compares Emend with a truth table, row by row. */
 export async function compare(site: OracleSite, truth: Truth): Promise<Difference[]> {
   const opened = await openSite(memoryTree(site.files));
   const found: Difference[] = [];
@@ -47,7 +47,7 @@ export async function compare(site: OracleSite, truth: Truth): Promise<Differenc
   return found;
 }
 
-/** Routes are the same with and without a slash at their end, and with the ending of a file. */
+/** Routes are compared without trailing slash and extension. */
 function plainRoute(route: string): string {
   return route.replace(/(?:(\/)index)?\.html$/, "$1").replace(/(.)\/$/, "$1");
 }
@@ -95,9 +95,9 @@ function anchorVerdict(index: Site["index"], { path, hash }: PageResolution): st
   return hasAnchor(index, path, hash) ? "ok" : "no anchor";
 }
 
-/** Files of a public folder are served from the top. */
+/** Files of a public folder are served from the root. */
 function servedName({ publicDir, framework }: OracleSite, path: string): string {
-  // Hugo serves what lies beside its pages, too.
+  // Hugo also serves files next to its pages.
   const dirs = framework === "hugo" ? [publicDir, "content"] : [publicDir];
   const dir = dirs.find((one) => one !== "" && path.startsWith(`${one}/`));
   return dir === undefined ? path : path.slice(dir.length + 1);

@@ -4,7 +4,7 @@ const fumadocsTop = "It climbs above the folder of pages, where Fumadocs stays a
 
 const lastVersion = "Only the build knows which version is the last one: both addresses are accepted.";
 
-/** Where Emend does not agree with a builder, row by row, and why that is left as it is. */
+/** Rows on which Emend disagrees with a builder, each with the reason why it stays. */
 export const differences: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   mkdocs: {
     "heading 59 Generic\\<T> type":
@@ -198,7 +198,9 @@ export const differences: Readonly<Record<string, Readonly<Record<string, string
   },
 };
 
-/** How many links of a table Emend leaves unjudged though the builder knows, and why. They count against no change. */
+/**
+ * The number of links in a table that Emend cannot judge although the builder can, and why. They never fail a change.
+ */
 export const unjudged: Readonly<Record<string, { rows: number; why: string }>> = {
   docsify: {
     rows: 20,

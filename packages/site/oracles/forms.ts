@@ -34,7 +34,7 @@ function layForms({ name, root = "", publicDir = root, config, files: pages }: F
         name?: string,
       ) => {
         if (role !== undefined) return `${role}\`${place(`${role}\`${name}\``)} <${name}>\``;
-        // A title is no part of the target.
+        // The title is not part of the target.
         if (link !== undefined) return `[${place(link.replace(/ '.*'$/, ""))}](${link})`;
         if (tag !== undefined) return `<a href="${tag}">${place(tag, "href")}</a>`;
         if (src !== undefined) return `<img src="${src}" alt="${place(src, "src")}" />`;

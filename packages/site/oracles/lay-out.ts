@@ -2,30 +2,30 @@ import { blocks, headingsFor, type LinkCase, links, pages } from "./cases.ts";
 import { noBlock, type OracleSite, type PlacedLink, picture } from "./oracle-site.ts";
 
 export interface Layout {
-  /** The framework, and what is special about this site of it. */
+  /** The framework, and the variant of the site. */
   name: string;
-  /** The folder of the pages; left out, the top. */
+  /** The folder of the pages. Default: the root. */
   root?: string;
-  /** Left out, `md`. */
+  /** Default: `md`. */
   extension?: "mdx";
-  /** Where files are served from the top, where it is not the folder of the pages. */
+  /** The folder whose files are served from the root, if it is not the folder of the pages. */
   publicDir?: string;
-  /** The page's own title stands in its front matter only. */
+  /** A page's title is only in its front matter. */
   isTitledByFront?: true;
-  /** What absolute links begin with, where pages are not served from the top. */
+  /** The prefix of absolute links, if pages are not served from the root. */
   prefix?: string;
   config: Readonly<Record<string, string>>;
-  /** More links than the common ones. */
+  /** Links besides the common ones. */
   links?: readonly LinkCase[];
-  /** The file of a page, where it is not the page's own name. */
+  /** The file of a page, if it differs from the page's name. */
   fileName?(page: string): string;
-  /** Written into every page's front matter; null where pages have none. */
+  /** The front matter of every page. Null if pages have none. */
   front?: string | null;
-  /** Files that depend on which pages there are. */
+  /** Files that depend on the list of pages. */
   files?(paths: readonly string[]): Record<string, string>;
 }
 
-/** A link's target in a layout: its own ending of pages, and its prefix before absolute routes. */
+/** A link's target in a layout: with its page extension, and its prefix for absolute routes. */
 function placeTarget(target: string, { extension, prefix = "" }: Layout): string {
   const isOwn = target.startsWith(`${prefix}/`) && prefix !== "";
   const absolute = target.startsWith("/") && !target.startsWith("//") && !isOwn && !target.endsWith(".txt");
@@ -67,7 +67,7 @@ export function layOut(layout: Layout): OracleSite {
   const own = blocks.filter(({ only }) => only === undefined || only.includes(framework));
   for (const { name: block, source } of [{ name: noBlock, source: "Text." }, ...own]) write(`blocks/${block}`, source);
   files[publicDir === "" ? "notes.txt" : `${publicDir}/notes.txt`] = "Notes.\n";
-  // Nextra reads every file of its folder of pages as code.
+  // Nextra compiles every file in its pages folder as code.
   if (framework !== "nextra") files[inRoot("guide/notes.txt")] = "Notes.\n";
   files[publicDir === "" ? "d.png" : `${publicDir}/d.png`] = picture;
   Object.assign(files, layout.files?.([...marks.keys()]));

@@ -10,7 +10,7 @@ import {
   vitepressConfig,
 } from "./scaffolds.ts";
 
-/** The page that each redirect of a configuration leads to is "start". */
+/** Every configured redirect points to the page "start". */
 const layouts: readonly Layout[] = [
   {
     name: "mkdocs",
@@ -166,7 +166,7 @@ unsafe = true
     front: "layout: default\n",
     config: {
       "_config.yml": "title: Oracle\n",
-      // No plugin that reads links to Markdown files.
+      // Without the plugin that resolves links to Markdown files.
       Gemfile: 'source "https://rubygems.org"\ngem "jekyll"\n',
       "_layouts/default.html": "<!doctype html><html><body>{{ content }}</body></html>\n",
     },

@@ -1,28 +1,28 @@
 import type { LinkCase } from "./cases.ts";
 
 export interface PlacedLink extends LinkCase {
-  /** Where the link stands. */
+  /** The page that contains the link. */
   path: string;
-  /** Where it is no Markdown link: in a tag (`<a href>`, `<img src>`), or the path of a file that a line takes in. */
+  /** For links other than Markdown links: an attribute (`<a href>`, `<img src>`), or the path of an included file. */
   kind?: "href" | "src" | "include";
-  /** The text of the link, by which it is found in what a builder made. */
+  /** The text of the link, by which it is found in the builder's output. */
   mark: string;
 }
 
-/** The table of forms as one site of a framework: what a builder builds and what Emend reads are the same files. */
+/** The table of forms as one site of a framework. The builder and Emend read the same files. */
 export interface OracleSite {
   name: string;
   framework: string;
-  /** The folder of files that are served from the top. */
+  /** The folder whose files are served from the root. */
   publicDir: string;
   files: Readonly<Record<string, string>>;
-  /** Pages by path, each with the text that tells it apart. */
+  /** Pages by path, each with a text that identifies it in the output. */
   marks: ReadonlyMap<string, string>;
   links: readonly PlacedLink[];
-  /** The page of all headings, and the headings in its order. */
+  /** The page with all headings, and the headings in page order. */
   headingsPath: string;
   headings: readonly string[];
-  /** Pages with one block each; the page "none" has none. */
+  /** Pages with one block each. The page "none" has no block. */
   blocks: ReadonlyMap<string, string>;
 }
 
@@ -31,18 +31,19 @@ export const picture = "picture";
 
 export const noBlock = "none";
 
-/** A site for what only some frameworks have: versions, languages, included files, redirects, own addresses, tags. */
+/** A site for features of some frameworks only: versions, languages, includes, redirects, custom URLs, tags. */
 export interface FormSite {
-  /** The framework, and the forms that are asked about. */
+  /** The framework, and the variant of the site. */
   name: string;
-  /** The folder of the pages; left out, the top. */
+  /** The folder of the pages. Default: the root. */
   root?: string;
-  /** Where files are served from the top, where it is not the folder of the pages. */
+  /** The folder whose files are served from the root, if it is not the folder of the pages. */
   publicDir?: string;
   config: Readonly<Record<string, string>>;
   /**
-   * Pages and other files by path below the root. `[[x]]` is a link, `<<x>>` the `href` and `((x))` the picture of a tag,
-   * `[=x=]` the `href` of a component, `{doc}[x]` a role of Sphinx, and `[+x+]` the path of a file that is taken in, which holds `in_` and its own name.
+   * Pages and other files by path below the root. `[[x]]` is a link, `<<x>>` the `href` and `((x))` the `src` of a tag,
+   * `[=x=]` the `href` of a component, `{doc}[x]` a Sphinx role, and `[+x+]` the path of an included file, which
+   * contains `in_` and its own name.
    */
   files: Readonly<Record<string, string>>;
 }

@@ -4,27 +4,27 @@ import { decodeEntities } from "../src/parse/entities.ts";
 import { askedKey, type Builder } from "./builders/builder.ts";
 import type { OracleSite, PlacedLink } from "./oracle-site.ts";
 
-/** What a builder wrote: files by path, and of each HTML file its page. */
+/** A builder's output: files by path, and the parsed page of each HTML file. */
 export interface Output {
   files: ReadonlySet<string>;
   html: ReadonlyMap<string, HtmlPage>;
-  /** What the builder's own server answered: files by `askedKey`. */
+  /** Responses of the builder's own server: files by `askedKey`. */
   served?: ReadonlyMap<string, string>;
 }
 
 interface HtmlPage {
-  /** The path of the source, where the file shows one of ours. */
+  /** The path of the page's source. Null if the file shows none of our pages. */
   source: string | null;
-  /** The target of a page that only leads elsewhere. */
+  /** The target of a redirect page (meta refresh). */
   refresh: string | null;
   ids: ReadonlySet<string>;
-  /** Ids of the headings of level four, in order; null where one has none. */
+  /** Ids of the level-four headings, in order. Null for a heading without id. */
   headingIds: readonly (string | null)[];
-  /** `href` by the mark in a link's text. */
+  /** `href` by the mark in the link's text. */
   hrefs: ReadonlyMap<string, string>;
-  /** Marks of files that were taken in. */
+  /** Marks of included files. */
   included: ReadonlySet<string>;
-  /** Every `href` of a link, and where the page leads by itself. */
+  /** Every link's `href`, and the target of a redirect page. */
   targets: ReadonlySet<string>;
 }
 
@@ -65,7 +65,7 @@ function readHtml(text: string, site: Pick<OracleSite, "framework" | "marks">): 
   return { source, refresh, ids, headingIds, hrefs, included, targets };
 }
 
-/** Some put the id on an element inside the heading. */
+/** Some builders put the id on an element inside the heading. */
 function nestedId(body: string, from: number): string | null {
   const inside = body.slice(from, body.indexOf("</h4>", from));
   return attribute(inside, "id");
@@ -76,7 +76,7 @@ export async function readOutput(folder: string, site: Pick<OracleSite, "framewo
   const html = new Map<string, HtmlPage>();
   const entries = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   const paths = entries.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
-  // A page that is not translated is written once more for each language: its own address is the shortest.
+  // An untranslated page is written again for each language: its own URL is the shortest.
   for (const path of paths.sort((a, b) => a.length - b.length || (a < b ? -1 : 1))) {
     files.add(path);
     if (path.endsWith(".html")) html.set(path, readHtml(await readFile(join(folder, path), "utf8"), site));
@@ -84,7 +84,7 @@ export async function readOutput(folder: string, site: Pick<OracleSite, "framewo
   return { files, html };
 }
 
-/** The file that is answered with for a path: the builder's own server's, else what a static host would. */
+/** The file that is served for a path: from the builder's own server, else as a static host would. */
 function serve({ files, served }: Output, path: string, from = ""): string | null {
   if (served !== undefined) return served.get(askedKey({ path, from })) ?? null;
   let key: string;
@@ -99,12 +99,12 @@ function serve({ files, served }: Output, path: string, from = ""): string | nul
 
 export interface Judgement {
   verdict: "ok" | "broken" | "no anchor" | "no link";
-  /** The source of the page, or the served file that is none, or where a redirect leads. */
+  /** The page's source, another served file, or a redirect's target. */
   to: string | null;
   href: string | null;
 }
 
-/** What a reader meets who follows a link, as far as the output shows it. */
+/** What a reader gets who follows a link, as far as the output shows it. */
 export function followLink(
   output: Output,
   _site: OracleSite,
@@ -124,7 +124,7 @@ export function followLink(
   if (file === null) return { verdict: "broken", to: null, href };
   const target = output.html.get(file);
   if (file === "redirect") return { verdict: "ok", to: file, href };
-  // Copies are named by what is in them.
+  // Copied files are named by their content hash.
   if (target === undefined && /-[\da-f]{32}\.\w+$|^_downloads\//.test(file)) return { verdict: "ok", to: null, href };
   if (target === undefined) return { verdict: "ok", to: file, href };
   if (target.refresh !== null) return { verdict: "ok", to: "redirect", href };
@@ -133,7 +133,7 @@ export function followLink(
   return { verdict: isThere ? "ok" : "no anchor", to: target.source ?? file, href };
 }
 
-/** Ids that a page has and a page without a block has not. */
+/** The ids of a page that a page without a block does not have. */
 export function ownIds(output: Output, _site: OracleSite, path: string, empty: string): string[] {
   const pageOf = (source: string): HtmlPage | undefined =>
     [...output.html.values()].find((page) => page.source === source);
@@ -141,7 +141,7 @@ export function ownIds(output: Output, _site: OracleSite, path: string, empty: s
   return [...(pageOf(path)?.ids ?? [])].filter((id) => !common.has(id)).sort();
 }
 
-/** The links of a built site that lead to no file that it serves, or to no id there: the page's address and the target. */
+/** The links of a built site that point to no served file or to a missing id: page URL and target. */
 export async function deadLinks(builder: Builder, folder: string, base: string): Promise<string[]> {
   const noSite = { framework: builder.framework, marks: new Map<string, string>() };
   const output = await readOutput(join(folder, builder.output ?? ""), noSite);
@@ -167,7 +167,7 @@ export async function deadLinks(builder: Builder, folder: string, base: string):
   return dead.sort();
 }
 
-/** Next keeps redirects in a list of its own. */
+/** Next keeps redirects in a manifest of its own. */
 async function nextRedirects(folder: string): Promise<ReadonlySet<string>> {
   const text = await readFile(join(folder, ".next/routes-manifest.json"), "utf8").catch(() => "{}");
   const { redirects = [] }: { redirects?: { source: string }[] } = JSON.parse(text);

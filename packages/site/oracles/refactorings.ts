@@ -6,15 +6,15 @@ import type { RefactoringCase } from "../test/support/refactoring-cases.ts";
 import { type Builder, writeFiles } from "./builders/builder.ts";
 import { deadLinks } from "./read-output.ts";
 
-/** What a builder made of a site: the files that it was given, by their hash, and what is dead in what it wrote. */
+/** A built site: the hash of its input files, and the dead links in its output. */
 interface BuiltTree {
   tree: string;
   isBuilt: boolean;
-  /** Page and target of each link that leads nowhere in the output, or that the builder names. */
+  /** Page and target of each link that is dead in the output, or that the builder reports. */
   dead: readonly string[];
 }
 
-/** A refactoring, built before and after. */
+/** A refactoring with the builds before and after it. */
 export interface BuiltRefactoring {
   case: string;
   versions: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export interface BuiltRefactoring {
   after: BuiltTree;
 }
 
-/** The site of a case after its refactorings, as Emend makes them today. */
+/** The site of a case after its refactorings, as Emend performs them today. */
 export async function refactored({ files, steps }: RefactoringCase): Promise<MemoryTree> {
   let tree = memoryTree(files);
   for (const step of steps) {
@@ -39,7 +39,7 @@ export async function refactored({ files, steps }: RefactoringCase): Promise<Mem
   return tree;
 }
 
-/** Of all that the builder is given. */
+/** The hash of all the builder's input. */
 export function treeHash({ builder }: RefactoringCase, { files }: MemoryTree): string {
   const hash = createHash("sha256");
   for (const [path, bytes] of [...memoryTree(builder).files, ...files].sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -1,6 +1,6 @@
-// Asks the real builders what they make of the table of forms, and writes it down: `npm run oracles [-- mkdocs vitepress …]`.
-// The name of one table, such as `vitepress-forms`, asks for that alone.
-// `--refactorings` asks only whether they still build what was refactored.
+// Builds the table of forms with the real builders and writes the results: `npm run oracles [-- mkdocs vitepress …]`.
+// Name one table, such as `vitepress-forms`, to build only that. `--refactorings` only tests that refactored sites
+// still build.
 import { mkdir, writeFile } from "node:fs/promises";
 import { setPriority } from "node:os";
 import { dirname, join } from "node:path";
@@ -31,7 +31,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-// Builders are heavy; whatever else the machine does comes first.
+// Builders are heavy: other processes get priority.
 setPriority(5);
 const folder = fileURLToPath(new URL("./truth/", import.meta.url));
 const made: string[] = [];
@@ -103,7 +103,7 @@ function fileOf(output: Output, path: string): string {
   return [...output.html].find(([, { source }]) => source === path)?.[0] ?? "";
 }
 
-/** The path that a browser asks for when it follows a link. */
+/** The path that a browser requests when it follows a link. */
 function pathOf(output: Output, built: Built, link: OracleSite["links"][number]): string | null {
   const file = fileOf(output, link.path);
   const href = output.html.get(file)?.hrefs.get(link.mark);
@@ -132,7 +132,7 @@ function judge(output: Output, built: Built, site: OracleSite, link: OracleSite[
   return { ...seen, verdict: seen.verdict === "no anchor" ? "no anchor" : "broken", to: null };
 }
 
-/** Where nothing is made, the builder's word is all there is. */
+/** Without output, only the builder's report is available. */
 function reportedAlone(built: Built, link: OracleSite["links"][number]): Judgement {
   const isBroken = built.isReported(link, link.target, "");
   const verdict = isBroken ? "broken" : built.lacksAnchor?.(link) === true ? "no anchor" : "ok";

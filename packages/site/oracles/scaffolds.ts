@@ -1,6 +1,6 @@
 // The files that every site of a framework needs besides its pages.
 
-/** Dead links end a build only where they are asked for. */
+/** Dead links fail the build only in strict mode. */
 export function vitepressConfig(more: string): string {
   return `export default {
   title: "Oracle",

@@ -2,10 +2,7 @@ import { type MdxParser, openMdxParser } from "./parse/mdx-parser.ts";
 import type { Site } from "./site.ts";
 import type { Finding } from "./types.ts";
 
-/**
- * Judges pages by the full MDX parser. Slow beside everything else here, so only for pages that a change touches, or that
- * somebody asks for.
- */
+/** Checks pages with the full MDX parser. It is slow, so use it only for changed pages or on request. */
 export async function checkMdx(
   site: Site,
   paths: Iterable<string>,

@@ -1,15 +1,15 @@
 import type { Site } from "./site.ts";
 import type { Finding } from "./types.ts";
 
-/** What checking a site found, page by page, so that the next state is checked only where it differs. */
+/** A site's findings by page, so that the next check covers only the differences. */
 export interface CheckMemo {
   byPage: ReadonlyMap<string, readonly Finding[]>;
   ofSite: readonly Finding[];
-  /** Page → its links, where it has any, and those of them that nobody can judge, by reason. */
+  /** Page → the number of its links, and of those that cannot be judged, by reason. Only pages with links. */
   tallies: ReadonlyMap<string, PageTally>;
   /** Page → pages with links to its anchors. */
   linkers: ReadonlyMap<string, readonly string[]>;
-  /** Page → pages that include it, and have its anchors too. */
+  /** Page → pages that include it, and so have its anchors too. */
   includers: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -21,9 +21,9 @@ export interface PageTally {
 export interface Inheritance {
   memo: CheckMemo;
   changed: ReadonlySet<string>;
-  /** Those of the changed pages that have other anchors than before. */
+  /** The changed pages whose anchors changed. */
   reanchored: ReadonlySet<string>;
-  /** A page's front matter changed: it may say whether the page wants to be listed. */
+  /** A page's front matter changed, which may decide whether the page must be listed. */
   isRefielded: boolean;
 }
 
@@ -43,7 +43,7 @@ export function inheritanceOf(site: Site): Inheritance | undefined {
   return inheritances.get(site);
 }
 
-/** Notes that a site equals an earlier one, which may have been checked, but for some files. */
+/** Records that a site equals an earlier one except for some files. The earlier one may have been checked. */
 export function inheritChecks(site: Site, previous: Site, changed: ReadonlySet<string>): void {
   const memo = memos.get(previous);
   const older = inheritances.get(previous);
@@ -64,7 +64,7 @@ function fieldKey(site: Site, path: string): string {
   return JSON.stringify(site.index.nodes.get(path)?.brief.fields ?? null);
 }
 
-/** Everything of a page that decides which anchors it, and those that include it, have. */
+/** Everything that determines the anchors of a page and of the pages that include it. */
 function anchorKey(site: Site, path: string): string {
   const brief = site.index.nodes.get(path)?.brief;
   if (brief === undefined) return "";

@@ -6,16 +6,16 @@ import { silencerCheck } from "./silence.ts";
 import type { Site } from "./site.ts";
 import type { Finding, Severity } from "./types.ts";
 
-/** Where a project says which checks it wants, and how grave each is. */
+/** A project's settings file: which checks run, and their severities. */
 const settingsFile = ".emend/check.json";
 
 const levels = ["error", "warning", "info", "off"] as const;
 type Level = (typeof levels)[number];
 
-/** Where a project lists its own words, unless its settings name another file. */
+/** The default path of the project's own words. */
 const dictionaryFile = ".emend/dictionary.txt";
 
-/** Asked by the server alone, which remembers what addresses answered. */
+/** Run only by the server, which caches the responses of external URLs. */
 export const externalLinkCheck = "external-link";
 
 export const checkIds: readonly string[] = [...ownChecks, ...linkChecks, ...siteChecks, ...optionalChecks]
@@ -23,7 +23,7 @@ export const checkIds: readonly string[] = [...ownChecks, ...linkChecks, ...site
   .concat("mdx-syntax", externalLinkCheck, silencerCheck, ...truthChecks)
   .sort();
 
-/** For editors: `emend check --schema` prints it. */
+/** The JSON schema for editors. `emend check --schema` prints it. */
 export const settingsSchema = {
   $schema: "http://json-schema.org/draft-07/schema#",
   title: "Emend checks",
@@ -70,7 +70,7 @@ const unset: CheckSettings = {
 
 const known = new WeakMap<Site, CheckSettings>();
 
-/** The settings that a site's own tree holds. */
+/** Reads the settings from a site's own tree. */
 export async function readCheckSettings(site: Site): Promise<CheckSettings> {
   const remembered = known.get(site);
   if (remembered !== undefined) return remembered;
@@ -107,7 +107,7 @@ function parseSettings(text: string, files: ReadonlyMap<string, unknown>): Check
   return { ...unset, levels: new Map(Object.entries(checks) as [string, Level][]), dictionary, ignore };
 }
 
-/** The rules, or what is wrong with them. */
+/** The rules, or an error message. */
 function parseIgnore(value: unknown): IgnoreRule[] | string {
   if (!Array.isArray(value))
     return '"ignore" must be a list such as [{ "check": "broken-link", "path": "old/**", "reason": "…" }]';
@@ -130,7 +130,7 @@ function parseIgnore(value: unknown): IgnoreRule[] | string {
   return rules;
 }
 
-/** `*` stands for anything in a name, `**` for any folders too. */
+/** `*` matches within a name, `**` also across folders. */
 function patternOf(glob: string): RegExp {
   const parts = glob.split(/(\*\*\/|\*\*|\*)/).map((part) => {
     if (part === "**/") return "(?:[^/]*/)*";
@@ -144,20 +144,20 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Findings as the project wants them: with its severities, and without those of checks that are off. */
+/** Applies the project's severities, and removes findings of disabled checks. */
 export function applySettings(findings: readonly Finding[], { levels: wanted }: CheckSettings): Finding[] {
   if (wanted.size === 0) return [...findings];
   return findings.flatMap((finding) => {
     const level = wanted.get(finding.check);
     if (level === "off") return [];
     if (level === undefined) return [finding];
-    // Rules of a style have levels of their own: the setting is the highest that they may have.
+    // Style rules have their own levels: the setting is their maximum.
     const isOwn = finding.check === "prose-rules" && levels.indexOf(finding.severity) > levels.indexOf(level);
     return [isOwn ? finding : { ...finding, severity: level satisfies Severity }];
   });
 }
 
-/** A file that cannot be used is a finding itself: nobody is to think that it counts. */
+/** An invalid settings file is itself a finding, so that nobody believes it is in use. */
 export function settingsFindings({ problem }: CheckSettings): Finding[] {
   if (problem === null) return [];
   const message = `The settings of the checks are not used: ${problem}. Correct the file.`;

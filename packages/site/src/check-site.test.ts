@@ -84,7 +84,7 @@ describe("checkSite", () => {
       };
       const findings = await checkSite(await openSite(watched, { cache }));
       expect(findings).toEqual(await checkSite(await openSite(current)));
-      // The page itself, and pages whose links it broke: where in them, only they say.
+      // The page itself, and pages whose links it broke. Only those pages know the position.
       const broken = new Set(findings.map(({ path }) => path));
       expect(reads).toContain("section-0/page-3.mdx");
       expect(reads.filter((path) => path !== "section-0/page-3.mdx" && !broken.has(path))).toEqual([]);

@@ -19,18 +19,18 @@ import type { Finding, LinkTally } from "./types.ts";
 
 interface CheckOptions {
   signal?: AbortSignal;
-  /** Others than those that the site's own tree holds. */
+  /** Replaces the settings in the site's own tree. */
   settings?: CheckSettings;
-  /** Whether a comment of a page that silences findings counts; left out: all do. */
+  /** Whether a page's ignore comment counts. Default: all do. */
   isTrusted?(path: string, silencer: Silencer): boolean;
 }
 
-/** Checks that look at every page each time. */
+/** Checks that read every page each time. */
 const everyCheck: readonly string[] = [...ownChecks, ...linkChecks, ...siteChecks]
   .map(({ id }) => id)
   .concat(silencerCheck);
 
-/** Runs the checks that a site's settings ask for. */
+/** Runs the checks that a site's settings enable. */
 export async function checkSite(site: Site, options: CheckOptions = {}): Promise<readonly Finding[]> {
   const settings = options.settings ?? (await readCheckSettings(site));
   const findings = [...allFindings(await checkOnce(site, options)), ...settingsFindings(settings)];
@@ -45,7 +45,7 @@ export async function checkSite(site: Site, options: CheckOptions = {}): Promise
   return silenceFindings(site, applySettings(findings, settings), silence).sort(byPlace);
 }
 
-/** How many links of a site were judged, and why the others were not. */
+/** Counts the judged links of a site, and the others by reason. */
 export async function tallyLinks(site: Site, options: { signal?: AbortSignal } = {}): Promise<LinkTally> {
   const { tallies } = await checkOnce(site, options);
   const reasons: Record<string, number> = {};
@@ -61,7 +61,10 @@ export async function tallyLinks(site: Site, options: { signal?: AbortSignal } =
   return { links, unjudged, reasons };
 }
 
-/** Runs every check over a site; of one that was opened from an earlier state, only over what changed and what links to it. */
+/**
+ * Runs every check over a site. If the site was opened from an earlier one, checks only changed pages and pages that
+ * link to them.
+ */
 async function checkOnce(site: Site, options: { signal?: AbortSignal }): Promise<CheckMemo> {
   const known = memoOf(site);
   if (known !== undefined) return known;
@@ -121,7 +124,7 @@ export function resolveLinks(index: SiteIndex, page: PageNode, facts: PageFacts)
 
 function affectedBy({ memo, changed, reanchored }: Inheritance): Set<string> {
   const anchors = new Set(reanchored);
-  // A set that grows while it is walked is walked to its end: includers of includers are found too.
+  // Iterating a set also visits entries added meanwhile, so includers of includers are found too.
   for (const path of anchors) for (const page of memo.includers.get(path) ?? []) anchors.add(page);
   const affected = new Set([...changed, ...anchors]);
   for (const path of anchors) for (const page of memo.linkers.get(path) ?? []) affected.add(page);
@@ -133,7 +136,7 @@ interface Relation {
   add(path: string, page: string): void;
 }
 
-/** A relation that begins as an earlier one, which stays as it was: it is copied once something is new. */
+/** A copy-on-write relation that starts from an earlier one. */
 function createRelation(earlier: ReadonlyMap<string, readonly string[]> | undefined): Relation {
   if (earlier !== undefined) return extendRelation(earlier);
   const pages = new Map<string, string[]>();
@@ -142,7 +145,7 @@ function createRelation(earlier: ReadonlyMap<string, readonly string[]> | undefi
     add(path, page) {
       const known = pages.get(path);
       if (known === undefined) pages.set(path, [page]);
-      // Pages come one after the other: only the last can be the same.
+      // Pages arrive in order: only the last entry can be a duplicate.
       else if (known.at(-1) !== page) known.push(page);
     },
   };
@@ -161,7 +164,7 @@ function extendRelation(earlier: ReadonlyMap<string, readonly string[]>): Relati
   };
 }
 
-/** Whether every link of a page leads somewhere, and how many could be judged; notes where, if somebody wants to know. */
+/** Resolves every link of a page and counts those that can be judged. Records the targets on request. */
 export function followLinks(
   index: SiteIndex,
   page: PageNode,

@@ -13,7 +13,7 @@ function subject(finding: Finding): string {
   return `${finding.check}\0${finding.message}`;
 }
 
-/** Findings of `left` that `right` lacks, counted: two alike need two. */
+/** The multiset difference: findings of `left` that `right` lacks. Two equal findings need two matches. */
 function without(left: readonly Finding[], right: readonly Finding[], key: (finding: Finding) => string): Finding[] {
   const counts = new Map<string, number>();
   for (const finding of right) counts.set(key(finding), (counts.get(key(finding)) ?? 0) + 1);
@@ -28,7 +28,7 @@ function inPlace(finding: Finding): string {
   return `${finding.path}\0${subject(finding)}`;
 }
 
-/** What came and what went between two checks of one folder. Lines may shift: that makes no finding new. */
+/** New and fixed findings between two checks of one folder. A shifted line does not make a finding new. */
 export function diffFindings(
   before: readonly Finding[],
   after: readonly Finding[],
@@ -40,14 +40,14 @@ function certain({ certainty: _, why: __, ...finding }: Finding): Finding {
   return { ...finding, severity: "error" };
 }
 
-/** Pages whose bytes the change made or altered. */
+/** Pages that the change added or modified. */
 function touched(base: Site, head: Site): string[] {
   return [...head.index.nodes.values()]
     .filter(({ path, hash }) => base.index.nodes.get(path)?.hash !== hash)
     .map(({ path }) => path);
 }
 
-/** Comments that the base has too: in the page itself, or in one that is gone, if the page is new. */
+/** Ignore comments that the base also has: in the same page, or in a deleted page if the page is new. */
 function knownSilencers(base: Site, head: Site): (path: string, silencer: Silencer) => boolean {
   const keyOf = ({ checks, reason }: Silencer): string => `${checks.join()}\0${reason}`;
   const gone = new Set<string>();
@@ -61,24 +61,27 @@ function knownSilencers(base: Site, head: Site): (path: string, silencer: Silenc
   };
 }
 
-/** What a change broke and what it repaired. Lines may shift and pages may move: neither makes a finding new. */
+/** The findings that a change caused and fixed. Shifted lines and moved pages do not make a finding new. */
 export async function compareSites(
   base: Site,
   head: Site,
   options: {
     signal?: AbortSignal;
-    /** Whose comments silence findings. The base's, unless a person made the change: it must not silence what judges it. */
+    /**
+     * Whose ignore comments count. The base's, unless a person made the change: an agent must not silence its own
+     * findings.
+     */
     silencers?: "base" | "head";
   } = {},
 ): Promise<Comparison> {
-  // The base says what counts: a change must not turn off the checks that judge it.
+  // Uses the base's settings: a change must not disable the checks that judge it.
   const settings = await readCheckSettings(base);
   const pages = touched(base, head);
   const moved = [...base.index.nodes.keys()].filter((path) => !head.index.nodes.has(path));
   const isTrusted = options.silencers === "head" ? () => true : knownSilencers(base, head);
   const silent = { settings, ran: new Set<string>(), isTrusted };
   const broken = silenceFindings(head, applySettings(await checkMdx(head, pages, options), settings), silent);
-  // What was broken before is no fault of the change: the full parser looks at the old pages only where a new one fails.
+  // Earlier errors are not the change's fault. The full parser reads an old page only if the new one fails.
   const brokenBefore =
     broken.length === 0
       ? []
@@ -95,7 +98,7 @@ export async function compareSites(
   const removed = await removedPages(base, head, new Set(suspects.map(({ path }) => path)));
   const others = applySettings([...removed, ...unfollowedLinks(base, head)], settings);
   const after = [...found, ...silenceFindings(head, others, silent)];
-  // Where the base leaves no doubt how it is served, neither does the change.
+  // If absolute links are certain in the base, they are certain in the change too.
   const isClear = !doubtsAbsolute(base.index);
   const introduced = without(after, before, inPlace).flatMap((finding) =>
     isClear && finding.check === "broken-link" && finding.certainty === "likely"
@@ -103,7 +106,7 @@ export async function compareSites(
       : finding,
   );
   const fixed = without(before, after, inPlace);
-  // A page that moved takes its old findings along.
+  // A moved page keeps its old findings.
   const arrived = (finding: Finding): boolean => !base.index.files.has(finding.path);
   const left = (finding: Finding): boolean => !head.index.files.has(finding.path);
   const carried = fixed.filter(left);

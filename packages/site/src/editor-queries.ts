@@ -12,7 +12,7 @@ import { targetsOf } from "./parse/page-brief.ts";
 import { readFacts, readFactsOf } from "./parse/read-facts.ts";
 import type { Site } from "./site.ts";
 
-/** A place of a file that names a page or a file: a link, an entry of the navigation or a redirect. Offsets are bytes. */
+/** A position in a file that names a page or a file: a link, a navigation entry or a redirect. Offsets are bytes. */
 export interface Mention {
   start: number;
   end: number;
@@ -25,7 +25,7 @@ export interface Outline {
   mentions: readonly Mention[];
 }
 
-/** What one file says that leads somewhere, or that others lead to. */
+/** The headings and mentions of one file. */
 export async function outlineOf(site: Site, path: string): Promise<Outline> {
   const node = site.index.nodes.get(path);
   const facts = node === undefined ? null : await readFacts(site, node);
@@ -65,7 +65,7 @@ export interface Reference {
   end: number;
 }
 
-/** Every mention of a page or another file; with an id, only links to that id. */
+/** Every mention of a page or file. With an id, only links to that id. */
 export async function findReferences(
   site: Site,
   goal: { path: string; id: string | null },
@@ -86,7 +86,7 @@ export async function findReferences(
   const found: Reference[] = [];
   for await (const { node, facts } of readFactsOf(site, concerned, signal)) {
     for (const { link, resolution } of resolveLinks(index, node, facts)) {
-      // A page's links to its own headings are no mentions of the page.
+      // A page's links to its own headings are not mentions of the page.
       const isOwn = goal.id === null && resolution.kind === "page" && resolution.via === "self";
       if (isGoal(resolution) && !isOwn) found.push({ path: node.path, start: link.start, end: link.end });
     }
@@ -100,17 +100,17 @@ export async function findReferences(
   return found;
 }
 
-/** Where a target leads that stands, or could stand, in a file. */
+/** Resolves a target that is, or could be, written in a file. */
 export function resolveFrom(site: Site, from: string, target: string): Resolution {
   return resolveTarget(site.index, from, target, "link");
 }
 
-/** Why nobody but the build can say where a target leads. */
+/** Why only the build can resolve a target. */
 export function whyUnknown(site: Site, target: string): string {
   return reasonFor(site.index, target) ?? "served by the build";
 }
 
-/** The ids that links to a page can end with. */
+/** The ids that links to a page can use. */
 export function idsOnPage(site: Site, path: string): readonly string[] {
   return [...anchorsOf(site.index, path)];
 }
@@ -121,8 +121,8 @@ interface Manner {
 }
 
 /**
- * Writes a link from one page to another: in the manner of what is typed already, else as the page's own links are written,
- * else as most links of the site are. Null where no target leads there.
+ * Writes a link from one page to another. It uses the style of the text already typed, else of the page's links, else
+ * of most links of the site. Null if no target resolves to the page.
  */
 export function createLinkWriter(site: Site, from: string, typed: string): (to: string) => string | null {
   const manners = mannersFor(site, from, typed);
@@ -144,7 +144,7 @@ function mannersFor({ index }: Site, from: string, typed: string): Manner[] {
   let samples = 0;
   const count = (node: PageNode, weight: number): void => {
     for (const target of node.brief.links) {
-      // What is being typed says nothing yet, nor does a path of dots.
+      // The text being typed shows no style yet, and neither does a path of dots.
       if (target === typed || isExternal(target) || /^(?:#|[./]*$)/.test(target)) continue;
       const found = resolveTarget(index, node.path, target, "link");
       if (found.kind !== "page") continue;

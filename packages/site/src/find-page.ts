@@ -28,9 +28,9 @@ function decide(pages: readonly Page[]): PageSearch | null {
 }
 
 /**
- * Accepts a path, a route (with or without extension, docs folder or leading slash), a title, or the last part of a route.
- * Where the page is to go, the last part is too little and the title must be written as it is: once that page is gone,
- * the same words would mean another one.
+ * Accepts a path, a route (with or without extension, docs folder or leading slash), a title, or the last part of a
+ * route. To delete or move a page, the last part is not enough and the title must match exactly: after that page is
+ * gone, the same words would match another one.
  */
 export function findPage(site: Site, words: string, isExact = false): PageSearch {
   const text = words.trim().replace(/^["'`]|["'`]$/g, "");
@@ -43,7 +43,7 @@ export function findPage(site: Site, words: string, isExact = false): PageSearch
   const byPath = site.pages.filter((page) => page.path === path || page.path === root + path);
   const byRoute = (): Page[] => site.pages.filter((page) => keys.has(routeKey(page.route)));
   const byFile = (): Page[] => site.pages.filter((page) => keys.has(routeKey(page.path.slice(root.length))));
-  /** Below the first folder of pages that has it, where the words leave that out. */
+  /** Adds the first folder of pages that has the page, if the words leave it out. */
   const byHome = (): Page[] => {
     for (const { dir, route } of site.model.homes ?? []) {
       const found = site.pages.filter(

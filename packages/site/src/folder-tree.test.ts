@@ -10,7 +10,7 @@ import { folderTree } from "./folder-tree.ts";
 import { openSite } from "./open-site.ts";
 
 describe("a folder of many pages", () => {
-  // More than are parsed without threads.
+  // More files than are parsed without threads.
   const files: Record<string, string> = { "broken.mdx": "[x](/nowhere) and [é](#none)\n\n### Deep\n" };
   for (const { path, content } of generateSite(200)) files[path] = content;
   let dir = "";

@@ -5,12 +5,12 @@ import type { SiteFile, SiteTree } from "./types.ts";
 
 const skipped = new Set(["node_modules", ".git", ".hg", ".svn"]);
 
-/** Whether a path lies where no documentation does. */
+/** Whether a path is in a folder that never contains documentation. */
 export function isSkipped(path: string): boolean {
   return path.split("/").some((name) => skipped.has(name));
 }
 
-/** Hands over every file below a folder, and every folder before what is in it. */
+/** Reports every file below a folder, and each folder before its content. */
 export async function walkFolder(
   root: string,
   dir: string,
@@ -22,7 +22,7 @@ export async function walkFolder(
   const folders: string[] = [];
   for (const entry of entries) {
     const path = dir === "" ? entry.name : `${dir}/${entry.name}`;
-    // Links are not followed: they may lead out of the folder, or in circles.
+    // Symbolic links are not followed: they may point outside the folder, or form a cycle.
     if (entry.isDirectory()) {
       if (!skipped.has(entry.name)) folders.push(path);
     } else if (entry.isFile()) onFile(path);

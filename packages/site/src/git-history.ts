@@ -1,14 +1,16 @@
-/** When a file last changed, as git tells it. */
+/** The last change of a file, from git. */
 export interface FileChange {
-  /** Later changes have greater ranks; what one commit changed has the same. */
+  /** Later changes have higher ranks. Files changed by one commit have the same rank. */
   rank: number;
-  /** Null: changed and not committed yet. */
+  /** Null: not committed yet. */
   commit: string | null;
-  /** As 2026-01-31, or "2026-01-31 or earlier" in a shallow clone's oldest commit; empty where it is not committed yet. */
+  /**
+   * For example 2026-01-31, or "2026-01-31 or earlier" for a shallow clone's oldest commit. Empty if not committed yet.
+   */
   date: string;
 }
 
-/** What `parseHistory` reads: the newest commit first, none before its children, files that only moved as what they are. */
+/** Arguments of `git log` for `parseHistory`: newest first, no parent before its children, with exact renames. */
 export const historyArgs: readonly string[] = [
   "log",
   "--no-merges",
@@ -20,12 +22,12 @@ export const historyArgs: readonly string[] = [
 ];
 
 /**
- * The last change of each file, from the output of git. A file that was only moved keeps the change it had before.
- * `shallow`: git's file of that name, with the commits beyond which nothing was fetched.
+ * The last change of each file, from the output of git. A file that was only moved keeps its earlier change. `shallow`:
+ * git's file of that name, with the boundary commits of a shallow clone.
  */
 export function parseHistory(output: string, shallow = ""): Map<string, FileChange> {
   const changes = new Map<string, FileChange>();
-  /** A name in an earlier commit → the name that the file has today. */
+  /** A name in an earlier commit → the file's current name. */
   const names = new Map<string, string>();
   let rank = 0;
   let commit = "";

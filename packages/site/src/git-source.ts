@@ -8,7 +8,7 @@ import type { SiteFile, SiteTree } from "./types.ts";
 const run = promisify(execFile);
 const outputBytesMax = 512 * 1024 * 1024;
 
-/** A hook of git runs with the names of one repository and index, which would stand for any folder that is asked about. */
+/** Removes git's repository variables: in a git hook, they would override the folder. */
 export function gitEnvironment(): NodeJS.ProcessEnv {
   const { GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE, GIT_PREFIX, ...env } = process.env;
   return env;
@@ -22,11 +22,11 @@ export async function runGit(dir: string, args: readonly string[], signal?: Abor
 
 /** The commits of a repository as trees, read through one process and without a checkout. */
 export interface GitSource {
-  /** The folder's files at a commit, by their paths below it. */
+  /** The folder's files at a commit, by path relative to the folder. */
   at(commit: string): Promise<SiteTree>;
-  /** The folder as it is on disk: what git tracks, and what is new and not ignored. */
+  /** The folder on disk: tracked files, and untracked files that are not ignored. */
   onDisk(): Promise<SiteTree>;
-  /** Old path → new path of the files that git sees as renamed between two commits. */
+  /** Old path → new path of files that git detects as renamed between two commits. */
   renames(before: string, after: string): Promise<Map<string, string>>;
   close(): void;
 }
@@ -60,7 +60,7 @@ export function openGitSource(dir: string): GitSource {
           try {
             return await readFile(join(dir, path));
           } catch (error) {
-            // Deleted and not committed yet, or a submodule.
+            // Deleted but not committed, or a submodule.
             if (isAbsent(error)) return null;
             throw error;
           }
@@ -83,13 +83,13 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** Reads blobs by their ids. Questions are sent on at once; answers come in their order. */
+/** Reads blobs by id. Requests are pipelined; responses arrive in order. */
 function createBlobReader(dir: string): { read(id: string): Promise<Buffer | null>; close(): void } {
   let child: ChildProcessWithoutNullStreams | null = null;
   const waiting: Waiting[] = [];
   let chunks: Buffer[] = [];
   let held = 0;
-  // Of the answer that is being read: how many bytes it still lacks, with its line feed; null: its first line.
+  // The remaining bytes of the current response, with its line feed. Null: its header line comes next.
   let wanted: number | null = null;
 
   function fail(error: Error): void {
@@ -111,7 +111,7 @@ function createBlobReader(dir: string): { read(id: string): Promise<Buffer | nul
         if (type === "missing") waiting.shift()?.resolve(null);
         else wanted = Number(size) + 1;
       } else if (rest.length >= wanted) {
-        // A copy: what is kept of it must not hold the whole chunk.
+        // A copy, so that a kept piece does not retain the whole chunk.
         waiting.shift()?.resolve(Buffer.from(rest.subarray(0, wanted - 1)));
         rest = rest.subarray(wanted);
         wanted = null;

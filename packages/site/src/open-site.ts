@@ -13,11 +13,11 @@ import { createTimeSlice } from "./text/time-slice.ts";
 import type { SiteFile, SiteTree } from "./types.ts";
 
 export interface OpenOptions {
-  /** The folder that holds the docs, where the caller knows. */
+  /** The folder of the docs, if the caller knows it. */
   docsDir?: string;
-  /** Hand the same one to every call and only changed files are parsed. */
+  /** Pass the same cache to every call, so that only changed files are parsed. */
   cache?: ParseCache;
-  /** The same site at an earlier state: what did not change is taken from it. By default the cache's latest. */
+  /** The same site at an earlier state: unchanged parts are reused. Default: the cache's latest site. */
   previous?: Site;
   signal?: AbortSignal;
   onProgress?: (done: number, total: number) => void;
@@ -46,7 +46,7 @@ async function readSite(tree: SiteTree, options: OpenOptions, threads: Threads):
   await breathe();
   const isSameShape =
     previous !== null && changed !== null && !previous.model.configFiles.some((path) => changed.has(path));
-  // Threads take a while to start: they do while the configuration is read.
+  // Threads start slowly: they start while the configuration is read.
   if (!isSameShape && tree.folder !== undefined && hasManyDocuments(files)) threads.open();
   const model = isSameShape ? previous.model : await detect(tree, files, docsDir, breathe);
 
@@ -62,7 +62,7 @@ async function readSite(tree: SiteTree, options: OpenOptions, threads: Threads):
     else nodes.set(path, known);
   }
   const parsed = await parseFiles({ tree, cache, signal, onProgress, openPool: threads.open }, requests);
-  // Threads take a while to end: they do while the site is put together.
+  // Threads stop slowly: they stop while the site is assembled.
   const ended = threads.close();
   ended.catch(() => undefined);
   const order = isSameShape ? nodes : new Map<string, PageNode>();
@@ -73,7 +73,7 @@ async function readSite(tree: SiteTree, options: OpenOptions, threads: Threads):
     if (found !== undefined) nodes.set(file.path, makeNode(model, file.path, found.brief, found.hash));
   }
   if (!isSameShape) {
-    // In the tree's order, whichever way a page was come by.
+    // In the tree's order, whether a page was reused or parsed.
     for (const path of files.keys()) {
       const node = nodes.get(path);
       if (node !== undefined) order.set(path, node);
@@ -106,14 +106,14 @@ interface Threads {
   close(): Promise<void>;
 }
 
-/** The parsing threads of one opening, if it comes to that. */
+/** The parsing threads of one `openSite` call, started on demand. */
 function createThreads(tree: SiteTree, cache: ParseCache | undefined): Threads {
   let pool: ParsePool | null = null;
   return {
     open() {
-      // What a folder's files are is known only once they are read: the threads are told which records there are.
+      // File hashes in a folder are known only after reading, so the threads get the keys of the cached records.
       pool ??= openParsePool({
-        // Whoever reads the files for the threads has work of its own.
+        // If this thread reads the files for the others, it is busy itself.
         threads: usefulThreads(tree.folder === undefined ? 1 : 0),
         known: new Set(tree.folder === undefined ? [] : cache?.keys()),
       });
@@ -133,7 +133,7 @@ function usable(site: Site | undefined, docsDir: string): Site | null {
   return site === undefined || site.docsDir !== docsDir ? null : site;
 }
 
-/** Files whose bytes differ, where both trees hold the same paths and know their hashes; else null. */
+/** The files whose bytes differ. Null unless both trees have the same paths and know their hashes. */
 function changedFiles(previous: Site, files: readonly SiteFile[]): Map<string, SiteFile> | null {
   if (previous.index.files.size !== files.length) return null;
   const changed = new Map<string, SiteFile>();
@@ -145,7 +145,7 @@ function changedFiles(previous: Site, files: readonly SiteFile[]): Map<string, S
   return changed;
 }
 
-/** The page as it was, where its bytes and the way to read them are the same. */
+/** The previous page, if its bytes and its dialect are the same. */
 function reuse(previous: Site | null, model: Model, file: SiteFile): PageNode | null {
   const before = previous?.index.nodes.get(file.path);
   if (before === undefined || previous === null || file.hash === undefined || before.hash !== file.hash) return null;

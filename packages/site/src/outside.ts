@@ -1,11 +1,11 @@
 import { isDocument } from "./frameworks/pages.ts";
 import type { Site } from "./site.ts";
 
-/** What of a repository's documentation a site leaves out. */
+/** The documentation of a repository that the site does not contain. */
 export interface Outside {
-  /** Markdown files that are no part of the site. */
+  /** Markdown files that are not part of the site. */
   documents: number;
-  /** Further sites, the largest first. */
+  /** Other sites, the largest first. */
   sites: readonly { framework: string; root: string; pages: number }[];
 }
 

@@ -30,7 +30,7 @@ describe("comments that silence findings", () => {
       "index.md": "# A\n\n% emend-ignore broken-link: x\n[a](gone.md)\n",
     };
     expect(await found(myst)).toEqual([]);
-    // To readers of Markdown these are text.
+    // In plain Markdown, these are text.
     expect(await found({ "a.md": mdx })).toEqual(["broken-link a.md:2"]);
   });
 

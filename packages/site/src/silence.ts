@@ -4,18 +4,20 @@ import type { Silencer } from "./parse/silencers.ts";
 import type { Site } from "./site.ts";
 import type { Finding } from "./types.ts";
 
-/** The check that reports silencers which silence nothing, or give no reason. */
+/** The check for ignore comments that have no effect or give no reason. */
 export const silencerCheck = "silencer";
 
 interface SilenceOptions {
   settings: CheckSettings;
-  /** Every check that looked at the whole site: where a silencer of one of them silenced nothing, it is not needed. */
+  /** Every check that covered the whole site: if an ignore comment for one of them had no effect, it is not needed. */
   ran: ReadonlySet<string>;
-  /** Whether a page's comment counts. */
+  /** Whether a page's ignore comment counts. */
   isTrusted?(path: string, silencer: Silencer): boolean;
 }
 
-/** Findings without those that a page's comments or the settings silence, and with the silencers that silence nothing. */
+/**
+ * Removes findings that a page's comments or the settings ignore, and reports ignore comments and rules without effect.
+ */
 export function silenceFindings(site: Site, findings: readonly Finding[], options: SilenceOptions): Finding[] {
   const { settings, ran, isTrusted = () => true } = options;
   const used = new Set<object>();
@@ -42,7 +44,7 @@ export function silenceFindings(site: Site, findings: readonly Finding[], option
 
 const keys = new WeakMap<Silencer, Map<string, object>>();
 
-/** A comment may name several checks: each is used or not by itself. */
+/** A comment may name several checks. Each is used or unused on its own. */
 function keyOf(silencer: Silencer, check: string): object {
   const known = keys.get(silencer) ?? new Map<string, object>();
   keys.set(silencer, known);
@@ -58,7 +60,7 @@ function* unusedComments(site: Site, { settings, ran }: SilenceOptions, used: Re
   for (const { path, brief } of site.index.nodes.values()) {
     for (const silencer of brief.silencers ?? []) {
       const at = { check: silencerCheck, severity, path, line: silencer.line, column: silencer.column };
-      // Told once, by the run that has the checks which always run.
+      // Reported once, by the run with the checks that always run.
       if (silencer.reason === "" || silencer.checks.length === 0) {
         const message =
           "This comment silences nothing: name the check and the reason, as `emend-ignore broken-link: reason`.";

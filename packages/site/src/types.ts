@@ -1,9 +1,9 @@
 import type { FileChange } from "./git-history.ts";
 
-/** One file of a tree, as its owner lists it. */
+/** One file in a tree's listing. */
 export interface SiteFile {
   path: string;
-  /** Content id where the tree knows one, e.g. a git blob id: same hash, same bytes. */
+  /** The content hash if the tree knows it, such as a git blob id. Same hash, same bytes. */
   hash?: string;
   size?: number;
 }
@@ -11,17 +11,17 @@ export interface SiteFile {
 /** Any readable set of files: a git tree with an overlay, a folder, a map in a test. Paths use `/` and are relative. */
 export interface SiteTree {
   list(): Promise<readonly SiteFile[]>;
-  /** Null where file not found. */
+  /** Null if the file does not exist. */
   read(path: string): Promise<Uint8Array | null>;
-  /** Where `read` gives the files of a folder on disk: that folder, so that threads can read them too. */
+  /** The folder, if `read` reads from a folder on disk, so that threads can read it too. */
   folder?: string;
-  /** When each file last changed, where the tree's repository can tell. Asked only by checks that need it. */
+  /** The last change of each file, if the tree has a history. Called only by checks that need it. */
   history?(signal?: AbortSignal): Promise<ReadonlyMap<string, FileChange>>;
 }
 
 export type Severity = "error" | "warning" | "info";
 
-/** A replacement in one file. Offsets are bytes, so that text which is not valid UTF-8 survives an edit. */
+/** A replacement in one file. Offsets are bytes, so that text that is not valid UTF-8 survives an edit. */
 export interface TextEdit {
   path: string;
   start: number;
@@ -29,19 +29,19 @@ export interface TextEdit {
   text: string;
 }
 
-/** Offered only where it is certain: applying it needs no second look. */
+/** Offered only if it is certain, so that it can be applied without review. */
 export interface Fix {
   title: string;
   edits: readonly TextEdit[];
 }
 
 /**
- * certain: the site's builder would say the same. likely: it looks so, but the site may be served otherwise than it seems.
- * unknown: only the build can tell; such a finding counts against no change.
+ * certain: the site's builder would report the same. likely: probable, but the site may be served differently. unknown:
+ * only the build can decide; such a finding never fails a change.
  */
 export type Certainty = "certain" | "likely" | "unknown";
 
-/** One thing a check found. Line and column begin at 1; the column counts UTF-16 units. */
+/** One finding of a check. Line and column start at 1; the column counts UTF-16 units. */
 export interface Finding {
   check: string;
   severity: Severity;
@@ -49,15 +49,15 @@ export interface Finding {
   line: number;
   column: number;
   message: string;
-  /** Left out: certain. */
+  /** Default: certain. */
   certainty?: Exclude<Certainty, "certain">;
   /** Why it is not certain. */
   why?: string;
-  /** Only of what is certain. */
+  /** Only for certain findings. */
   fix?: Fix;
 }
 
-/** How many links of a site lead inside it, and how many of those only its build can judge. */
+/** The number of a site's internal links, and of those that only its build can judge. */
 export interface LinkTally {
   links: number;
   unjudged: number;
@@ -71,7 +71,7 @@ export interface Page {
   title: string | null;
 }
 
-/** Path → new bytes, or null where the file is deleted. */
+/** Path → new bytes. Null if the file is deleted. */
 export type Edits = ReadonlyMap<string, Uint8Array | null>;
 
 export interface Skipped {
@@ -80,7 +80,7 @@ export interface Skipped {
   reason: string;
 }
 
-/** What a refactoring would do. It never throws on odd input: it refuses and says why. */
+/** The result of a refactoring. It never throws on invalid input: it refuses with a reason. */
 export type Refactoring =
   | { kind: "done"; edits: Edits; counts: Record<string, number>; skipped: readonly Skipped[] }
   | { kind: "refused"; reason: string };
@@ -95,6 +95,6 @@ export interface Comparison {
   fixed: readonly Finding[];
   before: number;
   after: number;
-  /** Of the new state. */
+  /** Counts of the new state. */
   tally: LinkTally;
 }

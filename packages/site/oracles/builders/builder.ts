@@ -4,27 +4,30 @@ import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { type OracleSite, type PlacedLink, picture } from "../oracle-site.ts";
 
-/** One builder: what is installed for it, how it is run, and what it says of a site. */
+/** One builder: its packages, how to run it, and how to read its results. */
 export interface Builder {
   framework: string;
-  /** From npm, with their exact versions. */
+  /** npm packages with exact versions. */
   packages: Readonly<Record<string, string>>;
-  /** From Debian, to be unpacked: programs that need a newer system than this may be. */
+  /** Debian archives to unpack, for programs that may be newer than this system's. */
   archives?: readonly string[];
-  /** Builds the site of a folder. A build that fails is an answer, too. With `ORACLE_STRICT` it fails where it finds a fault. */
+  /**
+   * Builds the site of a folder. A failed build is also a result. With `ORACLE_STRICT`, the build fails on broken
+   * links.
+   */
   make(folder: string, env?: Record<string, string>): Promise<Ran>;
-  /** Where it writes to, below the site; null where it writes nothing. */
+  /** The output folder, relative to the site. Null if the builder writes none. */
   output: string | null;
-  /** The address of a page's HTML file, as browsers see it. */
+  /** The URL path of an HTML file. */
   pageUrl(file: string): string;
-  /** Where no files show what is served: the HTML that is answered with for paths of a site that was made. */
+  /** For builders whose files do not show what is served: the HTML that is served for these paths. */
   answers?(folder: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   versions(folder: string): Promise<Readonly<Record<string, string>>>;
-  /** What it says of the links of a site that was made. */
+  /** The builder's verdicts on the links of a built site. */
   read(ran: Ran, site: OracleSite, folder: string): Promise<Reading>;
 }
 
-/** The path of an address, and the page that it is asked from. */
+/** A requested path, and the page that links to it. */
 export interface Asked {
   path: string;
   from: string;
@@ -35,21 +38,21 @@ export function askedKey({ path, from }: Asked): string {
 }
 
 export interface Reading {
-  /** What the site is served below; left out, the top. */
+  /** The base path of the site. Default: the root. */
   base?: string;
-  /** Whether the builder calls a link broken, by what it made of it and the address of its page. */
+  /** Whether the builder reports a link as broken, from the rendered `href` and its page's URL. */
   isReported?(link: PlacedLink, href: string, pageUrl: string): boolean | "broken" | "no anchor";
-  /** A target that it cannot find becomes no link at all. */
+  /** The builder renders a broken link as plain text. */
   dropsBroken?: true;
-  /** Whether it calls a link's fragment broken, where no output shows it. */
+  /** Whether the builder reports a link's fragment as broken, if the output does not show it. */
   lacksAnchor?(link: PlacedLink): boolean;
-  /** Asks the builder's own server for addresses: the file of each, or "redirect"; null where it has none. */
+  /** Requests paths from the builder's own server. Returns the file of each, "redirect", or null if not found. */
   askServer?(asked: readonly Asked[]): Promise<ReadonlyMap<string, string>>;
-  /** Ids by page, where no output shows them. */
+  /** Ids by page, if the output does not show them. */
   ids?: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Outside of the repository: builders look upwards for packages and workspaces. */
+/** Outside the repository, because builders search parent folders for packages and workspaces. */
 const cacheFolder = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "emend-oracles");
 
 const timeoutMs = 45 * 60_000;
@@ -83,7 +86,7 @@ export function run(
   });
 }
 
-/** Writes a site into the builder's folder, from scratch. */
+/** Writes a site into the builder's folder, after emptying it. */
 export async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   for (const [path, text] of Object.entries(files)) {
@@ -114,7 +117,7 @@ export async function install({ framework, packages, archives = [] }: Builder): 
   throw new Error(`npm could not install ${framework}: ${log.slice(-2000)}`);
 }
 
-/** The folder that packages were installed into, for a site below it. */
+/** The folder in which a site's packages are installed. */
 export function homeOf(folder: string): string {
   return dirname(dirname(folder));
 }
@@ -124,13 +127,13 @@ export function runNode(program: string): Builder["make"] {
   return (folder, env) => run(process.execPath, [join(homeOf(folder), "node_modules", name), ...args], folder, env);
 }
 
-/** A program of the machine, and what a line of its own language says of its versions. */
+/** Runs a program of this machine, and reads its versions with a line of its own language. */
 export function runSystem(program: string): Builder["make"] {
   const [name = "", ...args] = program.split(" ");
   return (folder, env) => run(name, args, folder, env);
 }
 
-/** The interpreter that runs a program knows which modules it loads. */
+/** Asks the interpreter that runs the program: it knows which modules the program loads. */
 export async function pythonVersions(program: string, modules: readonly string[], folder: string): Promise<string[]> {
   const ask = `import ${modules.join(", ")}; print(${modules.map((name) => `${name}.__version__`).join(", ")})`;
   const script = `$(head -n 1 "$(command -v ${program})" | cut -c 3-) -c "${ask}"`;
@@ -139,6 +142,6 @@ export async function pythonVersions(program: string, modules: readonly string[]
 
 /** `folder/index.html` is served as `folder/`. */
 export const indexUrl: Builder["pageUrl"] = (file) => `/${file.replace(/(?:^|(?<=\/))index\.html$/, "")}`;
-/** The same without the slash, and without the ending. */
+/** The same without the trailing slash and the extension. */
 export const bareUrl: Builder["pageUrl"] = (file) =>
   `/${file.replace(/(?:^|\/)index\.html$/, "").replace(/\.html$/, "")}`;

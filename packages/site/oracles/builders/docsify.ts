@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { askedKey, type Builder, homeOf } from "./builder.ts";
 
-/** What Docsify shows at a route, in a browser: the HTML of its text, with the addresses of links as the browser has them. */
+/** What Docsify renders at a route in a browser: the HTML of the content, with links as the browser resolves them. */
 type ShowRoute = (route: string) => Promise<string>;
 
-/** Serves a site on the loopback and opens its routes in Chromium: Docsify makes pages in the browser only. */
+/** Serves a site on loopback and opens its routes in Chromium, because Docsify renders only in the browser. */
 async function inDocsify<T>(folder: string, use: (show: ShowRoute) => Promise<T>): Promise<T> {
   const modules = join(homeOf(folder), "node_modules");
   await copyFile(join(modules, "docsify/lib/docsify.min.js"), join(folder, "docsify.min.js"));
@@ -37,7 +37,7 @@ async function inDocsify<T>(folder: string, use: (show: ShowRoute) => Promise<T>
   }
 }
 
-/** Runs in the page. A route is written as one segment, as it is; a file of the server below `/~`. */
+/** Runs in the page. A route is written as one encoded segment; a file of the server is written below `/~`. */
 const readShown = `(() => {
   const main = document.querySelector("#main");
   for (const [selector, name] of [["a[href]", "href"], ["img[src]", "src"]])

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { askedKey, type Builder, homeOf } from "./builder.ts";
 
-/** Fumadocs' loader over the files of a site, as an application makes it. */
+/** Fumadocs' loader over the files of a site, configured as in an application. */
 async function fumadocsSource(folder: string) {
   const use = async (file: string) => {
     const module = await import(join(homeOf(folder), "node_modules", file));
@@ -17,14 +17,14 @@ async function fumadocsSource(folder: string) {
     data: { title: path },
   }));
   const { loader } = await use("fumadocs-core/dist/source/index.js");
-  // The same text that Emend reads in the application's source.
+  // The same source text that Emend reads.
   const i18n = await readFile(join(folder, "lib/i18n.ts"), "utf8").catch(() => null);
   const languages =
     i18n === null ? {} : { i18n: JSON.parse(i18n.replace(/^.*?\(|\);\n$/gs, "").replace(/(\w+):/g, '"$1":')) };
   return { use, source: loader({ baseUrl: "/docs", source: { files: pages }, ...languages }) };
 }
 
-/** The file that its page is written to here; the application asks the loader for it by the segments of the address. */
+/** The output file of a page. The application looks up the page by the segments of its URL. */
 const fumadocsFile = (url: string): string => `${decodeURI(url).slice(1)}.html`;
 
 export const fumadocs: Builder = {
@@ -58,7 +58,7 @@ export const fumadocs: Builder = {
     for (const page of source.getPages()) {
       const text = (await readFile(page.absolutePath, "utf8")).replace(/^---\n[\s\S]*?\n---\n/, "");
       const { default: Content } = await evaluate({ value: text, path: page.absolutePath }, { ...preset, ...runtime });
-      // What `createRelativeLink` does in the page of its template.
+      // The same as `createRelativeLink` in the page of the Fumadocs template.
       const a = (props: { href: string }) =>
         createElement("a", { ...props, href: source.resolveHref(props.href, page) });
       const file = join(folder, "out", fumadocsFile(page.url));
@@ -86,7 +86,7 @@ export const fumadocs: Builder = {
       async askServer(asked) {
         const served = new Map<string, string>();
         for (const one of asked) {
-          // Next takes the slash at the end off.
+          // Next removes the trailing slash.
           const [, language, slugs] = /^(?:\/([a-z]{2}))?\/docs(?:\/(.*?))?\/?$/.exec(one.path) ?? ["", "", null];
           const page = slugs === null ? undefined : source.getPage(slugs?.split("/") ?? [], language);
           const name = decodeURIComponent(one.path.slice(1));

@@ -12,7 +12,7 @@ export const vitepress: Builder = {
   pageUrl: indexUrl,
   versions: async () => vitepress.packages,
   async read(_ran, site, folder) {
-    // Into a folder of its own: it ends before it has written what the lenient build did.
+    // A separate folder: a strict build stops early and must not replace the output of the lenient build.
     const build = runNode("vitepress/bin/vitepress.js build docs --outDir strict");
     const strict = await build(folder, { ORACLE_STRICT: "1" });
     const reported = new Set<string>();
@@ -41,7 +41,7 @@ export const docusaurus: Builder = {
     ...Object.fromEntries(
       ["core", "preset-classic", "plugin-client-redirects"].map((name) => [`@docusaurus/${name}`, docusaurusVersion]),
     ),
-    // Newer ones ask for packages that cannot be had.
+    // Newer versions need packages that are not available.
     "@docsearch/react": "4.6.0",
     react: "19.3.1",
     "react-dom": "19.3.1",
@@ -80,7 +80,7 @@ export const nextra: Builder = {
     next: "15.5.29",
     react: "19.3.1",
     "react-dom": "19.3.1",
-    // Newer ones refuse the theme's own layout.
+    // Newer versions reject the theme's own layout.
     zod: "4.1.12",
   },
   make: runNode("next/dist/bin/next build"),
@@ -92,7 +92,7 @@ export const nextra: Builder = {
 
 const nextPort = 39_413;
 
-/** Starts Next's own server for as long as it is asked. A reader of a language has a cookie that says so. */
+/** Runs Next's own server during the requests. A reader's language is set by a cookie. */
 async function askNext(cwd: string, asked: readonly Asked[]): Promise<ReadonlyMap<string, string>> {
   const program = join(homeOf(cwd), "node_modules/next/dist/bin/next");
   const server = spawn(process.execPath, [program, "start", "-p", String(nextPort), "-H", "127.0.0.1"], {
@@ -118,7 +118,7 @@ async function askNext(cwd: string, asked: readonly Asked[]): Promise<ReadonlyMa
         answer = await asks(url.pathname);
       }
       await answer.arrayBuffer();
-      // A slash at the end is taken off and a language is added; anywhere else a redirect of the configuration leads.
+      // Next removes a trailing slash and adds a language. Any other redirect comes from the configuration.
       const isSame = url.pathname.endsWith(one.path.replace(/\/$/, ""));
       if (url.port !== String(nextPort) || (answer.ok && !isSame)) served.set(askedKey(one), "redirect");
       else if (answer.ok) {
@@ -142,7 +142,7 @@ interface MintlifyGraph {
   }): { relativeDir: string; filename: string; originalPath: string }[];
 }
 
-/** Mintlify publishes no builder; what its `broken-links` command runs is published. */
+/** Mintlify publishes no builder, but it publishes the library behind its `broken-links` command. */
 async function mintlifyGraph(folder: string): Promise<MintlifyGraph> {
   const file = "node_modules/@mintlify/link-rot/dist/static-checking/getBrokenInternalLinks.js";
   const { buildGraph } = await import(join(homeOf(folder), file));

@@ -20,7 +20,7 @@ export const mkdocs: Builder = {
       reported.add(`${found[1]} ${found[2]}`);
     return {
       isReported({ path, target }) {
-        // A link by its page and the file that it names, as MkDocs prints it.
+        // MkDocs names a link by its page and its target file.
         const inRoot = path.slice("docs/".length);
         return reported.has(`${inRoot} ${joinPath(dirOf(inRoot), splitTarget(target).path) ?? target}`);
       },
@@ -28,7 +28,7 @@ export const mkdocs: Builder = {
   },
 };
 
-/** Newer than most systems have: since 0.123 a site in several languages has a hook of Hugo's own that finds files by links. */
+/** Newer than most systems have: since 0.123, a multilingual site has a built-in hook that resolves links to files. */
 const runHugo = (args: string, folder: string): Promise<Ran> =>
   run("sh", ["-c", `${homeOf(folder)}/usr/bin/hugo ${args}`], folder);
 
@@ -57,7 +57,7 @@ export const jekyll: Builder = {
   read: async () => ({}),
 };
 
-/** Python code that any newer Python runs, with what it needs from the machine's own packages. */
+/** Runs Python code that any newer Python supports, with dependencies from the system's packages. */
 const runPython = (args: string, folder: string): Promise<Ran> =>
   run("sh", ["-c", `/usr/bin/python3 ${args}`], folder, {
     PYTHONPATH: `${homeOf(folder)}/usr/lib/python3/dist-packages`,
@@ -90,7 +90,7 @@ export const sphinx: Builder = {
       /^(.+?):\d+: WARNING: (?:'myst' )?(cross-reference target|local id|Unknown source document|unknown document|undefined label).*?:? '([^']*)' \[[\w.]+\]$/gm,
     ))
       reported.add(`${path.slice(folder.length + 1)} ${what} ${name}`);
-    // Links name headings by MyST's own ids, as deep as the configuration says; docutils writes others.
+    // Links use MyST's own heading ids, down to the configured level. docutils writes other ids.
     const ids = new Map<string, string[]>();
     for (const path of site.headings.length === 0 ? [] : [site.headingsPath, ...site.blocks.values()]) {
       const ask = `-c "from myst_parser.cli import print_anchors; print_anchors()" -l 4 "${path}"`;
@@ -101,7 +101,7 @@ export const sphinx: Builder = {
       );
     }
     return {
-      // What its roles cannot find it writes as plain text.
+      // A role that cannot be resolved is rendered as plain text.
       dropsBroken: true,
       isReported({ path, target }) {
         const { path: file, hash } = splitTarget(target);
@@ -118,7 +118,7 @@ export const sphinx: Builder = {
   },
 };
 
-/** The libraries that it was made for lie beside it. */
+/** mdBook's shared libraries are unpacked next to it. */
 async function runMdbook(args: string, folder: string): Promise<Ran> {
   const home = homeOf(folder);
   const libraries = `${home}/usr/lib/x86_64-linux-gnu`;

@@ -1,7 +1,7 @@
 import { type FormSite, part, picture } from "../oracle-site.ts";
 import { docsifyPage, hugoLayout, starlightCollections, vitepressConfig } from "../scaffolds.ts";
 
-/** The sites of all frameworks without React. */
+/** The sites of all frameworks that do not use React. */
 export const otherSites: readonly FormSite[] = [
   {
     name: "vitepress-forms",

@@ -91,7 +91,8 @@ export const reactSites: readonly FormSite[] = [
         "# Clés\n\n## Portées\n\n[[../start.md]] [[#portées]] [[slugged.md]] [[/docs/next/given/place]]",
     },
   },
-  // What only the build knows: the same files, with either version as the last one.
+  // The configuration computes the last version, so only the build knows it. The same files are built with each version
+  // as the last.
   ...["current", "2.0"].map(
     (last, at): FormSite => ({
       name: `docusaurus-last-${last === "current" ? "current" : "older"}`,

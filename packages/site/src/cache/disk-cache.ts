@@ -5,12 +5,12 @@ import { crc32 } from "node:zlib";
 import { createParseCache, type ParseCache } from "./parse-cache.ts";
 
 export interface DiskCache extends ParseCache {
-  /** Writes what was added since; safe while other processes do the same. */
+  /** Writes the new entries. Safe while other processes do the same. */
   flush(): Promise<void>;
 }
 
 const bytesMaxDefault = 128 * 1024 * 1024;
-// So many small packs are worth writing as one.
+// With more small packs than this, they are merged into one.
 const packsMax = 16;
 
 interface Pack {
@@ -25,7 +25,7 @@ async function listPacks(dir: string): Promise<Pack[]> {
   for (const name of names) {
     if (!name.endsWith(".pack")) continue;
     const path = join(dir, name);
-    // Another process may have removed it in the meantime.
+    // Another process may have removed it.
     const info = await stat(path).catch(() => null);
     if (info !== null) packs.push({ path, bytes: info.size, mtimeMs: info.mtimeMs });
   }
@@ -36,7 +36,7 @@ function sumOf(record: string): string {
   return crc32(record).toString(36);
 }
 
-/** Lines of key, check sum and record with tabs between. A damaged line is a miss, never an error. */
+/** Lines of key, checksum and record, separated by tabs. A damaged line is a miss, never an error. */
 function* readPack(text: string): Generator<[string, string]> {
   for (const line of text.split("\n")) {
     const tab = line.indexOf("\t");
@@ -48,8 +48,8 @@ function* readPack(text: string): Generator<[string, string]> {
 }
 
 /**
- * A parse cache that outlives the process. Packs are written under a temporary name and renamed, and never changed
- * afterwards: readers see whole ones or none, and writers need no lock. The oldest go when there is too much.
+ * A persistent parse cache. Packs are written under a temporary name, renamed, and never changed afterwards. So readers
+ * see complete packs only, and writers need no lock. The oldest packs are deleted when the cache exceeds its limit.
  */
 export async function openDiskCache(dir: string, options: { bytesMax?: number } = {}): Promise<DiskCache> {
   const bytesMax = options.bytesMax ?? bytesMaxDefault;
@@ -84,7 +84,7 @@ export async function openDiskCache(dir: string, options: { bytesMax?: number } 
       kept += pack.bytes;
       if (kept > bytesMax && pack.path !== newest) await rm(pack.path, { force: true });
     }
-    // Temporary files of processes that died are nobody's after an hour.
+    // Temporary files older than an hour belong to processes that died.
     for (const name of await readdir(dir).catch(() => [])) {
       if (!name.endsWith(".tmp")) continue;
       const info = await stat(join(dir, name)).catch(() => null);

@@ -1,18 +1,18 @@
 import type { Site } from "../site.ts";
 
-/** Remembers the records of pages by content hash and dialect. Hand the same one to every `openSite`. */
+/** Caches page records by content hash and dialect. Pass the same cache to every `openSite`. */
 export interface ParseCache {
   get(key: string): string | undefined;
   set(key: string, record: string): void;
   keys(): Iterable<string>;
-  /** The site that was opened last with this cache: what did not change since is taken from it as it is. */
+  /** The last site opened with this cache. Unchanged parts are reused from it. */
   latest?: Site | undefined;
 }
 
 // A 10,000-page site's facts take about 30 MB.
 const bytesMaxDefault = 64 * 1024 * 1024;
 
-/** A cache in memory that drops what was not used for longest once it is full. */
+/** An in-memory LRU cache. */
 export function createParseCache(options: { bytesMax?: number } = {}): ParseCache {
   const bytesMax = options.bytesMax ?? bytesMaxDefault;
   const entries = new Map<string, string>();
@@ -21,7 +21,7 @@ export function createParseCache(options: { bytesMax?: number } = {}): ParseCach
   function get(key: string): string | undefined {
     const facts = entries.get(key);
     if (facts === undefined) return undefined;
-    // The map keeps the order of insertion: inserting anew makes it the youngest.
+    // A map keeps insertion order: inserting again makes the entry the most recent.
     entries.delete(key);
     entries.set(key, facts);
     return facts;

@@ -6,22 +6,22 @@ import type { Report } from "./report.ts";
 
 export interface CheckSettings {
   levels: ReadonlyMap<string, Severity | "off">;
-  /** The path of the project's own words. */
+  /** The path of the project's word list. */
   dictionary: string;
-  /** Findings that the project does not want to hear of. */
+  /** Findings that the project ignores. */
   ignore: readonly IgnoreRule[];
   /** The names of all checks. */
   known: ReadonlySet<string>;
-  /** What is wrong with the file; none of it is used then. */
+  /** Why the file is invalid. Then none of it is used. */
   problem: string | null;
 }
 
 export interface IgnoreRule {
   check: string;
   path: RegExp;
-  /** A part of the finding's message; null: any. */
+  /** A part of the finding's message. Null: any message. */
   message: string | null;
-  /** Its place in the list, from 1. */
+  /** Its position in the list, from 1. */
   position: number;
 }
 
@@ -33,25 +33,25 @@ export interface ResolvedLink {
 export interface PageContext {
   index: SiteIndex;
   page: PageNode;
-  /** The page's links that are not external, each with what it leads to. */
+  /** The page's internal links with their resolutions. */
   links: readonly ResolvedLink[];
 }
 
-/** A rule over what the links of one page lead to. */
+/** A check of one page's link resolutions. */
 export interface LinkCheck {
   id: string;
   severity: Severity;
   run(context: PageContext): Iterable<Report>;
 }
 
-/** A rule over the site as a whole: navigation, routes, redirects. */
+/** A check of the whole site: navigation, routes, redirects. */
 export interface SiteCheck {
   id: string;
   severity: Severity;
   run(index: SiteIndex): Iterable<Report>;
 }
 
-/** A rule that runs only where a project's settings ask for it. It may read the pages again, or the history of the tree. */
+/** A check that runs only if the project's settings enable it. It may read pages again, or the tree's history. */
 export interface OptionalCheck {
   id: string;
   severity: Severity;

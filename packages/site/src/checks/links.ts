@@ -61,7 +61,7 @@ export const brokenAnchor: LinkCheck = {
   *run({ index, page, links }) {
     for (const { link, resolution } of links) {
       if (resolution.kind !== "page" || resolution.hash === null) continue;
-      // A partial's own anchors are those of the pages that include it.
+      // A partial's anchors are those of the pages that include it.
       if (page.isPartial && resolution.via === "self") continue;
       const fit = anchorFit(index, resolution.path, resolution.hash);
       if (fit === "exact") continue;
@@ -83,7 +83,7 @@ export const brokenAnchor: LinkCheck = {
         continue;
       }
       const message = `No heading on ${where} has the id ${quoted(resolution.hash)}; ${hint.replace(/([^?])$/, "$1.")}`;
-      // Escapes make the source longer than the target: then the fragment's place is not certain.
+      // If escapes make the source longer than the target, the fragment's position is uncertain.
       const isPlain = link.end - link.start === target.length;
       if (near?.isCertain !== true || !isPlain) yield { path, line, column, message };
       else {
@@ -96,16 +96,16 @@ export const brokenAnchor: LinkCheck = {
 
 const hopsMax = 20;
 
-/** What is wrong with a redirect, or null. */
+/** The problem of a redirect, or null. */
 function problem(index: SiteIndex, from: string, to: string): string | null {
   const start = routeKey(from);
   const seen = new Set([start]);
   let target = to;
   for (let hops = 0; hops < hopsMax; hops++) {
-    // Parts that the request fills in cannot be followed.
+    // Targets with parameters cannot be resolved.
     if (/[:*$]/.test(target)) return null;
     const absolute = target.startsWith("/") ? target : `/${target}`;
-    // A redirect may name a page by its file, where a link may not.
+    // A redirect may name a page by its file even if a link may not.
     if (index.routes.has(routeKey(absolute.split(/[?#]/)[0] ?? ""))) return null;
     const found = resolveTarget(index, "", absolute, "link");
     if (found.kind === "missing") return `leads to ${quoted(target)}, which does not exist; point it at a page`;
@@ -138,7 +138,7 @@ export const brokenNavigation: SiteCheck = {
         if (target === null || isForeign || pageOfTarget(index, target) !== null) continue;
         if (index.files.has(target)) continue;
         if (index.redirectFor(target) !== null) continue;
-        // Where targets are ids, the instance they belong to is no part of what is written.
+        // The plugin instance before an id is not part of the written target.
         const written = target.replace(/^#[^:]*:/, "");
         const message = `The navigation lists ${quoted(written)}, but there is no such page; add it or remove the entry.`;
         yield { path: list.file, line, column, message };
@@ -163,8 +163,8 @@ export const missingFile: LinkCheck = {
 };
 
 /**
- * Pages that a change moved or deleted, to which no link was known to lead though some may: by their name, in a form that
- * only the site's build can read. Nothing could follow the page, and a person has to look.
+ * Pages that a change moved or deleted, to which no known link points but some unresolved link may: by the page's name,
+ * in a form that only the build can resolve. A person has to check these.
  */
 export function unfollowedLinks(base: Site, head: Site): Finding[] {
   const gone = new Set(

@@ -3,7 +3,7 @@ import type { Severity } from "../types.ts";
 import type { Report } from "./report.ts";
 import { quoted } from "./report.ts";
 
-/** A rule over what one page says, wherever it stands: its findings follow from the page's bytes. */
+/** A check of one page on its own: its findings depend only on the page's bytes. */
 export interface OwnCheck {
   id: string;
   severity: Severity;
@@ -17,7 +17,7 @@ const duplicateHeading: OwnCheck = {
     const seen = new Map<string, number>();
     for (const heading of facts.headings) {
       const first = seen.get(heading.id);
-      // Repeated texts get numbered ids by themselves; only a written id can collide.
+      // Repeated headings get numbered ids automatically. Only an explicit id can collide.
       if (first !== undefined && heading.explicit === true && heading.id !== "") {
         const message = `The id ${quoted(heading.id)} is already that of the heading on line ${first}; choose another.`;
         yield { line: heading.line, column: heading.column, message };
@@ -112,8 +112,8 @@ const unreadPage: OwnCheck = {
 };
 
 /**
- * Apart from the others, because every parsing thread loads them: stored records say whether these find anything. Raise
- * the version of the facts where one comes or changes.
+ * Separate from the other checks, because every parsing thread loads these. Cached records contain their findings:
+ * raise the version of the facts when you add or change one.
  */
 export const ownChecks: readonly OwnCheck[] = [
   unreadPage,

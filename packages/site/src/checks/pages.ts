@@ -39,7 +39,7 @@ export const duplicateRoute: SiteCheck = {
   },
 };
 
-/** Off unless it is set: versions and translations share their titles. */
+/** Off by default: versions and translations share titles. */
 export const duplicateTitle: OptionalCheck = {
   id: "duplicate-title",
   severity: "warning",
@@ -60,7 +60,7 @@ export const duplicateTitle: OptionalCheck = {
 
 const picture = /\.(?:png|jpe?g|gif|svg|webp|avif)$/i;
 
-/** Off unless it is set: configuration, styles and code show pictures too, and none of them is read. */
+/** Off by default: configuration, styles and code also use images, and Emend does not read those. */
 export const unusedPicture: OptionalCheck = {
   id: "unused-picture",
   severity: "warning",
@@ -84,9 +84,7 @@ export const unusedPicture: OptionalCheck = {
   },
 };
 
-/**
- * Off unless it is set: not every project translates at once. Where the repository's history cannot be read, nothing is said.
- */
+/** Off by default: not every project translates at once. Without the repository's history, it reports nothing. */
 export const staleTranslation: OptionalCheck = {
   id: "stale-translation",
   severity: "warning",
@@ -118,8 +116,8 @@ interface Loss {
 }
 
 /**
- * Pages and anchors that a change removed though links of the new state still lead there, and no redirect catches them.
- * Each link is a finding of its own; this one names the cause. Only pages with such a finding are looked at.
+ * Pages and anchors that a change removed although links still point there and no redirect exists. Each broken link is
+ * its own finding; this one names the cause. Looks only at pages that have such a finding.
  */
 export async function removedPages(base: Site, head: Site, suspects: ReadonlySet<string>): Promise<Finding[]> {
   const losses = new Map<string, Loss>();

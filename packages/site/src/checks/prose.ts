@@ -13,10 +13,10 @@ import { quoted } from "./report.ts";
 
 type Judged = Map<string, { key: string; reports: readonly ProseReport[] }>;
 
-// A page that stays the same keeps its brief, whatever else of the site changes.
+// An unchanged page keeps its brief, even if the rest of the site changes.
 const judgedBy = new WeakMap<PageBrief, Judged>();
 
-/** Runs rules over what pages say to their readers; where neither a page nor the rules changed, nothing is read again. */
+/** Runs prose rules over pages. Unchanged pages with unchanged rules are not read again. */
 async function* judgePages(
   site: Site,
   rules: ProseRules,
@@ -29,7 +29,7 @@ async function* judgePages(
     signal?.throwIfAborted();
     if (brief.unread || !isJudged(path)) continue;
     const dialect = site.model.dialect(path);
-    // Which rules run depends on the path too.
+    // The active rules also depend on the path.
     const key = `${rulesKey} ${dialectKey(dialect)} ${path}`;
     const judged: Judged = judgedBy.get(brief) ?? new Map();
     judgedBy.set(brief, judged);
@@ -44,7 +44,7 @@ async function* judgePages(
   }
 }
 
-/** Off unless it is set: a dictionary has to learn a project's own words first. */
+/** Off by default: the dictionary needs the project's own words first. */
 export const spelling: OptionalCheck = {
   id: "spelling",
   severity: "warning",
@@ -69,7 +69,7 @@ async function readText({ index, tree }: Site, path: string): Promise<string | n
   return bytes === null ? null : Buffer.from(bytes).toString("utf8");
 }
 
-/** Pages in the language that the site is written in: translations are in others. */
+/** Pages in the site's default language. Translations are excluded. */
 function isSource({ index: { nodes, model } }: Site): (path: string) => boolean {
   const translations = new Set([...nodes.keys()].flatMap((path) => model.translationsOf?.(path) ?? []));
   return (path) => !translations.has(path) && (model.routeScope?.(path) ?? "") === "";
@@ -77,7 +77,7 @@ function isSource({ index: { nodes, model } }: Site): (path: string) => boolean 
 
 const rulesMax = 2000;
 
-/** Off unless it is set. Rules are Vale's: `.vale.ini` and the styles that it names, as they are in the repository. */
+/** Off by default. Uses Vale's rules: `.vale.ini` and its styles, from the repository. */
 export const proseRules: OptionalCheck = {
   id: "prose-rules",
   severity: "warning",
@@ -106,7 +106,7 @@ export const proseRules: OptionalCheck = {
     async function judge(page: ProsePage): Promise<readonly ProseReport[]> {
       const found = await thread.judge(page);
       if (Array.isArray(found)) return found;
-      // A pattern that never ends would hold up every page: the rule is left out from here on.
+      // A pattern that does not terminate would delay every page. The rule is skipped from now on.
       const name = styles.rules[found.slow]?.name ?? "";
       const path =
         Object.keys(files).find((file) => file.endsWith(`/${name.replace(".", "/")}.yml`)) ?? (configFile as string);

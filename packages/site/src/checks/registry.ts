@@ -7,7 +7,7 @@ export const linkChecks: readonly LinkCheck[] = [brokenLink, brokenAnchor, missi
 
 export const siteChecks: readonly SiteCheck[] = [brokenNavigation, orphanPage, duplicateRoute, brokenRedirect];
 
-/** Off unless a project's settings name them. */
+/** Off unless a project's settings enable them. */
 export const optionalChecks: readonly OptionalCheck[] = [
   duplicateTitle,
   proseRules,

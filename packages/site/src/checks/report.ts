@@ -1,6 +1,6 @@
 import type { Finding, Fix, Severity } from "../types.ts";
 
-/** Names a page in a message. */
+/** Formats a page's name for a message. */
 export function quoted(text: string): string {
   return `\`${text.length > 120 ? `${text.slice(0, 117)}…` : text}\``;
 }

@@ -16,7 +16,7 @@ import { sphinx } from "./sphinx.ts";
 import { starlight } from "./starlight.ts";
 import { vitepress } from "./vitepress.ts";
 
-/** In order of preference where a folder could be several. */
+/** In order of preference if a folder matches several. */
 const frameworks: readonly Framework[] = [
   mintlify,
   docusaurus,
@@ -33,7 +33,7 @@ const frameworks: readonly Framework[] = [
   gitbook,
 ];
 
-// Nearly no file is a marker: one look tells.
+// Nearly no file is a marker: one combined test rejects most files.
 const anyMarker = new RegExp(frameworks.map(({ marker }) => marker.source).join("|"));
 
 const skipped = /(?:^|\/)(?:node_modules|\.git|vendor)\//;
@@ -43,22 +43,24 @@ function depth(path: string): number {
   return path.split("/").length;
 }
 
-// Of more sites in one repository the ones with fewest documents are not looked into.
+// If a repository has more sites than this, those with the fewest documents are ignored.
 const sitesMax = 8;
 
 interface Candidate {
   framework: Framework;
   path: string;
-  /** Documents below the marker's folder. */
+  /** The number of documents below the marker's folder. */
   documents: number;
 }
 
-/** Finds the framework of a tree: of the markers that their framework recognizes the one with most pages, else plain Markdown. */
+/**
+ * Finds the framework of a tree. Among the confirmed markers, the one with most pages wins. Default: plain Markdown.
+ */
 export async function detectFramework(context: FrameworkContext): Promise<Model> {
   const found: { model: Model; pages: number; isAside: boolean }[] = [];
   for (const { framework, path } of await findCandidates(context)) {
     const isAside = aside.test(path);
-    // Examples are looked into only where there is nothing else.
+    // Examples are used only if nothing else is found.
     if (found.length >= sitesMax || (isAside && found.some((one) => !one.isAside))) break;
     const text = framework.confirm === undefined ? "" : await context.readText(path);
     if (text === null || framework.confirm?.(text, path) === false) continue;
@@ -67,20 +69,20 @@ export async function detectFramework(context: FrameworkContext): Promise<Model>
     if (model === null || found.some((one) => one.model.root === model.root)) continue;
     found.push({ model, pages: countPages(context, model), isAside });
   }
-  // Of equals the first: sorting keeps their order.
+  // The sort is stable: of equals, the first wins.
   const [best, ...others] = found.sort((a, b) => b.pages - a.pages);
   if (best === undefined) return withRedirectsFile(loadMarkdown(context), context);
   const sites = others.map(({ model, pages }) => ({ framework: model.framework, root: model.root, pages }));
   return withRedirectsFile({ ...best.model, ...(sites.length === 0 ? {} : { otherSites: sites }) }, context);
 }
 
-/** The likeliest first: those that are no examples, then the shallowest, then those with most documents. */
+/** The most likely first: examples last, then by depth, then by number of documents. */
 async function findCandidates(context: FrameworkContext): Promise<Candidate[]> {
   const { docsDir, files } = context;
   const found: Candidate[] = [];
   for (const path of files.keys()) {
     if (!anyMarker.test(path) || skipped.test(path)) continue;
-    // Configuration may stand in the docs folder or above it.
+    // The configuration may be in the docs folder or above it.
     if (docsDir !== "" && !isBelow(path, docsDir) && !isBelow(`${docsDir}/`, dirOf(path))) continue;
     for (const framework of frameworks) if (framework.marker.test(path)) found.push({ framework, path, documents: 0 });
   }

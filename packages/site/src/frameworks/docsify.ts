@@ -5,14 +5,16 @@ import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Model } from "./framework.ts";
 import { isDocument, unlisted } from "./pages.ts";
 
-/** Docsify renders Markdown in the browser: its one configuration is a script in a page beside the documents. */
+/**
+ * Docsify renders Markdown in the browser. Its only configuration is a script in an HTML page next to the documents.
+ */
 export const docsify: Framework = {
   name: "docsify",
   marker: /(?:^|\/)_(?:sidebar|navbar|coverpage)\.md$/,
   load: loadDocsify,
 };
 
-/** Every route is the name of a file: `guide/` is `guide/README.md`, and `guide` is `guide.md`. */
+/** Every route is a file name: `guide/` is `guide/README.md`, and `guide` is `guide.md`. */
 const links: LinkRules = {
   markdown: "file",
   rootMarkdown: true,
@@ -25,7 +27,7 @@ const links: LinkRules = {
 
 async function loadDocsify(context: FrameworkContext, marker: string): Promise<Model | null> {
   let root = dirOf(marker);
-  // Folders may have a sidebar of their own.
+  // A folder may have its own sidebar.
   while (root !== "" && !context.files.has(underDir(root, "index.html"))) root = dirOf(root);
   const page = underDir(root, "index.html");
   const text = await context.readText(page);
@@ -42,7 +44,7 @@ async function loadDocsify(context: FrameworkContext, marker: string): Promise<M
     return inside === home ? "/" : `/${stripExtension(inside.replace(/(^|\/)README\.md$/, "$1"))}`;
   }
 
-  /** The file that Docsify asks for, from the top. What has another ending is a file of its own. */
+  /** The file that Docsify requests, relative to the root. A path with another extension is requested unchanged. */
   function fileAt(path: string): string {
     if (/^\/(?:README(?:\.md)?)?$/.test(path)) return `/${home}`;
     if (path.endsWith("/")) return `${path}README.md`;
@@ -53,7 +55,7 @@ async function loadDocsify(context: FrameworkContext, marker: string): Promise<M
     framework: "docsify",
     root,
     configFiles: [page],
-    // A cover, a sidebar and a bar show on other pages.
+    // The cover, the sidebar and the navigation bar are shown on other pages.
     role: (path) => (isDocument(path, root) ? (/(?:^|\/)_[^/]*$/.test(path) ? "partial" : "page") : null),
     dialect: () => dialect,
     routes: (path) => [routeOf(path)],
@@ -61,19 +63,19 @@ async function loadDocsify(context: FrameworkContext, marker: string): Promise<M
     basePath: "",
     ...unlisted,
     /**
-     * `guide?id=here` is a heading. A path without a slash begins at the top unless it is told otherwise, an empty one too.
-     * `#/guide` is a page in a tag alone: in Markdown it is an id.
+     * `guide?id=here` is a heading. A path without a leading slash starts at the root unless configured otherwise; an
+     * empty one too. `#/guide` is a page only in an HTML tag: in Markdown it is an id.
      */
     ownTarget(target, from, kind) {
       if (isExternal(target) || isTemplate(target)) return null;
-      // Tags are left to the browser, for which every page is at the top.
+      // The browser resolves the targets of tags, and sees every page at the root.
       if (kind === "src" && isHashed && /^(?:\.\/)?[^./]/.test(target))
         return { plain: `/${target.replace(/^\.\//, "")}`, name: target };
       if (!/^(?:link|definition|href)$/.test(kind)) return null;
       const route = kind === "href" ? target.replace(/^#(?=\/)/, "") : target;
       const [, name = "", mark = "", rest = ""] = /^([^?#]*)([?#]?)(.*)$/s.exec(route) ?? [];
       const id = mark === "#" ? rest : /(?:^|&)id=([^&#?]+)/.exec(rest)?.[1];
-      // It compares ids in small letters, but for those outside of ASCII. No heading's id begins with a slash.
+      // Docsify compares ids in lower case, except for non-ASCII letters. No heading id starts with a slash.
       const hash =
         id === undefined ? "" : `#${id.replace(/^\/+/, "").replace(/[A-Z]+/g, (text) => text.toLowerCase())}`;
       const isHere = mark === "#" && name === "";
@@ -81,7 +83,7 @@ async function loadDocsify(context: FrameworkContext, marker: string): Promise<M
       const plain = (isHere ? "" : fileAt(base.replace(/^\/+/, "/"))) + hash;
       return plain === target ? null : { plain, name };
     },
-    // What climbs above the top is found there only where the host serves nothing above it.
+    // A path above the root resolves to the root only if the host serves nothing above it.
     isGenerated: (route) =>
       hasAliases || (route.startsWith("..") && context.files.has(underDir(root, `${route.replace(/^[./]+/, "")}.md`))),
     links,
@@ -91,7 +93,9 @@ async function loadDocsify(context: FrameworkContext, marker: string): Promise<M
   };
 }
 
-/** As Docsify joins them: a dot at the end leaves no slash. It drops what climbs above the top; forges do not. */
+/**
+ * Joins paths as Docsify does: a final dot leaves no slash, and segments above the root are dropped. Forges keep those.
+ */
 function joinDots(dir: string, path: string): string {
   const out: string[] = [];
   for (const part of underDir(dir, path).split("/")) {

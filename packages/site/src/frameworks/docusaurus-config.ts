@@ -2,22 +2,22 @@ import { joinPath } from "../links/route.ts";
 import { entryOf, type Literal, stringOf, walkLiteral } from "../literal/literal.ts";
 import type { FrameworkContext } from "./framework.ts";
 
-/** One folder of documents at one version, with the route it is served under. */
+/** One docs folder at one version, with the route it is served under. */
 export interface DocsFolder {
-  /** Instance and version: what the ids of sidebars belong to. */
+  /** Plugin instance and version: the scope of sidebar ids. */
   id: string;
   dir: string;
   base: string;
   sidebar: string | null;
-  /** Where it may be served as well, since the configuration computes which version is the last. */
+  /** A second possible route, if the configuration computes the last version. */
   otherBase?: string;
-  /** The version that readers are sent to. */
+  /** The version that readers see by default. */
   isLatest: boolean;
-  /** Of a translation: its language, and the folder that is served where a page is not translated. */
+  /** For a translation: its language, and the folder that is served for untranslated pages. */
   translation?: { locale: string; of: string };
 }
 
-/** A text, or the only text inside an expression such as `require.resolve("./sidebars.js")`. */
+/** A string, or the only string inside an expression such as `require.resolve("./sidebars.js")`. */
 function textIn(literal: Literal | undefined): string | null {
   if (literal === undefined) return null;
   const texts = [...walkLiteral(literal)].filter((node) => node.kind === "string");
@@ -29,13 +29,13 @@ interface Instance {
   path: string;
   routeBasePath: string;
   sidebarPath: string | null;
-  /** "?" where only the build knows. */
+  /** "?" if only the build knows. */
   lastVersion: string | null;
-  /** The `path` of a version, where it is not its name. */
+  /** The `path` of a version, if it differs from the version's name. */
   pathOf(version: string): string | null;
 }
 
-/** A text, null where there is none, and "?" where the configuration computes it. */
+/** A string. Null if absent, "?" if the configuration computes it. */
 function versionIn(literal: Literal | undefined): string | null {
   return literal === undefined ? null : (stringOf(literal) ?? "?");
 }
@@ -77,7 +77,7 @@ function route(...parts: string[]): string {
     .join("/")}`;
 }
 
-/** The folders of documents that the configuration names, those of older versions too. */
+/** The configured docs folders, with those of older versions. */
 export async function readDocsFolders(context: FrameworkContext, config: Literal, top: string): Promise<DocsFolder[]> {
   const folders: DocsFolder[] = [];
   const at = (path: string): string => joinPath(top, path) ?? path;
@@ -113,11 +113,11 @@ export async function readDocsFolders(context: FrameworkContext, config: Literal
     }
   }
   folders.push(...translations(context, config, top, folders));
-  // The most specific folder first: a page belongs to one only.
+  // The most specific folder first: a page belongs to only one.
   return folders.sort((a, b) => b.dir.length - a.dir.length);
 }
 
-/** The languages besides the default one that the repository has files for. */
+/** The languages, except the default one, that the repository has files for. */
 export function readLocales(
   context: FrameworkContext,
   config: Literal,
@@ -136,7 +136,7 @@ export function readLocales(
   return [...found].map(([locale, dir]) => ({ locale, dir }));
 }
 
-/** Each language has the folders of documents again, and a site of its own below its name. */
+/** Each language has its own copy of the docs folders, served below its name. */
 function translations(
   context: FrameworkContext,
   config: Literal,

@@ -31,11 +31,11 @@ function documentRoute(folder: DocsFolder, inside: string, fields: FrontMatter["
   const isIndex =
     fields.id === undefined &&
     (/^(?:index|readme)$/i.test(name) || (dir !== "" && name.toLowerCase() === baseOf(dir).toLowerCase()));
-  // Links of such a page are relative to its folder.
+  // Links of an index page are relative to its folder.
   return isIndex ? `${join(folder.base, dir)}/`.replace(/^\/\/$/, "/") : join(folder.base, id);
 }
 
-// Tags, categories and archives.
+// Pages for tags, categories and archives.
 const madeByBuild = /^blog$|(?:^|\/)(?:category|tags|archive|authors|search|page|changelog|rss\.xml|atom\.xml)(?:\/|$)/;
 const dated = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})[-/](.+)$/;
 
@@ -87,7 +87,7 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
     ),
   );
   const firstSegments = new Set([...folders.map(({ base }) => base.split("/")[1]), "blog"]);
-  // Plugins that other files configure may serve anything below names of their own.
+  // Plugins configured in other files may serve any route below their own prefix.
   const isOfOtherPlugin = (route: string): boolean =>
     hasOtherPlugins && !firstSegments.has(route.split("/")[0]) && !firstSegments.has("");
   return {
@@ -142,12 +142,12 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
     },
     searchDirs(path, isDotted) {
       const folder = folderOf(path);
-      // With a dot a link is relative to its own file, and only to it.
+      // A link that starts with a dot is relative to its own file only.
       if (folder?.translation === undefined) return isDotted ? [] : [folder?.dir ?? top, top];
       return isDotted ? [] : [folder.dir, folder.translation.of, top];
     },
     routeScope: (path) => locales.find(({ dir }) => isBelow(path, dir))?.locale ?? "",
-    // What is not translated is served in the default language.
+    // Untranslated pages are served in the default language.
     fallbackRoute: withoutLocale,
     aliases: { "@site/": top },
     links: {
@@ -182,7 +182,7 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
   };
 }
 
-/** The version that is being written first, then the others, then translations. */
+/** Order: the current version, other versions, translations. */
 function rank({ id, translation }: DocsFolder): number {
   return translation !== undefined ? 2 : id.endsWith("@current") ? 0 : 1;
 }

@@ -22,7 +22,7 @@ export const fumadocs: Framework = {
   load: loadFumadocs,
 };
 
-/** The loader resolves `./page.mdx` and `../page.mdx`, and Next the rest; it takes the slash at the end off. */
+/** The loader resolves `./page.mdx` and `../page.mdx`. Next resolves the rest, and removes the trailing slash. */
 const links: LinkRules = {
   markdown: "dotted",
   rootMarkdown: false,
@@ -50,7 +50,7 @@ async function loadFumadocs(context: FrameworkContext, marker: string): Promise<
   const folderOf = (path: string): string => folders.find((dir) => isBelow(path, dir)) ?? root;
   const languageIn = isByFolder ? /^([\w-]+)\// : /\.([\w-]+)$/;
 
-  /** Folders in parentheses group files and are no part of the address; each collection may have a base of its own. */
+  /** Folders in parentheses are not part of the URL. Each collection may have its own base. */
   function routesOf(path: string): string[] {
     const folder = folderOf(path);
     const name = stripExtension(path.slice(folder.length + 1));
@@ -69,7 +69,7 @@ async function loadFumadocs(context: FrameworkContext, marker: string): Promise<
     if (language === "" || hidden === "always") return plain;
     const own = plain.map((route) => `/${language}${route}`.replace(/\/$/, ""));
     if (language !== standard) return own;
-    // Without a language the application leads readers to theirs.
+    // Without a language in the URL, the application redirects readers to theirs.
     return hidden === "default-locale" ? [...plain, ...own] : [...own, ...plain];
   }
 
@@ -94,13 +94,13 @@ async function loadFumadocs(context: FrameworkContext, marker: string): Promise<
     navRoute: (target) => (target.startsWith("/") ? { route: target } : { path: target }),
     navTarget: (path, _route, _fields, list) =>
       withoutSuffix(stripExtension(relativePath(dirOf(list.file), path)), languages),
-    // Other pages of the application have addresses too; below a base only documents do, or what generators made of an API.
-    // Pictures it looks for in `public`, and stops where one is missing (remark-image at ff32724).
+    // The application may have other pages. Below a base there are only documents, and pages generated from an API
+    // description. Images must be in `public`: the build fails if one is missing (remark-image at ff32724).
     isGenerated: (route) =>
       !/\.(?:png|jpe?g|gif|webp|avif)$/i.test(route) &&
       (!baseUrls.some((base) => `/${withoutLanguage(route)}/`.startsWith(base === "/" ? "/" : `${base}/`)) ||
         folders.length > 1),
-    // A page that is not translated is shown in the default language.
+    // An untranslated page is shown in the default language.
     fallbackRoute: (key) => (languages.includes(key.split("/")[0] ?? "") ? withoutLanguage(key) : null),
     links,
     checksAbsolute: "if usual",
@@ -120,12 +120,12 @@ function withoutSuffix(stem: string, languages: readonly string[]): string {
 }
 
 const metaFile = /(?:^|\/)meta(?:\.([\w-]+))?\.json$/;
-/** `[Text](/docs/page)`, with an icon before it or not. */
+/** `[Text](/docs/page)`, with an optional icon before it. */
 const metaLink = /^((?:\[[^\]]+\])?\[[^\]]+\]\()(\/[^)?#]*)[^)]*\)$/;
 
 /**
- * The lists of `meta.json`: each names pages and folders by their paths from its own folder. What names neither, Fumadocs
- * leaves out without a word: separators, "...", "!page", and names that only other sources of the application know.
+ * The lists of `meta.json`: each names pages and folders by paths relative to its own folder. Fumadocs ignores other
+ * entries without a warning: separators, "...", "!page", and names that only other sources of the application have.
  */
 async function readMetas(
   context: FrameworkContext,
@@ -166,13 +166,13 @@ async function readMetas(
           targetStart: item.start + 1 + skipped,
           targetEnd: item.start + 1 + skipped + length,
         });
-        // Other pages of the application may be linked to, too.
+        // Other pages of the application may be linked too.
         if (route !== undefined)
           return { ...item, ...place(lead.length, route.length), target: route, isForeign: true };
         const mark = /^(?:\.{3}|!)(?=.)/.exec(name)?.[0] ?? "";
         const stem = joinPath(dir, name.slice(mark.length)) ?? "";
         const placed = { ...item, ...place(mark.length, name.length - mark.length) };
-        // A folder comes before a page of its name.
+        // A folder takes precedence over a page of the same name.
         if (stem !== dir && dirs.has(stem)) return { ...placed, target: null, folder: { path: stem, below: dir } };
         return { ...placed, target: pageAt(stem) ?? null };
       });
@@ -182,7 +182,7 @@ async function readMetas(
   return lists;
 }
 
-/** `baseUrl` of each loader and the languages, wherever the application makes them. */
+/** The `baseUrl` of each loader and the languages, from anywhere in the application's source. */
 async function readLoader(context: FrameworkContext, top: string) {
   const texts: string[] = [];
   for (const path of context.files.keys()) {

@@ -23,7 +23,7 @@ async function loadGitbook(context: FrameworkContext, marker: string): Promise<M
   const root = joinPath(top, yamlText(yamlGet(yaml.root, "root")) ?? "") ?? top;
   const structure = yamlGet(yaml.root, "structure");
   const named = joinPath(root, yamlText(yamlGet(structure, "summary")) ?? "SUMMARY.md") ?? "SUMMARY.md";
-  // A repository may hold several spaces, each with a table of contents of its own.
+  // A repository may contain several spaces, each with its own table of contents.
   const summaries = context.files.has(named)
     ? [named]
     : [...context.files.keys()].filter((path) => baseOf(path) === "SUMMARY.md" && isDocument(path, root));
@@ -76,7 +76,10 @@ async function loadGitbook(context: FrameworkContext, marker: string): Promise<M
   };
 }
 
-/** Redirects stand in `.gitbook.yaml`; file and section are made for the first one and go with the last. */
+/**
+ * Redirects are in `.gitbook.yaml`. The file and its section are created with the first redirect and removed with the
+ * last.
+ */
 function readRedirects(
   file: string,
   text: string | null,
@@ -109,7 +112,7 @@ function readRedirects(
   };
 }
 
-/** Entries name files, relative to the table's folder. */
+/** Entries name files, relative to the folder of the table of contents. */
 function pageOf(file: string, target: string): string {
   const path = decodePath(target.split("#")[0] ?? "").replace(/\/$/, "/README.md");
   return joinPath(dirOf(file), path) ?? target;
@@ -124,7 +127,7 @@ interface Open {
   trail: readonly string[];
 }
 
-/** The table of contents: a list below each heading, and one below each entry that has entries of its own. */
+/** The table of contents: a list below each heading, and one below each entry with nested entries. */
 export function readSummary(file: string, text: string, dialect: Dialect): NavList[] {
   const links = scanText(text, dialect).links;
   const lists: NavList[] = [];
@@ -172,7 +175,7 @@ export function readSummary(file: string, text: string, dialect: Dialect): NavLi
       label: decodePiece(text.slice(from + 1, Math.max(from + 1, close))),
       isForeign: link === undefined || /^[a-z]+:|^#/i.test(link.target),
     });
-    // Whatever is nested belongs to the entries around it.
+    // A nested entry extends all entries around it.
     for (const outer of stack.slice(0, -1)) {
       const last = outer.items.at(-1);
       if (last !== undefined) last.end = end;

@@ -17,7 +17,7 @@ function settings(texts: readonly string[], name: string): string[] {
   return texts.flatMap((text) => [...text.matchAll(setting)].map(([, value = ""]) => value.replace(/\/$/, "")));
 }
 
-/** A path as Hugo writes it in addresses. */
+/** A path as Hugo writes it in URLs. */
 function urlize(path: string): string {
   return path
     .toLowerCase()
@@ -25,10 +25,10 @@ function urlize(path: string): string {
     .replace(/[^\p{L}\p{M}\p{N}/._+~-]/gu, "");
 }
 
-/** Stands before what `ref` names: a file, whatever plain targets mean. */
+/** A prefix for targets of `ref`: they name files, even if plain targets do not. */
 const refAlias = "@ref/";
 
-/** Without a hook targets are written as they are, so that they are addresses. */
+/** Without a render hook, targets are written unchanged: they are URLs. */
 const plainLinks: LinkRules = {
   markdown: "never",
   rootMarkdown: false,
@@ -53,7 +53,7 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
   const [first] = contentDirs.toSorted((a, b) => a.length - b.length);
   if (first === undefined) return null;
   const root = contentDirs.every((dir) => dir === first || isBelow(dir, first)) ? first : top;
-  // Folders of languages hold a site each; a name that ends with one is its translation.
+  // Each language folder contains a site. A file name that ends with a language is a translation.
   const languages = new Set(
     texts
       .flatMap((text) => [...text.matchAll(/^\s*\[?(?:languages\.)?([a-z]{2}(?:-[a-z]{2,4})?)\]?:?\s*$/gim)])
@@ -65,12 +65,12 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
   const defaultLanguage = settings(texts, "defaultContentLanguage")[0]?.toLowerCase() ?? "en";
   languages.add(defaultLanguage);
   const hasDefaultFolder = settings(texts, "defaultContentLanguageInSubdir")[0]?.toLowerCase() === "true";
-  // Languages may have a host each, and then no folder.
+  // Languages may have separate hosts instead of folders.
   const hasHosts = settings(texts, "baseURL").length > 1;
   const hasLinkHook = [...context.files.keys()].some(
     (path) => isBelow(path, top) && /\/_markup\/render-link[^/]*\.html$/.test(path),
   );
-  // A theme may bring a hook for links, and sites in several languages have one of Hugo's own.
+  // A theme may have a link render hook, and multilingual sites have a built-in one.
   const mayHaveHook =
     hasLinkHook ||
     languages.size > 1 ||
@@ -88,7 +88,7 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
   const dialect: Dialect = { ...plainDialect, templates: true };
   const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
 
-  /** The language that a file's name ends with, and the path without it. */
+  /** The language suffix of a file's name, and the path without it. */
   function nameOf(path: string): { whole: string; suffix: string | null } {
     const [, name = "", suffix = ""] =
       /^(.*?)(?:\.([a-z]{2}(?:-[a-z]{2,4})?))?$/i.exec(stripExtension(inRoot(path))) ?? [];
@@ -113,7 +113,7 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
     const isPrefixed = language !== defaultLanguage || hasDefaultFolder;
     return [
       ...(hasHosts ? [rooted, prefixed] : [isPrefixed ? prefixed : rooted]),
-      // A hook finds a page by the path of its file, too, whatever its address is.
+      // A render hook also finds a page by its file path, whatever its URL is.
       ...(mayHaveHook && (url ?? slug) !== null
         ? [`${isPrefixed ? `/${language}` : ""}/${inside.toLowerCase()}/`]
         : []),
@@ -127,7 +127,7 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
     framework: "hugo",
     root,
     configFiles,
-    // Folders that begin with an underscore hold what other pages include.
+    // Folders that start with an underscore contain included content.
     role: (path) =>
       contentDirs.some((dir) => isDocument(path, dir))
         ? /(?:^|\/)_[^/]*\//.test(inRoot(path)) || isResource(path)
@@ -140,7 +140,7 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
     basePath: base,
     ...unlisted,
     ownTarget(target, from) {
-      // A mount puts a file of another place among the pages.
+      // A mount adds a file from elsewhere to the pages.
       if (mounted.has(baseOf(target.replace(/[?#].*$/, "")))) return { plain: `{${target}}`, name: target };
       const found =
         /^\{\{[<%]\s*(?:rel)?ref\s+(?:path=)?(?:"([^"]+)"|'([^']+)'|`([^`]+)`|(\S+))(?:\s+lang="([a-z-]+)")?\s*[>%]\}\}(#[\w-]*)?$/i.exec(
@@ -154,13 +154,13 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
         name: name.replace(/#.*$/, "") || name,
       };
     },
-    // Sections, terms and pages of modules are made by the build; a hook for links decides itself what they mean.
+    // The build generates sections, terms and pages of modules. A render hook may resolve them in any way.
     isGenerated: (route) =>
       hasLinkHook || hasPermalinks || /(?:^|\/)(?:tags|categories|page)(?:\/|$)/.test(route) || isSection(route),
     checksAbsolute: "if usual",
     aliases: { [refAlias]: root },
     ...(mayHaveHook ? {} : { links: plainLinks }),
-    // Terms of definitions may have ids too.
+    // Terms of definition lists may have ids too.
     looseAnchors: texts.some((text) => /autoDefinitionTermID\s*[:=]\s*true/i.test(text)) ? "unknown" : true,
   };
 
@@ -170,7 +170,7 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
     return contentDirs.some((dir) => sections().has(underDir(dir, route)) || sections().has(underDir(dir, plain)));
   }
 
-  /** What lies below a page that is a folder (`index.md`) belongs to it and is no page. */
+  /** Files below a leaf bundle (`index.md`) are its resources, not pages. */
   function isResource(path: string): boolean {
     if (/(?:^|\/)index(?:\.[a-z-]+)?\.\w+$/i.test(path)) return false;
     for (let dir = dirOf(path); isBelow(dir, root) && dir !== root; dir = dirOf(dir))
@@ -178,7 +178,7 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
     return false;
   }
 
-  /** Folders of pages have an address without a page of their own. */
+  /** Folders of pages have a URL even without a page of their own. */
   function sections(): ReadonlySet<string> {
     known ??= new Set(
       [...context.files.keys()].filter((path) => isBelow(path, root)).map((path) => dirOf(path).toLowerCase()),
@@ -186,12 +186,12 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
     return known;
   }
 
-  /** `ref` looks beside the page, then from the top, then for the only page of that name. */
+  /** `ref` looks next to the page, then from the root, then for a unique page of that name. */
   function refTarget(name: string, from: string, language: string): string {
-    // Each language has its own pages, by the ending of the name.
+    // Each language has its own pages, by file name suffix.
     const ends = language === defaultLanguage ? [".md", `.${language}.md`] : [`.${language}.md`];
     const [path = "", hash] = name.split("#");
-    // Languages in folders of their own.
+    // Languages in separate folders.
     if (language !== defaultLanguage && contentDirs.length > 1) return `{{${name}`;
     const tail = hash === undefined ? "" : `#${hash}`;
     if (path === "") return tail;

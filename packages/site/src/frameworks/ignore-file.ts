@@ -1,9 +1,9 @@
-/** A test of paths by the lines of an ignore file, in git's manner: folders, names, `*` and `**`; `!` takes back. */
+/** Matches paths against an ignore file with git's syntax: folders, names, `*` and `**`; `!` negates. */
 export function createIgnore(text: string): (path: string) => boolean {
   const rules: { expression: RegExp; isIgnored: boolean }[] = [];
   for (const raw of text.split("\n")) {
     const line = raw.trim();
-    // More wildcards than anybody writes would only make matching slow.
+    // A line with this many wildcards would make matching slow, and nobody writes one.
     if (line === "" || line.startsWith("#") || line.split(/\*+/).length > 4) continue;
     const isIgnored = !line.startsWith("!");
     const pattern = line.replace(/^!/, "").replace(/\/$/, "");

@@ -7,7 +7,7 @@ import { readYamlSource, yamlGet, yamlItems, yamlPairs, yamlText } from "./yaml-
 export const jekyll: Framework = {
   name: "jekyll",
   marker: /(?:^|\/)_config\.ya?ml$/,
-  // Hexo and Jupyter Book keep theirs in a file of the same name.
+  // Hexo and Jupyter Book use a file of the same name.
   confirm: (text) => !/^(?:new_post_name|skip_render|execute|launch_buttons|html|sphinx|parse):/m.test(text),
   load: loadJekyll,
 };
@@ -32,7 +32,7 @@ async function loadJekyll(context: FrameworkContext, marker: string): Promise<Mo
   const generated = await readHtmlPages(context, root);
   const dialect: Dialect = { ...plainDialect, templates: true };
 
-  /** The collection that a file belongs to, and its path in it. */
+  /** The collection of a file, and the file's path in it. */
   function collectionOf(path: string): { name: string; inside: string } | null {
     const place = inRoot(path).slice(collectionsDir === "" ? 0 : collectionsDir.length + 1);
     const [, name = "", inside = ""] = /^_([^/]+)\/(.+)$/.exec(place) ?? [];
@@ -75,7 +75,7 @@ async function loadJekyll(context: FrameworkContext, marker: string): Promise<Mo
     basePath: (yamlText(yamlGet(config, "baseurl")) ?? "").replace(/\/$/, ""),
     ...unlisted,
     ownTarget,
-    // Posts, archives and what plugins make have addresses that no file shows.
+    // Posts, archives and plugins have URLs that no file shows.
     isGenerated: (route) =>
       /(?:^|\/)(?:tags?|categor\w+|archives?|page\d+|feed\.xml|sitemap\.xml|\d{4})(?:\/|$)/.test(route) ||
       generated.has(route) ||
@@ -83,7 +83,7 @@ async function loadJekyll(context: FrameworkContext, marker: string): Promise<Mo
       (permalink !== null && /:(?!path|name|title)/.test(permalink)),
     checksAbsolute: "if usual",
     links: {
-      // GitHub Pages turns a plugin on that reads links to Markdown files; elsewhere a Gemfile says which there are.
+      // GitHub Pages enables a plugin that resolves links to Markdown files. Elsewhere, the Gemfile lists the plugins.
       markdown: readsMarkdown ? "file" : "never",
       rootMarkdown: readsMarkdown,
       relative: "address",
@@ -97,13 +97,13 @@ async function loadJekyll(context: FrameworkContext, marker: string): Promise<Mo
   };
 }
 
-/** Stands before what `link` names: a file, whatever plain targets mean. */
+/** A prefix for targets of `link`: they name files, even if plain targets do not. */
 const linkAlias = "@link/";
-/** Style sheets and lists of posts are written by the build from sources of other names. */
+/** The build generates style sheets and lists of posts from sources with other names. */
 const isMade = /(?:^|\/)(?:blog|posts|news|css)(?:\/|$)|\.css$/;
 const htmlPagesMax = 300;
 
-/** Routes of pages that are written in HTML. */
+/** Routes of pages written in HTML. */
 async function readHtmlPages(context: FrameworkContext, root: string): Promise<Set<string>> {
   const routes = new Set<string>();
   const pages = [...context.files.keys()].filter(
@@ -122,7 +122,7 @@ function redirectsFrom(fields: Readonly<Record<string, unknown>>): string[] {
   return (Array.isArray(from) ? from : [from]).filter((one) => typeof one === "string");
 }
 
-/** `{% link file %}` names a file; `{{ site.baseurl }}` and `relative_url` stand before a route. */
+/** `{% link file %}` names a file. `{{ site.baseurl }}` and `relative_url` precede a route. */
 function ownTarget(target: string): { plain: string; name: string } | null {
   const based = /^\{\{-?\s*site\.(?:baseurl|url)\s*-?\}\}/.exec(target)?.[0];
   if (based !== undefined) {
@@ -139,7 +139,7 @@ function ownTarget(target: string): { plain: string; name: string } | null {
   const linked = /^\{%-?\s*link\s+(\S+)\s*-?%\}(#.*)?$/.exec(target);
   if (linked === null) return null;
   const [, name = "", tail = ""] = linked;
-  // It names a file with its ending, or the build fails.
+  // The file's extension is required, or the build fails.
   const isFile = /\.\w+$/.test(name);
   return { plain: `${linkAlias}${name}${isFile ? "" : ".missing"}${tail}`, name };
 }

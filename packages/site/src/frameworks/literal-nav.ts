@@ -14,34 +14,34 @@ import type { Label, NavItem, NavList } from "./framework.ts";
 export interface LiteralNav {
   lists: NavList[];
   labels: Label[];
-  /** Some pages are listed by the build: from a folder, or by code. */
+  /** The build lists some pages itself: from a folder, or by code. */
   isGrown: boolean;
 }
 
 export interface LiteralNavSource {
   file: string;
   text: string;
-  /** Keys of an object element that name its page, the first found counts. */
+  /** Keys of an object element that name its page. The first one found counts. */
   targetKeys: readonly string[];
   labelKeys: readonly string[];
   /** Keys whose arrays are lists of elements. */
   listKeys: readonly string[];
-  /** Keys whose arrays are no lists of pages. */
+  /** Keys whose arrays are not lists of pages. */
   otherKeys?: readonly string[];
-  /** A text alone in a list names a page; "if used": write one so only where the list has another. */
+  /** A plain string in a list names a page. "if used": write one only if the list already has another. */
   hasBareTexts: boolean | "if used";
-  /** Keys of an object that name the one page of a group, itself an object. */
+  /** Keys whose object names the single page of a group. */
   pageKeys?: readonly string[];
-  /** The folder that an element stands for, with the text that names it. */
+  /** The folder that an element stands for, with the string that names it. */
   folder?(item: ObjectLiteral): { path: string; below: string; name: StringLiteral } | null;
   isForeign(target: string, item: Literal): boolean;
-  /** The target as the model looks it up; it was written under a key or alone (""). */
+  /** The target as the model looks it up. `key`: the key it was written under, or "" for a plain string. */
   name(target: string, key: string): string;
-  /** How a target is written in the file. `route`: that of the page, where it is known. */
+  /** How a target is written in the file. `route`: the page's route, if known. */
   write(target: string, key: string, route?: string): string;
 }
 
-/** Reads navigation that is written as arrays of texts and objects in JSON, JavaScript or TypeScript. */
+/** Reads navigation from arrays of strings and objects in JSON, JavaScript or TypeScript. */
 export function literalNav(source: LiteralNavSource, root: Literal): LiteralNav {
   const nav: LiteralNav = { lists: [], labels: [], isGrown: false };
   const lines = indexLines(source.text);
@@ -78,7 +78,7 @@ export function literalNav(source: LiteralNavSource, root: Literal): LiteralNav 
     const target = grown === null ? stringOf(named) : null;
     const start = (named?.start ?? item.start) + 1;
     const end = (named?.end ?? item.end) - 1;
-    // What follows the page's name stays with the entry.
+    // The text after the page's name stays with the entry.
     const tail = target === null ? -1 : source.text.slice(start, end).search(/[?#]/);
     return {
       start: item.start,
@@ -93,7 +93,7 @@ export function literalNav(source: LiteralNavSource, root: Literal): LiteralNav 
     };
   }
 
-  /** A place for one page: it takes no others. */
+  /** A slot for one page. */
   function onePage(value: Literal, trail: readonly string[]): void {
     const item = itemOf(value);
     if (item.target === null) return;

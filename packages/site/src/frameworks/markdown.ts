@@ -3,7 +3,7 @@ import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { FrameworkContext, Model } from "./framework.ts";
 import { folderRoute, isDocument, unlisted } from "./pages.ts";
 
-/** Markdown files in folders, as a forge shows them: no configuration, no routes but paths. */
+/** Plain Markdown files, as a forge shows them: no configuration, and paths as routes. */
 export function loadMarkdown(context: FrameworkContext): Model {
   const root = context.docsDir;
   const mdx: Dialect = { ...plainDialect, syntax: "mdx" };

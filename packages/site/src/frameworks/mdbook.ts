@@ -9,7 +9,7 @@ import { isDocument } from "./pages.ts";
 const redirectTable = /^\[output\.html\.redirect\][ \t]*\r?\n/m;
 const redirectLine = /^([ \t]*)(?:"([^"\n]*)"|'([^'\n]*)')([ \t]*=[ \t]*["'])([^"'\n]*)["'][^\n]*(?:\n|$)/gm;
 
-/** `"/old.html" = "new.html"`: the new address is relative to the old one, so that a book may be served below any path. */
+/** `"/old.html" = "new.html"`: the new URL is relative to the old one, so a book works below any base path. */
 function readRedirects(file: string, text: string): Pick<Model, "redirects" | "redirectStore"> {
   const table = redirectTable.exec(text);
   const start = table === null ? text.length : table.index + table[0].length;
@@ -27,7 +27,7 @@ function readRedirects(file: string, text: string): Pick<Model, "redirects" | "r
       to: /^(?:[a-z]+:|\/)/i.test(to) ? to : `/${joinPath(dirOf(from).slice(1), to) ?? to}`,
       file,
       ...lines.place(at + indent.length),
-      // A relative one leads on by the redirect of the page that moved.
+      // A relative target is not rewritten: it reaches the moved page through that page's own redirect.
       ...(to.startsWith("/") ? { toRange: [toStart, toStart + to.length] as const } : {}),
     };
     ranges.set(redirect, { start: at, end: at + whole.length, text: "" });
@@ -70,13 +70,13 @@ async function loadMdbook(context: FrameworkContext, marker: string): Promise<Mo
   const lists = readSummary(summary, contents, dialect);
   const listed = new Set(lists.flatMap(({ items }) => items.flatMap(({ target }) => target ?? [])));
   const unlisted = new Set([...context.files.keys()].filter((path) => isDocument(path, root) && !listed.has(path)));
-  // Without one, the first chapter is served at the top, too.
+  // Without an index page, the first chapter is also served at the root.
   const hasFront = [...listed].some((path) => dirOf(path) === root && /^(?:index|readme)\.md$/i.test(baseOf(path)));
   return {
     framework: "mdbook",
     root,
     configFiles: [marker, summary],
-    // What the table of contents does not list is not written, but may be taken in.
+    // Pages outside the table of contents are not built, but may be included.
     role: (path) => (!isDocument(path, root) || path === summary ? null : unlisted.has(path) ? "partial" : "page"),
     dialect: () => dialect,
     routes: (path) => [`/${stripExtension(inRoot(path)).replace(/(^|\/)(?:README|index)$/i, "$1")}`],
@@ -91,12 +91,12 @@ async function loadMdbook(context: FrameworkContext, marker: string): Promise<Mo
     redirectTarget: (_path, route) => `${route.replace(/\/$/, "/index")}.html`,
     ownTarget(target, from) {
       const place = /^\.\.?(?:[/?#]|$)/.test(target) ? joinPath(dirOf(from), target.replace(/[?#].*$/, "")) : null;
-      // What lies beside the book is served by its host: other books, the API's reference.
+      // Content next to the book is served by its host: other books, the API reference.
       return place === null || isBelow(place, root) || context.files.has(place) || (place === root && hasFront)
         ? null
         : { plain: `{${target}}`, name: target };
     },
-    // Books of a family are served beside each other.
+    // Related books are often served next to each other.
     checksAbsolute: false,
     links: {
       markdown: "file",

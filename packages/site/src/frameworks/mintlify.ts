@@ -17,11 +17,11 @@ import { createIgnore } from "./ignore-file.ts";
 import { isDocument, isRepositoryFile, type Languages, languageFolders } from "./pages.ts";
 import { arrayRedirects } from "./redirects.ts";
 
-// References may form a circle.
+// References may form a cycle.
 const depthMax = 40;
 const labelKeys = ["group", "tab", "anchor", "dropdown", "product", "item"];
 const titleKeys = [...labelKeys, "version", "language"];
-// "GET /users" and "webhook name" name operations of an API description, from which the build makes the page.
+// "GET /users" and "webhook name" are operations of an API description. The build generates their pages.
 const operation = /^(?:get|post|put|patch|delete|head|options|trace|webhook)\s+\S/i;
 
 export const mintlify: Framework = {
@@ -71,7 +71,7 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
     role(path) {
       if (!isDocument(path, root) || isRepositoryFile(path, root)) return null;
       if (snippets.test(path)) return "partial";
-      // Skills are for agents: served, but no pages.
+      // Skills are served for agents, but are not pages.
       if (isIgnored(root === "" ? path : path.slice(root.length + 1)) || /(?:^|\/)skill\.md$/i.test(path)) return null;
       return path === underDir(root, "README.md") ? null : "page";
     },
@@ -81,7 +81,7 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
       return [`/${inside}`];
     },
     publicDirs: [root],
-    // Where a site is served below its owner's domain, it is below this.
+    // If a site is served below its owner's domain, this is its base path.
     basePath: "/docs",
     navigation: lists,
     labels,
@@ -93,7 +93,7 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
     redirectStore: redirects.store,
     redirectTarget: (_path, route) => route,
     isGenerated: (route) =>
-      // A folder without a page of its own leads to one of its pages.
+      // A folder without its own page redirects to one of its pages.
       folders.has(underDir(root, route).replace(/\/$/, "")) ||
       (hasApi && (generated.some((dir) => isBelow(route, dir)) || /^api-?reference(?:\/|$)/.test(route))),
     checksAbsolute: true,
@@ -109,7 +109,7 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
     ...languageFolders(root, readNavigationLanguages()),
   };
 
-  /** Each language lists its own pages; the default one's may lie at the top. */
+  /** Each language lists its own pages. Those of the default language may be at the root. */
   function readNavigationLanguages(): Languages {
     const listed = entryOf(entryOf(config, "navigation"), "languages");
     const items = listed?.kind === "array" ? listed.items : [];
@@ -131,7 +131,7 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
     generated: string[];
   }
 
-  /** `{ "$ref": "./part.json" }`: configuration that is kept in another file. */
+  /** `{ "$ref": "./part.json" }`: configuration in another file. */
   async function readReference(
     node: Literal | undefined,
   ): Promise<{ file: string; text: string; value: Literal } | null> {
@@ -182,7 +182,7 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
     }
   }
 
-  /** A group may have a page of its own. */
+  /** A group may have its own page. */
   function rootPage(node: StringLiteral, trail: readonly string[], into: Collected): NavList {
     const list = pageList({ kind: "array", start: node.start, end: node.end, items: [node] }, trail, into);
     return { ...list, isFixed: true };

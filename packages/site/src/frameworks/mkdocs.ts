@@ -24,14 +24,14 @@ export const mkdocs: Framework = {
 
 const navPlugins = ["awesome-pages", "awesome-nav", "literate-nav", "section-index", "gen-files", "monorepo"];
 
-/** The folders that snippets are looked for in. */
+/** The search path of the snippets extension. */
 function includeDirs(option: unknown): string[] {
   const one = yamlText(option);
   const listed = yamlItems(option).flatMap((item) => yamlText(item) ?? []);
   return one !== null ? [one] : listed.length > 0 ? listed : ["."];
 }
 
-/** The options of a plugin or an extension; {} where it is only named, null where it is absent. */
+/** The options of a plugin or an extension. {} if it is only named, null if absent. */
 function plugin(root: unknown, name: string, key = "plugins"): unknown {
   for (const item of yamlItems(yamlGet(root, key))) {
     if (yamlText(item) === name) return {};
@@ -98,7 +98,7 @@ async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Mo
     redirectStore: redirects.store,
     redirectTarget: (path, route) =>
       path === null ? `${stripExtension(route.replace(/^\/|\/$/g, ""))}.md` : inRoot(path),
-    // Without an address nobody knows what is above the site.
+    // Without a site URL, the base path is unknown.
     checksAbsolute: address === null ? "if usual" : true,
     includeDirs: includeDirs(yamlGet(snippets, "base_path")).map((dir) => joinPath(dirOf(marker), `${dir}/`) ?? dir),
     links: {
@@ -115,7 +115,7 @@ async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Mo
   };
 }
 
-/** The path of the site's address, without its last slash; null where there is no address. */
+/** The path of the site's URL, without trailing slash. Null if there is no URL. */
 function addressOf(url: string | null): string | null {
   return url === null || !URL.canParse(url) ? null : new URL(url).pathname.replace(/\/$/, "");
 }
@@ -126,7 +126,7 @@ interface Collected {
   source: YamlSource;
   lists: NavList[];
   labels: Label[];
-  /** Whether code of the project may make a page that no file shows. */
+  /** Whether the project's code may generate a page without a file. */
   isMade(target: string): boolean;
 }
 

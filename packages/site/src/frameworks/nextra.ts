@@ -35,7 +35,7 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
   );
   for (const file of metas) {
     const text = await context.readText(file);
-    // One for the whole site stands in the app folder; its keys are those of the pages' folder.
+    // The global file is in the app folder. Its keys are those of the pages' folder.
     const folder = globalMetaFile.test(file) ? root : dirOf(file);
     const map = text === null ? undefined : firstObject(text);
     if (text !== null && map !== undefined) lists.push(...readMeta({ context, file, text, labels }, map, folder));
@@ -44,7 +44,7 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
   const config = parseLiteral(text);
   const languages = readLanguages(config);
   const locales = [languages.standard, ...languages.others].filter((locale) => locale !== "");
-  // `redirects()` answers a list: the first that looks like one.
+  // `redirects()` returns a list: the first array that looks like one.
   const list = [...walkLiteral(config)].find(
     (node) => node.kind === "array" && entryOf(node.items[0], "destination") !== undefined,
   );
@@ -55,7 +55,7 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
     key: "redirects",
     ...(list === undefined ? {} : { list }),
     names: ["source", "destination"],
-    // Next.js builds nothing without it.
+    // Next.js requires it.
     rest: "permanent: true",
   });
   const dialect: Dialect = { ...plainDialect, syntax: "mdx", headingIds: ["brackets"], idLevels: [2, 6] };
@@ -67,7 +67,7 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
       const own = rootOf(path);
       if (own === undefined) return null;
       if (/(?:^|\/)_/.test(path.slice(own.length + 1))) return "partial";
-      // In the app folder only files of this name are pages.
+      // In the app folder, only files with this name are pages.
       return /(?:^|\/)app$/.test(own) && !/(?:^|\/)page\.mdx?$/.test(path) ? "partial" : "page";
     },
     dialect: () => dialect,
@@ -75,7 +75,7 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
       const own = rootOf(path) ?? root;
       const isApp = /(?:^|\/)app$/.test(own);
       const stem = stripExtension(path.slice(own.length + 1));
-      // Only the app folder knows groups.
+      // Only the app folder supports route groups.
       const inside = isApp ? stem.replace(/(?:^|\/)\([^)]+\)(?=\/)/g, "") : stem;
       return [`/${inside.replace(isApp ? /(?:^|\/)page$/ : /(?:^|\/)index$/, "")}`.replace(/^\/\//, "/")];
     },
@@ -103,13 +103,13 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
       slashes: "either",
     },
     sharesRedirects: true,
-    // Its middleware adds the language to an address without one.
+    // Nextra's middleware adds the language to a URL without one.
     routeScope: (path) => locales.find((locale) => isBelow(path, underDir(root, locale))) ?? "",
     ...languageFolders(root, languages),
   };
 }
 
-/** Pages that are code, and folders that parameters fill. */
+/** Pages written as code, and folders with route parameters. */
 function servesRoute(path: string, route: string): boolean {
   if (!/\.[jt]sx?$/.test(path)) return false;
   const source = stripExtension(path.replace(/\.[jt]sx?$/, "")).replace(/(?:^|\/)(?:page|index|route)$/, "");
@@ -129,7 +129,7 @@ interface MetaSource {
   labels: Label[];
 }
 
-/** The list of a folder, and those of the folders inside that the same file describes. */
+/** The list of a folder, and those of nested folders that the same file describes. */
 function readMeta(source: MetaSource, map: ObjectLiteral, folder: string): NavList[] {
   const { context, file, text, labels } = source;
   const lines = indexLines(text);
@@ -151,11 +151,11 @@ function readMeta(source: MetaSource, map: ObjectLiteral, folder: string): NavLi
       end: value.end,
       ...lines.place(keyStart),
       target: path ?? stem,
-      // With the quotes: whether a key needs any depends on its name.
+      // Includes the quotes, because the new key may need them or not.
       targetStart: keyStart,
       targetEnd: keyStart + encodePiece(key).length + (/["']/.test(text.charAt(keyStart)) ? 2 : 0),
       label: stringOf(label),
-      // A folder needs no page of its own, and code may make one.
+      // A folder needs no page of its own, and code may generate one.
       isForeign: isOther || key === "*" || (path === undefined && hasFolderOrCode(context, folder, key)),
       source: text.slice(value.start, value.end),
       ...(path === undefined || dirOf(path) === stem ? { folder: { path: stem, below: folder } } : {}),

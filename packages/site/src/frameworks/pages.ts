@@ -3,11 +3,11 @@ import { entryOf, type Literal, stringOf, walkLiteral } from "../literal/literal
 import type { Model } from "./framework.ts";
 
 const hiddenFolder = /(?:^|\/)(?:node_modules|vendor|\.[^/]+)\//;
-/** Files for people who work on the repository, not pages of its site. */
+/** Files for contributors of the repository, not pages of its site. */
 const repositoryFile =
   /^(?:contributing|code_of_conduct|security|license|agents|claude|governance|maintainers|support|pull_request_template)$/i;
 
-/** A Markdown file below a folder, outside hidden and vendored ones. */
+/** A Markdown file below a folder, outside hidden and vendored folders. */
 export function isDocument(path: string, root: string): boolean {
   if (!pageExtension.test(path) || !isBelow(path, root)) return false;
   return !hiddenFolder.test(root === "" ? path : path.slice(root.length + 1));
@@ -18,14 +18,14 @@ export function isRepositoryFile(path: string, root: string): boolean {
   return !inside.includes("/") && repositoryFile.test(stripExtension(baseOf(inside)));
 }
 
-/** The route that a path suggests: no extension, `index` and `README` are their folder. */
+/** The default route of a path: without extension, and `index` and `README` are their folder. */
 export function folderRoute(path: string, root: string): string {
   const inside = stripExtension(root === "" ? path : path.slice(root.length + 1));
   const route = inside.replace(/(?:^|\/)(?:index|readme)$/i, "");
   return `/${route}`;
 }
 
-/** Of a site whose navigation and redirects stand in no file that Emend reads, or are not edited there. */
+/** For sites whose navigation and redirects are not in files that Emend reads or edits. */
 export const unlisted = {
   navigation: [],
   labels: [],
@@ -37,13 +37,13 @@ export const unlisted = {
   redirectTarget: (_path, route) => route,
 } satisfies Partial<Model>;
 
-/** The languages of a site as folders of its pages: the default one's, "" where it lies at the top, and the others'. */
+/** The languages of a site as folders of its pages. The default one's is "" if it is at the root. */
 export interface Languages {
   standard: string;
   others: readonly string[];
 }
 
-/** Languages by the keys of `locales` in a configuration, and its `defaultLocale`. */
+/** Reads the languages from the keys of `locales` in a configuration, and its `defaultLocale`. */
 export function readLanguages(config: Literal): Languages {
   const nodes = [...walkLiteral(config)];
   const locales = nodes.map((node) => entryOf(node, "locales")).find((one) => one !== undefined);
@@ -58,7 +58,7 @@ export function readLanguages(config: Literal): Languages {
   return { standard, others: names.filter((name) => name !== standard && name !== "root") };
 }
 
-/** What a model says of languages that are folders: a page's translations lie at its own path in theirs. */
+/** The model's functions for languages as folders: a page's translations have the same path in other folders. */
 export function languageFolders(
   root: string,
   { standard, others }: Languages,

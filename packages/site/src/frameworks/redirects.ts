@@ -9,7 +9,7 @@ import { insertLines, rangeOf, textRange, type YamlSource, yamlPairs, yamlScalar
 interface ObjectSource {
   file: string;
   text: string;
-  /** The object that holds, or is to hold, the redirects. */
+  /** The object that contains, or will contain, the redirects. */
   root: Literal;
   key: string;
 }
@@ -53,7 +53,7 @@ export function objectRedirects(source: ObjectSource): { redirects: Redirect[]; 
       if (gone.some((redirect) => redirect.from === from && redirect.to === stringOf(value))) indexes.add(index);
     });
     if (indexes.size === 0) return null;
-    // A map on several lines that is left empty was made for these redirects: it goes with them.
+    // An empty multi-line map was created for these redirects, so it is removed with them.
     const isWhole = indexes.size === map.entries.length && text.slice(map.start, map.end).includes("\n");
     if (!isWhole) return { file, splices: removeMembers(map, indexes) };
     return { file, splices: removeMembers(root, new Set([root.entries.findIndex(({ value }) => value === map)])) };
@@ -63,14 +63,14 @@ export function objectRedirects(source: ObjectSource): { redirects: Redirect[]; 
 interface ArraySource {
   file: string;
   text: string;
-  /** The object that holds, or is to hold, the list. */
+  /** The object that contains, or will contain, the list. */
   root: Literal;
   key: string;
-  /** The list itself, where it stands in another file. */
+  /** The list itself, if it is in another file. */
   list?: Literal;
   /** The names of a redirect's two fields. */
   names: readonly [string, string];
-  /** What each redirect must say besides, as source. */
+  /** More fields that each redirect needs, as source text. */
   rest?: string;
 }
 
@@ -109,7 +109,7 @@ export function arrayRedirects(source: ArraySource): { redirects: Redirect[]; st
       if (gone.some((redirect) => redirect.from === from && redirect.to === to)) indexes.add(index);
     });
     if (indexes.size === 0) return null;
-    // A list on several lines that is left empty was made for these redirects: it goes with them.
+    // An empty multi-line list was created for these redirects, so it is removed with them.
     const isWhole =
       source.list === undefined &&
       indexes.size === array.items.length &&
@@ -197,7 +197,7 @@ export function mapRedirects(
       const start = rangeOf(key)?.[0] ?? 0;
       const lineStart = text.lastIndexOf("\n", start - 1) + 1;
       const end = text.indexOf("\n", rangeOf(value)?.[1] ?? start);
-      // The last line may have no line feed of its own: then the one before goes.
+      // If the last line has no line feed, the one before it is removed.
       if (end === -1)
         splices.push({ start: Math.max(0, lineStart - newlineOf(text).length), end: text.length, text: "" });
       else splices.push({ start: lineStart, end: end + 1, text: "" });
@@ -206,7 +206,10 @@ export function mapRedirects(
   }
 }
 
-/** Hosts read redirects from a `_redirects` file beside the served files: used where the framework has none of its own. */
+/**
+ * Static hosts read redirects from a `_redirects` file next to the served files. Used if the framework has no
+ * redirects.
+ */
 export async function withRedirectsFile(model: Model, context: FrameworkContext): Promise<Model> {
   if (model.redirectStore !== null) return model;
   const file = [...model.publicDirs, ""]
@@ -218,7 +221,7 @@ export async function withRedirectsFile(model: Model, context: FrameworkContext)
   const ranges = new Map<Redirect, Splice>();
   let start = 0;
   for (const [number, line] of text.split("\n").entries()) {
-    // Other statuses than these rewrite or answer in place.
+    // Other status codes are rewrites or direct responses.
     const found = /^(\/\S*)(\s+)(\S+)(?=\s*$|\s+30\d)/.exec(line);
     if (found !== null) {
       const [, from = "", gap = "", to = ""] = found;

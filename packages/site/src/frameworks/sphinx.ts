@@ -7,7 +7,7 @@ import { createIgnore } from "./ignore-file.ts";
 import { isDocument, unlisted } from "./pages.ts";
 import { insertLines } from "./yaml-source.ts";
 
-/** Sphinx whose pages are Markdown, read by MyST. */
+/** Sphinx with Markdown pages, parsed by MyST. */
 export const sphinx: Framework = {
   name: "sphinx",
   marker: /(?:^|\/)conf\.py$/,
@@ -27,7 +27,7 @@ async function loadSphinx(context: FrameworkContext, marker: string): Promise<Mo
   const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
   const isPage = (path: string): boolean => isDocument(path, root) && !isExcluded(inRoot(path));
   if (![...context.files.keys()].some(isPage)) return null;
-  // Only headings down to this level can be linked to.
+  // Only headings down to this level can be linked.
   const anchors = /^myst_heading_anchors\s*=\s*(\d+)?/m.exec(text);
   const isKnown = /["']myst_parser["']/.test(text) && (anchors === null || anchors[1] !== undefined);
   const dialect: Dialect = {
@@ -37,7 +37,7 @@ async function loadSphinx(context: FrameworkContext, marker: string): Promise<Mo
     idLevels: [1, isKnown ? Number(anchors?.[1] ?? 0) : 6],
     includes: "myst",
   };
-  // A fragment alone may name a label of any page, or what other extensions and parsers define.
+  // A fragment alone may name a label on any page, or an id from other extensions and parsers.
   const mayBeElsewhere =
     /intersphinx|autodoc|autoapi|autosummary/.test(text) ||
     [...context.files.keys()].some((path) => isBelow(path, root) && /\.(?:rst|ipynb)$/.test(path));
@@ -73,18 +73,18 @@ async function loadSphinx(context: FrameworkContext, marker: string): Promise<Mo
       const [, role = "", name = ""] = roleTarget.exec(target) ?? [];
       const place =
         role === "doc" ? joinPath(name.startsWith("/") ? root : dirOf(from), name.replace(/^\//, "")) : null;
-      // Labels may stand on any page, or in another parser's.
+      // Labels may be on any page, or in a file of another parser.
       const isOther = role !== "doc" || [".rst", ".ipynb"].some((end) => context.files.has(place + end));
       if (role !== "") return { plain: isOther ? `{${target}}` : `${name}.md`, name, at: target.lastIndexOf(name) };
-      // MyST looks for the fragment of `.#id` on the page itself.
+      // MyST resolves the fragment of `.#id` on the page itself.
       const own = /^\.\/?(#.*)$/.exec(target)?.[1];
       if (own !== undefined) return { plain: own, name: target };
       if (target.startsWith("#") && (mayBeElsewhere || labels.has(target.slice(1))))
         return { plain: `{${target}}`, name: target };
-      // Sphinx stops at the top.
+      // Sphinx does not resolve paths above the root.
       if (target.startsWith("../") && joinPath(dirOf(from), target.replace(/[?#].*$/, "")) === null)
         return { plain: `{${target}}`, name: target };
-      // `[text](label)` names a document, or whatever has that label on any page.
+      // `[text](label)` names a document, or a label on any page.
       const stem =
         joinPath(target.startsWith("/") ? root : dirOf(from), decodePath(target.replace(/^\/|#.*$/g, ""))) ?? "";
       const isDocumented = [".md", ".rst", ".ipynb", ""].some((end) => context.files.has(stem + end));
@@ -106,10 +106,10 @@ async function loadSphinx(context: FrameworkContext, marker: string): Promise<Mo
 }
 
 const toctree = /^([`~:]{3,})\{toctree\}[^\n]*\n([\s\S]*?)^\1[`~:]*[ \t]*\r?$/gm;
-/** `page`, `/page`, `page.md` or `Title <page>`; options begin with a colon. */
+/** `page`, `/page`, `page.md` or `Title <page>`. Options start with a colon. */
 const entry = /^[ \t]*(?!:|---)(?:([^<\n]*?)[ \t]*<([^>\n]+)>|(\S[^\n]*?))[ \t]*\r?$/gm;
 
-/** The text with blanks for code: what stands in it is an example. Directives hold text that is read. */
+/** The text with code blanked out, because code contains examples. Directives stay: their content is parsed. */
 function withoutCode(text: string): string {
   const open: { fence: string; isCode: boolean; end: number }[] = [];
   let out = text;
@@ -127,11 +127,11 @@ function withoutCode(text: string): string {
   return out;
 }
 
-/** The lists of pages in a page's text. */
+/** The toctree lists in a page's text. */
 function readToctrees(context: FrameworkContext, root: string, file: string, text: string): NavList[] {
   const lines = indexLines(text);
   return [...withoutCode(text).matchAll(toctree)].flatMap((block) => {
-    // Options may stand between dashes.
+    // Options may be between lines of dashes.
     const body = (block[2] as string).replace(/^---\n[\s\S]*?^---\n/m, (options) => options.replace(/[^\n]/g, " "));
     const bodyStart = block.index + block[0].indexOf("\n") + 1;
     const items = [...body.matchAll(entry)].map((found): NavItem => {
@@ -149,7 +149,7 @@ function readToctrees(context: FrameworkContext, root: string, file: string, tex
         targetStart,
         targetEnd: targetStart + name.length,
         label: found[1] ?? null,
-        // Globs, addresses, and what other parsers read or the build makes.
+        // Globs, URLs, files of other parsers, and generated pages.
         isForeign:
           /[*?[]|^[a-z]+:|^(?:self|genindex|modindex|search)$|\.(?:rst|ipynb)$/i.test(name) ||
           (page !== undefined && !page.endsWith(".md")),

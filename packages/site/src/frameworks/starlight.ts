@@ -25,7 +25,7 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
   const text = (await context.readText(marker)) ?? "";
   const config = parseLiteral(text);
   const { standard, others } = readLanguages(config);
-  // Sidebars name pages without their language.
+  // Sidebars name pages without a language.
   const sidebarRoot = standard === "" ? root : underDir(root, standard);
   const isTranslation = (path: string): boolean => others.some((locale) => isBelow(path, underDir(root, locale)));
   const texts = new Map<string, string>();
@@ -97,7 +97,7 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
     redirects: redirects.redirects,
     redirectStore: redirects.store,
     redirectSource: (_path, route) => route.replace(/(.)\/$/, "$1"),
-    // Astro adds the base to the old address only.
+    // Astro adds the base path only to the source.
     redirectTarget: (_path, route) => basePath + route.replace(/(.)\/$/, "$1"),
     checksAbsolute: true,
     isGenerated: (route) =>
@@ -118,7 +118,7 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
 
 const localeName = /^[a-z]{2}(?:-[a-z]{2,4})?$/;
 
-/** A page that is not translated is served in the default language. */
+/** An untranslated page is served in the default language. */
 function createFallback(context: FrameworkContext, root: string, named: string | null): (key: string) => string | null {
   const locales = new Set<string>();
   for (const path of context.files.keys()) {
@@ -133,7 +133,7 @@ function createFallback(context: FrameworkContext, root: string, named: string |
   };
 }
 
-/** Only what stands under `sidebar` is navigation: configuration has other lists of links. */
+/** Only lists under `sidebar` are navigation: the configuration has other lists of links. */
 function sidebarOf(text: string) {
   const config = parseLiteral(text);
   for (const node of walkLiteral(config)) {
@@ -145,7 +145,7 @@ function sidebarOf(text: string) {
 
 /** `blog/[slug].astro` serves `blog/anything`. */
 function matchesPage(route: string, file: string): boolean {
-  // Parameters in more places than two would only make matching slow.
+  // More than two parameters would make matching slow.
   if (file.split("[").length > 3) return false;
   const source = file
     .replace(/\.\w+$/, "")

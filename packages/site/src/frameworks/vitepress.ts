@@ -12,7 +12,7 @@ export const vitepress: Framework = {
   load: loadVitepress,
 };
 
-/** The first text under a key, anywhere in a file. */
+/** The first string under a key, anywhere in a file. */
 export function findText(root: Literal, key: string): string | null {
   for (const node of walkLiteral(root)) {
     const value = stringOf(entryOf(node, key));
@@ -21,10 +21,10 @@ export function findText(root: Literal, key: string): string | null {
   return null;
 }
 
-/** The path that a page is written to in another place; null where the pattern does not match. */
+/** The rewritten path of a page. Null if the pattern does not match. */
 type Rewrite = (path: string) => string | null;
 
-/** `packages/:name/docs/:page*` and the like. */
+/** Supports patterns such as `packages/:name/docs/:page*`. */
 function toRewrite(pattern: string, to: string): Rewrite {
   const names: string[] = [];
   const source = pattern
@@ -95,7 +95,7 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
     isGrown ||= nav.isGrown;
     hasSidebar ||= /\bsidebar\b/.test(text);
     if (file !== marker) continue;
-    // Groups of the sidebar may have a base of their own.
+    // Groups of the sidebar may have their own base.
     const options = [...walkLiteral(config)].find((node) => entryOf(node, "themeConfig") !== undefined);
     base = (
       stringOf(entryOf(options, "base")) ??
@@ -128,7 +128,7 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
   const isExcluded = (path: string): boolean => globs.some((glob) => glob.test(inRoot(path)));
   const placeOf = (path: string): string =>
     rewrites.map((rewrite) => rewrite(inRoot(path))).find((place) => place !== null) ?? inRoot(path);
-  // A language without a sidebar of its own shows the default one's.
+  // A language without its own sidebar uses the default one.
   const unlistedLanguages = languages.others.filter(
     (locale) => !lists.some(({ items }) => items.some(({ target }) => target?.startsWith(`/${locale}/`) === true)),
   );
@@ -168,7 +168,7 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
     isGenerated: () => isRewriteComputed,
     checksAbsolute: true,
     links: {
-      // Links of a page are read where it is written to.
+      // Links of a page are relative to its rewritten path.
       ...(rewrites.length === 0
         ? { markdown: "file", relative: "file" }
         : { markdown: "address", relative: "address" }),

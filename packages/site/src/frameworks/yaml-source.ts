@@ -12,7 +12,7 @@ import {
 import { decodePiece, encodePiece, indentOf, newlineOf, type Splice } from "../text/bytes.ts";
 import type { Place } from "../text/line-index.ts";
 
-/** A YAML file read with the offsets of its byte string. */
+/** A parsed YAML file, with the offsets of its byte string. */
 export interface YamlSource {
   root: YAMLMap | null;
   place(offset: number): Place;
@@ -21,7 +21,7 @@ export interface YamlSource {
 export function readYamlSource(text: string): YamlSource {
   const lines = new LineCounter();
   try {
-    // Tags that only the site's own build knows are no errors here.
+    // Custom tags of the site's build are not errors.
     const document = parseDocument(text, {
       lineCounter: lines,
       logLevel: "silent",
@@ -56,7 +56,7 @@ export function rangeOf(node: unknown): readonly [number, number] | null {
   return range ? [range[0], range[1]] : null;
 }
 
-/** The byte range of a scalar's text, without its quotes. */
+/** The byte range of a scalar's text, without quotes. */
 export function textRange(text: string, node: unknown): readonly [number, number] | null {
   const range = rangeOf(node);
   if (range === null) return null;
@@ -64,7 +64,7 @@ export function textRange(text: string, node: unknown): readonly [number, number
   return isQuoted ? [range[0] + 1, range[1] - 1] : range;
 }
 
-/** A text as YAML writes it, quoted only where it must be. */
+/** A string as a YAML scalar, quoted only if needed. */
 export function yamlScalar(value: string): string {
   const isPlain =
     /^[\p{L}\p{N}/_(][^:#\n]*$/u.test(value) &&
@@ -79,7 +79,7 @@ function lineEnd(text: string, offset: number): number {
   return text.charCodeAt(end - 1) === 13 ? end - 1 : end;
 }
 
-/** Inserts lines after the line that an offset is on, indented as the line of a neighbour. */
+/** Inserts lines after the line of an offset, with the indentation of a neighbouring line. */
 export function insertLines(text: string, after: number, neighbour: number, lines: readonly string[]): Splice {
   const newline = newlineOf(text);
   const at = lineEnd(text, after);

@@ -9,7 +9,7 @@ const listedMax = 40;
 
 function collect(index: SiteIndex, path: string, into: Set<string>, seen: Set<string>, depth: number): void {
   const node = index.nodes.get(path);
-  // Includes may form a circle.
+  // Includes may form a cycle.
   if (node === undefined || seen.has(path) || depth > includesDepthMax) return;
   seen.add(path);
   for (const id of node.brief.ids) into.add(id);
@@ -17,12 +17,12 @@ function collect(index: SiteIndex, path: string, into: Set<string>, seen: Set<st
     if (kind !== "include") continue;
     const found = resolveTarget(index, path, target, "include");
     if (found.kind === "page") collect(index, found.path, into, seen, depth + 1);
-    // Text from outside of the pages is not read.
+    // Content outside the pages is not read.
     else if (found.kind === "file" && pageExtension.test(found.path)) into.add(unknownId);
   }
 }
 
-/** The ids on a page, those of the partials it includes too. */
+/** The ids on a page, with those of its included partials. */
 export function anchorsOf(index: SiteIndex, path: string): ReadonlySet<string> {
   const known = index.anchors.get(path);
   if (known !== undefined) return known;
@@ -32,7 +32,7 @@ export function anchorsOf(index: SiteIndex, path: string): ReadonlySet<string> {
   return anchors;
 }
 
-/** Ids are in small letters wherever their rule is not known to the letter, so a capital is a mistake. */
+/** Without an exact slug rule, ids are still in lower case, so a capital is a mistake. */
 function letters(id: string): string {
   return id.replace(/[^\p{L}\p{N}]/gu, "");
 }
@@ -45,10 +45,10 @@ function fitsLoosely(ids: Iterable<string>, id: string): boolean {
 
 const ownRules = new WeakMap<SiteIndex, boolean>();
 const samplesMax = 2000;
-// Fewer may be mistakes.
+// With fewer than this, mismatches may be mistakes.
 const looseMin = 20;
 
-/** Whether ids of this site follow a rule of their own, as far as pages' links to themselves show it. */
+/** Whether the site uses a custom slug rule, judging by links of pages to their own headings. */
 function hasOwnRule(index: SiteIndex): boolean {
   const known = ownRules.get(index);
   if (known !== undefined) return known;
@@ -57,7 +57,7 @@ function hasOwnRule(index: SiteIndex): boolean {
   for (const { brief } of index.nodes.values()) {
     if (exact + loose > samplesMax) break;
     for (const target of brief.links) {
-      // Only between words do the rules differ.
+      // Slug rules differ only between words.
       if (!/^#[^#]*[a-z\d][-_.][a-z\d]/i.test(target)) continue;
       const id = decodePath(target.slice(1));
       if (brief.ids.includes(id)) exact++;
@@ -69,15 +69,15 @@ function hasOwnRule(index: SiteIndex): boolean {
   return isUsual;
 }
 
-/** Fragments that every page has, and those that are no ids: text fragments, lines of a file, routes of a script. */
+/** Fragments that every page has, and fragments that are not ids: text fragments, line numbers, client-side routes. */
 function isUniversal(hash: string): boolean {
   const first = hash.charCodeAt(0);
-  // Small letters begin nearly all fragments, and none of these but one.
+  // A fast path: nearly all fragments start with a lower-case letter, and only "top" of these does.
   if (first > 96 && first < 123) return hash === "top";
   return hash === "" || hash === "_top" || hash.startsWith(":~:") || /^(?:\/|L\d|!)/.test(hash);
 }
 
-/** Whether the page that a target leads to has the target's fragment to the letter, if it has one. */
+/** Whether the page of a resolved target has exactly the target's fragment, if it has one. */
 export function isAnchored(index: SiteIndex, found: PageResolution): boolean {
   if (found.hash === null || found.seenIn === index.state) return true;
   if (anchorFit(index, found.path, found.hash) !== "exact") return false;
@@ -89,18 +89,18 @@ export function hasAnchor(index: SiteIndex, path: string, hash: string): boolean
   return anchorFit(index, path, hash) !== "none";
 }
 
-/** How a page has a fragment: to the letter (or nobody can tell), by its letters and digits alone, or not at all. */
+/** How a fragment matches a page: exactly (or it cannot be judged), by letters and digits only, or not at all. */
 export function anchorFit(index: SiteIndex, path: string, hash: string): "exact" | "loose" | "none" {
   if (isUniversal(hash)) return "exact";
   const id = hash.includes(":~:") ? (hash.split(":~:")[0] as string) : hash;
   const own = index.nodes.get(path)?.brief.ids;
-  // Most pages have a few headings: looking through them takes less than making a set of them.
+  // Most pages have few headings: a linear search is faster than building a set.
   if (own !== undefined && own.length <= listedMax && own.includes(id)) return "exact";
   const ids = anchorsOf(index, path);
   if (ids.has(id) || ids.has(unknownId)) return "exact";
   const { looseAnchors = false } = index.model;
   if (looseAnchors === "unknown") return "exact";
-  // A generator that makes ids by a rule of its own may make them of more than headings.
+  // A generator with a custom slug rule may create ids for more than headings.
   if (looseAnchors === "unless own") return hasOwnRule(index) ? "exact" : "none";
   return looseAnchors && fitsLoosely(ids, id) ? "loose" : "none";
 }

@@ -3,10 +3,10 @@ import { routeKey } from "./route.ts";
 import { splitTarget } from "./target.ts";
 
 const segmentsMax = 3;
-// Fewer may be mistakes.
+// With fewer than this, mismatches may be mistakes.
 const linksMin = 3;
 
-/** As much of a page as is looked at here. */
+/** The part of a page that is used here. */
 interface LinkingPage {
   brief: { links: readonly string[] };
 }
@@ -14,11 +14,11 @@ interface LinkingPage {
 interface Census {
   hits: number;
   misses: number;
-  /** Prefix → links that lead to a page without it. */
+  /** Prefix → the number of links that resolve to a page without it. */
   prefixes: Map<string, number>;
 }
 
-/** What a site's links with a leading slash lead to, as far as routes tell. */
+/** Counts what a site's absolute links resolve to, by routes. */
 function countAbsolute(nodes: Iterable<LinkingPage>, routes: ReadonlyMap<string, string>): Census {
   const census: Census = { hits: 0, misses: 0, prefixes: new Map() };
   for (const { brief } of nodes) {
@@ -42,9 +42,9 @@ function countAbsolute(nodes: Iterable<LinkingPage>, routes: ReadonlyMap<string,
 }
 
 /**
- * Where the configuration computes the path that a site is served below: if most absolute links carry one prefix, and lead to
- * pages without it, that is the path; if none shows, absolute links cannot be judged. Nowhere else: a folder that moved would
- * look like a base, and its dead links like good ones.
+ * Infers the base path of a site whose configuration computes it. If most absolute links have one prefix and resolve to
+ * pages without it, that is the base path. If there is none, absolute links cannot be judged. Not used for other sites:
+ * a moved folder would look like a base path, and its dead links like valid ones.
  */
 export function withBase(
   model: Model,
@@ -56,7 +56,7 @@ export function withBase(
   const [best] = [...prefixes].sort((a, b) => b[1] - a[1]);
   if (best === undefined || best[1] < linksMin || best[1] <= hits) return { ...model, checksAbsolute: false };
   const [basePath] = best;
-  // Where old addresses are written without the base and new ones with it.
+  // For redirects whose source is written without the base path and whose target has it.
   const based =
     model.redirectSource === undefined ? {} : { redirectTarget: withPrefix(basePath, model.redirectTarget) };
   return { ...model, basePath, ...based };
@@ -68,7 +68,7 @@ function withPrefix(prefix: string, write: Model["redirectTarget"]): Model["redi
 
 const doubts = new WeakMap<Model, boolean>();
 
-/** Whether most absolute links of a site link to a missing page: then its routes are not what they seem. */
+/** Whether most absolute links of a site are broken: then its routes are probably not what they seem. */
 export function doubtsAbsolute(index: {
   model: Model;
   nodes: ReadonlyMap<string, LinkingPage>;

@@ -1,38 +1,38 @@
-/** How a builder reads the targets of links. Each framework's are what `npm run oracles` saw its builder do. */
+/** How a builder resolves link targets. The values of each framework are what `npm run oracles` observed. */
 export interface LinkRules {
   /**
-   * What `page.md` means: the file of that name; that file where it is written with a dot before it; nothing, since the build
-   * serves no such file; or the address that is left without the ending.
+   * The meaning of `page.md`: "file": the file. "dotted": the file, if the target starts with a dot. "never": nothing,
+   * since the build serves no such file. "address": the URL without the extension.
    */
   markdown: "file" | "dotted" | "never" | "address";
-  /** Whether `/page.md` means a page. */
+  /** Whether `/page.md` is a page. */
   rootMarkdown: boolean;
   /**
-   * What other targets are relative to: the file's folder; the page's address; the file's folder where they begin with a
-   * dot and the top of the site otherwise; or whichever leads somewhere.
+   * What other targets are relative to: "file": the file's folder. "address": the page's URL. "dotted": the file's
+   * folder if the target starts with a dot, else the site's root. "either": whichever resolves.
    */
   relative: "file" | "address" | "dotted" | "either";
   /**
-   * Targets of HTML tags are left as they are, so that they are addresses; "href address": those of links alone, since
-   * pictures are bundled. Left out, they are read as those of links.
+   * "address": targets of HTML tags are not rewritten, so they are URLs. "href address": only those of links, because
+   * images are bundled. Default: the same rules as for Markdown links.
    */
   tags?: "address" | "href address";
   /**
-   * Which Markdown files a link may name: pages, or pages and what they take in; any other leads nowhere. Left out, every
-   * file of the repository.
+   * Which Markdown files a link may name: pages, or pages and their partials. Any other is a broken link. Default:
+   * every file of the repository.
    */
   sources?: "pages" | "pages and partials";
-  /** Which pages are served as files: every one as `page.html`, those of folders as `index.html`, or none. */
+  /** Which pages are served as files: all as `page.html`, those of folders as `index.html`, or none. */
   html: "pages" | "indexes" | "never";
-  /** Whether the build accepts links to what it only redirects. */
+  /** Whether the build accepts links to redirects. */
   redirects: boolean;
-  /** Whether absolute links carry the path that the site is served below: the builder adds it, they must, or they may. */
+  /** Whether absolute links have the base path: the builder adds it, it must be written, or it may be written. */
   base: "added" | "written" | "either";
-  /** "exact": `/folder` and `/page/` lead nowhere; "pages": only `/page/` does. */
+  /** "exact": `/folder` and `/page/` are broken links. "pages": only `/page/` is. */
   slashes: "exact" | "pages" | "either";
 }
 
-/** Where the builder's own rules are not known. */
+/** For builders whose rules are not known. */
 export const lenientLinks: LinkRules = {
   markdown: "file",
   rootMarkdown: true,

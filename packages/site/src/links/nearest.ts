@@ -3,7 +3,7 @@ import { baseOf, dirOf, joinPath, routeKey } from "./route.ts";
 import type { PageNode, SiteIndex } from "./site-index.ts";
 import { splitTarget } from "./target.ts";
 
-/** Certain enough to write, worth a hint, or nothing. */
+/** Certain enough to fix, likely enough for a hint, or none. */
 export type Nearest = { kind: "certain" | "likely"; path: string } | { kind: "none" };
 
 const none: Nearest = { kind: "none" };
@@ -23,7 +23,7 @@ interface Names {
   byFolder: Map<string, { key: string; page: string }[]>;
 }
 
-// By routes: an index whose pages changed without theirs has the same names.
+// Keyed by routes: they stay the same object if pages change without new routes.
 const namesOf = new WeakMap<SiteIndex["routes"], Names>();
 // A folder with more pages than this is searched only by exact names.
 const folderPagesMax = 2000;
@@ -48,8 +48,8 @@ function collectNames(index: SiteIndex): Names {
 }
 
 /**
- * Whether a name that is written wrong can only be meant to be another: one letter apart, or two in a longer name that begins
- * and ends alike. Never where a digit differs: `v1` and `v2` are two things.
+ * Whether a misspelled name can only mean the other name: one letter differs, or two in a longer name with the same
+ * start and end. Never if a digit differs: `v1` and `v2` are different things.
  */
 function isSlip(wanted: string, found: string, distance: number): boolean {
   const digits = (text: string): string => text.replace(/\D/g, "");
@@ -84,7 +84,7 @@ export function nearestPage(index: SiteIndex, from: PageNode, target: string): N
   if (first === undefined)
     return moved[0] === undefined || moved.length > 3 ? none : { kind: "likely", path: moved[0] };
   const rivals = new Set(near.map((candidate) => candidate.page));
-  // Two letters apart is certain only where nothing else is nearly as near.
+  // Two letters apart is certain only if nothing else is nearly as close.
   const isAlone = ({ page, distance }: { page: string; distance: number }): boolean =>
     distance < 2 ||
     !wanted.some((key) =>
@@ -95,7 +95,7 @@ export function nearestPage(index: SiteIndex, from: PageNode, target: string): N
   return { kind: rivals.size === 1 && first.isSlip && isAlone(first) ? "certain" : "likely", path: first.page };
 }
 
-/** The route keys that a broken target may stand for. */
+/** The route keys that a broken target may mean. */
 function wantedKeys(from: PageNode, path: string): string[] {
   if (path.startsWith("/")) return [routeKey(path)];
   const keys = new Set<string>();
@@ -106,7 +106,7 @@ function wantedKeys(from: PageNode, path: string): string[] {
   return [...keys].filter((key) => key !== "");
 }
 
-/** The only id that a broken fragment can mean, and whether that is certain; null where there is none. */
+/** The only id that a broken fragment can mean, and whether that is certain. Null if there is none. */
 export function nearestAnchor(ids: ReadonlySet<string>, hash: string): { id: string; isCertain: boolean } | null {
   const goal = plain(hash);
   const same = [...ids].filter((id) => plain(id) === goal);

@@ -11,7 +11,7 @@ function rulesOf(index: SiteIndex): LinkRules {
 
 const tagIndexes = new WeakMap<SiteIndex, SiteIndex>();
 
-/** The same site as targets of HTML tags see it. What was found is kept apart: the same words mean something else there. */
+/** The index for targets of HTML tags. It has its own caches, because the same target can resolve differently there. */
 function indexForTags(index: SiteIndex): SiteIndex {
   const known = tagIndexes.get(index);
   if (known !== undefined) return known;
@@ -23,7 +23,7 @@ function indexForTags(index: SiteIndex): SiteIndex {
 
 const fileIndexes = new WeakMap<SiteIndex, SiteIndex>();
 
-/** The same site for refactorings: a link follows its file, also where the builder does not serve that file. */
+/** The index for refactorings: a link follows its file, even if the builder does not serve that file. */
 export function indexOfFiles(index: SiteIndex): SiteIndex {
   const { sources, ...links } = rulesOf(index);
   if (sources === undefined) return index;
@@ -37,13 +37,13 @@ export function indexOfFiles(index: SiteIndex): SiteIndex {
 const external: Resolution = { kind: "external" };
 const unknown: Resolution = { kind: "unknown" };
 
-/** What a target that is written in a file leads to. */
+/** Resolves a target that is written in a file. */
 export function resolveTarget(whole: SiteIndex, from: string, target: string, kind: LinkKind): Resolution {
   const tags = kind === "href" || kind === "src" ? whole.model.links?.tags : undefined;
   const index = tags === "address" || (tags === "href address" && kind === "href") ? indexForTags(whole) : whole;
   if (kind === "image" || kind === "src" || kind === "include") return resolveAny(index, from, target, kind);
   if (target.charCodeAt(0) === 46) return resolveNear(index, from, target, kind);
-  // Routes mean the same on every page, and sites link to the same ones again and again.
+  // Absolute targets resolve alike on every page, and repeat often: their results are cached.
   if (target.charCodeAt(0) !== 47) return resolveAny(index, from, target, kind);
   const scope = index.model.routeScope?.(from) ?? "";
   const key = scope === "" ? target : `${scope} ${target}`;
@@ -54,7 +54,7 @@ export function resolveTarget(whole: SiteIndex, from: string, target: string, ki
   return resolution;
 }
 
-/** Files mean the same from everywhere in a folder, and neighbours link to each other. */
+/** Relative file targets resolve alike within a folder: their results are cached by folder. */
 function resolveNear(index: SiteIndex, from: string, target: string, kind: LinkKind): Resolution {
   const dir = dirOf(from);
   let here = index.near.get(dir);
@@ -79,7 +79,7 @@ function resolveAny(index: SiteIndex, from: string, written: string, kind: LinkK
     found.kind === "file"
       ? found.via !== "alias" && pageExtension.test(found.path)
       : found.kind === "page" && sources === "pages" && index.nodes.get(found.path)?.isPartial === true;
-  // What partials link to within themselves is on the pages that take them in.
+  // A partial's links to itself resolve on the pages that include it.
   return isOther && "path" in found && found.path !== from
     ? { kind: "missing", wanted: splitTarget(written).path }
     : found;
@@ -117,7 +117,7 @@ function asPage(index: SiteIndex, path: string, hash: string | null, via: Via): 
 
 const endings = [".md", ".mdx", "/index.md", "/index.mdx", "/README.md", "/readme.md", "/_index.md"];
 
-/** A file by its path, or a page by its path without the ending. */
+/** A file by its path, or a page by its path without the extension. */
 function findFile(index: SiteIndex, path: string, hash: string | null, via: Via): Resolution | null {
   if (index.files.has(path)) return asPage(index, path, hash, via);
   const stem = path.endsWith(".html") ? path.slice(0, -5) : path;
@@ -133,17 +133,17 @@ function resolveAbsolute(index: SiteIndex, path: string, hash: string | null, ki
   const isBased = basePath !== "" && (path === basePath || path.startsWith(`${basePath}/`));
   const inside = isBased ? path.slice(basePath.length) || "/" : path;
   if (basePath !== "" && base === "written") {
-    // What is outside of the base may be another site of the same host.
+    // A path outside the base may belong to another site on the same host.
     return isBased ? resolveRoute(index, inside, path, hash, kind) : unknown;
   }
   const found = resolveRoute(index, path, path, hash, kind);
-  // A page of that very name comes first.
+  // A page with exactly that name takes precedence.
   return found.kind === "missing" && isBased && base === "either"
     ? resolveRoute(index, inside, path, hash, kind)
     : found;
 }
 
-/** The page that a builder serves at an address, by its rules for endings and slashes. */
+/** The page that a builder serves at a URL path, by its rules for extensions and slashes. */
 function pageAt(index: SiteIndex, address: string): string | undefined {
   const { rootMarkdown, html, slashes } = rulesOf(index);
   if (pageExtension.test(address) && !rootMarkdown) return undefined;
@@ -194,7 +194,7 @@ function resolveRoute(index: SiteIndex, route: string, path: string, hash: strin
 const missesMax = 20;
 const trust = new WeakMap<SiteIndex, boolean>();
 
-/** Whether a leading slash means the top of this tree. In an unknown framework's sources it often does not. */
+/** Whether a leading slash means the root of this tree. In an unknown framework it often does not. */
 function trustsAbsolute(index: SiteIndex): boolean {
   const { checksAbsolute, publicDirs } = index.model;
   if (checksAbsolute !== "if usual") return checksAbsolute;
@@ -223,7 +223,7 @@ function absent(index: SiteIndex, key: string, wanted: string): Resolution {
   return { kind: "missing", wanted };
 }
 
-/** A target without a leading slash: each builder has rules of its own, see `LinkRules`. */
+/** Resolves a target without a leading slash. Each builder has its own rules: see `LinkRules`. */
 function resolveRelative(
   index: SiteIndex,
   from: string,
@@ -245,7 +245,7 @@ function resolveRelative(
     return place === undefined ? absentInclude(path) : asPage(index, place, hash, "search");
   }
   const joined = joinPath(dirOf(from), path);
-  // Above the repository lies only what a forge or a host serves.
+  // A path above the repository can only be served by a forge or a host.
   if (joined === null && (!isLink || rules.relative === "either")) return unknown;
   const file = joined === null ? null : fileFor(index, joined, path, hash, isLink);
   if (file !== null) return file;
@@ -260,14 +260,15 @@ function resolveRelative(
   if (joined === null && !seeksAddress) return { kind: "missing", wanted: path };
   const { root } = model;
   let key = seeksAddress || joined === null ? "" : routeKey(joined.slice(root === "" ? 0 : root.length + 1));
-  // A page's ending names a file: no builder serves an address of that name, but one takes the ending off.
+  // No builder serves a URL with a page's extension, but one of them removes the extension.
   if (seeksAddress && route !== undefined && (!isPage || rules.markdown === "address")) {
     const written = isPage ? path.replace(pageExtension, "") : path;
     for (const base of rules.relative === "either" || !isLink ? [dirOf(route), route] : [dirOf(route)]) {
       const reached = rules.relative === "either" || !isLink ? joinPath(base, written) : joinAddress(base, written);
       if (reached === null) continue;
       key = routeKey(reached);
-      // A language's front page is at `/fr`: what it links to begins at the top, and is looked for in its language.
+      // The front page of a language is at `/fr`: its relative links start at the root, and are also looked up in its
+      // language.
       const scope = model.routeScope?.(from) ?? "";
       const isFront = scope !== "" && route === `/${scope}`;
       const page = pageAt(index, reached) ?? (isFront ? pageAt(index, `${scope}/${reached}`) : undefined);
@@ -285,7 +286,7 @@ function resolveRelative(
   return pageExtension.test(path) ? { kind: "missing", wanted: path } : absent(index, key, path);
 }
 
-/** What a builder takes for a file of the site, by a path that is relative to the page's own file. */
+/** The file of a path that is relative to the page's own file, by the builder's rules. */
 function fileFor(
   index: SiteIndex,
   joined: string,
@@ -299,7 +300,7 @@ function fileFor(
     const isFile = markdown === "file" || (markdown === "dotted" && path.startsWith("."));
     return isFile && index.files.has(joined) ? asPage(index, joined, hash, "file") : null;
   }
-  // Other files are served where the build copies them to.
+  // Other files are served at the path that the build copies them to.
   if (relative === "address") {
     return markdown === "file" && index.files.has(joined) ? asPage(index, joined, hash, "file") : null;
   }
@@ -315,7 +316,7 @@ function fileFor(
   return served === undefined ? null : { kind: "file", path: served, via: "file" };
 }
 
-/** As browsers join them: nothing is above the top. The slash at the end stays. */
+/** Joins as browsers do: `..` stops at the root. The trailing slash stays. */
 function joinAddress(base: string, path: string): string {
   const out: string[] = [];
   for (const part of `${base}/${path}`.split("/")) {
@@ -325,7 +326,7 @@ function joinAddress(base: string, path: string): string {
   return out.join("/") + (out.length > 0 && /(?:^|\/)\.{0,2}$/.test(path) ? "/" : "");
 }
 
-/** Of what MDX imports only documents and pictures are ours to check: bundlers resolve the rest. */
+/** Of MDX imports, only documents and images are checked: bundlers resolve the rest. */
 function absentInclude(path: string): Resolution {
   return /\.(?:mdx?|png|jpe?g|gif|svg|webp|avif)$/i.test(path) ? { kind: "missing", wanted: path } : unknown;
 }

@@ -5,7 +5,7 @@ import { dirOf, isBelow, pageExtension, relativePath, stripExtension } from "./r
 import type { Resolution, SiteIndex, Via } from "./site-index.ts";
 import { splitTarget, tailOf } from "./target.ts";
 
-/** Keeps what Markdown or a URL would read otherwise. */
+/** Encodes characters that Markdown or a URL would interpret. */
 function encode(path: string): string {
   return path.replace(
     /[\s()<>"'%?#\\]/g,
@@ -33,7 +33,7 @@ function formOf(target: string): Form {
   };
 }
 
-/** `isExact`: the slash at its end is a part of the address. */
+/** `isExact`: the trailing slash is part of the URL. */
 function dress(route: string, form: Form, file: string, isExact: boolean): string {
   let out = route;
   if (isExact && form.extension === "") return out;
@@ -56,7 +56,7 @@ interface Manner {
 
 const mannerOf = new WeakMap<SiteIndex, Manner>();
 
-/** Whether this site writes `./page` rather than `page`, for neighbours and for what is below: most of its links decide. */
+/** Whether most links of this site write `./page` rather than `page`, for siblings and for descendants. */
 function usualManner(index: SiteIndex): Manner {
   const known = mannerOf.get(index);
   if (known !== undefined) return known;
@@ -68,13 +68,13 @@ function usualManner(index: SiteIndex): Manner {
       if (found !== null) balance[found[2] === undefined ? "neighbour" : "child"] += found[1] === undefined ? -1 : 1;
     }
   }
-  // Without evidence the clearer form.
+  // Without evidence, the explicit form.
   const manner = { neighbour: balance.neighbour >= 0, child: balance.child >= 0 };
   mannerOf.set(index, manner);
   return manner;
 }
 
-/** Ways to write a link from one file to another, in the manner of the old target first. */
+/** Ways to write a link from one file to another. The style of the old target comes first. */
 function* candidates(index: SiteIndex, from: string, form: Form, to: string, via: Via): Generator<string> {
   const node = index.nodes.get(to);
   const { model } = index;
@@ -105,7 +105,7 @@ function* candidates(index: SiteIndex, from: string, form: Form, to: string, via
   }
   const isDotted = model.links?.relative === "dotted";
   if (isDotted && !form.path.startsWith(".") && isBelow(to, model.root)) {
-    // Without a dot a target is meant from the top.
+    // A target without a leading dot is relative to the root.
     const inRoot = model.root === "" ? to : to.slice(model.root.length + 1);
     yield form.extension === "" && node !== undefined ? stripExtension(inRoot) : inRoot;
   }
@@ -141,7 +141,7 @@ function leadsTo(resolution: Resolution, to: string): boolean {
   return (resolution.kind === "page" || resolution.kind === "file") && resolution.path === to;
 }
 
-/** The link's target, rewritten to lead to a file of the index, in the manner it was written; null where none does. */
+/** The link's target, rewritten to resolve to a file of the index, in its original style. Null if none does. */
 export function rewriteTarget(index: SiteIndex, from: string, link: Link, to: string, via: Via): string | null {
   const own = index.model.ownTarget?.(link.target, from, link.kind) ?? null;
   if (own !== null) {
@@ -159,7 +159,7 @@ export function rewriteTarget(index: SiteIndex, from: string, link: Link, to: st
   }
   const form = formOf(link.target);
   if (form.path.startsWith("../")) {
-    // From `../` the old manner cannot be told.
+    // The style cannot be inferred from `../`.
     const isNeighbour = dirOf(from) === dirOf(to);
     form.hasDot =
       index.model.links?.relative === "dotted" ||

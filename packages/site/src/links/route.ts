@@ -1,4 +1,4 @@
-/** Folder of a path, without a trailing slash; "" at the top. */
+/** The folder of a path, without trailing slash; "" at the root. */
 export function dirOf(path: string): string {
   const slash = path.lastIndexOf("/");
   return slash === -1 ? "" : path.slice(0, slash);
@@ -8,7 +8,7 @@ export function baseOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Joins and resolves `.` and `..`. Null where the path climbs above the top. */
+/** Joins paths and resolves `.` and `..`. Null if the path goes above the root. */
 export function joinPath(dir: string, path: string): string | null {
   if (dir === "" && !path.includes("./") && !path.includes("//")) return path.replace(/\/$/, "");
   const out: string[] = [];

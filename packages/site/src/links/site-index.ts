@@ -4,12 +4,12 @@ import type { Page, SiteFile } from "../types.ts";
 import { withBase } from "./base-path.ts";
 import { dirOf, routeKey, underDir } from "./route.ts";
 
-/** How a target was found, so that it can be written again in the same manner. */
+/** How a target was resolved, so that it can be rewritten in the same style. */
 export type Via = "self" | "file" | "route" | "absolute-route" | "absolute-file" | "alias" | "search";
 
 export type Resolution =
   | { kind: "external" }
-  /** Only the site's build knows: not checked. */
+  /** Only the site's build can resolve it: not checked. */
   | { kind: "unknown" }
   | PageResolution
   | { kind: "file"; path: string; via: Via }
@@ -21,36 +21,36 @@ export interface PageResolution {
   path: string;
   hash: string | null;
   via: Via;
-  /** The index's state in which the page was seen to have that fragment. */
+  /** The index state in which the page was found to have that fragment. */
   seenIn: object | null;
 }
 
 export interface PageNode extends Page {
   brief: PageBrief;
-  /** Content id of the bytes that the brief was taken from. */
+  /** The content hash of the bytes that the brief was made from. */
   hash: string;
   routes: readonly string[];
   isPartial: boolean;
 }
 
-/** Everything that resolving a link looks at. Paths, routes and redirects only: not what pages say. */
+/** Everything that link resolution uses: paths, routes and redirects, but not page content. */
 export interface SiteIndex {
   model: Model;
   files: ReadonlyMap<string, SiteFile>;
   /** Pages and partials by path. */
   nodes: ReadonlyMap<string, PageNode>;
-  /** Route key → the page that has it; the first one where several do. */
+  /** Route key → its page. The first one if several pages have the same route. */
   routes: ReadonlyMap<string, string>;
-  /** Pages that want a route another page has. */
+  /** Pages whose route another page already has. */
   clashes: readonly { path: string; route: string; holder: string }[];
   folders(): ReadonlySet<string>;
   redirectFor(route: string): string | null;
   anchors: Map<string, ReadonlySet<string>>;
-  /** What targets with a leading slash were found to lead to. */
+  /** A cache of resolved absolute targets. */
   absolute: Map<string, Resolution>;
-  /** What targets that begin with a dot were found to be, by the folder they are written in. */
+  /** A cache of resolved targets that start with a dot, by the folder of the page. */
   near: Map<string, Map<string, Resolution>>;
-  /** Stands for what pages say now: fragments that were found once need not be looked up again. */
+  /** Identifies the current page content: fragments found in this state need no second lookup. */
   state: object;
 }
 
@@ -60,7 +60,7 @@ export function makeNode(model: Model, path: string, brief: PageBrief, hash: str
   return { path, route: routes[0] ?? "", title: brief.title, brief, hash, routes, isPartial };
 }
 
-/** Whether a page still has the routes that an index knows it by. */
+/** Whether a page still has the routes that the index has for it. */
 export function sameRoutes(index: SiteIndex, nodes: ReadonlyMap<string, PageNode>, path: string): boolean {
   const before = index.nodes.get(path);
   const now = nodes.get(path);
@@ -80,7 +80,7 @@ export function buildIndex(
       const holder = routes.get(key);
       if (holder === undefined) routes.set(key, node.path);
       else if (holder !== node.path && route === node.route) {
-        // What is only another address of a page gives way to the page that is served there.
+        // A page's secondary route yields to the page that is served there.
         if (routeKey(nodes.get(holder)?.route ?? "") === key) clashes.push({ path: node.path, route, holder });
         else routes.set(key, node.path);
       }
@@ -124,8 +124,8 @@ const wildcard = /[:*(]/;
 const catchAll = /^(?::\w+)?\*$|^:splat$|^\(\.\*\)$/;
 
 /**
- * `/old/:slug*`, `/old/*` and `/old/:id/edit` as expressions, names as groups; what follows a catch-all is caught too, so none
- * backtracks.
+ * Converts `/old/:slug*`, `/old/*` and `/old/:id/edit` to regular expressions with named groups. A catch-all also
+ * matches everything after it, so none backtracks.
  */
 function toExpression(pattern: string): RegExp {
   let source = "";
@@ -147,7 +147,7 @@ function toExpression(pattern: string): RegExp {
   return new RegExp(`^${source}$`);
 }
 
-/** Where a pattern leads for an address that it matches; null where that is known and there is nothing. */
+/** The target of a redirect pattern for a matching path. Null if that page is certainly missing. */
 function patternTarget(
   to: string,
   groups: Record<string, string>,

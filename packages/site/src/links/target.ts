@@ -1,20 +1,20 @@
-/** A link's target taken apart. */
+/** A parsed link target. */
 export interface Target {
-  /** Percent-decoded path; "" where the link stays on its page. */
+  /** Percent-decoded path. "" if the link stays on its page. */
   path: string;
-  /** From `?` on, or "". */
+  /** The query with its `?`, or "". */
   query: string;
-  /** Percent-decoded fragment without `#`; null where there is none. */
+  /** Percent-decoded fragment without `#`. Null if there is none. */
   hash: string | null;
 }
 
 const scheme = /^(?:[a-zA-Z][a-zA-Z0-9+.-]*:|\/\/|\\\\)/;
-// Templates, variables and `ITS_URL`: only the site's build knows what they become.
+// Templates, variables and names such as `ITS_URL`: only the site's build knows their values.
 const template = /\{\{|\{%|\$\{|<%|^\{|%7B%7B|\$[A-Z_]+\b|^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/;
 
 export function isExternal(target: string): boolean {
   const first = target.charCodeAt(0);
-  // Most targets begin with a slash, a dot or a hash.
+  // A fast path: most targets start with a slash, a dot or a hash.
   if (first === 46 || first === 35 || (first === 47 && target.charCodeAt(1) !== 47)) return false;
   return scheme.test(target);
 }
@@ -44,8 +44,8 @@ export function splitTarget(target: string): Target {
 }
 
 /**
- * Where the fragment's id stands in a target as written: after `#`, up to the quote where a template tag holds it, or in
- * Docsify's `?id=`. Null where it has none.
+ * The range of the fragment's id in a target as written: after `#`, up to the quote inside a template tag, or in
+ * Docsify's `?id=`. Null if there is none.
  */
 export function idRange(written: string, framework: string): readonly [start: number, end: number] | null {
   const own = framework === "docsify" ? /[?&]id=([^&#]*)/.exec(written) : null;

@@ -3,7 +3,7 @@ import { baseOf, routeKey, stripExtension } from "./route.ts";
 import type { PageNode, SiteIndex } from "./site-index.ts";
 import { isTemplate, splitTarget } from "./target.ts";
 
-/** Why nobody but the build can judge a target; null where it is served, if not as a page of its own. */
+/** Why only the build can judge a target. Null if it is served, even if not as its own page. */
 export function reasonFor(index: SiteIndex, target: string): string | null {
   if (isTemplate(target)) return "written by a template";
   const { path } = splitTarget(target);
@@ -18,7 +18,7 @@ function nameOf(path: string): string {
   return stripExtension(baseOf(path.replace(/\/+$/, ""))).toLowerCase();
 }
 
-/** Links that nobody can judge but that may well mean a page, by its name; and links that certainly do. */
+/** Unresolved links that may mean a page, by its name, and links that certainly do. */
 export function linksThatMayMean(
   index: SiteIndex,
   pages: ReadonlySet<string>,

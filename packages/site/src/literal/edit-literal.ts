@@ -6,14 +6,17 @@ function membersOf(list: ArrayLiteral | ObjectLiteral): { start: number; end: nu
   return list.entries.map((entry) => ({ start: entry.keyStart, end: entry.value.end }));
 }
 
-/** One more level of indentation than the line of an offset, as the file does it. */
+/** The indentation of an offset's line plus one level, in the file's style. */
 function deeper(text: string, offset: number): string {
   const indent = indentOf(text, offset);
   const unit = /\n(\t|[ ]{2,8})\S/.exec(text)?.[1] ?? "  ";
   return indent + unit;
 }
 
-/** Inserts source (one member, or several with their commas) before the member at index, or last, as its neighbours are. */
+/**
+ * Inserts source (one member, or several with commas) before the member at index, or last, formatted like its
+ * neighbours.
+ */
 export function insertMember(text: string, list: ArrayLiteral | ObjectLiteral, index: number, source: string): Splice {
   const members = membersOf(list);
   const newline = newlineOf(text);
@@ -28,7 +31,7 @@ export function insertMember(text: string, list: ArrayLiteral | ObjectLiteral, i
     const gap = isLines ? `,${newline}${indentOf(text, before.start)}` : ", ";
     return { start: before.end, end: before.end, text: gap + source };
   }
-  // `[]` stays on its line, so that taking the member out again gives the same bytes.
+  // `[]` stays on one line, so that removing the member again restores the same bytes.
   if (!isLines) return { start: list.start + 1, end: list.end - 1, text: source };
   const indent = deeper(text, list.start);
   const lined = `${newline}${indent}${source}${newline}${indentOf(text, list.start)}`;
@@ -56,7 +59,7 @@ export function removeMembers(list: ArrayLiteral | ObjectLiteral, indexes: Reado
   return splices;
 }
 
-/** A text in the quotes that the file uses around there. */
+/** A string in the quotes that neighbouring strings use. */
 export function quoteLike(text: string, neighbour: Literal | undefined, value: string): string {
   const quote = neighbour?.kind === "string" ? text.charAt(neighbour.start) : '"';
   if (quote === '"' || quote === "`") return JSON.stringify(value);

@@ -12,7 +12,7 @@ export interface ObjectLiteral {
   start: number;
   end: number;
   entries: Entry[];
-  /** Values inside that belong to no key: spreads, statements of a function body. */
+  /** Values inside that have no key: spreads, statements of a function body. */
   children: Literal[];
 }
 
@@ -25,13 +25,13 @@ export interface ArrayLiteral {
 
 export interface StringLiteral {
   kind: "string";
-  /** With the quotes. */
+  /** Includes the quotes. */
   start: number;
   end: number;
   value: string;
 }
 
-/** A number, a name, a call, any other expression; children are the literals inside. */
+/** A number, a name, a call or any other expression. Children are the literals inside. */
 interface OtherLiteral {
   kind: "other";
   start: number;
@@ -47,7 +47,7 @@ export function stringOf(literal: Literal | undefined): string | null {
   return literal?.kind === "string" ? literal.value : null;
 }
 
-/** Every literal inside, the outer before the inner. */
+/** Every literal inside, in pre-order. */
 export function* walkLiteral(literal: Literal): Generator<Literal> {
   yield literal;
   switch (literal.kind) {
@@ -66,7 +66,7 @@ export function* walkLiteral(literal: Literal): Generator<Literal> {
   }
 }
 
-/** Whether one of the literals inside is so. Without a generator at each level: lists may be long. */
+/** Whether a literal inside matches. Uses no generator per level, because lists may be long. */
 export function someLiteral(literal: Literal, isSo: (one: Literal) => boolean): boolean {
   if (isSo(literal)) return true;
   switch (literal.kind) {

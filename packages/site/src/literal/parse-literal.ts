@@ -1,7 +1,7 @@
 import { decodePiece, textStart } from "../text/bytes.ts";
 import type { Entry, Literal, ObjectLiteral, StringLiteral } from "./literal.ts";
 
-// Configuration nests a few levels; past this it is not read further, so that no input exhausts the stack.
+// Configuration nests only a few levels. Deeper levels are not parsed, so that no input can overflow the stack.
 const depthMax = 100;
 
 const openers = "{[(";
@@ -14,7 +14,7 @@ interface Reader {
   depth: number;
 }
 
-/** Reads a whole file, be it JSON or a module, as one value with every literal inside. */
+/** Parses a whole file, JSON or a module, as one value with every literal inside. */
 export function parseLiteral(text: string): Literal {
   const reader: Reader = { text, at: textStart(text), depth: 0 };
   const children: Literal[] = [];
@@ -22,7 +22,7 @@ export function parseLiteral(text: string): Literal {
   while (reader.at < text.length) {
     const value = readValue(reader, true);
     if (value !== null) children.push(value);
-    // A separator or a stray closing bracket at the top.
+    // A separator or a stray closing bracket at the top level.
     reader.at++;
   }
   const only = children[0];
@@ -90,7 +90,7 @@ function skipRegex(reader: Reader): void {
 
 const typeAssertion = /^\s*(?:as|satisfies)\s/;
 
-/** Reads up to a comma, a semicolon or a closing bracket, which stays unread. Null where nothing stands. */
+/** Reads up to a comma, a semicolon or a closing bracket, and does not consume it. Null if there is no value. */
 function readValue(reader: Reader, atTop = false): Literal | null {
   const { text } = reader;
   skipTrivia(reader);
@@ -118,7 +118,7 @@ function readValue(reader: Reader, atTop = false): Literal | null {
   if (end === start) return null;
   const only = parts[0];
   if (parts.length === 1 && only !== undefined) {
-    // TypeScript's assertions change nothing of the value.
+    // A TypeScript assertion does not change the value.
     if (!hasOther || (only.start === start && typeAssertion.test(text.slice(only.end, only.end + 40)))) return only;
   }
   return { kind: "other", start, end, children: parts };

@@ -5,17 +5,17 @@ import { isBelow } from "../links/route.ts";
 import type { SiteFile, SiteTree } from "../types.ts";
 
 /**
- * A folder on disk as a tree that is told what changed, so that listing it costs nothing; with the texts that an editor holds
- * in place of what is on disk. A file's hash says how often it changed, for this process alone.
+ * A folder on disk as a tree that is updated by change events, so that listing it is free. Text from an editor replaces
+ * the file on disk. A file's hash is a change counter, valid only in this process.
  */
 export interface LiveFolder {
   root: string;
   tree: SiteTree;
-  /** Every folder that it knows, by path; "" is the root. */
+  /** Every known folder, by path. "" is the root. */
   folders: ReadonlySet<string>;
-  /** Looks at paths to which something happened: files, whole folders, or what is gone. */
+  /** Rereads changed paths: files, whole folders, or deleted ones. */
   refresh(paths: Iterable<string>): Promise<void>;
-  /** What an editor shows of a file, saved or not; null: what is on disk counts again. */
+  /** The editor's text of a file, saved or not. Null: use the file on disk again. */
   setText(path: string, text: string | null): void;
 }
 
@@ -54,7 +54,7 @@ export function openLiveFolder(root: string): LiveFolder {
       path,
       (file) => onDisk.set(file, fileOf(file)),
       (folder) => folders.add(folder),
-      // It may be gone again before it was read: then there is another change to look at.
+      // The path may be deleted before it is read: then another change event follows.
     ).catch(ignoreAbsent);
   }
 
@@ -90,7 +90,7 @@ export function openLiveFolder(root: string): LiveFolder {
 
 const gone = new Set(["ENOENT", "ENOTDIR"]);
 
-/** What may not be read is no file that is gone: whoever asked hears of it. */
+/** Ignores only missing files. An unreadable file is an error for the caller. */
 function ignoreAbsent(error: unknown): undefined {
   if (!gone.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
 }

@@ -8,10 +8,10 @@ import type { Site } from "../site.ts";
 import type { Finding } from "../types.ts";
 import type { LiveFolder } from "./live-folder.ts";
 
-/** A site that is opened and checked again and again: what did not change since is neither read nor checked anew. */
+/** A site for repeated opening and checking: unchanged parts are neither read nor checked again. */
 export interface LiveSite {
   open(signal?: AbortSignal): Promise<Site>;
-  /** Everything that `checkSite` finds, and what the full MDX parser says of these pages. */
+  /** The findings of `checkSite`, and of the full MDX parser for these pages. */
   check(site: Site, mdxPages: Iterable<string>, signal?: AbortSignal): Promise<readonly Finding[]>;
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export function openLiveSite({ tree }: LiveFolder, { docsDir = "" }: { docsDir?:
       const ofMdx = await judgeMdx(site, mdxPages, signal);
       if (ofMdx.length === 0) return findings;
       const settings = await readCheckSettings(site);
-      // Not every page was judged: a comment that silences nothing now may be needed.
+      // Not every page was parsed, so an ignore comment without effect here may still be needed.
       const silent = silenceFindings(site, applySettings(ofMdx, settings), { settings, ran: new Set() });
       return [...findings, ...silent];
     },

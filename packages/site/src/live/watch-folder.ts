@@ -10,19 +10,20 @@ export interface FolderWatch {
 }
 
 export interface WatchHandlers {
-  /** The folder was brought up to date; so many of its paths had changed. */
+  /** The folder was updated. `paths`: the number of changed paths. */
   onChange(paths: number): void;
-  /** Nothing is watched any more. */
+  /** Watching has stopped. */
   onFault(error: Error): void;
 }
 
-// A save is several events, a checkout thousands: one look after the last of them, but not later than this after the first.
+// A save causes several events, a checkout thousands. Debounce: update `quietMs` after the last event, and at most
+// `patienceMs` after the first.
 const quietMs = 40;
 const patienceMs = 1000;
 
 /**
- * Keeps a folder up to date with what is on disk. One watcher a folder, and none below `node_modules` or `.git`: Node's own
- * recursive watching takes one for every file, of which systems allow few.
+ * Keeps a folder in sync with the disk. It uses one watcher per folder, and none below `node_modules` or `.git`: Node's
+ * recursive mode uses one per file, and systems allow few.
  */
 export async function watchFolder(folder: LiveFolder, { onChange, onFault }: WatchHandlers): Promise<FolderWatch> {
   const watchers = new Map<string, FSWatcher>();
@@ -41,7 +42,7 @@ export async function watchFolder(folder: LiveFolder, { onChange, onFault }: Wat
   }
 
   function settle(): void {
-    // What happens meanwhile is looked at afterwards.
+    // Changes that arrive meanwhile are processed afterwards.
     if (working !== null || touched.size === 0) return;
     const paths = touched;
     touched = new Set();
@@ -57,12 +58,12 @@ export async function watchFolder(folder: LiveFolder, { onChange, onFault }: Wat
   async function bringUpToDate(paths: ReadonlySet<string>): Promise<void> {
     await requireRoot(folder.root);
     await folder.refresh(paths);
-    // A folder that was named may be another one of the same name, which the old watcher does not see.
+    // The path may now be a new folder of the same name, which the old watcher does not see.
     for (const path of paths) if (folder.folders.has(path)) unwatchBelow(path);
     await watchNewFolders();
   }
 
-  /** What came into a new folder before it was watched is seen by looking at it once more. */
+  /** Files added to a new folder before it was watched are found by reading the folder again. */
   async function watchNewFolders(): Promise<void> {
     for (const dir of watchers.keys()) if (!folder.folders.has(dir)) unwatchBelow(dir);
     let fresh: string[];

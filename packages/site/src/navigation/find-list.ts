@@ -4,7 +4,7 @@ import type { Site } from "../site.ts";
 import { editDistance } from "../text/distance.ts";
 import { pageOfTarget } from "./listed-pages.ts";
 
-/** A name as written with its place, where the name alone says too little: "Guides (docs.json:12)". */
+/** Splits a name from its location, which is added if the name is ambiguous: "Guides (docs.json:12)". */
 export function splitPlace(words: string): { name: string; isAt(file: string, line: number): boolean } {
   const found = /^(.*\S)\s+\((\S+):(\d+)\)$/.exec(words.trim());
   if (found === null) return { name: words.trim(), isAt: () => true };
@@ -20,7 +20,7 @@ function lineOf({ items }: NavList): number {
   return items[0]?.line ?? 1;
 }
 
-/** The names of groups that one word could mean, each told apart from the others. */
+/** The names of matching groups, made unique. */
 function namesOf(lists: readonly NavList[]): string {
   const trails = lists.map(({ trail }) => trail.join(" › "));
   const names = lists.map((list, i) => {
@@ -31,7 +31,7 @@ function namesOf(lists: readonly NavList[]): string {
   return names.slice(0, 5).join("; ");
 }
 
-/** The list that a group's name means: its own name, or the names around it too ("Guides › Security"), or its place. */
+/** The list of a group's name: its own name, its name with parent names ("Guides › Security"), or its location. */
 export function findList(site: Site, group: string): NavList | { reason: string } {
   const { name, isAt } = splitPlace(group);
   const goal = name.toLowerCase();
@@ -53,7 +53,7 @@ export function findList(site: Site, group: string): NavList | { reason: string 
   return { reason: `the navigation has no group "${group}"; ${hint}` };
 }
 
-/** Whether the names stand in this order among those around a list, the last being its own. */
+/** Whether the names appear in this order among the list's parents, and the last is the list's own. */
 function leadsThrough(trail: readonly string[], path: readonly string[]): boolean {
   if (trail.at(-1)?.toLowerCase() !== path.at(-1)) return false;
   let next = 0;
@@ -61,13 +61,13 @@ function leadsThrough(trail: readonly string[], path: readonly string[]): boolea
   return next === path.length;
 }
 
-/** The version or language that a page belongs to, by its folder. */
+/** The version or language of a page, by its folder. */
 function homeOf(site: Site, path: string): string {
   const dirs = (site.model.homes ?? []).map(({ dir }) => dir).filter((dir) => isBelow(path, dir));
   return dirs.sort((a, b) => b.length - a.length)[0] ?? "";
 }
 
-/** The list where a page fits by its folder: the one with most of its neighbours, else the first of its version and language. */
+/** The best list for a page: the one with most pages of its folder, else the first of its version and language. */
 export function listFor(site: Site, path: string): NavList | null {
   const folder = dirOf(path);
   const home = homeOf(site, path);

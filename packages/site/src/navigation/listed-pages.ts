@@ -1,14 +1,14 @@
 import { routeKey } from "../links/route.ts";
 import type { SiteIndex } from "../links/site-index.ts";
 
-/** The page that a navigation target names, or null. */
+/** The page of a navigation target, or null. */
 export function pageOfTarget(index: SiteIndex, target: string): string | null {
   const named = index.model.navRoute(target);
   if ("path" in named) return index.nodes.has(named.path) ? named.path : null;
   return index.routes.get(routeKey(named.route)) ?? null;
 }
 
-/** Every page that the navigation names. */
+/** Every page in the navigation. */
 export function listedPages(index: SiteIndex): ReadonlySet<string> {
   const listed = new Set<string>();
   for (const list of index.model.navigation) {

@@ -1,5 +1,5 @@
-// The tests for what may begin a block, each anchored at an offset by a sticky expression. None backtracks over a line
-// more than once.
+// Tests for block starts, each anchored at an offset by a sticky regular expression. None backtracks over a line more
+// than once.
 
 function sticky(source: string): (text: string, at: number) => RegExpExecArray | null {
   const expression = new RegExp(source, "y");
@@ -9,7 +9,7 @@ function sticky(source: string): (text: string, at: number) => RegExpExecArray |
   };
 }
 
-/** `## Title`: the marker's length, or 0. Python-Markdown needs no space after it. */
+/** `## Title`: the marker's length, or 0. Python-Markdown requires no space after it. */
 export function atxLevel(text: string, at: number, end: number, needsSpace: boolean): number {
   let i = at;
   while (i < end && text.charCodeAt(i) === 35) i++;
@@ -22,7 +22,7 @@ export function atxLevel(text: string, at: number, end: number, needsSpace: bool
 export interface Fence {
   char: number;
   length: number;
-  /** Where the info string begins. */
+  /** The offset of the info string. */
   info: number;
 }
 
@@ -75,9 +75,9 @@ export function isThematicBreak(text: string, at: number, end: number): boolean 
 }
 
 export interface ListMarker {
-  /** Length of the marker itself. */
+  /** The marker's own length. */
   width: number;
-  /** The only ordered number that may interrupt a paragraph is 1. */
+  /** Only an ordered list that starts at 1 may interrupt a paragraph. */
   startsAtOne: boolean;
 }
 
@@ -110,7 +110,7 @@ const wholeTag = sticky(
   "(?:<[A-Za-z][\\w-]*(?:\\s+[A-Za-z_:][\\w.:-]*(?:\\s*=\\s*(?:[^\\s\"'=<>`]+|'[^'\\n]*'|\"[^\"\\n]*\"))?)*\\s*/?>|</[A-Za-z][\\w-]*\\s*>)[ \\t]*\\r?(?=\\n|$)",
 );
 
-/** How an HTML block that begins here ends: at a text, or at a blank line (""); null where none begins. */
+/** The end condition of an HTML block that starts here: a string, or "" for a blank line. Null if none starts. */
 export function htmlBlockEnd(text: string, at: number, end: number, inParagraph: boolean): string | null {
   const next = text.charCodeAt(at + 1);
   if (next === 33) {
@@ -121,13 +121,13 @@ export function htmlBlockEnd(text: string, at: number, end: number, inParagraph:
   if (next === 63) return "?>";
   const raw = rawTag(text, at) ?? rawTagAnyCase(text, at);
   if (raw !== null) return "</raw>";
-  // The longest block name, brackets and slash fit in twenty characters.
+  // The longest block name with brackets and slash fits in twenty characters.
   if (blockTag.test(text.slice(at, Math.min(end, at + 20)))) return "";
   if (!inParagraph && wholeTag(text, at) !== null) return "";
   return null;
 }
 
-/** Where an HTML block ends for Python-Markdown: with its closing tag, unless it asks for Markdown inside; -1 where it does. */
+/** The end of an HTML block in Python-Markdown: its closing tag. -1 if the block enables Markdown inside. */
 export function rawBlockEnd(text: string, at: number, end: number): number {
   const name = blockTag.test(text.slice(at, Math.min(end, at + 20)))
     ? /^<(\w+)/.exec(text.slice(at, at + 20))?.[1]
@@ -154,19 +154,21 @@ export function endsHtmlBlock(text: string, from: number, end: number, mark: str
   return mark === "</raw>" ? rawTagEnd.test(line) : line.includes(mark);
 }
 
-/** Python-Markdown's `!!! note`, `??? note` and `=== "Tab"`, whose content is indented by four. */
+/** Python-Markdown's `!!! note`, `??? note` and `=== "Tab"`, whose content is indented by four spaces. */
 export const admonitionStart = sticky("(?:!!!|\\?\\?\\?\\+?)[ \\t]+\\S|===[!+]?[ \\t]+[\"']");
 
 const includeLines = {
   vitepress: sticky("<<<[ \\t]*([^\\s#{[]+)"),
   mdbook: sticky("\\{\\{#(?:include|rustdoc_include|playground)[ \\t]+([^\\s:}]+)"),
   myst: sticky("(?:`{3,}|~{3,}|:{3,})\\{(?:include|literalinclude)\\}[ \\t]+(\\S+)"),
-  // With `cwd` it is relative to the application.
+  // With `cwd`, the path is relative to the application.
   fumadocs: sticky("<include(?:[ \\t]+(?:lang|meta)=[^>\\n]*)?>[ \\t]*([^\\s<#]+)"),
   snippets: sticky("-+8<-+[ \\t]+[\"']([^\\s:\"']+)"),
 } as const;
 
-/** Where the path stands in a line that takes in another file: `<<< @/file.ts#region{1,2} [title]` and the like. */
+/**
+ * The range of the path in a line that includes another file: `<<< @/file.ts#region{1,2} [title]` and similar forms.
+ */
 export function snippetAt(
   text: string,
   at: number,

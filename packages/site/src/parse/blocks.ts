@@ -1,10 +1,10 @@
-/** Text whose inline content is to be scanned. */
+/** Text with inline content to scan. */
 export interface TextBlock {
-  /** Markup holds only HTML: no Markdown inside. */
+  /** Markup contains only HTML, no Markdown. */
   kind: "text" | "markup";
   start: number;
   end: number;
-  /** Start and end of each line, where a quote's marker stands between them; otherwise the range itself is the text. */
+  /** Start and end of each line, if quote markers are between them. Null: the range itself is the text. */
   lines: number[] | null;
 }
 
@@ -19,9 +19,9 @@ export interface Definition {
 }
 
 interface FencedCode {
-  /** The range after the fence: the language, and what else a framework reads there. */
+  /** The range after the fence: the language and framework options. */
   info: { start: number; end: number };
-  /** Start and end of each line, without the indentation of the containers around it. */
+  /** Start and end of each line, without the indentation of its containers. */
   lines: number[];
 }
 
@@ -29,18 +29,18 @@ export interface Blocks {
   texts: TextBlock[];
   headings: HeadingBlock[];
   definitions: Definition[];
-  /** Footnotes as written, by their labels with the caret. */
+  /** Footnote labels as written, by normalized label with the caret. */
   footnotes: Map<string, string>;
   /** Offsets of opening fences without a language. */
   bareFences: number[];
-  /** Fenced code, in the page's order. */
+  /** Fenced code blocks, in page order. */
   fences: FencedCode[];
-  /** Ranges of code, fenced and indented. */
+  /** Ranges of fenced and indented code. */
   code: { start: number; end: number }[];
   /** Ranges of `import` and `export` in MDX. */
   modules: { start: number; end: number }[];
-  /** Paths of files that lines take in; see `Dialect.includes`. */
+  /** Paths of included files; see `Dialect.includes`. */
   snippets: { start: number; end: number }[];
-  /** The offset of a fence that nothing closes. */
+  /** The offset of an unclosed fence. */
   openFence: number | null;
 }

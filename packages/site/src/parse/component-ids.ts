@@ -6,7 +6,7 @@ const parameters = new Set(["ParamField", "Param", "ResponseField"]);
 const parameterNames = new Set(["query", "path", "body", "header", "name"]);
 const titleSizes = new Set(["h2", "h3"]);
 
-/** The ids that Mintlify's components make of their titles and names, in the order of a page. */
+/** Creates the ids of Mintlify's components from their titles and names, in page order. */
 export function createComponentIds(): (tag: Tag, text: string) => string | null {
   const tabs = createSlugger("mintlify");
   const entries = createSlugger("mintlify");

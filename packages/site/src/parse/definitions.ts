@@ -1,6 +1,6 @@
 import type { Definition } from "./blocks.ts";
 
-/** Labels match without regard to case and runs of white space. */
+/** Labels match case-insensitively, and runs of white space are equal. */
 export function normalizeLabel(label: string): string {
   return label.replace(/\s+/g, " ").trim().toLowerCase().toUpperCase();
 }
@@ -17,8 +17,8 @@ function match(expression: RegExp, text: string, at: number): RegExpExecArray | 
 }
 
 /**
- * Reads the link definitions that open a paragraph. Offsets are those of the paragraph's text; `after` is where its prose
- * begins.
+ * Reads the link definitions at the start of a paragraph. Offsets are those of the paragraph's text; `after` is where
+ * its prose starts.
  */
 export function readDefinitions(text: string): { definitions: Definition[]; after: number } {
   const definitions: Definition[] = [];

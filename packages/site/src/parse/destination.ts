@@ -1,4 +1,4 @@
-/** The range of an inline link's destination, and where the link ends; null where `(` opens no link. */
+/** The range of an inline link's destination, and the end of the link. Null if `(` starts no link. */
 export interface Destination {
   start: number;
   end: number;
@@ -25,7 +25,10 @@ function skipTitle(text: string, from: number, end: number): number {
 
 const templateLengthMax = 300;
 
-/** The last character of `{{ … }}` or `{% … %}` that begins here; the brace itself where none does. Spaces may stand in it. */
+/**
+ * The last character of a template (`{{ … }}` or `{% … %}`) that starts here, which may contain spaces. Else the brace
+ * itself.
+ */
 function templateEnd(text: string, from: number, end: number): number {
   const close = text.charCodeAt(from + 1) === 123 ? "}}" : text.charCodeAt(from + 1) === 37 ? "%}" : null;
   if (close === null) return from;
@@ -33,7 +36,7 @@ function templateEnd(text: string, from: number, end: number): number {
   return at === -1 ? from : from + at + 1;
 }
 
-/** Reads `(target "title")` from its parenthesis on. */
+/** Reads `(target "title")` from its opening parenthesis. */
 export function readDestination(text: string, open: number, end: number): Destination | null {
   let i = skipSpace(text, open + 1, end);
   let start = i;

@@ -1,28 +1,31 @@
 export type SlugRule = "github" | "astro" | "python" | "vitepress" | "mintlify" | "gitbook" | "docsify";
 
 /**
- * How a heading's own id may be written at its end: `{#id}`; a list of attributes such as `{: #id .class }` or
- * `{ id="x" }`; `{/* #id *\/}`; `[#id]`; `:id=id`.
+ * The syntaxes for an explicit heading id at the end of a heading: `{#id}`; an attribute list such as `{: #id .class }`
+ * or `{ id="x" }`; `{/* #id *\/}`; `[#id]`; `:id=id`.
  */
 export type HeadingIdForm = "braces" | "attributes" | "comment" | "brackets" | "colon";
 
-/** How a page's text is to be read. Facts depend on it, so it is part of their cache key. */
+/** How a page is parsed. Facts depend on it, so it is part of their cache key. */
 export interface Dialect {
   syntax: "md" | "mdx";
   slug: SlugRule;
-  /** The forms in which a heading sets its id. */
+  /** The supported syntaxes for explicit heading ids. */
   headingIds: readonly HeadingIdForm[];
-  /** The levels of headings that have ids. */
+  /** The heading levels that have ids. */
   idLevels: readonly [first: number, last: number];
-  /** Python-Markdown's `!!! note` and `=== "Tab"`, whose content is indented by four. */
+  /** Python-Markdown's `!!! note` and `=== "Tab"`, whose content is indented by four spaces. */
   admonitions: boolean;
   /** `:::note` opens a container. */
   colons: boolean;
-  /** `{% tag url="…" %}` and `{{< shortcode >}}`: template tags are markup, not prose. */
+  /** `{% tag url="…" %}` and `{{< shortcode >}}` are markup, not prose. */
   templates: boolean;
   /** `link: /page` anywhere in front matter is a link. */
   frontMatterLinks: boolean;
-  /** How a line takes in another file, in code too: `<<< file`, `{{#include file}}`, ```` ```{include} file ````, `--8<-- "file"`, `<include>file</include>`. */
+  /**
+   * How a line includes another file, also in code: `<<< file`, `{{#include file}}`, ```` ```{include} file ````,
+   * `--8<-- "file"`, `<include>file</include>`.
+   */
   includes?: "vitepress" | "mdbook" | "myst" | "snippets" | "fumadocs";
 }
 
@@ -37,7 +40,7 @@ export const plainDialect: Dialect = {
   frontMatterLinks: false,
 };
 
-// Raise it when records for the same bytes change: stored ones of older versions are then ignored.
+// Raise it when records for the same bytes change: cached records of older versions are then ignored.
 const factsVersion = 13;
 
 export function dialectKey(dialect: Dialect): string {

@@ -43,7 +43,7 @@ function codePoint(value: number): string {
     : String.fromCodePoint(value);
 }
 
-/** Resolves character references. Names beyond those that occur in documentation stay as they are. */
+/** Decodes character references. Only names that occur in documentation are supported; others stay unchanged. */
 export function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(entity, (whole, decimal?: string, hex?: string, name?: string) => {

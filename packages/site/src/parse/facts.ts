@@ -1,11 +1,11 @@
 import type { Place } from "../text/line-index.ts";
 
-/** How a target was written; it decides how it resolves and how it is rewritten. */
+/** The syntax of a target. It decides how the target is resolved and rewritten. */
 export type LinkKind = "link" | "definition" | "image" | "href" | "src" | "include";
 
 export interface Link extends Place {
   kind: LinkKind;
-  /** The target as a browser would see it: escapes and entities resolved, percent-encoding kept. */
+  /** The target as a browser sees it: escapes and entities decoded, percent-encoding kept. */
   target: string;
   /** The byte range of the target in the file, without quotes or angle brackets. */
   start: number;
@@ -20,7 +20,7 @@ export interface Heading extends Place {
   level: number;
   text: string;
   id: string;
-  /** The id is written in the page, not derived from the text. */
+  /** The id is explicit, not derived from the text. */
   explicit?: true;
   /** The byte range of the heading's content, without markers and explicit id. */
   start: number;
@@ -36,22 +36,22 @@ export interface FrontMatter {
   end: number;
   /** The first byte after the closing fence's line. */
   bodyStart: number;
-  /** Top-level scalars, and lists of them. */
+  /** Top-level scalars and lists of scalars. */
   fields: Record<string, Scalar | Scalar[]>;
   problem?: Place & { message: string };
 }
 
-/** What a page says, by its bytes alone: no path, no site. So it can be kept by content hash. */
+/** The parsed content of a page. It depends only on the page's bytes, so it can be cached by content hash. */
 export interface PageFacts {
   frontMatter: FrontMatter | null;
   headings: Heading[];
   links: Link[];
-  /** Ids that HTML, JSX or an attribute list gives. */
+  /** Ids from HTML, JSX or attribute lists. */
   ids: string[];
   /** Opening fences without a language. */
   bareFences: Place[];
-  /** Where a code fence opens that nothing closes. */
+  /** The position of an unclosed code fence. */
   openFence?: Place;
-  /** Why the page was not read, where it was not. */
+  /** Why the page was not parsed. */
   unread?: "too large" | "binary";
 }

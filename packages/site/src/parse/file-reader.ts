@@ -4,12 +4,12 @@ import { hashInPlace, headerBytesMax } from "./content-hash.ts";
 import { pageBytesMax } from "./scan-page.ts";
 
 export interface FileRead {
-  /** Only until the next file is read. */
+  /** Valid only until the next file is read. */
   bytes: Uint8Array;
   hash: string;
 }
 
-/** Reads one small file after the other into the same memory. Of a page that is too large only the beginning. */
+/** Reads small files one after another into the same buffer. Of a too large page, it reads only the beginning. */
 export function createFileReader(): (path: string) => FileRead | null {
   let buffer = Buffer.allocUnsafeSlow(64 * 1024);
 

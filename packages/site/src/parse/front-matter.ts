@@ -2,10 +2,10 @@ import { createRequire } from "node:module";
 import { decodePiece } from "../text/bytes.ts";
 import type { FrontMatter, Scalar } from "./facts.ts";
 
-// Loaded when a page first needs them: most sites never do, and each thread would pay for it at its start.
+// Loaded on first use: most sites never need them, and each thread would pay the cost at its start.
 const load = createRequire(import.meta.url);
 
-// A fence that is not closed within this many bytes is a thematic break, not front matter that never ends.
+// A fence that is not closed within this many bytes is a thematic break, not front matter.
 const bytesMax = 256 * 1024;
 const opening = /(---|\+\+\+)[ \t]*\r?\n/y;
 
@@ -23,13 +23,13 @@ function findEnd(text: string, from: number, fence: string): { end: number; body
   return null;
 }
 
-// Most front matter is a few plain lines; the full YAML parser costs a hundred times more.
+// Most front matter is a few plain lines; the full YAML parser is a hundred times slower.
 const plainLine =
   /^([A-Za-z_][\w-]*):(?:[ \t]+(?:"([^"\\]*)"|'([^']*)'|\[([^[\]{}"'#:&*!|>%@`\\]*)\]|([A-Za-z0-9/(\x80-\xff](?:[^:#]|:(?=[^\s])|(?<=\S)#)*)))?[ \t]*$/;
 const listLine = /^[ \t]*- ([A-Za-z0-9/(\x80-\xff](?:[^:#]|:(?=[^\s])|(?<=\S)#)*)$/;
 const yamlScalar = /^(?:null|yes|no|on|off|y|n|~|[-+]?[.\d][\w.+:-]*)$/i;
 
-/** A plain scalar, or undefined where YAML may read it as something else. */
+/** A plain scalar. Undefined if YAML may parse it differently. */
 function plainScalar(text: string): Scalar | undefined {
   const bare = text.trim();
   if (/^[1-9]\d{0,8}$/.test(bare)) return Number(bare);
@@ -133,7 +133,7 @@ function read(source: string, format: "yaml" | "toml"): Read {
   }
 }
 
-/** Reads the front matter at the head of a page, or answers null where there is none. */
+/** Reads the front matter at the start of a page. Null if there is none. */
 export function readFrontMatter(text: string, from: number): FrontMatter | null {
   opening.lastIndex = from;
   const open = opening.exec(text);
@@ -147,7 +147,7 @@ export function readFrontMatter(text: string, from: number): FrontMatter | null 
 
 const linkField = /^([ \t]*(?:-[ \t]+)?link:[ \t]*(["']?))(\.{0,2}\/[^\s"'{}]*)\2[ \t]*\r?$/gm;
 
-/** The ranges of links in front matter, such as those of a home page's buttons. */
+/** The ranges of links in front matter, such as a home page's buttons. */
 export function* frontMatterLinks(source: string): Generator<readonly [number, number]> {
   for (const { index, 1: before = "", 3: target = "" } of source.matchAll(linkField)) {
     yield [index + before.length, index + before.length + target.length];

@@ -20,7 +20,10 @@ interface Fault {
 const headingId = /^(#{1,6}[^\n]*?)[ \t]*\{#[\w.:-]+\}[ \t]*$/gm;
 const comment = /<!--[\s\S]*?-->/g;
 
-/** What other readers of MDX accept by rewriting it first: heading ids and HTML comments, blanked out in place. */
+/**
+ * Blanks out syntax that some frameworks accept in MDX by preprocessing: heading ids and HTML comments. Offsets stay
+ * the same.
+ */
 function lenient(source: string): string {
   const blank = (text: string): string => text.replace(/[^\n]/g, " ");
   return source
@@ -28,7 +31,7 @@ function lenient(source: string): string {
     .replace(comment, blank);
 }
 
-/** Parses a page as MDX in full, evaluating nothing; answers what is wrong with it, or null. */
+/** Parses a page with the full MDX parser, without evaluating it. Returns the syntax error, or null. */
 export function parseMdx(text: string): SyntaxProblem | null {
   const processor = unified().use(remarkParse).use(remarkGfm).use(remarkFrontmatter, ["yaml", "toml"]).use(remarkMdx);
   try {
@@ -38,7 +41,7 @@ export function parseMdx(text: string): SyntaxProblem | null {
     const fault = error as Fault;
     const place = fault.place?.start ?? fault.place;
     const message = fault.reason ?? (error instanceof Error ? error.message : String(error));
-    // A tag that is never closed is noticed at the end, but its own place is in the text.
+    // An unclosed tag is reported at the end of the page, but the message contains its own position.
     const named = /\((\d+):(\d+)/.exec(message);
     const line = named === null ? (fault.line ?? place?.line ?? 1) : Number(named[1]);
     return { message, line, column: named === null ? (fault.column ?? place?.column ?? 1) : Number(named[2]) };

@@ -8,9 +8,9 @@ import { skipBraces } from "./skip-code.ts";
 const lengthMax = 2000;
 const special = /[\\`*_[\]<&{!~]/;
 
-/** A heading's text as a reader sees it, which ids derive from: no markers, no targets, no tags. */
+/** A heading's visible text, from which its id is derived: no markers, targets or tags. */
 export function headingText(source: string, dialect: Dialect, labels: ReadonlySet<string>): string {
-  // A longer heading is no heading; looking for its brackets would take quadratic time.
+  // A longer text is not a real heading, and matching its brackets would take quadratic time.
   if (source.length > lengthMax || !special.test(source)) return source;
   return plainEmphasis(flatten(source, dialect, labels, 0));
 }
@@ -40,7 +40,7 @@ function codeSpan(source: string, at: number): { text: string; after: number } |
   return null;
 }
 
-/** The last index of the comment that begins here, or the same one. */
+/** The last index of the comment that starts here, or the same index. */
 function commentEnd(source: string, at: number): number {
   const close = source.startsWith("<!--", at) ? source.indexOf("-->", at) : -1;
   return close === -1 ? at : close + 2;
@@ -85,7 +85,7 @@ function flatten(source: string, dialect: Dialect, labels: ReadonlySet<string>, 
         i = close + 1;
         continue;
       }
-      // Links hold no links: of two, the inner one is it.
+      // Links cannot contain links: of two, the inner one is the link.
       if (after === -1 || (!out.endsWith("!") && hasLink(source.slice(i + 1, close), labels))) {
         out += "[";
         i++;
@@ -154,7 +154,7 @@ function linkEnd(source: string, open: number, close: number, labels: ReadonlySe
   return labels.has(normalizeLabel(text)) ? close + 1 : -1;
 }
 
-/** Stands before a character that is text whatever it looks like, so that emphasis passes it by. */
+/** Marks the next character as literal text, so that emphasis ignores it. */
 const shield = "\ue000";
 const unshield = /\ue000([\s\S])/g;
 
@@ -164,7 +164,7 @@ function reveal(text: string): string {
 
 interface Run {
   char: string;
-  /** Index of the run in the pieces. */
+  /** The run's index in the pieces. */
   piece: number;
   length: number;
   original: number;
@@ -195,7 +195,7 @@ function flanking(text: string, start: number, end: number, char: string): { can
   return { canOpen: left && (!right || markBefore), canClose: right && (!left || markAfter) };
 }
 
-/** Removes the markers of emphasis and strike-through, by CommonMark's delimiter rules. */
+/** Removes emphasis and strikethrough markers, by CommonMark's delimiter rules. */
 function plainEmphasis(text: string): string {
   const pieces: string[] = [];
   const open: Run[] = [];

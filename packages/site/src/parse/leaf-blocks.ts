@@ -27,7 +27,7 @@ function textBlock(lines: number[], isQuoted: boolean): TextBlock {
   return { kind: "text", start, end, lines: isQuoted && lines.length > 2 ? lines : null };
 }
 
-/** Finds the offset in the file of an offset in the lines joined by line feeds. */
+/** Maps an offset in the lines joined by line feeds to the file's offset. */
 export function createOffsetMap(lines: readonly number[]): (offset: number) => number {
   const starts: number[] = [];
   let passed = 0;
@@ -59,12 +59,12 @@ export function joinLines(text: string, lines: readonly number[]): string {
 export interface Paragraph {
   /** Start and end of each line. */
   lines: number[];
-  /** How much of that stands in the paragraph's own container. */
+  /** The number of entries in `lines` before the first lazy continuation line. */
   firm: number;
   isQuoted: boolean;
 }
 
-/** Files a finished paragraph: its definitions, then a heading (level > 0), a table's cells, or plain text. */
+/** Stores a finished paragraph: its definitions, then a heading (level > 0), a table's cells, or plain text. */
 export function closeParagraph(
   blocks: Blocks,
   text: string,

@@ -1,17 +1,17 @@
-/** Where the characters of a page stand that mean something inside a line: the offsets in order, up to `count`. */
+/** The offsets of a page's characters with inline meaning, in order, up to `count`. */
 export interface Marks {
   offsets: Uint32Array;
   count: number;
 }
 
-/** One entry a byte: nearly all of a page is characters that mean nothing. */
+/** One entry per byte value: nearly all characters of a page are plain. */
 export const isPlain = new Uint8Array(256).fill(1);
 for (const char of "\\`[]<{") isPlain[char.charCodeAt(0)] = 0;
 
-// Pages are scanned one after the other: they share the memory.
+// Pages are scanned one at a time, so they share the buffer.
 let offsets = new Uint32Array(16 * 1024);
 
-/** Finds the marks of a page in one pass over its bytes, the shortest loop there is. They hold until the next page. */
+/** Finds the marks of a page in one tight loop over its bytes. Valid until the next page. */
 export function findMarks(bytes: Uint8Array): Marks {
   if (offsets.length < bytes.length) offsets = new Uint32Array(bytes.length * 2);
   const into = offsets;
@@ -20,7 +20,7 @@ export function findMarks(bytes: Uint8Array): Marks {
   return { offsets: into, count };
 }
 
-/** The index of the first mark that stands at an offset or after it. */
+/** The index of the first mark at or after an offset. */
 export function firstMark({ offsets, count }: Marks, offset: number): number {
   let low = 0;
   let high = count;

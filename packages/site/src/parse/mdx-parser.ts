@@ -3,7 +3,7 @@ import type { SyntaxProblem } from "./full-parse.ts";
 import type { MdxAnswer } from "./mdx-worker.ts";
 import { threadEnv } from "./thread-env.ts";
 
-// A page that takes longer is not worth waiting for; the thread is ended, whatever it is doing.
+// The time limit for a page. After it, the thread is terminated.
 const pageMsMaxDefault = 10_000;
 
 export interface MdxParser {
@@ -11,7 +11,7 @@ export interface MdxParser {
   close(): Promise<void>;
 }
 
-/** The full parser in a thread of its own: it is slow, and a page may be made to keep it busy for ever. */
+/** Runs the full parser in its own thread: it is slow, and a malicious page may keep it busy forever. */
 export function openMdxParser({ pageMsMax = pageMsMaxDefault }: { pageMsMax?: number } = {}): MdxParser {
   let worker: Worker | null = null;
 

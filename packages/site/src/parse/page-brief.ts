@@ -5,29 +5,29 @@ import type { Finding } from "../types.ts";
 import type { FrontMatter, LinkKind, PageFacts } from "./facts.ts";
 import type { Silencer } from "./silencers.ts";
 
-/** What is no link to a page, or is one in an HTML tag that may mean something else than in a Markdown link. */
+/** Targets that are not links to pages, or that are in an HTML tag and may resolve differently from a Markdown link. */
 type OtherKind = "image" | "src" | "include" | "href";
 
 /**
- * What linking a site needs of each page: small, so that it is held for every page at once, and made of what JSON has, so
- * that it crosses threads and lies in caches as it is. What else a page says is read anew where it is asked for.
+ * The part of each page that linking a site needs. It is small, because all are in memory at once, and JSON, so that
+ * threads and caches can exchange it. Everything else of a page is parsed again on demand.
  */
 export interface PageBrief {
   title: string | null;
   fields: FrontMatter["fields"];
-  /** Ids of headings, then those that are written in the text. */
+  /** Heading ids, then ids in the text. */
   ids: readonly string[];
-  /** Targets of links inside the site, each once. */
+  /** Targets of internal links, without duplicates. */
   links: readonly string[];
   others: readonly { kind: OtherKind; target: string }[];
-  /** What the checks found that look at the page alone. */
+  /** Findings of the checks that need only the page itself. */
   own: readonly Omit<Finding, "path">[];
   unread: boolean;
-  /** Comments that silence findings; absent where there are none. */
+  /** Ignore comments. Absent if there are none. */
   silencers?: readonly Silencer[];
 }
 
-/** Every target of a page, with a kind that it resolves by. */
+/** Every target of a page, with the kind that decides its resolution. */
 export function* targetsOf(brief: PageBrief): Generator<{ kind: "link" | OtherKind; target: string }> {
   for (const target of brief.links) yield { kind: "link", target };
   yield* brief.others;
@@ -48,7 +48,7 @@ function titleOf(facts: PageFacts): string | null {
   return facts.headings.find((heading) => heading.level === 1)?.text ?? null;
 }
 
-/** A heading that a template makes has an id that only the build knows: this one stands for it. */
+/** Stands for the id of a templated heading, which only the build knows. */
 export const unknownId = "{{";
 
 function idsOf(facts: PageFacts): string[] {
@@ -63,7 +63,7 @@ function idsOf(facts: PageFacts): string[] {
   return ids;
 }
 
-/** What the checks find that look at the page alone. */
+/** Runs the checks that need only the page itself. */
 export function ownFindings(facts: PageFacts): Omit<Finding, "path">[] {
   const found: Omit<Finding, "path">[] = [];
   for (const { id, severity, run } of ownChecks) {
@@ -79,7 +79,7 @@ export function briefOf(facts: PageFacts): PageBrief {
     if (isExternal(target)) continue;
     if (isOther[kind]) others.set(`${kind} ${target}`, { kind: kind as OtherKind, target });
     else links.add(target);
-    // In a tag only an address from the top, or a fragment, always means what it means in a link.
+    // In a tag, only an absolute path or a fragment always resolves as in a Markdown link.
     if (kind === "href" && /^[^/#]|\.mdx?(?:[?#]|$)/.test(target)) others.set(`${kind} ${target}`, { kind, target });
   }
   return {

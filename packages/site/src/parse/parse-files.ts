@@ -21,13 +21,13 @@ export interface ParseRequest {
 export interface ParseDeps {
   tree: SiteTree;
   cache: ParseCache | undefined;
-  /** Starts the threads, or answers those that run. */
+  /** Starts the threads, or returns the running pool. */
   openPool(): ParsePool;
   signal: AbortSignal | undefined;
   onProgress: ((done: number, total: number) => void) | undefined;
 }
 
-/** Fewer files than this are parsed sooner than a thread starts. */
+/** Parsing this many files takes less time than starting a thread. */
 export const filesInlineMax = 150;
 const readsAtOnce = 32;
 const batchBytes = 256 * 1024;
@@ -39,7 +39,7 @@ interface Loaded {
   bytes: Uint8Array;
 }
 
-/** The records of files: from the cache where it has them, else parsed, in threads where there are many. */
+/** The records of files: cached, or else parsed, in threads if there are many. */
 export async function parseFiles(deps: ParseDeps, requests: readonly ParseRequest[]): Promise<Map<string, Parsed>> {
   const { tree, cache, openPool, signal, onProgress } = deps;
   const parsed = new Map<string, Parsed>();
@@ -64,7 +64,7 @@ export async function parseFiles(deps: ParseDeps, requests: readonly ParseReques
     if (text !== undefined) keep(path, hash, text);
   }
 
-  /** Hands a batch to a thread. A fault is raised where all are awaited. */
+  /** Sends a batch to a thread. An error is thrown where all batches are awaited. */
   function send(paths: readonly string[], dialect: Dialect, source: BatchSource): void {
     const sent = (async () => {
       const { hashes, records } = await openPool().parse({ source, dialect, dialectKey: keyOf(dialect) });
@@ -97,7 +97,7 @@ export async function parseFiles(deps: ParseDeps, requests: readonly ParseReques
     return missing;
   }
 
-  /** Threads read folders themselves: what only they look at never passes through here. */
+  /** Threads read folders themselves, so that file contents need not pass through this thread. */
   async function parseOnDisk(folder: string, missing: readonly ParseRequest[]): Promise<void> {
     for (const [dialect, group] of Map.groupBy(missing, (request) => request.dialect)) {
       for (let from = 0; from < group.length; from += batchFiles) {
@@ -169,7 +169,7 @@ export async function parseFiles(deps: ParseDeps, requests: readonly ParseReques
   return parsed;
 }
 
-/** One buffer for all, which moves between threads without a copy. */
+/** Joins all files into one buffer, which is transferred to a thread without a copy. */
 function joinFiles(files: readonly Loaded[]): BatchSource {
   const joined = new Uint8Array(files.reduce((sum, { bytes }) => sum + bytes.byteLength, 0));
   const ends: number[] = [];

@@ -4,7 +4,7 @@ import type { PageFacts } from "./facts.ts";
 import { createFileReader, type FileRead } from "./file-reader.ts";
 import { scanBrief, scanPage } from "./scan-page.ts";
 
-/** Where the bytes of a batch are: in one buffer, one file behind the other, or still on disk. */
+/** The bytes of a batch: in one buffer, file after file, or still on disk. */
 export type BatchSource =
   | { kind: "buffer"; buffer: ArrayBuffer; ends: readonly number[]; hashes: readonly string[] }
   | { kind: "disk"; folder: string; paths: readonly string[] };
@@ -16,15 +16,15 @@ export interface ParseBatch {
 }
 
 export interface WorkerSetup {
-  /** Keys of records that need not be made. */
+  /** Keys of cached records, which need not be created. */
   known: ReadonlySet<string>;
 }
 
-/** One text crosses threads faster than many, and far faster than objects do. */
+/** One string crosses threads faster than many, and much faster than objects. */
 export interface ParsedBatch {
-  /** Content ids of the files; null where file not found. */
+  /** Content hashes of the files. Null if the file does not exist. */
   hashes: readonly (string | null)[];
-  /** A line a file: the page's brief as JSON; an empty one where it is known already. */
+  /** One line per file: the page's brief as JSON, or empty if it is already cached. */
   records: string;
 }
 

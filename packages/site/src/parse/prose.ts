@@ -13,16 +13,16 @@ export interface Range {
 }
 
 export interface Prose {
-  /** What readers read: paragraphs, headings, texts of links, titles in front matter and components. */
+  /** Visible text: paragraphs, headings, link texts, and titles in front matter and components. */
   prose: Range[];
   code: Range[];
   targets: Range[];
   frontMatterKeys: Range[];
-  /** Where the front matter ends; 0 where there is none. */
+  /** The end of the front matter. 0 if there is none. */
   bodyStart: number;
 }
 
-// Attributes and fields that readers see.
+// Visible attributes and fields.
 const readAttributes = new Set(["title", "description", "label", "alt", "caption", "summary", "tip", "headline"]);
 const readFields = new Set([
   "title",
@@ -36,7 +36,7 @@ const readFields = new Set([
 ]);
 const field = /^([A-Za-z_][\w-]*)([ \t]*[:=][ \t]*)(.*)$/gm;
 
-/** The byte ranges of a page by what they are to a reader. */
+/** The byte ranges of a page, by their role for a reader. */
 export function readProse(text: string, dialect: Dialect): Prose {
   const front = readFrontMatter(text, textStart(text));
   const bodyStart = front?.bodyStart ?? 0;
@@ -61,7 +61,7 @@ export function readProse(text: string, dialect: Dialect): Prose {
     const inFile = lines === null ? null : createOffsetMap(lines);
     const add = (into: Range[]) => (start: number, end: number) => {
       if (inFile === null) into.push({ start, end });
-      // A quote's markers stand between the lines: each line is a range of its own.
+      // Quote markers are between the lines, so each line is its own range.
       else
         for (const [from, to] of linesBetween(joined, start, end)) into.push({ start: inFile(from), end: inFile(to) });
     };

@@ -7,7 +7,7 @@ import { bytesInlineMax, emptyFacts, scanPage } from "./scan-page.ts";
 
 const readsAtOnce = 32;
 
-/** Everything that a page says, read and scanned anew: sites hold only the briefs of their pages. */
+/** Reads and scans a page again for all its facts: sites keep only the briefs of their pages. */
 export async function readFacts(site: Site, node: PageNode): Promise<PageFacts> {
   const bytes = node.brief.unread ? null : await site.tree.read(node.path);
   if (bytes === null) return emptyFacts();
@@ -21,7 +21,7 @@ export async function readFacts(site: Site, node: PageNode): Promise<PageFacts> 
   }
 }
 
-/** The same for many pages, in their order: the next are read while one is looked at. */
+/** The same for many pages, in order, with read-ahead. */
 export async function* readFactsOf(
   site: Site,
   nodes: Iterable<PageNode>,
@@ -31,7 +31,7 @@ export async function* readFactsOf(
   const reading: { node: PageNode; facts: Promise<PageFacts> }[] = [];
   for (const node of nodes) {
     const facts = readFacts(site, node);
-    // Raised where it is awaited.
+    // The error is thrown where the promise is awaited.
     facts.catch(() => undefined);
     reading.push({ node, facts });
     if (reading.length >= readsAtOnce) yield* next();

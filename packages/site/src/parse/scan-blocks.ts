@@ -22,12 +22,12 @@ import { closeParagraph, headingContent, type Paragraph } from "./leaf-blocks.ts
 import { skipFlow, skipModule } from "./scan-flow.ts";
 import { isTable } from "./tables.ts";
 
-// A container is the columns that its continuation lines are indented by, or this for a quote.
+// A container is the number of columns that its continuation lines are indented by, or this for a quote.
 const quote = -1;
-// More nesting than any page has; past it, markers are text.
+// No real page nests deeper. Beyond it, markers are text.
 const containersMax = 64;
 
-// After so many lines that open and never close, looking to the end of the page again would take quadratic time.
+// After this many unclosed openings, searching to the end of the page again would take quadratic time.
 const flowFailuresMax = 40;
 
 type Plain = { kind: "none" | "paragraph" };
@@ -36,10 +36,10 @@ const inText: Plain = { kind: "paragraph" };
 
 type Leaf = Plain | { kind: "fence"; fence: Fence; start: number } | { kind: "html"; until: string; start: number };
 
-/** Finds a page's blocks by CommonMark's rules (MDX's, where the dialect says so), from an offset on. */
+/** Finds a page's blocks from an offset by CommonMark's rules, or by MDX's, depending on the dialect. */
 export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks {
   const isMdx = dialect.syntax === "mdx";
-  // MDX has no indented code, so nothing is too far in to be a block.
+  // MDX has no indented code, so no indentation is too deep for a block.
   const indentMax = isMdx ? 1e9 : 3;
   const blocks: Blocks = {
     texts: [],
@@ -57,13 +57,13 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
   let leaf: Leaf = { kind: "none" };
   let paragraph: Paragraph = { lines: [], firm: Infinity, isQuoted: false };
   let flowFailures = 0;
-  // Docusaurus hides MDX from other readers in a fence of this name; to it the fence is not there.
+  // Docusaurus hides MDX from other tools in a fence with this name, and ignores the fence itself.
   let hiddenFence: Fence | null = null;
 
-  // The reading position of the current line, and its column with tabs expanded.
+  // The position in the current line, and its column with tabs expanded.
   let at = 0;
   let column = 0;
-  // The next character that is no white space, and how many columns away.
+  // The next character that is not white space, and its distance in columns.
   let next = 0;
   let indent = 0;
 
@@ -85,7 +85,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
       const c = text.charCodeAt(at);
       const step = c === 9 ? 4 - (column % 4) : 1;
       if (c === 9 && column + step > goal) {
-        // Half a tab belongs to the content.
+        // The rest of a tab belongs to the content.
         column = goal;
         return;
       }
@@ -94,7 +94,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
     }
   }
 
-  /** A file that the line takes in, where the dialect has one of these forms. */
+  /** Records the file that the line includes, if the dialect has one of these forms. */
   function addInclude(end: number, forms: readonly Dialect["includes"][]): boolean {
     const { includes } = dialect;
     const found = includes === undefined || !forms.includes(includes) ? null : snippetAt(text, next, end, includes);
@@ -110,12 +110,12 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
     leaf = noLeaf;
   }
 
-  /** What cannot interrupt a paragraph can a table. */
+  /** Some blocks cannot interrupt a paragraph, but can interrupt a table. */
   function inTable(): boolean {
     return isTable(text, paragraph.lines, paragraph.firm);
   }
 
-  // The current line: where it begins, how many containers it continues, and whether it began a block.
+  // The current line: its start, the number of containers it continues, and whether it started a block.
   let thisLine = from;
   let matched = 0;
   let isOpened = false;
@@ -136,7 +136,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
     at = thisLine;
     column = 0;
 
-    // 1. Which open containers does the line continue?
+    // 1. Find the open containers that the line continues.
     for (matched = 0; matched < containers.length; matched++) {
       measure(end);
       const container = containers[matched] as number;
@@ -153,7 +153,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
     measure(end);
     const isContinued = matched === containers.length;
 
-    // 2. A fence or an HTML block takes every line until it ends.
+    // 2. A fence or an HTML block consumes every line until it ends.
     if (leaf.kind === "fence") {
       if (isContinued) {
         if (indent <= indentMax && closesFence(text, next, end, leaf.fence)) {
@@ -176,19 +176,19 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
       endLeaf(thisLine);
     }
 
-    // 3. New containers and leaves.
+    // 3. Open new containers and leaves.
     isOpened = false;
     while (next < end) {
       const inParagraph: boolean = leaf.kind === "paragraph" && isContinued && !isOpened;
       const c = text.charCodeAt(next);
       if (indent > indentMax) {
-        // Code cannot interrupt a paragraph, but it can a table.
+        // Code cannot interrupt a paragraph, but it can interrupt a table.
         if (leaf.kind === "paragraph" && !isOpened && !inTable()) break;
         startBlock();
         blocks.code.push({ start: next, end });
         continue lines;
       }
-      // Letters begin no block but MDX's modules.
+      // A letter starts no block, except MDX's modules.
       if ((c > 96 && c < 123) || (c > 64 && c < 91) || c > 127) {
         if (!isMdx || next !== thisLine || moduleStart(text, next) === null || (inParagraph && !inTable())) break;
         startBlock();
@@ -292,7 +292,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
         blocks.texts.push({ kind: "text", start: next, end, lines: null });
         continue lines;
       }
-      // `/// note | Title`: only the title is for readers.
+      // `/// note | Title`: only the title is visible.
       if (dialect.admonitions && c === 47 && text.startsWith("///", next)) {
         startBlock();
         const bar = text.indexOf("|", next);
@@ -323,14 +323,14 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
       const markerIndent = indent;
       advance(indent + marker.width, end);
       measure(end);
-      // Five columns or more after the marker: one belongs to it, the rest is indented code.
+      // With five or more columns after the marker, one belongs to it and the rest is indented code.
       const padding = isEmpty || (indent > 4 && !isMdx) ? 1 : indent;
       containers.push(markerIndent + marker.width + padding);
       advance(isEmpty ? 0 : padding, end);
       measure(end);
     }
 
-    // 4. Nothing new: blank, or a paragraph's line.
+    // 4. No new block: a blank line, or a paragraph's line.
     if (next >= end) {
       endLeaf(thisLine);
       if (!isOpened) containers.length = matched;
@@ -343,7 +343,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
     paragraph.isQuoted ||= containers.includes(quote);
     paragraph.lines.push(next, end);
   }
-  // One in a list or a quote ends with it.
+  // A fence in a list or a quote ends with it.
   if (leaf.kind === "fence" && containers.length === 0) blocks.openFence = leaf.start;
   endLeaf(text.length);
   return blocks;

@@ -8,8 +8,8 @@ function afterComment(text: string, at: number): number {
 }
 
 /**
- * Skips the tags, expressions and comments that stand alone on their lines from here on in MDX. Answers the offset after
- * them, or -1 where the line goes on with text: then it is a paragraph.
+ * Skips tags, expressions and comments that are alone on their lines in MDX. Returns the offset after them, or -1 if
+ * text follows on the line: then it is a paragraph.
  */
 export function skipFlow(text: string, start: number): number {
   let at = start;
@@ -32,10 +32,10 @@ export function skipFlow(text: string, start: number): number {
   return after;
 }
 
-// A fence ends them too: statements may stand in one that hides MDX from other readers.
+// A fence ends them too: statements may be inside a fence that hides MDX from other tools.
 const blankLine = /\r?\n(?:[ \t]*(?=\r?\n|$)|(?=```))/g;
 
-/** The end of the `import` and `export` statements that begin here: a blank line that is in no bracket. */
+/** The end of the `import` and `export` statements that start here: a blank line outside all brackets. */
 export function skipModule(text: string, start: number): number {
   blankLine.lastIndex = start;
   const blank = blankLine.exec(text);

@@ -6,12 +6,12 @@ import { firstMark, isPlain, type Marks } from "./marks.ts";
 import { failuresMax, scanTag, type Tag } from "./scan-tag.ts";
 import { skipBraces } from "./skip-code.ts";
 
-/** What the inline scanner reports, in offsets of the text it was given. */
+/** The callbacks of the inline scanner. Offsets are those of the scanned text. */
 export interface InlineSink {
   link(isImage: boolean, textStart: number, textEnd: number, start: number, end: number): void;
   tag(tag: Tag): void;
   template(start: number, end: number): void;
-  /** A run of prose: no code, no target, no markup. Absent unless somebody asked for prose. */
+  /** A run of prose: no code, target or markup. Absent if prose is not needed. */
   prose?(start: number, end: number): void;
   code?(start: number, end: number): void;
 }
@@ -24,7 +24,9 @@ interface Bracket {
 
 const autolink = /<[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*>|<[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9.-]+>/y;
 
-/** Scans inline Markdown between two offsets. Labels are those of the page's definitions, marks are the text's if known. */
+/**
+ * Scans inline Markdown between two offsets. `labels`: the page's definitions. `marks`: those of the text, if known.
+ */
 export function scanInline(
   text: string,
   from: number,
@@ -34,7 +36,7 @@ export function scanInline(
   sink: InlineSink,
   marks: Marks | null = null,
 ): void {
-  // Many paragraphs mean nothing but themselves: they are passed over before anything is set up.
+  // Many paragraphs have no marks: they are skipped before any setup.
   const mark = marks === null ? 0 : firstMark(marks, from);
   const first = marks === null ? endOfPlain(text, from, end) : markAt(marks, mark, end);
   if (first < end || sink.prose !== undefined) {
@@ -62,7 +64,7 @@ interface Inline {
   marks: Marks | null;
 }
 
-/** From the first character on that may mean something, which has this mark. */
+/** Scans from the first marked character. */
 function scanMarked(inline: Inline, first: number, firstMarkIndex: number): void {
   const { text, from, end, dialect, labels, sink, marks } = inline;
   let i = first;
@@ -70,10 +72,10 @@ function scanMarked(inline: Inline, first: number, firstMarkIndex: number): void
   const isMdx = dialect.syntax === "mdx";
   const hasAttributes = dialect.headingIds.includes("attributes");
   const brackets: Bracket[] = [];
-  // Lengths of backtick runs that are known to have no closing run further on.
+  // Lengths of backtick runs that have no closing run after this point.
   let unclosed: Set<number> | null = null;
   let failures = 0;
-  // What is known to have no end further on, so that it is not looked for again.
+  // Delimiters that have no end after this point, so that they are not searched again.
   const endless = new Set<string>();
   let proseStart = from;
 
@@ -115,7 +117,10 @@ function scanMarked(inline: Inline, first: number, firstMarkIndex: number): void
     return after;
   }
 
-  /** Links hold no links: those still open are text. Below the first inactive one, all are. */
+  /**
+   * Links cannot contain links: brackets that are still open become text. All below the first inactive one are inactive
+   * too.
+   */
   function deactivate(): void {
     for (let i = brackets.length - 1; i >= 0; i--) {
       const open = brackets[i] as Bracket;
@@ -125,7 +130,7 @@ function scanMarked(inline: Inline, first: number, firstMarkIndex: number): void
     }
   }
 
-  /** Where a reference ends (`[text][label]`, `[label][]` or `[label]`), or null where its label is not defined. */
+  /** The end of a reference (`[text][label]`, `[label][]` or `[label]`). Null if its label is not defined. */
   function referenceLabel(bracket: Bracket, at: number): number | null {
     if (labels.size === 0) return null;
     if (text.charCodeAt(at + 1) === 91) {
@@ -207,7 +212,7 @@ function scanMarked(inline: Inline, first: number, firstMarkIndex: number): void
     return after;
   }
 
-  /** `{: #id .class }` after what it belongs to. */
+  /** `{: #id .class }` after the element that it belongs to. */
   function skipAttributes(at: number): number {
     const first = /^\{:?[ \t]*[#.]|^\{:?[ \t]*\w+=/.test(text.slice(at, at + 40));
     const close = first ? text.indexOf("}", at) : -1;

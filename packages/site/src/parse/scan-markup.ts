@@ -5,7 +5,7 @@ import { failuresMax, scanTag } from "./scan-tag.ts";
 
 const rawElements = new Set(["script", "style", "pre", "textarea"]);
 
-/** Scans an HTML block: tags count, Markdown does not, comments and the text of scripts are nothing. */
+/** Scans an HTML block: only tags count. Markdown, comments and scripts are ignored. */
 export function scanMarkup(text: string, from: number, end: number, dialect: Dialect, sink: InlineSink): void {
   let proseStart = from;
   const cut = (start: number, after: number): void => {

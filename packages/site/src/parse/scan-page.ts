@@ -27,10 +27,10 @@ import { readSilencers, silencerWord } from "./silencers.ts";
 import { createSlugger } from "./slug.ts";
 import { tagFacts } from "./tag-facts.ts";
 
-/** A page beyond this is not read: no reader would, and a scan must not take seconds. */
+/** Larger pages are not parsed: nobody reads them, and a scan must not take seconds. */
 export const pageBytesMax = 4 * 1024 * 1024;
 const linksMax = 20_000;
-/** A page beyond this would hold the event loop: it is for a thread. */
+/** Larger pages are parsed in a thread, because they would block the event loop. */
 export const bytesInlineMax = 256 * 1024;
 
 const apiTag = /^\{%-?\s*(?:openapi|swagger)/;
@@ -43,7 +43,7 @@ export function scanPage(bytes: Uint8Array, dialect: Dialect): PageFacts {
   return placeFacts(facts, text, isAscii(bytes));
 }
 
-/** What linking a site needs of a page. Where things stand is looked up only if a check found something. */
+/** Scans a page for its brief. Positions are computed only if a check found something. */
 export function scanBrief(bytes: Uint8Array, dialect: Dialect): PageBrief {
   if (bytes.byteLength > pageBytesMax) return briefOf({ ...emptyFacts(), unread: "too large" });
   const text = toByteString(bytes);
@@ -59,7 +59,7 @@ function scanBytes(bytes: Uint8Array, text: string, dialect: Dialect): PageFacts
   return facts.links.length > linksMax ? { ...emptyFacts(), unread: "too large" } : facts;
 }
 
-/** Fills in lines and columns, which scanning leaves open. */
+/** Fills in lines and columns, which the scan omits. */
 function placeFacts(facts: PageFacts, text: string, isPlain: boolean): PageFacts {
   const { place } = indexLines(text, isPlain);
   for (const link of facts.links) Object.assign(link, place(link.start));
@@ -69,7 +69,7 @@ function placeFacts(facts: PageFacts, text: string, isPlain: boolean): PageFacts
   return facts;
 }
 
-/** Lines of a heading joined. By hand: an expression for the white space around a break takes quadratic time. */
+/** Joins the lines of a heading. A regular expression for the white space around a break would take quadratic time. */
 function oneLine(text: string): string {
   if (!text.includes("\n")) return text.trim();
   return text
@@ -91,13 +91,13 @@ export function emptyFacts(): PageFacts {
   return { frontMatter: null, headings: [], links: [], ids: [], bareFences: [] };
 }
 
-/** Takes from a page, held as a byte string, what the graph needs to know. */
+/** Scans a page, held as a byte string, for its facts. */
 export function scanText(text: string, dialect: Dialect): PageFacts {
   const isPlain = isAsciiText(text);
   return placeFacts(scanUnplaced(text, fromByteString(text), dialect, isPlain), text, isPlain);
 }
 
-/** The same without lines and columns: a fence has its offset for a column. */
+/** The same without lines and columns. A fence has its offset as column. */
 function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain: boolean): PageFacts {
   const facts = emptyFacts();
   const marks = findMarks(bytes);
@@ -122,7 +122,7 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
     return link;
   }
 
-  /** Takes what is found in a text, whose offsets are those of the page by this map. */
+  /** Records what is found in a text. `at` maps its offsets to the page's. */
   function sinkFor(joined: string, at: (offset: number) => number): InlineSink {
     return {
       link(isImage, textFrom, textTo, start, end) {
@@ -138,7 +138,7 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
         tagFacts(tag, joined, facts.ids, (kind, start, end) => addLink(kind, at(start), at(end)), dialect);
       },
       template(start, end) {
-        // The build makes headings of an API description.
+        // The build creates headings from an API description.
         if (dialect.templates && apiTag.test(joined.slice(start, start + 40))) facts.ids.push(unknownId);
         const id = hasAttributes ? idInAttributes(joined.slice(start, end).replace(/^\{:?|\}$/g, "")) : null;
         if (id !== null) facts.ids.push(decode(id));
@@ -147,7 +147,7 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
       ...(dialect.includes === "myst" ? { code } : {}),
     };
 
-    /** Roles of Sphinx are code with a name before it. */
+    /** Sphinx roles are code with a name before it. */
     function code(start: number, end: number): void {
       const role = /\{(?:doc|ref|numref|any)\}`$/.exec(joined.slice(Math.max(0, start - 9), start))?.[0];
       if (role !== undefined) addLink("link", at(start - role.length), at(end) + 1);
@@ -172,12 +172,12 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
   const slugger = createSlugger(dialect.slug);
   const [firstLevel, lastLevel] = dialect.idLevels;
   for (const block of blocks.headings) facts.headings.push(readHeading(block));
-  // Explicit ids are taken before derived ones are made.
+  // Explicit ids are reserved before ids are derived.
   for (const heading of facts.headings) if (heading.explicit) slugger.taken(heading.id);
   for (const heading of facts.headings) {
     if (heading.explicit || heading.level > lastLevel) continue;
     const id = slugger.next(heading.text);
-    // A title that shows no id takes one all the same.
+    // A title without a visible id still reserves one.
     if (heading.level >= firstLevel) heading.id = id;
   }
 
@@ -208,9 +208,9 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
   // Attribute lists of kramdown and Python-Markdown, on a heading or on the line below a block.
   if (text.includes("{:")) for (const [, id = ""] of text.matchAll(/\{:[^}\n#]{0,80}#([\w:.-]+)/g)) facts.ids.push(id);
   if (dialect.includes === "myst") append(facts.ids, mystIds(text));
-  // mkdocstrings writes headings for what the code declares.
+  // mkdocstrings generates headings for declarations in the code.
   if (dialect.slug === "python" && /^::: [\w.]/m.test(text)) facts.ids.push(unknownId);
-  // VitePress shows code from anywhere; the others take in text.
+  // VitePress includes code from any file; the others include text.
   for (const { start, end } of blocks.snippets)
     addLink(dialect.includes === "vitepress" ? "src" : "include", start, end);
   if (blocks.openFence !== null) facts.openFence = { line: 0, column: blocks.openFence };
@@ -225,8 +225,8 @@ const mystObject =
   /\{(?:eval-rst|auto\w+|glossary|math|function|class|method|option|envvar|confval|(?:py|c|cpp|js|rst|std):\w+)\}/;
 
 /**
- * Names of directives and ids of attribute lists; unknown ones where other directives define more. A label, `(label)=`, is
- * none: MyST finds it by `#label` or its bare name, not by `page.md#label`.
+ * Names of directives and ids of attribute lists, and unknown ids if other directives define more. A label, `(label)=`,
+ * is not one: MyST finds it by `#label` or its bare name, not by `page.md#label`.
  */
 function mystIds(text: string): string[] {
   const ids = [...text.matchAll(mystName)].map(([, name, own]) => decodePiece(name ?? own ?? ""));
@@ -236,7 +236,9 @@ function mystIds(text: string): string[] {
 const tableName = /<APITable\b[^>]*?(?:\bname="([^"]*)")?[^>]*>/g;
 const firstCell = /^[ \t]*\|[ \t]*`([^`|\n]+)`/gm;
 
-/** Docusaurus's API tables make each row an anchor: by its first cell, below the table's name if it has one. */
+/**
+ * Docusaurus's API tables make each row an anchor, from its first cell, prefixed with the table's name if it has one.
+ */
 function apiTableIds(text: string): string[] {
   const ids: string[] = [];
   const tables = [...text.matchAll(tableName)];
@@ -249,7 +251,7 @@ function apiTableIds(text: string): string[] {
   return ids;
 }
 
-// Ids are short: only the end is searched, since white space before one could be of any length.
+// Ids are short: only the end is searched, because the white space before an id has no length limit.
 const lengthMax = 300;
 
 const forms: Record<HeadingIdForm, { ending: string; expression: RegExp }> = {
@@ -260,13 +262,16 @@ const forms: Record<HeadingIdForm, { ending: string; expression: RegExp }> = {
   colon: { ending: "", expression: /[ \t]+:id=([\w%-]+)$/ },
 };
 
-/** The id in a list of attributes: `#id .class key=value`. */
+/** The id in an attribute list: `#id .class key=value`. */
 function idInAttributes(list: string): string | null {
   const found = /(?:^|\s)#([^\s.#="']+)|(?:^|\s)id=(?:"([^"]*)"|'([^']*)'|(\S+))/.exec(list);
   return found?.[1] ?? found?.[2] ?? found?.[3] ?? found?.[4] ?? null;
 }
 
-/** Where a heading's text ends and what id follows; null where it has no such ending. The id is null where it has other attributes only. */
+/**
+ * The end of a heading's text and the id after it. Null if there is no such ending. The id is null if there are only
+ * other attributes.
+ */
 function findHeadingId(source: string, { headingIds }: Dialect): { index: number; id: string | null } | null {
   const from = Math.max(0, source.length - lengthMax);
   for (const form of headingIds) {
@@ -285,7 +290,7 @@ type Add = (kind: LinkKind, start: number, end: number) => unknown;
 
 const importStatement = /\bimport\s+(?:[\w$*{},\s]{1,1000}?\sfrom\s+)?(["'])([^"'\n]+)\1/g;
 
-/** Local files that MDX imports. Packages are not ours to check, but text that bundlers find by a name of their own has ids. */
+/** Local files that MDX imports. Packages are not checked, but text imported through bundler aliases has ids. */
 function readModules(text: string, start: number, end: number, add: Add, ids: string[]): void {
   const source = text.slice(start, end);
   for (const found of source.matchAll(importStatement)) {

@@ -3,7 +3,7 @@ import { skipBraces } from "./skip-code.ts";
 
 export interface Attribute {
   name: string;
-  /** The byte range of the value, without quotes; null for a bare attribute or an expression that is not one string. */
+  /** The byte range of the value, without quotes. Null for a bare attribute, or an expression other than one string. */
   value: { start: number; end: number } | null;
 }
 
@@ -22,7 +22,7 @@ function isNameChar(c: number): boolean {
   return isNameStart(c) || (c >= 48 && c <= 57) || c === 45 || c === 46 || c === 58;
 }
 
-/** `<page.md>` is no tag, but text. */
+/** `<page.md>` is text, not a tag. */
 function isHtmlNameChar(c: number): boolean {
   return isNameChar(c) && c !== 46 && c !== 58 && c !== 95 && c !== 36;
 }
@@ -37,17 +37,17 @@ function skipSpace(text: string, from: number, end: number): number {
   return i;
 }
 
-// Attribute names in HTML and Vue: anything but these.
+// Attribute names in HTML and Vue: anything except these.
 function isAttributeChar(c: number): boolean {
   return !isSpace(c) && c !== 34 && c !== 39 && c !== 62 && c !== 47 && c !== 61 && c !== 60 && c !== 96;
 }
 
-// Letters, and the marks that Vue's begin with.
+// Letters, and the prefixes of Vue attributes.
 function isAttributeStart(c: number): boolean {
   return isNameStart(c) || c === 58 || c === 64 || c === 35;
 }
 
-/** `{"text"}` and {`text`} are texts; every other expression is unknown. */
+/** `{"text"}` and {`text`} are strings. Any other expression is unknown. */
 function stringInBraces(text: string, start: number, end: number): { start: number; end: number } | null {
   const first = skipSpace(text, start + 1, end);
   const quote = text.charAt(first);
@@ -58,10 +58,10 @@ function stringInBraces(text: string, start: number, end: number): { start: numb
   return inner.includes("\\") || inner.includes("${") ? null : { start: first + 1, end: close };
 }
 
-/** After so many openings that never close, a text is no code, and looking again would take quadratic time. */
+/** After this many unclosed openings, the text is not code, and searching again would take quadratic time. */
 export const failuresMax = 40;
 
-/** Reads the HTML or JSX tag that begins at start, or answers null where there is none. */
+/** Reads the HTML or JSX tag that starts here. Null if there is none. */
 export function scanTag(text: string, start: number, end: number, isJsx: boolean): Tag | null {
   let i = start + 1;
   const closing = text.charCodeAt(i) === 47;

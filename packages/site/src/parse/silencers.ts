@@ -3,14 +3,14 @@ import { indexLines } from "../text/line-index.ts";
 import type { Dialect } from "./dialect.ts";
 import { readProse } from "./prose.ts";
 
-/** A comment in a page that silences findings: `<!-- emend-ignore broken-link: served by another site -->`. */
+/** An ignore comment in a page: `<!-- emend-ignore broken-link: served by another site -->`. */
 export interface Silencer {
   line: number;
   column: number;
   checks: readonly string[];
-  /** Empty where the comment gives none: it silences nothing then. */
+  /** Empty if the comment gives none: then it has no effect. */
   reason: string;
-  /** The lines that it covers: its own, the block below it, or all of the page. */
+  /** The lines that it covers: its own, the block below it, or the whole page. */
   from: number;
   to: number;
 }
@@ -20,7 +20,7 @@ const lastLine = 2 ** 31 - 1;
 const comment =
   /<!--\s*emend-ignore(-page)?(?![\w-])([\s\S]{0,1000}?)-->|\{\s*\/\*\s*emend-ignore(-page)?(?![\w-])([\s\S]{0,1000}?)\*\/\s*\}|^%[ \t]*emend-ignore(-page)?(?![\w-])([^\n]{0,1000})/gm;
 
-/** The silencers of a page, held as a byte string. Those that stand in code are shown, not meant. */
+/** The ignore comments of a page, held as a byte string. Those inside code are examples. */
 export function readSilencers(text: string, dialect: Dialect): Silencer[] {
   const { code } = readProse(text, dialect);
   const lines = indexLines(text);
@@ -43,7 +43,10 @@ export function readSilencers(text: string, dialect: Dialect): Silencer[] {
   return found;
 }
 
-/** The line of the comment where something else stands on it; otherwise the block below: up to a blank line, or a whole fence. */
+/**
+ * The comment's own line if it contains something else. Otherwise the block below: up to a blank line, or a whole
+ * fence.
+ */
 function coveredLines(text: string, start: number, end: number): { from: number; to: number } {
   const all = text.split("\n");
   const lineAt = (offset: number): number => text.slice(0, offset).split("\n").length - 1;

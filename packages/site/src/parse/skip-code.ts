@@ -1,6 +1,6 @@
 import { findWithin } from "../text/bytes.ts";
 
-/** The index after the closing quote, or -1. Strings other than templates end at the line. */
+/** The index after the closing quote, or -1. Strings other than templates end at the end of the line. */
 function skipString(text: string, start: number, end: number): number {
   const quote = text.charCodeAt(start);
   for (let i = start + 1; i < end; i++) {
@@ -12,7 +12,7 @@ function skipString(text: string, start: number, end: number): number {
   return -1;
 }
 
-/** The index after the closing backtick, or -1; `${…}` may hold anything balanced. */
+/** The index after the closing backtick, or -1. `${…}` may contain any balanced code. */
 function skipTemplate(text: string, start: number, end: number, depth: number): number {
   for (let i = start + 1; i < end; i++) {
     const c = text.charCodeAt(i);
@@ -36,10 +36,10 @@ function skipComment(text: string, start: number, end: number): number {
   return close === -1 ? end : close;
 }
 
-// Deeper nesting than any page has: past it the text is not code.
+// No real page nests deeper: beyond it, the text is not code.
 const depthMax = 200;
 
-/** The index after the `}` that closes the `{` at start, as JavaScript counts them, or -1. Nothing is evaluated. */
+/** The index after the `}` that closes the `{` at start, by JavaScript's rules, or -1. Nothing is evaluated. */
 export function skipBraces(text: string, start: number, end: number, depth = 0): number {
   if (depth > depthMax) return -1;
   let open = 0;
@@ -50,7 +50,7 @@ export function skipBraces(text: string, start: number, end: number, depth = 0):
       open--;
       if (open === 0) return i + 1;
     } else if (c === 34 || c === 39) {
-      // An apostrophe in JSX text is no string: only skip what closes on its line.
+      // An apostrophe in JSX text is not a string: skip only what closes on its line.
       const after = skipString(text, i, end);
       if (after !== -1) i = after - 1;
     } else if (c === 96) {
@@ -58,7 +58,7 @@ export function skipBraces(text: string, start: number, end: number, depth = 0):
       if (after === -1) return -1;
       i = after - 1;
     } else if (c === 47 && (text.charCodeAt(i + 1) === 42 || text.charCodeAt(i + 1) === 47)) {
-      // A URL in JSX text is no comment.
+      // A URL in JSX text is not a comment.
       if (text.charCodeAt(i + 1) === 47 && text.charCodeAt(i - 1) === 58) continue;
       const after = skipComment(text, i, end);
       if (after === -1) return -1;

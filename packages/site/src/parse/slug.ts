@@ -8,7 +8,7 @@ function github(text: string): string {
   return plainAscii.test(text) ? text.toLowerCase().replaceAll(" ", "-") : githubSlug(text);
 }
 
-/** Astro sets dashes before it makes ids: `--` is one. */
+/** Astro converts dashes before it creates ids: `--` becomes one. */
 function astro(text: string): string {
   return github(text.replace(/-{2,3}/g, "—"));
 }
@@ -39,7 +39,7 @@ function vitepress(text: string): string {
     .toLowerCase();
 }
 
-/** GitBook keeps dots, spells out the ampersand, and ids do not begin with a digit. */
+/** GitBook keeps dots and spells out the ampersand. Its ids do not start with a digit. */
 function gitbook(text: string): string {
   const id = text
     .toLowerCase()
@@ -52,7 +52,7 @@ function gitbook(text: string): string {
 
 const docsifyEntities: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "39" };
 
-/** Docsify 4 makes ids of HTML, so that names of entities stay, and leaves letters outside of ASCII as they are. */
+/** Docsify 4 creates ids from HTML, so entity names stay, and non-ASCII letters are unchanged. */
 function docsify(text: string): string {
   return text
     .trim()
@@ -64,7 +64,7 @@ function docsify(text: string): string {
     .replace(/^(\d)/, "_$1");
 }
 
-/** It counts equal texts alone, so that two headings may have one id. */
+/** Docsify counts only equal texts, so two headings may have the same id. */
 function docsifySlugger(): Slugger {
   const seen = new Map<string, number>();
   return {
@@ -78,7 +78,7 @@ function docsifySlugger(): Slugger {
   };
 }
 
-/** One word and its possessive: `what-s` is `whats`. */
+/** A contraction or possessive: `what-s` becomes `whats`. */
 const contraction = /([a-zA-Z\d]+)-([ts])(-|$)/g;
 
 function joinWords(text: string, others: RegExp): string {
@@ -86,11 +86,11 @@ function joinWords(text: string, others: RegExp): string {
 }
 
 function percentEncoded(text: string): string {
-  // Half a surrogate pair cannot be encoded.
+  // A lone surrogate cannot be encoded.
   return text.isWellFormed() ? encodeURIComponent(text) : encodeURIComponent(text.toWellFormed());
 }
 
-/** What Mintlify makes of a heading before it is counted: percent-encoded, words joined. */
+/** Mintlify's form of a heading before repeats are counted: percent-encoded, words joined. */
 function mintlifyWord(text: string): string {
   if (singleSpaced.test(text)) return text.toLowerCase().replaceAll(" ", "-").replace(contraction, "$1$2$3");
   return joinWords(percentEncoded(text.toLowerCase().trim().replace(/\s+/g, "-")), /[^a-zA-Z\d%_]+/g);
@@ -99,7 +99,7 @@ function mintlifyWord(text: string): string {
 const emoji =
   /\p{Emoji_Modifier}|\p{Emoji_Modifier_Base}|\p{Emoji_Presentation}|\p{Extended_Pictographic}|[\u200D\uFE0E\uFE0F]/gu;
 
-/** The id in the page: decoded, without quotes, brackets and pictures. */
+/** The id in the page: decoded, without quotes, brackets and emoji. */
 function mintlifyId(slug: string): string {
   let id = slug;
   try {
@@ -110,7 +110,7 @@ function mintlifyId(slug: string): string {
   return /^[\w-]*$/.test(id) ? id : id.replace(/[?,;:!'"()[\]{}]/g, "").replace(emoji, "");
 }
 
-/** Ids that Mintlify's own components make of titles and names: plain letters, words joined. */
+/** Ids that Mintlify's components create from titles and names: plain letters, words joined. */
 export function componentId(title: string): string {
   const plain = title
     .replaceAll("&", " and ")
@@ -134,7 +134,7 @@ export interface Slugger {
   taken(id: string): void;
 }
 
-/** A repeated slug gets a number after it, the first of them this one. */
+/** A repeated slug gets a numeric suffix. */
 function countingSlugger(slug: (text: string) => string): Slugger {
   const seen = new Map<string, number>();
   return {
@@ -156,10 +156,10 @@ function countingSlugger(slug: (text: string) => string): Slugger {
   };
 }
 
-/** A number at the end counts on, and no id is empty. */
+/** Increments an existing numeric suffix. No id is empty. */
 function pythonSlugger(): Slugger {
   const seen = new Set<string>();
-  // The last number given after each slug: without it many equal headings would take quadratic time.
+  // The last suffix of each slug. Without it, many equal headings would take quadratic time.
   const last = new Map<string, number>();
   return {
     next(text) {
@@ -177,7 +177,7 @@ function pythonSlugger(): Slugger {
   };
 }
 
-/** Counted once as it is encoded, and once as it is in the page. */
+/** Counts repeats twice: in the encoded form, and in the page's form. */
 function mintlifySlugger(): Slugger {
   const words = new Map<string, number>();
   const ids = new Map<string, number>();
@@ -214,7 +214,7 @@ const sluggers: Record<SlugRule, () => Slugger> = {
   docsify: docsifySlugger,
 };
 
-/** Makes ids of headings in the order of a page: a repeated one gets a number. */
+/** Creates heading ids in page order. A repeated one gets a numeric suffix. */
 export function createSlugger(rule: SlugRule): Slugger {
   return sluggers[rule]();
 }

@@ -7,7 +7,7 @@ interface Range {
   end: number;
 }
 
-/** Cells of one row, split at pipes that are not escaped. */
+/** The cells of one row, split at unescaped pipes. */
 function splitRow(text: string, from: number, to: number): Range[] {
   const cells: Range[] = [];
   let start = from;
@@ -27,8 +27,8 @@ function splitRow(text: string, from: number, to: number): Range[] {
 }
 
 /**
- * The cells of a GFM table among a paragraph's lines, and the lines before it; null where there is none. From `firm` on
- * lines only lean on their container (`- a` and then `b`): no table begins there.
+ * The cells of a GFM table among a paragraph's lines, and the lines before it. Null if there is none. From `firm` on,
+ * lines are lazy continuations (`- a` and then `b`): no table starts there.
  */
 export function tableCells(
   text: string,
@@ -52,7 +52,7 @@ export function tableCells(
   return null;
 }
 
-// A longer paragraph is none: asking again at each of its lines would take quadratic time.
+// A longer paragraph is not a table: testing each of its lines again would take quadratic time.
 const offsetsMax = 2000;
 
 export function isTable(text: string, lines: readonly number[], firm: number): boolean {

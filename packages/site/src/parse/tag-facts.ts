@@ -7,7 +7,7 @@ import { createSlugger } from "./slug.ts";
 type Add = (kind: LinkKind, start: number, end: number) => Link | null;
 
 const media = new Set(["img", "video", "source", "audio", "track", "Image", "Img", "Frame"]);
-// Not links of the page: metadata, and elements whose href is a namespace of its own.
+// Not links of the page: metadata, and elements whose href has another meaning.
 const ignored = new Set(["link", "base", "use", "script"]);
 
 function attributeText(text: string, attribute: Attribute | undefined): string | null {
@@ -15,10 +15,10 @@ function attributeText(text: string, attribute: Attribute | undefined): string |
   return value ? text.slice(value.start, value.end) : null;
 }
 
-/** A longer one is no title, and thousands of them may share one end. */
+/** A longer one is not a title, and thousands of them may share one end. */
 const summaryMax = 1_000;
 
-/** Ids and targets that a tag's attributes give. */
+/** Ids and targets from a tag's attributes. */
 export function tagFacts(tag: Tag, text: string, ids: string[], add: Add, dialect: Dialect): void {
   if (tag.closing) return;
   const slug = (title: string): string => createSlugger(dialect.slug).next(title);
@@ -40,11 +40,11 @@ export function tagFacts(tag: Tag, text: string, ids: string[], add: Add, dialec
 }
 
 function addMedia(tag: Tag, text: string, value: { start: number; end: number }, add: Add): void {
-  // What a component makes of its picture is its own affair.
+  // A component may resolve its image in its own way.
   const link = add(/^[a-z]/.test(tag.name) ? "src" : "image", value.start, value.end);
   if (link === null || tag.name !== "img") return;
   const alt = tag.attributes.find((attribute) => attribute.name.toLowerCase() === "alt" || attribute.name === ":alt");
-  // An empty alt marks decoration on purpose; only a missing one is an oversight.
+  // An empty alt marks decoration on purpose. Only a missing one is reported.
   if (
     alt === undefined &&
     attributeText(

@@ -11,21 +11,21 @@ import { textStart } from "../text/bytes.ts";
 
 type PassageKind = "heading" | "paragraph" | "list" | "blockquote" | "header" | "cell" | "alt" | "title";
 
-/** A piece of a page as a reader reads it: no code, no targets, no attributes, no markup. */
+/** A piece of a page as readers see it: no code, targets, attributes or markup. */
 export interface Passage {
   kind: PassageKind;
-  /** Of a heading; otherwise 0. */
+  /** The heading level. 0 if it is not a heading. */
   level: number;
-  /** Code within it is asterisks, as long as the code. */
+  /** Code in it is replaced by asterisks of the same length. */
   text: string;
-  /** Texts of links, as ranges of the text. */
+  /** Link texts, as ranges of the text. */
   links: readonly Range[];
-  /** The byte offset in the file of a character of the text. */
+  /** Maps a character index of the text to a byte offset in the file. */
   at(index: number): number;
 }
 
 const titleField = /^title[ \t]*[:=][ \t]*(["']?)(.+?)\1[ \t]*$/m;
-/** `:::tip`, `!!! note`, `[!NOTE]`: how a box begins; only what follows is for readers. */
+/** The start of an admonition: `:::tip`, `!!! note`, `[!NOTE]`. Only the text after it is visible. */
 const boxStart = /^(?::{3,}[ \t]*\{?[\w-]*\}?|(?:!!!|\?\?\?\+?)[ \t]+[\w-]*|\[![A-Za-z]+\])/;
 const entity = /^&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/i;
 const wordCharacter = /[\p{L}\p{N}]/u;
@@ -35,7 +35,7 @@ const inlineTag =
 const address = /^(?:https?:\/\/|www\.)/;
 const escapable = /[!-/:-@[-`{-~]/;
 
-/** What a page says to its readers, block by block. */
+/** The visible text of a page, block by block. */
 export function readPassages(text: string, dialect: Dialect): Passage[] {
   const front = readFrontMatter(text, textStart(text));
   const passages: Passage[] = [];
@@ -56,7 +56,7 @@ export function readPassages(text: string, dialect: Dialect): Passage[] {
     const code: Piece[] = [];
     const links: Range[] = [];
     const alts: Range[] = [];
-    // Where a `<code>` began that is not closed yet.
+    // The start of an unclosed `<code>`.
     let opened = -1;
     const sink: InlineSink = {
       link(isImage, start, end) {
@@ -93,7 +93,7 @@ interface Piece extends Range {
   isCode?: boolean;
 }
 
-/** What is left of a range once the texts of images are cut out, with the mark before them. */
+/** A range without the texts of images and the mark before them. */
 function without(range: Piece, alts: readonly Range[]): Piece[] {
   const left: Piece[] = [];
   let { start } = range;
@@ -124,7 +124,7 @@ function assemble(
   };
   let last = -1;
   for (const { start, end, isCode } of pieces) {
-    // What stood between was a tag or an expression: words on both sides of it are two words.
+    // A tag or an expression was in between: the words on both sides are separate.
     if (
       last !== -1 &&
       start > last &&
@@ -145,7 +145,7 @@ function assemble(
     for (let i = start; i < end; ) {
       const c = source.charCodeAt(i);
       if ((c === 104 || c === 119) && address.test(source.slice(i, i + 8))) {
-        // A bare address is no prose either.
+        // A bare URL is not prose either.
         let after = i;
         while (after < end && source.charCodeAt(after) > 32) after++;
         for (; i < after; i++) add("*", i);
@@ -166,7 +166,7 @@ function assemble(
         add(source.charAt(i), i);
         i++;
       } else {
-        // A run of UTF-8: decoded character by character, so that each keeps its place.
+        // A UTF-8 sequence: decoded character by character, so that each keeps its position.
         const width = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1;
         add(Buffer.from(source.slice(i, i + width), "latin1").toString("utf8"), i);
         i += width;
@@ -184,7 +184,7 @@ function assemble(
   ];
 }
 
-/** Whether a run of `*`, `_` or `~` marks emphasis: it leans on a word, and an underscore is not within one. */
+/** Whether a run of `*`, `_` or `~` marks emphasis: it touches a word, and an underscore is not inside one. */
 function isMark(source: string, start: number, end: number, c: number): boolean {
   const before = source.charAt(start - 1);
   const after = source.charAt(end);
@@ -195,7 +195,7 @@ function isMark(source: string, start: number, end: number, c: number): boolean 
 
 const listItem = /^[\s>]*(?:[-+*]|\d{1,9}[.)])\s/;
 
-/** By the line that it begins on: the scanner keeps no containers. */
+/** Decided by the line that it starts on: the scanner keeps no containers. */
 function kindOf(text: string, { start, end, kind }: TextBlock): PassageKind {
   if (kind === "markup") return "paragraph";
   let lineStart = text.lastIndexOf("\n", start - 1) + 1;
@@ -208,7 +208,7 @@ function kindOf(text: string, { start, end, kind }: TextBlock): PassageKind {
   }
   if (listItem.test(`${prefix} `.slice(0, -1))) return "list";
   const indent = prefix.length - prefix.trimStart().length;
-  // A further paragraph of an item is indented below its marker.
+  // A further paragraph of a list item is indented below its marker.
   for (let looked = 0; indent >= 2 && lineStart > 0 && looked < 200; looked++) {
     const before = text.lastIndexOf("\n", lineStart - 2) + 1;
     const line = text.slice(before, lineStart);

@@ -6,12 +6,12 @@ import type { ProsePage, ProseReport, ProseRules } from "./prose-worker.ts";
 const pageMsMaxDefault = 10_000;
 
 export interface ProseThread {
-  /** Where the page takes too long: the number of the rule that ran last, and the thread begins anew. */
+  /** If the page takes too long, returns the index of the rule that ran last, and restarts the thread. */
   judge(page: ProsePage): Promise<ProseReport[] | { slow: number }>;
   close(): Promise<void>;
 }
 
-/** Reads pages word by word in a thread of its own: that is slow, and a project's patterns may be made to run for ever. */
+/** Checks prose in its own thread: it is slow, and a project's patterns may run forever. */
 export function openProseThread(
   rules: ProseRules,
   { pageMsMax = pageMsMaxDefault }: { pageMsMax?: number } = {},
@@ -22,7 +22,7 @@ export function openProseThread(
   async function start(): Promise<Worker> {
     const options = { env: threadEnv(), workerData: { rules, running } };
     const worker = new Worker(new URL("./prose-worker.ts", import.meta.url), options);
-    // It says so once its rules and words are read: that takes as long as the machine needs.
+    // The thread reports when its rules and words are loaded. No time limit: a slow machine may need long.
     await once(worker, "message");
     return worker;
   }

@@ -10,10 +10,10 @@ import { judgePage } from "./vale/judge-page.ts";
 import { loadStyles } from "./vale/load-styles.ts";
 import { createWordList, readDictionary, tradeWords } from "./word-list.ts";
 
-/** What a thread looks for. */
+/** The rules of a thread. */
 export type ProseRules =
   | { kind: "spelling"; words: readonly string[] }
-  /** `left`: names of rules that took too long. */
+  /** `left`: names of rules that were disabled because they took too long. */
   | { kind: "vale"; configFile: string; files: ValeFiles; left: readonly string[] };
 
 export interface ProsePage {

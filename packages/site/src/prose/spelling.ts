@@ -7,7 +7,7 @@ export interface Slip {
   word: string;
 }
 
-/** Names, paths, versions, addresses, flags: what is written as code is, with or without its marks. */
+/** Names, paths, versions, URLs and flags: text that is code, with or without code markup. */
 const isNoProse = /[\d_@/\\#=<>{}$%~^|+*]|\w[.:]\w|^-/;
 const edges = /^[^\p{L}]+|[^\p{L}]+$/gu;
 const latin = /^[\p{Script=Latin}\p{M}'’]+$/u;
@@ -17,8 +17,8 @@ const wordsMin = 12;
 const unknownShareMax = 0.4;
 
 /**
- * The words of a page that its list does not have, each where it comes first. Names are passed over: what has a capital within, or is in capitals. A
- * page with too many unknown words is written in another language, and none of them counts.
+ * The words of a page that are not in the list, each at its first occurrence. Names are skipped: words with an inner
+ * capital, or in capitals. A page with too many unknown words is in another language, and none of them counts.
  */
 export function findSlips(passages: readonly Passage[], list: WordList): Slip[] {
   const slips: Slip[] = [];

@@ -1,18 +1,18 @@
-/** Words that are spelled right. */
+/** A list of correctly spelled words. */
 export interface WordList {
   has(word: string): boolean;
-  /** The words that are one slip away, the likeliest first; at most two. */
+  /** Words that are one typo away, the most likely first; at most two. */
   near(word: string): string[];
 }
 
 interface Affix {
   isPrefix: boolean;
-  /** Goes together with an affix at the other end. */
+  /** Can be combined with an affix at the other end (cross product). */
   crosses: boolean;
   rules: { strip: string; add: string; when: RegExp }[];
 }
 
-/** The affixes of a Hunspell dictionary whose flags are single characters. */
+/** The affixes of a Hunspell dictionary with single-character flags. */
 function readAffixes(aff: string): Map<string, Affix> {
   const affixes = new Map<string, Affix>();
   for (const line of aff.split("\n")) {
@@ -37,7 +37,7 @@ function* applied(word: string, { isPrefix, rules }: Affix): Generator<string> {
   }
 }
 
-/** Every form that a dictionary gives its words. Compounds are left out: English has them for ordinals alone. */
+/** Every form of a dictionary's words. Compounds are left out: English has them only for ordinals. */
 export function readDictionary(aff: string, dic: string): Set<string> {
   const affixes = readAffixes(aff);
   const onlyInCompound = /^ONLYINCOMPOUND\s+(\S)/m.exec(aff)?.[1] ?? "";
@@ -67,8 +67,8 @@ export function readDictionary(aff: string, dic: string): Set<string> {
 const letters = "esianrtolcdugmphbyfvkwzxqj'";
 
 /**
- * A list of a language's words and a project's own. A word in small letters may be written with a capital, or in capitals;
- * one that has capitals is written just so, or in capitals.
+ * A list of a language's words and a project's own words. A lower-case word may also be capitalized or in capitals. A
+ * word with capitals must match exactly, or be in capitals.
  */
 export function createWordList(language: ReadonlySet<string>, own: Iterable<string>): WordList {
   const project = new Set(own);
@@ -88,7 +88,7 @@ export function createWordList(language: ReadonlySet<string>, own: Iterable<stri
       const word = written.toLowerCase().replaceAll("’", "'");
       const found = new Map<string, number>();
       const last = word.length - 1;
-      // People seldom miss a word's first letter; they swap two, or forget to double one.
+      // Typos are rare in the first letter. Swapped and undoubled letters are common.
       const offer = (candidate: string, cost: number): void => {
         if (!has(candidate)) return;
         const ends = Number(candidate[0] !== word[0]) * 4 + Number(candidate.at(-1) !== word.at(-1));
@@ -108,7 +108,7 @@ export function createWordList(language: ReadonlySet<string>, own: Iterable<stri
   };
 }
 
-/** Words of the trade, which English dictionaries lack and every docs site has. */
+/** Technical terms that English dictionaries lack and every docs site uses. */
 export const tradeWords: readonly string[] = `
   admin admins allowlist analytics API APIs app async auth authenticator autocomplete autocompletion autoscaling backend backends
   backoff backtick backticks boolean booleans callback callbacks changelog changelogs charset checkbox checkboxes chatbot
@@ -130,7 +130,7 @@ export const tradeWords: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** A project's own words: one a line; what follows a # is a comment. */
+/** A project's own words: one per line; # starts a comment. */
 export function readProjectWords(text: string): string[] {
   return text.split("\n").flatMap((line) => line.replace(/#.*$/, "").trim() || []);
 }

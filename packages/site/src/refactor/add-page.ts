@@ -18,7 +18,7 @@ export interface AddPage {
   group?: string;
 }
 
-// Where these say a title in front matter, others open with a heading.
+// In these frameworks a page starts with a heading; the others have the title in front matter.
 const titledByHeading = new Set(["markdown", "mkdocs", "gitbook", "vitepress", "nextra"]);
 
 /** Adds a page and lists it in the navigation. */
@@ -28,7 +28,7 @@ export async function addPage(site: Site, input: AddPage): Promise<Refactoring> 
   return "reason" in planned ? refuse(planned.reason) : plan.finish();
 }
 
-/** The same as a part of a larger change; `content` is told the path that the page will have. Texts are byte strings. */
+/** The same as a part of a larger change. `content` gets the path of the new page. Texts are byte strings. */
 export async function planPage(
   site: Site,
   input: Omit<AddPage, "content"> & { content(path: string): string },

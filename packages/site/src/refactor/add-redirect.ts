@@ -6,7 +6,7 @@ import type { Refactoring } from "../types.ts";
 import { createPlan, refuse } from "./edit-plan.ts";
 import { locatePage } from "./locate-page.ts";
 
-/** Sends an old route to a page or an address. */
+/** Redirects an old route to a page or a URL. */
 export async function addRedirect(site: Site, input: { from: string; to: string }): Promise<Refactoring> {
   const { model, index } = site;
   const from = input.from.trim();

@@ -11,12 +11,12 @@ import { entriesOf, removeEntries, reorder } from "./navigation-entries.ts";
 
 export interface AddToNavigation {
   page: string;
-  /** The group's name; left out, the page goes where its neighbours are. */
+  /** The group's name. Default: the group of the page's siblings. */
   group?: string;
-  /** A listed page to stand before or after. */
+  /** A listed page before or after which to insert. */
   before?: string;
   after?: string;
-  /** Where it is listed already: take it from there. */
+  /** If the page is already listed, move its entry. */
   move?: boolean;
 }
 
@@ -90,7 +90,7 @@ export function findSpot(
   };
 }
 
-/** The page of a group's own name comes before the first of its list. */
+/** A group's own page comes before the first page of its list. */
 function groupOfRoot(site: Site, path: string, chosen: NavList | null): NavList | null {
   const root = site.navigation.find(
     (list) =>

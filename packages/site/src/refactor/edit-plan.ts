@@ -4,7 +4,7 @@ import { applySplices, encodePiece, fromByteString, type Splice, toByteString } 
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { Edits, Refactoring, Skipped } from "../types.ts";
 
-/** Collects what a refactoring changes, in the offsets of the files as they are; `finish` makes the edits of it. */
+/** Collects a refactoring's changes in offsets of the original files. `finish` turns them into edits. */
 export interface EditPlan {
   splice(path: string, splice: Splice): void;
   move(from: string, to: string): void;
@@ -76,7 +76,7 @@ export function refuse(reason: string): Refactoring {
   return { kind: "refused", reason };
 }
 
-/** A replacement by ordinary text. */
+/** A replacement with ordinary text. */
 export function replaceRange(start: number, end: number, text: string): Splice {
   return { start, end, text: encodePiece(text) };
 }

@@ -11,8 +11,8 @@ import { createPlan, replaceRange } from "./edit-plan.ts";
 import { createMovedAnchors, linkLike } from "./moved-anchor.ts";
 
 /**
- * Repairs broken links where only one page or heading can be meant; reports the rest. `pages`: only in these, by path. `before`: an earlier state,
- * by which links follow a heading that moved to another page since.
+ * Fixes broken links if only one page or heading can be meant, and reports the rest. `pages`: only in these, by path.
+ * `before`: an earlier state, so that links follow a heading that has moved to another page since.
  */
 export async function fixLinks(
   site: Site,

@@ -4,7 +4,7 @@ import type { Site } from "../site.ts";
 
 export type Located = { kind: "found"; node: PageNode } | { kind: "refused"; reason: string };
 
-/** The page that the words name, or why it is not clear which. */
+/** The page that the words name, or why they are ambiguous. */
 export function locatePage(site: Site, words: string, isExact = false): Located {
   const found = findPage(site, words, isExact);
   if (found.kind === "found") {
@@ -20,7 +20,7 @@ export function locatePage(site: Site, words: string, isExact = false): Located 
   return { kind: "refused", reason: `there is no page "${words}"${hint}` };
 }
 
-/** A path that can be written: relative, inside, without odd segments. Null where it is not. */
+/** A valid path to write: relative, inside the tree, without special segments. Null if it is not valid. */
 export function cleanPath(path: string): string | null {
   const clean = path.trim().replace(/^(?:\.?\/)+/, "");
   const parts = clean.split("/");

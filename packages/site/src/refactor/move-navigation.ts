@@ -7,7 +7,7 @@ import { type EditPlan, replaceRange } from "./edit-plan.ts";
 
 type Moves = ReadonlyMap<string, string>;
 
-/** Rewrites navigation entries of pages and folders that moved. */
+/** Rewrites navigation entries of moved pages and folders. */
 export function moveInNavigation(site: Site, after: SiteIndex, moves: Moves, plan: EditPlan): void {
   const movedFolder = createFolderLookup(site, moves);
   for (const old of site.navigation) {
@@ -31,7 +31,7 @@ export function moveInNavigation(site: Site, after: SiteIndex, moves: Moves, pla
   }
 }
 
-/** What an entry names, before and after; `to` is "" where nothing is left of it. */
+/** What an entry names, before and after. `to` is "" if nothing remains. */
 interface Goal {
   from: string;
   to: string;
@@ -48,7 +48,7 @@ function goalOf(
   const page = target === null ? null : pageOfTarget(site.index, target);
   const moved = page === null ? undefined : moves.get(page);
   if (page !== null && moved !== undefined && after.nodes.has(moved)) {
-    // An entry may stand for a folder and for its first page at once.
+    // An entry may stand both for a folder and for its first page.
     const to = folder === undefined ? null : movedFolder(folder.path);
     if (folder === undefined || to === null) return { from: page, to: moved, isFolder: false };
     return { from: folder.path, to, isFolder: true };
@@ -69,7 +69,7 @@ function textOf(site: Site, after: SiteIndex, list: NavList, item: NavItem, goal
   return isRoute && item.target?.endsWith("/") === false ? slashed.replace(/(.)\/$/, "$1") : slashed;
 }
 
-/** Where each folder lists its own files, what leaves one goes into the other's list, if there is one. */
+/** If each folder lists its own files, an entry moves from the old folder's list to the new one's, if there is one. */
 function moveBetweenFolders(site: Site, old: NavList, list: NavList, index: number, goal: Goal, plan: EditPlan): void {
   const item = old.items[index];
   if (item === undefined) return;
@@ -89,7 +89,10 @@ function moveBetweenFolders(site: Site, old: NavList, list: NavList, index: numb
   plan.count("navigation");
 }
 
-/** Where the files of a folder went: to a folder, all of them; nowhere in particular (""); or null: some stayed. */
+/**
+ * The new location of a folder: the folder that all its files moved to, "" if they moved to several, or null if some
+ * stayed.
+ */
 function createFolderLookup(site: Site, moves: Moves): (folder: string) => string | null {
   const known = new Map<string, string | null>();
   return (folder) => {
@@ -105,7 +108,7 @@ function createFolderLookup(site: Site, moves: Moves): (folder: string) => strin
     for (const path of site.index.files.keys()) {
       if (!isBelow(path, folder)) continue;
       const moved = moves.get(path);
-      // A folder's own list is no reason to keep it.
+      // A folder's own list file does not keep the folder alive.
       if (moved === undefined && site.navigation.some((list) => list.file === path)) continue;
       if (moved === undefined) return null;
       const inside = path.slice(folder.length);

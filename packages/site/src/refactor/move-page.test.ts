@@ -56,7 +56,7 @@ See [by reference][auth] and <a href="/security/authentication">HTML</a>.
   });
 
   it("gives the original bytes when a page moves there and back", async () => {
-    // A site that writes neighbours in one manner: from `../` alone the manner could not be told.
+    // A site that writes sibling links in one style. From `../` alone, the style could not be inferred.
     const billing = "---\ntitle: Billing\n---\n\nNeeds [auth](./auth) and [auth](./auth.mdx#keys).\n";
     const tree = memoryTree({ ...mintlifySite, "guides/billing.mdx": billing, "quickstart.mdx": "# Start\n" });
     const there = tree.with(editsOf(await movePage(await openSite(tree), { from: "guides/auth", to: "a/b/c" })));
@@ -114,7 +114,7 @@ See [by reference][auth] and <a href="/security/authentication">HTML</a>.
     });
     const after = tree.with(editsOf(moved));
     expect(after.text("docs/how-to/first-steps.md")).toContain("(../advanced/proxy.md)");
-    // Builders look for the file, not for a route of that name.
+    // Builders look for the file, not for a route with that name.
     const page = tree.text("docs/tutorial/security/first-steps.md");
     const kept = after.with(new Map([["docs/how-to/first-steps.md", Buffer.from(page)]]));
     expect(await brokenIn(kept)).toEqual([expect.stringContaining("docs/how-to/first-steps.md:3")]);

@@ -25,7 +25,7 @@ import { moveInNavigation } from "./move-navigation.ts";
 import { moveRedirects } from "./move-redirects.ts";
 import { rememberReads } from "./remember-reads.ts";
 
-/** Moves a page or a folder: links to it and inside it, its navigation entry and a redirect move along. */
+/** Moves a page or a folder, and updates links to it, links inside it, navigation entries and redirects. */
 export async function movePage(opened: Site, input: { from: string; to: string }): Promise<Refactoring> {
   const site = rememberReads(opened);
   const planned = planMoves(site, input.from, input.to);
@@ -45,7 +45,7 @@ export async function movePage(opened: Site, input: { from: string; to: string }
   return plan.finish();
 }
 
-/** The index as it will be: to resolve the new links in. */
+/** The index after the move, to resolve the new links in. */
 function indexAfter(site: Site, moves: Moves): SiteIndex {
   const files = new Map<string, SiteFile>();
   for (const [path, file] of site.index.files) {
@@ -59,11 +59,14 @@ function indexAfter(site: Site, moves: Moves): SiteIndex {
     if (target === undefined) nodes.set(path, node);
     else if (site.model.role(target) !== null) nodes.set(target, makeNode(site.model, target, node.brief, node.hash));
   }
-  // As it was read: links that are yet to be rewritten would speak for another base.
+  // Uses the base path as read: links that are not rewritten yet would suggest another one.
   return buildIndex({ ...site.index.model, isBaseComputed: false }, files, nodes);
 }
 
-/** `../guides/page` in the folder `guides`: right, but nobody writes it so. */
+/**
+ * Whether a target leaves its folder and comes back: `../guides/page` in the folder `guides`. Valid, but nobody writes
+ * it.
+ */
 function climbsInVain(from: string, target: string, goal: string): boolean {
   const climbs = (path: string): number => /^(?:\.\.\/)*/.exec(path)?.[0].length ?? 0;
   return climbs(target) > climbs(relativePath(dirOf(from), goal));
@@ -76,14 +79,14 @@ function leadsToMoved(index: SiteIndex, node: PageNode, moves: Moves): boolean {
   });
 }
 
-/** Two pages at one address: only one would be served. */
+/** Two pages with one route: only one would be served. */
 function newClash(before: SiteIndex, after: SiteIndex): string | null {
   const known = new Set(before.clashes.map(({ route }) => route));
   const clash = after.clashes.find(({ route }) => !known.has(route));
   return clash === undefined ? null : `${clash.holder} already has the address ${clash.route}; move or delete it first`;
 }
 
-/** Front matter may name a neighbour by the id that the navigation knows it by. */
+/** Front matter may name another page by its navigation id. */
 async function rewriteIds(site: Site, after: SiteIndex, moves: Moves, plan: EditPlan): Promise<void> {
   const { idFields = [] } = site.model;
   for (const node of idFields.length === 0 ? [] : site.index.nodes.values()) {
@@ -108,7 +111,7 @@ async function rewriteIds(site: Site, after: SiteIndex, moves: Moves, plan: Edit
   }
 }
 
-/** Rewrites every link that no longer leads where it led. */
+/** Rewrites every link that no longer resolves to its old destination. */
 async function rewriteLinks(site: Site, moved: SiteIndex, moves: Moves, plan: EditPlan): Promise<void> {
   const [index, after] = [indexOfFiles(site.index), indexOfFiles(moved)];
   const breathe = createTimeSlice();
@@ -142,11 +145,11 @@ async function rewriteLinks(site: Site, moved: SiteIndex, moves: Moves, plan: Ed
   }
 }
 
-/** Old path → new path, of every file that moves. */
+/** Old path → new path of every file that moves. */
 type Moves = ReadonlyMap<string, string>;
 type Planned = { moves: Moves } | { reason: string };
 
-/** Which files move where, by the words of whoever asks. */
+/** Which files move where, from the caller's words. */
 function planMoves(site: Site, fromWords: string, toWords: string): Planned {
   const target = cleanPath(toWords.trim().replace(/\/+$/, ""));
   if (target === null) return { reason: `"${toWords}" is no path that a page could have` };
@@ -177,7 +180,7 @@ function planMoves(site: Site, fromWords: string, toWords: string): Planned {
   return withTranslations(site, new Map([[from, path]]));
 }
 
-/** A file at the path, or a page that would have the same route. */
+/** The file at the path, or a page that would have the same route. */
 function takenBy(index: SiteIndex, path: string, from: string): string | null {
   if (index.files.has(path)) return path;
   const stem = stripExtension(path);
@@ -189,14 +192,14 @@ function homesOf(site: Site): readonly Home[] {
   return site.model.homes ?? [{ dir: site.root, route: "" }];
 }
 
-/** The most specific one that holds a path. */
+/** The most specific home that contains a path. */
 function homeOf(site: Site, path: string): Home {
   const holders = homesOf(site).filter(({ dir }) => path === dir || isBelow(path, dir));
   const [first] = holders.toSorted((a, b) => b.dir.length - a.dir.length);
   return first ?? { dir: site.root, route: "" };
 }
 
-/** The path that words for a new place mean: one of the repository, a route, or one below where the page lives now. */
+/** The path that the words for a new place mean: a repository path, a route, or a path below the page's home. */
 function placeOf(site: Site, from: string, words: string): string {
   const home = homeOf(site, from);
   const dirs = [...homesOf(site).map(({ dir }) => dir), site.root];
@@ -239,7 +242,7 @@ function planFolder(site: Site, from: string, to: string): Planned {
   return withTranslations(site, moves);
 }
 
-/** A page's translations are found by its path: they go along. */
+/** A page's translations have the same path in other languages, so they move too. */
 function withTranslations(site: Site, moves: Map<string, string>): Planned {
   for (const [from, to] of [...moves]) {
     const targets = site.model.translationsOf?.(to) ?? [];

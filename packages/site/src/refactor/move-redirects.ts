@@ -8,7 +8,10 @@ function leadsTo(redirect: Redirect, route: string): boolean {
   return routeKey(redirect.to.split(/[?#]/)[0] ?? "") === routeKey(route);
 }
 
-/** Sends old routes to the new ones, keeps existing redirects short, and takes back the one that a move back undoes. */
+/**
+ * Redirects old routes to the new ones, shortens redirect chains, and removes the redirect that a move back makes
+ * obsolete.
+ */
 export function moveRedirects(site: Site, after: SiteIndex, moves: ReadonlyMap<string, string>, plan: EditPlan): void {
   const { model } = site.index;
   const added: RedirectPair[] = [];
@@ -18,7 +21,7 @@ export function moveRedirects(site: Site, after: SiteIndex, moves: ReadonlyMap<s
     const now = after.nodes.get(to);
     if (before === undefined || now === undefined || before.isPartial || now.isPartial) continue;
     if (routeKey(before.route) === routeKey(now.route)) continue;
-    // Each language has a site of its own, with the same redirects.
+    // Each language has its own site, with the same redirects.
     if (model.sharesRedirects !== true && (model.routeScope?.(to) ?? "") !== "") continue;
     const doubt = model.undecided?.(to) ?? null;
     if (doubt !== null) plan.skip({ path: to, line: 1, reason: doubt });
@@ -26,7 +29,8 @@ export function moveRedirects(site: Site, after: SiteIndex, moves: ReadonlyMap<s
     const oldTarget = model.redirectTarget(from, before.route);
     const newTarget = model.redirectTarget(to, now.route);
     const [oldSource, newSource] = [source(from, before.route), source(to, now.route)];
-    // A redirect from where the page is now would hide it; the one that a move back undoes need not be replaced.
+    // A redirect from the page's new route would hide the page. A redirect that a move back makes obsolete needs no
+    // replacement.
     const hiding = model.redirects.filter((redirect) => routeKey(redirect.from) === routeKey(newSource));
     const undone = hiding.find((redirect) => leadsTo(redirect, oldTarget));
     removed.push(...hiding);

@@ -21,11 +21,11 @@ export interface MoveSection {
   page: string;
   /** The heading's text or its id. */
   heading: string;
-  /** The page that takes it; added where it is not there. */
+  /** The target page. Created if it does not exist. */
   to: string;
-  /** A heading of that page, behind whose text it goes; left out, it goes to the end. */
+  /** A heading of the target page after whose section to insert. Default: the end of the page. */
   after?: string;
-  /** The heading's new text, or the title of a page that is added. */
+  /** The heading's new text, or the title of a new page. */
   rename?: string;
 }
 
@@ -38,15 +38,15 @@ interface Section {
   links: readonly Link[];
 }
 
-/** Where each moved id is found afterwards; null: at the top of its page. */
+/** The new id of each moved id. Null: the top of its page. */
 type NewIds = ReadonlyMap<string, string | null>;
 
-/** Moves a heading with its text to another page; links to what moved, and those in it, follow. */
+/** Moves a heading with its text to another page, and updates links to and in the section. */
 export async function moveSection(site: Site, input: MoveSection): Promise<Refactoring> {
   const section = await readSection(site, input.page, input.heading);
   if ("reason" in section) return refuse(section.reason);
   const plan = createPlan(site);
-  // A whole path means that file, not another of its name.
+  // A full path means that file, not another with the same name.
   const isPath = pageExtension.test(input.to.trim());
   const goal = locatePage(site, input.to, isPath);
   const isThere = goal.kind === "found" && (!isPath || goal.node.path.endsWith(cleanPath(input.to) ?? input.to));
@@ -81,7 +81,7 @@ async function readSection(site: Site, page: string, words: string): Promise<Sec
   return { node, text, start, end, headings: facts.headings.filter(inside), links: facts.links.filter(inside) };
 }
 
-/** From the heading's line to the next heading of its level or above. */
+/** From the heading's line to the next heading of the same or a higher level. */
 function rangeOf(headings: readonly Heading[], heading: Heading, text: string): { start: number; end: number } {
   const lineStart = (offset: number) => text.lastIndexOf("\n", offset - 1) + 1;
   const next = headings.find((one) => one.start > heading.start && one.level <= heading.level);
@@ -90,7 +90,7 @@ function rangeOf(headings: readonly Heading[], heading: Heading, text: string): 
 
 const fenced = /^( {0,3})(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^ {0,3}\2[`~]*[ \t]*$|$(?![\s\S]))/gm;
 
-/** A component that the section opens and does not close, or the other way round. */
+/** A component that is opened but not closed in the section, or the reverse. */
 function unbalancedTag(section: string): string | null {
   const open = new Map<string, number>();
   const prose = section.replace(fenced, "").replace(/`[^`\n]*`/g, "");
@@ -143,7 +143,7 @@ async function placeInPage(
   return { path: node.path, index: site.index, newIds };
 }
 
-/** Its heading becomes the new page's title, and what was below it moves up. */
+/** The heading becomes the new page's title, and headings below it move up. */
 async function placeInNewPage(
   site: Site,
   section: Section,
@@ -167,7 +167,7 @@ async function placeInNewPage(
   return { path: node.path, index: buildIndex(site.model, files, nodes), newIds };
 }
 
-/** The section as it is written on its new page: its links lead where they led. */
+/** The section as written on its new page, with its links rewritten to keep their destinations. */
 function sectionText(
   index: SiteIndex,
   section: Section,
@@ -178,7 +178,7 @@ function sectionText(
   const { node, text, start, end } = section;
   const moved = new Set(section.headings.map(({ id }) => id));
   const splices: Splice[] = [];
-  // The page may be new: seen from its place, links resolve as from any page there.
+  // The page may be new: links then resolve as from any page in its folder.
   const there = index.nodes.has(path)
     ? index
     : buildIndex(
@@ -220,7 +220,7 @@ function shifted(splice: Splice, by: number): Splice {
   return { ...splice, start: splice.start - by, end: splice.end - by };
 }
 
-/** Links to what moved, wherever they are. */
+/** Updates links to the moved ids, on all pages. */
 async function redirectLinks(site: Site, section: Section, placed: Placed, plan: EditPlan): Promise<void> {
   const { node: page, start, end } = section;
   const movedTo = (from: PageNode, link: Pick<Link, "kind" | "target">) => {
@@ -250,7 +250,7 @@ async function redirectLinks(site: Site, section: Section, placed: Placed, plan:
       }
       const range = idRange(target, site.model.framework);
       const bare = isHere ? "" : target.slice(0, range === null ? undefined : range[0] - 1);
-      // Inside a template tag, or after Docsify's `?id=`, only the id itself is another.
+      // Inside a template tag, or after Docsify's `?id=`, only the id changes.
       const isOwn = range !== null && (range[1] < target.length || target[range[0] - 1] !== "#");
       const fragment = moved.id === null ? bare || "#" : `${bare}#${moved.id}`;
       plan.splice(
@@ -266,7 +266,7 @@ async function redirectLinks(site: Site, section: Section, placed: Placed, plan:
   }
 }
 
-/** What the section takes from the top of its old page cannot be told to work from another place. */
+/** Notes the imports of the old page that the section uses: they may not work on the new page. */
 function noteImports({ node, text, start, end }: Section, plan: EditPlan, path: string): void {
   const section = text.slice(start, end);
   for (const [statement, names = ""] of text

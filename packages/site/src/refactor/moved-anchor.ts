@@ -10,7 +10,7 @@ export interface MovedAnchor {
   id: string;
 }
 
-/** Where the heading went that a link led to before: found where exactly one changed page has its id now and had not. */
+/** The new page of a moved heading: known if exactly one changed page has the id now and did not have it before. */
 export function createMovedAnchors(base: Site, head: Site): (from: PageNode, link: Link) => MovedAnchor | null {
   const arrivals = new Map<string, string[]>();
   for (const node of head.index.nodes.values()) {
@@ -31,7 +31,7 @@ export function createMovedAnchors(base: Site, head: Site): (from: PageNode, lin
   };
 }
 
-/** A link to its own page has no manner to go by: it is written as most links of the site are. */
+/** A link to its own page shows no style, so it is written like most links of the site. */
 export function linkLike(index: SiteIndex, link: Link): Link {
   let slashes = 0;
   let endings = 0;

@@ -10,7 +10,7 @@ export interface Entry {
   item: NavItem;
 }
 
-/** Every place where the navigation lists a page. */
+/** Every navigation entry of a page. */
 export function entriesOf(site: Site, path: string): readonly Entry[] {
   return site.navigation.flatMap((list) =>
     list.items.flatMap((item, index) =>
@@ -19,7 +19,7 @@ export function entriesOf(site: Site, path: string): readonly Entry[] {
   );
 }
 
-/** Takes a page's entries out of the navigation; says why where that is not certain. */
+/** Removes a page's entries from the navigation. Returns the reason if that is not certain. */
 export async function removeEntries(
   site: Site,
   path: string,
@@ -38,10 +38,11 @@ export async function removeEntries(
   return null;
 }
 
-// Between two elements of a list in JSON, YAML, JavaScript or Markdown; a comment there would belong to one of them.
+// The separator between two list elements in JSON, YAML, JavaScript or Markdown. A comment there would belong to one of
+// them.
 const gap = /^[\s,]*(?:[-*+][ \t]+)?$/;
 
-/** The element with what separates it from a neighbour. The last one left, or one that holds others, stays. */
+/** The element with its separator. The only element of a list, or one with nested elements, stays. */
 function cutOut(site: Site, { list, index, item }: Entry, text: string): readonly Splice[] | null {
   const holdsOthers = site.navigation.some(
     (other) =>
@@ -60,7 +61,7 @@ function cutOut(site: Site, { list, index, item }: Entry, text: string): readonl
   return null;
 }
 
-/** Puts the elements of a list in another order: each place keeps its indentation, comma and line. */
+/** Reorders the elements of a list. Each slot keeps its indentation, comma and line. */
 export function reorder(list: NavList, ordered: readonly NavItem[], text: string, plan: EditPlan): void {
   list.items.forEach((slot, i) => {
     const item = ordered[i] as NavItem;

@@ -8,7 +8,7 @@ import { createPlan, refuse } from "./edit-plan.ts";
 import { locatePage } from "./locate-page.ts";
 import { reorder } from "./navigation-entries.ts";
 
-/** Puts pages of one list in the given order, first; the others keep theirs, after them. */
+/** Moves pages of one list to its start, in the given order. The others follow in their old order. */
 export async function orderNavigation(
   site: Site,
   input: { group?: string; pages: readonly string[] },

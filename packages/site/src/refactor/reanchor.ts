@@ -11,7 +11,7 @@ import { createTimeSlice } from "../text/time-slice.ts";
 import { type EditPlan, replaceRange } from "./edit-plan.ts";
 
 export interface Reanchor {
-  /** Notes which ids of a page change with its new text. Texts are byte strings. */
+  /** Records which ids of a page change with its new text. Texts are byte strings. */
   changed(node: PageNode, oldText: string, newText: string): void;
   /** Rewrites the fragments of links to those ids. */
   apply(): Promise<void>;

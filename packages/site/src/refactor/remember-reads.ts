@@ -1,7 +1,7 @@
 import type { Site } from "../site.ts";
 import type { SiteTree } from "../types.ts";
 
-/** The same site, whose files are read once: a refactoring looks at a page's links, and later at its bytes. */
+/** The same site with cached reads: a refactoring reads a page's links, and later its bytes. */
 export function rememberReads(site: Site): Site {
   const { tree } = site;
   const known = new Map<string, Promise<Uint8Array | null>>();

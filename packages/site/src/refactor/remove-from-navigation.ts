@@ -5,7 +5,7 @@ import { createPlan, refuse } from "./edit-plan.ts";
 import { locatePage } from "./locate-page.ts";
 import { type Entry, entriesOf, removeEntries } from "./navigation-entries.ts";
 
-/** Takes a page out of the navigation; the page itself stays. An entry whose page is gone is named as it is written. */
+/** Removes a page from the navigation and keeps the page. An entry without a page is named by its text. */
 export async function removeFromNavigation(site: Site, input: { page: string }): Promise<Refactoring> {
   const located = locatePage(site, input.page);
   const entries = located.kind === "found" ? entriesOf(site, located.node.path) : entriesNamed(site, input.page);

@@ -17,11 +17,11 @@ import { rememberReads } from "./remember-reads.ts";
 
 export interface RemovePage {
   page: string;
-  /** The page that takes its place: links and the old address lead there. */
+  /** The replacement page: links and the old URL point there. */
   to: string;
 }
 
-/** Deletes a page in favour of another: links to it, its navigation entry and its address follow. */
+/** Deletes a page in favour of another, and updates links, navigation entries and redirects. */
 export async function removePage(opened: Site, input: RemovePage): Promise<Refactoring> {
   const site = rememberReads(opened);
   const goal = locatePage(site, input.to);
@@ -29,7 +29,7 @@ export async function removePage(opened: Site, input: RemovePage): Promise<Refac
   const plan = createPlan(site);
   const located = locatePage(site, input.page, true);
   if (located.kind === "refused") {
-    // Done already: its address leads there.
+    // Already removed: its URL redirects.
     const isGone = site.index.redirectFor(input.page) !== null;
     return isGone ? plan.finish() : located;
   }
@@ -50,7 +50,10 @@ export async function removePage(opened: Site, input: RemovePage): Promise<Refac
   return plan.finish();
 }
 
-/** What is deleted, and what takes its place: translations go with their page, in favour of the other's where it has one. */
+/**
+ * The deleted pages and their replacements. Translations are deleted too, replaced by the other page's translation if
+ * it has one.
+ */
 function withTranslations(site: Site, page: PageNode, goal: PageNode): ReadonlyMap<PageNode, PageNode> {
   const pairs = new Map([[page, goal]]);
   const others = site.model.translationsOf?.(goal.path) ?? [];
@@ -68,7 +71,7 @@ async function redirectLinks(
   gone: ReadonlySet<PageNode>,
   plan: EditPlan,
 ): Promise<void> {
-  // From a page of another language the same address leads to the translation.
+  // From a page in another language, the same URL resolves to the translation.
   const goals = (site.model.translationsOf?.(goal.path) ?? []).flatMap((path) => site.index.nodes.get(path) ?? []);
   const breathe = createTimeSlice();
   const concerned: PageNode[] = [];
@@ -102,7 +105,7 @@ function leadsTo(site: Site, node: PageNode, page: PageNode): boolean {
   });
 }
 
-/** A heading of the page that goes is rarely one of the page that stays. */
+/** Drops the fragment, since the replacement page rarely has the deleted page's heading. */
 function withoutLostAnchor(site: Site, link: Link, goal: PageNode, hash: string | null): Link {
   const ids = anchorsOf(site.index, goal.path);
   if (hash === null || ids.has(hash) || ids.has(unknownId)) return link;

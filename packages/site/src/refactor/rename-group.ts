@@ -6,7 +6,7 @@ import { indexLines, type LineIndex } from "../text/line-index.ts";
 import type { Refactoring } from "../types.ts";
 import { createPlan, refuse, replaceRange } from "./edit-plan.ts";
 
-// Nothing that would need a quotation mark or an escape in JSON, YAML or JavaScript.
+// Only characters that need no quotes or escapes in JSON, YAML or JavaScript.
 const plainName = /^[\p{L}\p{N}][\p{L}\p{N}\p{M} .,&()/+_-]*$/u;
 
 /** Renames a group or a tab of the navigation. */

@@ -14,7 +14,7 @@ export interface RenameHeading {
   to: string;
 }
 
-/** Renames a heading; links to its id follow. */
+/** Renames a heading and updates links to its id. */
 export async function renameHeading(site: Site, input: RenameHeading): Promise<Refactoring> {
   const located = locatePage(site, input.page);
   if (located.kind === "refused") return located;
@@ -28,7 +28,7 @@ export async function renameHeading(site: Site, input: RenameHeading): Promise<R
   if ("reason" in found) return headings.some(({ text }) => text === to) ? plan.finish() : refuse(found.reason);
   const { heading } = found;
   const taken = headings.find((other) => other !== heading && other.text.toLowerCase() === to.toLowerCase());
-  // Both would want one anchor, and links from elsewhere would lead to the wrong one.
+  // Both headings would have the same id, and external links would open the wrong one.
   if (taken !== undefined) {
     return refuse(`${node.path} already has a heading "${taken.text}" on line ${taken.line}; choose another text`);
   }
@@ -44,7 +44,7 @@ export async function renameHeading(site: Site, input: RenameHeading): Promise<R
   return plan.finish();
 }
 
-/** The one heading that the words name, by its text or its id. */
+/** The heading that the words name, by its text or its id. */
 export function findHeading(
   headings: readonly Heading[],
   words: string,

@@ -21,18 +21,21 @@ import { createTerm, type Term } from "./term.ts";
 export interface ReplaceTerm {
   from: string;
   to: string;
-  /** Only these; all where it is left out. */
+  /** Only these pages. Default: all. */
   pages?: readonly string[];
-  /** Pages to leave alone. */
+  /** Pages to skip. */
   excludes?(path: string): boolean;
-  /** Plurals too. */
+  /** Also replaces plurals. */
   wordForms?: boolean;
   includeCode?: boolean;
   includeLinks?: boolean;
   includeFrontMatterKeys?: boolean;
 }
 
-/** Replaces a term in what readers read, keeping its case; links to headings that change follow; what stays is told. */
+/**
+ * Replaces a term in visible text and keeps its case. Updates links to changed headings, and reports what it did not
+ * replace.
+ */
 export async function replaceTerm(site: Site, input: ReplaceTerm): Promise<Refactoring> {
   const from = input.from.trim().replace(/\s+/g, " ");
   const to = input.to.trim().replace(/\s+/g, " ");
@@ -83,7 +86,7 @@ interface Passages {
   splices: Splice[];
   /** Passages that are not valid UTF-8. */
   unread: Range[];
-  /** Where the term is a part of something else, or in a form that has no counterpart. */
+  /** Occurrences inside something else, or in a form without a counterpart. */
   kept: (Range & { where: string })[];
 }
 
@@ -110,7 +113,7 @@ function spliceRanges(text: string, ranges: readonly Range[], term: Term): Passa
   for (const { start, end } of ranges) {
     const raw = text.slice(start, end);
     const piece = decodePiece(raw);
-    // Bytes that are not UTF-8 have no place in ordinary text: leave such a passage alone.
+    // Bytes that are not valid UTF-8 cannot be decoded and re-encoded: skip the passage.
     if (piece !== raw && encodePiece(piece) !== raw) {
       found.unread.push({ start, end });
       continue;
@@ -130,7 +133,7 @@ function spliceRanges(text: string, ranges: readonly Range[], term: Term): Passa
   return found;
 }
 
-/** Group and tab names are read as much as pages are. */
+/** Names of groups and tabs are visible text too. */
 async function replaceLabels(site: Site, term: Term, plan: ReturnType<typeof createPlan>): Promise<void> {
   const files = new Map<string, string>();
   for (const label of site.model.labels) {
@@ -147,10 +150,10 @@ async function replaceLabels(site: Site, term: Term, plan: ReturnType<typeof cre
 
 const reach = 200;
 const shortened = /(?:^|[\s(])(?:e\.g|i\.e|cf|vs|approx|no|fig)\.$/i;
-// What may stand before a line's first word: markers of headings, quotes, lists, cells and emphasis.
+// Markers that may precede a line's first word: headings, quotes, lists, cells and emphasis.
 const openings = /^(?:[\s>#|*_+~-]|\d{1,9}[.)])*$/;
 
-/** Whether a sentence begins at a byte offset of a page: a capital there tells nothing of the word. */
+/** Whether a sentence starts at a byte offset of a page: there, a capital is not part of the word. */
 function startsSentence(text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - reach), at).replace(/[*_~"'([“‘\\]+$/, "");
   const line = before.slice(before.lastIndexOf("\n") + 1);
@@ -158,7 +161,7 @@ function startsSentence(text: string, at: number): boolean {
   const words = before.trimEnd();
   if (words === before) return before === "";
   if (/[.!?:]$/.test(words)) return !/:$/.test(words) && !shortened.test(words);
-  // A paragraph's first line follows a blank one, or the end of front matter.
+  // A paragraph's first line follows a blank line, or the end of front matter.
   return (
     line.trim() === "" && (words === "" || /\n[ \t\r]*\n/.test(before.slice(words.length)) || words.endsWith("---"))
   );
@@ -166,7 +169,7 @@ function startsSentence(text: string, at: number): boolean {
 
 interface Left {
   line: number;
-  /** The place, to stand after "stays". */
+  /** The location, as text after "stays". */
   where: string;
 }
 
@@ -187,7 +190,7 @@ function createLookup(ranges: readonly Range[]): Lookup {
   };
 }
 
-/** Where a term still stands in a page that is to be spliced, and in what. One a line and place. */
+/** The remaining occurrences of a term in a page, with their location. One per line and location. */
 function findLeft(
   text: string,
   ranges: Prose,
@@ -218,7 +221,7 @@ function findLeft(
   return [...left.values()];
 }
 
-/** Byte offsets of a term. Text that is not valid UTF-8 is searched by its bytes. */
+/** Byte offsets of a term. Text that is not valid UTF-8 is searched byte by byte. */
 function* offsetsOf(text: string, term: Term): Generator<number> {
   const decoded = isAsciiText(text) ? text : Buffer.from(text, "latin1").toString("utf8");
   const isWhole = decoded === text || Buffer.byteLength(decoded) === text.length;

@@ -9,14 +9,14 @@ import { locatePage } from "./locate-page.ts";
 export interface SetFrontMatter {
   page: string;
   field: string;
-  /** Null takes the field out. */
+  /** Null removes the field. */
   value: Value | null;
 }
 
 type One = string | number | boolean;
 type Value = One | readonly One[];
 
-/** Sets one field of a page's front matter, adding the front matter where there is none; or takes it out. */
+/** Sets or removes one field of a page's front matter. Adds the front matter if needed. */
 export async function setFrontMatter(site: Site, input: SetFrontMatter): Promise<Refactoring> {
   const located = locatePage(site, input.page);
   if (located.kind === "refused") return located;
@@ -47,7 +47,7 @@ export async function setFrontMatter(site: Site, input: SetFrontMatter): Promise
 
 type Front = NonNullable<ReturnType<typeof readFrontMatter>>;
 
-/** The field with the indented, listed or blank lines that continue its value. */
+/** The field with the lines that continue its value: indented, list items or blank. */
 function findField(text: string, front: Front, field: string): { start: number; end: number; whole: string } | null {
   const sign = front.format === "yaml" ? ":" : "[ \\t]*=";
   const found = new RegExp(
@@ -62,7 +62,7 @@ function findField(text: string, front: Front, field: string): { start: number; 
 
 type Quote = "PLAIN" | "QUOTE_DOUBLE" | "QUOTE_SINGLE";
 
-/** How the value was quoted, or where it is new, how most of its neighbours are. */
+/** The old value's quotes. For a new field, the quotes that most other fields use. */
 function quoteOf(text: string, front: Front | null, found: { whole: string } | null): Quote {
   if (front === null) return "PLAIN";
   const value = found?.whole.replace(/^[^:]*:[ \t]*/, "") ?? "";
@@ -80,7 +80,7 @@ function quoteOf(text: string, front: Front | null, found: { whole: string } | n
 interface Manner {
   format: "yaml" | "toml";
   quote: Quote;
-  /** The white space before each item where a list is written line by line; null: in brackets. */
+  /** The indentation of each item of a block list. Null: a flow list in brackets. */
   indent: string | null;
   newline: string;
 }
@@ -88,7 +88,7 @@ interface Manner {
 function render(field: string, value: Value, { format, quote, indent, newline }: Manner): string {
   if (format === "toml") return encodePiece(`${field} = ${JSON.stringify(value)}`);
   const one = (scalar: One, inFlow = false) => {
-    // What a bracket's list would read otherwise is quoted there.
+    // Characters that have a meaning in a flow list need quotes there.
     const needsQuote = inFlow && typeof scalar === "string" && /[,[\]{}]/.test(scalar);
     const defaultStringType = quote === "PLAIN" && needsQuote ? "QUOTE_DOUBLE" : quote;
     return stringify(scalar, { lineWidth: 0, defaultStringType, defaultKeyType: "PLAIN" }).trimEnd();
@@ -113,7 +113,7 @@ function fieldSplice(text: string, front: Front | null, field: string, value: Va
     const comment = /[ \t]+#[^"'\n]*$/.exec(found.whole.includes("\n") ? "" : found.whole)?.[0] ?? "";
     return { start: found.start, end: found.end - comment.length, text: line };
   }
-  // Tables of TOML swallow what follows: its new field goes first.
+  // In TOML, a field after a table belongs to the table: the new field goes first.
   const at = front.format === "toml" ? front.start : front.end;
   return { start: at, end: at, text: line + newline };
 }

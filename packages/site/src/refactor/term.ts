@@ -1,15 +1,15 @@
 interface TermMatch {
   index: number;
   length: number;
-  /** What to put in its place. */
+  /** The replacement. */
   text: string;
-  /** Why it is left alone, to follow "stays". */
+  /** Why it is not replaced, as text after "stays". */
   stays?: string;
-  /** The text for the start of a sentence, where the old word's own capital hid whether it stood there. */
+  /** The replacement at the start of a sentence, if the old word's own capital hides whether it is there. */
   capitalized?: string;
 }
 
-/** A term to look for in prose, and what to put in its place. */
+/** A term to find in prose, and its replacement. */
 export interface Term {
   matches(text: string): TermMatch[];
 }
@@ -22,7 +22,7 @@ function hasInnerCapital(word: string): boolean {
   return /.\p{Lu}/u.test(word);
 }
 
-/** `API` and `OAuth` match as they are; `widget` matches in any case. */
+/** `API` and `OAuth` match exactly; `widget` matches in any case. */
 function wordPattern(word: string): string {
   if (hasInnerCapital(word)) return escapeExpression(word);
   return [...word]
@@ -39,7 +39,7 @@ function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Gives the new text the case of the old one, where the old one differs from the term as it was named. */
+/** Gives the replacement the case of the match, if the match differs from the given term. */
 function likeCase(match: string, from: string, to: string): string {
   if (match === from) return to;
   const letters = match.replace(/[^\p{L}]/gu, "");
@@ -50,14 +50,14 @@ function likeCase(match: string, from: string, to: string): string {
     return to.split(" ").map(capitalize).join(" ");
   const isUpper = /^\p{Lu}/u.test(match);
   const wasUpper = /^\p{Lu}/u.test(from);
-  // `iPhone` begins no sentence with a capital either.
+  // `iPhone` stays lower-case even at the start of a sentence.
   if (isUpper && !wasUpper) return hasInnerCapital(to.split(" ")[0] ?? "") ? to : capitalize(to);
   const isBrand = to.split(/\s+/).some(hasInnerCapital);
   if (!isUpper && wasUpper && !isBrand) return to.toLowerCase();
   return to;
 }
 
-/** `API token` has its capital anywhere; `access key` in its place wants one where a sentence begins. */
+/** `API token` has its capital anywhere; its replacement `access key` needs one only at the start of a sentence. */
 function capitalized(from: string, to: string): string | undefined {
   const [first = "", ...others] = from.split(" ");
   const [next = ""] = to.split(" ");
@@ -70,11 +70,11 @@ function pluralOf(word: string): string {
   return /(?:s|x|z|ch|sh)$/i.test(word) ? `${word}es` : `${word}s`;
 }
 
-// Words whose plural is another word, the same word, or none.
+// Words with an irregular plural, the same plural, or none.
 const irregular =
   /(?:^|[^\p{L}])(?:person|child|(?:\p{L}*wo)?man|foot|tooth|mouse|goose|ox|quiz|datum|criterion|phenomenon|(?:\p{L}*)(?:data|ware|information|matrix|vertex)|feedback|equipment|advice|help|staff|traffic|knowledge|(?:kni|li|wi)fe|(?:lea|hal|shel|sel|wol|thie|loa|cal)f|(?:her|ech|vet|potat|tomat)o|sheep|fish)$/iu;
 
-/** `docs` is a plural itself and `software` has none: neither is given an "s". */
+/** `docs` is already a plural and `software` has none: neither gets an "s". */
 function hasRegularPlural(term: string): boolean {
   return /(?:[\p{L}--s]|ss)$/v.test(term) && !irregular.test(term);
 }
@@ -85,14 +85,14 @@ function isPlural(term: string): boolean {
 
 interface Form {
   from: string;
-  /** None where its plural cannot be formed. */
+  /** Null if the plural cannot be formed. */
   to: string | null;
 }
 
 const tokenReach = 200;
 const tokenEdge = /[\s"'`()[\]<>{},;]/;
 
-/** The word around a match, up to white space or punctuation that no name holds. */
+/** The token around a match, up to white space or punctuation that names do not contain. */
 function tokenAround(text: string, index: number, length: number): string {
   let start = index;
   let end = index + length;
@@ -107,14 +107,14 @@ const joinedAfter = /^(?:_+[\p{L}\p{N}]|\.[\p{L}\p{N}_*]|-(?!-)|@|::\p{L}|\(\))/
 const directiveBefore = /^[\t >]*(?::{2,}|!!!\+?|\?{3}\+?|\/{3,})[\t ]*\{?[\w.:-]*$|\[!$|\{[{%][^}]*$/;
 const directiveAround = /^(?::\0[[{]|\{\0\}(?:`|$))/;
 
-/** What a match is a part of that readers do not read as words. */
+/** The non-prose construct that contains a match. */
 function partOf(text: string, index: number, length: number, keepsPaths: boolean): string | undefined {
   const before = text.slice(Math.max(0, index - tokenReach), index);
   const after = text.slice(index + length, index + length + tokenReach);
   const line = before.slice(before.lastIndexOf("\n") + 1);
   const token = tokenAround(text, index, length);
   if (token.includes("://")) return "in a name";
-  // Routes and files (`/messages/{id}`, `docs/message`); `message/note` may be either, so it counts as one.
+  // Routes and files (`/messages/{id}`, `docs/message`). `message/note` is ambiguous, so it counts as one.
   if (keepsPaths && token.includes("/") && !/^\/{3,}/.test(token)) return "in a path";
   if (directiveBefore.test(line) || directiveAround.test(`${before.slice(-1)}\0${after.slice(0, 2)}`))
     return "in a directive";
@@ -123,7 +123,7 @@ function partOf(text: string, index: number, length: number, keepsPaths: boolean
     : undefined;
 }
 
-/** `_token` is a name; in `_token and key_` and `_token_` the underscores are emphasis. */
+/** `_token` is a name. In `_token and key_` and `_token_`, the underscores are emphasis. */
 function isHalfUnderscored(before: string, after: string): boolean {
   const opens = /(?<![\p{L}\p{N}_])_+$/u;
   const closes = /^_+(?![\p{L}\p{N}_])/u;
@@ -136,7 +136,7 @@ export function createTerm(input: { from: string; to: string; wordForms: boolean
   if (input.wordForms && hasRegularPlural(input.from)) {
     forms.push({ from: pluralOf(input.from), to: hasRegularPlural(input.to) ? pluralOf(input.to) : null });
   }
-  // "Guides" is a name and "guides" are several: one handbook takes the place of the name alone.
+  // A capitalized plural such as "Guides" is a name: it is replaced only in that exact form.
   const isExact = input.wordForms && /^\p{Lu}/u.test(input.from) && isPlural(input.from) && !isPlural(input.to);
   const byLength = forms.toSorted((a, b) => b.from.length - a.from.length);
   const source = byLength
@@ -149,7 +149,7 @@ export function createTerm(input: { from: string; to: string; wordForms: boolean
   const before = /^[\p{L}\p{N}]/u.test(input.from) ? `(?<!${wordChar})` : "";
   const following = /[\p{L}\p{N}]$/u.test(input.from) ? `(?!${wordChar})` : "";
   const expression = new RegExp(`${before}(?:${source})${following}`, "gu");
-  // Who names the slash means the path.
+  // A term with a slash is meant to match in paths.
   const keepsPaths = !input.from.includes("/");
   const already = input.to.toLowerCase().includes(input.from.toLowerCase()) ? input.to.toLowerCase() : null;
 
@@ -170,7 +170,7 @@ export function createTerm(input: { from: string; to: string; wordForms: boolean
         continue;
       }
       if (to === whole) continue;
-      // A line break inside the term stays where it was, if the new term has a space to put it in.
+      // A line break inside the term is kept, if the new term has a space for it.
       const gap = /[ \t]*\r?\n[ \t]*/.exec(whole)?.[0];
       const fill = (words: string): string => (gap === undefined ? words : words.replace(" ", gap));
       const one: TermMatch = { index: match.index, length: whole.length, text: fill(to) };
@@ -183,10 +183,10 @@ export function createTerm(input: { from: string; to: string; wordForms: boolean
   return { matches };
 }
 
-/** Whether the match is part of the new term already: so that replacing twice changes nothing. */
+/** Whether the match is already part of the new term, so that the replacement is idempotent. */
 function isWithin(text: string, term: string, index: number, length: number): boolean {
   const from = Math.max(0, index - term.length);
-  // Not to the end of the text: it may hold thousands of matches, and the new term nowhere.
+  // Not to the end of the text: with thousands of matches, that would take quadratic time.
   const around = text.slice(from, index + term.length);
   for (let at = around.indexOf(term); at !== -1 && from + at <= index; at = around.indexOf(term, at + 1)) {
     if (from + at + term.length >= index + length) return true;

@@ -6,17 +6,17 @@ export type JsonSchema = Record<string, unknown>;
 
 export interface Operation {
   method: string;
-  /** As the description writes it, with the path of its server in front. */
+  /** The path as in the description, prefixed with the server's path. */
   path: string;
-  /** Names of query parameters, with their schemas. */
+  /** Query parameters with their schemas. */
   query: ReadonlyMap<string, JsonSchema>;
   /** `200`, `4XX`, `default`. */
   statuses: readonly string[];
-  /** Of a JSON body. */
+  /** The schema of a JSON body. */
   body: JsonSchema | null;
 }
 
-/** An OpenAPI description that lies in the docs or in a source. */
+/** An OpenAPI description in the docs or in a source repository. */
 export interface ApiDescription {
   file: string;
   operations: readonly Operation[];
@@ -27,7 +27,7 @@ const notTheProject = /(?:^|\/)(?:tests?|__tests__|fixtures?|examples?|node_modu
 const bytesMax = 4 * 1024 * 1024;
 const methods = ["get", "post", "put", "patch", "delete", "head", "options"];
 
-/** Every description whose file says so by its name. One that cannot be read is left out. */
+/** Every description, found by file name. Invalid ones are skipped. */
 export async function readApiDescriptions(tree: SiteTree): Promise<ApiDescription[]> {
   const found: ApiDescription[] = [];
   for (const { path, size = 0 } of await tree.list()) {
@@ -90,7 +90,7 @@ function readOperation(
   return { method: method.toUpperCase(), path, query, statuses, body };
 }
 
-/** What a local `$ref` leads to; references to other files are not followed. */
+/** Resolves a local `$ref`. References to other files are not followed. */
 function resolveRef(root: Record<string, unknown>, value: unknown): Record<string, unknown> | null {
   if (!isRecord(value)) return null;
   if (typeof value.$ref !== "string") return value;
@@ -105,7 +105,7 @@ function resolveRef(root: Record<string, unknown>, value: unknown): Record<strin
 
 const depthMax = 6;
 
-/** A schema with the references in it replaced, as far down as samples go. What cannot be resolved allows anything. */
+/** A schema with its references resolved, as deep as samples go. An unresolvable reference allows anything. */
 function resolveDeep(root: Record<string, unknown>, value: unknown, depth = 0): JsonSchema {
   const schema = resolveRef(root, value);
   if (schema === null || depth > depthMax) return {};
@@ -123,16 +123,16 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a route that a page writes is this one: parameters stand for any segment. */
+/** Whether a route in a page matches this operation: parameters match any segment. */
 export function matchesRoute(operation: Operation, route: string): boolean {
   const wanted = plainRoute(operation.path).split("/");
   const given = plainRoute(route).split("/");
   return wanted.length === given.length && wanted.every((part, i) => part === "{}" || part === given[i]);
 }
 
-/** What is wrong with a value by a schema; null: nothing that is certain. */
+/** Why a value violates a schema. Null if no violation is certain. */
 export function schemaProblem(schema: JsonSchema, value: unknown, at = "the body"): string | null {
-  // What these allow depends on each other.
+  // Combined schemas are not checked.
   if (["allOf", "anyOf", "oneOf", "not"].some((key) => schema[key] !== undefined)) return null;
   const listed = schema.enum;
   if (Array.isArray(listed) && !listed.includes(value)) {

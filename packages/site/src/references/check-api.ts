@@ -7,7 +7,7 @@ import { readRequests, type ShownRequest } from "./requests.ts";
 export const apiMismatchCheck = "api-mismatch";
 export const apiUndocumentedCheck = "api-undocumented";
 
-/** A page as code, with the way from an offset to its place. */
+/** A page's code, with a function from offsets to positions. */
 export interface ReadPage extends PageCode {
   path: string;
   text: string;
@@ -18,7 +18,10 @@ const written = /^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\s+(?:https?:\/\/[^/\s
 const frontMatterOperation =
   /^openapi:\s*["']?(?:\S+\s+)?(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\s+(\/\S*?)["']?\s*$/im;
 
-/** Compares pages with OpenAPI descriptions in both directions. `isGenerated`: a tool makes pages of every operation. */
+/**
+ * Compares pages with OpenAPI descriptions in both directions. `isGenerated`: a tool generates pages for every
+ * operation.
+ */
 export function* checkApi(
   pages: readonly ReadPage[],
   descriptions: readonly ApiDescription[],
@@ -49,7 +52,7 @@ export function* checkApi(
   }
 }
 
-/** Operations in inline code, and the status codes that follow one below the same heading. */
+/** Operations in inline code, and the status codes after one under the same heading. */
 function* checkSpans(page: ReadPage, operations: readonly Operation[], documented: Set<Operation>): Generator<Finding> {
   let current: readonly Operation[] = [];
   let since = 0;
@@ -108,7 +111,7 @@ function* checkRequest(
   try {
     body = JSON.parse(request.body);
   } catch {
-    // Shortened, or filled in by the shell.
+    // Abbreviated, or with shell variables.
     return;
   }
   const problem = schemaProblem(operation.body, body);
@@ -119,7 +122,7 @@ function find(operations: readonly Operation[], method: string, path: string): O
   return operations.filter((operation) => operation.method === method && matchesRoute(operation, path));
 }
 
-/** Why there is no such operation; null where the descriptions may not be about the route at all. */
+/** Why there is no such operation. Null if the descriptions may not cover the route. */
 function routeProblem(operations: readonly Operation[], method: string, path: string): string | null {
   const others = operations.filter((operation) => matchesRoute(operation, path));
   if (others.length > 0) {

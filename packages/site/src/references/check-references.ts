@@ -7,23 +7,25 @@ import { mayBeGone } from "./probes.ts";
 import { readSiteReferences } from "./site-references.ts";
 import type { SourceIndex } from "./source-index.ts";
 
-/** The check that reports references to what the sources no longer have. */
+/** The check for references to code that the sources no longer have. */
 export const staleReferenceCheck = "stale-reference";
 
 /** A source repository at two revisions. */
 export interface Source {
   after: SourceIndex;
-  /** A name for the state that a page last agreed with, such as a commit; null: nobody knows, so the page is not judged. */
+  /**
+   * A name for the state that the page last agreed with, such as a commit. Null: unknown, so the page is not checked.
+   */
   baseOf(page: string): Promise<string | null>;
-  /** The sources in that state. They are asked for one after the other. */
+  /** The sources in that state. Requested one state at a time. */
   before(base: string): Promise<SourceIndex>;
-  /** Old path → new path of files that git sees as renamed since. */
+  /** Old path → new path of files that git detects as renamed since. */
   renames?(base: string): Promise<ReadonlyMap<string, string>>;
-  /** The change that removed it, in words: `1a2b3c4 (Jane Doe, "Rename the flag")`. */
+  /** The change that removed it, as text: `1a2b3c4 (Jane Doe, "Rename the flag")`. */
   causeOf?(base: string, stale: StaleReference): Promise<string | null>;
 }
 
-/** Reports what pages name, and what the sources had when the page last agreed with them but have no more. */
+/** Reports references that the sources had when the page last agreed with them, and no longer have. */
 export async function checkReferences(
   site: Site,
   sources: readonly Source[],
@@ -37,12 +39,12 @@ export async function checkReferences(
       options.signal?.throwIfAborted();
       const before = await source.before(base);
       const gone = await compareReferences(references, before, source.after, options);
-      // Finding renames takes git longer than all else, and most states need none.
+      // Rename detection is git's slowest step, and most states do not need it.
       const renames = gone.length === 0 ? undefined : await source.renames?.(base);
       const compared = { ...options, ...(renames && { renames }) };
       const named = gone.map(({ reference }) => reference);
       for (const stale of await compareReferences(named, before, source.after, compared)) {
-        // What left one repository for another is still known.
+        // Code that moved to another source repository is still known.
         if (others.some(({ after }) => after.knows(stale.reference))) continue;
         findings.push(staleFinding(stale, (await source.causeOf?.(base, stale)) ?? null));
       }
@@ -51,7 +53,7 @@ export async function checkReferences(
   return findings;
 }
 
-/** Only what is not there now can be stale: the other pages need no earlier state. */
+/** Only a reference that is missing now can be stale: other pages need no earlier state. */
 async function suspectsByBase(
   pages: Awaited<ReturnType<typeof readSiteReferences>>,
   source: Source,
@@ -68,7 +70,7 @@ async function suspectsByBase(
   return byBase;
 }
 
-/** A stale reference as a finding. `by`: the change that caused it, in words. */
+/** A stale reference as a finding. `by`: the change that caused it, as text. */
 export function staleFinding({ reference, gone, cause, paths, fix }: StaleReference, by: string | null): Finding {
   const { page: path, line, column, text } = reference;
   const part = text === gone ? "" : ` (in ${quoted(text)})`;

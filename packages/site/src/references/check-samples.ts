@@ -12,7 +12,7 @@ import type { SourceIndex } from "./source-index.ts";
 export const sampleSyntaxCheck = "sample-syntax";
 export const sampleImportCheck = "sample-import";
 
-/** Data in fenced blocks that does not parse. Shortened samples and templates are not judged. */
+/** Reports data in fenced blocks that does not parse. Abbreviated samples and templates are skipped. */
 export function* checkSampleSyntax({ path, samples, place }: ReadPage): Generator<Finding> {
   for (const sample of samples) {
     if (isShortened(sample)) continue;
@@ -44,7 +44,7 @@ function problemOf({ language, text }: Sample): { message: string; offset: numbe
   }
 }
 
-/** Comments and a comma at the end are common in samples, as are the inside of an object and one value a line. */
+/** Samples often have comments, a trailing comma, only the inside of an object, or one value per line. */
 function jsonProblem(text: string): { message: string; offset: number } | null {
   const strings = /("(?:\\.|[^"\\\n])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
   const plain = text.replace(strings, (found, string) => (string === undefined ? " ".repeat(found.length) : found));
@@ -90,7 +90,7 @@ function startOfLine(text: string, line: number): number {
   return Math.max(0, at);
 }
 
-/** Imports from the project's own packages that its sources do not have. */
+/** Reports imports from the project's own packages that its sources do not have. */
 export function* checkImports(
   references: readonly CodeReference[],
   sources: readonly SourceIndex[],

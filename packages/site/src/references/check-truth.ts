@@ -11,7 +11,7 @@ import { readPageCode } from "./page-code.ts";
 import { readSiteReferences } from "./site-references.ts";
 import type { SourceIndex } from "./source-index.ts";
 
-/** The checks that need a project's sources. */
+/** The checks that need a project's source repositories. */
 export const truthChecks = [
   apiMismatchCheck,
   apiUndocumentedCheck,
@@ -21,14 +21,14 @@ export const truthChecks = [
 ] as const;
 
 interface TruthInput {
-  /** Those that have an earlier state to compare with. */
+  /** The sources with an earlier state to compare with. */
   sources: readonly Source[];
-  /** All of them, as they are now. */
+  /** The indexes of all sources, in their current state. */
   indexes: readonly SourceIndex[];
   signal?: AbortSignal;
 }
 
-/** Whether the docs are true of the sources: references, samples, and the API in both directions. */
+/** Compares the docs with the sources: references, samples, and the API in both directions. */
 export async function checkTruth(site: Site, { sources, indexes, signal }: TruthInput): Promise<Finding[]> {
   const options = signal === undefined ? {} : { signal };
   const breathe = createTimeSlice(signal);
@@ -51,7 +51,7 @@ export async function checkTruth(site: Site, { sources, indexes, signal }: Truth
   const descriptions: ApiDescription[] = [];
   for (const tree of [site.tree, ...indexes.map((index) => index.tree)]) {
     for (const found of await readApiDescriptions(tree)) {
-      // The docs' own repository may be a source too.
+      // The docs repository may itself be a source.
       if (!descriptions.some(({ file }) => found.file.endsWith(file) || file.endsWith(found.file)))
         descriptions.push(found);
     }
@@ -60,7 +60,7 @@ export async function checkTruth(site: Site, { sources, indexes, signal }: Truth
   return findings;
 }
 
-/** Whether the site's configuration has pages made of its OpenAPI description. */
+/** Whether the site's configuration generates pages from its OpenAPI description. */
 async function isGenerated(site: Site): Promise<boolean> {
   for (const path of site.model.configFiles) {
     const bytes = await site.tree.read(path);

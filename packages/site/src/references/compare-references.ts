@@ -5,32 +5,32 @@ import { type Probe, probesOf } from "./probes.ts";
 import type { SourceIndex } from "./source-index.ts";
 
 export type StaleCause =
-  /** Nothing took its place for certain. */
+  /** No certain replacement. */
   | { kind: "removed" }
-  /** The same change put this name, file or package in its place. */
+  /** The same change replaced it with this name, file or package. */
   | { kind: "renamed"; to: string };
 
-/** A reference that was known at the commit that the page agreed with, and is not at the new one. */
+/** A reference that was known at the commit the page agreed with, and is unknown at the new one. */
 export interface StaleReference {
   reference: CodeReference;
-  /** What is gone: the reference itself, or the part of it that no source has any more. */
+  /** The missing part: the reference itself, or the part that no source has any more. */
   gone: string;
   cause: StaleCause;
-  /** Files that had it before, a few of them. */
+  /** Some of the files that had it before. */
   paths: readonly string[];
-  /** Only where the change renamed it. */
+  /** Only if the change renamed it. */
   fix?: Fix;
 }
 
 export interface CompareOptions {
-  /** Old path → new path, as git's rename detection tells. Files that moved unchanged are found without it. */
+  /** Old path → new path, from git's rename detection. Files that moved unchanged are found without it. */
   renames?: ReadonlyMap<string, string>;
   signal?: AbortSignal;
 }
 
 const pathsMax = 5;
 
-/** The references that a change of the sources made stale. A reference that was not known before is never one. */
+/** The references that a source change made stale. A reference that was unknown before is never stale. */
 export async function compareReferences(
   references: Iterable<CodeReference>,
   before: SourceIndex,
@@ -72,7 +72,7 @@ function staleReference(reference: CodeReference, { gone, cause, paths }: Judgem
   return { ...stale, fix: { title: `Replace ${gone} with ${cause.to}`, edits: [edit] } };
 }
 
-/** The part of a reference that was known and is not any more. */
+/** The part of a reference that was known and is now unknown. */
 function goneProbe(reference: CodeReference, before: SourceIndex, after: SourceIndex): Probe | null {
   return probesOf(reference, before).find((probe) => isGone(probe, before, after)) ?? null;
 }
@@ -86,7 +86,7 @@ function isGone(probe: Probe, before: SourceIndex, after: SourceIndex): boolean 
     case "word":
       if (after.has(probe.word)) return false;
       if (probe.others.some((other) => after.has(other) && !before.has(other))) return false;
-      // A file that grew too large, or that a tool writes now, was not read: nobody knows what it still says.
+      // A file that is now too large or generated is not read, so its content is unknown.
       return !before.filesWith(probe.word, Infinity).some((path) => after.skipped.has(path));
   }
 }
@@ -111,7 +111,7 @@ function causeOf(to: string | null): StaleCause {
   return to === null ? { kind: "removed" } : { kind: "renamed", to };
 }
 
-/** The one new path that has the old one's content. */
+/** The only new path with the old file's content. */
 function movedUnchanged(path: string, before: SourceIndex, after: SourceIndex): string | null {
   const id = before.files.get(path);
   if (id === undefined || id === "") return null;
@@ -123,8 +123,8 @@ const filesLookedAtMax = 200;
 const linesMax = 5000;
 
 /**
- * The one name that stands now at every place where the old one stood: each line that had it is there again, with the new
- * name in its place. Where a place is gone altogether, or another name took one of them, nothing is certain.
+ * The name that replaced the old one everywhere: each line that had the old name exists again with the new name. If a
+ * line is gone, or has a different name, the rename is not certain.
  */
 async function renamedTo(
   word: string,
@@ -167,7 +167,7 @@ function replacementIn(word: string, old: string, fresh: string): string | null 
   return to === null ? null : decodePiece(to);
 }
 
-/** The line cut at each place where the whole word stands. */
+/** The line split at each occurrence of the whole word. */
 function splitAtWord(line: string, word: string): string[] {
   const pieces: string[] = [];
   let from = 0;
@@ -184,13 +184,13 @@ function splitAtWord(line: string, word: string): string[] {
   return pieces;
 }
 
-/** The name that stands between the pieces of a line, the same in every gap. */
+/** The name between the pieces of a line, the same in every gap. */
 function middleOf(line: string, pieces: readonly string[]): string | null {
   const first = pieces[0] as string;
   const second = pieces[1] as string;
   if (!line.startsWith(first)) return null;
   const name = /^[\w$-]+/.exec(line.slice(first.length))?.[0];
   if (name === undefined) return null;
-  // A name may hold what the next piece begins with, such as a dash: the line as a whole decides.
+  // A name may contain the next piece's first character, such as a dash: compare the whole line.
   return line === pieces.join(name) && (second !== "" || line.endsWith(name)) ? name : null;
 }

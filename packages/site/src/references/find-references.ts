@@ -5,10 +5,10 @@ import { type PageCode, readPageCode, type Sample } from "./page-code.ts";
 
 export type ReferenceKind = "identifier" | "path" | "flag" | "env" | "config-key" | "file" | "route" | "package";
 
-/** A code element that a page names. Line and column begin at 1; offsets are bytes of the page. */
+/** A code element that a page names. Lines and columns start at 1; offsets are bytes of the page. */
 export interface CodeReference {
   kind: ReferenceKind;
-  /** As the page writes it, without what stands around it: `createApp`, `app.listen`, `--watch`, `GET /v2/jobs/{id}`. */
+  /** The text as written, without surrounding text: `createApp`, `app.listen`, `--watch`, `GET /v2/jobs/{id}`. */
   text: string;
   page: string;
   line: number;
@@ -17,15 +17,15 @@ export interface CodeReference {
   end: number;
   /** In a fenced block, not in inline code. */
   inSample: boolean;
-  /** The package that a sample imports it from: known only where that package is the project's own. */
+  /** The package that a sample imports it from. It is known only if the package is the project's own. */
   from?: string;
 }
 
-/** Longer code is no name. */
+/** Longer code is not a name. */
 const textMax = 200;
 const referencesMax = 20_000;
 
-/** Every code element that a page names, in the order of the page. What looks like one and is none does no harm: it is never known. */
+/** Every code element that a page names, in page order. False positives are harmless: the sources never know them. */
 export function findCodeReferences(page: string, bytes: Uint8Array, dialect: Dialect): CodeReference[] {
   const text = toByteString(bytes);
   return text.includes("\0") ? [] : referencesIn(page, text, readPageCode(text, dialect));
@@ -62,7 +62,7 @@ function referencesIn(page: string, text: string, { spans, samples }: PageCode):
   return found.sort((a, b) => a.start - b.start);
 }
 
-// Pages and lines that tell of earlier versions name on purpose what is gone.
+// Pages and lines about earlier versions name removed code on purpose.
 const historyPage =
   /(?:^|[/._-])(?:upgrad\w*|migrat\w*|changelog|changes|release-?notes?|releases|history|what-?s-?new|deprecat\w*|breaking-?changes|blog|news)(?=[/._-])/i;
 const historyLine =
@@ -89,7 +89,7 @@ const fileEnding =
 const kebab = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)+$/;
 const flagWord = /(?<![\w-])--[A-Za-z][\w-]*/g;
 
-/** Inline code is read as one thing: a name, a command, a request, a setting. */
+/** Inline code is parsed as one element: a name, a command, a request or a setting. */
 function readSpan(text: string, add: Add): void {
   const asked = request.exec(text);
   if (asked !== null) {
@@ -114,7 +114,7 @@ function readSpan(text: string, add: Add): void {
   else readWord(text, 0, add);
 }
 
-// What every page may name, whatever the project is: methods, elements, properties, types, values.
+// Names that are common to all projects: methods, elements, properties, types, values.
 const everyones = new Set(
   `GET POST PUT PATCH DELETE HEAD OPTIONS abstract article aside audio body button canvas caption code details dialog embed fieldset
   figcaption figure footer form head header html iframe image input label legend link list main meta nav object option picture pre
@@ -124,12 +124,12 @@ const everyones = new Set(
   font background border margin padding display position content`.split(/\s+/),
 );
 
-/** A word of plain prose: too short, or everybody's. */
+/** A word of plain prose: too short, or common to all projects. */
 function isPlainWord(word: string): boolean {
   return /^(?:[a-z]{1,3}|[A-Z][a-z]{0,2}|[A-Z]{1,4})$/.test(word) || everyones.has(word);
 }
 
-// One segment, or a folder of the reader's machine.
+// One segment, or a folder on the reader's machine.
 const systemPath =
   /^\/[^/]*\/?$|^\/(?:tmp|etc|usr|var|home|opt|bin|dev|proc|root|mnt|srv|lib|sbin|Users|path|app|workspace)\//;
 
@@ -160,7 +160,10 @@ function readWord(word: string, offset: number, add: Add): void {
   }
 }
 
-/** Several words: a command with flags, a call, `key: value`, a component with properties. Anything else names nothing. */
+/**
+ * Several words: a command with flags, a call, `key: value`, or a component with properties. Anything else is no
+ * reference.
+ */
 function readPhrase(text: string, add: Add): void {
   if (readCommand(text, 0, add)) return;
   const setting = /^["']?([A-Za-z_][\w.-]*)["']?\s*(?::|=)\s/.exec(text);
@@ -181,7 +184,7 @@ function readPhrase(text: string, add: Add): void {
   }
 }
 
-/** Programs of others: the project's sources do not say what their flags are. */
+/** Third-party programs: the project's sources do not define their flags. */
 const foreignPrograms = new Set(
   `npm npx pnpm yarn bun bunx deno node corepack pip pip3 pipx uv uvx poetry python python3 pytest conda git gh docker podman
   docker-compose kubectl helm cargo rustup rustc go make cmake brew apt apt-get dnf yum apk snap choco winget scoop curl wget ssh scp
@@ -193,7 +196,7 @@ const foreignPrograms = new Set(
 
 const commandLine = /^(?:\$ |> |% |# )?((?:[A-Z][A-Z0-9_]*=\S*\s+)*)([a-z@./][\w@./-]*)(?=\s|$)/;
 
-/** Whether the text is a command; its flags and variables are references where its program is not somebody else's. */
+/** Whether the text is a command. Its flags and variables are references unless its program is a third party's. */
 function readCommand(text: string, offset: number, add: Add): boolean {
   const found = commandLine.exec(text);
   const program = found?.[2]?.split("/").at(-1) ?? "";
@@ -255,12 +258,12 @@ function readVariables(text: string, add: Add): void {
 
 function readShell(text: string, add: Add): void {
   readVariables(text, add);
-  // A line that ends in a backslash goes on: offsets stay the same if both characters become spaces.
+  // A trailing backslash continues the line. Replacing both characters by spaces keeps the offsets.
   const joined = text.replace(/\\\r?\n/g, (found) => " ".repeat(found.length));
   let offset = 0;
   for (const line of joined.split("\n")) {
     const lead = line.length - line.trimStart().length;
-    // Of a chain of commands each is read by itself.
+    // Each command of a chain is parsed separately.
     let at = offset + lead;
     for (const part of line.trim().split(/(\s(?:&&|\|\||\||;)\s)/)) {
       if (!part.startsWith("#")) readCommand(part, at, add);
@@ -279,7 +282,7 @@ function readKeys(text: string, add: Add): void {
   }
 }
 
-/** A name that is no plain word: `snake_case`, `camelCase`, `PascalCase` of two words, `kebab-case`. */
+/** A name that is not a plain word: `snake_case`, `camelCase`, two-word `PascalCase`, `kebab-case`. */
 function isDistinct(name: string): boolean {
   return /[a-z\d][A-Z]|[A-Za-z\d]_[A-Za-z\d]|[a-z]-[a-z]/.test(name);
 }
@@ -288,11 +291,11 @@ const strings = /"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\
 const comments = /\/\*[\s\S]*?\*\/|<!--[\s\S]*?-->|(?<![:\w"'])\/\/[^\n]*|(?<=^|\s)# [^\n]*/gm;
 const imports =
   /\bimport\s+(?:type\s+)?([\w$*{},\s]{1,2000}?)\s*from\s*(["'])([^"'\n]+)\2|^[ \t]*from\s+([\w.]+)\s+import\s+(\([^()]*\)|[^\n(]+)|\bimport\s+(["'])([^"'\n]+)\6|\brequire\(\s*(["'])([^"'\n]+)\8\s*\)/gm;
-// Keywords of languages that declare, `name = …` at the start of a line (arguments by name have no spaces in Python), parameters.
+// Declaration keywords, `name = …` at the start of a line (Python's keyword arguments have no spaces), and parameters.
 const declared =
   /\b(?:const|let|var|function\*?|class|def|fn|func|type|interface|enum|struct|for|as)\s+([A-Za-z_$][\w$]*)|^[ \t]*([A-Za-z_$][\w$]*)(?:\s*:[^=\n;,()]*)?\s+:?=(?!=)|[(,]\s*([A-Za-z_$][\w$]*)\s*(?=[,):])/gm;
 
-/** Names in a program: what it imports, and names of more than one word that it does not make itself. */
+/** Names in a program: its imports, and multi-word names that it does not declare itself. */
 function readProgram(text: string, add: Add): void {
   const blank = (found: string): string => found.replace(/[^\n]/g, " ");
   const readable = text.replace(comments, blank);
@@ -311,7 +314,7 @@ function readProgram(text: string, add: Add): void {
   }
 }
 
-/** The package and the names that a statement imports; what it makes of them in the sample is the sample's own. */
+/** The package and the names that a statement imports. Local aliases belong to the sample. */
 function readImport(found: string, at: number, groups: readonly (string | undefined)[], add: Add): string[] {
   const from = groups[2] ?? groups[3] ?? groups[6] ?? groups[8] ?? "";
   const names = groups[0] ?? groups[4] ?? "";

@@ -5,13 +5,13 @@ const manifests: readonly { path: RegExp; name: RegExp }[] = [
   { path: /\.gemspec$/, name: /\.name\s*=\s*["']([^"'\n]+)["']/ },
 ];
 
-/** A package that is made from the sources; `manifest`: its package.json. */
+/** A package that is built from the sources. `manifest`: its package.json. */
 export interface Package {
   name: string;
   manifest: unknown;
 }
 
-/** The package that a manifest describes; null where the file is none. */
+/** The package that a manifest describes. Null if the file is not a manifest. */
 export function packageAt(path: string, bytes: Uint8Array): Package | null {
   if (/(?:^|\/)(?:package|composer)\.json$/.test(path)) return packageInJson(bytes);
   const form = manifests.find((manifest) => manifest.path.test(path));
@@ -34,7 +34,7 @@ export function packageOf(name: string): string {
   return name.startsWith("@") ? parts.slice(0, 2).join("/") : (parts[0] ?? name);
 }
 
-/** Whether a package of JavaScript exports `name/part`; null where its manifest does not say. */
+/** Whether a JavaScript package exports `name/part`. Null if its manifest does not say. */
 export function exportsPart(manifest: unknown, part: string): boolean | null {
   const given = (manifest as { exports?: unknown } | null)?.exports;
   if (typeof given !== "object" || given === null || Array.isArray(given)) return null;

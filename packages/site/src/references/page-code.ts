@@ -11,12 +11,12 @@ interface CodeSpan {
   start: number;
 }
 
-/** A fenced block: its language in lower case ("" where it names none), and its text with the way back to the page. */
+/** A fenced block: its language in lower case ("" if it has none), and its text with a map to the page's offsets. */
 export interface Sample {
   language: string;
   info: string;
   text: string;
-  /** The offset in the page of an offset in `text`. */
+  /** Maps an offset in `text` to an offset in the page. */
   at(offset: number): number;
 }
 
@@ -27,7 +27,7 @@ export interface PageCode {
 
 const language = /^[ \t]*\{?[ \t]*\.?([\w+#-]*)/;
 
-/** What a page, held as a byte string, shows as code: in running text, in tables and in fenced blocks. */
+/** The code of a page, held as a byte string: in text, in tables and in fenced blocks. */
 export function readPageCode(text: string, dialect: Dialect): PageCode {
   const front = readFrontMatter(text, textStart(text));
   const blocks = scanBlocks(text, front?.bodyStart ?? textStart(text), dialect);

@@ -2,7 +2,7 @@ import type { CodeReference } from "./find-references.ts";
 import { packageOf } from "./manifests.ts";
 import { plainRoute } from "./source-tokens.ts";
 
-/** What shows that a reference is known: a word of the sources, a file, or a package. */
+/** The evidence that a reference is known: a word in the sources, a file, or a package. */
 export type Probe =
   | {
       kind: "word";
@@ -22,7 +22,7 @@ interface Sources {
 
 const wordMin = 3;
 
-/** What of a reference the sources know; none: the reference is not theirs. */
+/** The parts of a reference that the sources know. Empty if the reference is not theirs. */
 export function probesOf({ kind, text, from }: Asked, sources: Sources): Probe[] {
   if (from !== undefined && !sources.hasPackage(packageOf(from))) return [];
   switch (kind) {
@@ -48,7 +48,7 @@ export function probesOf({ kind, text, from }: Asked, sources: Sources): Probe[]
   }
 }
 
-/** Whether something of a reference is not in the sources now: it is stale if it was there before. */
+/** Whether a part of a reference is missing from the sources now: it is stale if it was there before. */
 export function mayBeGone({ kind, text }: Asked, after: Sources): boolean {
   switch (kind) {
     case "path":
@@ -73,7 +73,7 @@ function pathProbes(text: string, sources: Sources): Probe[] {
   return words.map((word) => ({ kind: "word", word, others: [] }));
 }
 
-/** The first spelling that is known stands for the reference. */
+/** The first known spelling represents the reference. */
 function spelled(text: string, literal: readonly string[], others: readonly string[], sources: Sources): Probe[] {
   const word =
     literal.find(sources.declares) ?? (/[a-z]-[a-z]/i.test(text) ? others.find(sources.declares) : undefined);
@@ -94,7 +94,7 @@ function spellings(name: string): string[] {
   return [...new Set([words.join("-"), words.join("_"), camel, pascal, words.join("_").toUpperCase()])];
 }
 
-/** The ends of a route, the longest first: a router adds the beginning. */
+/** The suffixes of a route, the longest first: a router may add a prefix. */
 function routeEnds(text: string): string[] {
   const segments = plainRoute(text.replace(/^[A-Z]+\s+(?:https?:\/\/[^/]+)?/, ""))
     .split("/")
@@ -112,7 +112,7 @@ function plainPath(text: string): string {
   return text.replace(/^(?:\.{1,2}\/)+/, "").replace(/\/$/, "");
 }
 
-/** A path from the top of the sources. The end of a path may be a file of the reader's own. */
+/** A path from the root of the sources. A suffix of a path could be the reader's own file. */
 function knownFile(text: string, files: ReadonlyMap<string, string>): string | null {
   const path = plainPath(text);
   return files.has(path) ? path : null;

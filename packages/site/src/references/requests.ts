@@ -1,12 +1,12 @@
 import type { Sample } from "./page-code.ts";
 
-/** A request that a sample shows. Offsets are of the sample's text. */
+/** A request in a sample. Offsets are those of the sample's text. */
 export interface ShownRequest {
   method: string;
-  /** Without scheme, host and query. */
+  /** The path without scheme, host and query. */
   path: string;
   query: readonly { name: string; value: string }[];
-  /** Null: none, or none that is JSON. */
+  /** Null: no body, or not JSON. */
   body: string | null;
   offset: number;
 }
@@ -14,7 +14,7 @@ export interface ShownRequest {
 const requestLine = /^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\s+(\S+)(?:\s+HTTP\/[\d.]+)?[ \t]*$/gm;
 const shells = new Set(["bash", "sh", "shell", "zsh", "console", "curl", "terminal", ""]);
 
-/** The requests of a sample: those of `curl`, and of the language `http`. */
+/** The requests in a sample: `curl` commands, and blocks with the language `http`. */
 export function readRequests({ language, text }: Sample): ShownRequest[] {
   if (language === "http") {
     return [...text.matchAll(requestLine)].flatMap((found) => {
@@ -61,7 +61,7 @@ const withValue = new Set(
   ),
 );
 
-/** The words of a shell's command, from an offset to the end of the command. */
+/** The words of a shell command, from an offset to its end. */
 function readWords(text: string, from: number): string[] {
   const words: string[] = [];
   let word: string | null = null;
@@ -89,7 +89,7 @@ function readWords(text: string, from: number): string[] {
   return words;
 }
 
-/** None where the address is not written out: a variable for the host is fine, one for the path is not. */
+/** None if the path contains a variable. A variable for the host is fine. */
 function makeRequest(method: string, url: string, body: string | null, offset: number): ShownRequest[] {
   const found =
     /^(?:https?:\/\/[^/\s?#]+|\$\{?\w+\}?|\{\{?\w+\}?\}|<[\w-]+>|[\w.-]+(?::\d+)?)?(\/[^?#\s]*)(?:\?([^#\s]*))?/.exec(

@@ -2,7 +2,7 @@ import type { Site } from "../site.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import { type CodeReference, findCodeReferences } from "./find-references.ts";
 
-/** The references of a site's pages, by page. Hand it to the next call, and only pages that changed are read. */
+/** The references of a site by page. Pass it to the next call, so that only changed pages are read. */
 export type SiteReferences = ReadonlyMap<string, { hash: string; references: readonly CodeReference[] }>;
 
 export async function readSiteReferences(

@@ -6,7 +6,7 @@ import { exportsPart, type Package, packageAt, packageOf } from "./manifests.ts"
 import { probesOf } from "./probes.ts";
 import { createTokenReader, hashWord, type Tokens } from "./source-tokens.ts";
 
-/** Why a file's content was not read for names. */
+/** Why a file's content was not indexed. */
 export type SkipReason =
   | "too large"
   | "binary"
@@ -18,37 +18,37 @@ export type SkipReason =
   | "prose"
   | "CI";
 
-/** The names in a source repository at one commit. It does not change; the next commit's is built from it. */
+/** The names in a source repository at one commit. It is immutable; the next commit's index is derived from it. */
 export interface SourceIndex {
   tree: SiteTree;
-  /** Path → content id, of every file. */
+  /** Path → content hash of every file. */
   files: ReadonlyMap<string, string>;
   skipped: ReadonlyMap<string, SkipReason>;
-  /** How many files were read for it: those that no earlier index had read. */
+  /** The number of files read for this index, without those of an earlier index. */
   read: number;
   /** Whether the sources define what the reference names. */
   knows(reference: Pick<CodeReference, "kind" | "text" | "from">): boolean;
-  /** Whether a word (an identifier, `--flag`, `kebab-case` word or route) stands in the sources. */
+  /** Whether a word (an identifier, `--flag`, `kebab-case` word or route) occurs in the sources. */
   has(word: string): boolean;
-  /** Whether it stands there as a definition. */
+  /** Whether it occurs as a definition. */
   declares(word: string): boolean;
-  /** The files that hold a word, at most `max`. */
+  /** The files that contain a word, at most `max`. */
   filesWith(word: string, max?: number): string[];
-  /** Whether a package of this name is made from these sources. */
+  /** Whether a package with this name is built from these sources. */
   hasPackage(name: string): boolean;
-  /** Whether a package exports what `name/part` imports; null where nobody can tell. */
+  /** Whether a package exports `name/part`. Null if unknown. */
   exportsPart(name: string): boolean | null;
 }
 
 export interface IndexOptions {
   /** An index of another commit of the same sources: only files that differ are read. */
   previous?: SourceIndex;
-  /** Paths that are no source, such as the docs themselves. */
+  /** Paths that are not sources, such as the docs themselves. */
   isOutside?(path: string): boolean;
   signal?: AbortSignal;
 }
 
-/** What was read of one file. */
+/** The index record of one file. */
 interface FileRecord {
   skip: SkipReason | null;
   tokens: Tokens;
@@ -56,12 +56,12 @@ interface FileRecord {
 }
 
 const bytesMax = 1024 * 1024;
-// The next files are read while one is looked at.
+// The read-ahead: files are read while an earlier one is parsed.
 const readsAtOnce = 64;
 const none: Tokens = { words: new Uint32Array(0), declared: new Uint32Array(0) };
 const states = new WeakMap<SourceIndex, { records: ReadonlyMap<string, FileRecord>; counts: Counts }>();
 
-/** Reads the names of every source file of a tree. The tree must know its files' content ids, or every file is read again. */
+/** Indexes the names in every source file of a tree. Without content hashes in the tree, every file is read again. */
 export async function indexSource(tree: SiteTree, options: IndexOptions = {}): Promise<SourceIndex> {
   const breathe = createTimeSlice(options.signal);
   const { isOutside = () => false } = options;
@@ -100,7 +100,7 @@ export async function indexSource(tree: SiteTree, options: IndexOptions = {}): P
       continue;
     }
     const bytes = tree.read(path);
-    // Raised where it is awaited.
+    // The error is thrown where the promise is awaited.
     bytes.catch(() => undefined);
     reading.push({ path, before, bytes });
     if (reading.length >= readsAtOnce) await finish(readsAtOnce / 2);
@@ -184,7 +184,7 @@ function skipByPath(path: string): SkipReason | null {
 const examples =
   /(?:^|\/)(?:tests?|__tests__|__mocks__|specs?|e2e|fixtures?|__fixtures__|testdata|mocks?|examples?|demos?|samples?|playgrounds?|sandbox|bench(?:marks?)?|landing|website|www|marketing|homepage|templates?)\/|[._-](?:test|spec|bench|stories)\.\w+$|_test\.\w+$|(?:^|\/)test_[^/]*$/i;
 
-/** Tests, examples and manifests use names; what they define is nobody's interface. */
+/** Tests, examples and manifests use names, but their definitions are not an interface. */
 function isExample(path: string): boolean {
   return (
     examples.test(path) ||
@@ -210,7 +210,7 @@ function skipByContent(bytes: Uint8Array): SkipReason | null {
   return isMinified(bytes) ? "minified" : null;
 }
 
-/** Several very long lines, not one: a program may hold one long string. */
+/** Several very long lines: a single one may be a long string in a program. */
 function isMinified(bytes: Uint8Array): boolean {
   if (bytes.length < lineMax) return false;
   let long = 0;
@@ -224,7 +224,7 @@ function isMinified(bytes: Uint8Array): boolean {
   return long * 2 > bytes.length;
 }
 
-/** How many files hold each word. A derived one keeps only what differs, so that both states stay readable. */
+/** The number of files with each word. A derived table stores only differences, so that both states stay usable. */
 interface Counts {
   words(hash: number): number;
   declared(hash: number): number;
@@ -267,7 +267,7 @@ function deriveCounts(
   };
 }
 
-/** Hash → number, in two arrays: a Map of a million numbers takes four times as long to fill. */
+/** A hash table in two arrays, hash → number: a Map of a million numbers takes four times as long to fill. */
 function createTable(): { get(hash: number): number; add(hash: number, by: number): void } {
   let size = 1 << 16;
   let keys = new Uint32Array(size);

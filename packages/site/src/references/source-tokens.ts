@@ -1,10 +1,15 @@
 import { encodePiece } from "../text/bytes.ts";
 
-/** The words of one file, as hashes, each once. Two words in a billion share one: then a stale reference is missed. */
+/**
+ * The words of one file, as hashes without duplicates. Two words in a billion collide: then a stale reference is
+ * missed.
+ */
 export interface Tokens {
   /** Identifiers, `kebab-case` words, `--flags` and routes. */
   words: Uint32Array;
-  /** Those of them that the file seems to define: a declaration, a key, a parameter, a string of its own; every flag and route. */
+  /**
+   * The words that the file seems to define: declarations, keys, parameters, whole strings, and all flags and routes.
+   */
   declared: Uint32Array;
 }
 
@@ -18,7 +23,7 @@ export function hashWord(word: string): number {
   return hash >>> 0;
 }
 
-// Letters, digits, `_`, `$` and what is not ASCII.
+// Letters, digits, `_`, `$` and non-ASCII bytes.
 const isWord = new Uint8Array(256);
 for (let c = 0; c < 256; c++) isWord[c] = c > 127 || /[\w$]/.test(String.fromCharCode(c)) ? 1 : 0;
 const isRoute = new Uint8Array(256);
@@ -39,13 +44,13 @@ const quoteMarks = new Set([34, 39, 96]);
 const wordMax = 80;
 const routeMax = 200;
 
-/** A route with its parameters made alike: `/v2/jobs/:id` and `/v2/jobs/{job}` are one. */
+/** A route with normalized parameters: `/v2/jobs/:id` and `/v2/jobs/{job}` are equal. */
 export function plainRoute(route: string): string {
   const segments = route.split("/").filter((segment) => segment !== "");
   return segments.map((segment) => `/${/[{}:<>[\]$*]/.test(segment) ? "{}" : segment}`).join("");
 }
 
-/** A set of hashes that is emptied by raising a number. */
+/** A set of hashes that is cleared in constant time, by incrementing a generation. */
 function createSeen(): { clear(): void; add(hash: number): boolean } {
   let size = 1 << 14;
   let keys = new Uint32Array(size);
@@ -83,7 +88,7 @@ function createSeen(): { clear(): void; add(hash: number): boolean } {
 
 export type TokenReader = (bytes: Uint8Array) => Tokens;
 
-/** Reads the words of one file after the other, in one pass over its bytes. */
+/** Reads the words of one file at a time, in one pass over its bytes. */
 export function createTokenReader(): TokenReader {
   const seenWords = createSeen();
   const seenDeclared = createSeen();
@@ -109,7 +114,7 @@ export function createTokenReader(): TokenReader {
     wordCount = 0;
     declaredCount = 0;
     const end = bytes.length;
-    // The word before, where only spaces stand between; and whether nothing but white space stands before on the line.
+    // The previous word, if only spaces are in between; and whether only white space precedes on the line.
     let before = 0;
     let isFirst = true;
     let i = 0;
@@ -122,7 +127,7 @@ export function createTokenReader(): TokenReader {
         } else if (c !== 32 && c !== 9) {
           if (c === 47 && i + 1 < end) readRoute(bytes, i, end);
           isFirst = false;
-          // `*name` and `&name` in declarations.
+          // Skips `*` and `&` in declarations such as `*name` and `&name`.
           if (c !== 42 && c !== 38) before = 0;
         }
         i++;
@@ -147,7 +152,7 @@ export function createTokenReader(): TokenReader {
     return { words: words.slice(0, wordCount), declared: declared.slice(0, declaredCount) };
   };
 
-  /** `kebab-case`, and `--kebab-case` where two dashes stand before. */
+  /** `kebab-case`, or `--kebab-case` after two dashes. */
   function readLong(bytes: Uint8Array, start: number, end: number, isFlag: boolean): void {
     let plain = seed;
     let flag = Math.imul(Math.imul(seed ^ 45, prime) ^ 45, prime);
@@ -170,14 +175,14 @@ export function createTokenReader(): TokenReader {
   function readRoute(bytes: Uint8Array, start: number, end: number): void {
     const last = start > 0 ? (bytes[start - 1] as number) : 10;
     const next = bytes[start + 1] as number;
-    // No path of a file, no comment, no closing tag, no division.
+    // Not a file path, a comment, a closing tag or a division.
     if (isWord[last] === 1 || last === 46 || last === 47 || last === 60 || last === 42 || last === 41 || last === 93)
       return;
     if (isRoute[next] !== 1 || next === 47 || next === 42) return;
     let at = start;
     while (at < end && at - start <= routeMax && isRoute[bytes[at] as number] === 1) at++;
     if (at - start > routeMax) return;
-    // In YAML a route is a key: the colon at its end is not part of it.
+    // In YAML a route is a key: the trailing colon is not part of it.
     if (bytes[at - 1] === 58) at--;
     let route = "";
     for (let j = start; j < at; j++) route += String.fromCharCode(bytes[j] as number);
@@ -193,7 +198,7 @@ function doubled(array: Uint32Array): Uint32Array<ArrayBuffer> {
   return larger;
 }
 
-/** Whether a word stands where a program, a schema or a configuration defines something. It may err towards yes. */
+/** Whether a program, a schema or a configuration seems to define the word here. False positives are acceptable. */
 function isDeclared(
   bytes: Uint8Array,
   start: number,
@@ -208,10 +213,10 @@ function isDeclared(
   let at = wordEnd;
   if (quoteMarks.has(last) && bytes[wordEnd] === last) {
     if (isDistinct(bytes, start, wordEnd)) return true;
-    // A plain word in quotes is a value; before a colon it is a key.
+    // A plain quoted word is a value, but before a colon it is a key.
     at++;
   }
-  // `:name` of Ruby.
+  // `:name` in Ruby.
   if (last === 58 && start > 1 && (bytes[start - 2] === 32 || bytes[start - 2] === 40)) return true;
   while (at < end && (bytes[at] === 32 || bytes[at] === 9)) at++;
   const next = bytes[at];
@@ -221,11 +226,11 @@ function isDeclared(
   if (next === 61) return after !== 61 && after !== 62 && (at > wordEnd || isFirst) && last !== 46;
   const followsType = before !== 0 && !notTypes.has(before);
   if (next === 59) return followsType;
-  // A member alone on its line, of an enumeration or a struct.
+  // A member of an enumeration or a struct, alone on its line.
   if (next === 44) return isFirst && (bytes[at + 1] === 10 || bytes[at + 1] === 13);
   if (next !== 40) return isFirst && at > wordEnd && next !== undefined && isWord[next] === 1 && isField(bytes, start);
   if (followsType) return true;
-  // A method of Go stands after its receiver.
+  // A Go method follows its receiver.
   if (last === 32 && bytes[start - 2] === 41) return true;
   return isFirst && opensBody(bytes, at, end);
 }
@@ -239,7 +244,7 @@ function isDistinct(bytes: Uint8Array, start: number, end: number): boolean {
   return false;
 }
 
-/** `LIKE_THIS`: an environment variable wherever it stands. */
+/** `LIKE_THIS`: an environment variable, wherever it occurs. */
 function isConstant(bytes: Uint8Array, start: number, end: number): boolean {
   let joints = 0;
   for (let at = start; at < end; at++) {
@@ -250,7 +255,7 @@ function isConstant(bytes: Uint8Array, start: number, end: number): boolean {
   return joints > 0 && joints < end - start;
 }
 
-/** `Name string` in a struct of Go: indented by a tab, with a capital. */
+/** `Name string` in a Go struct: indented by a tab and capitalized. */
 function isField(bytes: Uint8Array, start: number): boolean {
   const c = bytes[start] as number;
   return c > 64 && c < 91 && bytes[start - 1] === 9;

@@ -1,6 +1,6 @@
 const codes = new Set(["ENOENT", "EISDIR", "ENOTDIR", "EACCES"]);
 
-/** Whether a read failed because file not found for us, rather than because something is wrong. */
+/** Whether a read failed because the file does not exist, and not because of another error. */
 export function isAbsent(error: unknown): boolean {
   return codes.has((error as NodeJS.ErrnoException).code ?? "");
 }

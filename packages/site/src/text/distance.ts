@@ -1,4 +1,4 @@
-/** Edits (insert, delete, replace, swap neighbours) from one text to another; at most max + 1. */
+/** The edit distance (insert, delete, replace, swap neighbours) between two strings, capped at max + 1. */
 export function editDistance(a: string, b: string, max: number): number {
   if (a === b) return 0;
   if (Math.abs(a.length - b.length) > max) return max + 1;

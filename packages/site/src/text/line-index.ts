@@ -7,12 +7,12 @@ export interface Place {
 
 export interface LineIndex {
   place(offset: number): Place;
-  /** The line that holds the offset, from 0. */
+  /** The line that contains the offset, from 0. */
   lineOf(offset: number): number;
   startOf(line: number): number;
 }
 
-/** Finds lines and columns (from 1, in UTF-16 units) of byte offsets. */
+/** Converts byte offsets to lines and columns (from 1, in UTF-16 units). */
 export function indexLines(text: string, isAscii = false): LineIndex {
   const starts = [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);

@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 
-// Well below the 50 ms that the event loop may be held.
+// Well below the 50 ms limit for blocking the event loop.
 const sliceMs = 12;
 
-/** Call it between units of work: it gives the event loop a turn whenever a slice of time is used up. */
+/** Call it between units of work: it yields to the event loop when the time slice is used up. */
 export function createTimeSlice(signal?: AbortSignal): () => Promise<void> | undefined {
   let startedAt = performance.now();
   return () => {

@@ -1,4 +1,4 @@
-/** The files that Vale's settings are made of, by path. */
+/** Vale's configuration files, by path. */
 export type ValeFiles = Readonly<Record<string, string>>;
 
 export type ValeLevel = "suggestion" | "warning" | "error";
@@ -13,7 +13,7 @@ export interface ValeProblem {
 interface Section {
   matches(path: string): boolean;
   styles: readonly string[] | null;
-  /** `Style.Rule` → whether it runs. */
+  /** `Style.Rule` → whether it is enabled. */
   rules: ReadonlyMap<string, boolean>;
   blockIgnores: readonly string[];
   tokenIgnores: readonly string[];
@@ -24,9 +24,9 @@ export interface ValeConfig {
   stylesPath: string;
   minLevel: ValeLevel;
   vocabularies: readonly string[];
-  /** Elements that are left out, by their tags. */
+  /** Tags of ignored elements. */
   skipped: readonly string[];
-  /** `[*]` first, the others in their order. */
+  /** `[*]` first, the others in file order. */
   sections: readonly Section[];
   ruleLevels: ReadonlyMap<string, ValeLevel>;
   problems: readonly ValeProblem[];
@@ -54,7 +54,7 @@ const unsupportedKeys = new Set([
   "IgnorePatterns",
 ]);
 
-/** Reads `.vale.ini`: what is set above the sections, and what each section sets for the files it names. */
+/** Parses `.vale.ini`: the global settings, and each section's settings for matching files. */
 export function readValeConfig(file: string, text: string): ValeConfig {
   const problems: ValeProblem[] = [];
   const core = new Map<string, string[]>();
@@ -132,7 +132,7 @@ function normalize(path: string): string {
   return parts.join("/");
 }
 
-/** Vale's globs take a slash like any other character. */
+/** In Vale's globs, wildcards also match slashes. */
 function globOf(glob: string): (path: string) => boolean {
   let source = "";
   let braces = 0;
@@ -151,14 +151,14 @@ function globOf(glob: string): (path: string) => boolean {
   }
   try {
     const expression = new RegExp(`^${source.replaceAll("[!", "[^").replaceAll(".*.*", ".*")}${")".repeat(braces)}$`);
-    // Beside the whole path also its end: people write names for files at any depth.
+    // Matches the whole path or its end: people write names for files at any depth.
     return (path) => expression.test(path) || expression.test(path.slice(path.lastIndexOf("/") + 1));
   } catch {
     return () => false;
   }
 }
 
-/** What a file's sections say together. */
+/** The merged settings of all sections that match a file. */
 export function settingsFor({ sections }: ValeConfig, path: string) {
   let styles: readonly string[] = [];
   const rules = new Map<string, boolean>();

@@ -8,12 +8,12 @@ import type { FileMemory } from "./rule-kinds.ts";
 export interface ValeAlert {
   rule: string;
   level: ValeLevel;
-  /** In the file. */
+  /** The offset in the file. */
   offset: number;
   message: string;
 }
 
-/** A text with the names of what it is, and where its characters are in the file. */
+/** A text with its scope names, and the file positions of its characters. */
 interface Block {
   scopes: ReadonlySet<string>;
   text: string;
@@ -22,7 +22,7 @@ interface Block {
 
 const severities: readonly ValeLevel[] = ["suggestion", "warning", "error"];
 
-/** Everything that the rules say of a page, which is a byte string; `onRule` hears which one runs. */
+/** Runs the rules over a page, held as a byte string. `onRule` is called with each rule before it runs. */
 export function judgePage(
   styles: ValeStyles,
   path: string,
@@ -115,7 +115,7 @@ function blocksOf(path: string, source: string, passages: readonly Passage[]): B
   return blocks;
 }
 
-/** The whole file as it is written. */
+/** The whole file as written. */
 function rawBlock(source: string, extension: string): Block {
   const text = decodePiece(source);
   const isPlain = text.length === source.length;
@@ -123,7 +123,10 @@ function rawBlock(source: string, extension: string): Block {
   return { scopes: new Set(["raw", extension]), text, at };
 }
 
-/** `heading & ~heading.h1`: every part of one of the scopes. A negation means passages, not the file as a whole. */
+/**
+ * `heading & ~heading.h1`: all parts of at least one scope must match. A negation applies to passages, not to the whole
+ * file.
+ */
 function applies({ scopes }: ValeRule, block: Block): boolean {
   return scopes.some((scope) =>
     scope.split("&").every((part) => {
@@ -146,7 +149,7 @@ function sentencesOf(text: string): { start: number; sentence: string }[] {
   const found: { start: number; sentence: string }[] = [];
   let from = 0;
   let held = "";
-  // A line break within a paragraph is a space to its readers.
+  // A line break within a paragraph is rendered as a space.
   for (const { segment } of segmenter.segment(text.replaceAll("\n", " "))) {
     held += segment;
     if (abbreviation.test(held)) continue;
@@ -165,7 +168,7 @@ function sentencesOf(text: string): { start: number; sentence: string }[] {
 
 const ignorePatterns = new Map<string, Pattern | null>();
 
-/** What `TokenIgnores` and `BlockIgnores` take out, as ranges of the file. */
+/** The file ranges that `TokenIgnores` and `BlockIgnores` exclude. */
 function ignoredRanges(source: string, ignores: readonly string[]): { start: number; end: number }[] {
   if (ignores.length === 0) return [];
   const { text, at } = rawBlock(source, "");
@@ -186,7 +189,7 @@ function ignoredRanges(source: string, ignores: readonly string[]): { start: num
   });
 }
 
-/** What is ignored reads as code does. */
+/** Ignored text is masked like code. */
 function masked(passages: readonly Passage[], ranges: readonly { start: number; end: number }[]): readonly Passage[] {
   if (ranges.length === 0) return passages;
   return passages.map((passage) => {
@@ -200,7 +203,7 @@ function masked(passages: readonly Passage[], ranges: readonly { start: number; 
 
 const comment = /(?:<!--|\{\/\*)\s*vale\s+([^\n]*?)\s*(?:-->|\*\/\})/g;
 
-/** `<!-- vale off -->`, `<!-- vale Style.Rule = NO -->` and their opposites, which hold from there on. */
+/** `<!-- vale off -->`, `<!-- vale Style.Rule = NO -->` and their opposites, which apply from there on. */
 function readSwitches(source: string): (rule: string, offset: number) => boolean {
   const switches = [...source.matchAll(comment)].flatMap(({ index, 1: words = "" }) => {
     if (words === "off" || words === "on") return { index, rule: "", isOff: words === "off" };

@@ -1,7 +1,7 @@
 import type { Pattern } from "./pattern.ts";
 
 const word = /[\p{N}\p{L}*]+[^\s]*/gu;
-// What the Associated Press and the Chicago Manual of Style leave small within a title.
+// Words that the Associated Press and the Chicago Manual of Style keep in lower case within a title.
 const smallAp = "a an and as at but by en for if in nor of on or per the to v v. via vs vs.".split(" ");
 const smallChicago = [
   ...smallAp,
@@ -14,17 +14,17 @@ export interface CaseRule {
   /** $title, $sentence, $lower, $upper. */
   match: string;
   isChicago: boolean;
-  /** Words and phrases that are written just so. */
+  /** Words and phrases with a fixed spelling. */
   terms: readonly string[];
   exceptions: Pattern | null;
-  /** What a word may end with for the next to begin with a capital. */
+  /** Endings of a word after which the next word starts with a capital. */
   indicators: readonly string[];
-  /** What a text may begin with before its first word. */
+  /** A prefix that a text may have before its first word. */
   prefix: Pattern | null;
   threshold: number;
 }
 
-/** How a text should be written, and whether it is. */
+/** The expected spelling of a text, and whether the text matches it. */
 export function judgeCase(text: string, rule: CaseRule): { expected: string; isRight: boolean } {
   if (rule.match === "$lower" || rule.match === "$upper") {
     const expected = rule.match === "$lower" ? text.toLowerCase() : text.toUpperCase();

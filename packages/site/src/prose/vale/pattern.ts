@@ -1,4 +1,4 @@
-/** A pattern of a rule: it finds its matches in a text, whatever letters that has. */
+/** A compiled pattern of a rule. It finds matches in any Unicode text. */
 export interface Pattern {
   matchAll(text: string): RegExpExecArray[];
   test(text: string): boolean;
@@ -22,8 +22,8 @@ const inside = `(?:(?<=[${wordClass}])(?=[${wordClass}])|(?<![${wordClass}])(?![
 const syntaxCharacter = /[\^$\\.*+?()[\]{}|/]/;
 
 /**
- * Compiles a pattern as Vale reads it (.NET's syntax, in Go) to one of JavaScript. Throws with the reason where JavaScript has
- * no such thing. `\b` and `\w` know every letter, as they do there.
+ * Compiles a Vale pattern (.NET syntax, in Go) to a JavaScript regular expression. Throws with the reason if JavaScript
+ * has no equivalent. As in Vale, `\b` and `\w` support all Unicode letters.
  */
 export function compilePattern(source: string, { ignoreCase = false, isMultiline = true } = {}): Pattern {
   let flags = isMultiline ? "gum" : "gu";
@@ -70,7 +70,7 @@ function convert(source: string, isWide: boolean): string {
       inClass = true;
       out += c;
       if (source.charAt(i + 1) === "^") out += source.charAt(++i);
-      // A bracket that comes first stands for itself.
+      // A bracket in first position is literal.
       if (source.charAt(i + 1) === "]") {
         out += "\\]";
         i++;

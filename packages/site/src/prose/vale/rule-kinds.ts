@@ -7,7 +7,7 @@ interface Alert {
   message: string;
 }
 
-/** What rules remember within one file: definitions, and the spellings in use. */
+/** The state of rules within one file: definitions, and the spellings in use. */
 export type FileMemory = Set<string>;
 export type Fields = Record<string, unknown>;
 export type RunRule = (text: string, memory: FileMemory) => Alert[];
@@ -45,7 +45,7 @@ export const ruleKinds: Readonly<Record<string, (ingredients: Ingredients) => Ru
     const ignoreCase = fields.ignorecase === true;
     const swap = Object.entries(recordOf(fields.swap, "swap")).sort(([a], [b]) => b.length - a.length);
     if (swap.length === 0) throw new Error("the rule has no `swap`");
-    // Groups of their own would shift the number of those that tell the entries apart.
+    // Capturing groups in an entry would shift the group numbers that identify the entries.
     const listed = swap.map(([from]) => `(${from.replace(/(?<!\\)\((?!\?)/g, "(?:")})`).join("|");
     const pattern = compilePattern(fields.nonword === true ? `(?:${listed})` : `\\b(?:${listed})\\b`, { ignoreCase });
     const isReplaced =
@@ -172,7 +172,7 @@ export const ruleKinds: Readonly<Record<string, (ingredients: Ingredients) => Ru
   },
 };
 
-/** Fills `$1` and the like from the groups that an entry's own pattern has. */
+/** Fills in `$1` and similar references from the groups of an entry's own pattern. */
 function refer(from: string, observed: string, expected: string, ignoreCase: boolean): string {
   const groups = compilePattern(from, { ignoreCase, isMultiline: false }).matchAll(observed)[0];
   return expected.replace(/\$(\d)/g, (_, n: string) => groups?.[Number(n)] ?? "");
@@ -189,7 +189,7 @@ function isSame(expected: string, observed: string): boolean {
   }
 }
 
-/** Quotes come with the choices: a message that has its own loses the first pair. */
+/** The choices already have quotes, so a message with its own quotes loses the first pair. */
 function unquoted(message: string): string {
   for (const quoted of ["'%s'", '"%s"']) if (message.split(quoted).length === 3) return message.replace(quoted, "%s");
   return message;
@@ -201,7 +201,7 @@ function format(message: string, ...values: readonly string[]): string {
   return message.replace(/%(?:\[(\d+)\])?([sdv%])/g, (_, index: string | undefined, verb: string) => {
     if (verb === "%") return "%";
     if (index !== undefined) next = Number(index) - 1;
-    // A match may go over a line's end; what people read is one line.
+    // A match may span lines; the message is one line.
     return (values[next++] ?? "").replaceAll("\n", " ");
   });
 }
@@ -229,7 +229,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function recordOf(value: unknown, name: string): Record<string, string> {
-  // A list of pairs is the same.
+  // A list of pairs has the same meaning.
   const entries = Array.isArray(value) ? value.flatMap((one) => (isRecord(one) ? Object.entries(one) : [])) : null;
   if (entries === null && !isRecord(value)) throw new Error(`the rule has no \`${name}\``);
   return Object.fromEntries((entries ?? Object.entries(value as Fields)).map(([key, one]) => [key, String(one ?? "")]));

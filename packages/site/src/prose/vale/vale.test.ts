@@ -30,8 +30,8 @@ const sentence =
   "extends: capitalization\nmessage: \"'%s'\"\nscope: heading\nmatch: $sentence\nindicators: [':']\nprefix: '^[a-z]\\.\\s'\nexceptions: [Axon Server]\n";
 
 /**
- * What Vale says by its own tests: `testdata/features` of errata-ai/vale at bb78a32 (2024-10-15). Of the 88 alerts that these
- * expect in Markdown of rules that are supported here, 84 are the same to the column; docs/checks.md has the others.
+ * The expected alerts are from Vale's own tests: `testdata/features` of errata-ai/vale at bb78a32 (2024-10-15). For
+ * supported rules, they expect 88 alerts in Markdown. 84 of them match to the column; docs/checks.md lists the others.
  */
 const expected: [name: string, rule: string, page: string, alerts: string[]][] = [
   ["existence", left, "# TODO\n\nA TODO, no TODOs, not `TODO`.\n", ["1:3 'TODO' left", "3:3 'TODO' left"]],
