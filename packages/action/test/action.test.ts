@@ -27,7 +27,7 @@ interface Ended {
 }
 
 let steps = 0;
-/** Runs the bundle as the runner does: inputs and files in the environment, nothing installed beside it. */
+/** Runs the bundle as the runner does: inputs and files in the environment, no packages installed. */
 async function runStep(
   inputs: Record<string, string>,
   env: Record<string, string> = {},
@@ -69,7 +69,7 @@ test("the program is what `npm run build:action` makes of its source", async () 
   const committed = await readFile(join(actionDir, "dist", "index.js"), "utf8");
   const isSame = (await readFile(bundle, "utf8")) === committed;
   expect(isSame, "run `npm run build:action` and commit action/dist").toBe(true);
-  // The checks are built anew before a release, and not with each change of the site.
+  // The checks are rebuilt before a release, not after each change of the site package.
   for (const name of await readdir(join(emend.dir, "dist"), { recursive: true })) {
     if (!name.endsWith(".js")) continue;
     const text = await readFile(join(emend.dir, "dist", name), "utf8");
@@ -80,7 +80,7 @@ test("the program is what `npm run build:action` makes of its source", async () 
   expect(manifest.runs).toEqual({ using: "node24", main: "dist/index.js" });
 });
 
-/** A clone of a repository whose branch main holds one broken link; and what git says in it. */
+/** A clone of a repository whose main branch has one broken link, and a function that runs git in it. */
 async function makeCheckout(name: string): Promise<{ dir: string; git: (...args: string[]) => Promise<string> }> {
   const [origin, dir] = [join(emend.dir, `${name}-origin`), join(emend.dir, name)];
   const git = async (...args: string[]): Promise<string> => {
@@ -90,7 +90,7 @@ async function makeCheckout(name: string): Promise<{ dir: string; git: (...args:
   await mkdir(join(origin, "docs"), { recursive: true });
   await writeFile(join(origin, "docs", "old.md"), "# Old\n\n[gone](gone.md)\n");
   await writeFile(join(origin, "docs", "target.md"), "# Target\n");
-  // So many that threads parse them.
+  // Enough pages that threads parse them.
   for (let n = 0; n < 160; n++) await writeFile(join(origin, "docs", `page-${n}.mdx`), "[t](target.md)\n");
   await git("-C", origin, "init", "-q", "-b", "main");
   await git("-C", origin, "add", ".");
@@ -99,7 +99,7 @@ async function makeCheckout(name: string): Promise<{ dir: string; git: (...args:
   await writeFile(join(origin, "docs", "new.mdx"), "# New\n\n[a|b](nowhere.md)\n\n<Card>\n");
   await git("-C", origin, "add", ".");
   await git("-C", origin, "commit", "-qm", "second");
-  // As actions/checkout does: one commit of one branch.
+  // Like actions/checkout: one commit of one branch.
   await git("clone", "-q", "--depth=1", "--branch=change", `file://${origin}`, dir);
   return { dir, git: (...args) => git("-C", dir, ...args) };
 }
@@ -116,7 +116,7 @@ test("checks a checkout without any service, annotates lines and fails on errors
     "| error | `new.mdx:3` | `nowhere.md` links to a missing page; correct or remove the link. | broken-link |",
   );
   expect(code).toBe(1);
-  // What is committed may be older than the site's source, and runs all the same.
+  // The committed bundle may be older than the site's source, and must run anyway.
   const committed = join(actionDir, "dist", "index.js");
   const older = await runStep({ mode: "check", path: "docs" }, { GITHUB_WORKSPACE: dir }, committed);
   expect(older).toMatchObject({ code: 1, stdout: expect.stringContaining("::error file=docs/new.mdx,line=3") });

@@ -8,16 +8,16 @@ import { type Running, runEmend, startEmend } from "./support/run-emend.ts";
 import { runInProcess } from "./support/run-in-process.ts";
 import { makeDataDir, makeTempDir, removeDir } from "./support/temp-dir.ts";
 
-// One server for all: the commands are tested beside it, as an operator uses them.
+// One server for all tests: an operator uses the commands while a server runs.
 let dir: string;
 let env: Record<string, string>;
 let server: Running;
 let url: string;
-/** Data that no server serves from. */
+/** A data folder that no server uses. */
 let idleData: string;
 beforeAll(async () => {
   dir = await makeTempDir();
-  // The loudest log there is: none of it may reach a command's result.
+  // The most verbose log level: no log line may appear in a command's output.
   env = { EMEND_DATA_DIR: await makeDataDir(join(dir, "data")), EMEND_LOG_LEVEL: "trace" };
   idleData = await makeDataDir(join(dir, "idle"));
   server = startEmend(["serve", "--port", "0"], { env });
@@ -207,7 +207,7 @@ test("the owner's link that serve prints works until user link prints another", 
     .split("\n")
     .find((each) => each.includes("owner-link"));
   const printed: string = JSON.parse(line ?? "").url;
-  // To look at it spends nothing: it asks who will be the owner.
+  // Opening the link does not use it up: the page only asks for the new owner.
   for (let look = 1; look <= 2; look += 1) {
     const opened = await open(printed);
     expect(opened.headers.get("location")).toBe(`${url}/app/welcome#${printed.slice(printed.lastIndexOf("/") + 1)}`);

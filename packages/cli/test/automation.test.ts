@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => emend.stop());
 
 const automation = (...args: string[]) => runInProcess(["automation", ...args, "--data", emend.dataDir]);
-// Without the server's own setting: whether it posts to a private address is the server's to judge.
+// Without the server's own setting: only the server decides whether it posts to a private address.
 const webhook = (...args: string[]) => runInProcess(["webhook", ...args, "--data", emend.dataDir]);
 
 test("an automation is added, listed, run, shown, paused and removed", async () => {
@@ -88,7 +88,7 @@ test("a webhook is added, told, told again, disabled and removed", async () => {
     body: JSON.stringify({ prompt: "Fix broken links." }),
   });
   await told;
-  // Whoever uses the standard's own library can check it.
+  // The standard's own library can verify it.
   const { headers, body } = received[0] ?? { headers: {}, body: "" };
   expect(new Webhook(added.stdout.trim()).verify(body, headers)).toMatchObject({ type: "job.completed" });
 

@@ -16,7 +16,7 @@ let dir: string;
 let program: string;
 let installed: string;
 let manifest: { name: string; bin: object; dependencies: Record<string, string>; publishConfig: object };
-// Packed and installed into a prefix as docs/deploy.md says. Other people's packages are linked from this checkout instead of
+// Packed and installed into a prefix, as in docs/deploy.md. Third-party packages are linked from this checkout instead of
 // downloaded: `npm run test:package` installs those too.
 beforeAll(async () => {
   dir = await makeTempDir();

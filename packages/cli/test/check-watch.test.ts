@@ -29,7 +29,7 @@ interface Line {
   fixed: { check: string; path: string }[];
 }
 
-/** Starts `check --watch --json`; `next` answers the line that the program prints after what was read before. */
+/** Starts `check --watch --json`. `next` returns the next line that the program prints. */
 async function startWatch(...args: string[]): Promise<Running & { next(): Promise<Line> }> {
   const program = startEmend(["check", dir, "--watch", "--json", ...args]);
   let read = 0;
@@ -40,7 +40,7 @@ async function startWatch(...args: string[]): Promise<Running & { next(): Promis
   return { ...program, next };
 }
 
-/** The state once a line satisfies the condition: a slow machine may see one change as two. */
+/** Waits for a line that satisfies the condition: a slow machine may see one change as two. */
 async function until(watch: { next(): Promise<Line> }, isIt: (line: Line) => boolean): Promise<Line> {
   for (;;) {
     const line = await watch.next();
@@ -57,7 +57,7 @@ test("tells what is new and what is fixed, and ends with the code of the last st
   expect(await until(watch, ({ errors }) => errors === 1)).toMatchObject({
     new: [{ check: "broken-anchor", path: "docs/index.md", line: 3 }],
   });
-  // A line that shifts makes no finding new.
+  // A line that moves makes no finding new.
   await write("index.md", "# Home\n\n\n[install](guides/install.md#first) [gone](none.md)\n");
   expect(await until(watch, ({ errors }) => errors === 2)).toMatchObject({
     new: [{ check: "broken-link", line: 4 }],
@@ -70,7 +70,7 @@ test("tells what is new and what is fixed, and ends with the code of the last st
 test("follows new, renamed and deleted folders, and no links out of the folder", async () => {
   const watch = await startWatch();
   await watch.next();
-  // A whole folder at once: what lies in it is not announced by events of its own.
+  // A whole folder at once: its files have no events of their own.
   const made = join(top, `made-${sites}`);
   await mkdir(join(made, "deep"), { recursive: true });
   await writeFile(join(made, "deep", "page.md"), "# Deep\n\n[x](none.md)\n");
@@ -79,14 +79,14 @@ test("follows new, renamed and deleted folders, and no links out of the folder",
   await rename(join(dir, "docs", "new"), join(dir, "docs", "moved"));
   const moved = await until(watch, (line) => line.new.some(({ path }) => path === "docs/moved/deep/page.md"));
   expect(moved).toMatchObject({ pages: 3 });
-  // The moved folder is watched by its new name.
+  // The moved folder is watched under its new name.
   await write("moved/deep/page.md", "# Deep\n");
   expect(await until(watch, ({ errors }) => errors === 0)).toMatchObject({
     fixed: [{ path: "docs/moved/deep/page.md" }],
   });
   await rm(join(dir, "docs", "moved"), { recursive: true });
   await until(watch, ({ pages }) => pages === 2);
-  // Gone and back under the same name: the new folder is watched, not the old one.
+  // Deleted and created again with the same name: the new folder is watched, not the old one.
   await rm(join(dir, "docs", "guides"), { recursive: true });
   await mkdir(join(dir, "docs", "guides"));
   await write("guides/install.md", "# Install\n\n## First\n\n## Again\n");

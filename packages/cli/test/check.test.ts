@@ -54,7 +54,7 @@ test("names a commit that the repository does not have", async () => {
   const same = await check("site", "--base", "HEAD", "--json");
   expect(same.code).toBe(0);
   expect(JSON.parse(same.stdout)).toMatchObject({ framework: "markdown", pages: 2, findings: [] });
-  // What was taken away is compared, too: a folder without pages had some before.
+  // Removed pages are compared too: the folder has no pages now, but had some before.
   await mkdir(join(dir, "gone"));
   await writeFile(join(dir, "gone", "a.md"), "# A\n");
   git("add", "gone");
@@ -77,7 +77,7 @@ test("the hooks for pre-commit fail on what a commit breaks, in git's own enviro
   git("add", ".");
   git("commit", "-qm", "first");
   const hooks = parse(await readFile(join(import.meta.dirname, "../../../.pre-commit-hooks.yaml"), "utf8"));
-  // In a second work tree git names the repository to its hooks.
+  // In a second work tree, git passes the repository to its hooks.
   const env = { XDG_CACHE_HOME: join(dir, "cache"), GIT_DIR: join(repository, ".git") };
   const run = async (id: string): Promise<number | null> => {
     const hook = hooks.find((one: { id: string }) => one.id === id);

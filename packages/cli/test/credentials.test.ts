@@ -116,7 +116,7 @@ describe("once the server has stopped", () => {
     expect(made).not.toBe(before);
     expect((await stat(secretFile())).mode & 0o777).toBe(0o600);
 
-    // Opening what the first one sealed needs the kept secret to be the right one.
+    // Decrypting what the first one sealed proves that the stored secret is the right one.
     const second = await rotate("--to-env", "NEW");
     expect(second).toMatchObject({ code: 0, stdout: "2\n", stderr: expect.stringContaining("project doctor") });
     expect(await readFile(secretFile(), "utf8")).toBe("n".repeat(40));
@@ -140,7 +140,7 @@ describe("once the server has stopped", () => {
   });
 
   test("a rotation that was cut off is finished by the same command", async () => {
-    // As after a kill between the database's commit and the file's renaming.
+    // Simulates a kill between the database's commit and the renaming of the file.
     const chosen = "c".repeat(64);
     await writeFile(`${secretFile()}.next`, chosen, { mode: 0o600 });
     expect((await rotate("--json")).code).toBe(0);

@@ -55,7 +55,7 @@ test("tells the journey a second time in plain lines, and the line at its end op
   const cookie = opened.headers.get("set-cookie")?.split(";")[0] ?? "";
   const page = await fetch(landing, { headers: { cookie } });
   expect(page.status).toBe(200);
-  // What that page asks for.
+  // The page's own requests.
   const pull = page.url.replace("/app/", "/dashboard/api/");
   const told = await fetch(pull, { headers: { cookie } });
   expect(await told.text()).toContain("Move guides/auth to security/authentication");

@@ -12,10 +12,10 @@ import { parse, parseAllDocuments } from "yaml";
 import { loadConfig } from "../../server/src/config/config.ts";
 import { serverSettings } from "./support/setting-names.ts";
 
-// No container engine is at hand where tests run: what the files refer to is held against what there is.
+// The tests have no container engine: they check that everything the files refer to exists.
 const root = join(import.meta.dirname, "..", "..", "..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
-/** A run that is released and everything after it. */
+/** The time to release active runs and to stop. */
 const stopSeconds = 30;
 const kubernetes = readdirSync(join(root, "deploy/kubernetes")).map((name) => `deploy/kubernetes/${name}`);
 const proxies = ["deploy/proxy/nginx.conf", "deploy/proxy/Caddyfile"];
@@ -39,7 +39,7 @@ test("the Dockerfile copies and runs what the build makes, as nobody special", (
   expect(text.match(/^USER (\w+)$/m)?.[1]).toBe("node");
   expect(text).toMatch(/^HEALTHCHECK /m);
   expect(text.match(/^EXPOSE (\d+)$/m)?.[1]).toBe(String(loadConfig({}).port));
-  // Every volume that is mounted below has an owner who may write to it, from the image on.
+  // Every volume mounted below must have an owner in the image who may write to it.
   const owned = /install -d -o node -g node -m 0700 (.*)$/m.exec(text)?.[1]?.split(" ") ?? [];
   const { services } = parse(read("deploy/compose.yaml"), { merge: true });
   const mounted = ["api", "worker"].flatMap((role) =>
@@ -100,7 +100,7 @@ test("the Kubernetes manifests fit together", () => {
     expect(writable.toSorted()).toEqual(["/tmp", "/var/lib/emend"]);
     const preStop = Number(container.lifecycle?.preStop.exec.command[1] ?? 0);
     expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(stopSeconds + preStop);
-    // The Service's own variables would come over the image's EMEND_PORT.
+    // The Service's own variables would override the image's EMEND_PORT.
     expect(template.spec.enableServiceLinks).toBe(false);
     const secret = { ...envFile("secret.env.example"), EMEND_SECRET: "x".repeat(32) };
     expect(images[0].name).toBe(container.image);
@@ -140,7 +140,7 @@ function envFile(name: string): Record<string, string> {
   return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]));
 }
 
-// The schemas that kubernetes-models makes of Kubernetes' own OpenAPI description.
+// The schemas that kubernetes-models generates from Kubernetes' own OpenAPI description.
 test.each([
   ["namespace.yaml", [Namespace]],
   ["config.yaml", [ConfigMap]],
@@ -165,8 +165,8 @@ const text = { type: "string" };
 const texts = { type: "array", items: text };
 const exactly = (properties: object) => ({ type: "object", properties, additionalProperties: false });
 /**
- * The part that compose.yaml uses of schema/compose-spec.json in github.com/compose-spec/compose-spec, commit 00655e2222608fa6, read
- * on 2026-11-16: what it does not have here is unknown there, or unused here.
+ * The part of schema/compose-spec.json that compose.yaml uses. From github.com/compose-spec/compose-spec, commit
+ * 00655e2222608fa6, read on 2026-11-16. Anything missing here is unknown there or unused here.
  */
 const composeService = exactly({
   build: exactly({ context: text, dockerfile: text }),
@@ -215,7 +215,7 @@ test("compose.yaml is what Compose takes", () => {
   expect(check({ ...file, services: { api: { ...file.services.api, replicas: 2 } } })).toBe(false);
 });
 
-/** As the process would read them: whatever is wrong is thrown. */
+/** Parses them as the process would. Throws if a setting is invalid. */
 function settingsOf(environment: Record<string, string>) {
   const real = Object.entries(environment).map(([name, value]) => [
     name,
@@ -251,7 +251,7 @@ test("the unit starts the program and gives runs time to end", () => {
   const unit = read("deploy/systemd/emend.service");
   expect(unit).toMatch(/^ExecStart=\/usr\/bin\/env emend serve$/m);
   expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(stopSeconds);
-  // Postgres, a child of the embedded default, is stopped by Emend and not by the signal that stops it.
+  // Emend stops Postgres, a child of the embedded default. The signal that stops Emend must not.
   expect(unit).toMatch(/^KillMode=mixed$/m);
   expect(unit).toMatch(/^RestartPreventExitStatus=2$/m);
   const [, user] = /^User=(\w+)$/m.exec(unit) ?? [];

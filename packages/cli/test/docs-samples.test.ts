@@ -14,11 +14,11 @@ import { buildProgram } from "../src/run-cli.ts";
 import { type Installation, startInstallation } from "./support/installation.ts";
 
 /**
- * Every fenced block of README and docs/ is held by something: its language says by what. A block that cannot run here says
- * why on its first line: ```sh not-run: needs Docker
+ * Every fenced block of README and docs/ is tested. Its language says how. A block that cannot run here says why on its
+ * first line: ```sh not-run: needs Docker
  */
 const root = join(import.meta.dirname, "..", "..", "..");
-/** Their blocks are held by other tests: phrasings.test.ts carries every rule out, docs.test.ts writes the reference. */
+/** Other tests cover these: phrasings.test.ts runs every rule, docs.test.ts generates the reference. */
 const heldElsewhere = ["rules.md", "api.md"];
 
 interface Block {
@@ -50,12 +50,12 @@ async function readBlocks(page: string): Promise<readonly Block[]> {
 const ofLanguage = (...languages: string[]) =>
   blocks.filter(({ language, reason }) => reason === null && languages.includes(language));
 
-/** What is said of a block that fails. */
+/** The error for a block that fails. */
 const nameOf = ({ page, code }: Block) => `${page}: ${code.trim().split("\n")[0]}`;
 
 test("every block is run or checked, or says why not", async () => {
   const held = ["sh", "js", "ts", "json", "yaml", "ini", "usage"];
-  // Output and sample files of others are no commands.
+  // Output and sample files are not commands.
   const unheld = blocks.filter(
     ({ language, reason }) => reason === null && ![...held, "text", "md"].includes(language),
   );
@@ -136,7 +136,7 @@ function mistakesIn(program: Command, line: string): string[] {
   return found.flatMap((command) => {
     const known = command.options.map(({ long }) => long);
     const unknown = flags.filter((flag) => !known.includes(flag)).map((flag) => `there is no option ${flag}`);
-    // An overview names commands alone.
+    // An overview lists command names only.
     if (given === "" && flags.length === 0) return unknown;
     const usage = command.usage().replace("[options] ", "").replace("[command]", "").replaceAll("...", "").trim();
     const wanted = usage === "[options]" ? "" : usage;
@@ -154,7 +154,7 @@ let dir: string;
 let env: Record<string, string>;
 beforeAll(async () => {
   emend = await startInstallation();
-  // Beside each other, as the samples have it: the folder where commands are typed, and somebody's docs.
+  // Side by side, as in the samples: the working folder and a docs folder.
   dir = join(emend.dir, "work");
   await cp(join(emend.dir, "docs"), join(emend.dir, "my-docs"), { recursive: true });
   await cp(join(emend.dir, "docs"), join(dir, "docs"), { recursive: true });
@@ -187,7 +187,7 @@ beforeAll(async () => {
 });
 afterAll(() => emend.stop());
 
-/** The samples' address is that of the test's own server. */
+/** Replaces the samples' address with that of the test's server. */
 const addressed = (code: string) =>
   code.replaceAll(/(http:\/\/)?(127\.0\.0\.1|localhost):4600/g, (_, scheme) =>
     scheme ? emend.url : new URL(emend.url).host,
@@ -195,7 +195,7 @@ const addressed = (code: string) =>
 
 const shellPages = [...new Set(ofLanguage("sh").map(({ page }) => page))];
 
-/** In the order of the page, in one shell; `set -e` ends it at the first that fails. */
+/** Runs them in page order, in one shell. `set -e` stops at the first failure. */
 async function runShell(page: string): Promise<string> {
   const codes = ofLanguage("sh")
     .filter((block) => block.page === page)
@@ -203,7 +203,7 @@ async function runShell(page: string): Promise<string> {
   const scripts = codes.map((code) => (code.startsWith("#!") ? `bash <<'SCRIPT'\n${code}SCRIPT\n` : code));
   const script = `${scripts.join("\n")}\nenv | grep ^EMEND_ > "$HOME/environment"\n`;
   const running = promisify(execFile)("bash", ["-euo", "pipefail", "-c", script], { cwd: dir, env });
-  // Whatever asks for a key is given one.
+  // Every prompt for a key gets one.
   running.child.stdin?.on("error", () => {}).end(emend.key);
   return (await running.catch((error) => Promise.reject(new Error(`${error.message}\n${error.stdout}`)))).stdout;
 }
@@ -218,7 +218,7 @@ const told: Readonly<Record<string, readonly RegExp[]>> = {
 
 test.each(shellPages)("the commands of %s run as they stand", async (page) => {
   const printed = await runShell(page);
-  // curl ends well whatever the server answers.
+  // curl exits with 0 for every HTTP status.
   expect(printed).not.toContain('{"error":');
   for (const pattern of told[page] ?? []) expect(printed).toMatch(pattern);
   const set = (await readFile(join(dir, "environment"), "utf8")).trim().split("\n");
@@ -226,7 +226,7 @@ test.each(shellPages)("the commands of %s run as they stand", async (page) => {
   expect(problems, "the settings that the page exports").toEqual([]);
 });
 
-/** What a sample takes for granted, as the text around it says. */
+/** What a sample assumes, as the text around it says. */
 const given: Readonly<Record<string, string>> = {
   apiKey: "const apiKey = process.env.EMEND_API_KEY ?? '';",
   projectId: "const projectId = process.env.PROJECT ?? '';",
@@ -234,7 +234,7 @@ const given: Readonly<Record<string, string>> = {
   jobs: `const { Emend: GivenEmend } = await import("@emend/sdk"); const jobs = new GivenEmend().jobs(process.env.PROJECT ?? "");`,
 };
 
-/** Imports every sample in turn. One that receives webhooks is sent a message that is signed, and one that is not. */
+/** Imports every sample in turn. A webhook receiver gets one signed and one unsigned message. */
 const runner = `
 import { Webhook } from "standardwebhooks";
 const secret = process.env.EMEND_WEBHOOK_SECRET;

@@ -7,7 +7,7 @@ import { buildProgram } from "../src/run-cli.ts";
 import { type Installation, startInstallation } from "./support/installation.ts";
 import { runInProcess } from "./support/run-in-process.ts";
 
-// The table of docs/cli.md: 2, what was typed cannot work; 4, it could, and the installation or the server says no.
+// From the table in docs/cli.md. 2: the command line is wrong. 4: the installation or the server refuses a correct one.
 type Row = [line: string, code: 0 | 1 | 2 | 3 | 4, says: string];
 
 /** `P` is a project, `J` a job of it, `K` its key, `A` an automation, `D` a folder that exists, `F` a file in it, `E` an empty
@@ -182,7 +182,7 @@ describe("exit codes", () => {
     const env = { ...emend.env, EMEND_DATA_DIR: emend.dataDir, XDG_CONFIG_HOME: join(emend.dir, "nobody") };
     const finished = await runInProcess(args, { env, input: "emend_no" });
     expect(finished).toMatchObject({ code, stderr: expect.stringContaining(says) });
-    // A refusal leaves nothing behind that a script could take for a result; doctor's list is one.
+    // A refusal prints nothing that a script could take for a result. The list of `doctor` is a result.
     if ((code === 2 || code === 4) && line !== "") {
       expect(finished.stdout).toBe("");
       expect(finished.stderr).toMatch(line.startsWith("serve --role api") ? /^(emend: .+\n){3}$/ : /^emend: .+\n$/);
@@ -255,7 +255,7 @@ describe("exit codes", () => {
   test("every command stands in the table", () => {
     const streams = { stdout: process.stdout, stderr: process.stderr };
     const leaves = commandTree(buildProgram(streams as unknown as Cli)).filter(({ commands }) => commands.length === 0);
-    // `check` has exit codes of its own, and a test of them.
+    // `check` has its own exit codes, and another test for them.
     const untold = leaves
       .map(({ path }) => path)
       .filter((path) => path !== "check" && !rows.some(([line]) => `${line} `.startsWith(`${path} `)));

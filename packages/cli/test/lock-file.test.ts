@@ -21,14 +21,14 @@ const platforms = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64"] as 
 const namesPlatform = /(linux|darwin).*(x64|arm64)/;
 
 /**
- * npm installs from a lock file only what it lists, and leaves out of it, without a word, each platform's package that
- * its registry lacks on the day that the file is written.
+ * npm installs only what a lock file lists. If the registry lacks a platform's package on the day that the file is written,
+ * npm leaves it out without a warning.
  */
 function missingPlatforms(packages: Packages): string[] {
   return Object.entries(packages).flatMap(([path, { version, optionalDependencies = {} }]) => {
     const locked = Object.entries(optionalDependencies).map(([name, wanted]) => {
       const entry = find(packages, path, name);
-      // Of another version it is another package's: a binary and what loads it are published together, pinned exactly.
+      // Another version does not count: a binary and its loader are published together, pinned exactly.
       return { name, entry: entry?.os && entry.cpu && entry.version !== wanted ? undefined : entry };
     });
     const family = locked.filter(({ name, entry }) => (entry ? entry.os && entry.cpu : namesPlatform.test(name)));
@@ -38,7 +38,7 @@ function missingPlatforms(packages: Packages): string[] {
   });
 }
 
-/** As Node finds it: in the folder's own `node_modules` or that of one above. */
+/** Resolves like Node: in the folder's own `node_modules` or that of a parent. */
 function find(packages: Packages, from: string, name: string): Locked | undefined {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/")))) {
     const entry = packages[join(folder, "node_modules", name)];
@@ -70,13 +70,13 @@ test("names each platform whose package fell out of a lock file", () => {
   const found = missingPlatforms({
     "node_modules/tool": { version: "1.0.0", optionalDependencies },
     "node_modules/@tool/linux-x64": binding("linux", "x64", { libc: ["glibc"] }),
-    // Of another C library, which is no use here.
+    // For another C library, so not usable here.
     "node_modules/@tool/linux-arm64": binding("linux", "arm64", { libc: ["musl"] }),
     "node_modules/tool/node_modules/@tool/darwin-x64": binding("darwin", "x64"),
-    // Another version's.
+    // Of another version.
     "node_modules/@tool/darwin-arm64": binding("darwin", "arm64", { version: "0.9.0" }),
     "node_modules/lost": { version: "2.0.0", optionalDependencies: { "lost-linux-x64": "2.0.0" } },
-    // Needed on one system only, and by nobody to run.
+    // Needed on one system only, and not at run time.
     "node_modules/watcher": { version: "3.0.0", optionalDependencies: { fsevents: "1.0.0" } },
     "node_modules/fsevents": { os: ["darwin"] },
   });
@@ -87,7 +87,7 @@ test("names each platform whose package fell out of a lock file", () => {
   ]);
 });
 
-// The published package carries no lock file: what it resolves to must not depend on the platform or on install scripts.
+// The published package has no lock file: what it resolves to must not depend on the platform or on install scripts.
 test("the only binary that a running Emend depends on is Postgres", async () => {
   const packages = await readLock();
   const fallback = Object.keys(packages["scripts/fallback-node"]?.optionalDependencies ?? {});

@@ -50,7 +50,7 @@ test("every log line about a job or a request names it, and Ctrl-C stops without
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const log = lines().filter(({ msg }) => msg !== undefined);
-  // One warning, of the variable that was misspelt; a stop gives none.
+  // One warning, about the misspelled variable. Stopping logs none.
   const warned = log.filter(({ level }) => level >= 40);
   expect(warned).toMatchObject([{ variable: "EMEND_TRUSTED_PROXY", meant: "EMEND_TRUST_PROXY" }]);
   expect(warned).toHaveLength(1);

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 
-/** Words that people had to read twice, and what to say instead. */
+/** Phrases that people had to read twice, and what to write instead. */
 const refused: readonly (readonly [RegExp, string])[] = [
   [/\b(is|are|was|be) told\b/i, "say who does what: Emend shows, sends, reports"],
   [/\bnobody\b(?!")|\bwhoever\b|\bwhatever\b/i, "name the person or the thing"],
@@ -23,7 +23,7 @@ const refused: readonly (readonly [RegExp, string])[] = [
   [/\bmend\b|\bmended\b/i, "fix, fixed"],
   [/\bat work\b/i, "running"],
 ];
-/** The same for people alone: models read the agent's texts, whose length recorded figures count. */
+/** For people only: models read the agent's texts, and recorded figures depend on their length. */
 const refusedToPeople: typeof refused = [
   ...refused,
   [/\b(go|goes|went) on (with|from|after|before|elsewhere|working|within)\b/i, "continue"],
@@ -45,7 +45,7 @@ const sources = ["dashboard", "cli", "server", "contract", "mcp", "sdk", "action
 );
 const pages = ["*.md", "docs/**/*.md", "action/*.md", "packages/*/README.md"];
 
-/** What a person may read of a source file: texts of pages, and literals of several words that are no query. */
+/** The texts of a source file that a person may read: page texts, and literals of several words that are not queries. */
 function* textsOf(path: string): Generator<{ line: number; text: string }> {
   const kind = path.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
   const file = ts.createSourceFile(path, readFileSync(join(root, path), "utf8"), ts.ScriptTarget.Latest, true, kind);

@@ -6,7 +6,7 @@ import { makeTempDir, removeDir } from "./support/temp-dir.ts";
 
 const script = join(import.meta.dirname, "..", "..", "..", "scripts", "run.mjs");
 const platform = `${process.platform}-${process.arch}`;
-/** Lets a Node say that it is an old one. */
+/** Makes Node report an old version. */
 const asOld = `data:text/javascript,${encodeURIComponent(
   'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "22.17.1" } });',
 )}`;

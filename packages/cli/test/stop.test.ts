@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, "..", "..", "..");
 const bin = join(root, "node_modules", ".bin");
 const read = (path: string) => readFile(join(root, path), "utf8");
 
-// Every way that the docs name to start a server, as a command line.
+// Every documented way to start a server, as a command line.
 const unit = /^ExecStart=(.*)$/m.exec(await read("deploy/systemd/emend.service"))?.[1]?.split(" ") ?? [];
 const dockerfile = await read("deploy/Dockerfile");
 const [entrypoint, command] = ["ENTRYPOINT", "CMD"].map((name): string[] =>
@@ -36,12 +36,12 @@ it.each<{ start: string; line: string[]; stop: "SIGTERM" | "Ctrl-C" }>([
   const child = spawn(program, [...args, "--data", await makeDataDir(join(dir, "data")), "--port", "0"], {
     cwd: root,
     stdio: ["ignore", "pipe", "ignore"],
-    // A process group of its own, as a terminal gives to each command.
+    // Its own process group, as a terminal gives to each command.
     detached: true,
     env: { ...environment(), EMEND_DATABASE_URL: database.url, EMEND_SECRET: "x".repeat(32) },
   });
   try {
-    // The output ends when the last process that holds it is gone: an orphan would keep it open.
+    // The output ends when the last process that has it open exits: an orphan would keep it open.
     const closed = once(child, "close");
     const url = await readyUrl(child.stdout);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
@@ -60,11 +60,11 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // Nobody of it is left.
+    // No process of the group is left.
   }
 }
 
-/** A person's: without what npm adds for the command that runs these tests. */
+/** A person's environment, without the variables that npm adds for this test run. */
 function environment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !/^(npm_|EMEND_)/.test(name));
   return { ...Object.fromEntries(own), PATH: [bin, process.env.PATH].join(delimiter) };

@@ -36,7 +36,7 @@ test("what npm links in a checkout starts it, and is read by any Node that there
   const { bin } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(folder, bin.emend), "--version"]);
   expect({ stdout, stderr }).toEqual({ stdout: "0.1.0\n", stderr: "" });
-  // The refusal of an old one is tried where the package is built, which has the same file.
+  // The build test covers the refusal of an old one, with the same file.
   expect(bin.emend).toBe("./bin/emend.cjs");
 });
 

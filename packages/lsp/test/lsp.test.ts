@@ -55,7 +55,7 @@ test("tells what is wrong as it is typed, where it stands among emoji, and fixes
   const [found] = await editor.untilDiagnosed("docs/index.md", ({ length }) => length === 1);
   expect(found).toMatchObject({ code: "broken-link", source: "emend", severity: DiagnosticSeverity.Error });
   expect(pick(text, found as Diagnostic)).toBe("guides/instal.md");
-  // Not saved: the buffer counts, and so does what other pages now say.
+  // Not saved: the buffer counts, and so do other pages' current contents.
   await editor.open("docs/guides/install.md", "# Install\n");
   const both = await editor.untilDiagnosed("docs/index.md", ({ length }) => length === 2);
   expect(both[0]).toMatchObject({
@@ -74,14 +74,14 @@ test("tells what is wrong as it is typed, where it stands among emoji, and fixes
   ]);
   const [fix] = actions as { edit: Parameters<typeof applyTo>[1] }[];
   expect(applyTo(text, fix?.edit ?? {}, editor.uri("docs/index.md"))).toContain("[gone](guides/install.md) here");
-  // Closed without saving: what is on disk counts again.
+  // Closed without saving: the file on disk counts again.
   await editor.connection.sendNotification(DidCloseTextDocumentNotification.type, {
     textDocument: { uri: editor.uri("docs/guides/install.md") },
   });
   await editor.untilDiagnosed("docs/index.md", ({ length }) => length === 1);
   await editor.open("docs/index.md", "# Home\n\n[x](#");
   await editor.untilDiagnosed("docs/index.md", ({ length }) => length === 0);
-  // An editor that does not tell: changes on disk are seen all the same.
+  // The editor sends no notification, but changes on disk are seen anyway.
   await writePage(dir, "docs/guides/usage.md", "# Usage\n\n[x](none.md)\n");
   await editor.untilDiagnosed("docs/guides/usage.md", ({ length }) => length === 1);
   expect(await editor.close()).toBe(0);
@@ -100,7 +100,7 @@ test("finds where links lead, who links here, and what a target is called", asyn
   expect(await connection.sendRequest(HoverRequest.type, place)).toMatchObject({
     contents: { value: "**Install** › First steps\n\n`docs/guides/install.md` · `/guides/install/`" },
   });
-  // One UTF-16 unit before the link there is none.
+  // One UTF-16 unit before the link, there is none.
   const outside = at(editor, "docs/guides/usage.md", text, "install.md#first-steps", -2);
   expect(await connection.sendRequest(DefinitionRequest.type, outside)).toBeNull();
   const install = mkdocs["docs/guides/install.md"] ?? "";
@@ -114,7 +114,7 @@ test("finds where links lead, who links here, and what a target is called", asyn
   expect(await references("First steps")).toEqual(
     ["docs/index.md:2:17", "docs/guides/install.md:4:34", "docs/guides/usage.md:2:12"].toSorted(),
   );
-  // The page: its navigation entry too.
+  // The page's navigation entry is included.
   expect(await references("# Install")).toEqual(["docs/guides/usage.md:2:12", "docs/index.md:2:17", "mkdocs.yml:3:13"]);
   const nav = at(editor, "mkdocs.yml", mkdocs["mkdocs.yml"] ?? "", "guides/install.md");
   expect(await connection.sendRequest(DefinitionRequest.type, nav)).toMatchObject({
@@ -173,7 +173,7 @@ test("renames headings and pages with all their links, navigation and redirects"
   const moved = await connection.sendRequest(WillRenameFilesRequest.type, {
     files: [{ oldUri: uri("docs/guides/keys.md"), newUri: uri("docs/access/tokens.md") }],
   });
-  // The editor moves the file; it is edited where it is now.
+  // The editor moves the file, and edits apply at its new path.
   expect(applyTo(keys, moved ?? {}, uri("docs/guides/keys.md"))).toBe(keys);
   expect(applyTo(intro, moved ?? {}, uri("docs/intro.md"))).toContain("[keys](./access/tokens.md)");
   const sidebars = docusaurus["sidebars.js"] ?? "";

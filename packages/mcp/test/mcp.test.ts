@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Installation, startInstallation } from "../../cli/test/support/installation.ts";
 import { nodeEnvironment } from "../../server/test/support/node-environment.ts";
 
-// The official client, against a real server: over HTTP, and through `emend mcp`.
+// The official client with a real server: over HTTP, and through `emend mcp`.
 let emend: Installation;
 beforeAll(async () => {
   emend = await startInstallation();

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 let dir: string;
 let server: ContractServer;
 
-// Packed as npm publishes it, in a project that has nothing else.
+// Packed as npm publishes it, in an otherwise empty project.
 beforeAll(async () => {
   server = await startContractServer();
   dir = await mkdtemp(join(tmpdir(), "emend-sdk-"));
@@ -57,7 +57,7 @@ test.each([
   "its types hold alone and strictly, resolved the way of %s",
   async (_name, module, moduleResolution, ending = "ts") => {
     const file = join(dir, `consumer.${ending}`);
-    // A CommonJS file has no await at its top.
+    // CommonJS has no top-level await.
     const code =
       ending === "ts"
         ? consumer
@@ -83,7 +83,7 @@ test("runs as it is packed, and brings no dependency", async () => {
   await writeFile(file, ts.transpile(consumer, { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext }));
   const { stdout } = await run(process.execPath, [file, server.url]);
   expect(JSON.parse(stdout)).toEqual({ status: "active", ref: "emend/job_1", code: "function", error: "EmendError" });
-  // CommonJS, which Node 20 cannot give an ES module to.
+  // CommonJS: Node 20 cannot `require` an ES module.
   const required = `const { Emend, EmendError } = require("@emend/sdk");
     new Emend({ baseUrl: process.argv[2], apiKey: "k" }).jobs("docs").get("job_1").then((job) => console.log(job.id, EmendError.name));`;
   await writeFile(join(dir, "consumer.cjs"), required);

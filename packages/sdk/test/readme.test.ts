@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Installation, startInstallation } from "../../cli/test/support/installation.ts";
 
-// The examples as they stand in the README, one program after the other, against a real server.
+// Runs the README's examples unchanged, one program after the other, against a real server.
 const packageDir = join(import.meta.dirname, "..");
 let emend: Installation;
 let examples: string[];
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => emend.stop());
 
 async function run(code: string, env: Record<string, string> = {}): Promise<string> {
-  // Plain JavaScript: the oldest Node that the client supports reads no types.
+  // Plain JavaScript: the oldest Node that the client supports cannot strip types.
   const args = ["--disable-warning=ExperimentalWarning", "--input-type=module", "--eval", code];
   const options = { cwd: packageDir, env: { PATH: process.env.PATH, ...emend.env, ...env } };
   return (await promisify(execFile)(process.execPath, args, options)).stdout;

@@ -1,5 +1,5 @@
-// Runs one journey with the packed client on each runtime that it promises to work on: `npm run test:runtimes`. The
-// runtimes come from the package registry into a temporary folder; they are far too large to be installed by everybody.
+// Runs one journey with the packed client on each supported runtime: `npm run test:runtimes`. The runtimes come from the
+// package registry into a temporary folder, because they are too large to be dependencies.
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -4,7 +4,7 @@ import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ContractServer, startContractServer } from "./support/contract-server.ts";
 
-// What browsers, edge runtimes, Bun, Deno and Node 20 share, and nothing of Node's own: no process, no Buffer, no require.
+// Only what browsers, edge runtimes, Bun, Deno and Node 20 share, and no Node globals: no process, no Buffer, no require.
 const webGlobals = {
   fetch,
   URL,

@@ -15,7 +15,7 @@ const docs = {
 };
 const finish = (title: string): FarTurn => [["finish", { title, summary: "The word was misspelt." }]];
 
-/** Looks, edits, finishes. */
+/** Reads, edits, finishes. */
 function fixTypo(turn: number): FarTurn {
   if (turn === 0) {
     return [
@@ -40,7 +40,7 @@ test("a job runs to a pull request on each of the four protocols", async () => {
     expect(job.prLink).toMatch(/^http/);
     expect(await git(project.id, "show", `${job.source.ref}:setup.mdx`)).toContain("ten minutes.");
     const run = await client.run(job.id);
-    // Look, edit, finish: a change of a word needs no second look.
+    // Read, edit, finish: a one-word change needs no second review.
     expect(run.steps.count).toBe(3);
     expect(run.usage).toMatchObject({ inputTokens: 3000, outputTokens: 300 });
     expect(run.usage.costUsd > 0).toBe(!job.model.startsWith("compatible/"));
@@ -121,7 +121,7 @@ test("a server that is killed after each stored step never asks the model for on
     await expireLeases(pool);
     await pool.query("update jobs set crashes = 0");
   };
-  // Look, edit, finish.
+  // Read, edit, finish.
   for (const turns of [1, 2, 3]) {
     await killAfterStep();
     expect(far.requests).toHaveLength(turns);
@@ -141,7 +141,7 @@ test("a server that is killed after each stored step never asks the model for on
   );
   await killAfterStep();
   expect(far.requests).toHaveLength(4);
-  // The conversation goes on byte for byte as it was, so that the vendor's prompt cache still fits.
+  // The conversation continues byte for byte, so that the vendor's prompt cache still hits.
   const [before, after] = far.requests.slice(-2).map(({ messages }) => messages.map((one) => JSON.stringify(one)));
   expect(after?.slice(0, before?.length)).toEqual(before);
   expect(after?.join("")).toContain(
@@ -179,7 +179,7 @@ test("a vendor's refusal fails the job in the vendor's words", async () => {
 
 const secret = ["ghp", "_", "0123456789abcdefABCDEF0123456789abcd"].join("");
 
-/** Every column of every table, as text, and what is deflated as well: whether any holds it. */
+/** Whether any column of any table contains the text. Deflated columns are inflated first. */
 async function isStored({ database: { pool } }: Installation, text: string): Promise<boolean> {
   for (const table of ["jobs", "steps", "overlay", "job_events", "job_messages", "deliveries", "local_pull_requests"]) {
     const { rows } = await pool.query(`select * from ${table}`);
@@ -220,7 +220,7 @@ test("a change that holds the project's own key for a model, encoded, is publish
   const own = "a-key-0f-the-project-and-of-nobody";
   const encoded = Buffer.from(`user:${own}`).toString("base64");
   const { client, server, project } = await install((turn) => {
-    // In two halves, which no look at a single call finds.
+    // Split in two halves, so that a check of a single call misses it.
     if (turn === 0) return [["write_file", { path: "a.mdx", content: `Basic ${encoded.slice(0, 9)}~~\n` }]];
     if (turn === 1) return [["edit_file", { path: "a.mdx", oldText: "~~", newText: encoded.slice(9) }]];
     return finish("Add a page");
@@ -232,7 +232,7 @@ test("a change that holds the project's own key for a model, encoded, is publish
 });
 
 test("a change that is denied for a credential keeps nothing of what was said and written", async () => {
-  // In two halves, which no look at a single call finds.
+  // Split in two halves, so that a check of a single call misses it.
   const [half, rest] = [secret.slice(0, 20), secret.slice(20)];
   const { client, installation } = await install((turn) => {
     if (turn === 0) return [["write_file", { path: "a.mdx", content: `token ${half}~~\n` }]];

@@ -12,7 +12,7 @@ const docs = {
 };
 const away: FarTurn = { response: { error: { message: "overloaded, come back" }, status: 429, retryAfter: 120 } };
 
-/** Three turns that are stored; what comes after them is the test's. */
+/** Three turns that are stored. The test decides what follows. */
 function threeSteps(turn: number): FarTurn | null {
   if (turn === 0) return [["read_file", { path: "setup.mdx" }]];
   if (turn === 1) return [["edit_file", { path: "setup.mdx", oldText: "minuts", newText: "minutes" }]];
@@ -38,7 +38,7 @@ test("a vendor that goes away after three steps: no request before its time, the
   expect(due.rows[0].later).toBe(true);
   expect(asked).toEqual([0, 1, 2, 3]);
 
-  // The last of its tries, at the time that was given.
+  // The last attempt, at the given time.
   await pool.query("update jobs set retries = 5, run_after = now()");
   expect(await client.untilFinal(id)).toMatchObject({ status: "failed", prLink: null, source: { ref: null } });
   const run = await client.run(id);
@@ -51,7 +51,7 @@ test("a vendor that goes away after three steps: no request before its time, the
   isAway = false;
   await client.send(`/job/${id}/message`, { prompt: "Go on." });
   expect(await client.untilFinal(id)).toMatchObject({ status: "completed", prLink: expect.stringMatching(/^http/) });
-  // What was paid for was not asked for again, and the edit of the second step is in the pull request.
+  // Paid turns were not requested again, and the edit of the second step is in the pull request.
   expect(asked).toEqual([0, 1, 2, 3, 3, 3]);
   expect((await client.send(`/job/${id}/diff`)).text).toContain("+It takes ten minutes.");
 });
@@ -80,7 +80,7 @@ test("with further models the next of the list answers, and no stored step is as
     [first, 3],
     [second, 3],
     [third, 3],
-    // The first one asked for two minutes, and gets them.
+    // The first response has a Retry-After of two minutes, which is honored.
     [third, 4],
   ]);
 });

@@ -59,7 +59,7 @@ test("a finding that the agent knows to be wrong is disputed: nothing is undone,
   const { id } = await client.create({ prompt: "Lead to /status." });
   const job = await client.untilFinal(id);
   const run = await client.run(id);
-  // Edit, finish, finish: a disputed finding is not told again.
+  // Edit, finish, finish: a disputed finding is not reported again.
   expect(run).toMatchObject({ steps: { count: 3 }, pullRequest: { draft: true }, title: "Lead to the status" });
   expect(run.findings?.introduced).toMatchObject([{ path: "index.mdx", dispute: "the host serves /status itself" }]);
   expect(await git(project.id, "show", `${job.source.ref}:index.mdx`)).toContain("(/status)");

@@ -6,7 +6,7 @@ import type { Server } from "../src/compose/compose.ts";
 import { askAutomations } from "../src/tasks/start-tasks.ts";
 import { createInstallation, type Installation } from "./support/whole-server.ts";
 
-// A whole server on the local forge: a code repository whose tags make jobs on the docs, as its forge would tell.
+// A whole server with the local forge: tags of a code repository create jobs on the docs, as with webhooks of a real forge.
 let installation: Installation;
 let server: Server;
 let docs: string;
@@ -116,7 +116,7 @@ test("a change that was closed unmerged is not proposed again, however it is ask
   };
   await due(20);
   await expect.poll(() => states(id), patience).toEqual(["skipped", "started"]);
-  // Other words for the same.
+  // Another phrasing of the same request.
   await pool().query(`update automations set prompt = 'Please replace "Acme" with "Apex".' where id = $1`, [id]);
   await due(21);
   await expect.poll(() => states(id), patience).toEqual(["started", "skipped", "started"]);
@@ -124,7 +124,7 @@ test("a change that was closed unmerged is not proposed again, however it is ask
   const { rows } = await pool().query("select status, summary, diff_figures from jobs order by id desc limit 1");
   expect(rows[0]).toMatchObject({ status: "completed", diff_figures: { files: 1 } });
   expect(rows[0].summary).toMatch(/was proposed in http.* and closed unmerged. Emend does not propose it again/);
-  // Somebody wants it after all.
+  // A person starts it by hand anyway.
   await server.admin.automations.run(id);
   await untilJobs(["closed", null, "open"]);
 });

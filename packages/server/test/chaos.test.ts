@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from "./support/database.ts";
 import { createFarEnds } from "./support/scripted-stages.ts";
 import { seedJob, seedProject } from "./support/seed-jobs.ts";
 
-// A seeded sample of what `npm run chaos` does at length; what it does to databases, run-outage.test.ts samples.
+// A seeded sample of `npm run chaos`, which runs for longer. run-outage.test.ts samples the database faults.
 let database: TestDatabase;
 beforeEach(async () => {
   database = await createTestDatabase();
@@ -62,12 +62,12 @@ test("the judge sees what is lost, done twice, slow and out of order", async () 
   );
   await pool.query("insert into steps (job_id, number, messages) values ($1, 1, '[]')", [ended]);
   await pool.query("insert into turns (job_id, number) values ($1, 1)", [ended]);
-  // Two pull requests, of which the second was opened by a worker after another had taken its job over.
+  // Two pull requests: a worker opened the second after another worker had taken its job.
   await pool.query("insert into starts (job_id, worker) values ($1, 'first')", [active]);
   await pool.query("insert into pulls (job_id, worker) values ($1, 'first')", [active]);
   await pool.query("insert into starts (job_id, worker) values ($1, 'second')", [active]);
   await pool.query("insert into pulls (job_id, worker) values ($1, 'first')", [active]);
-  // A turn that is asked for again by a run that began after the next turn.
+  // A turn that is requested again by a run that started after the next turn.
   for (const [number, worker] of [
     [1, "first"],
     [2, "first"],
@@ -76,7 +76,7 @@ test("the judge sees what is lost, done twice, slow and out of order", async () 
     await pool.query("insert into starts (job_id, worker) values ($1, $2)", [active, worker]);
     await pool.query("insert into turns (job_id, number, worker) values ($1, $2, $3)", [active, number, worker]);
   }
-  // Three runs at once, in a project of two lanes.
+  // Three concurrent runs in a project that allows two.
   await pool.query("update projects set settings = '{\"lanes\": 2}'");
   for (const job of [active, ended, await seedJob(pool, project)])
     await pool.query("insert into job_events (job_id, seq, kind, data) values ($1, 9, 'run.started', '{}')", [job]);

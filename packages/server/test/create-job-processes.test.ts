@@ -71,7 +71,7 @@ async function withClients<T>(clients: number, count: number, work: (n: number) 
   return results;
 }
 
-/** A slow disk: it holds the gap open between looking at the quota and having stored a use. */
+/** Simulates a slow disk: widens the race window between reading the quota and storing a use. */
 async function slowCommits(): Promise<void> {
   await database.pool.query(`
     create function wait_a_little() returns trigger language plpgsql as $$ begin perform pg_sleep(0.005); return null; end $$;

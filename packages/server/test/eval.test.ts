@@ -66,7 +66,7 @@ describe("on a running installation", () => {
   const run = (model: string, chosen: readonly EvalTask[]) =>
     evaluate(product, model, chosen, {}, AbortSignal.timeout(100_000));
 
-  // All of them, on every framework: `npm run eval -- --model emend/rules`.
+  // To run all of them, on every framework: `npm run eval -- --model emend/rules`.
   it("emend/rules passes what it must", async () => {
     const chosen = named(
       "mkdocs: a page into a new folder",
@@ -94,7 +94,7 @@ describe("on a running installation", () => {
     ).toContain("| b | 0 of 2 |");
   });
 
-  // All of them: `npm run eval -- --model wrong`.
+  // To run all of them: `npm run eval -- --model wrong`.
   it("fails an agent that is wrong in a different way on each task", async () => {
     const chosen = named(
       "mkdocs: another default",
@@ -127,17 +127,17 @@ describe("on a running installation", () => {
   it("replays a strong model's recorded runs at the figures that are kept", async () => {
     const figures: Record<string, unknown> = {};
     for (const { task: name, turns } of recordings) {
-      // Once its answers are over, a recorded model confirms whatever it is shown.
+      // After its recorded answers, a recorded model confirms everything that it is shown.
       script = (turn) => (turns[turn] as FarTurn | undefined) ?? [["finish", {}]];
       far.requests.length = 0;
       const [row] = await run(language, named(name).slice(0, 1));
       expect(row?.problems, name).toEqual([]);
-      // What was sent, at four characters a token: a scripted vendor counts nothing itself.
+      // The sent text, at four characters per token: a scripted vendor does not count tokens.
       const sent = far.requests.map(({ messages, tools }) => JSON.stringify({ messages, tools }).length);
       const inputTokens = Math.round(sent.reduce((sum, length) => sum + length, 0) / 4);
       figures[name] = { turns: row?.figures.turns, inputTokens, tokensByTool: row?.figures.tokensByTool };
     }
-    // `npm run unit -- packages/server/test/eval.test.ts -u` keeps new figures; the diff shows what they cost.
+    // `npm run unit -- packages/server/test/eval.test.ts -u` stores new figures. The diff shows what they cost.
     const kept = join(import.meta.dirname, "../eval/recorded-figures.json");
     await expect(`${JSON.stringify(figures, null, 2)}\n`).toMatchFileSnapshot(kept);
   });

@@ -13,7 +13,7 @@ const docs = {
   "notes.mdx": page("Notes", "Nothing yet."),
 };
 
-/** The first prompt has a word corrected; each message has words added to the notes. */
+/** The first prompt corrects a word. Each message adds words to the notes. */
 const script: Parameters<typeof models.install>[0] = (turn, { messages }) => {
   const asked = messages
     .filter(({ role }) => role === "user")
@@ -79,7 +79,7 @@ test("after messages, diff, figures, title and text are the whole pull request's
   ].map((words) => body.indexOf(words));
   expect(places).toEqual(places.toSorted((a, b) => a - b));
   expect(places[0]).toBeGreaterThanOrEqual(0);
-  // What the first round said is no longer the whole truth: it is told where that round is.
+  // The first round's summary is outdated, so it is in the section of that round.
   expect(body.indexOf("in 1 rounds")).toBeGreaterThan(places[1] ?? 0);
   const { rows: steps } = await installation.database.pool.query(
     "select data -> 'files' as files from job_events where kind = 'step' and data ? 'files' order by seq limit 1",

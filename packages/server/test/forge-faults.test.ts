@@ -26,15 +26,15 @@ const push = "git git-receive-pack";
 
 interface Case {
   name: string;
-  /** What happens, at which request. */
+  /** The fault, and the request that it hits. */
   at: "find" | "create" | "push" | "nothing";
   fault?: Fault;
   arrange?(far: FarEnd, jobId: string): void;
-  /** How it ends: what became of the change, or which refusal in whose words. */
+  /** The outcome: what happened to the change, or which error from which side. */
   ends: Publication["kind"] | { code: AppError["code"]; retryable: boolean; words: RegExp };
-  /** On Bitbucket, which has no archives, and changes a pull request that it is asked for a second time. */
+  /** On Bitbucket, which has no archives, and where creating a pull request again updates the existing one. */
   onBitbucket?: "opened" | "cannot happen";
-  /** Nothing may be sent for so long after the fault. */
+  /** No request may be sent for this long after the fault. */
   quietMs?: number;
 }
 
@@ -171,7 +171,7 @@ function hook(far: FarEnd, name: string, words: string): void {
   chmodSync(path, 0o755);
 }
 
-// Side by side, for they wait much; within one of them each after the other, for they share its far end.
+// Vendors run concurrently, because they mostly wait. The cases of one vendor run in order, because they share a server.
 describe.each(vendors)("$name", { concurrent: true }, (vendor) => {
   let publisher: FarPublisher;
   let count = 0;
@@ -200,7 +200,7 @@ describe.each(vendors)("$name", { concurrent: true }, (vendor) => {
     count += 1;
     const jobId = `job_${vendor.name}${count}`;
     const head = `emend/${jobId}`;
-    // Each case under a token of its own, so that one that must wait keeps no other waiting.
+    // Each case has its own token, so that a rate limit in one case does not delay another.
     const token = `${far.token}-${count}`;
     far.tokens.add(token);
     const forge = far.open({}, token);
@@ -211,7 +211,7 @@ describe.each(vendors)("$name", { concurrent: true }, (vendor) => {
     publisher.requestMsMax = isUnanswered ? 700 : 20_000;
     const before = far.requests.length;
 
-    // What goes wrong after the push needs no push.
+    // Faults after the push need no push.
     const isPushed = at === "find" || at === "create";
     const run = (by: Forge): Promise<{ kind: string }> =>
       isPushed ? publisher.open(jobId, by) : publisher.publish(jobId, { forge: by });
@@ -229,7 +229,7 @@ describe.each(vendors)("$name", { concurrent: true }, (vendor) => {
       expect((sent[met + 1]?.atMs ?? 0) - (sent[met]?.atMs ?? 0)).toBeGreaterThanOrEqual(quietMs);
     }
     if (typeof ends !== "string" && ends.retryable) {
-      // It was asked for an hour or a minute of rest: nothing more is sent, and a later run makes the one.
+      // The forge asked for a pause of an hour or a minute: nothing more is sent, and a later run opens the pull request.
       expect(sent.filter((request) => request.operation === operation)).toHaveLength(1);
       const later = `${token}-later`;
       far.tokens.add(later);

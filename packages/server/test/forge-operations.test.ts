@@ -8,25 +8,25 @@ import { everyVendor } from "./support/forges/vendors.ts";
 
 const source = fileURLToPath(new URL("../src/", import.meta.url));
 
-/** An operation as the code asks for it; every part that is only known when it runs is `{}`. */
+/** An operation as the source requests it. Each part that is known only at run time is `{}`. */
 interface Asked {
   method: string;
   path: string;
   at: string;
 }
 
-/** Parts that hold more than one step of a path. */
+/** Parameters that may contain slashes. */
 const wide: Readonly<Record<string, string>> = { repositoryPath: "{}/{}", branches: "{}/{}" };
-/** A forge that moved a repository says itself where to ask next. */
+/** A forge that moved a repository answers with the next URL. */
 const toldByForge = ["forge/find-address.ts: target.href.slice(apiUrl.length)"];
-/** Asked for only where the server's version has it. */
+/** Used only if the server's version has it. */
 const newerThanOldest = ["GET /repos/{}/{}/pulls/{}/{}"];
 
 function parse(file: string): ts.SourceFile {
   return ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true);
 }
 
-/** The vendor's own files, whatever they share, and those elsewhere that speak with this vendor. */
+/** The vendor's own files, shared files, and files elsewhere that call this vendor. */
 function filesOf(vendor: Vendor): readonly string[] {
   const own = readdirSync(join(source, "forge", vendor.name)).map((name) => join(source, "forge", vendor.name, name));
   const elsewhere = readdirSync(source, { recursive: true, encoding: "utf8" })
@@ -49,7 +49,7 @@ function operationsIn(file: string, base: string): { asked: Asked[]; unread: str
   const unread: string[] = [];
   const name = relative(source, file);
 
-  /** Where a name was set nearest around its use; parameters have no value that could be read. */
+  /** The nearest enclosing declaration of a name. Parameters have no static value. */
   function settingOf(identifier: ts.Identifier): ts.Expression | null {
     for (let scope: ts.Node = identifier; scope; scope = scope.parent) {
       if (!ts.isBlock(scope) && !ts.isSourceFile(scope)) {
@@ -75,7 +75,7 @@ function operationsIn(file: string, base: string): { asked: Asked[]; unread: str
       : binding.elements.flatMap((one) => (ts.isOmittedExpression(one) ? [] : names(one.name)));
   }
 
-  /** The texts that an expression may be; null: what stands there is not known before it runs. */
+  /** The possible texts of an expression. Null: known only at run time. */
   function texts(node: ts.Expression): string[] | null {
     if (ts.isAsExpression(node) || ts.isParenthesizedExpression(node)) return texts(node.expression);
     if (ts.isStringLiteralLike(node)) return [node.text];
@@ -100,7 +100,7 @@ function operationsIn(file: string, base: string): { asked: Asked[]; unread: str
     return texts(node)?.[0] ?? "{}";
   }
 
-  /** A field of a request, however it was put together. */
+  /** A field of a request object, also through spreads and variables. */
   function field(node: ts.Expression, wanted: string): ts.Expression | null {
     if (ts.isAsExpression(node) || ts.isParenthesizedExpression(node)) return field(node.expression, wanted);
     if (ts.isIdentifier(node)) {
@@ -141,12 +141,12 @@ function operationsIn(file: string, base: string): { asked: Asked[]; unread: str
   }
 
   const parsed = parse(file);
-  // What these do with a request was read where they are called.
+  // The requests of these helpers are read at their call sites.
   if (!["list-pages.ts", "list-values.ts", "may-look.ts", "api-client.ts"].includes(basename(file))) visit(parsed);
   return { asked, unread };
 }
 
-/** The request of a call that goes to a forge, and its method where the callee sets it. */
+/** The request of a forge call, and its method if the callee sets it. */
 function requestOf({
   expression,
   arguments: given,
@@ -181,7 +181,7 @@ describe.each(everyVendor)("$label", (vendor) => {
     expect(words.filter((one) => !(isOldest && newerThanOldest.some((known) => one.startsWith(`${known} `))))).toEqual(
       [],
     );
-    // An operation that nothing asks for any more has no place in the copy.
+    // The copy must not contain operations that the source no longer uses.
     const used = operations.filter((operation) => asked.some((one) => isDescribed([operation], one)));
     expect(operations.filter((operation) => !used.includes(operation))).toEqual([]);
   });

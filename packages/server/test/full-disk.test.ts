@@ -60,7 +60,7 @@ test.each([
 });
 
 test("503 while the database's own disk is full, and nothing half done", async () => {
-  // Postgres itself says what it says when a write finds no room.
+  // Postgres' own error for a write to a full disk.
   await database.pool.query(`
     create function no_room() returns trigger language plpgsql as
       $$ begin raise exception 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$;

@@ -2,9 +2,9 @@ import { expect, it } from "vitest";
 import { measureGrowth } from "../attack/growth/measure-growth.ts";
 import { growthTargets } from "../attack/growth/targets.ts";
 
-/** Each was found to take the square of its length once; `npm run growth` looks for more. */
+/** Each once took quadratic time. `npm run growth` looks for more. */
 const once = ["{%", "{{", "a {/*\n\n", "<div>\n<a b=", "a <!--\n\n", "<summary>", "xapp-1-a ", "[", "`a"];
-// Sixteen times the text in two steps of four: where time grew by the square, each step would take sixteen times as long.
+// Sixteen times the text in two steps of four: quadratic time would make each step take sixteen times as long.
 const bounds = { charactersFirst: 8_192, doublings: 3, ratioMax: 3.5, msLeast: 250, msMax: 8_000 };
 
 it.each(growthTargets)("$name: time does not outgrow the text", async (target) => {

@@ -49,7 +49,7 @@ function orderFor(node: string): ForgeWorkerOrder {
   return { databaseUrl: database.url, dir: join(dir, node), forgeDir, publicUrl, token: far.token };
 }
 
-/** Carries the job out here; `happens` at a point on its way. */
+/** Runs the job in this process. `happens` is called at a given point. */
 async function carryOut(jobId: string, happens: Partial<Record<CrashPoint, () => void>> = {}) {
   const worker = await startForgeWorker(orderFor("here"), (point) => happens[point]?.());
   return waitForJob(host.database.pool, jobId, isFinal).finally(() => worker.stop());

@@ -7,7 +7,7 @@ import { createOpenApiJudge, type OpenApiDocument } from "./support/openapi-judg
 import { startWebhookReceiver, type WebhookReceiver } from "./support/webhook-receiver.ts";
 import { clientOf, createInstallation, type Installation } from "./support/whole-server.ts";
 
-// What a whole server really says of real jobs, held to the document that it serves: nothing missing, nothing more.
+// Validates a server's responses about real jobs against the OpenAPI document that it serves: no field missing, none extra.
 let installation: Installation;
 let server: Server;
 let receiver: WebhookReceiver;
@@ -86,7 +86,7 @@ test("every answer, event and message of real jobs is as the document says", asy
     await send("GET", `/job/${id}/diff`);
     runs.push(await send("GET", `/job/${id}/run`));
   }
-  // Else it would prove little: there are findings, with what tools know of them, and pull requests.
+  // Otherwise the test would prove little: there must be findings with details, and pull requests.
   const stored = await installation.database.pool.query("select findings from jobs where id = $1", [fixed]);
   expect(stored.rows[0].findings.fixed[0]).toHaveProperty("fix");
   expect(runs[0].findings.fixedCount).toBeGreaterThan(0);
@@ -104,7 +104,7 @@ test("every answer, event and message of real jobs is as the document says", asy
   expect([...kinds].toSorted()).toEqual(allKinds.map(([kind]) => kind).toSorted());
 
   const messages = [];
-  // One for each end, the second end of the follow-up, the archive, and both pull requests.
+  // The end of each job, the second end of the follow-up, the archive, and both pull requests.
   for (let number = 1; number <= 8; number += 1) messages.push(JSON.parse((await receiver.message(number)).body));
   expect(messages.flatMap((message) => mistakesOf("WebhookMessage", message))).toEqual([]);
   expect([...new Set(messages.map(({ type }) => type))].toSorted()).toEqual([
@@ -116,7 +116,7 @@ test("every answer, event and message of real jobs is as the document says", asy
   ]);
 });
 
-/** Of every kind the least that it may hold, so that one can be put in its place and judged. */
+/** The minimal valid value of each type, so that a test can put it in place and validate it. */
 const phase = { phase: "queued" };
 const pull = { number: 1, url: "https://x.test/1", state: "open", draft: false };
 const allKinds: [string, unknown][] = [

@@ -46,7 +46,7 @@ function startWorker(jobId: string, point: Pick<PublishOrder, "crashAt" | "freez
   return child;
 }
 
-/** What the forge holds of a job, as anybody with a key sees it. */
+/** The branches and pull requests that the forge has for a job, read with an ordinary key. */
 async function published(jobId: string): Promise<{ branches: number; pullRequests: number }> {
   const url = new URL(`${host.url}/git/${projectId}.git`);
   url.username = "anyone";
@@ -82,7 +82,7 @@ describe("a worker frozen while it publishes", () => {
 
     worker.kill("SIGCONT");
     const [code] = await once(worker, "exit");
-    // It repeats the identical push and then finds its lease gone, or finds the pull request that is there.
+    // It repeats the identical push, and then finds that its lease is gone or that the pull request exists.
     expect(code).toBe(point === "before-push" ? 1 : 0);
     expect(await published(jobId)).toEqual({ branches: 1, pullRequests: 1 });
     expect(await publishTestJob(otherNode, jobId)).toEqual({ ...publication, kind: "found" });

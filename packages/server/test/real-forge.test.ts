@@ -19,7 +19,7 @@ const {
   EMEND_TEST_FORGE_TOKEN: token = "",
 } = process.env;
 
-/** How a person closes and merges, by each vendor's API. */
+/** How a person closes and merges, with each vendor's API. */
 const acts = {
   github: {
     authorization: `Bearer ${token}`,
@@ -71,7 +71,7 @@ function runAgainst(name: keyof typeof acts): void {
   let git: (...args: string[]) => string;
 
   async function act([method, below, body]: Act): Promise<void> {
-    // Some forges find out a while after it was opened whether a pull request can be merged.
+    // Some forges compute whether a pull request can be merged only a while after it was opened.
     for (let attempt = 1; ; attempt += 1) {
       const answer = await fetch(`${place.apiUrl}${below}`, {
         method,
@@ -99,7 +99,7 @@ function runAgainst(name: keyof typeof acts): void {
       const [described, remote] = [await forge.describeRepository(signal), await forge.gitRemote(signal)];
       path = described.path;
       const base = described.defaultBranch ?? "main";
-      // In the environment, where no list of processes shows it.
+      // In the environment, because process lists show arguments.
       const env = {
         ...process.env,
         GIT_TERMINAL_PROMPT: "0",

@@ -9,7 +9,7 @@ import { createFarEnds, scriptedStages } from "./support/scripted-stages.ts";
 import { readEvents, readJob, seedJob, seedProject } from "./support/seed-jobs.ts";
 import { expireLeases, isFinal, spawnWorker, waitForJob } from "./support/worker-control.ts";
 
-/** Each with what the crash may cost: a turn that was not stored yet, an identical push. */
+/** Each with the cost that the crash may have: a turn that was not stored yet, or an identical push. */
 const points: readonly { at: CrashPoint | `${CrashPoint}:${number}`; turns: readonly number[]; pushes: number }[] = [
   { at: "after-claim", turns: [1, 2], pushes: 1 },
   { at: "after-base-pinned", turns: [1, 2], pushes: 1 },

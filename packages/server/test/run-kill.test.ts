@@ -17,10 +17,10 @@ const docs = {
 };
 const id = "job_01arz3ndektsv4rrffq69g5fav";
 
-/** So many lines that the agent is shown its own diff. */
+/** Enough lines that the agent is shown its own diff. */
 const tips = Array.from({ length: 70 }, (_, index) => `\nTip ${index + 1}: wait.\n`).join("");
 
-/** Looks, edits, finishes, and finishes again after it has seen its own diff: four turns. */
+/** Reads, edits, finishes, and finishes again after it has seen its own diff: four turns. */
 function turnOf(turn: number): FarTurn {
   if (turn === 0) return [["read_file", { paths: ["setup.mdx"] }]];
   const edits = [{ oldText: "ten minuts.\n", newText: `ten minutes.\n${tips}` }];
@@ -28,7 +28,7 @@ function turnOf(turn: number): FarTurn {
   return [["finish", { title: "Fix a misspelling", summary: "The word was misspelt." }]];
 }
 
-/** A job that waits for whichever server comes; `asked`: which turn each request was for. */
+/** A job that waits for the next server. `asked`: the turn of each request. */
 async function scene(more: { latency?: number } = {}) {
   const asked: number[] = [];
   const installed = await models.install(
@@ -73,12 +73,12 @@ async function expectOnePublication({ project, pool }: Awaited<ReturnType<typeof
 test("a server killed wherever it stands asks again only for the turn that was not stored", async () => {
   const here = await scene();
   const { asked, afterKill, installation, goOn } = here;
-  /** Where it dies, and the turns that were asked for until then in this life. */
+  /** Where the process dies, and the turns that it requested before. */
   const lives: readonly [crashAt: string, turns: readonly number[]][] = [
-    // The answer came, its tool ran, and nothing of it was stored.
+    // The response came and its tool ran, but nothing was stored.
     ["before-step-stored:2", [0, 1]],
     ["before-review", [1, 2]],
-    // Its own diff was shown to it.
+    // The agent was shown its own diff.
     ["before-step-stored", [3]],
     ["before-change-stored", [3]],
   ];
@@ -104,7 +104,7 @@ test(`a server killed at any moment asks for no stored turn again (EMEND_TEST_SE
   const random = seededRandom(seed);
   let stored = 0;
   const expectNothingAgain = () => {
-    // Each turn once in a life, beginning with the first that no earlier life had stored.
+    // Each process requests a turn once, starting with the first that no earlier process stored.
     expect(asked).toEqual(asked.map((_, index) => stored + index));
     asked.length = 0;
   };

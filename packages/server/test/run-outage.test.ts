@@ -24,7 +24,7 @@ beforeEach(async () => {
   pool = createPool({ url: proxy.url, connectionsMax: 4, log, queryMsMax: 500 });
   listener = await startListener({ url: proxy.url, log });
   const crashPoint = () => {};
-  // The far ends are reached directly: only Emend's own database goes away.
+  // The forge and the model are reached directly: only Emend's own database becomes unavailable.
   const stages = scriptedStages({ pool: database.pool, worker: "only", crashPoint });
   worker = startWorker(
     { pool, databaseUrl: proxy.url, listener, log, stages, crashPoint },

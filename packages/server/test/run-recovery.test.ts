@@ -94,7 +94,7 @@ test("a worker frozen between its commit and its push does not push when it wake
 });
 
 test("a main loop that is busy for longer than a lease keeps it", async () => {
-  // Claims nothing, and sweeps what expires.
+  // Claims no jobs, but sweeps expired leases.
   await worker("sweeper", { options: { concurrency: 0 } });
   const id = await job({ blockMs: shortTimes.leaseMs * 1.5 });
   await worker("busy", { options: shortTimes });

@@ -10,7 +10,7 @@ const trial = await trySandbox(startBound, process.env.PATH ?? "");
 const isSandboxed = trial.kind === "usable";
 const runners = ["runner/claude-code", "runner/codex", "runner/opencode"];
 
-/** First it leaves a broken link; told so by the review, it repairs it. Asked for the workflows, it writes there. */
+/** First it leaves a broken link, and fixes it after the review. If asked to change the workflows, it writes there. */
 const script = `
 if (prompt.includes("workflow")) {
   fs.mkdirSync(".github/workflows", { recursive: true });

@@ -24,18 +24,18 @@ import { personGit } from "./support/forge.ts";
 import { startRoundRobin } from "./support/round-robin.ts";
 import { alterJob } from "./support/seed-jobs.ts";
 
-// Two nodes on one database behind a proxy that takes turns: each request finds what the one before it wrote elsewhere.
+// Two nodes on one database behind a round-robin proxy: each request must find what the previous one wrote on the other node.
 let nodes: TestApi[];
 let proxy: Awaited<ReturnType<typeof startRoundRobin>>;
 let jobs: string;
 let authorization: string;
-/** Where both keep the local forge's repositories. */
+/** The local forge's repositories, which both nodes share. */
 let dir: string;
 const secret = "a secret of the tests, and of nothing else";
 const hooked: string[] = [];
-/** A node is asked for its document before the proxy stands. */
+/** The document is requested from a node before the proxy runs. */
 const publicUrl = () => proxy?.url ?? "http://127.0.0.1";
-/** Everything that a server mounts beside the contract's routes. */
+/** Everything that a server mounts besides the contract's routes. */
 function everything(name: string): NonNullable<Parameters<typeof startApi>[0]>["pluginOf"] {
   return ({ pool, listener, keyring }) => {
     const local = { git: createGit({ allowedProtocols: ["file"] }), forgeDir: dir, pool, publicUrl };
@@ -213,7 +213,7 @@ test("a push, a clone, a tool's call, a forge's hook and a browser find on eithe
   ]);
   const key = await (nodes[0] as TestApi).addKey({ id } as Project);
 
-  // Each command of git is several requests, so that one begins on this node and ends on the other.
+  // Each git command is several requests, so it starts on one node and ends on the other.
   const remote = `${proxy.url.replace("//", `//any:${key}@`)}/git/${id}.git`;
   const work = join(dir, "work");
   await mkdir(work);

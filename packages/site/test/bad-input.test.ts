@@ -10,7 +10,7 @@ import { type Files, memoryTree } from "./support/memory-tree.ts";
 
 const long = 100_000;
 
-/** Texts that have brought parsers down. None may take more than a moment. */
+/** Texts that have crashed or slowed down parsers. Each must parse quickly. */
 const traps: Record<string, string> = {
   brackets: "[".repeat(long),
   "closed brackets": "[".repeat(long) + "]".repeat(long),
@@ -132,7 +132,7 @@ describe("bad input", () => {
     const findings = await checkSite(await openSite(watched));
     delay.disable();
     expect(findings.map(({ check, path }) => `${check} ${path}`)).toContain("unread-page huge.md");
-    // Threads take the parsing; on a busy machine the loop may still wait for its turn.
+    // Threads do the parsing. On a busy machine the event loop may still be delayed.
     expect(delay.percentile(90) / 1e6).toBeLessThan(200);
   });
 });

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { layouts } from "./support/random-layouts.ts";
 import { refactorRandomly } from "./support/refactor-randomly.ts";
 
-// `npm run fuzz:site` takes other seeds, for as long as it is told to.
+// `npm run fuzz:site` uses other seeds, for a given time.
 const seeds = Array.from({ length: 10 }, (_, i) => i + 1);
 
 it.each(layouts)("a second reader finds every link of a refactored site of $name where it led", async (layout) => {

@@ -3,7 +3,7 @@ import { forms, tallyOwn } from "../bench/plant.ts";
 import { checkSite, type Finding, openSite } from "../src/index.ts";
 import { type Files, memoryTree } from "./support/memory-tree.ts";
 
-/** What is reported of a site, notes left out. */
+/** The findings of a site, without notes. */
 async function reported(files: Files): Promise<string[]> {
   const findings = await checkSite(await openSite(memoryTree(files)));
   return findings
@@ -89,7 +89,7 @@ describe("faults", () => {
     const places = async (all: Files) =>
       (await checkSite(await openSite(memoryTree(all)))).filter(({ check }) => check === "broken-link").map(targetOf);
     expect(await places(address("https://example.org/"))).toEqual(["/none/", "/base/start/", "/base/none/"]);
-    // Elsewhere on the host may be other sites.
+    // Other paths on the host may be other sites.
     expect(await places(address("https://example.org/base/"))).toEqual(["/base/none/"]);
     const book = { "SUMMARY.md": summary, "README.md": "# Home\n\n[a](/api) [b](/none)\n", "api.md": "# Api\n" };
     expect(await places(book)).toEqual(["/none"]);

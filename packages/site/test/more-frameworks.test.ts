@@ -6,19 +6,19 @@ import { editsOf, memoryTree } from "./support/memory-tree.ts";
 interface Sample {
   name: string;
   files: Record<string, string>;
-  /** A page, its route, and links on the page "start" that lead to it. */
+  /** A page, its route, and links to it on the page "start". */
   page: string;
   route: string;
   start: string;
   good: readonly string[];
-  /** Links that the builder calls broken, or serves as "not found". */
+  /** Links that the builder reports as broken, or that return "not found". */
   bad: readonly string[];
-  /** Links that only the build knows. */
+  /** Links that only the build can resolve. */
   unknown: readonly string[];
   moved: string;
 }
 
-// What the builders do was seen in Hugo 0.111.3, Jekyll 4.3.1 and Sphinx 5.3.0 with MyST 0.18.1; of the others, on their own docs.
+// Observed in Hugo 0.111.3, Jekyll 4.3.1 and Sphinx 5.3.0 with MyST 0.18.1. For the others, from their own documentation.
 const samples: readonly Sample[] = [
   {
     name: "hugo",
@@ -123,7 +123,7 @@ const samples: readonly Sample[] = [
     route: "/guide/keys",
     start: "docs/start.md",
     good: ["guide/keys.md", "/guide/keys", "guide/keys", "/guide/keys?id=here", "guide/keys?id=here"],
-    // Docsify takes the last for an id of its own page.
+    // Docsify treats the last one as an id on its own page.
     bad: ["missing.md", "/missing", "/guide/keys?id=nowhere", "#/guide/keys"],
     unknown: [],
     moved: "docs/guide/tokens.md",

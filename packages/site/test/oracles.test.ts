@@ -18,13 +18,13 @@ describe("Emend and the real builders", () => {
     expect(truth.headings.map(([source]) => source)).toEqual(site.headings);
     const known = differences[site.name] ?? {};
     const all = await compare(site, truth);
-    // What Emend says nothing of is counted, so that it does not grow unseen.
+    // Links that Emend does not judge are counted, so that their number cannot grow unnoticed.
     const isOpen = ({ emend }: { emend: string }): boolean =>
       emend.startsWith("unknown") && unjudged[site.name] !== undefined;
     expect(all.filter(isOpen).length).toBe(unjudged[site.name]?.rows ?? 0);
     const found = all.filter((one) => !isOpen(one));
     expect(found.filter(({ row }) => known[row] === undefined)).toEqual([]);
-    // A difference that is gone is taken off the list.
+    // Remove a difference from the list once it is gone.
     expect(Object.keys(known).filter((row) => !found.some((one) => one.row === row))).toEqual([]);
   });
 

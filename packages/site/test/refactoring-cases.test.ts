@@ -24,12 +24,12 @@ describe.each(refactoringCases)("$framework: $name", (one) => {
 
   it("is accepted by the real builder, before and after", async () => {
     const built = await builtOf(one.framework, one.name);
-    // Other files than were built: `npm run oracles -- --refactorings` builds them again.
+    // The files differ from those that were built: `npm run oracles -- --refactorings` builds them again.
     expect(built?.before.tree).toBe(treeHash(one, memoryTree(one.files)));
     expect(built?.after.tree).toBe(treeHash(one, await refactored(one)));
     expect(built?.before.isBuilt).toBe(true);
     expect(built?.after.isBuilt).toBe(true);
-    // A theme may have dead links of its own.
+    // A theme may have its own dead links.
     const targets = (dead: readonly string[] = []): string[] => dead.map((link) => link.slice(link.indexOf(" ") + 1));
     const known = targets(built?.before.dead);
     expect(targets(built?.after.dead).filter((target) => !known.includes(target))).toEqual([]);

@@ -17,7 +17,7 @@ import {
 import { readFacts } from "../src/parse/read-facts.ts";
 import { editsOf, type MemoryTree, memoryTree } from "./support/memory-tree.ts";
 
-// Small sites with links in every manner between their pages, in two frameworks.
+// Small sites with every form of link between their pages, in two frameworks.
 
 const folders = ["", "guides/", "guides/deep/", "api/"];
 const names = ["alpha", "beta", "gamma", "delta"];
@@ -87,7 +87,7 @@ async function apply(tree: MemoryTree, work: (site: Site) => Promise<Refactoring
   return tree.with(editsOf(await work(await openSite(tree))));
 }
 
-/** What a refactoring would change; where it refuses, nothing. */
+/** The changes of a refactoring. Nothing if it refuses. */
 function changesOf(refactoring: Refactoring): string[] {
   return refactoring.kind === "refused" ? [] : [...refactoring.edits.keys()];
 }
@@ -149,7 +149,7 @@ describe("every refactoring", () => {
         ];
         for (const work of works) {
           const done = await work(await openSite(tree));
-          // A site without navigation has none to order, nor a place for redirects.
+          // A site without navigation has no order to change and no place for redirects.
           if (done.kind === "refused") continue;
           tree = tree.with(done.edits);
           const opened = await openSite(tree);

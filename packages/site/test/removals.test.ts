@@ -40,7 +40,7 @@ describe("removePage", () => {
         site.pages.find((one) => one.path.includes(`${page}.`) || one.path.includes(`${page}/`))?.path ?? page;
       const other = site.pages.find((one) => one.path !== path && !one.path.includes("index"))?.path ?? "";
       const done = await removePage(site, { page: path, to: other });
-      // Where an entry stands alone in its list, it says so and changes nothing.
+      // If an entry is the only one in its list, the refactoring reports it and changes nothing.
       if (done.kind === "refused") {
         expect(["starlight", "gitbook"]).toContain(name);
         return expect(done.reason).toMatch(/cannot be taken out alone/);

@@ -11,7 +11,7 @@ import { plainDialect } from "../src/parse/dialect.ts";
 import { scanText } from "../src/parse/scan-page.ts";
 import { markdownDocument, mdxDocument } from "./support/documents.ts";
 
-// The scanner must see what the full parser sees: the same links, the same headings, in the same order.
+// The scanner must find what the full parser finds: the same links and headings, in the same order.
 
 interface Node {
   type: string;
@@ -73,11 +73,11 @@ function* documentsOf(folder: string): Generator<string> {
 
 describe("the scanner", () => {
   it("sees what the full parser sees in the readmes of the dependencies", () => {
-    // Every twelfth is enough for each run, and keeps it to seconds.
+    // Every twelfth is enough for one run, and takes seconds.
     const files = [...documentsOf("node_modules")].filter((_, i) => i % 12 === 0);
     const differing = files.filter((file) => {
       const source = readFileSync(file, "utf8").replace(/^\ufeff/, "");
-      // A carriage return alone breaks lines in CommonMark; no editor has written one in decades.
+      // In CommonMark, a lone carriage return ends a line. No editor has written one in decades.
       return (
         source.length < 20_000 &&
         !/\r(?!\n)/.test(source) &&

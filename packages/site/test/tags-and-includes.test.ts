@@ -15,7 +15,7 @@ async function move(files: Files, from: string, to: string) {
   return { tree: tree.with(editsOf(done)), skipped: done.kind === "done" ? done.skipped : [] };
 }
 
-// MkDocs 1.4.2 and VitePress 1.6.4 were seen to write `<a href="keys.md">` as it is, mdBook 0.4.48 as `keys.html`.
+// Observed: MkDocs 1.4.2 and VitePress 1.6.4 write `<a href="keys.md">` unchanged, mdBook 0.4.48 writes `keys.html`.
 describe("targets of HTML tags", () => {
   it.each([
     [
@@ -48,7 +48,7 @@ describe("targets of HTML tags", () => {
     expect(await broken(files)).toEqual([]);
   });
 
-  // VitePress 1.6.4 calls `[h](.#here)` dead and writes `<a href=".#here">` as it is, which leads to the folder's page.
+  // VitePress 1.6.4 reports `[h](.#here)` as dead, and writes `<a href=".#here">` unchanged, which links to the folder's page.
   it("are followed where they name their own folder, which no link can on VitePress", async () => {
     const files = {
       "docs/.vitepress/config.ts": "export default {}\n",
@@ -65,7 +65,7 @@ describe("targets of HTML tags", () => {
   });
 });
 
-// Where no page is the top's own, mdBook 0.4.48 serves the first chapter there.
+// If no page has the root address, mdBook 0.4.48 serves the first chapter there.
 it.each([
   ["index.md", 1],
   ["start.md", 0],
@@ -124,7 +124,7 @@ describe("files that a page takes in", () => {
     expect(tree.text("security/deep/keys.md")).toContain("```{include} ../../part.md");
   });
 
-  // As the documentation of MyST 4.0 has them: an example of a toctree, and an entry that its build makes.
+  // From the documentation of MyST 4.0: an example of a toctree, and an entry that its build generates.
   it("leaves toctrees of Sphinx in code alone, and reads those inside of other directives", async () => {
     const toctree = (entry: string): string => `\`\`\`{toctree}\n${entry}\n\`\`\`\n`;
     const findings = await checkSite(

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Everything about a folder that somebody could notice: names, kinds, modes, times of change and contents. */
+/** A hash of everything visible about a folder: names, kinds, modes, modification times and contents. */
 export async function hashFolder(folder: string): Promise<string> {
   const hash = createHash("sha256");
   for (const name of (await readdir(folder, { recursive: true })).sort()) {

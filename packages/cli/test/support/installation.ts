@@ -5,22 +5,22 @@ import { makeDataDir, makeTempDir, removeDir } from "./temp-dir.ts";
 
 export interface Installation {
   url: string;
-  /** Of the sample docs, on the local forge. */
+  /** The sample docs' project, on the local forge. */
   project: string;
   key: string;
-  /** For programs that talk to it. */
+  /** The environment of programs that connect to it. */
   env: Record<string, string>;
   dir: string;
   dataDir: string;
   newKey(...options: string[]): Promise<string>;
-  /** The server alone; its data stays until `stop`. */
+  /** Stops only the server. Its data stays until `stop`. */
   stopServer(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const sample = join(import.meta.dirname, "..", "..", "sample");
 
-/** A real server on a database of its own, with one project and one key, as an operator sets it up. */
+/** A real server with its own database, one project and one key, as an operator sets it up. */
 export async function startInstallation(environment: Record<string, string> = {}): Promise<Installation> {
   const dir = await makeTempDir();
   const dataDir = await makeDataDir(join(dir, "data"));

@@ -30,7 +30,7 @@ interface Document {
   components: { schemas?: unknown };
 }
 
-/** The API reference page, from the OpenAPI document that a running server serves. */
+/** Renders the API reference page from the OpenAPI document of a running server. */
 export function renderReference(document: Document): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
@@ -125,7 +125,7 @@ function typeOf(schema: Schema): string {
   return schema.type ?? "any";
 }
 
-/** What may stand there, beside its type. */
+/** The allowed values, besides the type. */
 function boundsOf(schema: Schema): string {
   const { minimum, maximum, minLength, maxLength } = schema;
   const isText = schema.type === "string";

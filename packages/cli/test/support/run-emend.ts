@@ -12,9 +12,9 @@ export interface Finished {
 export interface Running {
   /** Everything printed so far on standard output. */
   stdout(): string;
-  /** Resolves once standard output holds the text. */
+  /** Resolves once standard output contains the text. */
   untilPrinted(text: string): Promise<void>;
-  /** Resolves once standard output is as it should be. */
+  /** Resolves once standard output matches. */
   untilMatched(isIt: (stdout: string) => boolean): Promise<void>;
   kill(signal: NodeJS.Signals): void;
   finished: Promise<Finished>;
@@ -22,27 +22,27 @@ export interface Running {
 
 const main = join(import.meta.dirname, "..", "..", "src", "main.ts");
 
-// A test that fails halfway leaves its program running; nothing may outlive the file.
+// A test that fails halfway leaves its program running. No program may outlive the file.
 const running = new Set<Running>();
 afterAll(async () => {
   for (const program of running) program.kill("SIGTERM");
   await Promise.all([...running].map(({ finished }) => finished));
 });
 
-/** Starts the program as a person would, with an environment that holds nothing of the machine's. */
+/** Starts the program as a person would, without the machine's environment. */
 export function startEmend(
   args: readonly string[],
   options: { env?: Record<string, string>; cwd?: string; input?: string; isUnprivileged?: boolean } = {},
 ): Running {
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, ...args], {
     cwd: options.cwd,
-    // Root may read everything.
+    // Root can read everything.
     ...(options.isUnprivileged && process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}),
     env: {
       ...nodeEnvironment,
       HOME: process.env.HOME,
       TMPDIR: process.env.TMPDIR,
-      // Whoever runs the tests may be logged in somewhere.
+      // The person who runs the tests may be logged in to a server.
       XDG_CONFIG_HOME: join(import.meta.dirname, "nobody"),
       ...options.env,
     },
@@ -60,7 +60,7 @@ export function startEmend(
   child.stderr.setEncoding("utf8").on("data", (text) => {
     stderr += text;
   });
-  // A program that ends before it read its input is no fault of the test's.
+  // If a program exits before it has read its input, that is not an error.
   child.stdin.on("error", () => {});
   child.stdin.end(options.input ?? "");
   const finished = new Promise<Finished>((resolve) => {

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { runCli } from "../../src/run-cli.ts";
 import type { Finished } from "./run-emend.ts";
 
-/** The whole program but its process: for all but what a process alone shows, because starting one costs half a second. */
+/** Runs the whole program in this process. Starting a process costs half a second, so only tests that need one do it. */
 export async function runInProcess(
   args: readonly string[],
   options: { env?: Record<string, string>; input?: string } = {},

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig } from "../../../server/src/config/config.ts";
 
-/** Of builds that tests make, and nobody else's business. */
+/** Used by builds in tests only. */
 const ofTests = new Set(["EMEND_TEST_BUILD", "EMEND_CRASH_AT"]);
 
-/** The variables that a server reads, by watching it read them; `<NAME>_FILE` goes without saying. */
+/** The variables that a server reads, found by watching its reads. `<NAME>_FILE` is implied. */
 export function serverSettings(): string[] {
   const read = new Set<string>();
   const watched = new Proxy({}, { get: (_target, name) => void read.add(String(name)) });
@@ -14,7 +14,7 @@ export function serverSettings(): string[] {
   return [...read].filter((name) => name.startsWith("EMEND_") && !isFileOf(name) && !ofTests.has(name)).toSorted();
 }
 
-/** The variables that the command line reads beside them, from the lines that name its environment. */
+/** The other variables that the command line reads, found in the source lines that read its environment. */
 export function commandSettings(): string[] {
   const source = join(import.meta.dirname, "..", "..", "src");
   const lines = readdirSync(source, { recursive: true, encoding: "utf8" })

@@ -8,7 +8,7 @@ export async function makeTempDir(): Promise<string> {
   return dir;
 }
 
-/** Where root runs the tests, the user that runs Postgres must pass through; else its files would lie elsewhere. */
+/** If root runs the tests, the Postgres user must be able to enter the folder; otherwise its files would be elsewhere. */
 export async function makeDataDir(path: string): Promise<string> {
   await mkdir(path, { mode: 0o711 });
   return path;

@@ -3,8 +3,8 @@ import { type Browser, type BrowserContext, chromium } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 
 /**
- * What a real browser makes of each form of address. The review is held to this table by a test of its own, without a
- * browser; `RECORD_ADDRESSES=1 npm run test:browser -- address-forms` writes it anew.
+ * How a real browser interprets each form of address. Another test, without a browser, compares the review with this table.
+ * `RECORD_ADDRESSES=1 npm run test:browser -- address-forms` writes it again.
  */
 const file = new URL("../../../server/test/fixtures/address-forms.json", import.meta.url);
 interface Table {
@@ -30,7 +30,7 @@ interface Found {
   runs: boolean;
 }
 
-/** Renders forms one after another: follows every link and sends every form of each. Nothing leaves the machine. */
+/** Renders forms one after another: follows every link and submits every form of each. Nothing leaves the machine. */
 async function openRenderer(): Promise<(html: string) => Promise<Found>> {
   const page = await context.newPage();
   let [form, asks, runs] = ["", new Set<string>(), false];
@@ -55,13 +55,13 @@ async function openRenderer(): Promise<(html: string) => Promise<Found>> {
     [form, asks, runs] = [`<!doctype html>${listener}<body>${html}`, new Set(), false];
     await page.goto(home, { waitUntil: "load" });
     await page.evaluate(follow).catch(() => undefined);
-    // Frames, posts and requests go through the same queues, so they come before the last of these turns.
+    // Frames, posts and requests use the same queues, so they come before the last of these turns.
     for (let round = 0; round < 5; round += 1) await page.evaluate(turn).catch(() => undefined);
     return { asks: [...asks].sort(), runs };
   };
 }
 
-/** All of them where `npm run attack` asks; else every tenth, which takes a second or two. */
+/** All of them for `npm run attack`; otherwise every tenth, which takes a second or two. */
 const isWhole = Boolean(process.env.RECORD_ADDRESSES ?? process.env.EVERY_ADDRESS);
 const chosen = table.forms.filter((_, index) => isWhole || index % 10 === 0);
 

@@ -8,7 +8,7 @@ import { bothLooks, take } from "./support/looks.ts";
 
 const dashboard = openDashboard();
 let projectId: string;
-/** One visitor for all: to log in is another file's. */
+/** One visitor for all: another file covers logging in. */
 let page: Page;
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ const keys = (name: string) => ({ path: "/app/keys", name });
 const tab = (which: string, name: string) => ({ path: `/app/projects/PROJECT?tab=${which}`, name });
 const members = (name: string) => ({ path: "/app/settings?tab=members", name });
 
-/** By the button that opens each. A new one gets a line. */
+/** By the button that opens each. Add a line for a new one. */
 const dialogs: readonly { path: string; name: string }[] = [
   keys("Create key"),
   keys("Rotate"),
@@ -51,7 +51,7 @@ const dialogs: readonly { path: string; name: string }[] = [
   members("Remove bo@example.com"),
 ];
 
-/** Keeps what is behind the dialog and comes to have the focus. */
+/** Records elements behind the dialog that get the focus. */
 const watchFocus = `focusBehind = [];
   document.addEventListener("focusin", ({ target }) => {
     if (!target.closest("dialog")) focusBehind.push(target.outerHTML);
@@ -68,7 +68,7 @@ it.each(bothLooks)(
       const dialog = page.getByRole("dialog");
       await dialog.waitFor();
       await expectGood(page, "dialog");
-      // Nothing behind it can be reached: from its last stop one comes to the browser's own, and to its first again.
+      // The focus cannot leave the dialog: after its last stop comes the browser's own interface, then its first stop again.
       await page.evaluate(watchFocus);
       await Promise.all(Array.from({ length: 12 }, () => page.keyboard.press("Tab")));
       expect(await page.evaluate("focusBehind"), name).toEqual([]);
@@ -137,7 +137,7 @@ it.each(bothLooks)(
     await page.getByRole("dialog", { name: "Webhook secret" }).waitFor();
     await expectGood(page, "dialog");
 
-    // A session that ends.
+    // An expired session.
     dashboard.expectComplaint(/401/);
     await page.route("**/webhooks/*/remove", (route) => route.fulfill({ status: 401, json: { error: "Ended." } }));
     await press(page.getByRole("button", { name: "Done" }));

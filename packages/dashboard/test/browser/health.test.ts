@@ -7,7 +7,7 @@ import { choose, press } from "./support/keyboard.ts";
 import { bothLooks, take } from "./support/looks.ts";
 
 const dashboard = openDashboard();
-/** One visitor for all: to log in is another file's. */
+/** One visitor for all: another file covers logging in. */
 let page: Page;
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ it.each(bothLooks)("looks at a site, and one key mends what it found: $name", as
   await press(page.getByRole("button", { name: "Start job: Fix broken links." }));
   await page.getByRole("link", { name: /^Pull request #/ }).waitFor();
 
-  // The same fix is not offered again while its pull request is open; the composer offers what else was found.
+  // While its pull request is open, the same fix is not offered again. The composer offers the other findings.
   await press(page.getByRole("link", { name: "Health" }));
   await choose(page.getByLabel("Project"), look.name.charAt(0));
   await page.getByRole("link", { name: "Waits in pull request #1" }).waitFor();

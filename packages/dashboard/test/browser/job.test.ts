@@ -9,7 +9,7 @@ import { bothLooks, desktop, take } from "./support/looks.ts";
 import { addJob, tellJob } from "./support/tell-job.ts";
 
 const dashboard = openDashboard();
-/** One visitor for all: to log in is another file's. */
+/** One visitor for all: another file covers logging in. */
 let page: Page;
 
 let watchedId: string;
@@ -35,7 +35,7 @@ it.each(bothLooks)("goes from a prompt to a change, asks for more, runs it again
   const composer = page.getByLabel("What should change in the docs?");
   await choose(page.getByLabel("Project", { exact: true }), look.name.charAt(0));
   await type(composer, "Fix broken links.");
-  // What is typed outlives another page.
+  // Typed text survives a visit to another page.
   await press(page.getByRole("link", { name: "API keys" }));
   await page.getByRole("heading", { name: "API keys" }).waitFor();
   await page.keyboard.press("c");
@@ -46,13 +46,13 @@ it.each(bothLooks)("goes from a prompt to a change, asks for more, runs it again
   await page.keyboard.press("Control+Enter");
   await page.getByText(/^Opened #1 · 3 files · no new findings, 3 fixed, \d older/).waitFor();
   const changes = page.getByRole("region", { name: "Changes" });
-  // Little moves under whoever watches it to its end.
+  // Little layout shift for people who watch the job to its end.
   await expectSteady(page, 0.1);
   await page.reload();
   await changes.scrollIntoViewIfNeeded();
   await changes.locator("ins").first().waitFor();
 
-  // Everything by the keyboard: from the list of files to one, which is folded, previewed; a step opened, raw events shown.
+  // Keyboard only: from the file list to a file, fold it, preview it; open a step, show raw events.
   const name =
     (await changes
       .getByRole("region", { name: /\.mdx$/ })
@@ -72,7 +72,7 @@ it.each(bothLooks)("goes from a prompt to a change, asks for more, runs it again
   await press(page.locator("summary", { hasText: "Timeline" }));
   await press(page.locator("summary", { hasText: "fix_links" }).first());
   await page.locator("pre", { hasText: /links/ }).first().waitFor();
-  // Two columns are for those who have the room.
+  // Two columns need a wide window.
   if (look === desktop) {
     await press(changes.getByRole("button", { name: "Side by side" }));
     await press(changes.getByRole("button", { name: "Unified" }));
@@ -82,7 +82,7 @@ it.each(bothLooks)("goes from a prompt to a change, asks for more, runs it again
   await page.getByText('"kind":"job.created"').waitFor();
   await expectFitting(page);
 
-  // A refusal keeps what was typed; what is taken goes on with the same pull request.
+  // A refusal keeps the typed text. An accepted message continues on the same pull request.
   const more = page.getByLabel(/^Ask for changes/);
   await page.route("**/message", (route) => route.abort(), { times: 1 });
   dashboard.expectComplaint(/ERR_FAILED/);
@@ -95,7 +95,7 @@ it.each(bothLooks)("goes from a prompt to a change, asks for more, runs it again
   await page.keyboard.press("Control+Enter");
   await page.getByText(/^Opened #1 · \d\d files/).waitFor();
   await page.getByRole("heading", { name: "Follow-up 1" }).first().waitFor();
-  // Each round with what it did.
+  // Each round shows what it did.
   await page
     .getByText(/Carried out by/)
     .first()
@@ -125,7 +125,7 @@ it.each(bothLooks)("shows events as they come, through a lost connection and a r
   const words = (number: number) => page.getByText(new RegExp(`^Words of step ${number} `));
   await say(1);
   await words(1).waitFor();
-  // What it has used, and its change as it grows.
+  // Its usage, and its change as it grows.
   await pool.query("insert into steps (job_id, number, messages, usage) values ($1, 1, '[]', $2)", [
     jobId,
     { inputTokens: 900, outputTokens: 100, costUsd: 0.25, durationMs: 4_000 },
@@ -141,7 +141,7 @@ it.each(bothLooks)("shows events as they come, through a lost connection and a r
   expect(await page.locator('img[src="x"]').count()).toBe(0);
   await expectFitting(page);
 
-  // A server that goes away and comes back, with what happened meanwhile.
+  // The server stops and comes back: the page catches up on events.
   dashboard.expectComplaint(/events|ERR_|net::/);
   await page.route("**/events?*", (route) => route.abort());
   await page.reload();
@@ -163,7 +163,7 @@ it.each(bothLooks)("shows events as they come, through a lost connection and a r
   expect(await page.getByRole("button", { name: "Run again" }).count()).toBe(1);
   expect(await failure.getByRole("button").count()).toBe(1);
 
-  // What a final job's past was refused with once is no end of it.
+  // A refused request for a final job's history can be retried.
   await page.route("**/events?*", (route) => route.fulfill({ status: 503 }), { times: 1 });
   await page.reload();
   await words(2).waitFor();
@@ -197,7 +197,7 @@ it.each(bothLooks)("shows a summary as it is meant, its sources, and both sides 
   await expectFitting(page);
 });
 
-/** From before an event is stored to when its words are painted. */
+/** The time from before an event is stored until its text is painted. */
 async function measureEvents(page: Page, say: (number: number) => Promise<void>): Promise<void> {
   const times: number[] = [];
   for (let number = 100; number < 130; number += 1) {
@@ -263,7 +263,7 @@ it.each(bothLooks)("shows a viewer what happens, and nothing to press: $name", a
   expect(await page.getByLabel("What should change in the docs?").count()).toBe(0);
   await press(row);
   await page.getByText("Waiting", { exact: true }).waitFor();
-  // The row had the focus and is gone: keys go on from the page.
+  // The focused row is gone: the keyboard continues from the page.
   await expect.poll(() => page.evaluate("document.activeElement.tagName"), { timeout: 20_000 }).toBe("MAIN");
 
   await go(page, `/app/projects/${watchedId}?tab=webhooks`);
@@ -271,7 +271,7 @@ it.each(bothLooks)("shows a viewer what happens, and nothing to press: $name", a
   await page.getByText("No deliveries yet").waitFor();
   expect(await page.getByRole("button", { name: /Add|Disable|Remove/ }).count()).toBe(0);
 
-  // Code that cannot be fetched takes its page away, and no more.
+  // Code that cannot be loaded breaks its own page only.
   dashboard.expectComplaint(/ERR_FAILED|dynamically imported/);
   await page.route("**/assets/usage-page*", (route) => route.abort());
   await press(page.getByRole("link", { name: "Usage" }));

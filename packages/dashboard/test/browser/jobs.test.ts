@@ -7,7 +7,7 @@ import { bothLooks } from "./support/looks.ts";
 const dashboard = openDashboard();
 
 beforeAll(async () => {
-  // Each begins with another letter, by which it is chosen.
+  // Each starts with another letter, which selects it.
   for (const name of ["Other", ...bothLooks.map((look) => look.name)]) await dashboard.addSample(`${name} docs`);
 });
 
@@ -44,23 +44,23 @@ it.each(bothLooks)(
     await expectGood(page);
     await press(page.getByRole("link", { name: "Show all jobs" }));
     await page.waitForURL((url) => url.search === "");
-    // Not for a moment alone: what was typed is gone, too.
+    // Not just for a moment: the typed text is gone too.
     await expect.poll(() => page.getByLabel("Search jobs").inputValue(), { timeout: 20_000 }).toBe("");
     await type(page.getByLabel("Search jobs"), "onerror");
     await page.waitForURL(/search=onerror/);
     await row.first().waitFor();
 
-    // Told when one comes back to the page, and no longer once the server is there again.
+    // Shown when the visitor returns to the page, until the server is back.
     dashboard.expectComplaint(/ERR_FAILED|401/);
     const away = page.getByRole("status").filter({ hasText: "Can't reach" });
     await page.route("**/api/projects", (route) => route.abort());
     const comeBack = () => page.evaluate('dispatchEvent(new Event("visibilitychange"))');
-    // What is but two seconds old is not asked for again.
+    // Data that is only two seconds old is not fetched again.
     await expect.poll(() => comeBack().then(() => away.isVisible()), { timeout: 20_000 }).toBe(true);
     await page.unroute("**/api/projects");
     await away.waitFor({ state: "detached" });
 
-    // What was typed outlives a session that has ended.
+    // Typed text survives an expired session.
     await type(composer, "Unsent words");
     await page.context().clearCookies();
     await press(page.getByRole("button", { name: "Start job" }));

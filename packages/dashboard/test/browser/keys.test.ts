@@ -6,7 +6,7 @@ import { choose, press, type } from "./support/keyboard.ts";
 import { bothLooks, take } from "./support/looks.ts";
 
 const dashboard = openDashboard();
-/** One visitor for all: to log in is another file's. */
+/** One visitor for all: another file covers logging in. */
 let page: Page;
 let id: string;
 

@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from "vitest";
 import { openDashboard } from "./support/dashboard.ts";
 import { desktop } from "./support/looks.ts";
 
-/** `EMEND_MEASURE=1` goes further and prints the long tasks of each page; a test asserts no time. */
+/** `EMEND_MEASURE=1` uses larger pages and prints the long tasks of each. Tests never assert times. */
 const isMeasuring = process.env.EMEND_MEASURE !== undefined;
 const dashboard = openDashboard();
 const jobsCount = 10_000;
@@ -12,7 +12,7 @@ const stepsCount = 1_000;
 const longJob = "job_longlonglonglonglong";
 let projectId: string;
 
-/** A page of docs, 5,000 lines of diff: most lines edited, as by a term that was replaced. */
+/** A docs page with 5,000 lines of diff. Most lines are edited, as after replacing a term. */
 const diff = [
   "diff --git a/guide.md b/guide.md",
   "--- a/guide.md",
@@ -53,7 +53,7 @@ async function watchTasks(page: Page): Promise<(name: string) => Promise<void>> 
   const session = await page.context().newCDPSession(page);
   let longest: number[] = [];
   session.on("Tracing.dataCollected", ({ value }) => {
-    // By the thread's own clock: a busy machine makes no task longer.
+    // By the thread's CPU clock: a busy machine makes no task longer.
     for (const { name, tdur } of value as unknown as { name: string; tdur?: number }[])
       if (name.endsWith("RunTask") && tdur) longest.push(Math.round(tdur / 1000));
   });
@@ -84,7 +84,7 @@ async function watchTasks(page: Page): Promise<(name: string) => Promise<void>> 
   };
 }
 
-/** Down in steps of a screen, waiting for each to be painted. */
+/** Scrolls down one screen at a time, and waits for each paint. */
 async function scrollDown(page: Page, screens: number): Promise<void> {
   for (let screen = 0; screen < screens; screen += 1) {
     await page.mouse.wheel(0, 800);
@@ -92,7 +92,7 @@ async function scrollDown(page: Page, screens: number): Promise<void> {
   }
 }
 
-/** Of the prompt in the last row that is made. */
+/** The prompt in the last rendered row. */
 async function lastNumber(page: Page): Promise<number> {
   const text = await page.locator("[data-row]").last().textContent();
   return Number(/Prompt number (\d+)/.exec(text ?? "")?.[1] ?? Number.POSITIVE_INFINITY);
@@ -110,7 +110,7 @@ it("scrolls over ten thousand jobs with those on screen made alone", {
   await tell("jobs, first paint");
   await page.mouse.move(600, 600);
   const lowest = jobsCount - (isMeasuring ? 1_500 : 500);
-  // Not until that very row is there: rows that a jump passes over are never made.
+  // Waits for that very row: rows that a jump skips are never rendered.
   while ((await lastNumber(page)) > lowest) {
     await page.evaluate("scrollTo(0, document.body.scrollHeight)");
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
@@ -122,7 +122,7 @@ it("scrolls over ten thousand jobs with those on screen made alone", {
   expect(await elementsOf(page)).toBeLessThan(5_000);
   await tell("jobs, scrolled");
 
-  // The keyboard walks on where rows are made as it comes.
+  // Keyboard navigation continues as rows are rendered.
   await page.evaluate("scrollTo(0, 0)");
   await page.getByText("A long job").waitFor();
   for (let row = 0; row < 60; row += 1) await page.keyboard.press("j");

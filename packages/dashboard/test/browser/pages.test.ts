@@ -19,7 +19,7 @@ const dashboard = openDashboard({
 afterAll(() => provider.close());
 let projectId: string;
 let jobId: string;
-/** One visitor for all pages: to log in, and to load the app into an empty cache, is another test's. */
+/** One visitor for all pages: other tests cover logging in and loading the app with an empty cache. */
 let page: Page;
 
 const hostile = `<img src=x onerror="document.title='owned'"> \u202Etfel ${"wide".repeat(30)}`;
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const client = clientOf(dashboard.server, projectId, key);
   jobId = (await client.create({ prompt: "Fix broken links." })).id;
   await client.untilFinal(jobId);
-  // Single sign-on takes nobody in before there is an owner.
+  // Single sign-on accepts nobody before there is an owner.
   await dashboard.installation.database.pool.query(
     "insert into users (id, email, name, role) values ('1', 'ada@example.com', 'Ada', 'owner')",
   );
@@ -42,7 +42,7 @@ beforeAll(async () => {
   dashboard.keep(page);
 });
 
-/** Every page, and something on it that says that it is there. A new page gets a line. */
+/** Every page, and text that shows that it has loaded. Add a line for a new page. */
 const pages: readonly { path: string; seen: (page: Page) => Locator }[] = [
   { path: "/app", seen: (page) => page.getByRole("link", { name: /Fix/ }) },
   { path: "/app/jobs/JOB", seen: (page) => page.getByRole("link", { name: /^Pull request #/ }) },
@@ -74,7 +74,7 @@ it.each(pages)("has no serious fault, light and wide or dark and narrow: $path",
   await seen(page).first().waitFor();
   await expectSteady(page);
   expect(await page.title()).not.toBe("owned");
-  // Of places and of tabs, one at most says that one is there.
+  // At most one navigation link and one tab are marked as current.
   for (const nav of await page.getByRole("navigation").all()) {
     expect(await nav.locator("[aria-current]").count()).toBeLessThan(2);
   }

@@ -10,7 +10,7 @@ const dashboard = openDashboard();
 const owner = { email: "ada@example.com", password: "correct horse battery" };
 const tab = (name: string) => `/app/settings?tab=${name}`;
 
-/** The first test makes the owner by hand; each of the others stands alone as well. */
+/** The first test creates the owner by hand. Each of the others also runs alone. */
 async function ensureOwner(): Promise<void> {
   const link = await dashboard.server.admin.ownerLink({ isNew: false });
   if (link === null) return;
@@ -19,7 +19,7 @@ async function ensureOwner(): Promise<void> {
   await fetch(`${dashboard.url}/dashboard/api/auth/accept`, { method: "POST", headers, body });
 }
 
-/** A visitor who is logged in as the owner; how one comes to be is another test's. */
+/** A visitor who is logged in as the owner. Another test covers creating one. */
 async function enter(look: Look, path: string): Promise<Page> {
   await ensureOwner();
   const page = await dashboard.visit(look);
@@ -37,7 +37,7 @@ it.each(bothLooks)(
   "leads from the console's link to an owner, a project, a key and a first pull request: $name",
   async (look) => {
     dashboard.expectComplaint(/40[01]/);
-    // As before anybody came, whoever came in another look.
+    // Resets to the state before the first user, because another look may have created one.
     await dashboard.installation.database.pool.query("truncate users, projects, admin_keys cascade");
     const page = await dashboard.visit(look);
     await page.goto(`${dashboard.url}/app/keys`);
@@ -50,7 +50,7 @@ it.each(bothLooks)(
     await type(page.getByLabel("Your name"), "Ada <b>Lovelace</b>");
     await type(page.getByLabel("Password"), "too short");
     await press(page.getByRole("button", { name: "Become the owner" }));
-    // Refused in words, and nothing that was typed is lost.
+    // The refusal has a message, and the typed text stays.
     await page.getByRole("alert").getByText("at least 12").waitFor();
     expect(await page.getByLabel("Email address").inputValue()).toBe(owner.email);
     await expectGood(page);
@@ -72,7 +72,7 @@ it.each(bothLooks)(
     await page.getByRole("heading", { name: "All set" }).waitFor();
 
     dashboard.expectComplaint(/410/);
-    // And nobody becomes it by that link again.
+    // The link works only once.
     expect((await page.goto(link))?.status()).toBe(410);
     await page.goto(`${dashboard.url}/app/welcome#${link.slice(link.lastIndexOf("/") + 1)}`);
     await page.getByRole("heading", { name: "was used" }).waitFor();
@@ -94,7 +94,7 @@ it.each(bothLooks)("logs in, says what is wrong, sets a forgotten password anew,
   await expectGood(page);
   await type(page.getByLabel("Password"), owner.password);
   await page.keyboard.press("Enter");
-  // One goes on where one was.
+  // After logging in, the visitor is back on the same page.
   await page.getByRole("heading", { name: "Projects" }).waitFor();
   await press(page.getByRole("button", { name: "Log out" }));
   await page.getByRole("heading", { name: "Log in" }).waitFor();
@@ -152,7 +152,7 @@ it.each(bothLooks)(
   },
 );
 
-/** Another number of days in each look: what is saved must be what was typed in it. */
+/** A different number of days in each look: the saved value must be the one typed in this look. */
 const retentions = bothLooks.map((look, index) => ({ ...look, days: `${45 + index}` }));
 
 it.each(retentions)(

@@ -11,9 +11,9 @@ import { bothLooks, type Look, take } from "./support/looks.ts";
 
 const dashboard = openDashboard({ EMEND_ALLOW_PRIVATE_WEBHOOKS: "true", EMEND_ALLOW_PRIVATE_FORGES: "true" });
 let receiver: WebhookReceiver;
-/** One visitor for all: to log in is another file's. */
+/** One visitor for all: another file covers logging in. */
 let page: Page;
-/** By look: a project of the sample docs. */
+/** A project of the sample docs for each look. */
 const samples = new Map<string, string>();
 let codeId: string;
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.close());
 
-/** Its sample's page, in this look. */
+/** The sample's page in this look. */
 async function open(look: Look, tab: string): Promise<void> {
   await take(page, look);
   await go(page, `/app/projects/${samples.get(look.name)}?tab=${tab}`);
@@ -119,7 +119,7 @@ it.each(bothLooks)(
   },
 );
 
-/** Every vendor at one width, and one of them at both: the form is the same. */
+/** Every vendor at one width, and one vendor at both: the form is the same. */
 const connections = bothLooks.flatMap((look, at) =>
   vendors.filter((_, nth) => at === 0 || nth === 0).map((vendor) => ({ vendor, look })),
 );
@@ -154,7 +154,7 @@ it.each(connections)("connects one of $vendor.name, and tells a wrong token in w
   await press(page.getByRole("button", { name: "Test connection" }));
   await page.getByText(`reads ${far.state.path}`).waitFor();
   await page.getByText("the base is main at").waitFor();
-  // The page of each forge is the same one.
+  // The page is the same for each forge.
   if (each.vendor === vendors[0]) await expectGood(page);
 
   await type(page.getByLabel("New token"), "stale");
@@ -166,7 +166,7 @@ it.each(connections)("connects one of $vendor.name, and tells a wrong token in w
   await press(page.getByRole("button", { name: "Replace token" }));
   await page.getByText("Replaced", { exact: true }).waitFor();
   await page.getByText(`reads ${far.state.path}`).waitFor();
-  // A repository that is not there changes nothing; one that was renamed is followed when somebody says so.
+  // A missing repository changes nothing. A renamed one is followed after a person confirms it.
   const address = page.getByLabel("New repository address");
   await type(address, "http://127.0.0.1:2/acme/docs");
   await page.getByLabel("Token for the new server").waitFor();

@@ -16,7 +16,7 @@ beforeAll(async () => {
   dashboard.keep(page);
 });
 
-/** A project with one pull request, of a job that is at rest. */
+/** A project with one pull request, of a finished job. */
 async function openPull(name: string): Promise<{ id: string; jobId: string }> {
   const { id } = await dashboard.addSample(name);
   const { key } = await dashboard.server.admin.createKey({ projectIds: [id], name: "CI", scope: "write" });
@@ -29,7 +29,7 @@ async function openPull(name: string): Promise<{ id: string; jobId: string }> {
 it.each(bothLooks)("opens, discusses and merges a pull request by the keyboard alone: $name", async (look) => {
   const { id, jobId } = await openPull(`${look.name} docs`);
   await take(page, look);
-  // The link that the API gives leads a browser here.
+  // The API's link opens this page in a browser.
   await page.goto(`${dashboard.url}/forge/${id}/pull/1`);
   await page.waitForURL(`${dashboard.url}/app/pulls/${id}/1`);
   await page.getByText("Merges cleanly").waitFor();
@@ -59,7 +59,7 @@ it.each(bothLooks)("opens, discusses and merges a pull request by the keyboard a
     .first()
     .waitFor();
   await expectFitting(page);
-  // The newest is the first.
+  // The newest comes first.
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");
   await page.waitForURL(`${dashboard.url}/app/pulls/${id}/1`);
@@ -70,7 +70,7 @@ it.each(bothLooks)(
   async (look) => {
     const { id, jobId } = await openPull(`Asked on a ${look.name}`);
     await take(page, look);
-    // Somebody reads the job, which is at rest: its stream of events has ended.
+    // A visitor reads the finished job: its event stream has ended.
     const reader = await page.context().newPage();
     await take(reader, look);
     const over = reader.waitForResponse((answer) => answer.url().includes("/events") && answer.status() === 204);

@@ -32,7 +32,7 @@ interface Failure {
   words: string;
 }
 
-/** The ways in which a write can fail, and what must be said of each. */
+/** The ways in which a write can fail, and the message for each. */
 const failures: readonly Failure[] = [
   { answer: (route) => route.abort(), words: "Can't reach" },
   { answer: (route) => route.fulfill({ status: 500 }), words: "is unavailable (500)" },
@@ -50,13 +50,13 @@ const ended: Failure = {
 
 interface Write {
   path: string;
-  /** Nobody is logged in. */
+  /** Without a session. */
   isStranger?: boolean;
-  /** Answers of the server, by how their addresses end, as if there were something else there. */
+  /** Overrides for server responses, by the end of their URL. */
   given?: Readonly<Record<string, object>>;
-  /** What leads to the form. */
+  /** Opens the form. */
   open?(page: Page): Promise<void>;
-  /** What is typed, and must stay. */
+  /** The typed text, which must stay. */
   typed?: Readonly<Record<string, string>>;
   submit(page: Page): Promise<unknown>;
 }
@@ -91,7 +91,7 @@ const session = {
 };
 const nothingYet = { "/projects": { projects: [] }, "/keys": { keys: [] }, "/jobs": { jobs: [], nextCursor: null } };
 
-/** Every page that writes. A new one gets a line. */
+/** Every page that writes. Add a line for a new one. */
 const writes: Readonly<Record<string, Write>> = {
   "a new job": {
     path: "/app?project=PROJECT",
@@ -218,7 +218,7 @@ const writes: Readonly<Record<string, Write>> = {
   retention: { path: "/app/settings?tab=installation", submit: button("Save") },
 };
 
-/** With what a write takes for granted in place of what is there; of a list of projects, in each. */
+/** Overrides the fields that a write depends on. In a list of projects, in each of them. */
 async function giveInstead(route: Route, given: object): Promise<void> {
   const answer = await route.fetch();
   const { projects, ...rest } = await answer.json();
@@ -232,7 +232,7 @@ async function giveInstead(route: Route, given: object): Promise<void> {
 const named = (text: string) =>
   text.replace("PROJECT", projectId).replace("JOB", jobId).replace("ACTIVE", activeId).replace("TOKEN", ownerToken);
 
-/** One visitor for all, whose server is what these say. */
+/** One visitor for all. These overrides define the server's responses. */
 let page: Page;
 let fail: Failure["answer"] | null = null;
 let write: Write | null = null;
@@ -267,7 +267,7 @@ it.each(Object.entries(writes))("tells every refusal in words, and keeps what wa
   }
   if (isStranger) return;
   await page.getByText("Your session expired").waitFor();
-  // Within reach wherever one is, and what was typed is still there afterwards.
+  // The message is visible at every scroll position, and the typed text is still there afterwards.
   const again = page.getByRole("dialog", { name: "Log in again" });
   if (!(await again.isVisible())) await page.getByRole("button", { name: "Log in again" }).click();
   await again.getByLabel("Password").press("Escape");

@@ -1,5 +1,5 @@
-// Every page, light and dark, wide and narrow, into packages/dashboard/screenshots: `npm run screenshots`.
-// With words, only those whose names hold one of them: `npm run screenshots -- keys health`.
+// Takes screenshots of every page, light and dark, wide and narrow, into packages/dashboard/screenshots: `npm run screenshots`.
+// With arguments, only those whose names contain one of them: `npm run screenshots -- keys health`.
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -53,7 +53,7 @@ try {
   await installation.stop();
 }
 
-/** What whoever comes first sees, before there is an owner, a project, a key or a job. */
+/** The first visitor's view, before there is an owner, a project, a key or a job. */
 async function shootFirstRun(browser: Browser): Promise<void> {
   for (const look of looks) {
     const take = (name: string, page: Page) =>
@@ -90,7 +90,7 @@ async function shoot(browser: Browser, look: (typeof looks)[number], shots: read
       await page.goto(`${installation.server.url}${path}`);
       await page.waitForLoadState("networkidle");
       await act?.(page);
-      // Something may be kept waiting on purpose.
+      // A request may be blocked on purpose.
       await page.waitForLoadState("networkidle", { timeout: 3_000 }).catch(() => {});
       await page.screenshot({ path: join(folder, file), fullPage: !isLong });
     } catch (error) {

@@ -49,7 +49,7 @@ export async function writePage(dir: string, path: string, text: string): Promis
 export interface Editor {
   connection: ProtocolConnection;
   uri(path: string): string;
-  /** Waits until the diagnostics of a file are as wanted. */
+  /** Waits until the diagnostics of a file match. */
   untilDiagnosed(path: string, isIt: (diagnostics: readonly Diagnostic[]) => boolean): Promise<readonly Diagnostic[]>;
   untilTold(text: string): Promise<string>;
   open(path: string, text: string): Promise<void>;
@@ -154,14 +154,14 @@ export async function startEditor(
   return editor;
 }
 
-/** Where a piece of a text stands; `inside`: so many UTF-16 units into it. */
+/** The position of a text. `inside`: the offset in UTF-16 units. */
 export function placeOf(text: string, piece: string, inside = 0): Position {
   const at = text.indexOf(piece) + inside;
   const before = text.slice(0, at).split("\n");
   return { line: before.length - 1, character: before.at(-1)?.length ?? 0 };
 }
 
-/** A text after an editor applied what it was sent. */
+/** The text after an editor has applied the edits. */
 export function applyTo(text: string, { changes, documentChanges }: WorkspaceEdit, uri: string): string {
   const edits =
     changes?.[uri] ??

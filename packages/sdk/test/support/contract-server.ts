@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { AgentJob, JobEvent, JobRun } from "@emend/contract";
 
-/** What happens to one request instead of, or after, its ordinary handling. */
+/** A fault in one request, instead of or after its normal handling. */
 type Fault =
   | { kind: "reset" }
-  /** The work is done and the answer lost: the case that makes duplicates. */
+  /** The work is done and the response is lost: the case that causes duplicates. */
   | { kind: "reset-after-work" }
   | { kind: "silence" }
-  /** An event stream that breaks off after so many events. */
+  /** An event stream that is interrupted after this many events. */
   | { kind: "cut"; afterEvents: number }
   | { kind: "answer"; status: number; headers?: Record<string, string>; body: string };
 
@@ -23,18 +23,18 @@ interface SeenRequest {
 export interface ContractServer {
   url: string;
   seen: SeenRequest[];
-  /** Those that the key covers; jobs are of "docs" alone. */
+  /** The projects that the key covers. Only "docs" has jobs. */
   projects: { id: string; name: string; repository: string; baseRef: string | null }[];
   jobs: Map<string, AgentJob>;
-  /** Of each job; the stream ends once its job is final and all were sent. */
+  /** The events of each job. The stream ends once its job is final and all events were sent. */
   events: Map<string, JobEvent[]>;
-  /** Taken one a request, oldest first; none left: the contract. */
+  /** One per request, oldest first. Empty: normal handling. */
   faults: Fault[];
-  /** Off: answers at once whatever `Prefer` says, like a proxy that strips it. */
+  /** Off: responds at once and ignores `Prefer`, like a proxy that strips it. */
   holds: boolean;
-  /** Off: only the two operations that every service with this interface has. */
+  /** Off: only the two operations that every service with this API has. */
   hasEvents: boolean;
-  /** Why a failed job failed. */
+  /** The error of a failed job. */
   failure: NonNullable<JobRun["failure"]>;
   update(id: string, change: Partial<AgentJob>): void;
   tell(id: string, kind: string, data?: unknown): void;
@@ -43,7 +43,7 @@ export interface ContractServer {
   stop(): Promise<void>;
 }
 
-/** A real HTTP server on loopback that speaks the part of the contract that this client uses. */
+/** A real HTTP server on loopback with the part of the contract that this client uses. */
 export async function startContractServer(basePath = ""): Promise<ContractServer> {
   const changes = new EventTarget();
   const replays = new Map<string, string>();
@@ -88,7 +88,7 @@ export async function startContractServer(basePath = ""): Promise<ContractServer
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const body = Buffer.concat(chunks).toString();
-    // Not among those that are seen, and met by no fault: tests count the requests about jobs.
+    // Not recorded and without faults: tests count the requests about jobs.
     if (request.url === `${basePath}/v2/projects`) return response.end(JSON.stringify({ projects: self.projects }));
     self.seen.push({ method: request.method ?? "", path: request.url ?? "", headers: request.headers, body });
     changes.dispatchEvent(new Event("seen"));
@@ -141,7 +141,7 @@ export async function startContractServer(basePath = ""): Promise<ContractServer
     return { status: 200, headers: {}, body: JSON.stringify(self.jobs.get(id)) };
   }
 
-  /** Cursors are places in the list. */
+  /** Cursors are positions in the list. */
   function list(query: URLSearchParams) {
     const status = query.get("status");
     const found = [...self.jobs.values()].filter((job) => status === null || job.status === status).reverse();

@@ -3,9 +3,9 @@ import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 
 /**
- * A claim binds a text of a page to the lines of code that it relies on. It is bound anew where either moved, becomes
- * `changed` or `gone` with the lines, and ends with the text. Nodes that answer requests have no repositories: what
- * somebody adds there is `new` until a worker has read it.
+ * A claim binds text on a page to the lines of code that it relies on. If either moves, the claim follows it. If the lines
+ * change or disappear, the claim becomes `changed` or `gone`. It ends when the text does. API nodes have no repositories, so
+ * a claim that is added there stays `new` until a worker reads it.
  */
 const claimColumns = `claims.id, page, page_line as "pageLine", page_line_end as "pageLineEnd", page_text as "pageText",
   repository.name as repository, path, line, line_end as "lineEnd", text, symbol, commit_id as "commit", state, found, cause,
@@ -62,7 +62,7 @@ export interface ClaimQuery {
   page: string | null;
   state: ClaimState | null;
   limit: number;
-  /** The last claim of the page before. */
+  /** The last claim of the previous page of the list. */
   after: ClaimPlace | null;
 }
 
@@ -72,7 +72,7 @@ export interface ClaimPlace {
   id: string;
 }
 
-/** By page and line. */
+/** Sorted by page and line. */
 export async function listClaims(
   db: Queryable,
   projectId: string,
@@ -95,7 +95,7 @@ export async function listClaims(
 
 const idForm = /^clm_[0-9a-f]{32}$/;
 
-/** Null: the project has no such claim. */
+/** Null: the project does not have this claim. */
 async function findClaim(db: Queryable, projectId: string, id: string): Promise<Claim | null> {
   if (!idForm.test(id)) return null;
   const { rows } = await db.query<ClaimRow>(
@@ -126,7 +126,7 @@ export async function addClaim(
     throw invalid(`The project has no context repository "${repository}". It has: ${names}.`);
   }
   if ((rows[0]?.claims ?? 0) >= claimsMax) throw invalid(`A project has at most ${claimsMax} claims.`);
-  // Asked for again, it is the same one: the first answer may have been lost.
+  // Idempotent: the same request returns the same claim, because the first response may have been lost.
   const added = await db.query<{ id: string }>(
     `with known as (
        select id from claims where project_id = $1 and page = $2 and page_line = $3 and page_line_end = $4
@@ -152,7 +152,7 @@ export async function addClaim(
   return (await findClaim(db, input.projectId, added.rows[0]?.id ?? "")) as Claim;
 }
 
-/** Gives it as it was; null: the project has no such claim. */
+/** Returns the removed claim. Null: the project does not have this claim. */
 export async function removeClaim(db: Queryable, projectId: string, id: string): Promise<Claim | null> {
   const claim = await findClaim(db, projectId, id);
   if (!claim) return null;
@@ -160,7 +160,7 @@ export async function removeClaim(db: Queryable, projectId: string, id: string):
   return rowCount === 1 ? claim : null;
 }
 
-/** Somebody read the new lines, and the page is right about them. Null: no such claim. */
+/** Confirms that the page is right about the new lines. Null: the claim was not found. */
 export async function confirmClaim(db: Queryable, projectId: string, id: string): Promise<Claim | null> {
   const before = await findClaim(db, projectId, id);
   if (!before) return null;
@@ -184,7 +184,7 @@ export async function hasClaimsOf(db: Queryable, projectId: string): Promise<boo
   return rowCount === 1;
 }
 
-/** The next look is now. */
+/** Makes the next check due now. */
 async function hastenClaims(db: Queryable, projectId: string): Promise<void> {
   await db.query(
     `insert into claim_looks (project_id) select id from projects where id = $1
@@ -218,24 +218,24 @@ function invalid(publicMessage: string): AppError {
   return new AppError("invalid_request", { publicMessage });
 }
 
-/** A listing's position, for clients to hand back. */
+/** A list position as an opaque cursor. */
 export function toClaimCursor(place: ClaimPlace): string {
   return Buffer.from(JSON.stringify([place.page, place.line, place.id])).toString("base64url");
 }
 
-/** Null: it is none of ours. */
+/** Null: not a valid cursor. */
 export function fromClaimCursor(cursor: string): ClaimPlace | null {
   try {
     const [page, line, id] = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
     const isPlace = typeof page === "string" && !page.includes("\0") && page.isWellFormed();
     if (isPlace && Number.isInteger(line) && Math.abs(line) < 2 ** 31 && idForm.test(id)) return { page, line, id };
   } catch {
-    // Told below.
+    // Reported below.
   }
   return null;
 }
 
-/** What the site's health shows of claims: by page, with the change that caused it and what to do. */
+/** Claims in the site's health: by page, with the change that caused each, and what to do. */
 interface ClaimFinding {
   check: "changed-claim" | "gone-claim";
   severity: "error" | "warning";
@@ -275,7 +275,7 @@ function pullOf({ pullRequest }: NonNullable<Claim["cause"]>): string {
   return pullRequest === null ? "" : ` (pull request #${pullRequest})`;
 }
 
-/** The first line, in a form that ends no code span. */
+/** The first line, escaped for a code span. */
 function quoted(text: string | null): string {
   const [first = ""] = (text ?? "").trim().split("\n", 1);
   return (first.length > quoteMax ? `${first.slice(0, quoteMax)}…` : first).replaceAll("`", "'");

@@ -3,13 +3,13 @@ import type { Pool, Queryable } from "../db/pool.ts";
 import { type CitedLines, type FinderMemory, findAgain } from "../tree/read/cited-lines.ts";
 import type { CommitTree } from "../tree/tree.ts";
 
-/** A repository at the commit that its branch is at now. */
+/** A repository at the newest commit of its branch. */
 export interface LookedAt {
-  /** Null: the project's own. */
+  /** Null: the project's own repository. */
   repositoryId: string | null;
   commit: string;
   tree: CommitTree;
-  /** Who changed a file last; null: that cannot be told. */
+  /** The commit that last changed a file. Null: unknown. */
   causeOf(path: string): Promise<Claim["cause"]>;
 }
 
@@ -21,7 +21,7 @@ interface PageRow {
   text: string;
 }
 
-/** A claim ends with the text that it stood for; text that only moved is found again. */
+/** A claim ends when its text is removed. Text that only moved is found again. */
 export async function lookAtPages(pool: Pool, projectId: string, tree: CommitTree, signal: AbortSignal): Promise<void> {
   const { entries } = await tree.index();
   const suspects = await suspectsOf(pool, entries, {
@@ -54,14 +54,14 @@ export async function lookAtPages(pool: Pool, projectId: string, tree: CommitTre
   await pool.query("delete from claims where id = any ($1)", [ended]);
 }
 
-/** Ids of claims whose file is another than at the last look. Most are not: one query, and no file is read for them. */
+/** Ids of claims whose file changed since the last check. Most did not: one query finds them, and their files are not read. */
 async function suspectsOf(
   db: Queryable,
   entries: ReadonlyMap<string, { oid: string }>,
   query: { text: string; values: unknown[] },
 ): Promise<readonly string[]> {
   const { rows } = await db.query<{ id: string; path: string; blob: string | null; state: string }>(query);
-  // Lines that were gone may have come back in any file.
+  // Lines that were gone may be back in any file.
   return rows
     .filter(({ path, blob, state }) => state === "gone" || blob === null || entries.get(path)?.oid !== blob)
     .map(({ id }) => id);
@@ -76,7 +76,7 @@ interface SourceRow extends CitedLines {
 
 const updatedAtOnce = 500;
 
-/** Holds every claim on a repository to its newest commit. */
+/** Compares every claim on a repository with its newest commit. */
 export async function lookAtSource(
   pool: Pool,
   projectId: string,
@@ -133,7 +133,7 @@ async function judge(
   };
 }
 
-/** Only where the claim still says what was judged: somebody may have confirmed or removed it meanwhile. */
+/** Compare-and-swap: the claim is written only if it is unchanged. Somebody may have confirmed or removed it meanwhile. */
 async function storeFound(db: Queryable, found: readonly object[]): Promise<void> {
   await db.query(
     `update claims set path = now.path, line = now.line, line_end = now.line_end, symbol = now.symbol, blob = now.blob,

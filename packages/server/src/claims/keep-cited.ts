@@ -17,8 +17,8 @@ interface MergedJob {
 const jobsMax = 50;
 
 /**
- * Makes claims of what merged jobs cited: each cited place is bound to the paragraph of the job's change that has most
- * words in common with it, as that paragraph is on the base branch now. False: there was nothing to keep.
+ * Turns citations of merged jobs into claims. Each cited place is bound to the paragraph of the job's change that shares
+ * most words with it, as that paragraph is now on the base branch. False: there was nothing to keep.
  */
 export async function keepCited(pool: Pool, project: Project, docs: CommitTree, signal: AbortSignal): Promise<boolean> {
   const { rows } = await pool.query<MergedJob>(
@@ -37,7 +37,7 @@ export async function keepCited(pool: Pool, project: Project, docs: CommitTree, 
     const claims: NewClaim[] = [];
     for (const source of job.sources) {
       const { cited, repository } = source;
-      // Another repository may have taken the name since.
+      // Another repository may have this name by now.
       const known = repositories.find(({ name, url }) => name === repository && url === source.repositoryUrl);
       if (!cited || (repository !== null && !known)) continue;
       const page = await bestParagraph(docs, paragraphs, cited.text, signal);
@@ -90,7 +90,7 @@ async function insertClaim(
   );
 }
 
-/** What a change added, by paragraph: a claim on a whole new page would end with any word of it. */
+/** The added text, by paragraph: a claim on a whole new page would end when any word of it changes. */
 function paragraphsOf(patch: string): readonly CitedLines[] {
   const paragraphs: CitedLines[] = [];
   let current: CitedLines | null = null;
@@ -114,7 +114,7 @@ function paragraphsOf(patch: string): readonly CitedLines[] {
   return paragraphs;
 }
 
-/** Of the paragraphs that are on the base branch, the one closest to the cited lines; the first of equals. */
+/** The paragraph on the base branch that is closest to the cited lines. The first one wins a tie. */
 async function bestParagraph(
   docs: CommitTree,
   paragraphs: readonly CitedLines[],
@@ -134,7 +134,7 @@ async function bestParagraph(
   return null;
 }
 
-/** Parts of names count as well: `timeoutMs` and "timeout" are about the same. */
+/** Parts of names count too: `timeoutMs` matches "timeout". */
 function wordsOf(text: string): ReadonlySet<string> {
   const parts = text.replaceAll(/([a-z\d])([A-Z])/g, "$1 $2").matchAll(/\p{L}{3,}|\p{N}{2,}/gu);
   return new Set([...parts].map(([word]) => word.toLowerCase()));

@@ -182,7 +182,7 @@ test("what somebody confirms while a look is under way is not overwritten", asyn
   code.commit({ "src/net.ts": net.replace("30_000", "60_000") });
   await look();
   code.commit({ "src/net.ts": net.replace("const timeoutMs", "const waitMs").replace("30_000", "90_000") });
-  // The cause is asked for once a claim is judged, and before that is stored.
+  // The cause is looked up after a claim is compared and before the result is stored.
   await database.pool.query("update claims set cause = null");
   await look({
     async pageHistory() {

@@ -19,11 +19,11 @@ export interface ClaimLookDeps {
 }
 
 const everySeconds = 300;
-/** A folder on the same machine costs nothing to look at, and sends no webhook. */
+/** A local folder is cheap to check and sends no webhook. */
 const localEverySeconds = 30;
 const projectsMax = 200;
 
-/** Projects with claims, or with merged jobs that cited something, whose time has come; says when each is due again. */
+/** Projects with claims, or with citations of merged jobs, that are due. Also schedules their next check. */
 export async function listDueClaims(db: Queryable): Promise<readonly string[]> {
   const { rows } = await db.query<{ id: string }>(
     `with due as (
@@ -43,7 +43,7 @@ export async function listDueClaims(db: Queryable): Promise<readonly string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Looks at every claim of a project at the newest commits of its docs and of the code that they cite. */
+/** Checks every claim of a project at the newest commits of its docs and of the cited code. */
 export async function lookAtClaims(deps: ClaimLookDeps, projectId: string, signal: AbortSignal): Promise<void> {
   const project = await getProject(deps.pool, projectId);
   if (!project) return;
@@ -101,7 +101,7 @@ interface Source {
   baseRef: string | null;
 }
 
-/** Those that claims cite. */
+/** The repositories that claims cite. */
 async function listSources(db: Queryable, project: Project): Promise<readonly (Source & { isOwn: boolean })[]> {
   const { rows } = await db.query<{ id: string | null; name: string | null; baseRef: string | null }>(
     `select distinct repository.id, repository.name, repository.base_ref as "baseRef"
@@ -120,7 +120,7 @@ async function withSource(
 ): Promise<void> {
   const mirror = await deps.mirrors.open(source.id);
   const remote = await source.remote();
-  // Pinned as if for a job, so that nothing is collected while it is read.
+  // Pinned as for a job, so that garbage collection keeps the commit while it is read.
   const jobId = `claims_${source.id}`;
   const causes = new Map<string, Promise<Claim["cause"]>>();
   try {
@@ -143,7 +143,7 @@ async function withSource(
   }
 }
 
-/** Each may be a fetch of its own. */
+/** A limit, because each lookup may be a fetch. */
 const causesMax = 20;
 const pullRequestForms =
   /\(#(\d{1,9})\)|Merge pull request #(\d{1,9})|See merge request \S*!(\d{1,9})|\(pull request #(\d{1,9})\)/;
@@ -164,7 +164,7 @@ async function readCause(
   return { commit: id, author, date, message, pullRequest: pullRequestIn(message) };
 }
 
-/** The number that forges write into the message of a merged pull request's commit. */
+/** The number that forges write into the commit message of a merged pull request. */
 export function pullRequestIn(message: string): number | null {
   const groups = pullRequestForms.exec(message)?.slice(1) ?? [];
   const number = groups.find((group) => group !== undefined);
@@ -183,7 +183,7 @@ interface NewRow {
 
 const newMax = 500;
 
-/** Reads what people added: the text on the page and the lines that they named. */
+/** Reads new claims: the text on the page and the cited lines. */
 async function readNew(
   pool: Pool,
   projectId: string,

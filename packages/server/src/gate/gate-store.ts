@@ -3,11 +3,11 @@ import { toJsonb } from "../db/to-jsonb.ts";
 import type { CommitStatus, OpenPullRequest } from "../forge/forge.ts";
 import { newId } from "../lib/id.ts";
 
-/** A status that Emend gives to the head of a pull request, with everything that its page shows. */
+/** A status that Emend sets on the head of a pull request, with everything that its page shows. */
 export interface GateStatus {
   id: string;
   projectId: string;
-  /** Null: the docs repository's. */
+  /** Null: the docs repository. */
   contextId: string | null;
   head: string;
   name: string;
@@ -16,7 +16,7 @@ export interface GateStatus {
   state: CommitStatus["state"];
   words: string;
   findings: readonly GateFinding[];
-  /** Null: nobody has looked. */
+  /** Null: not checked yet. */
   judgedFrom: string | null;
   judgedAt: Date | null;
   sent: string | null;
@@ -28,24 +28,24 @@ export interface GateStatus {
 
 type GatePull = Pick<OpenPullRequest, "url" | "title" | "head" | "base" | "isFork">;
 
-/** One place on a page, and why it is named. */
+/** A place on a page, and why it is listed. */
 export interface GateFinding {
   check: string;
   severity: "error" | "warning" | "info";
   path: string;
   line: number;
   message: string;
-  /** The name that the change put in place of another. */
+  /** The new name, if the change is a rename. */
   renamed?: { from: string; to: string };
-  /** Where in the source repository what is gone was. */
+  /** Where the removed name was in the source repository. */
   causes?: readonly string[];
 }
 
-/** Whose pull request, under which name. */
+/** The project, the pull request and the name of its status. */
 export interface GateSubject {
   projectId: string;
   contextId: string | null;
-  /** Forge and address. */
+  /** The forge and the repository's address. */
   repository: string;
   name: string;
 }
@@ -54,7 +54,7 @@ const columns = `id, project_id as "projectId", context_id as "contextId", head,
   findings, judged_from as "judgedFrom", judged_at as "judgedAt", sent, refusal, job_id as "jobId",
   comments_heard as "commentsHeard", updated_at as "updatedAt"`;
 
-/** Bitbucket's lists have the first digits of a commit only. */
+/** Bitbucket's lists contain abbreviated commit ids only. */
 export async function findStatus(db: Queryable, subject: GateSubject, head: string): Promise<GateStatus | null> {
   const { rows } = await db.query<GateStatus>(
     `select ${columns} from gate_statuses where repository = $1 and starts_with(head, $2) and name = $3 and project_id = $4
@@ -69,7 +69,7 @@ export async function getStatus(db: Queryable, id: string): Promise<GateStatus |
   return rows[0] ?? null;
 }
 
-/** The newest of a project, or of all. */
+/** The newest statuses of a project, or of all projects. */
 export async function listStatuses(db: Queryable, projectId: string | null): Promise<readonly GateStatus[]> {
   const { rows } = await db.query<GateStatus>(
     `select ${columns} from gate_statuses ${projectId === null ? "" : "where project_id = $1"}
@@ -79,12 +79,12 @@ export async function listStatuses(db: Queryable, projectId: string | null): Pro
   return rows;
 }
 
-/** The right to write a status: whoever took it before writes nothing more. */
+/** A status with its fencing token: once another node takes the lease, the previous holder can write nothing. */
 export interface HeldStatus extends GateStatus {
   lease: string;
 }
 
-/** Null: another project reports under this name on the same commit. */
+/** Null: another project uses this name on the same commit. */
 export async function holdStatus(
   db: Queryable,
   subject: GateSubject,
@@ -117,7 +117,7 @@ export async function holdStatus(
   return rows[0] ?? null;
 }
 
-/** False: another node looks at it by now, and this one has nothing more to say. */
+/** False: another node has taken the lease, so this one must stop. */
 export async function saveVerdict(
   db: Queryable,
   held: HeldStatus,
@@ -133,8 +133,8 @@ export async function saveVerdict(
 }
 
 /**
- * What became of telling the forge. Whoever lost the lease meanwhile may have told it something old: then it is to be told
- * again.
+ * Records whether the forge accepted the status. A node that lost its lease may have sent an old one: then the status is
+ * sent again.
  */
 export async function saveSent(
   db: Queryable,
@@ -148,7 +148,7 @@ export async function saveSent(
   );
 }
 
-/** The docs' pull request that a status waits for, while it is open. */
+/** The open docs pull request that a status waits for. */
 export async function findDocsPull(db: Queryable, jobId: string): Promise<{ branch: string; number: number } | null> {
   const { rows } = await db.query<{ branch: string; number: number }>(
     `select branch, (pull_request ->> 'number')::int as number from jobs
@@ -158,7 +158,7 @@ export async function findDocsPull(db: Queryable, jobId: string): Promise<{ bran
   return rows[0] ?? null;
 }
 
-/** False: it was heard before, by this node or another. */
+/** False: this node or another has handled it already. */
 export async function hearComment(db: Queryable, id: string, commentId: string): Promise<boolean> {
   const { rowCount } = await db.query(
     `update gate_statuses set comments_heard = array_append(comments_heard, $2)
@@ -168,7 +168,7 @@ export async function hearComment(db: Queryable, id: string, commentId: string):
   return rowCount === 1;
 }
 
-/** Whether a job of the project opened this pull request: what is said on it goes to that job. */
+/** Whether a job of the project opened this pull request. If so, comments on it go to that job. */
 export async function isOfJob(db: Queryable, projectId: string, number: number): Promise<boolean> {
   const { rowCount } = await db.query(
     "select from jobs where project_id = $1 and pull_request ->> 'number' = $2::text limit 1",
@@ -177,7 +177,7 @@ export async function isOfJob(db: Queryable, projectId: string, number: number):
   return rowCount === 1;
 }
 
-/** When a repository was looked at, and what stood in the way; `notBeforeMs`: as long as the forge asked for. */
+/** Records when a repository was checked, and the error. `notBeforeMs`: the forge's Retry-After. */
 export async function recordLook(
   db: Queryable,
   subject: Pick<GateSubject, "projectId" | "contextId">,
@@ -192,7 +192,7 @@ export async function recordLook(
   );
 }
 
-/** The repositories of a project that their forges asked to leave alone for now; the docs repository is "". */
+/** The project's repositories whose forges asked for a pause that is not over. The docs repository is "". */
 export async function listResting(db: Queryable, projectId: string): Promise<ReadonlySet<string>> {
   const { rows } = await db.query<{ id: string }>(
     "select context_id as id from gate_looks where project_id = $1 and not_before > clock_timestamp()",
@@ -218,7 +218,7 @@ export async function listLooks(db: Queryable, projectId: string): Promise<reado
 
 const lookEverySeconds = 300;
 
-/** Every repository of every project whose pull requests are looked at; the docs repository is "". */
+/** Every repository of every project whose pull requests are checked. The docs repository is "". */
 const gated = `
   with level as (
     select id, forge, settings -> 'gate' ->> 'docs' as docs, settings -> 'gate' ->> 'sources' as sources from projects
@@ -229,7 +229,7 @@ const gated = `
     from level join context_repositories repository on repository.project_id = level.id
   ), gated as (select id, context_id from place where level <> 'off')`;
 
-/** Those whose last look is a while ago. Webhooks, and the local forge by itself, ask earlier. */
+/** Repositories whose last check is a while ago. Webhooks and the local forge trigger a check sooner. */
 export async function listDueGates(db: Queryable): Promise<readonly string[]> {
   const { rows } = await db.query<{ id: string }>(
     `${gated}

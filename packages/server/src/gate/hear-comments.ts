@@ -6,20 +6,20 @@ import { type GateStatus, type GateSubject, hearComment, isOfJob } from "./gate-
 
 export interface CommentDeps {
   pool: Pool;
-  /** Somebody asked for it in a comment. Refuses in words for whoever asked. */
+  /** Handles a request in a comment. A refusal has a message for its author. */
   makeDocsPull(input: { id: string; createdBy: string; commentId: string }): Promise<unknown>;
 }
 
 const call = /^\s*@emend\b[\s:,]*/i;
-/** What a comment may ask for here; nothing else that it says becomes part of the job. */
+/** The requests that a comment can make. No other text of the comment reaches the job. */
 const asksForFix =
   /^(?:please\s+)?(?:(?:fix|update|repair)(?:\s+(?:the|these|it|this))?(?:\s+(?:docs?|documentation|pages?))?)?[\s.!]*$/i;
 const otherWords =
   "On this pull request, Emend can update the docs for what it changes. Write `@emend fix the docs`, or only `@emend`.";
 
 /**
- * `@emend` on a pull request with findings makes the docs' pull request, if its author may write to the repository. On a pull
- * request of a job, comments go to the job.
+ * `@emend` on a pull request with findings opens the docs pull request, if its author has write access to the repository. On
+ * a job's pull request, comments go to the job.
  */
 export async function hearComments(
   deps: CommentDeps,
@@ -43,7 +43,7 @@ export async function hearComments(
     await hearComment(deps.pool, status.id, id);
   }
 
-  /** Its mark says what it answers: one that was sent before, perhaps just before a crash, is not sent again. */
+  /** Its marker names the comment that it answers. So an answer is not sent twice, even after a crash. */
   async function answer(to: string, words: string): Promise<void> {
     const mark = `<!-- emend:answer=${to} -->`;
     if (comments.some(({ text }) => text.includes(mark))) return;

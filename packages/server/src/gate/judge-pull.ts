@@ -13,33 +13,33 @@ import { siteTreeOf } from "../tree/site-tree.ts";
 import type { Tree } from "../tree/tree.ts";
 import type { GateFinding } from "./gate-store.ts";
 
-/** How findings count for a project. */
+/** The project's levels for findings. */
 export type GateLevel = "off" | "neutral" | "failing";
 
 const findingsMax = 500;
 
-/** What was read of source repositories before, by mirror: of the next commit only files that differ are read. */
+/** Parsed files of source repositories, by mirror: for the next commit, only changed files are read. */
 export type SourceIndexes = Map<string, SourceIndex>;
 const indexesMax = 4;
 
 interface Sources {
   before: Tree;
   after: Tree;
-  /** Of the index that is kept. */
+  /** The key in `indexes`. */
   key: string;
   indexes: SourceIndexes;
 }
 
 /**
- * What the checks find new in a change of the docs. Everything that says how to judge, `.emend/check.json` included, is read
- * from the base: a pull request cannot loosen its own gate.
+ * The new findings of a docs change. All settings, `.emend/check.json` included, are read from the base: a pull request
+ * cannot loosen its own gate.
  */
 export async function judgeDocs(
   input: { before: Tree; after: Tree; docsDir: string; cache: ParseCache },
   signal: AbortSignal,
 ): Promise<readonly GateFinding[]> {
   const options = { docsDir: input.docsDir, cache: input.cache, signal };
-  // One after the other: the second takes what the first has parsed from the cache.
+  // One after the other: the second reuses pages that the first has parsed, from the cache.
   const before = await openSite(siteTreeOf(input.before), options);
   const after = await openSite(siteTreeOf(input.after), options);
   const { introduced } = await compareSites(before, after, { signal });
@@ -49,7 +49,7 @@ export async function judgeDocs(
     .slice(0, findingsMax);
 }
 
-/** The pages that name what a change of the sources removes or renames. `outside`: a folder that is no source. */
+/** The pages that mention names which a source change removes or renames. `outside`: a folder that is not a source. */
 export async function judgeReferences(
   input: Sources & { docs: Tree; docsDir: string; cache: ParseCache; outside: string | null },
   signal: AbortSignal,
@@ -69,7 +69,7 @@ export async function judgeReferences(
   return stale.map(toFinding).sort(worstFirst).slice(0, findingsMax);
 }
 
-/** A plain word is code on one line and English on the next: only what looks like code is replaced without a model. */
+/** A plain word may be code on one line and English on the next: without a model, only names that look like code are replaced. */
 const codeShaped = /^[^\s"`]*(?:[^A-Za-z\s"`]|[a-z][A-Z])[^\s"`]*$/;
 
 function toFinding({ reference, gone, cause, paths }: StaleReference): GateFinding {
@@ -98,11 +98,11 @@ function worstFirst(left: GateFinding, right: GateFinding): number {
   );
 }
 
-/** What findings come to at a level, in the words that a forge shows. Errors alone fail; the rest is for information. */
+/** The verdict at a level, as the forge shows it. Only errors fail a pull request; the rest is information. */
 export function verdictOf(
   findings: readonly GateFinding[],
   level: GateLevel,
-  /** `docsPull`: the open pull request that was looked at in place of the docs' base branch. */
+  /** `docsPull`: the open pull request that was checked instead of the docs' base branch. */
   { isDocs, docsPull }: { isDocs: boolean; docsPull: number | null },
 ): { state: CommitStatus["state"]; words: string } {
   const errors = findings.filter(({ severity }) => severity === "error");

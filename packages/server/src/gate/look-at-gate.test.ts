@@ -72,7 +72,7 @@ async function write(dir: string, files: Readonly<Record<string, string>>): Prom
   return personGit(dir, "rev-parse", "HEAD");
 }
 
-/** A person's branch with a pull request; gives its head. */
+/** Pushes a person's branch and opens a pull request. Returns the head commit. */
 async function openPull(projectId: string, dir: string, branch: string, files: Readonly<Record<string, string>>) {
   await personGit(dir, "switch", "--quiet", "--force-create", branch, "main");
   const head = await write(dir, files);
@@ -105,7 +105,7 @@ function depsOf(more: Partial<GateDeps> = {}): GateDeps {
   };
 }
 
-/** The local forge, with what it is told written down, or refused. */
+/** The local forge. Records each status, or refuses it. */
 function listening(projectId: string, refuse?: () => AppError | null) {
   const told: CommitStatus[] = [];
   const forge = host.open(projectId);
@@ -224,7 +224,7 @@ it("never says good of a commit that nobody could look at", async () => {
   await host.database.pool.query("delete from gate_statuses");
   await look({ openForge: async () => ({ ...forge, readPullRequestCommits: async () => null }) });
   expect(await onlyStatus()).toMatchObject({ state: "pending", words: expect.stringContaining("has not looked") });
-  // What was in the way is gone: it is looked at without anybody asking.
+  // The obstacle is gone: the next check runs without a request.
   await look();
   expect(await onlyStatus()).toMatchObject({ state: "passed" });
 });
@@ -300,7 +300,7 @@ it("says on a source's pull request which pages name what it renames, and passes
   });
   expect(await stateOf()).toBe("passed");
 
-  // Closed without merging, the pages are what they were.
+  // The docs pull request was closed without merging, so the pages are unchanged.
   await pool.query("update jobs set pull_request = $2 where id = $1", [
     jobId,
     { number: mended.number, state: "closed" },
@@ -351,7 +351,7 @@ it("makes the docs' pull request once when somebody who may write says @emend, a
   const makeDocsPull: GateDeps["makeDocsPull"] = async ({ createdBy }) => void asked.push(createdBy);
   await look({ makeDocsPull });
   await look({ makeDocsPull });
-  // A new commit hears nothing again.
+  // A new commit does not repeat comments that were handled.
   await write(code, { "src/more.ts": "export {};\n" });
   await push(codeProject, code, "topic/rename");
   await look({ makeDocsPull });

@@ -22,40 +22,40 @@ import {
 import { type CommentDeps, hearComments } from "./hear-comments.ts";
 import { type GateLevel, judgeDocs, judgeReferences, type SourceIndexes, verdictOf } from "./judge-pull.ts";
 
-/** What a gate needs of the server around it. */
+/** What a gate needs from the server. */
 export interface GateDeps extends CommentDeps {
   log: Logger;
   mirrors: Mirrors;
   siteCache: ParseCache;
-  /** Kept between looks. */
+  /** A cache that outlives a check. */
   indexes: SourceIndexes;
   publicUrl(): string;
   findProject(id: string): Promise<Project | undefined>;
   listContext(projectId: string): Promise<readonly ContextRepository[]>;
-  /** Opened for a look that is repeated. */
+  /** Opened once, for a check that is repeated. */
   openForge(project: Project): Promise<Forge>;
-  /** Null: it has no token, so that nothing can be said there. */
+  /** Null: there is no token, so Emend cannot post there. */
   openContextForge(repository: ContextRepository): Promise<Forge | null>;
 }
 
-/** A repository whose pull requests are looked at. */
+/** A repository whose pull requests are checked. */
 interface Watched extends GateSubject {
   level: Exclude<GateLevel, "off">;
-  /** As people know it. */
+  /** The name that people see. */
   label: string;
-  /** Of the mirror that has its commits. */
+  /** The key of the mirror that has its commits. */
   mirrorId: string;
   open(): Promise<Forge | null>;
 }
 
-/** Changes with what a verdict is reached by: older verdicts are reached again. */
+/** Increase it when the checks change: verdicts of older versions are computed again. */
 const judgedBy = "1";
-/** A forge that refuses this many in a row would refuse the others too. */
+/** After this many refusals in a row, the forge would refuse the rest too. */
 const refusalsMax = 3;
 
 /**
- * Looks at the open pull requests of a project's repositories and says on each head what was found, once. Everything is read
- * from the forges, so it does not matter why or how often this is called, or in which order.
+ * Checks the open pull requests of a project's repositories and sets one status on each head. All state is read from the
+ * forges, so calls are idempotent and may come in any order.
  */
 export async function lookAtGate(deps: GateDeps, projectId: string, signal: AbortSignal): Promise<void> {
   const project = await deps.findProject(projectId);
@@ -77,7 +77,7 @@ export async function lookAtGate(deps: GateDeps, projectId: string, signal: Abor
   }
 }
 
-/** On the local forge it costs nothing and needs no permission. */
+/** The local forge is always checked: it is free and needs no permission. */
 function levelOf(set: GateLevel | null, forge: string): GateLevel {
   return set ?? (forge === "local" ? "neutral" : "off");
 }
@@ -86,7 +86,7 @@ function watchedOf(deps: GateDeps, project: Project, context: readonly ContextRe
   const { gate } = project.settings;
   const watched: Watched[] = [];
   const add = (level: GateLevel, more: Omit<Watched, "projectId" | "level">) => {
-    // A repository of both kinds is the docs'.
+    // A repository that is both docs and source counts as docs.
     const isThere = watched.some(({ repository }) => repository === more.repository);
     if (level !== "off" && !isThere) watched.push({ projectId: project.id, level, ...more });
   };
@@ -101,7 +101,7 @@ function watchedOf(deps: GateDeps, project: Project, context: readonly ContextRe
   for (const repository of context) {
     add(levelOf(gate.sources, repository.forge), {
       contextId: repository.id,
-      // The repository may be the docs of another project, which reports under its own name.
+      // The repository may be the docs of another project, which has its own status name.
       name: `${gate.name}/docs`,
       repository: keyOf(repository),
       label: repository.name,
@@ -112,12 +112,12 @@ function watchedOf(deps: GateDeps, project: Project, context: readonly ContextRe
   return watched;
 }
 
-/** The local forge's addresses change with the installation's, their ends do not. */
+/** The local forge's base URL depends on the installation, but the path does not. */
 function keyOf({ forge, repositoryUrl }: { forge: string; repositoryUrl: string }): string {
   return forge === "local" ? `local ${repositoryUrl.split("/").at(-1)}` : `${forge} ${repositoryUrl.toLowerCase()}`;
 }
 
-/** What stands in the way, in words; null: nothing does. */
+/** The error message. Null: no error. */
 async function lookAtRepository(
   deps: GateDeps,
   project: Project,
@@ -143,11 +143,11 @@ interface Place {
   watched: Watched;
   forge: Forge;
   remote: Remote;
-  /** The docs' newest commit on a branch; null: the base branch. */
+  /** The newest commit of a docs branch. Null: the base branch. */
   docsAt(branch: string | null): Promise<Tree>;
 }
 
-/** Reads each branch once a look. */
+/** Resolves each branch once per check. */
 function docsReader(deps: GateDeps, project: Project, signal: AbortSignal): Place["docsAt"] {
   const trees = new Map<string | null, Promise<Tree>>();
   async function read(branch: string | null): Promise<Tree> {
@@ -156,7 +156,7 @@ function docsReader(deps: GateDeps, project: Project, signal: AbortSignal): Plac
     const pin = `gate-${project.id}`;
     const baseRef = branch ?? project.baseRef;
     const { commit } = await mirror.fetchBase({ remote, jobId: pin, baseRef }, signal);
-    // Collecting leaves alone what is as new as this.
+    // Garbage collection skips objects that are this new.
     await mirror.release(pin);
     return mirror.treeAt(commit);
   }
@@ -167,7 +167,7 @@ function docsReader(deps: GateDeps, project: Project, signal: AbortSignal): Plac
   };
 }
 
-/** What a verdict on a source's change is reached against: the docs, or the pull request that brings them up to date. */
+/** The docs that a source change is compared with: the base branch, or the pull request that updates it. */
 interface DocsState {
   tree: Tree | null;
   pull: number | null;
@@ -179,7 +179,7 @@ async function docsFor(deps: GateDeps, { watched, docsAt }: Place, known: GateSt
   return { tree: await docsAt(pull?.branch ?? null), pull: pull?.number ?? null };
 }
 
-/** What the forge refused, in words; null: it shows what was found. */
+/** The forge's error message. Null: the forge shows the status. */
 async function lookAtPull(
   deps: GateDeps,
   place: Place,
@@ -188,7 +188,7 @@ async function lookAtPull(
 ): Promise<string | null> {
   const { watched, forge } = place;
   const known = await findStatus(deps.pool, watched, pull.headCommit);
-  // Docs that cannot be read now are a reason to wait, told in the status.
+  // If the docs cannot be read now, the status says so and stays pending.
   const docs = await docsFor(deps, place, known).catch((error: unknown) => {
     if (signal.aborted || !isAppError(error)) throw error;
     return error;
@@ -207,7 +207,7 @@ async function lookAtPull(
   const held = await holdStatus(deps.pool, watched, commits?.head ?? known?.head ?? pull.headCommit, pull);
   if (!held) return taken(watched);
   const verdict = isJudged ? now(held) : await judge(deps, place, held, { commits, docs, from }, signal);
-  // Another node has it by now.
+  // Another node holds the lease by now.
   if (!(await saveVerdict(deps.pool, held, verdict))) return null;
   const refusal = await send(deps, place, held, { verdict, pull }, signal);
   await hearComments(deps, place, { ...held, ...verdict }, signal);
@@ -218,7 +218,7 @@ function verdictNow({ findings }: GateStatus, { level, contextId }: Watched, doc
   return verdictOf(findings, level, { isDocs: contextId === null, docsPull });
 }
 
-/** What a forge was told, to know whether it is to be told again. */
+/** What the forge shows, to know whether to send it again. */
 function told({ state, words }: Pick<GateStatus, "state" | "words">): string {
   return `${state} ${words}`;
 }
@@ -229,7 +229,7 @@ function taken({ name }: Watched): string {
 
 type Verdict = Pick<GateStatus, "state" | "words" | "findings" | "judgedFrom">;
 
-/** Whatever keeps it from being looked at is said in the status, which waits: it never passes for good. */
+/** If a pull request cannot be checked, its status says why and stays pending: it never passes by mistake. */
 async function judge(
   deps: GateDeps,
   place: Place,
@@ -253,7 +253,7 @@ async function judge(
   }
 }
 
-/** `docs`: null where the pull request is of the docs themselves. */
+/** `docs`: null if the pull request changes the docs themselves. */
 async function judgeTrees(
   deps: GateDeps,
   { project, watched }: Place,
@@ -265,12 +265,12 @@ async function judgeTrees(
   if (docs !== null) return judgeReferences({ ...shared, docs, outside: null }, signal);
   const introduced = await judgeDocs(shared, signal);
   const folder = docsDir.replace(/^(?:\.?\/)+|\/+$/g, "");
-  // Code that lies beside the docs is a source of theirs.
+  // Code in the docs repository is a source too.
   if (folder === "" || folder === ".") return introduced;
   return [...introduced, ...(await judgeReferences({ ...shared, docs: after, outside: folder }, signal))];
 }
 
-/** Both commits, pinned as if for a job while they are read. */
+/** Pins both commits while they are read, as for a job. */
 async function withTrees<T>(
   deps: GateDeps,
   { watched, remote }: Place,

@@ -18,18 +18,18 @@ export interface DocsPullDeps {
 const rulesModel = "emend/rules";
 const placesMax = 60;
 
-/** What the button would do; words where it can do nothing. */
+/** What the button would do, or why it can do nothing. */
 export type DocsPullPlan =
   | { kind: "possible"; prompt: string; baseRef: string | null }
   | { kind: "vain"; words: string };
 
 /**
- * Starts the job that makes the docs' pull request. One for a status: whoever asks again while it works, or while its pull
- * request is open, gets the same.
+ * Starts the job that opens the docs pull request. Idempotent for a status: while the job runs, or its pull request is open,
+ * another call returns the same job.
  */
 export async function makeDocsPull(
   deps: DocsPullDeps,
-  /** `commentId`: the comment that asks for it, which is heard with what it leads to. */
+  /** `commentId`: the comment that asks for it. It is marked as handled in the same transaction. */
   { id, createdBy, commentId }: { id: string; createdBy: string; commentId?: string },
 ): Promise<{ jobId: string; isNew: boolean }> {
   const due: string[] = [];
@@ -82,7 +82,7 @@ export async function makeDocsPull(
   return made;
 }
 
-/** A job that works, or whose pull request is open or merged. */
+/** A job that is running, or whose pull request is open or merged. */
 async function findRunning(db: Queryable, jobId: string): Promise<string | null> {
   const { rows } = await db.query<{ id: string }>(
     "select id from jobs where id = $1 and (status = 'active' or pull_request ->> 'state' in ('open', 'merged'))",
@@ -91,7 +91,7 @@ async function findRunning(db: Queryable, jobId: string): Promise<string | null>
   return rows[0]?.id ?? null;
 }
 
-/** The instruction that mends what was found, in words that the model takes. Nothing of a pull request's own text is in it. */
+/** The instruction that fixes the findings. It contains no text from the pull request (prompt injection). */
 export function planDocsPull(
   { contextId, pull, findings }: Pick<GateStatus, "contextId" | "pull" | "findings">,
   model: string,
@@ -101,7 +101,7 @@ export function planDocsPull(
   if (contextId === null && pull.isFork) {
     return { kind: "vain", words: "The branch is in a fork, where Emend cannot push. Fix the pages on that branch." };
   }
-  // What a docs' pull request breaks is mended on its own branch.
+  // A docs pull request is fixed on its own branch.
   const baseRef = contextId === null ? pull.head : null;
   const orders = [...replacements(errors), ...links(errors)];
   const rest = errors.filter((finding) => !finding.renamed && !isLink(finding));
@@ -126,7 +126,7 @@ function links(findings: readonly GateFinding[]): string[] {
   return findings.some(isLink) ? ["Fix broken links."] : [];
 }
 
-/** Page by page, so that a word that means something else elsewhere stays. */
+/** One rename per page, so that a word with another meaning elsewhere stays as it is. */
 function replacements(findings: readonly GateFinding[]): string[] {
   const orders = findings.flatMap(({ path, renamed }) =>
     renamed ? [`In ${path.replace(/\.mdx?$/, "")}, replace "${renamed.from}" with "${renamed.to}", also in code.`] : [],

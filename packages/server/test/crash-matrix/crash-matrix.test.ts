@@ -44,11 +44,11 @@ const points: readonly (CrashPoint | `${CrashPoint}:2`)[] = [
   "before-end",
   "after-end",
 ];
-/** The last is GitHub with an App, whose commits GitHub makes. */
+/** The last is GitHub with an App, where GitHub creates the commits. */
 const forges = ["local", "github", "gitlab", "gitea", "bitbucket", "app"] as const;
 const prompt = 'Replace "API token" with "access key", and add a page guides/new titled "New".';
 
-/** `npm run crash-matrix` runs every cell; the suite a few of them, others with each seed. */
+/** `npm run crash-matrix` runs every cell. The suite runs a few, which the seed selects. */
 const isWhole = process.env.MODE === "crash-matrix";
 const seed = Number(process.env.EMEND_SEED ?? Math.floor(Date.now() / 86_400_000));
 const samplesMax = 1;
@@ -62,7 +62,7 @@ function sampleOf(forge: (typeof forges)[number]): readonly string[] {
   );
 }
 
-/** Those that can be away; of these the suite takes one, another with each seed. */
+/** Services that can be unavailable. The suite runs one, which the seed selects. */
 const awayForges = forges.filter((name) => name !== "local");
 const awaySample = isWhole ? awayForges : awayForges.slice(seed % awayForges.length, (seed % awayForges.length) + 1);
 const createOperation = {
@@ -110,7 +110,7 @@ function plainForge(vendor: Vendor) {
   return { name: vendor.name, vendor, verifiedCommits: false };
 }
 
-/** What the forge holds of a job. */
+/** What the forge has for a job. */
 async function published(forge: string, jobId: string): Promise<{ branches: number; pulls: number }> {
   const far = farEnds.get(forge);
   if (far) {
@@ -209,7 +209,7 @@ describe.each(awaySample)("on %s, whose answer was lost before it went away", { 
     const log = createLogger({ level: "silent" });
     const listener = await startListener({ url, log });
     const reader = createJobReader({ pool, listener });
-    // A try that is under way is not cancelled; its end is.
+    // A running attempt cannot be cancelled, so this polls until it has ended.
     await expect
       .poll(() => cancelJob({ pool, reader }, { id: jobId, projectId: `prj_${forge}` }, "key/k"), { timeout: 30_000 })
       .toMatchObject({ kind: "done" });

@@ -1,4 +1,4 @@
-// The HTTP interface as a process of its own, on the database that is named; it prints its port, and ends with its input.
+// The HTTP API as a separate process, on the given database. It prints its port, and exits when its standard input closes.
 import type { AddressInfo } from "node:net";
 import { createKeyring } from "../../src/accounts/keys/keyring.ts";
 import { startListener } from "../../src/db/listener.ts";

@@ -19,7 +19,7 @@ export interface ApiRequest {
   headers?: Record<string, string | string[]>;
   /** Null: no Authorization header. */
   key?: string | null;
-  /** Anything but text and bytes is sent as JSON. */
+  /** Sent as JSON, unless it is text or bytes. */
   body?: unknown;
 }
 
@@ -27,7 +27,7 @@ export interface ApiAnswer {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
-  /** The body, parsed; undefined where there is none. */
+  /** The parsed body. Undefined if there is none. */
   json: unknown;
 }
 
@@ -41,7 +41,7 @@ export interface TestApi {
   document: OpenApiDocument;
   addProject(settings?: unknown): Promise<Project>;
   addKey(project: Project, input?: Partial<CreateKeyInput>): Promise<string>;
-  /** Sends a request over HTTP and holds the answer to the OpenAPI document, if it is one of `/v2`. */
+  /** Sends a request over HTTP. Validates a `/v2` response against the OpenAPI document. */
   send(path: string, request?: ApiRequest): Promise<ApiAnswer>;
   close(): Promise<void>;
 }
@@ -50,11 +50,11 @@ const sealer = createSealer("a secret of the tests, and of nothing else");
 
 interface ApiOptions extends Partial<AppDeps> {
   databaseUrl?: string;
-  /** Plugins that share the app's own parts. */
+  /** Plugins that share the app's dependencies. */
   pluginOf?(parts: { pool: Pool; listener: Listener; keyring: Keyring }): FastifyPluginAsync;
 }
 
-/** The HTTP interface on a port and a database of its own. */
+/** The HTTP API on its own port and database. */
 export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   const database = await createTestDatabase();
   const log = createLogger({ level: "silent" });

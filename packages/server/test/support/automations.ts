@@ -7,7 +7,7 @@ import { createJobRules } from "../../src/http/parse-create-body.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { createGit } from "../../src/tree/git/git.ts";
 
-/** What a node gives its automations; the forge says nothing, so that what is stored counts. */
+/** A node's dependencies for automations. The forge returns nothing, so the stored state counts. */
 export function automationDeps(pool: Pool, more: Partial<AutomationDeps & PushDeps> = {}): AutomationDeps & PushDeps {
   return {
     pool,

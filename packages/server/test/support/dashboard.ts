@@ -30,11 +30,11 @@ import { automationDeps } from "./automations.ts";
 
 interface DashboardRequest {
   method?: "GET" | "POST" | "PATCH";
-  /** Null: none; absent: that of a browser that is logged in. */
+  /** Null: no cookie. Absent: the cookie of a logged-in browser. */
   cookie?: string | null;
-  /** Sent as one of our own pages would send it: with POST, as JSON, by its origin. */
+  /** Sent as our own pages send it: POST, JSON, same origin. */
   body?: unknown;
-  /** In place of those that a browser sends; undefined takes one away. */
+  /** Overrides the browser's headers. Undefined removes one. */
   headers?: Record<string, string | undefined>;
 }
 
@@ -50,7 +50,7 @@ export interface DashboardApi {
   api: TestApi;
   /** The cookie of a new session. */
   logIn(): Promise<string>;
-  /** A person, logged in. */
+  /** A logged-in user. */
   addMember(role: Role): Promise<TestMember>;
   send(path: string, request?: DashboardRequest): Promise<DashboardAnswer>;
   close(): Promise<void>;
@@ -69,7 +69,7 @@ type DashboardOptions = Partial<DashboardDeps> & { forgeDir?: string } & Partial
     Pick<AccountsDeps, "singleSignOn" | "archiveAfterDays">
   >;
 
-/** The dashboard and its people, on the parts of a server. */
+/** The dashboard and its users, on a server's dependencies. */
 export function dashboardPlugins(
   { pool, listener }: { pool: Pool; listener: Listener },
   options: DashboardOptions = {},
@@ -126,7 +126,7 @@ export function dashboardPlugins(
   };
 }
 
-/** The HTTP interface with the dashboard mounted, and a browser that is logged in. */
+/** The HTTP API with the dashboard mounted, and a logged-in browser. */
 export async function startDashboard(options: DashboardOptions = {}): Promise<DashboardApi> {
   const api = await startApi({ publicUrl: () => publicUrl, pluginOf: (parts) => dashboardPlugins(parts, options) });
 
@@ -173,7 +173,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Da
   };
 }
 
-/** Rows alone: what a forge says of a project, and keeps of it, is tested with the forge. */
+/** Rows only: tests of the forge cover what a forge stores and reports for a project. */
 function projectAdminOf(pool: Pool): ProjectAdmin {
   const sealer = testSealer;
   const none = async () => {

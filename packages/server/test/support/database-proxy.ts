@@ -2,16 +2,16 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import pg from "pg";
 
-/** A TCP proxy before a database, which fails the ways networks do. */
+/** A TCP proxy in front of a database. It simulates network faults. */
 export interface DatabaseProxy {
   url: string;
-  /** From now on nothing passes either way, and nothing is closed: what a half-open connection looks like. */
+  /** Simulates half-open connections: nothing passes either way, and nothing is closed. */
   silence(): void;
-  /** New connections pass again; those that were silenced stay so. */
+  /** New connections work again. Silenced ones stay silent. */
   restore(): void;
   /** Breaks every connection. */
   cut(): void;
-  /** How many connections were ever accepted. */
+  /** The number of connections accepted so far. */
   accepted(): number;
   close(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   let isSilent = false;
   let accepted = 0;
 
-  // Half-open allowed: a silenced connection must not even answer a goodbye.
+  // Half-open is allowed: a silenced connection must not even answer a FIN.
   const server = createServer({ allowHalfOpen: true }, (client) => {
     accepted += 1;
     track(client);

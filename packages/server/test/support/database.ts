@@ -7,11 +7,11 @@ import { runOnServer, withDatabaseName } from "./server.ts";
 export interface TestDatabase {
   url: string;
   pool: Pool;
-  /** Ends the pool and removes the database, whoever is still connected to it. */
+  /** Ends the pool and drops the database, even if clients are still connected. */
   drop(): Promise<void>;
 }
 
-/** A migrated database of its own, cloned from the run's template. */
+/** A separate migrated database, cloned from the run's template. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { url: serverUrl, template } = inject("testServer");
   const name = `emend_test_${process.pid}_${randomBytes(6).toString("hex")}`;

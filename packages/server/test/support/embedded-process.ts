@@ -10,13 +10,13 @@ const script = fileURLToPath(new URL("serve-embedded.ts", import.meta.url));
 export interface EmbeddedProcess {
   child: ChildProcess;
   pid: number;
-  /** What it said first: the address of its database, or why it has none. */
+  /** Its first output: the database's address, or the error. */
   said: { url: string; error?: undefined } | { error: string; url?: undefined };
-  /** Settles when it is gone. */
+  /** Resolves when the process has exited. */
   exited: Promise<number | null>;
 }
 
-/** Starts a process that holds the embedded Postgres of a data folder, as another user if told. */
+/** Starts a process that runs the embedded Postgres of a data folder, optionally as another user. */
 export async function startEmbeddedProcess(
   args: { dataDir: string; systemDir: string },
   as: { script?: string; node?: string; uid?: number; gid?: number } = {},
@@ -26,13 +26,13 @@ export async function startEmbeddedProcess(
     ...ids,
     cwd: "/",
     stdio: ["pipe", "pipe", "inherit"],
-    // A group of its own, so that all that belongs to it can be killed at once.
+    // Its own process group, so that a test can kill all its processes at once.
     detached: true,
   });
   const exited = once(child, "exit").then(([code]) => code as number | null);
   const [line] = await Promise.race([
     once(createInterface(child.stdout), "line"),
-    // Closed, not ended: what it said may still be on its way.
+    // `close`, not `exit`: after an exit, output may still arrive.
     once(child, "close").then(([code]) => Promise.reject(new Error(`it ended with ${code} and said nothing`))),
   ]);
   return { child, pid: child.pid ?? 0, said: JSON.parse(line), exited };
@@ -48,7 +48,7 @@ export function childrenOf(parent: number): number[] {
   return rows.flatMap(([pid, ppid]) => (ppid === parent && pid ? [pid] : []));
 }
 
-/** A zombie has ended: it only waits for its parent to ask how. */
+/** A zombie has exited: it only waits for its parent to reap it. */
 export function isRunning(pid: number): boolean {
   const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
   return stdout.trim() !== "" && !stdout.includes("Z");

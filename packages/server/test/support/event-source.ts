@@ -9,15 +9,15 @@ export interface SeenEvent {
 export interface TestEventSource {
   status: number;
   headers: IncomingHttpHeaders;
-  /** The next event or comment (`null`); undefined at the end. */
+  /** The next event, or null for a comment. Undefined at the end. */
   next(): Promise<SeenEvent | null | undefined>;
-  /** All that is left. */
+  /** All remaining events. */
   rest(): Promise<SeenEvent[]>;
   retryMs(): number | undefined;
   close(): void;
 }
 
-/** A client of an event stream that shows everything it gets, comments too. */
+/** A client of an event stream that returns everything it gets, comments included. */
 export async function openEventSource(url: string, headers: Record<string, string>): Promise<TestEventSource> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     get(url, { headers, agent: false }, resolve).on("error", reject);

@@ -10,7 +10,7 @@ export const protocols = [
   "compatible/llama-4",
 ] as const;
 
-/** What the far end says to a request: calls by name and input, words, or something of the mock's own. */
+/** The response to a request: tool calls by name and input, text, or the mock's own format. */
 export type FarTurn =
   | string
   | ReadonlyArray<[name: string, input: unknown]>
@@ -18,9 +18,9 @@ export type FarTurn =
 
 export interface FarModel {
   endpoints: ModelsDeps["endpoints"];
-  /** The same, for a process of its own. */
+  /** The same, for a separate process. */
   environment: Record<string, string>;
-  /** Every request so far, whatever its protocol, in one shape. */
+  /** Every request so far, in one shape for all protocols. */
   requests: ChatCompletionRequest[];
   headers(): readonly Record<string, string>[];
   stop(): Promise<void>;
@@ -29,15 +29,15 @@ export interface FarModel {
 const key = "sk-test-0123456789";
 
 /**
- * The far end of all four protocols on loopback. `script` is asked once a request, with the number of answers that the
- * conversation holds so far: what it says follows from the conversation alone, as with a real model.
+ * A mock server for all four protocols on loopback. `script` is called once per request, with the number of responses in the
+ * conversation so far. So its answer depends on the conversation only, as with a real model.
  */
 export async function startFarModel(
   script: (turn: number, request: ChatCompletionRequest, requestNumber: number) => FarTurn,
 ): Promise<FarModel> {
   const mock = new LLMock({ port: 0, host: "127.0.0.1", journalMaxEntries: 0 });
   const requests: ChatCompletionRequest[] = [];
-  // Options such as a cut belong to the fixture and not to its answer, so the fixture is changed for each request.
+  // Options such as a cut belong to the fixture and not to its response, so the fixture is changed for each request.
   mock.addFixture({
     match: {
       predicate(request) {
@@ -86,7 +86,7 @@ const usage = {
   totalTokenCount: 1100,
 };
 
-/** Some protocols tell the calls of one turn as several messages. */
+/** Some protocols send the calls of one turn as several messages. */
 function countTurns({ messages }: ChatCompletionRequest): number {
   return messages.filter(({ role }, index) => role === "assistant" && messages[index - 1]?.role !== "assistant").length;
 }
@@ -102,7 +102,7 @@ function toFixture(turn: FarTurn, requestNumber: number): { response: FixtureRes
   return { response: { toolCalls, usage } };
 }
 
-/** A model of ours that reaches this far end, in no mood to wait. */
+/** A client for this mock server, with short waits. */
 export async function openFarModel(far: FarModel, name: string, patience: Partial<Patience> = {}) {
   const quick = { triesMax: 4, firstPauseMs: 1, pauseMsMax: 5_000, silenceMsMax: 10_000, ...patience };
   return openModel(

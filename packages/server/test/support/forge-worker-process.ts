@@ -1,6 +1,6 @@
-// A worker with the real stages as a process of its own, told at which point to die.
+// A worker with the real stages as a separate process, which dies at a given point.
 import { startForgeWorker } from "./forge-worker.ts";
 
 await startForgeWorker(JSON.parse(process.argv[2] ?? ""));
-// Its parent is gone: nobody would ever stop it.
+// The parent has died, so no other process would stop this one.
 process.stdin.resume().once("end", () => process.exit(1));

@@ -22,15 +22,15 @@ export interface ForgeWorkerOrder {
   dir: string;
   forgeDir: string;
   publicUrl: string;
-  /** Every project's. */
+  /** The same token for every project. */
   token: string;
   crashAt?: string;
 }
 
-/** For a worker in this process: told of every point as it is passed. */
+/** For a worker in this process: called at every crash point. */
 type Passed = (point: CrashPoint) => void;
 
-/** A worker with the real stages, whose every turn with its model is counted in the table `turns`. */
+/** A worker with the real stages. The table `turns` counts its model turns. */
 export async function startForgeWorker(order: ForgeWorkerOrder, passed?: Passed): Promise<{ stop(): Promise<void> }> {
   const log = createLogger({ level: "silent" });
   const pool = createPool({ url: order.databaseUrl, connectionsMax: 4, log });
@@ -85,7 +85,7 @@ export async function startForgeWorker(order: ForgeWorkerOrder, passed?: Passed)
   };
 }
 
-/** One job at a time runs in these tests, so the active one is whose turn it is. */
+/** These tests run one job at a time, so the turn belongs to the active one. */
 function counted(pool: Pool, model: Model): Model {
   return {
     ...model,

@@ -15,12 +15,12 @@ import { createTestDatabase, type TestDatabase } from "./database.ts";
 
 const run = promisify(execFile);
 
-/** A local forge that listens: real repositories, rows and git over HTTP. */
+/** A running local forge: real repositories, rows and git over HTTP. */
 export interface TestForge {
   database: TestDatabase;
   git: Git;
   forgeDir: string;
-  /** A folder for this test file's own use. */
+  /** A folder for this test file. */
   dir: string;
   url: string;
   signal: AbortSignal;
@@ -102,7 +102,7 @@ const author = {
   GIT_TERMINAL_PROMPT: "0",
 };
 
-/** A person's git, as it comes. Rejects with git's words where it fails. */
+/** A person's git. Rejects with git's error message if it fails. */
 export async function personGit(cwd: string, ...args: string[]): Promise<string> {
   const { stdout } = await run("git", args, { cwd, env: { PATH: process.env.PATH, HOME: cwd, ...author } });
   return stdout.trim();

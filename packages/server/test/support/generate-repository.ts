@@ -1,6 +1,6 @@
 import type { RepositoryFile } from "./make-repository.ts";
 
-/** A docs site of any size, the same for the same numbers: pages of about four kilobytes in nested folders. */
+/** A docs site of any size, deterministic for its arguments: pages of about four kilobytes in nested folders. */
 export function generatePages(count: number): Record<string, RepositoryFile> {
   const pages: Record<string, RepositoryFile> = {};
   let seed = 1;

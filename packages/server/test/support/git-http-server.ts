@@ -3,17 +3,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 export interface GitHttpServer {
-  /** `<url>/<name>.git` is the repository of that name in the folder. */
+  /** The repository `<name>` of the folder is at `<url>/<name>.git`. */
   url: string;
-  /** What was asked for, in order. */
+  /** The requests, in order. */
   requests: { method: string; path: string; authorization: string | null; bodyBytes: number }[];
   close(): Promise<void>;
 }
 
-/** True: go on. A number: that status instead. A function: answers by itself. */
+/** True: continue. A number: respond with that status. A function: sends the response. */
 type Verdict = true | number | ((response: ServerResponse) => void);
 
-/** The repositories of a folder over smart HTTP, by `git http-backend`, to those whom `authorize` lets in. */
+/** Serves a folder's repositories over smart HTTP with `git http-backend`, to clients that `authorize` accepts. */
 export async function startGitHttpServer(options: {
   root: string;
   authorize?(request: IncomingMessage): Verdict | Promise<Verdict>;
@@ -45,7 +45,7 @@ export async function startGitHttpServer(options: {
   };
 }
 
-/** One exchange of git with the repositories of a folder. */
+/** Handles one git request to the repositories of a folder. */
 export function serveGit(root: string, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? "/", "http://localhost");
   const header = (name: string) => String(request.headers[name] ?? "");

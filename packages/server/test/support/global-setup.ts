@@ -9,7 +9,7 @@ import { startThrowAwayServer } from "./throw-away-server.ts";
 declare module "vitest" {
   interface ProvidedContext {
     testServer: {
-      /** A database of the server that tests may use to create others. */
+      /** A database of the server with which tests create others. */
       url: string;
       template: string;
     };
@@ -17,8 +17,8 @@ declare module "vitest" {
 }
 
 /**
- * One Postgres a run, with a migrated template that `createTestDatabase` clones: a throw-away one from the embedded
- * binaries, or the server that EMEND_TEST_DATABASE_URL names.
+ * One Postgres per run, with a migrated template that `createTestDatabase` clones: a temporary one from the embedded
+ * binaries, or the server of EMEND_TEST_DATABASE_URL.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const externalUrl = process.env.EMEND_TEST_DATABASE_URL;
@@ -39,7 +39,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 async function createTemplate(url: string, template: string): Promise<void> {
-  // template0: a server whose own default is another encoding still gives what Emend asks for.
+  // template0, because it allows another encoding than the server's default.
   await runOnServer(url, `create database ${template} template template0 encoding 'UTF8'`);
   const pool = createPool({
     url: withDatabaseName(url, template),

@@ -1,4 +1,4 @@
-// Runs Postgres for as long as standard input stays open: a test run that is killed leaves no server and no files.
+// Runs Postgres while standard input stays open, so that a killed test run leaves no server and no files.
 import { spawn } from "node:child_process";
 import { closeSync, openSync, rmSync } from "node:fs";
 

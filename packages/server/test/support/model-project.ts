@@ -5,9 +5,9 @@ import { afterEach, vi } from "vitest";
 import { type FarModel, protocols, startFarModel } from "./far-model.ts";
 import { clientOf, createInstallation, type Installation } from "./whole-server.ts";
 
-/** A whole server with a far model and a project of the local forge, and what its tests look at. */
+/** A whole server with a mock model and a project on the local forge, and helpers to inspect them. */
 export function useModelProject() {
-  // Whole servers, some of them killed and started again: slow on a busy machine.
+  // Whole servers, some killed and restarted: slow on a busy machine.
   vi.setConfig({ testTimeout: 120_000 });
   let far: FarModel;
   let installation: Installation;

@@ -1,6 +1,6 @@
 /**
- * What a Node that a test starts gets of this process's environment where it gets little: its programs, and the folder of
- * compiled modules, since most of the time of a short process goes into compiling.
+ * The minimal environment for a Node process that a test starts: PATH, and the compile cache, because a short process
+ * spends most of its time on compiling.
  */
 export const nodeEnvironment: { PATH: string; NODE_COMPILE_CACHE?: string } = {
   PATH: process.env.PATH ?? "",

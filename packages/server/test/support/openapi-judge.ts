@@ -19,10 +19,10 @@ export interface SeenAnswer {
   body: string;
 }
 
-/** Headers that HTTP itself brings, which an OpenAPI document does not list. */
+/** Headers of HTTP itself, which an OpenAPI document does not list. */
 const ofHttp = new Set(["content-type", "content-length", "date", "connection", "keep-alive", "transfer-encoding"]);
 
-/** What is wrong with an answer by the document: its status, each header, its body. Empty: it is as documented. */
+/** The differences between a response and the document: status, headers, body. Empty: the response is as documented. */
 export function createOpenApiJudge(document: OpenApiDocument): (answer: SeenAnswer) => string[] {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
@@ -31,7 +31,7 @@ export function createOpenApiJudge(document: OpenApiDocument): (answer: SeenAnsw
   const validators = new Map<string, ValidateFunction>();
 
   function mistakesOf(schema: AnySchema, value: unknown, what: string): string[] {
-    // References are relative to the document; the schema is compiled as a part of it.
+    // References are relative to the document, so the schema is compiled as a part of it.
     const text = JSON.stringify(schema).replaceAll('"#/', '"openapi#/');
     const validate = validators.get(text) ?? ajv.compile(JSON.parse(text));
     validators.set(text, validate);
@@ -50,7 +50,7 @@ export function createOpenApiJudge(document: OpenApiDocument): (answer: SeenAnsw
     return operation.responses[answer.status] ?? `${operation.operationId} documents no ${answer.status}`;
   }
 
-  /** A wrong method is judged after the key and the project, like any other. */
+  /** The server checks the key and the project before the method. */
   function unauthenticated(answer: SeenAnswer): Documented | string {
     const known = Object.values(document.paths).flatMap((operations) => Object.values(operations))[0];
     const isBefore = [401, 404, 500, 503].includes(answer.status);

@@ -1,4 +1,4 @@
-// A worker process that publishes one job and dies, or freezes, at the point it is told.
+// A worker process that publishes one job, and dies or freezes at a given point.
 import { createPool } from "../../src/db/pool.ts";
 import { openLocalForge } from "../../src/forge/local/local-forge.ts";
 import { createLogger } from "../../src/lib/logger.ts";
@@ -13,7 +13,7 @@ export interface PublishOrder {
   publicUrl: string;
   projectId: string;
   jobId: string;
-  /** For git over HTTP, as any forge is reached. */
+  /** For git over HTTP, as with any forge. */
   authorization: string;
   crashAt?: string;
   freezeAt?: string;

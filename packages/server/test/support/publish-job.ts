@@ -15,23 +15,23 @@ export interface PublishNode {
   pool: Pool;
   git: Git;
   forge: Forge;
-  /** This node's own; another node has another. */
+  /** This node's folder. Each node has its own. */
   mirrorsDir: string;
 }
 
 const leaseMs = 20_000;
 const { signal } = new AbortController();
 
-/** As a project that wishes for nothing has it. */
+/** The defaults of a project without settings. */
 export const testCommit = { authorName: "Emend", authorEmail: "noreply@emend.invalid", signOff: false };
 
-/** What every test job changes. */
+/** The change of every test job. */
 export const testEntries: PublishInput["entries"] = [
   { path: "guides/start.md", mode: "100644", content: Buffer.from("# Start\n\nUse your access key.\n") },
   { path: "guides/new.md", mode: "100644", content: Buffer.from("# New\n") },
 ];
 
-/** Claims the job as a worker would and publishes its change, from whatever an earlier run left. */
+/** Claims the job as a worker would and publishes its change, from the state that an earlier run left. */
 export async function publishTestJob(
   node: PublishNode,
   jobId: string,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { canEnter, findRunUser } from "../../src/db/embedded/run-user.ts";
 
-/** A temporary folder that the user who runs Postgres can enter, wherever TMPDIR points. */
+/** A temporary folder that the Postgres user can enter, independent of TMPDIR. */
 export async function makeReachableDir(user = findRunUser()): Promise<string> {
   for (const parent of new Set([tmpdir(), "/tmp", "/var/tmp"])) {
     const dir = await mkdtemp(join(parent, "emend-test-"));

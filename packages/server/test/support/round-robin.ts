@@ -4,11 +4,11 @@ import type { AddressInfo } from "node:net";
 interface PassedRequest {
   method: string;
   path: string;
-  /** Which of the servers got it. */
+  /** The server that got the request. */
   server: number;
 }
 
-/** A reverse proxy that gives each request to the next of its servers, and passes on what comes back as it comes. */
+/** A round-robin reverse proxy. It streams responses without buffering. */
 export async function startRoundRobin(
   urls: readonly string[],
 ): Promise<{ url: string; counts: number[]; passed: PassedRequest[]; close(): void }> {

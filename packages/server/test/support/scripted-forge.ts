@@ -10,7 +10,7 @@ import type { Mirror } from "../../src/tree/mirror/mirror.ts";
 import type { CommitTree } from "../../src/tree/tree.ts";
 
 export interface ScriptedForgeOptions {
-  /** The share of answers that get lost after the request was carried out. */
+  /** The share of responses that are lost after the request was carried out. */
   lostShare: number;
   seed: number;
 }
@@ -22,8 +22,8 @@ interface PublishDeps {
 }
 
 /**
- * Publishes by the real `publishChange`, to a repository and a forge that are rows of the tables `pushes` and `pulls`. The
- * forge opens as many pull requests as it is asked for, and loses answers: whatever keeps a second one away is Emend's.
+ * Publishes with the real `publishChange`, to a repository and a forge that are rows of the tables `pushes` and `pulls`. The
+ * forge opens a pull request for every request, and loses responses. So only Emend's own code prevents duplicates.
  */
 export function scriptedPublish(deps: PublishDeps, options: ScriptedForgeOptions): Stages["publish"] {
   const writes = createWriteQueue();
@@ -34,7 +34,7 @@ export function scriptedPublish(deps: PublishDeps, options: ScriptedForgeOptions
   };
   return (job, work, signal) => {
     const commitId = `commit-${job.id}`;
-    /** When it was sent, by the clock of the database's machine: how long it then took is no fault of the sender. */
+    /** When it was sent, by the clock of the database's machine: the sender is not to blame for later delays. */
     const effect = (table: "pushes" | "pulls") =>
       deps.pool.query(`insert into ${table} (job_id, worker, at) values ($1, $2, $3)`, [
         job.id,

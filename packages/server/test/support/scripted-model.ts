@@ -1,9 +1,9 @@
 import type { Limits, Message, Model, ToolCall } from "../../src/agent/agent.ts";
 
-/** A turn of a script: calls by name and input, or only words. */
+/** A turn of a script: tool calls by name and input, or only text. */
 export type ScriptedTurn = string | ReadonlyArray<[name: string, input: unknown]>;
 
-/** A model that says what it is told to, and records what it was asked. */
+/** A model that follows a script and records its requests. */
 export function scriptedModel(
   script: (turn: number, messages: readonly Message[]) => ScriptedTurn,
   options: { nature?: "language" | "rules"; costUsd?: number; tokens?: number } = {},

@@ -7,14 +7,14 @@ import type { AgentResult, AgentWork, OpenTree, PublishWork, Stages } from "../.
 import type { Overlay, OverlayEntry, Tree } from "../../src/tree/tree.ts";
 import { type ScriptedForgeOptions, scriptedPublish } from "./scripted-forge.ts";
 
-/** What a scripted run does, given as the job's prompt. */
+/** What a scripted run does. It is passed as the job's prompt. */
 export interface Script {
   steps?: number;
-  /** How long each turn of the model takes. */
+  /** The duration of each model turn. */
   turnMs?: number;
-  /** Keeps the main loop busy before the first turn, as a runaway computation would. */
+  /** Blocks the event loop before the first turn, as a runaway computation would. */
   blockMs?: number;
-  /** How long the run waits between having stored its commit and pushing. */
+  /** The pause between storing the commit and pushing it. */
   publishMs?: number;
   edits?: boolean;
   fail?: {
@@ -22,9 +22,9 @@ export interface Script {
     code: "model_unavailable" | "policy_denied" | "forge_unavailable";
     retryable: boolean;
   };
-  /** Throws something nobody foresaw. */
+  /** Throws an unexpected error. */
   breakAt?: "openTree" | "publish";
-  /** Ends its process as the kernel ends one that took all memory; only for workers that are processes of their own. */
+  /** Kills its process, as the kernel's out-of-memory killer does. Only for workers in separate processes. */
   killsWorker?: boolean;
   verdict?: "passed" | "denied";
   limit?: "budget_exceeded";
@@ -32,7 +32,7 @@ export interface Script {
 
 const passed = { kind: "passed", introduced: [], fixed: [], findingsBefore: 0, findingsAfter: 0 } as const;
 
-/** Where the far ends of a scripted run keep what reached them: turns paid for, branches pushed, pull requests opened. */
+/** Records the external effects of a scripted run: turns paid for, branches pushed, pull requests opened. */
 export async function createFarEnds(pool: Pool): Promise<void> {
   await pool.query(`
     create table starts (job_id text, worker text, at timestamptz default clock_timestamp());
@@ -42,8 +42,8 @@ export async function createFarEnds(pool: Pool): Promise<void> {
 }
 
 /**
- * Stages without git, model and forge, whose outward effects are rows that a test can count. `forge`: publishes by the
- * product's own code, to a forge that loses answers.
+ * Stages without git, model or forge, whose external effects are rows that a test can count. `forge`: publishes with the
+ * product's own code, to a forge that loses responses.
  */
 export function scriptedStages(deps: {
   pool: Pool;
@@ -168,6 +168,6 @@ function memoryOverlay(stored: readonly OverlayEntry[]): Overlay {
       return taken;
     },
   };
-  // A scripted run reads nothing.
+  // A scripted run reads no files.
   return overlay as unknown as Overlay;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Queryable } from "../../src/db/pool.ts";
 import { newId } from "../../src/lib/id.ts";
 
-/** Rows as their creation leaves them, for tests of what comes after. */
+/** Inserts rows as job creation leaves them, for tests of later steps. */
 export async function seedProject(db: Queryable, settings: Record<string, unknown> = {}): Promise<string> {
   const id = newId("prj");
   await db.query(
@@ -23,7 +23,7 @@ export async function seedJob(db: Queryable, projectId: string, prompt = "Fix th
   return id;
 }
 
-/** Sets columns directly: the shortest way to a state that would take a whole run to reach. */
+/** Sets columns directly, to reach a state that would otherwise need a whole run. */
 export async function alterJob(db: Queryable, id: string, assignments: string): Promise<void> {
   await db.query(`update jobs set ${assignments} where id = $1`, [id]);
 }

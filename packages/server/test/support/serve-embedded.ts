@@ -1,5 +1,5 @@
-// What `emend serve` does with its database, as a process of its own: started, told of on standard output, stopped on
-// SIGTERM or with the tests.
+// Runs the embedded database like `emend serve`, as a separate process. Prints its address on standard output, and stops on
+// SIGTERM or when the tests end.
 import { startEmbeddedPostgres } from "../../src/db/embedded/start-embedded-postgres.ts";
 import type { Logger } from "../../src/lib/logger.ts";
 

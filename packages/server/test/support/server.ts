@@ -1,7 +1,7 @@
 import { createPool } from "../../src/db/pool.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 
-/** The same server, another database. Not by `URL`, which refuses a socket's folder as host. */
+/** The same server with another database. Not with `URL`, which refuses a socket folder as host. */
 export function withDatabaseName(url: string, name: string): string {
   return url.replace(/^(\w+:\/\/[^/?]*)(\/[^?]*)?/, `$1/${name}`);
 }

@@ -6,11 +6,11 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { nodeEnvironment } from "./node-environment.ts";
 
-/** A whole server whose data directory is a file system of its own, of a few megabytes. */
+/** A whole server whose data folder is a separate file system of a few megabytes. */
 export interface SmallDiskServer {
   url: string;
   pid: number;
-  /** Writes until nothing more goes in. */
+  /** Writes until the disk is full. */
   fill(): Promise<void>;
   free(): Promise<void>;
   stop(): Promise<void>;
@@ -22,7 +22,7 @@ export async function startOnSmallDisk(
   env: Record<string, string> & { EMEND_DATA_DIR: string },
 ): Promise<SmallDiskServer> {
   await mkdir(env.EMEND_DATA_DIR, { recursive: true });
-  // In a name space of its own, so that the mount goes with the process; who is not root becomes it in there.
+  // In a separate mount namespace, so that the mount ends with the process. A user namespace gives root to other users.
   const own = process.getuid?.() === 0 ? ["--mount"] : ["--user", "--map-root-user", "--mount"];
   const server = fileURLToPath(new URL("./server-process.ts", import.meta.url));
   const child = spawn("unshare", [...own, "--", "sh", "-c", script, "sh", process.execPath, server], {

@@ -9,7 +9,7 @@ export interface ServingProcess {
   stop(): Promise<void>;
 }
 
-/** Runs a script beside this one that prints `{"port":…}` once it serves and ends when its input does, so with its parent. */
+/** Runs a script as a child process. It prints `{"port":…}` once it serves, and exits with its parent, when its input closes. */
 export async function spawnServing(script: URL, args: readonly string[]): Promise<ServingProcess> {
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", fileURLToPath(script), ...args], {
     stdio: ["pipe", "pipe", "inherit"],

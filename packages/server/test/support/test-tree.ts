@@ -13,7 +13,7 @@ export interface TestTrees {
   close(): Promise<void>;
 }
 
-/** One temporary folder and one set of mirrors for all the trees of a test file. */
+/** One temporary folder and one set of mirrors for all trees of a test file. */
 export async function openTestTrees(limits: { searchMsMax?: number } = {}): Promise<TestTrees> {
   const dir = await mkdtemp(join(tmpdir(), "emend-tree-"));
   const git = createGit({ allowedProtocols: ["file"] });

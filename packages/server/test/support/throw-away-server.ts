@@ -16,7 +16,7 @@ export interface ThrowAwayServer {
 }
 
 const settings = {
-  // Nothing here need survive a crash, so nothing waits for the disk.
+  // Nothing here must survive a crash, so fsync is off.
   fsync: "off",
   synchronous_commit: "off",
   full_page_writes: "off",
@@ -27,7 +27,7 @@ const settings = {
   log_checkpoints: "off",
 };
 
-/** A Postgres for the length of one test run. */
+/** A temporary Postgres for one test run. */
 export async function startThrowAwayServer(): Promise<ThrowAwayServer> {
   const user = findRunUser();
   const rootDir = await makeReachableDir(user);

@@ -10,14 +10,14 @@ export interface ReceivedMessage {
 export interface WebhookReceiver {
   url: string;
   received: ReceivedMessage[];
-  /** What it answers from now on. */
+  /** Sets the response from now on. */
   answer: { status: number; headers?: Record<string, string> };
   /** Resolves with the message of this number, from 1. */
   message(number: number): Promise<ReceivedMessage>;
   close(): void;
 }
 
-/** The far end of a webhook, on loopback. */
+/** A webhook receiver on loopback. */
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const waiting = new Map<number, (message: ReceivedMessage) => void>();
   const server = createServer(async (request, response) => {

@@ -10,18 +10,18 @@ import { loadConfig } from "../../src/config/config.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { nodeEnvironment } from "./node-environment.ts";
 
-/** A whole installation on a database and folders of its own: the server in this process, or as one to kill. */
+/** A whole installation with its own database and folders. The server runs in this process, or as a process to kill. */
 export interface Installation {
   database: TestDatabase;
   forgeDir: string;
-  /** A folder of its own, removed with it. */
+  /** Its own folder, removed at the end. */
   dir: string;
   start(): Promise<Server>;
-  /** As a process of its own, for a test to kill. */
+  /** Starts it as a separate process, for a test to kill. */
   spawn(crashAt?: string): ChildProcess;
-  /** Runs it as a process that dies at this point; resolves once it has. */
+  /** Runs it as a process that dies at this point. Resolves after its death. */
   runUntilCrash(crashAt: string): Promise<void>;
-  /** A folder with these files, to import. */
+  /** Creates a folder with these files, to import. */
   makeDocs(files: Readonly<Record<string, string>>): Promise<string>;
   remove(): Promise<void>;
 }

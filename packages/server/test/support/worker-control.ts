@@ -9,17 +9,17 @@ import type { WorkerOrder } from "./worker-process.ts";
 
 export interface WorkerProcess {
   child: ChildProcess;
-  /** Resolves with how it ended: an exit code, or a signal's name. */
+  /** Resolves with an exit code or a signal's name. */
   ended: Promise<number | string>;
   /** Resolves once it has logged this message. */
   logged(message: string): Promise<void>;
   kill(): Promise<void>;
 }
 
-/** For tests that must outlive a lease; long enough for a machine that is busy with other tests to renew it. */
+/** For tests that must outlive a lease. Long enough to renew the lease on a busy machine. */
 export const shortTimes = { leaseMs: 3_000, renewEveryMs: 250, pollMs: 50, retryMs: 50 };
 
-/** Lets the time of every lease pass at once. */
+/** Makes every lease expire at once. */
 export async function expireLeases(db: Queryable): Promise<void> {
   await db.query("update jobs set lease_until = clock_timestamp() - interval '1 second' where lease is not null");
 }
@@ -55,7 +55,7 @@ export async function spawnWorker(
   return { child, ended, logged, kill };
 }
 
-/** Looks until the job is as wanted. The test's own time-out is the limit. */
+/** Polls until the job matches. The test's own timeout is the limit. */
 // biome-ignore lint/suspicious/noExplicitAny: a test looks at whichever column it is about
 export async function waitForJob(db: Queryable, id: string, wanted: (job: any) => boolean): Promise<any> {
   for (;;) {

@@ -1,4 +1,4 @@
-// A worker as a process of its own, with scripted stages: something to kill, freeze and stop.
+// A worker with scripted stages as a separate process, which tests kill, freeze and stop.
 import { writeSync } from "node:fs";
 import { startListener } from "../../src/db/listener.ts";
 import { createPool } from "../../src/db/pool.ts";
@@ -12,7 +12,7 @@ export interface WorkerOrder {
   databaseUrl: string;
   name: string;
   crashAt?: string;
-  /** Stops itself with SIGSTOP, as a suspended machine does, when a run first reaches this point. */
+  /** Sends itself SIGSTOP, like a suspended machine, when a run first reaches this point. */
   freezeAt?: CrashPoint;
   forge?: ScriptedForgeOptions;
   options: WorkerOptions;
@@ -27,7 +27,7 @@ let isFrozen = false;
 const crashPoint = (name: CrashPoint) => {
   if (name === order.freezeAt && !isFrozen) {
     isFrozen = true;
-    // At once: what a logger writes later it would write after it woke.
+    // Written synchronously: a buffered log line would appear only after the process continues.
     writeSync(1, `${JSON.stringify({ msg: "frozen" })}\n`);
     process.kill(process.pid, "SIGSTOP");
   }
@@ -43,6 +43,6 @@ process.once("SIGTERM", async () => {
   await listener.close();
   await pool.end();
 });
-// Its parent is gone: nobody would ever stop it.
+// The parent has died, so no other process would stop this one.
 process.stdin.resume().once("end", () => process.exit(1));
 process.stdin.unref();

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-// Documents made of what occurs in documentation, put together in any order: nested, interrupted, half closed.
+// Generates documents from common documentation syntax in any order: nested, interrupted, half closed.
 
 const inline = fc.constantFrom(
   "plain text",
@@ -85,9 +85,9 @@ function document(blocks: fc.Arbitrary<string>): fc.Arbitrary<string> {
 }
 
 /**
- * Two things in which the full parser leaves CommonMark and the scanner does not: an ordered list that begins with another
- * number than 1 is none to it after indented code and a blank line; and a whole tag alone on a line ends a paragraph
- * that the line only leans on. (`<other page.md>` is such a tag, so that definition has a blank line before it.)
+ * Two places where the full parser differs from CommonMark and the scanner does not. After indented code and a blank line,
+ * the parser does not accept an ordered list that starts with another number than 1. And a complete tag alone on a lazy
+ * continuation line ends the paragraph. (`<other page.md>` is such a tag, so that definition has a blank line before it.)
  */
 const listAfterCode = /(?:^|\n) {4}[^\n]*\n(?:[ \t]*\n)+(?!1[.)])\d+[.)] /;
 

@@ -5,7 +5,7 @@ export type Files = Record<string, string | Uint8Array>;
 
 export interface MemoryTree extends SiteTree {
   files: ReadonlyMap<string, Uint8Array>;
-  /** The tree after some edits; this one stays as it is. */
+  /** A copy of the tree with some edits. The original stays unchanged. */
   with(edits: Edits): MemoryTree;
   text(path: string): string;
 }
@@ -34,7 +34,7 @@ export function memoryTree(files: Files): MemoryTree {
   return make(new Map(bytes));
 }
 
-/** The edits of a refactoring that must have succeeded. */
+/** The edits of a refactoring. Fails if it refused. */
 export function editsOf(refactoring: Refactoring): Edits {
   if (refactoring.kind === "refused") throw new Error(`refused: ${refactoring.reason}`);
   return refactoring.edits;

@@ -2,15 +2,15 @@ import { posix } from "node:path";
 import type { Layout } from "./random-layouts.ts";
 
 /**
- * A second reader of a site, which shares nothing with the first: it knows files, the routes that a layout gives them, and
- * the few forms of links that random sites are made of.
+ * A second reader of a site, which shares no code with the first. It knows files, the routes that a layout gives them, and
+ * the few forms of links in random sites.
  */
 interface ReadLink {
   /** As written. */
   target: string;
-  /** The title of the page or of the part that it leads to; null where it leads nowhere. */
+  /** The title of the target page or section. Null if the link is broken. */
   goal: string | null;
-  /** The text of the heading that its fragment names; "" without a fragment, null where no heading has it. */
+  /** The text of the heading that its fragment names. "" without a fragment; null if no heading matches. */
   heading: string | null;
 }
 
@@ -18,7 +18,7 @@ export interface ReadPage {
   path: string;
   links: readonly ReadLink[];
   headings: readonly string[];
-  /** Everything but the targets of links. */
+  /** Everything except the targets of links. */
   rest: string;
 }
 
@@ -62,7 +62,7 @@ export function readPlainly(layout: Layout, files: ReadonlyMap<string, string>):
   return pages;
 }
 
-/** Most take an address with and without a slash at its end. */
+/** Most accept an address with and without a trailing slash. */
 function routeKey({ isExact }: Layout, route: string): string {
   return isExact === true ? route : route.replace(/(.)\/$/, "$1");
 }
@@ -88,14 +88,14 @@ function follow(
   return byRoute.get(routeKey(layout, scope + route)) ?? byRoute.get(routeKey(layout, route)) ?? null;
 }
 
-/** What is not translated is served as it was written first. */
+/** Untranslated pages are served in the original language. */
 function original(layout: Layout, from: string, address: string): string | undefined {
   const copy = layout.copies?.find(({ dir }) => from.startsWith(dir));
   if (copy === undefined || layout.scope === undefined) return undefined;
   return posix.join(posix.dirname(layout.root + from.slice(copy.dir.length)), address);
 }
 
-/** Navigation entries and goals of redirects that name no page. */
+/** Navigation entries and redirect targets without a page. */
 export function deadEntries(layout: Layout, files: ReadonlyMap<string, string>): string[] {
   const routes = new Set(
     [...files.keys()]

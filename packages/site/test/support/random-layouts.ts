@@ -1,41 +1,41 @@
-/** How a framework lays out a site, as far as random sites use it. Written from what its builder does, not from our code. */
+/** How a framework lays out a site, as far as random sites use it. Written from the builder's behavior, not from our code. */
 export interface Layout {
   name: string;
   framework: string;
   extension: string;
-  /** Folder of the pages, with a slash at its end where there is one. */
+  /** The folder of the pages. Ends with a slash unless empty. */
   root: string;
-  /** Further folders of the same pages: older versions, or other languages, which move along. */
+  /** Other folders with the same pages: older versions, or other languages. They move along. */
   copies?: readonly { dir: string; kind: "version" | "language" }[];
   /** The address of a page. */
   route(path: string): string;
-  /** What is left out where a page writes an address: its language, where each has a site of its own. */
+  /** The part that links omit: the language, if each language is a separate site. */
   scope?(path: string): string;
   /**
    * file: `../a/b.md`; route: `/a/b`; near: relative to the page's own address; ref and link: by the file's path, in a
    * template tag; doc: by the same without its ending, in a role.
    */
   forms: readonly ("file" | "route" | "near" | "ref" | "link" | "doc")[];
-  /** The name of a folder's own page. */
+  /** The name of a folder's index page. */
   index?: string;
-  /** Addresses are told apart by the slash at their end. */
+  /** Addresses with and without a trailing slash are different. */
   isExact?: true;
-  /** How a page takes in another file, and where such files lie. */
+  /** How a page includes another file, and the folder of such files. */
   include?: { write(path: string): string; folder: string; isFromTop?: true };
-  /** Targets of HTML tags are read as those of Markdown links. */
+  /** Targets of HTML tags are resolved like those of Markdown links. */
   readsTags?: true;
   /** Components with a target. */
   hasComponents?: true;
-  /** Text that each page begins with. */
+  /** Text at the start of each page. */
   front?: string;
-  /** Files besides the pages, for pages in the order given. */
+  /** Other files, for pages in the given order. */
   config(pages: readonly string[]): Record<string, string>;
-  /** Routes that navigation and redirects name. */
+  /** Routes in the navigation and the redirects. */
   entries(files: ReadonlyMap<string, string>): string[];
 }
 
 const inside = (root: string, path: string): string => path.slice(root.length).replace(/\.mdx?$/, "");
-/** Pages of a folder are served at the folder. */
+/** A folder's index page is served at the folder. */
 const folded = (stem: string, slash: string, folderSlash = slash): string =>
   stem === "index"
     ? "/"
@@ -97,7 +97,7 @@ function docusaurusRoute(base: string, id: string): string {
   return isFolder ? `${base}/${dir}` : `${base}/${id}`;
 }
 
-/** A page of its folder's name is the folder's own. */
+/** A page with its folder's name is the folder's index page. */
 function isOwn(dir: string, name: string): boolean {
   return dir.slice(0, -1).split("/").at(-1)?.toLowerCase() === name.toLowerCase();
 }
@@ -191,7 +191,7 @@ function nextConfig(more: string): string {
   return `import nextra from 'nextra'\nexport default nextra({})({\n${more}  async redirects() {\n    return [\n      { source: '/x', destination: '/alpha', permanent: true },\n    ]\n  },\n})\n`;
 }
 
-/** Languages as folders, whose pages write the whole address. */
+/** Languages are folders, and pages write the whole address. */
 function inLanguages(layout: Layout, name: string, dir: string, config: Layout["config"]): Layout {
   return { ...layout, name, copies: [{ dir, kind: "language" }], config };
 }

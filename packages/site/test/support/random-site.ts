@@ -3,7 +3,7 @@ import type { Layout } from "./random-layouts.ts";
 
 export type Random = (below: number) => number;
 
-/** Small, even, and the same on every machine. */
+/** A small random generator, uniform and the same on every machine. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   return (below) => {
@@ -31,7 +31,7 @@ export function randomSite(layout: Layout, random: Random): Record<string, strin
   const own = layout.index === undefined ? names : [...names, layout.index, layout.index];
   while (stems.size < 3 + random(5)) {
     const stem = pick(random, folders) + pick(random, own);
-    // Names that differ only in case are one file on some machines.
+    // On some machines, names that differ only in case are one file.
     if (![...stems].some((other) => other.toLowerCase() === stem.toLowerCase())) stems.add(stem);
   }
   const pages = [...stems].map((stem) => `${layout.root}${stem}${layout.extension}`);
@@ -40,7 +40,7 @@ export function randomSite(layout: Layout, random: Random): Record<string, strin
   if (part !== null) files[part] = "Partial S0.\n";
   writePages(layout, random, files, pages, "P", part);
   for (const { dir } of layout.copies ?? []) {
-    // Navigation that lists copies lists all of them.
+    // Navigation that lists one copy lists all copies.
     const isListed = /"fr\//.test(JSON.stringify(files["docs.json"] ?? "").replaceAll("\\", ""));
     const copied = pages.filter(() => isListed || dir.startsWith("versioned") || random(4) > 0);
     const copies = copied.map((page) => dir + page.slice(layout.root.length));
@@ -72,7 +72,7 @@ function writePages(
       if (form === "doc") return `See ${write(layout, form, page, goal)}.`;
       const target = write(layout, form, page, goal) + hash;
       const isTemplate = form === "ref" || form === "link";
-      // Most builders leave the targets of tags alone, so that there they are addresses.
+      // Most builders leave targets of tags unchanged, so there they are addresses.
       const isInTags = !isTemplate && (form !== "file" || layout.readsTags === true);
       return pick(random, [
         `[a](${target})`,

@@ -9,19 +9,19 @@ const stepsMax = 4;
 type Pages = ReadonlyMap<string, ReadPage>;
 type Found = [title: string, page: ReadPage];
 
-/** One refactoring in words, what it did, and what may differ afterwards. */
+/** A description of one refactoring, its result, and what may differ afterwards. */
 interface Taken {
   what: string;
   done: Refactoring;
-  /** The title of a page that goes, and of the one that takes its place; the same of their copies. */
+  /** The titles of a removed page and of its replacement, and those of their copies. */
   deleted?: ReadonlyMap<string, string>;
-  /** The heading that moves, and the title of a page that it becomes. */
+  /** The heading that moves, and the title of the page that it becomes. */
   split?: { from: string; heading: string; to: string };
 }
 
 /**
- * Makes a site, refactors it a few times and has a second reader look after each step. Answers what it holds against the
- * refactoring, in words; nothing where all is well.
+ * Generates a site and refactors it a few times. A second reader checks it after each step. Returns the errors that it
+ * finds; empty if there are none.
  */
 export async function refactorRandomly(layout: Layout, seed: number): Promise<string[]> {
   const random = createRandom(seed);
@@ -99,7 +99,7 @@ function copyOf(layout: Layout, path: string): string | null {
   return own === undefined ? null : own.dir;
 }
 
-/** A page's translations go with it, and lead to the other's, or to the other where it has none. */
+/** A page's translations move with it. They link to the other page's translations, or to the page itself if it has none. */
 function deletions(layout: Layout, pages: Pages, page: Found, other: Found): Map<string, string> {
   const byPath = new Map([...pages].map(([title, { path }]) => [path, title]));
   const gone = new Map([[page[0], other[0]]]);
@@ -123,7 +123,7 @@ function compare(
   split: Taken["split"],
 ): string[] {
   const wrong: string[] = [];
-  // Where a heading is after it moved: on the page that took it, or as that page itself.
+  // The place of a heading after it moved: on the new page, or as that page itself.
   const holder = split === undefined ? undefined : [...after].find(([, { path }]) => path === split.to);
   for (const [title, page] of before) {
     const now = after.get(title);
@@ -149,7 +149,7 @@ function compare(
           wrong.push(`${where}, though it was dead`);
         continue;
       }
-      // From a translation the same address leads to a translation.
+      // On a translated page, the same address links to a translation.
       const translated = copyOf(layout, now.path) + (after.get(goal ?? "")?.path ?? "").slice(layout.root.length);
       const isThere = found?.goal === goal || after.get(found?.goal ?? "")?.path === translated;
       if (!isThere) wrong.push(`${where} and leads to ${found?.goal} instead of ${goal}`);
@@ -164,7 +164,7 @@ function compare(
   return wrong;
 }
 
-/** The links that a page had, now in two places: those of the section that moved are found by their goals and texts. */
+/** The links of a page, now in two places: those in the moved section are found by target and text. */
 function movedLinks(page: ReadPage, after: Pages, split: NonNullable<Taken["split"]>): ReadPage["links"] {
   const there = [...after].filter(([title, { path }]) => title === split.from || path === split.to);
   const all = there.flatMap(([, { links }]) => links);
@@ -178,7 +178,7 @@ function movedLinks(page: ReadPage, after: Pages, split: NonNullable<Taken["spli
   });
 }
 
-/** Lines of other files that went, though they name nothing that moved. */
+/** Removed lines of other files that do not mention anything that moved. */
 function otherChanges(
   before: Pages,
   after: Pages,
@@ -204,7 +204,7 @@ function otherChanges(
     if (isPage(before, path)) continue;
     const now = texted.get(path) ?? [...texted].find(([other, same]) => same === text && !texts.has(other))?.[1];
     if (now === undefined) {
-      // A file of redirects alone goes with the last one.
+      // A file that has only redirects is deleted with the last one.
       if (!/^redirects:\n(?: .*\n?)*$/.test(text)) wrong.push(`${path} is gone`);
       continue;
     }

@@ -1,26 +1,26 @@
-// A table: each case is a whole small site. It grows by a case, and no case depends on another.
+// A table in which each case is a whole small site. Cases are independent of each other.
 import { docsifyPage, fumadocsApp } from "../../oracles/scaffolds.ts";
 import type { Files } from "./memory-tree.ts";
 
-/** One refactoring of a site, or several one after the other. */
+/** One refactoring of a site, or a sequence. */
 type Step =
   | { move: string; to: string }
   | { remove: string; to: string }
   | { page: string; heading: string; to: string };
 
 /**
- * A small site that its real builder accepts, and refactorings after which it must still accept it. `builder` holds what
- * only the builder needs.
+ * A small site that its real builder accepts, and refactorings after which the builder must still accept it. `builder` has
+ * the files that only the builder needs.
  */
 export interface RefactoringCase {
   framework: string;
   name: string;
   files: Files;
   builder: Files;
-  /** What the site is served below; left out, the top. */
+  /** The site's base path. Absent: the root. */
   base?: string;
   steps: readonly Step[];
-  /** What files must hold afterwards. */
+  /** Texts that files must contain afterwards. */
   after: Record<string, readonly string[]>;
 }
 
@@ -146,7 +146,7 @@ const starlightCases: readonly RefactoringCase[] = [
 ];
 
 const docusaurusBuilder: Files = {
-  // What it generates is CommonJS.
+  // The generated code is CommonJS.
   "package.json": '{ "private": true }\n',
   "src/pages/index.md": "# Home\n",
 };
@@ -426,7 +426,7 @@ const mkdocsCases: readonly RefactoringCase[] = [
   },
 ];
 
-/** A page that goes to another depth and name, then a heading that is renamed, then a page that goes in favour of another. */
+/** Moves a page to another depth and name, then renames a heading, then merges one page into another. */
 const steps: readonly Step[] = [
   { move: "guide/keys", to: "security/deep/api-keys" },
   { page: "security/deep/api-keys", heading: "Scopes", to: "Permissions of a key" },

@@ -4,19 +4,19 @@ import { mintlifySite } from "./mintlify-site.ts";
 export interface SampleSite {
   name: string;
   files: Files;
-  /** A page that others link to, and where to move it. */
+  /** A page that others link to, and its new path. */
   page: string;
   to: string;
-  /** Its route, and what the navigation and the redirects must say after the move. */
+  /** Its route, and the navigation and redirects after the move. */
   route: string;
   after: Record<string, string>;
-  /** A page to add, its group, and what the navigation must say then. */
+  /** A page to add, its group, and the navigation afterwards. */
   added?: { path: string; group?: string; listed: Record<string, string> };
 }
 
 const key = "---\ntitle: Keys\n---\n\n# Keys\n\n## Scopes\n\nSee [start](../start.md) and ![d](../img/d.png).\n";
 
-/** One small site for each framework, healthy as it is. */
+/** One small site without problems for each framework. */
 export const sampleSites: readonly SampleSite[] = [
   {
     name: "mintlify",

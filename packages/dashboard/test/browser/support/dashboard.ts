@@ -10,21 +10,21 @@ export interface Dashboard {
   readonly url: string;
   readonly server: Server;
   readonly installation: Installation;
-  /** A new visitor, whom nobody knows yet. */
+  /** A new visitor without a session. */
   visit(look?: Look): Promise<Page>;
-  /** A new visitor who has logged in and landed on this path. */
+  /** A new visitor who is logged in, on this path. */
   logIn(look?: Look, path?: string): Promise<Page>;
-  /** From here on this visitor leaves after the file's last test, and not after each. */
+  /** This visitor stays until the file's last test, instead of leaving after each. */
   keep(page: Page): void;
   /** A project of the sample docs. */
   addSample(name: string): Promise<{ id: string }>;
-  /** From here on this complaint of the browser's console is expected, in this test. */
+  /** From now on, this console error is expected in this test. */
   expectComplaint(pattern: RegExp): void;
 }
 
 /**
- * Called once at the top of a test file: an installation of the file's own, stopped after it. After each test every
- * visitor leaves who is not kept, and nothing may have been thrown on a page, logged as an error, or asked of another host.
+ * Call it once at the top of a test file. It starts an installation for the file, and stops it at the end. After each test,
+ * visitors leave unless kept. Then no page may have thrown, logged an error, or sent a request to another host.
  */
 export function openDashboard(environment: Record<string, string> = {}): Dashboard {
   let browser: Browser;
@@ -60,7 +60,7 @@ export function openDashboard(environment: Record<string, string> = {}): Dashboa
     const page = await context.newPage();
     page.on("pageerror", (error) => complaints.push(String(error)));
     page.on("console", (message) => {
-      // The local forge's own pages name no icon, which browsers then ask for at the top.
+      // The local forge's pages have no icon link, so browsers request /favicon.ico.
       if (message.type() !== "error" || message.location().url.endsWith("/favicon.ico")) return;
       complaints.push(`${message.text()} ${message.location().url}`);
     });

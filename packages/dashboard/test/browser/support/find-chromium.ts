@@ -2,19 +2,19 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export interface Chromium {
-  /** None: the one that Playwright downloaded. */
+  /** Absent: the one that Playwright downloaded. */
   executablePath?: string;
-  /** On top of this process's own. */
+  /** Added to this process's environment. */
   env?: Readonly<Record<string, string>>;
 }
 
-/** One place to get a browser from; `prepare` throws where there is none. */
+/** One source of a browser. `prepare` throws if it has none. */
 export interface ChromiumSource {
   name: string;
   prepare(): Promise<Chromium>;
 }
 
-/** What differs between the machines that run the suite. */
+/** What differs between machines that run the suite. */
 export interface Machine {
   env: NodeJS.ProcessEnv;
   platform: string;
@@ -41,7 +41,7 @@ const fixedPlaces: Record<string, readonly string[]> = {
 };
 const playwrightCli = fileURLToPath(new URL("./cli.js", import.meta.resolve("playwright-core")));
 
-/** Where to get a browser on this machine, in the order to try. */
+/** The sources of a browser on this machine, in the order to try. */
 export function chromiumSources(machine: Machine): ChromiumSource[] {
   const { CHROMIUM_PATH: named } = machine.env;
   if (named && named !== "none") {
@@ -60,7 +60,7 @@ export function chromiumSources(machine: Machine): ChromiumSource[] {
       return {};
     },
   });
-  // Debian and Ubuntu have both; others' apt-get has other packages.
+  // Debian and Ubuntu have both. Other distributions with apt-get have other packages.
   if (machine.isRoot && ["/usr/bin/apt-get", "/etc/debian_version"].every(machine.exists)) {
     sources.push({
       name: "apt-get install chromium",

@@ -4,14 +4,14 @@ import { launchChromium } from "./launch-chromium.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where test files find the suite's one browser, or why there is none. */
+    /** The address of the suite's browser, or why there is none. */
     browser: { url: string } | { problem: string };
   }
 }
 
 /**
- * Before the first file of the browser suite, and not where none is to run: a build and a browser. What fails here fails
- * each file of this suite: thrown, it would end the tests of all suites before the first.
+ * Runs before the first file of the browser suite, if any runs: a build and a browser. An error here is stored, and fails
+ * each file of this suite: if thrown, it would end the tests of all suites.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   try {

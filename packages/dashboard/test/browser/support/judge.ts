@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 
 const axe = await readFile(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
-/** Rules whose findings are never serious are not run; nothing is fetched for them either. */
+/** Rules whose findings are never serious are skipped. Preloading is off too. */
 const options = `{
   resultTypes: ["violations"],
   preload: false,
@@ -17,8 +17,8 @@ const options = `{
 }`;
 
 /**
- * Nothing that the accessibility checker calls serious or worse, on the page or in a part of it. By `evaluate`, which the
- * page's policy does not bind.
+ * The accessibility checker finds nothing serious or worse, on the page or in a part of it. Uses `evaluate`, which the page's
+ * content security policy does not restrict.
  */
 export async function expectAccessible(page: Page, within = "html"): Promise<void> {
   const isLoaded = await page.evaluate("typeof axe === 'object'");
@@ -29,19 +29,19 @@ export async function expectAccessible(page: Page, within = "html"): Promise<voi
   expect(words, `${page.url()} at ${page.viewportSize()?.width} px`).toEqual([]);
 }
 
-/** Nothing widens the page beyond its window. */
+/** Nothing makes the page wider than its window. */
 export async function expectFitting(page: Page): Promise<void> {
   const excess = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
   expect(excess, `${page.url()} is wider than the window`).toBe(0);
 }
 
-/** Both, as it is looked at. */
+/** Both checks, in the current look. */
 export async function expectGood(page: Page, within = "html"): Promise<void> {
   await expectFitting(page);
   await expectAccessible(page, within);
 }
 
-/** Runs in every document: what has moved by itself, in sums as the Web Vitals have them (windows of 5 s, gaps of 1 s). */
+/** Runs in every document: sums layout shifts like the Web Vitals (windows of 5 s, gaps of 1 s). */
 const watch = `
   window.shifts = { worst: 0, from: "", sum: 0, first: 0, last: 0 };
   new PerformanceObserver((list) => {
@@ -61,7 +61,7 @@ const watch = `
 `;
 const shiftMax = 0.05;
 
-/** From here on, in this document and those that it loads. */
+/** From now on, in this document and those that it loads. */
 export async function watchShifts(page: Page): Promise<void> {
   await page.addInitScript(watch);
   await page.evaluate(watch);
@@ -71,7 +71,7 @@ export async function forgetShifts(page: Page): Promise<void> {
   await page.evaluate("Object.assign(window.shifts, { worst: 0, from: '', sum: 0, first: 0, last: 0 })");
 }
 
-/** Nothing on the page has moved much since it was opened, or since this was asked last. */
+/** The page has shifted little since it was opened, or since the last call. */
 export async function expectSteady(page: Page, max = shiftMax): Promise<void> {
   const { worst, from } = await page.evaluate<{ worst: number; from: string }>("({ ...window.shifts })");
   await forgetShifts(page);

@@ -3,7 +3,7 @@ import type { Locator } from "playwright-core";
 const stopsMax = 150;
 const triesMax = 4;
 
-/** Goes there by Tab and Shift+Tab alone, as whoever has no pointer; fails where no number of them leads. */
+/** Moves the focus there with Tab and Shift+Tab only. Fails if the element cannot be reached. */
 export async function reach(target: Locator): Promise<void> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const way = await target.evaluate(wayTo);
@@ -11,7 +11,7 @@ export async function reach(target: Locator): Promise<void> {
     if (way === "no stop") await untilUsable(target);
     else await tab(target, way);
   }
-  // What was foreseen is not how this page takes the key: a stop at a time.
+  // The prediction was wrong for this page: one stop at a time.
   for (let stops = 0; stops < stopsMax; stops += 1) {
     if ((await target.evaluate(wayTo)) === "there") return;
     await tab(target, { isBack: false, stops: 1 });
@@ -25,7 +25,7 @@ async function untilUsable(target: Locator): Promise<void> {
   await element?.waitForElementState("enabled");
 }
 
-/** Holds the key down for so many stops: to be asked at each of them whether this is the one takes most of a journey. */
+/** Presses the key this many times without a check at each stop, because the checks take most of the time. */
 async function tab(target: Locator, { isBack, stops }: Exclude<Way, string>): Promise<void> {
   const { keyboard } = target.page();
   const strokes = Array.from({ length: stops }, () => () => keyboard.down("Tab"));
@@ -40,7 +40,7 @@ export async function press(target: Locator, key = "Enter"): Promise<void> {
   await target.page().keyboard.press(key);
 }
 
-/** Types in place of what is there. */
+/** Replaces the text. */
 export async function type(target: Locator, text: string): Promise<void> {
   await reach(target);
   await target.page().keyboard.press("ControlOrMeta+a");
@@ -53,10 +53,10 @@ export async function choose(target: Locator, words: string): Promise<void> {
   await target.page().keyboard.type(words);
 }
 
-/** By how many stops of the Tab key one is away from an element, as far as its page shows. */
+/** The number of Tab stops to an element, predicted from the page. */
 type Way = "there" | "no stop" | { isBack: boolean; stops: number };
 
-/** As much of a page's elements as this asks for. */
+/** The part of the DOM types that this needs. */
 interface Stop {
   readonly ownerDocument: { readonly activeElement: Stop | null; readonly body: Stop };
   querySelectorAll(selector: string): Iterable<Stop>;
@@ -65,7 +65,7 @@ interface Stop {
   compareDocumentPosition(other: Stop): number;
 }
 
-/** Runs in the page, and so leans on nothing here. */
+/** Runs in the page, so it can use nothing from this module. */
 function wayTo(target: Stop): Way {
   const { activeElement: here, body } = target.ownerDocument;
   if (target === here) return "there";
@@ -77,7 +77,7 @@ function wayTo(target: Stop): Way {
   );
   const there = stops.indexOf(target);
   if (there === -1) return "no stop";
-  // What has the focus may itself be no stop, as a page that was led to.
+  // The focused element may itself be no Tab stop, as after a navigation.
   const isPast = (element: Stop) => ((here ?? body).compareDocumentPosition(element) & 2) !== 0;
   const from = here ? stops.indexOf(here) : -1;
   const past = stops.filter(isPast).length;

@@ -22,7 +22,7 @@ const thisMachine: Machine = {
   },
 };
 
-/** A Chromium that talks to nobody but the pages that it opens; every test file connects to the same one. */
+/** A Chromium that contacts only the pages that it opens. All test files connect to the same one. */
 export async function launchChromium(sources = chromiumSources(thisMachine)): Promise<BrowserServer> {
   const refusals: string[] = [];
   for (const source of sources) {
@@ -41,7 +41,7 @@ async function launch({ prepare }: ChromiumSource): Promise<BrowserServer> {
   return chromium.launchServer({
     ...(executablePath && { executablePath }),
     args: [
-      // Chromium's own sandbox refuses to run as root, as in most containers.
+      // Chromium's sandbox refuses to run as root, and most containers do.
       ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
       "--headless",
       "--disable-gpu",
@@ -54,7 +54,7 @@ async function launch({ prepare }: ChromiumSource): Promise<BrowserServer> {
   });
 }
 
-/** The line of a long complaint that says why. */
+/** The line of a long error message that has the reason. */
 function reasonOf(error: unknown): string {
   const { message, stderr = "" } = error as Error & { stderr?: string };
   const lines = (stderr || message).split("\n").map((line) => line.trim());

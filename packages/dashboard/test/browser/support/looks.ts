@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** How people look at a page. */
+/** Window sizes and themes. */
 export interface Look {
   name: string;
   colorScheme: "light" | "dark";
@@ -15,7 +15,7 @@ const phone: Look = { name: "phone", colorScheme: "dark", viewport: narrow };
 /** For journeys: each width once, each theme once. */
 export const bothLooks: readonly Look[] = [desktop, phone];
 
-/** From here on it is looked at so. */
+/** Applies the look from now on. */
 export async function take(page: Page, { colorScheme, viewport }: Look): Promise<void> {
   await page.setViewportSize(viewport);
   await page.emulateMedia({ colorScheme });

@@ -7,13 +7,13 @@ import { addJob, tellJob } from "./tell-job.ts";
 
 export interface Seeded {
   projectId: string;
-  /** Of one that is empty and has a name too long. */
+  /** The id of an empty project with a very long name. */
   otherId: string;
-  /** Of a job that changed much, one that failed, one that changed little, and one whose pull request is merged. */
+  /** Paths of a job with a large change, a failed one, one with a small change, and one whose pull request is merged. */
   jobPaths: readonly string[];
-  /** Of one that is at work. */
+  /** The path of a running job. */
   runningPath: string;
-  /** Of one with a thousand steps and a diff of five thousand lines. */
+  /** The path of a job with a thousand steps and a diff of five thousand lines. */
   longPath: string;
 }
 
@@ -24,7 +24,7 @@ const prompts = [
   'Replace "Hold the answer back" with "Hold back the answer".',
 ];
 
-/** Something of everything: a project with a name too long, keys of several ages, jobs of several ends, a past. */
+/** Sample data of every kind: a project with a very long name, keys of several ages, jobs with several outcomes, a history. */
 export async function seed({ server, pool }: Installation, page: Page): Promise<Seeded> {
   const { admin } = server;
   const { id: projectId } = await admin.addProject({ name: "Courier docs", forge: "local", repo: sampleDocs });
@@ -63,7 +63,7 @@ export async function seed({ server, pool }: Installation, page: Page): Promise<
   return { projectId, otherId, jobPaths, runningPath: `/app/jobs/${runningId}`, longPath: `/app/jobs/${longId}` };
 }
 
-/** With a word first. */
+/** Comments first, then merges. */
 async function mergeLast(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await page.getByLabel("Comment", { exact: true }).fill("Good: this reads better aloud.");
@@ -74,13 +74,13 @@ async function mergeLast(page: Page, url: string): Promise<void> {
   await page.getByRole("heading", { name: "Merged" }).waitFor();
 }
 
-/** Who logs in now and then, and who never did. */
+/** A user who logs in sometimes, and one who never did. */
 const people = `insert into users (id, email, name, role, password_hash, last_login_at) values
   ('usr_1', 'ada@example.com', 'Ada Lovelace', 'owner', 'x', clock_timestamp() - interval '2 hours'),
   ('usr_2', 'grace.brewster.murray.hopper@navy.example.com', 'Grace Brewster Murray Hopper', 'maintainer', null, clock_timestamp() - interval '3 days'),
   ('usr_3', 'bo@example.com', 'Bo', 'viewer', 'x', null)`;
 
-/** A month of jobs, as people would have asked for them. */
+/** A month of jobs with realistic prompts. */
 const pastJobs = `insert into jobs (id, project_id, model, prompt, title, repository_url, branch, created_by, status,
     failure_code, created_at, updated_at, ended_at, usage, pull_request)
   select 'job_0' || lpad((1000 - n)::text, 4, '0') || substr(md5($1 || n), 1, 16), $1, (array['anthropic/claude-opus', 'openai/gpt', 'emend/rules'])[1 + n % 3],
@@ -94,7 +94,7 @@ const pastJobs = `insert into jobs (id, project_id, model, prompt, title, reposi
     'List every error code with its cause', 'Bring the quickstart up to version 4', 'Explain dead letters to beginners'])[1 + n * 7 % 6]
     as title, clock_timestamp() - make_interval(hours => 12 + n * (5 + n % 4)) as at from generate_series(1, 110) n) past`;
 
-/** Findings that became fewer. */
+/** A decreasing number of findings. */
 const pastChecks = `insert into site_checks (project_id, checked_at, commit_id, branch, framework, pages, counts)
   select $1, clock_timestamp() - make_interval(days => n), md5(n::text), 'main', 'mintlify', 8,
     jsonb_build_array(
@@ -105,7 +105,7 @@ const pastChecks = `insert into site_checks (project_id, checked_at, commit_id, 
 
 const stepsCount = 1_000;
 
-/** One that is at work, and one with a thousand steps, a diff of five thousand lines and a finding in it. */
+/** A running job, and one with a thousand steps, a diff of five thousand lines and a finding in it. */
 async function seedLongJobs(
   db: Pool,
   { projectId, otherId }: { projectId: string; otherId: string },

@@ -4,17 +4,17 @@ import type { Seeded } from "./seed.ts";
 export interface Shot {
   name: string;
   path: string;
-  /** As much of it as a window shows: what is further down is made when it comes near, and a dialog covers no more. */
+  /** Only the visible part: rows further down are rendered on scroll, and a dialog covers only the window. */
   isLong?: boolean;
-  /** Not offered where the window is narrow, or too far down there. */
+  /** Absent in a narrow window, or too far down there. */
   isWide?: boolean;
-  /** What to do before it is taken. */
+  /** What to do before the screenshot. */
   act?(page: Page): Promise<void>;
 }
 
 const click = (name: string) => (page: Page) => page.getByRole("button", { name, exact: true }).first().click();
 
-/** Every page, dialog and state. A new one gets a line. */
+/** Every page, dialog and state. Add a line for a new one. */
 export function shotsOf(seeded: Seeded): readonly Shot[] {
   return [...jobShots(seeded), ...projectShots(seeded), ...otherShots(seeded)];
 }

@@ -12,7 +12,7 @@ export interface Installation {
   stop(): Promise<void>;
 }
 
-/** A whole server on a database and folders of its own: for what runs outside the suite. */
+/** A whole server with its own database and folders, for scripts outside the suite. */
 export async function startInstallation(): Promise<Installation> {
   const postgres = await startThrowAwayServer();
   const dir = await mkdtemp(join(tmpdir(), "emend-browser-"));

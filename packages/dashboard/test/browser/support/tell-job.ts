@@ -2,7 +2,7 @@ import type { Pool, Queryable } from "../../../../server/src/db/pool.ts";
 import { inTransaction } from "../../../../server/src/db/transaction.ts";
 import { seedJob } from "../../../../server/test/support/seed-jobs.ts";
 
-/** An active job that no worker takes up for an hour: nor in between, since both are seen at once. */
+/** An active job that no worker claims for an hour. Both are set in one transaction, so no worker claims it in between. */
 export function addJob(pool: Pool, projectId: string, prompt: string): Promise<string> {
   return inTransaction(pool, async (client) => {
     const id = await seedJob(client, projectId, prompt);
@@ -11,7 +11,7 @@ export function addJob(pool: Pool, projectId: string, prompt: string): Promise<s
   });
 }
 
-/** Something happens to a job, as a run would tell it. */
+/** Adds an event to a job, as a run would. */
 export async function tellJob(db: Queryable, id: string, event: { kind: string; data: object }): Promise<void> {
   await db.query(
     `with changed as (

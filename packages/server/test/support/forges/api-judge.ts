@@ -4,7 +4,7 @@ interface Operation {
   query?: Readonly<Record<string, { type?: unknown; enum?: readonly string[] }>>;
   request?: object;
   responses: Readonly<Record<string, object>>;
-  /** One of each answer, in the vendor's own values. */
+  /** One example per response, with the vendor's own values. */
   examples?: Readonly<Record<string, unknown>>;
 }
 
@@ -13,10 +13,10 @@ export interface ApiDescription {
   operations: Readonly<Record<string, Operation>>;
 }
 
-/** Statuses that every operation of every vendor may have, and none lists. */
+/** Statuses that every operation of every vendor may return, and no description lists. */
 const anywhere = [401, 403, 404, 429, 500, 502, 503];
 
-/** Tells what a request or an answer has that the vendor's description does not. */
+/** Reports where a request or response differs from the vendor's description. */
 export function createApiJudge(description: ApiDescription) {
   const ajv = new Ajv({ strict: false, allErrors: true });
   const compiled = new Map<object, ReturnType<typeof ajv.compile>>();

@@ -18,7 +18,7 @@ const nameOf = ({ uuid }: { uuid: string }) => uuid.slice(1, -1);
 function toWire(state: FarState, pull: FarPull) {
   const branch = (name: string) => ({
     branch: { name },
-    // The first twelve digits, as Bitbucket has them here.
+    // The first twelve digits, as Bitbucket abbreviates here.
     commit: { hash: (tipOf(state, name) ?? "0".repeat(12)).slice(0, 12) },
     repository: { type: "repository", full_name: state.path, uuid: "{repository}" },
   });
@@ -40,7 +40,7 @@ function toWire(state: FarState, pull: FarPull) {
   };
 }
 
-/** Reviewers and participants are on a pull request's own page alone, as the description says of the former. */
+/** Only a single pull request has reviewers and participants, as the description says of the former. */
 function wholeToWire(state: FarState, pull: FarPull) {
   const approved = state.reviews.filter((review) => review.pull === pull.number && review.state === "approved");
   return {
@@ -58,13 +58,13 @@ function wholeToWire(state: FarState, pull: FarPull) {
 }
 
 function commentToWire({ id, body, author, at, path, line, isRemovedLine }: FarComment) {
-  // The description says that lines which are not there are null, and its schema has them as numbers: left out here.
+  // The description says that absent lines are null, but its schema has numbers: left out here.
   const inline = path === undefined ? {} : { inline: { path, [isRemovedLine ? "from" : "to"]: line } };
   const content = { raw: body, markup: "markdown", html: "" };
   return { type: "pullrequest_comment", id, created_on: at, content, user: account(author), deleted: false, ...inline };
 }
 
-/** A page with a link to the next one, which keeps what the first was asked for. */
+/** A page with a link to the next one, which keeps the query. */
 function paged(state: FarState, items: readonly unknown[], query: URLSearchParams, path: string): Answer {
   const page = Number(query.get("page") ?? 1);
   const size = Math.min(Number(query.get("pagelen") ?? 10), state.pageSizeMax);
@@ -76,15 +76,15 @@ function paged(state: FarState, items: readonly unknown[], query: URLSearchParam
   return { status: 200, body: { values, pagelen: size, page, ...(hasMore && { next: next.href }) } };
 }
 
-/** `field = "text"`, as the pages on filtering have it. */
+/** `field = "text"`, as the documentation of filtering has it. */
 function askedFor(query: URLSearchParams): string {
   return JSON.parse(/^source\.branch\.name = (".*")$/.exec(query.get("q") ?? "")?.[1] ?? '""');
 }
 
 /**
- * What the published description tells in words and not in its schemas. That every list takes `pagelen` and `page`, and those
- * of pull requests `q` and `sort`: its chapters "Pagination" and "Filtering and sorting". That a request needs none of the
- * fields which its answer has, `type` among them: "you only need to include the elements you want to initialize".
+ * What the published description says in prose and not in its schemas. Every list accepts `pagelen` and `page`, and lists of
+ * pull requests accept `q` and `sort`: chapters "Pagination" and "Filtering and sorting". A request needs none of the fields
+ * that its response has, `type` included: "you only need to include the elements you want to initialize".
  */
 function asInWords(described: ApiDescription): ApiDescription {
   const text = { type: "string" };
@@ -106,7 +106,7 @@ function asInWords(described: ApiDescription): ApiDescription {
   return { ...described, operations: Object.fromEntries(operations) };
 }
 
-/** Bitbucket Cloud, as far as Emend speaks to it; by default with an administrator's API token. */
+/** Bitbucket Cloud: the part of it that Emend uses. By default with an administrator's API token. */
 export const bitbucketVendor: Vendor = {
   name: "bitbucket",
   apiPath: "/2.0",
@@ -197,7 +197,7 @@ export const bitbucketVendor: Vendor = {
         return { status: 400, body: refusal(400, `source.branch.name: branch not found: ${head}`) };
       }
       if (opened.kind === "opened") return { status: 201, body: wholeToWire(state, opened.pull) };
-      // It changes the one that is there, and says so to nobody: Sourcegraph's bitbucketcloud source found that out.
+      // It updates the existing one without saying so: Sourcegraph's bitbucketcloud source found that out.
       const there = pullOf(state, String(opened.number)) as FarPull;
       Object.assign(there, { title, body: description, draft });
       return { status: 201, body: wholeToWire(state, there) };
@@ -211,7 +211,7 @@ export const bitbucketVendor: Vendor = {
       if (!pull) return notFound;
       if (pull.state !== "open") return { status: 400, body: refusal(400, "Only open pull requests can be mutated") };
       if (body.title === undefined) return { status: 400, body: refusal(400, "title: required key not provided") };
-      // What is left out is removed: Renovate's bitbucket platform found that out of reviewers.
+      // Omitted fields are removed: Renovate's bitbucket platform found that out for reviewers.
       pull.reviewers = (body.reviewers ?? []).map(nameOf);
       Object.assign(pull, { title: body.title, body: body.description ?? "", draft: body.draft ?? false });
       return { status: 200, body: wholeToWire(state, pull) };
@@ -225,7 +225,7 @@ export const bitbucketVendor: Vendor = {
       return { status: 201, body: commentToWire(addRemark(state, parameters.pull_request_id, body.content.raw)) };
     },
     [`GET ${rights}`]: (state, { token, query }) => {
-      // An access token may not ask for anybody's rights.
+      // An access token may not read anybody's permissions.
       if (!token.includes(":")) return { status: 403, body: refusal(403, "Access denied") };
       const found = Object.entries(state.people)
         .filter(([, right]) => query.get("q") !== 'permission>"read"' || right !== "read")

@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
 /**
- * Cuts a vendor's published description (OpenAPI 3 or Swagger 2, as JSON) down to the operations that a copy has, and to
- * those that are named beside it: `npm run cut-description -- <description> <copy> "<source, version, date>" [operation…]`.
- * Names, types, required fields, enums, statuses and one example of each answer stay; nested objects keep what Emend reads.
+ * Cuts a vendor's published description (OpenAPI 3 or Swagger 2, as JSON) down to the operations in a copy, and the
+ * operations given: `npm run cut-description -- <description> <copy> "<source, version, date>" [operation…]`.
+ * Names, types, required fields, enums, statuses and one example per response stay. Nested objects keep what Emend reads.
  */
 const [source = "", target = "", comment = "", ...named] = process.argv.slice(2);
 
-/** What is read of objects inside an answer, whatever the vendor. */
+/** The fields that Emend reads of nested objects, for all vendors. */
 const kept = new Set(
   "active admin author base body code config content content_type date email from full_name full_slug hash head href html id inline insecure_ssl label links login maintain message name nickname object path permission permissions pull push raw ref repo repo_id repository secret sha source destination branch commit state team to triage type units_map url user username uuid values verification verified workspace slug display_name account_id title summary draft created_on reviewers participants approved role kind pattern branch_match_kind users groups deleted pending mainbranch".split(
     " ",
@@ -50,10 +50,10 @@ function cut(node: unknown, depth: number): Json {
     const required = ((schema.required ?? []) as string[]).filter((name) => named.some(([known]) => known === name));
     if (required.length > 0) out.required = required;
   }
-  // What was left out here is not forbidden there.
+  // The original allows the properties that were cut here.
   const left = Object.keys((out.properties ?? {}) as Json).length;
   if (left < Object.keys((schema.properties ?? {}) as Json).length) delete out.additionalProperties;
-  // Swagger 2 has no word for null, which servers send all the same.
+  // Swagger 2 cannot express null, but servers send it.
   const isSilent = "swagger" in document && depth > 0;
   if (isSilent || schema.nullable === true || schema["x-nullable"] === true) {
     if (typeof out.type === "string") out.type = [out.type, "null"];

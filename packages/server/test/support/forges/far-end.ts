@@ -16,7 +16,7 @@ import { type ApiDescription, createApiJudge } from "./api-judge.ts";
 import type { Fault } from "./faults.ts";
 import { applyFault } from "./faults.ts";
 
-/** A pull request as every vendor keeps it, whatever it calls its parts. */
+/** A pull request in a form that all vendors share. */
 export interface FarPull {
   number: number;
   head: string;
@@ -38,14 +38,14 @@ export interface FarComment {
   body: string;
   path?: string;
   line?: number;
-  /** The line is one that the change removes. */
+  /** The comment is on a line that the change removes. */
   isRemovedLine?: boolean;
-  /** The review that it belongs to; absent: one of its own. */
+  /** The review that it belongs to. Absent: a separate one. */
   review?: number;
   at: string;
 }
 
-/** A review with a text of its own. */
+/** A review with its own text. */
 export interface FarReview {
   id: number;
   pull: number;
@@ -59,76 +59,76 @@ export interface FarState {
   pulls: FarPull[];
   comments: FarComment[];
   reviews: FarReview[];
-  /** By commit and name, in the vendor's own words: a later one takes the place of an earlier one. */
+  /** By commit and name, in the vendor's own format: a later status replaces an earlier one. */
   statuses: Map<string, { name: string; state: string; words: string; url: string }>;
-  /** Who may do what: "write", "read"; nobody else is known. */
+  /** Permissions: "write", "read". Other users are unknown. */
   people: Record<string, "write" | "read">;
   labels: string[];
-  /** Gitea: those of the organization. */
+  /** Gitea: the organization's members. */
   organizationLabels: string[];
-  /** Gitea: the repository's teams with their right on the code; null: it is a person's. */
+  /** Gitea: the repository's teams with their permission on the code. Null: it belongs to a user. */
   teams: { name: string; code: "read" | "write"; members: string[] }[] | null;
   /** Gitea: whether the token's owner administers the repository. */
   isAdmin: boolean;
-  /** The most that the server puts on a page, whatever it is asked for. */
+  /** The server's maximum page size. */
   pageSizeMax: number;
   archived: boolean;
-  /** It answers 503 to everything, git included. */
+  /** It responds 503 to everything, git included. */
   isAway: boolean;
-  /** Whether the token's owner may; null: by a right that the forge does not tell. */
+  /** Whether the token's owner may push. Null: the forge does not say. */
   mayPush: boolean | null;
   movedTo: string | null;
   draftsSupported: boolean;
-  /** What is left of the token's rate limit, where the server tells it. */
+  /** What remains of the token's rate limit, if the server reports it. */
   rate: { limit: number; remaining: number; resetAtMs: number } | null;
-  /** The pattern of branches that nobody may push to. */
+  /** The pattern of protected branches, which reject pushes. */
   closedBranches: string | null;
-  /** Null: only its owner may look at them. */
+  /** Null: only the owner may read them. */
   hooks: { url: string; isActive: boolean; lastStatus: number }[] | null;
   tokenEndsOn: string | null;
   version: string;
-  /** Tokens that it made for an App. */
+  /** Tokens that it created for an App. */
   issued: string[];
-  /** The App that it made from a manifest; `code` is good once. */
+  /** The App that it created from a manifest. `code` works once. */
   app: {
     code: string | null;
     privateKey: string;
     installed: boolean;
     isDeleted: boolean;
     hook: Record<string, string> | null;
-    /** What whoever installed it granted. */
+    /** The permissions that were granted on installation. */
     granted: Record<string, string>;
-    /** What an access token's answer says of its rights, where that is not what was asked for. */
+    /** The permissions in an access token's response, if they differ from the requested ones. */
     tokenSays: Record<string, string> | null;
   };
   repository: TestRepository;
-  /** Where people find it. */
+  /** Its web address. */
   url: string;
   path: string;
 }
 
-/** What a vendor's server does, beyond what all of them do. */
+/** A vendor's own behavior, beyond what all of them share. */
 export interface Vendor {
   name: "github" | "gitlab" | "gitea" | "bitbucket";
   apiPath: string;
   path: string;
   description: ApiDescription;
-  /** By `METHOD /path/{parameter}`. */
+  /** Handlers, by `METHOD /path/{parameter}`. */
   handlers: Record<string, (state: FarState, request: FarRequest) => Answer>;
-  /** The token in an API request or in git's basic authorization. */
+  /** The token in an API request, or in git's basic authorization. */
   tokenOf(authorization: string): string | null;
   isAppRequest?(path: string): boolean;
-  /** A credential as people give it, where that is not one word. */
+  /** A credential as people enter it, if that is not the token alone. */
   newToken?(): string;
-  /** Headers without which a request is none that Emend may send. */
+  /** Headers that every request from Emend must have. */
   requiredHeaders?: Readonly<Record<string, string>>;
   version?: string;
   refusal(status: number, words: string): unknown;
-  /** Reads the repository. */
+  /** The operation that reads the repository. */
   repositoryOperation: string;
-  /** Whether answers have an `ETag`, and whether the answer that nothing changed counts against the rate limit. */
+  /** Whether responses have an `ETag`, and whether a 304 counts against the rate limit. */
   etags?: { isUnmodifiedFree: boolean };
-  /** How it names its rate limit. */
+  /** The names of its rate limit headers. */
   ratePrefix?: string;
 }
 
@@ -148,11 +148,11 @@ export interface FarEnd {
   tokens: Set<string>;
   token: string;
   state: FarState;
-  /** API and git requests in order; `operation` as in the description, or `git <service>`. */
+  /** API and git requests, in order. `operation` as in the description, or `git <service>`. */
   requests: { operation: string; atMs: number; status?: number }[];
-  /** The next requests of that operation meet it, once each. */
+  /** Injects faults into the next requests of that operation, once each. */
   fault(operation: string, fault: Fault, times?: number): void;
-  /** What was not as the vendor describes it. */
+  /** Differences from the vendor's description. */
   violations: string[];
   open(settings?: Partial<ForgeSettings>, credential?: string, polling?: Polling): Forge;
   makeBranch(name: string): string;
@@ -223,7 +223,7 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
 
   async function answerApi(request: IncomingMessage, url: URL): Promise<{ operation: string; answer: Answer }> {
     const path = url.pathname.slice(vendor.apiPath.length);
-    // Where a repository that moved is now: the same as it was, at a place that descriptions leave out.
+    // The new place of a moved repository: the same content, at a path that descriptions omit.
     const isRenamed = state.path !== vendor.path && decodeURIComponent(path).includes(state.path);
     const isNewPlace = state.movedTo === path;
     const matched = isNewPlace
@@ -341,7 +341,7 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
   };
 }
 
-/** "Not modified" to a question whose answer is as the caller knows it. */
+/** Responds 304 to a conditional request whose answer has not changed. */
 function conditional(vendor: Vendor, request: IncomingMessage, answer: Answer): Answer {
   if (!vendor.etags || request.method !== "GET" || answer.status !== 200) return answer;
   const etag = `W/"${createHash("sha256").update(JSON.stringify(answer.body)).digest("hex")}"`;
@@ -358,7 +358,7 @@ function limited(vendor: Vendor, { rate }: FarState, answer: Answer): Answer {
   return { ...answer, headers: { ...answer.headers, ...Object.fromEntries(told) } };
 }
 
-/** The vendor's own example of an answer, with what this far end has to say in its place. */
+/** The vendor's own example of a response, overwritten with this server's values. */
 function like(example: unknown, body: unknown): unknown {
   if (Array.isArray(body)) return body.map((item) => like(Array.isArray(example) ? example[0] : undefined, item));
   if (!isRecord(body)) return body;
@@ -377,7 +377,7 @@ function match(vendor: Vendor, method: string, path: string) {
   for (const operation of Object.keys(vendor.description.operations)) {
     const [verb, pattern = ""] = operation.split(" ");
     const wanted = pattern.split("/");
-    // A ref has slashes of its own.
+    // A ref contains slashes.
     const given =
       ["{ref}", "{branch}", "{head}"].includes(wanted.at(-1) ?? "") && parts.length > wanted.length
         ? [...parts.slice(0, wanted.length - 1), parts.slice(wanted.length - 1).join("/")]
@@ -392,7 +392,7 @@ function match(vendor: Vendor, method: string, path: string) {
     });
     if (fits) matches.push({ operation, parameters });
   }
-  // Of several, the one with most words of its own: `/pulls/{index}/reviews` before `/pulls/{base}/{head}`.
+  // Of several matches, the one with most literal segments: `/pulls/{index}/reviews` before `/pulls/{base}/{head}`.
   const words = ({ operation }: (typeof matches)[number]) =>
     operation.split("/").filter((part) => !part.startsWith("{")).length;
   return matches.toSorted((left, right) => words(right) - words(left))[0] ?? null;

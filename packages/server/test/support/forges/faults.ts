@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Answer, send } from "./answer.ts";
 
-/** What can go wrong between here and a forge. */
+/** The faults between Emend and a forge. */
 export type Fault =
-  /** An answer of its own, and nothing done. */
+  /** Returns this response and does nothing else. */
   | { kind: "answer"; status: number; words: string; headers?: Record<string, string> }
-  /** The request is carried out, and its answer lost on the way back. */
+  /** Carries out the request, then loses the response. */
   | { kind: "lost"; how: "502" | "reset" | "silence" | "slow" | "cut" | "no json"; afterwards?(): void }
-  /** The request is not carried out, and there is no answer. */
+  /** Does not carry out the request, and sends no response. */
   | { kind: "ignored"; how: "reset" | "silence" }
-  /** Something happens first. */
+  /** Something else happens first. */
   | { kind: "before"; happens(): void };
 
 export async function applyFault(

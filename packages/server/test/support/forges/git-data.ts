@@ -12,7 +12,7 @@ const refusal = (status: number, message: string): Answer => ({
 });
 let clock = 1_800_000_000;
 
-/** Git as the far end has it: a second later at every commit, so that none has the id of another. */
+/** Git on the forge's side. The clock moves one second per commit, so that no two commits have the same id. */
 function git(state: FarState, args: readonly string[], more: { input?: string | Buffer; env?: object } = {}): string {
   clock += 1;
   const who = { NAME: "emend[bot]", EMAIL: "bot@users.noreply.github.com", DATE: `${clock} +0000` };

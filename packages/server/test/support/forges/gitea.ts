@@ -24,7 +24,7 @@ const notFound: Answer = { status: 404, body: refusal(404, "The target couldn't 
 const user = (login: string) => ({ id: 1, login });
 
 function toWire(state: FarState, pull: FarPull) {
-  // Once its branch is deleted, a head's ref is the pull request's own.
+  // After its branch is deleted, the head's ref is the pull request's own.
   const branch = (name: string, gone: string) => {
     const sha = tipOf(state, name);
     return { label: name, ref: sha ? name : gone, sha: sha ?? "", repo_id: repositoryId };
@@ -62,14 +62,14 @@ const labelsOf = (state: FarState) => state.labels.map((name, index) => ({ id: i
 const organizationLabelsOf = (state: FarState) =>
   state.organizationLabels.map((name, index) => ({ id: index + 1001, name }));
 
-/** A page of a list, no longer than the server allows, with how many there are. */
+/** A page of a list, limited to the server's maximum, with the total count. */
 function listedAs<T>(state: FarState, items: readonly T[], query: URLSearchParams) {
   const limit = Math.min(Number(query.get("limit") ?? 30), state.pageSizeMax);
   const body = pageOf(items, new URLSearchParams({ limit: String(limit), page: query.get("page") ?? "1" }), "limit");
   return { status: 200, body, headers: { "x-total-count": String(items.length) } };
 }
 
-/** Of a person's repository teams are answered 405, which its description leaves out: routers/api/v1/repo/teams.go, 1.20 to 1.27. */
+/** For a user's repository, teams return 405, which the description omits: routers/api/v1/repo/teams.go, 1.20 to 1.27. */
 function asInSource(described: ApiDescription): ApiDescription {
   const name = "GET /repos/{owner}/{repo}/teams";
   const teams = described.operations[name];
@@ -77,7 +77,7 @@ function asInSource(described: ApiDescription): ApiDescription {
   return { ...described, operations: { ...described.operations, ...more } };
 }
 
-/** Gitea, as far as Emend speaks to it. */
+/** Gitea: the part of it that Emend uses. */
 export const giteaVendor: Vendor = {
   name: "gitea",
   apiPath: "/api/v1",
@@ -133,7 +133,7 @@ export const giteaVendor: Vendor = {
       const listed = listedAs(state, newestFirst(state.pulls.filter(isWanted)), query);
       return { ...listed, body: listed.body.map((pull) => toWire(state, pull)) };
     },
-    // As Gitea does: the first that it meets, which is the oldest.
+    // Like Gitea: the first match, which is the oldest.
     "GET /repos/{owner}/{repo}/pulls/{base}/{head}": (state, { parameters }) => {
       const found = state.pulls.find((pull) => pull.base === parameters.base && pull.head === parameters.head);
       return found ? { status: 200, body: toWire(state, found) } : notFound;
@@ -169,7 +169,7 @@ export const giteaVendor: Vendor = {
       state.teams === null ? notFound : listedAs(state, organizationLabelsOf(state), query),
     "GET /repos/{owner}/{repo}/assignees": (state) => {
       const writers = Object.keys(state.people).filter((name) => state.people[name] === "write");
-      // Newer releases list the members of every team of an organization, those that may only read too.
+      // Newer releases list the members of every team of an organization, including read-only ones.
       const members = (state.teams ?? []).flatMap((team) => team.members);
       return { status: 200, body: [...new Set([...writers, ...members])].map(user) };
     },
@@ -228,7 +228,7 @@ export const giteaVendor: Vendor = {
       };
     },
     "GET /repos/{owner}/{repo}/collaborators/{collaborator}/permission": (state, { parameters }) => {
-      // Gitea tells it to administrators of the repository alone.
+      // Gitea shows it to the repository's administrators only.
       if (!state.isAdmin) return { status: 403, body: refusal(403, "Only admins can query all permissions") };
       const permission = state.people[parameters.collaborator ?? ""];
       if (!permission) return notFound;
@@ -237,14 +237,14 @@ export const giteaVendor: Vendor = {
   },
 };
 
-/** Forgejo answers as Gitea does, by a description of its own. */
+/** Forgejo behaves like Gitea, but has its own description. */
 export const forgejoVendor: Vendor = {
   ...giteaVendor,
   version: "16.0.0+gitea-1.22.0",
   description: asInSource(forgejoDescription),
 };
 
-/** The oldest that is named: it does not say of a pull request whether it is a draft, and finds none by its branches. */
+/** The oldest supported release: it has no draft flag on pull requests, and cannot find them by branch. */
 export const olderGiteaVendor: Vendor = {
   ...giteaVendor,
   version: "1.20.0",

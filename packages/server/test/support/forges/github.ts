@@ -50,7 +50,7 @@ function toWire(state: FarState, pull: FarPull) {
     merge_commit_sha: null,
     draft: pull.draft,
     requested_reviewers: pull.reviewers.map((login) => ({ login })),
-    // The example's own team lacks what the description requires.
+    // The example's team lacks a field that the description requires.
     requested_teams: [],
     head: branch(pull.head),
     base: branch(pull.base),
@@ -77,7 +77,7 @@ function commentToWire(state: FarState, comment: FarComment) {
   };
 }
 
-/** GitHub Enterprise Server, as far as Emend speaks to it. */
+/** GitHub Enterprise Server: the part of it that Emend uses. */
 export const githubVendor: Vendor = {
   name: "github",
   apiPath: "/api/v3",
@@ -110,7 +110,7 @@ export const githubVendor: Vendor = {
         language: null,
         archived: state.archived,
         private: true,
-        // To an installation token GitHub never says that it may push.
+        // GitHub never tells an installation token that it may push.
         permissions: { admin: false, pull: true, push: state.mayPush && !state.issued.includes(token) },
       },
     }),

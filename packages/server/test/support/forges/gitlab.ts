@@ -41,7 +41,7 @@ function noteToWire(comment: FarComment) {
   return { id, body, system: false, author: personOf(username), created_at: at, ...place };
 }
 
-/** GitLab writes down itself what people do to a merge request, among what they say and in their name. */
+/** GitLab adds system notes to the comments for people's actions on a merge request, under their names. */
 const systemNote = {
   id: 800,
   body: "requested review from @emend",
@@ -50,7 +50,7 @@ const systemNote = {
   created_at: new Date(0).toISOString(),
 };
 
-/** GitLab with nested groups, as far as Emend speaks to it. */
+/** GitLab with nested groups: the part of it that Emend uses. */
 export const gitlabVendor: Vendor = {
   name: "gitlab",
   apiPath: "/api/v4",
@@ -59,7 +59,7 @@ export const gitlabVendor: Vendor = {
   description,
   refusal,
   repositoryOperation: "GET /projects/{id}",
-  // Rack::ETag and Rack::ConditionalGet, which Rails puts in front of every answer. That a 304 costs nothing is said nowhere.
+  // Rails adds Rack::ETag and Rack::ConditionalGet to every response. No document says that a 304 is free.
   etags: { isUnmodifiedFree: false },
   tokenOf(authorization) {
     const [scheme, value = ""] = authorization.split(" ");
@@ -140,7 +140,7 @@ export const gitlabVendor: Vendor = {
     "POST /projects/{id}/statuses/{sha}": (state, { parameters: { sha = "" }, body }) => {
       if (!commitOf(state, sha)) return { status: 404, body: refusal(404, "404 Commit Not Found") };
       const { state: word, name, description, target_url, ref } = body;
-      // One that waits cannot begin to wait again.
+      // A pending status cannot become pending again.
       if (word === "pending" && state.statuses.get(`${sha} ${name}`)?.state === "pending") {
         const words =
           'Cannot transition status via :enqueue from :pending (Reason(s): Status cannot transition via "enqueue")';

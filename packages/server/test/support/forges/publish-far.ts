@@ -16,18 +16,18 @@ const { signal } = new AbortController();
 
 type PublishMore = Partial<PublishInput> & { forge?: Forge; baseRef?: string };
 
-/** A worker's end of a forge: its mirror and its place in line, with the job's row left out. */
+/** A worker's side of a forge: its mirror and its queue, without the job's row. */
 export interface FarPublisher {
   far: FarEnd;
-  /** Publishes the same change for a job, as often as it is called; `stored` is kept as a row would keep it. */
+  /** Publishes the same change for a job, any number of times. `stored` is kept as a row would keep it. */
   publish(jobId: string, more?: PublishMore): Promise<Publication>;
-  /** The same node's mirror and rows under another process, which was never asked to wait. */
+  /** The same node's mirror and rows in another process, which has not seen a Retry-After. */
   restart(): void;
-  /** Drops what was stored of a job. */
+  /** Drops the stored state of a job. */
   forget(jobId: string): void;
-  /** The second half alone, for a branch that is there. */
+  /** Only opens the pull request, for a branch that exists. */
   open(jobId: string, forge: Forge): Promise<EnsuredPullRequest>;
-  /** How long a request may take; short where a test is about one that is not answered. */
+  /** The request timeout. Short in tests of requests without a response. */
   requestMsMax: number;
   warnings: string[];
   close(): Promise<void>;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FarComment, FarPull, FarReview, FarState } from "./far-end.ts";
 
-/** The tip of a branch; null where there is none. Nothing packs refs here, so each is a file. */
+/** The tip of a branch. Null if it does not exist. Refs are never packed here, so each is a file. */
 export function tipOf(state: FarState, branch: string): string | null {
   const path = join(state.repository.path, "refs/heads", branch);
   return existsSync(path) ? readFileSync(path, "utf8").trim() : null;
@@ -10,26 +10,26 @@ export function tipOf(state: FarState, branch: string): string | null {
 
 export type Opening = { kind: "opened"; pull: FarPull } | { kind: "exists"; number: number } | { kind: "no branch" };
 
-/** What every forge holds to: both branches are there, and a branch has one open pull request. */
+/** Rules that every forge enforces: both branches exist, and a branch has one open pull request. */
 export function openPull(state: FarState, wanted: Omit<FarPull, "number" | "state" | "at">): Opening {
   if (tipOf(state, wanted.head) === null || tipOf(state, wanted.base) === null) return { kind: "no branch" };
   const open = state.pulls.find((pull) => pull.head === wanted.head && pull.state === "open");
   if (open) return { kind: "exists", number: open.number };
   const number = state.pulls.length + 1;
-  // A second apart, so that the order by time is the order by number.
+  // One second apart, so that the order by time is the order by number.
   const at = new Date(Date.UTC(2026, 0, 1) + number * 1000).toISOString();
   const pull: FarPull = { ...wanted, number, state: "open", at };
   state.pulls.push(pull);
   return { kind: "opened", pull };
 }
 
-/** A pull request as its request asks for it, where nothing else was wished for. */
+/** A pull request as requested, with defaults for the rest. */
 export function plainPull(body: { head: string; base: string; title: string; body: string; draft?: boolean }) {
   const { head, base, title, draft = false } = body;
   return { head, base, title, body: body.body, draft, labels: [], reviewers: [], options: {} };
 }
 
-/** What Emend says on a pull request. */
+/** Emend's comments on a pull request. */
 export function addRemark(state: FarState, number: string | undefined, body: string): FarComment {
   const at = new Date(0).toISOString();
   const comment = { id: 900 + state.comments.length, pull: Number(number), author: "emend", body, at };
@@ -37,7 +37,7 @@ export function addRemark(state: FarState, number: string | undefined, body: str
   return comment;
 }
 
-/** Remarks on a pull request, or those that point at a line. */
+/** Comments on a pull request, or those on a line. */
 export function commentsOf(state: FarState, number: string | undefined, kind: "remarks" | "reviews"): FarComment[] {
   return state.comments.filter(
     ({ pull, path }) => pull === Number(number) && (path !== undefined) === (kind === "reviews"),
@@ -48,7 +48,7 @@ export function pullOf(state: FarState, number: string | undefined): FarPull | u
   return state.pulls.find((pull) => pull.number === Number(number));
 }
 
-/** Reviews with a text, and one for each comment on a line that stands alone, in order. */
+/** Reviews with a text, and one for each single comment on a line, in order. */
 export function reviewsOf(state: FarState, number: string | undefined): (FarReview & { lines: FarComment[] })[] {
   const lines = commentsOf(state, number, "reviews");
   const said = state.reviews.filter(({ pull }) => pull === Number(number));
@@ -60,7 +60,7 @@ export function reviewsOf(state: FarState, number: string | undefined): (FarRevi
   ];
 }
 
-/** Reviews and comments are numbered apart. */
+/** Reviews and comments have separate numbering. */
 export function reviewIdOf({ id, review }: FarComment): number {
   return review ?? 5000 + id;
 }
@@ -71,7 +71,7 @@ export function pageOf<T>(items: readonly T[], query: URLSearchParams, sizeName:
   return items.slice(start, start + size);
 }
 
-/** Where a branch or commit parted from another; null where one of them is not there. */
+/** The merge base of two branches or commits. Null if one of them does not exist. */
 export function mergeBaseOf(state: FarState, left: string, right: string): string | null {
   try {
     return state.repository.git("merge-base", left, right);
@@ -80,7 +80,7 @@ export function mergeBaseOf(state: FarState, left: string, right: string): strin
   }
 }
 
-/** The whole id of a commit; null: there is none. */
+/** The full id of a commit. Null: not found. */
 export function commitOf(state: FarState, id: string): string | null {
   try {
     return state.repository.git("rev-parse", "--verify", "--quiet", `${id}^{commit}`);

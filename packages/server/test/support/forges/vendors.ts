@@ -4,10 +4,10 @@ import { forgejoVendor, giteaVendor, olderGiteaVendor } from "./gitea.ts";
 import { githubVendor } from "./github.ts";
 import { gitlabVendor } from "./gitlab.ts";
 
-/** Every forge that is on another's server. */
+/** Every forge on an external server. */
 export const vendors: readonly Vendor[] = [githubVendor, gitlabVendor, giteaVendor, bitbucketVendor];
 
-/** The same with what passes for them by another name or release. */
+/** The same, with compatible forges and older releases. */
 export const everyVendor: readonly (Vendor & { label: string })[] = [
   ...vendors.map((vendor) => ({ ...vendor, label: vendor.name })),
   { ...forgejoVendor, label: "forgejo" },

@@ -1,4 +1,4 @@
-/** Docs on which every example of the rules' page has something to do. */
+/** Docs in which every example on the rules' page has an effect. */
 const navigation = {
   groups: [
     { group: "Start", pages: ["index"] },

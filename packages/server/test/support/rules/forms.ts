@@ -1,20 +1,20 @@
 import type { smallSite } from "./small-site.ts";
 
-/** What the docs hold afterwards: files by path, and docs.json read. */
+/** The docs afterwards: files by path, and the parsed docs.json. */
 export interface After {
   text(path: string): string | null;
   config: {
     navigation: { groups: { group: string; pages: string[] }[] };
     redirects?: { source: string; destination: string }[];
   };
-  /** Paths that differ from before. */
+  /** Changed paths. */
   changed: readonly string[];
 }
 
 export interface KnownForm {
   name: string;
   phrasings: readonly string[];
-  /** True where the docs are as that form says. */
+  /** True if the docs are as that form requires. */
   holds(after: After): boolean;
 }
 
@@ -26,7 +26,7 @@ const redirects = (after: After, source: string, destination: string) =>
   after.config.redirects?.some((one) => one.source === source && one.destination === destination) ?? false;
 const only = (after: After, ...paths: string[]) => after.changed.join(" ") === paths.join(" ");
 
-/** Every form of an instruction, each in several people's words. */
+/** Every form of an instruction, each in several people's phrasings. */
 export const knownForms: readonly KnownForm[] = [
   {
     name: "replace a term",

@@ -1,4 +1,4 @@
-/** What people write, and the order that it is; none of it may become another. */
+/** People's phrasings, and the instruction that each means. None may be parsed as another. */
 export const understoodAs: readonly (readonly [prompt: string, order: string])[] = [
   ['Swap "Acme Cloud" for "Acme Platform"', 'replace "Acme Cloud" with "Acme Platform"'],
   ["Swap out widget for component everywhere", 'replace "widget" with "component"'],
@@ -136,7 +136,7 @@ export const understoodAs: readonly (readonly [prompt: string, order: string])[]
   ["Rename the directory guides to handbook", "move guides/ to handbook"],
 ];
 
-/** What is refused, and the form that the refusal shows first; "" where it is near to none. */
+/** Refused phrasings, and the form that the refusal suggests first. "": no form is close. */
 export const refusedWith: readonly (readonly [prompt: string, example: string])[] = [
   ['Substitute "console" for "dashboard"', 'replace "API token" with "access key"'],
   ['Call it "Acme Platform" instead of "Acme Cloud"', 'replace "API token" with "access key"'],

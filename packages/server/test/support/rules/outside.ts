@@ -1,4 +1,4 @@
-/** Prompts that the rules must refuse, by what makes them so; in the last kind, with the clause that must be quoted. */
+/** Prompts that the rules must refuse, grouped by reason. The last group has the clause that the refusal must quote. */
 export const outside = {
   negations: [
     "don't rename X to Y",
@@ -279,7 +279,7 @@ export const outside = {
   ],
 } as const;
 
-/** Half of it is an order; the other half must be quoted, and nothing is done. */
+/** One half is an instruction. The refusal must quote the other half, and nothing may be changed. */
 export const halfUnderstood: readonly (readonly [prompt: string, clause: string])[] = [
   ["Fix broken links and rewrite the intro.", "rewrite the intro"],
   ["1. fix broken links\n2. improve the wording\n3. move guides/auth to keys", "improve the wording"],

@@ -1,4 +1,4 @@
-/** A small healthy site, but for one broken link in each folder. */
+/** A small site without problems, except one broken link in each folder. */
 const navigation = {
   groups: [
     { group: "Start", pages: ["index", "quickstart"] },

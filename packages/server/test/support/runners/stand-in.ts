@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export interface StandIn {
-  /** A search path that holds the programs, and the system's own. */
+  /** A PATH with the stand-in programs and the system's own. */
   path: string;
   dir: string;
   remove(): Promise<void>;
 }
 
-/** What the scripted program has at hand; its script is the body of an asynchronous function. */
+/** The helpers of a scripted program. Its script is the body of an async function. */
 const prelude = `#!/usr/bin/env node
 import { spawn } from "node:child_process";
 import * as fs from "node:fs";
@@ -63,12 +63,12 @@ const answer = (text) => {
 };
 `;
 
-/** Programs named like the real ones, that behave like their non-interactive mode and do what the script says. */
+/** Stand-ins for the real programs: they behave like their non-interactive mode and run the script. */
 export async function standIn(script: string): Promise<StandIn> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), "emend-stand-in-")));
   await mkdir(join(dir, "bin"));
   for (const name of ["claude", "codex", "opencode"]) {
-    // A real one is a link into its package.
+    // A real one is a symlink into its package.
     await writeFile(join(dir, "bin", name), `${prelude}\n${script}\n`, { mode: 0o755 });
   }
   await writeFile(join(dir, "bin", "package.json"), '{"type":"module"}\n');
