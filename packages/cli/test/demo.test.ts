@@ -73,9 +73,9 @@ test("shows how the docs follow a pull request on the code, from the failing sta
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(JSON.parse(stdout)).toMatchObject({
     pull: expect.stringMatching(/\/forge\/\w+\/pull\/1$/),
-    failed: "1 page names what this removes or renames.",
+    failed: "1 page mentions what this removes or renames.",
     prLink: expect.stringMatching(/\/pull\/1$/),
-    passed: "Docs pull request #1 updates every page that names what this changes.",
+    passed: "Docs pull request #1 updates every page that mentions what this changes.",
   });
 });
 

@@ -94,7 +94,7 @@ export async function holdStatus(
   const { number, url, title, head: branch, base, isFork } = pull;
   const { rows } = await db.query<HeldStatus>(
     `insert into gate_statuses (id, project_id, context_id, repository, head, name, number, pull, words, lease, job_id, comments_heard)
-     select $1, $2, $3, $4, $5, $6, $7, $8, 'Emend has not looked at this commit yet.', gen_random_uuid(),
+     select $1, $2, $3, $4, $5, $6, $7, $8, 'Emend has not checked this commit yet.', gen_random_uuid(),
        -- What was asked for on an earlier commit of the pull request holds for this one.
        (select job_id from gate_statuses where repository = $4 and number = $7 and name = $6 and project_id = $2
           and job_id is not null order by created_at desc limit 1),

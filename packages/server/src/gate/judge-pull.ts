@@ -110,14 +110,14 @@ export function verdictOf(
     const words = isDocs
       ? "No new problems in the docs."
       : docsPull === null
-        ? "No page names what this changes."
-        : `Docs pull request #${docsPull} updates every page that names what this changes.`;
+        ? "No page mentions what this changes."
+        : `Docs pull request #${docsPull} updates every page that mentions what this changes.`;
     return { state: "passed", words: findings.length === 0 ? words : `${words} ${count(findings.length, "note")}.` };
   }
   const pages = new Set(errors.map(({ path }) => path)).size;
   const found = isDocs
     ? `${count(errors.length, "new problem")} on ${count(pages, "page")}.`
-    : `${count(pages, "page")} ${pages === 1 ? "names" : "name"} what this removes or renames.`;
+    : `${count(pages, "page")} ${pages === 1 ? "mentions" : "mention"} what this removes or renames.`;
   return level === "failing"
     ? { state: "failed", words: found }
     : { state: "neutral", words: `Not blocking: ${found}` };

@@ -219,11 +219,11 @@ it("never says good of a commit that nobody could look at", async () => {
   expect(await onlyStatus()).toMatchObject({
     state: "pending",
     judgedFrom: null,
-    words: expect.stringMatching(/^Not looked at: /),
+    words: expect.stringMatching(/^Not checked: /),
   });
   await host.database.pool.query("delete from gate_statuses");
   await look({ openForge: async () => ({ ...forge, readPullRequestCommits: async () => null }) });
-  expect(await onlyStatus()).toMatchObject({ state: "pending", words: expect.stringContaining("has not looked") });
+  expect(await onlyStatus()).toMatchObject({ state: "pending", words: expect.stringContaining("has not checked") });
   // The obstacle is gone: the next check runs without a request.
   await look();
   expect(await onlyStatus()).toMatchObject({ state: "passed" });
@@ -272,7 +272,7 @@ it("says on a source's pull request which pages name what it renames, and passes
   expect(status).toMatchObject({
     contextId: "ctx_code",
     state: "failed",
-    words: "1 page names what this removes or renames.",
+    words: "1 page mentions what this removes or renames.",
     findings: [
       {
         check: "stale-reference",
@@ -296,7 +296,7 @@ it("says on a source's pull request which pages name what it renames, and passes
   await look();
   expect(await onlyStatus()).toMatchObject({
     state: "passed",
-    words: `Docs pull request #${mended.number} updates every page that names what this changes.`,
+    words: `Docs pull request #${mended.number} updates every page that mentions what this changes.`,
   });
   expect(await stateOf()).toBe("passed");
 
@@ -327,7 +327,7 @@ it("waits, and says why, where the docs cannot be read", async () => {
   await rename();
   const away = new AppError("repository_unavailable", { publicMessage: "The docs are away.", retryable: true });
   await look({ openForge: () => Promise.reject(away) });
-  expect(await onlyStatus()).toMatchObject({ state: "pending", words: "Not looked at: The docs are away." });
+  expect(await onlyStatus()).toMatchObject({ state: "pending", words: "Not checked: The docs are away." });
 });
 
 it("says that a context repository without a token cannot be reported on", async () => {

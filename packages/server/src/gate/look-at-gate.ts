@@ -70,7 +70,7 @@ export async function lookAtGate(deps: GateDeps, projectId: string, signal: Abor
     } catch (error) {
       if (signal.aborted) throw error;
       if (!isAppError(error)) deps.log.warn({ err: error, projectId }, "could not look at pull requests");
-      const words = isAppError(error) ? error.publicMessage : "Emend could not look: a fault of this server.";
+      const words = isAppError(error) ? error.publicMessage : "The check failed: internal server error.";
       outcome = { problem: words, notBeforeMs: isAppError(error) ? (error.retryAfterMs ?? 0) : 0 };
     }
     await recordLook(deps.pool, watched, outcome);
@@ -238,7 +238,7 @@ async function judge(
   signal: AbortSignal,
 ): Promise<Verdict> {
   const waits = (words: string): Verdict => ({ state: "pending", words, findings: [], judgedFrom: null });
-  if (!commits) return waits("The forge does not say what this pull request compares, so Emend has not looked.");
+  if (!commits) return waits("The forge does not name this pull request's commits, so Emend has not checked it.");
   try {
     if (isAppError(docs)) throw docs;
     const findings = await withTrees(deps, place, held.id, commits, signal, (before, after) =>
@@ -249,7 +249,7 @@ async function judge(
   } catch (error) {
     if (signal.aborted) throw error;
     if (!isAppError(error)) deps.log.warn({ err: error, gateId: held.id }, "could not judge a pull request");
-    return waits(`Not looked at: ${isAppError(error) ? error.publicMessage : "a fault of this server."}`);
+    return waits(`Not checked: ${isAppError(error) ? error.publicMessage : "internal server error."}`);
   }
 }
 
