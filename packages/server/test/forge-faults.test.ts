@@ -208,7 +208,7 @@ describe.each(vendors)("$name", { concurrent: true }, (vendor) => {
     const operation = { find: findOperation[far.vendor], create: createOperation[far.vendor], push, nothing: "" }[at];
     if (fault && !arrange) far.fault(operation, fault);
     const isUnanswered = fault !== undefined && "how" in fault && ["silence", "slow"].includes(fault.how);
-    publisher.requestMsMax = isUnanswered ? 700 : 20_000;
+    publisher.requestMsMax = isUnanswered ? 1500 : 20_000;
     const before = far.requests.length;
 
     // Faults after the push need no push.
