@@ -57,14 +57,13 @@ export async function readPullRequestCommits(
   { base, headCommit }: OpenPullRequest,
   signal: AbortSignal,
 ): Promise<PullRequestCommits | null> {
-  const read = async (below: string) => {
-    const request = { path: `${path}/${below}`, answer: Commit, what: "read a commit" };
-    const outcome = await api.ask({ ...request, method: "GET" }, [404], signal);
-    return outcome.kind === "ok" ? outcome.value.hash : null;
-  };
-  const head = await read(`commit/${headCommit}`);
-  const parted = head && (await read(`merge-base/${encodeURIComponent(`${base}..${head}`)}`));
-  return head && parted ? { head, base: parted } : null;
+  const reading = { method: "GET", answer: Commit, what: "read a commit" } as const;
+  const found = await api.ask({ ...reading, path: `${path}/commit/${headCommit}` }, [404], signal);
+  if (found.kind !== "ok") return null;
+  const head = found.value.hash;
+  const spec = encodeURIComponent(`${base}..${head}`);
+  const parted = await api.ask({ ...reading, path: `${path}/merge-base/${spec}` }, [404], signal);
+  return parted.kind === "ok" ? { head, base: parted.value.hash } : null;
 }
 
 /** Bitbucket has no word for neutral: it is a success that says in its words what was found. */
