@@ -12,7 +12,7 @@ afterAll(() => Promise.all([strict.close(), open.close()]));
 const by = { kind: "user", id: "usr_1", name: "Ada" } as never;
 const input = { name: "Docs", credential: "token" };
 
-/** Stands for the console's own hand, which is reached only by what was let through. */
+/** A fake of the console's actions. It is called only for requests that were allowed. */
 function projectAdminBy(reach: typeof strict) {
   const added: unknown[] = [];
   const admin = {

@@ -106,7 +106,7 @@ async function run(
   return { outcome, overlay, steps };
 }
 
-/** The far end hears that the program has come so far. */
+/** The program reports its progress to the mock server. */
 const tellFar = "await ask();";
 const forEver = "setInterval(() => {}, 1000); await new Promise(() => {});";
 
@@ -114,7 +114,7 @@ function untilFarHears(): Promise<void> {
   return new Promise((resolve) => far.once("request", () => resolve()));
 }
 
-/** The clock runs out as soon as the program has told the far end that it works. */
+/** The time limit is reached as soon as the program has reported that it is running. */
 async function runUntilTimeIsUp(script: string, options: Parameters<typeof run>[1] = {}): Promise<Run> {
   const clock = new AbortController();
   const timer = vi.spyOn(AbortSignal, "timeout").mockReturnValue(clock.signal);
@@ -133,7 +133,7 @@ fs.writeFileSync("guides/new/page.md", "# New\\n");
 fs.rmSync("old.md");
 answer("TITLE: Say access key\\nSUMMARY:\\nReplaced the term.");`;
 
-/** Looks for the model's key, and for its own token, in all that it can read: variables, processes, files. */
+/** Searches everything that it can read for the model's key and its own token: variables, processes, files. */
 const keyHunt = `
 const needles = { key: ["sk-model", "0123456789"].join("-"), token: access().headers["x-api-key"] ?? access().headers.authorization.slice(7) };
 const found = [];
@@ -156,7 +156,7 @@ for (const folder of HUNTED) walk(folder, 0);
 const answered = await ask();
 answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify({ answered, seen, found }));`.replace(
   "HUNTED",
-  // Without a sandbox all of the machine would be searched, and this test's own words in it.
+  // Without a sandbox it would search the whole machine, including this test's own text.
   hasSandbox ? '["/"]' : '[process.env.HOME, process.cwd(), "/proc/" + process.pid]',
 );
 

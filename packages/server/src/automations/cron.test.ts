@@ -9,7 +9,7 @@ it.each([
   ["*/15 * * * *", "UTC", "2026-11-15T12:00:00Z", "2026-11-15T12:15:00.000Z"],
   ["30 2 * * *", "Asia/Kolkata", "2026-11-15T12:00:00Z", "2026-11-15T21:00:00.000Z"],
   ["0 0 29 2 *", "UTC", "2026-11-15T12:00:00Z", "2028-02-29T00:00:00.000Z"],
-  // A time that summer time takes away comes right after the gap; one that it gives twice comes once.
+  // A time that daylight saving skips runs right after the gap. A time that occurs twice runs once.
   ["30 2 * * *", "Europe/Berlin", "2027-03-27T12:00:00Z", "2027-03-28T01:00:00.000Z"],
   ["30 2 * * *", "Europe/Berlin", "2027-10-30T12:00:00Z", "2027-10-31T00:30:00.000Z"],
 ])("%s in %s after %s is at %s", (expression, timezone, from, wanted) => {

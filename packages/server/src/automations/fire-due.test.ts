@@ -18,10 +18,10 @@ beforeEach(async () => {
 });
 
 const hourly = { kind: "cron", expression: "0 * * * *", timezone: "UTC" } as const;
-/** Not due by itself while a test runs. */
+/** Not due while a test runs. */
 const yearly = { ...hourly, expression: "0 0 1 1 *" };
 
-/** As if it had been due this long ago. */
+/** As if it had become due this long ago. */
 async function wasDue(automation: Automation, ago: string): Promise<void> {
   await database.pool.query(
     "update automations set due_at = date_trunc('minute', clock_timestamp() - $2::interval) where id = $1",
@@ -68,7 +68,7 @@ test("a time that a node read before another one fired it counts once", async ()
   await wasDue(automation, "1 minute");
   const { dueAt } = await findAutomation(database.pool, automation.id);
   expect(await fireDue(database.pool)).toBe(1);
-  // The clock went back: the same time is due once more.
+  // The clock was set back: the same time is due again.
   await database.pool.query("update automations set due_at = $2 where id = $1", [automation.id, dueAt]);
   expect(await fireDue(database.pool)).toBe(0);
 });

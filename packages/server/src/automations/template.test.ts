@@ -78,7 +78,7 @@ it("takes from a value neither its fence's end nor the look of what follows", ()
   expect(text.split("\n").filter((line) => line.trim() === fence)).toHaveLength(1);
   expect(text.endsWith(`\n${fence}\nEnd.`)).toBe(true);
   for (const hidden of ["\u202e", "\u0007", "\u001b", "\r"]) expect(text).not.toContain(hidden);
-  // A value that names a variable is not filled in again.
+  // A value that contains a variable's name is not expanded again.
   expect(text).toContain("{{commits}} {{date}}");
 });
 

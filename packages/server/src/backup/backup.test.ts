@@ -46,7 +46,7 @@ async function folder(): Promise<string> {
   return path;
 }
 
-/** Rows with everything that is easily lost on the way. */
+/** Rows with values that are easily lost in a backup. */
 async function fill(pool: Pool, projectId: string): Promise<void> {
   for (let number = 0; number < 130; number += 1)
     await seedJob(pool, projectId, `Überschrift 🎈 \\n "${number}"\n\t\r\u2028\u2029`);

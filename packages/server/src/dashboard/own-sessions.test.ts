@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => host.close());
 
-/** Another browser of the same person. */
+/** Another browser of the same user. */
 async function logInElsewhere(userId: string): Promise<string> {
   const token = await openSession(host.api.pool, { userId, how: "link", address: "198.51.100.7", replaces: null });
   const { pool } = host.api;

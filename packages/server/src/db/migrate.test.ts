@@ -31,7 +31,7 @@ test("a node of the release before starts and leaves alone what a newer one adde
   expect(await migrate(pool)).toEqual([]);
 });
 
-/** What a node that still runs the code of the release before would trip over. */
+/** Changes that would break a node which still runs the previous release. */
 const breaking: ReadonlyArray<readonly [RegExp, string]> = [
   [
     /\bdrop\s+(table|column|view|function|type)\b/i,

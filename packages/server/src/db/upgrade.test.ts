@@ -18,7 +18,7 @@ afterAll(async () => {
   for (const cleanUp of cleanUps.reverse()) await cleanUp();
 });
 
-/** One database goes through every schema in turn; in each of them jobs are left as a release of then would leave them. */
+/** One database goes through every schema in turn. In each, jobs are left as that release would leave them. */
 async function growFromTheFirst(): Promise<{ url: string; pool: Pool }> {
   const name = `emend_upgrade_${process.pid}`;
   await runOnServer(serverUrl, `create database ${name} template template0 encoding 'UTF8'`);
@@ -37,7 +37,7 @@ async function growFromTheFirst(): Promise<{ url: string; pool: Pool }> {
 
 const prompt = JSON.stringify({ steps: 2 });
 
-/** Only columns of the first schema: what came later must have a value of its own for such rows. */
+/** Only columns of the first schema: later columns need a default for such rows. */
 async function leaveJobs(pool: Pool, index: number): Promise<void> {
   const project = `prj_${index}`;
   await pool.query(
@@ -53,7 +53,7 @@ async function leaveJobs(pool: Pool, index: number): Promise<void> {
       )
       .then(() => pool.query(`update jobs set ${assignments} where id = $1`, [`job_${state}_${index}`]));
   await add("queued", "phase = 'queued'");
-  // At work when its node was replaced: a step is stored, and its lease runs out.
+  // Running when its node was replaced: a step is stored, and its lease expires.
   await add(
     "working",
     "phase = 'working', runs = 1, lease = gen_random_uuid(), lease_until = clock_timestamp(), base_commit = 'base', base_branch = 'main'",
@@ -86,7 +86,7 @@ test("jobs that every earlier schema left are carried to their end under the new
         pr_link: `http://forge.test/${id}`,
       });
     }
-    // What was stored by the release before is not paid for again.
+    // Steps that the previous release stored are not paid for again.
     const { rows } = await pool.query("select number from turns where job_id = $1", [`job_working_${index}`]);
     expect(rows).toEqual([{ number: 2 }]);
   }

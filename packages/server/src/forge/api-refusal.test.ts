@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { refusalOf } from "./api-refusal.ts";
 
 const inHalfAnHour = String(Math.floor(Date.now() / 1000) + 1800);
-/** Every answer of GitHub carries these, whatever its status. */
+/** Every GitHub response has these headers, independent of its status. */
 const quotaLeft = { "x-ratelimit-remaining": "4321", "x-ratelimit-reset": inHalfAnHour };
 const quotaUsed = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": inHalfAnHour };
 const refusal = (status: number, headers: Record<string, string>, message = "Oops") =>

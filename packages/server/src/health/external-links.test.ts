@@ -94,7 +94,7 @@ it("asks each address once a day: HEAD, then GET where that is refused", async (
     ["good", 0],
     ["good", 0],
   ]);
-  // What is no longer linked to is forgotten.
+  // Addresses that are no longer linked are deleted.
   await look(["/a"]);
   const left = await database.pool.query("select url from external_links where project_id = $1", [projectId]);
   expect(left.rows).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { startApi, type TestApi } from "../../test/support/api.ts";
 
-// A node whose clock is wrong, or is set while it runs: time is the database's, everywhere that it counts.
+// A node whose clock is wrong, or is set while it runs: everything that matters uses the database's clock.
 let api: TestApi;
 beforeAll(async () => {
   api = await startApi();

@@ -32,7 +32,7 @@ const headerNames = [
   ),
 ];
 
-/** Anything that may stand between two slashes. */
+/** Anything that may occur between two slashes. */
 const oddSegment = fc.oneof(
   fc.string({ unit: "binary" }).map((text) => encodeURIComponent(text.toWellFormed())),
   fc.string({ unit: fc.constantFrom(..."%zZ0fF.~:@!$&'()*+,;=-_aé".replace("é", "")) }),
@@ -77,7 +77,7 @@ const prefer = fc.oneof(
   fc.constantFrom("wait=0", "wait", "wait=x", 'wait="0";a=b', "wait=-1"),
   headerText.filter((text) => !text.includes("wait")),
 );
-/** Mostly absent: a request that is odd in every way is refused for the first of them. */
+/** Mostly absent: a request with many faults is refused for the first one. */
 function rarely<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, arbitrary);
 }
@@ -162,12 +162,12 @@ test("whatever is sent, the answer is a documented one and no fault", async () =
         expect(answer.status).toBeLessThan(500);
       },
     ),
-    // What chance may leave out: a request with nothing odd about it.
+    // Chance may leave this out: a request without faults.
     {
       numRuns: 1200,
       examples: [[create, undefined, {}, `Bearer ${keys.write}`, '{"prompt":"x"}', "application/json"]],
     },
   );
-  // A test of refusals alone would prove little.
+  // A test of refusals only would prove little.
   expect([...seen.keys()]).toEqual(expect.arrayContaining([200, 201, 400, 401, 403, 404, 405, 415]));
 });

@@ -13,7 +13,7 @@ beforeAll(() => new Promise<void>((resolve) => inside.listen(0, "127.0.0.1", res
 afterAll(() => new Promise<void>((resolve) => void inside.close(() => resolve())));
 const port = () => (inside.address() as AddressInfo).port;
 
-/** A name server of an attacker's: each question gets the next answer. */
+/** An attacker's name server: each query gets the next answer (DNS rebinding). */
 function answering(...answers: readonly string[][]): ResolveAll {
   let index = 0;
   return (_host, done) => {

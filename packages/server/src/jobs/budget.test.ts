@@ -37,7 +37,7 @@ async function create(db: Queryable, projectId: string, idempotencyKey: string |
   return createJob({ db, announceDue: () => {} }, rules, input);
 }
 
-/** In this month and the next, so that no test depends on the hour at which it runs. */
+/** In this month and the next, so that no test depends on the time of day. */
 async function spend(projectId: string, used: { jobs?: number; costUsd?: number }): Promise<void> {
   await pool.query(
     `insert into monthly_usage (project_id, month, jobs, cost_usd)
@@ -48,14 +48,14 @@ async function spend(projectId: string, used: { jobs?: number; costUsd?: number 
   );
 }
 
-/** Two transactions ask for the last job at the same time; the first commits only after the second has asked. */
+/** Two transactions request the last job concurrently. The first commits only after the second has sent its request. */
 async function raceForLast(projects: readonly [string, string]): Promise<string[]> {
   const [first, second] = [await pool.connect(), await pool.connect()];
   try {
     await first.query("begin");
     const one = await create(first, projects[0]);
     const asked = create(second, projects[1]);
-    // In this database alone: other tests share the server.
+    // In this database only: other tests share the server.
     const waits = `select 1 from pg_locks join pg_database on pg_database.oid = database
       where locktype = 'advisory' and not granted and datname = current_database()`;
     await Promise.race([asked, expect.poll(async () => (await pool.query(waits)).rowCount).toBe(1)]);

@@ -7,7 +7,7 @@ const database = await createTestDatabase();
 afterAll(() => database.drop());
 const { pool } = database;
 
-/** Ticks of a made-up clock: a window is ten of them, so that traces often meet its very edge. */
+/** Ticks of a fake clock: a window is ten of them, so that traces often hit its exact edge. */
 const windowTicks = 10;
 const epochMs = Date.UTC(2030, 0, 1);
 
@@ -22,7 +22,7 @@ interface Verdict {
   freesAtTick: number;
 }
 
-/** What the quota means, in as few words as possible: fewer than `limit` uses in the window that ends now. */
+/** The quota's specification, as short as possible: fewer than `limit` uses in the window that ends now. */
 function judge(steps: readonly Step[]): Verdict[] {
   const uses: number[] = [];
   return steps.map(({ atTick, limit }) => {
@@ -57,7 +57,7 @@ async function admitAll(project: string, steps: readonly Step[]): Promise<Verdic
 
 test("admits exactly what a sliding window allows, and says when the next use fits, over any trace", async () => {
   const step = fc.record({
-    // Mostly forward, in small steps and large; now and then a clock is set back.
+    // Mostly forward, in small and large steps. Sometimes the clock is set back.
     ticks: fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 0, max: 4 }) }, fc.integer({ min: -5, max: 25 })),
     limit: fc.oneof({ weight: 9, arbitrary: fc.constant(3) }, fc.integer({ min: 0, max: 5 })),
   });
@@ -87,7 +87,7 @@ test("kinds and projects do not share a quota", async () => {
   expect(await admit(one, "create")).toBe(false);
 });
 
-/** Two transactions ask for the last use at the same time; the first commits only after the second has asked. */
+/** Two transactions request the last use concurrently. The first commits only after the second has sent its request. */
 async function raceForOne(admit: string): Promise<boolean[]> {
   const project = await seedProject(pool);
   const [first, second] = [await pool.connect(), await pool.connect()];
@@ -98,7 +98,7 @@ async function raceForOne(admit: string): Promise<boolean[]> {
     await first.query("begin");
     const one = await ask(first);
     const asked = ask(second);
-    // In this database alone: other tests share the server.
+    // In this database only: other tests share the server.
     const waits = `select 1 from pg_locks join pg_database on pg_database.oid = database
       where locktype = 'advisory' and not granted and datname = current_database()`;
     await Promise.race([asked, expect.poll(async () => (await pool.query(waits)).rowCount).toBe(1)]);

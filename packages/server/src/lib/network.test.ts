@@ -16,7 +16,7 @@ import { createFetch, type Network } from "./network.ts";
 
 const { signal } = new AbortController();
 const dir = mkdtempSync(join(tmpdir(), "emend-network-"));
-/** Made for these tests, for a hundred years; its authority is itself. */
+/** A self-signed certificate for these tests, valid for a hundred years. */
 const certificates = new URL("../../test/support/certificates/", import.meta.url);
 const caFile = fileURLToPath(new URL("localhost.cert.pem", certificates));
 const tunnels: string[] = [];

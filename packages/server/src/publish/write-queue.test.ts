@@ -64,7 +64,7 @@ describe("Retry-After", () => {
       queue.read("a", async () => performance.now(), signal),
       queue.write("a", async () => performance.now(), signal),
     ]);
-    // Never before its time; how long after is the machine's affair.
+    // Never early. How late depends on the machine.
     expect(Math.min(...at) - begunMs).toBeGreaterThanOrEqual(120);
   });
 

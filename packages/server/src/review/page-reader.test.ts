@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { expect, it } from "vitest";
 import { createPageReader } from "./page-reader.ts";
 
-/** A reader whose threads and questions are counted. */
+/** A reader that counts its threads and requests. */
 function counted(options: { pageMsMax?: number } = {}) {
   const threads: Worker[] = [];
   const asked: string[] = [];

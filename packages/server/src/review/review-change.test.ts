@@ -6,7 +6,7 @@ import { createPageReader } from "./page-reader.ts";
 import type { Policy, ReviewInput } from "./review.ts";
 import { reviewChange } from "./review-change.ts";
 
-// Made of parts, so that nobody's scanner takes this file for a leak.
+// Built from parts, so that secret scanners do not report this file.
 const token = ["ghp", "Q".repeat(18) + "x7".repeat(9)].join("_");
 const oldToken = ["ghp", "Z".repeat(18) + "y3".repeat(9)].join("_");
 

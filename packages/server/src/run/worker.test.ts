@@ -145,7 +145,7 @@ test("finished work waits for its forge without a lease, and is published withou
   // It was tried several times by now; none of them is a run, a crash or an event of its own.
   await expect.poll(() => claims.length, { timeout: 10_000 }).toBeGreaterThan(3);
   stop();
-  // Another process goes on where this one stopped.
+  // Another process continues where this one stopped.
   await worker?.stop();
   expect(await readJob(database.pool, id)).toMatchObject({ status: "active", runs: 1, crashes: 0, retries: 0 });
   await alterJob(database.pool, id, `prompt = '{"steps": 2}', run_after = now()`);
@@ -245,7 +245,7 @@ test("a job is found behind hundreds of projects that wait and cannot be served"
 
 test("a notice wakes an idle worker long before it polls", async () => {
   start({ pollMs: 600_000 });
-  // The first look around finds nothing; only the notice can bring the second.
+  // The first poll finds nothing. Only the notification can cause the second.
   await database.pool.query("select pg_sleep(0.2)");
   const id = await job({});
   await database.pool.query("select pg_notify($1, $2)", [channels.jobDue, projectId]);
@@ -306,7 +306,7 @@ test("a busy worker makes room for a job that must run alone, and then goes on w
   const busy = await job({ steps: 80, turnMs: 100 });
   start();
   await waitForJob(database.pool, busy, (row) => row.usage?.steps >= 1);
-  // In one transaction: the worker has room, and would take it before it is marked.
+  // In one transaction: the worker has a free slot, and would claim it before it is marked.
   const lone = await inTransaction(database.pool, async (client) => {
     const id = await seedJob(client, projectId, JSON.stringify({}));
     await alterJob(client, id, "crashes = 2");

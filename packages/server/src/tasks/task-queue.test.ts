@@ -21,7 +21,7 @@ afterEach(async () => {
   queues = [];
 });
 
-/** Only once in years, so that no test meets its hour. */
+/** Due only once in years, so that it never becomes due during a test. */
 const cron = "0 0 29 2 *";
 
 function start(kinds: Record<string, TaskKind>, options: { lookEveryMs?: number } = { lookEveryMs: 20 }): void {
@@ -44,7 +44,7 @@ it("does what is due once, however many nodes look after it, and then waits for 
   start({ sweep });
   await expect.poll(stateOf).toEqual(scheduled);
   expect(done).toBe(0);
-  // As if no node had run then.
+  // As if no node had been running then.
   await pool.query("update tasks set due_at = now() - interval '3 days'");
   start({ sweep });
   start({ sweep });

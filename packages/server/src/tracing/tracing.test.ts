@@ -16,7 +16,7 @@ interface Received {
   attributes: { key: string; value: Record<string, unknown> }[];
 }
 
-/** The collector's far end: OTLP over HTTP, as JSON. */
+/** A fake collector: OTLP over HTTP, as JSON. */
 let collector: Server;
 let endpoint: string;
 let headers: Record<string, unknown>;

@@ -94,7 +94,7 @@ test("a poisoned repository behind a poisoned mirror runs nothing in the whole l
     "a.md": "one $Id$\n",
     m: { submodule: "1".repeat(40) },
   });
-  // What a forge runs when it is pushed to is its own business: that part goes to a copy without poison.
+  // What a forge runs after a push is out of scope, so that part uses a clean copy.
   cpSync(repository.path, join(bench.dir, "remotes", "unpoisoned.git"), { recursive: true });
   poison(repository.path);
   poison(gitDir);

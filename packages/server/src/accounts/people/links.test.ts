@@ -11,7 +11,7 @@ import { changeRole, inviteMember, listInvitations, listMembers, removeMember, r
 
 const publicUrl = "https://docs.example.com/emend";
 const secret = "a secret of the tests, and of nothing else";
-/** How a password is hashed is tested where people log in. */
+/** The login tests cover password hashing. */
 const passwords = { hash: async (password: string) => `hash of ${password}`, isRight: async () => false };
 let database: TestDatabase;
 beforeAll(async () => {
@@ -255,7 +255,7 @@ describe("the last owner", () => {
     await accept(await ownerLink());
     await accept(await invite("bo@example.com", "owner"));
     const [ada, bo] = (await listMembers(database.pool)).map(({ id }) => id);
-    // Both have begun before either can end.
+    // Both have started before either can end.
     const both = await inTransaction(database.pool, async (client) => {
       await client.query("select from users for update");
       const started = Promise.allSettled([

@@ -33,7 +33,7 @@ let other: EmbeddedProcess | undefined;
 afterEach(async () => {
   if (other?.child.exitCode === null) other.child.kill("SIGKILL");
   await other?.exited;
-  // Whatever a failed test left alive is adopted here, and stopped.
+  // Adopts and stops a server that a failed test left running.
   supervised ??= await startEmbeddedPostgres({ ...folders, log });
   await supervised.stop();
   supervised = undefined;

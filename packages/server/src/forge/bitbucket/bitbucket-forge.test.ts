@@ -30,7 +30,7 @@ async function opened(forge: Forge, head: string, body = "", draft = false): Pro
   return created.pullRequest.number;
 }
 
-/** Bitbucket by answers that it is given, with what it was asked. */
+/** A fake Bitbucket with the given responses. It records its requests. */
 function answering(answer: (url: URL) => unknown, settings = {}) {
   const asked: { url: string; authorization: string }[] = [];
   const fetch: Fetch = async (url, init) => {

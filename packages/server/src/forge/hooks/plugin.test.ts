@@ -8,7 +8,7 @@ import { hookSecretOf } from "./hook-secret.ts";
 import { forgeHooksPlugin } from "./plugin.ts";
 
 const app = fastify();
-// As the whole server does.
+// Configured like the whole server.
 app.setErrorHandler((error, _request, reply) =>
   reply.code(isAppError(error, "unavailable") ? 503 : 500).send({ error: "refused" }),
 );

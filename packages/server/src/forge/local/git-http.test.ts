@@ -160,7 +160,7 @@ describe("git over HTTP", () => {
     const slow = () => sendRaw("git-receive-pack", "Transfer-Encoding: chunked", "4\r\n00ff\r\n");
     const sockets = Array.from({ length: 8 }, slow);
     await until(async () => (await backends()).length >= sockets.length);
-    // One key cannot hold every place: it is asked to come back, and others go on.
+    // One key cannot occupy every slot: it gets a Retry-After, and other keys continue.
     const refs = async (project: string) => {
       const headers = { authorization: `Bearer ${host.keyOf(project, "write")}` };
       return (await fetch(`${host.url}/git/${project}.git/info/refs?service=git-upload-pack`, { headers })).status;
@@ -174,7 +174,7 @@ describe("git over HTTP", () => {
     const commit = await personGit(work, "rev-parse", "main~1");
     const body = `0012command=fetch\n0001${packet(`want ${commit}`)}${packet("done")}0000`;
     const socket = sendRaw("git-upload-pack", `Git-Protocol: version=2\r\nContent-Length: ${body.length}`, body);
-    // A client that reads no further: git is held up by its own output.
+    // A client that stops reading: git blocks on its own output (backpressure).
     await once(socket, "data");
     socket.pause();
     expect(await backends()).not.toEqual([]);
@@ -183,7 +183,7 @@ describe("git over HTTP", () => {
   });
 });
 
-/** A client that does not behave. */
+/** A misbehaving client. */
 function sendRaw(service: string, headers: string, body: string): Socket {
   const { port, pathname } = new URL(host.url);
   const socket = connect({ port: Number(port), host: "127.0.0.1" });

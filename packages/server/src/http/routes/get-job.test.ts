@@ -16,7 +16,7 @@ async function newJob(): Promise<{ id: string; path: string }> {
   return { id, path: `${jobs}/${id}` };
 }
 
-/** What a run does when it ends: the row and the notice in one transaction. */
+/** What the end of a run does: the row and the notification in one transaction. */
 async function endJob(id: string, set = "status = 'completed', pr_link = 'https://github.test/pull/1'"): Promise<void> {
   await api.pool.query(
     `with changed as (update jobs set ${set} where id = $1 returning id) select pg_notify('${channels.jobChanged}', id) from changed`,
@@ -28,7 +28,7 @@ function get(path: string, headers: Record<string, string> = {}): Promise<ApiAns
   return api.send(path, { key, headers });
 }
 
-/** Resolves once the server holds a request back: it has begun and none of its answers has come. */
+/** Resolves once the server holds a long poll: it has started and sent nothing. */
 async function isHeld(answer: Promise<unknown>): Promise<boolean> {
   return Promise.race([answer.then(() => false), setTimeout(300, true)]);
 }
@@ -130,7 +130,7 @@ describe("Prefer: wait", () => {
 
   test("sees a change whose notice was lost", async () => {
     const { id, path } = await newJob();
-    // Not fresh, so nothing remembered is used, and no notice comes: only looking helps.
+    // Not fresh, so the cache is not used, and no notification comes: only polling helps.
     const listener = { ...api.listener, isFresh: () => false, on: () => () => {} };
     const deaf = await startApi({ databaseUrl: api.database.url, listener });
     const answer = deaf.send(path, { key, headers: { prefer: "wait=30" } });

@@ -27,7 +27,7 @@ const path = (id: string) => `/v2/agent/${project.id}/job/${id}/events`;
 function follow(id: string, headers: Record<string, string> = {}, withKey = key) {
   return openEventSource(`${api.url}${path(id)}`, { authorization: `Bearer ${withKey}`, ...headers });
 }
-/** The next one that is no heartbeat. */
+/** The next event that is not a heartbeat. */
 async function nextEvent(source: Awaited<ReturnType<typeof follow>>) {
   for (;;) {
     const event = await source.next();

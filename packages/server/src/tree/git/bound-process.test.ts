@@ -16,7 +16,7 @@ afterAll(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** A pipe by name: its reader comes to the end when the last process that holds the other side is gone. */
+/** A named pipe: its reader gets end-of-file when the last process that has it open exits. */
 function makeFifo(name: string) {
   const path = join(dir, name);
   spawnSync("/bin/sh", ["-c", `mkfifo "$0"`, path]);
@@ -24,7 +24,7 @@ function makeFifo(name: string) {
   return { path, allGone: once(reader, "end") };
 }
 
-/** Deaf to SIGTERM, with a child of its own; both hold the pipe. */
+/** Ignores SIGTERM and has a child. Both hold the pipe open. */
 const stubborn = "trap '' TERM; exec 7>\"$1\"; sleep 600 & echo up; wait";
 
 test("a child and its own children die when this process is killed", async () => {

@@ -18,7 +18,7 @@ afterAll(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** A shell command as git's child, with all that git hands on to its children. */
+/** A shell command as git's child, with everything that git passes to its children. */
 function shell(script: string, more: Partial<GitCommand> = {}): GitCommand {
   const args = ["-c", `alias.probe=!${script}`, "probe"];
   return { gitDir: join(dir, "none"), args, timeMsMax: 20_000, outputBytesMax: 100_000, ...more };
@@ -138,7 +138,7 @@ test("a credential is in no argument, no message and no header to another host",
     expect(seen.filter((text) => text.includes("tell-nobody"))).toEqual([]);
     expect(result.code).toBe(128);
     expect(result.words).toContain("403");
-    // Another origin in the same command must not hear it.
+    // Another origin in the same command must not receive it.
     const other = { ...remote, url: "http://127.0.0.1:1/docs.git" };
     server.requests.length = 0;
     await git.run({ gitDir: "/dev/null", args, remote: other, timeMsMax: 20_000, outputBytesMax: 1_000 }, signal);

@@ -16,7 +16,7 @@ test("maintenance packs an untidy mirror and takes nothing that a job reads", as
   const tidy = bench.openMirrors({ packsMax: 0 });
   expect((await tidy.maintain(bench.signal)).collected).toBeGreaterThanOrEqual(1);
   expect(readdirSync(join(gitDir, "objects", "pack")).some((name) => name.endsWith(".pack"))).toBe(true);
-  // This process had the objects open where they lay before.
+  // This process had the objects open at their old place.
   expect((await tree.read("b.md"))?.toString()).toBe("b\n");
   const newer = repository.commit({ "a.md": "2\n" });
   const remote = { url: repository.url, authorization: null };
@@ -75,7 +75,7 @@ test("over the size limit unpinned mirrors go, least recently used first; pinned
     expect(done.removed).toBe(1);
     expect(done.bytes).toBeLessThanOrEqual(30_000);
     expect(await own.mirrors.projects()).toEqual(["prj_tree1", "prj_tree3"]);
-    // What went comes back when it is wanted.
+    // A removed mirror is fetched again when needed.
     const remote = { url: old.repository.url, authorization: null };
     const back = await old.mirror.fetchBase({ remote, jobId: "job_2", baseRef: null }, own.signal);
     expect(await old.mirror.treeAt(back.commit).read("bb.bin")).toHaveLength(12_000);
