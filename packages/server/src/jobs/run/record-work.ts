@@ -189,6 +189,8 @@ export async function withholdContents(db: Queryable, lease: Lease): Promise<voi
        update steps set messages = '[]' from held where steps.job_id = held.id
      ), dropped as (
        delete from overlay using held where overlay.job_id = held.id
+     ), hidden as (
+       update jobs set working_diff = null from held where jobs.id = held.id
      ), redacted as (
        update job_events set data = (data - 'files') || jsonb_build_object('text', '', 'tools', (
          select coalesce(jsonb_agg(tool || '{"input": {}}' order by place), '[]')

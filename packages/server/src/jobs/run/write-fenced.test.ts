@@ -66,12 +66,15 @@ test("withholding by a run that lost its lease is refused and withholds nothing"
   const { pool } = database;
   const { id, lease } = await claimed(pool);
   const said = { role: "assistant", text: "the credential", toolCalls: [] } as const;
-  await recordStep(pool, lease, { step: { number: 1, messages: [said], usage }, edits: [edit], event: { text: "x" } });
+  const step = { number: 1, messages: [said], usage };
+  await recordStep(pool, lease, { step, edits: [edit], event: { text: "x" }, diff: Buffer.from("+the credential") });
   const before = await everythingAbout(pool, id);
   await expect(withholdContents(pool, foreignLease(id))).rejects.toThrow(LeaseLost);
   expect(await everythingAbout(pool, id)).toEqual(before);
   await withholdContents(pool, lease);
   expect(JSON.stringify(await everythingAbout(pool, id))).not.toContain("the credential");
+  const { rows } = await pool.query("select working_diff from jobs where id = $1", [id]);
+  expect(rows).toEqual([{ working_diff: null }]);
 });
 
 test("events are numbered without a gap, and each write wakes those who wait for the job", async () => {
