@@ -65,6 +65,21 @@ it("flags a link that the change broke, the worst finding first", async () => {
   expect(verdict.findingsAfter).toBeGreaterThan(verdict.findingsBefore);
 });
 
+it("flags a page that moved while only the build can tell which links lead to it", async () => {
+  const templated = await trees.open({
+    "content/_index.md": "# Home\n\n[keys]({{site.baseurl}}/guides/keys)\n",
+    "content/guides/keys.md": "# Keys\n",
+  });
+  const overlay = await createOverlay(templated);
+  await overlay.delete("content/guides/keys.md");
+  await overlay.set("content/keys.md", Buffer.from("# Keys\n"));
+  const policy = { docsDir: "", allowedPaths: [], filesMax: 100, bytesMax: 1_000_000 };
+  const input = { base: templated, overlay, policy, pageReader };
+  const verdict = await reviewChange(input, new AbortController().signal);
+  expect(verdict.kind).toBe("flagged");
+  expect(checksOf(verdict)).toContain("unfollowed-links content/guides/keys.md:1");
+});
+
 it("denies what policy forbids before it looks at anything else", async () => {
   expect(await review({ ".github/workflows/x.yml": token })).toEqual({
     kind: "denied",

@@ -189,7 +189,11 @@ export function draftReasonOf(
   if (change.limitReached) return limitWords[change.limitReached];
   const disputes = change.verdict.introduced.filter((finding) => "dispute" in finding).length;
   if (disputes > 0) return "The agent disputes findings of the checks. Review both sides before merging.";
-  if (change.verdict.kind === "flagged") return "The checks found errors that this change introduces.";
+  if (change.verdict.kind === "flagged") {
+    return change.verdict.introduced.some(({ severity }) => severity === "error")
+      ? "The checks found errors that this change introduces."
+      : "A page moved or was deleted, and no link to it could be updated. Check the links before merging.";
+  }
   if (wanted.job) return "The job asked for a draft.";
   return wanted.job === null && wanted.project ? "This project opens its pull requests as drafts." : undefined;
 }

@@ -17,3 +17,13 @@ test("a disputed finding is for a person to decide", () => {
   const verdict = { kind: "flagged", introduced } as unknown as ReviewedChange["verdict"];
   expect(draftReasonOf(change({ verdict }), { job: false, project: false })).toContain("Review both sides");
 });
+
+test("a move whose links could not be updated says so, and errors are told first", () => {
+  const reasonFor = (...severities: string[]) => {
+    const introduced = severities.map((severity) => ({ path: "a.md", severity }));
+    const verdict = { kind: "flagged", introduced } as unknown as ReviewedChange["verdict"];
+    return draftReasonOf(change({ verdict }), { job: false, project: false });
+  };
+  expect(reasonFor("warning")).toContain("no link to it could be updated");
+  expect(reasonFor("warning", "error")).toContain("found errors");
+});
