@@ -1,4 +1,5 @@
-// A table in which each case is a whole small site. Cases are independent of each other.
+// A table, and as long as its rows: each case is a whole small site, independent of the others. Splitting it would only
+// spread one table over several files.
 import { docsifyPage, fumadocsApp } from "../../oracles/scaffolds.ts";
 import type { Files } from "./memory-tree.ts";
 

@@ -5,9 +5,9 @@ import { projectsQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
 import { Button, buttonLook } from "../../parts/button.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
+import { FindingRow } from "../../parts/finding-row.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { Pending, Problem } from "../../parts/notice.tsx";
-import { Prose } from "../../parts/prose.tsx";
 import { Age, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 
@@ -90,7 +90,16 @@ export function GatePage() {
                 {findings.map((finding, index) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
                   <li key={index}>
-                    <Place finding={finding} />
+                    <FindingRow finding={finding}>
+                      {finding.causes && finding.causes.length > 0 && (
+                        <p className="text-quiet wrap-anywhere">
+                          It was in{" "}
+                          <code>
+                            <VisibleText text={finding.causes.join(", ")} />
+                          </code>
+                        </p>
+                      )}
+                    </FindingRow>
                   </li>
                 ))}
               </ul>
@@ -99,41 +108,6 @@ export function GatePage() {
         )}
       </div>
     </>
-  );
-}
-
-const severities = {
-  error: { icon: "cross", colour: "text-bad", word: "Error" },
-  warning: { icon: "warning", colour: "text-warn", word: "Warning" },
-  info: { icon: "dots", colour: "text-quiet", word: "Info" },
-} as const;
-
-function Place({ finding }: { finding: DashboardGate["findings"][number] }) {
-  const { icon, colour, word } = severities[finding.severity];
-  return (
-    <div className="grid gap-x-4 px-4 py-2 md:grid-cols-[96px_minmax(0,1fr)]">
-      <span className={`inline-flex items-center gap-1.5 self-start font-medium ${colour}`}>
-        <Icon name={icon} />
-        {word}
-      </span>
-      <div className="min-w-0">
-        <div className="wrap-anywhere">
-          <Prose text={finding.message} />
-        </div>
-        <p className="font-mono text-[13px] wrap-anywhere text-quiet">
-          <VisibleText text={`${finding.path}:${finding.line}`} /> ·{" "}
-          <span className="whitespace-nowrap">{finding.check}</span>
-        </p>
-        {finding.causes && finding.causes.length > 0 && (
-          <p className="text-quiet wrap-anywhere">
-            It was in{" "}
-            <code>
-              <VisibleText text={finding.causes.join(", ")} />
-            </code>
-          </p>
-        )}
-      </div>
-    </div>
   );
 }
 

@@ -2,16 +2,8 @@ import type { DashboardSiteCheck, DashboardSiteFinding } from "@emend/contract";
 import { useState } from "react";
 import { CopyBlock } from "../../parts/button.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
-import { Icon } from "../../parts/icon.tsx";
+import { FindingRow } from "../../parts/finding-row.tsx";
 import { Empty } from "../../parts/notice.tsx";
-import { Prose } from "../../parts/prose.tsx";
-import { VisibleText } from "../../parts/text.tsx";
-
-const severities = {
-  error: { icon: "cross", colour: "text-bad", word: "Error" },
-  warning: { icon: "warning", colour: "text-warn", word: "Warning" },
-  info: { icon: "dots", colour: "text-quiet", word: "Info" },
-} as const;
 
 /** The newest findings, worst first, with a filter by kind. */
 export function Findings(props: { findings: readonly DashboardSiteFinding[]; latest: DashboardSiteCheck }) {
@@ -48,7 +40,7 @@ export function Findings(props: { findings: readonly DashboardSiteFinding[]; lat
           {shown.map((finding, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
             <li key={index}>
-              <Row finding={finding} />
+              <FindingRow finding={finding} />
             </li>
           ))}
         </ul>
@@ -67,25 +59,4 @@ function countsByCheck({ counts }: DashboardSiteCheck): ReadonlyMap<string, numb
   const countOf = new Map<string, number>();
   for (const { check, count } of counts) countOf.set(check, (countOf.get(check) ?? 0) + count);
   return countOf;
-}
-
-function Row({ finding }: { finding: DashboardSiteFinding }) {
-  const { icon, colour, word } = severities[finding.severity];
-  return (
-    <div className="grid gap-x-4 px-4 py-2 md:grid-cols-[96px_minmax(0,1fr)]">
-      <span className={`inline-flex items-center gap-1.5 self-start font-medium ${colour}`}>
-        <Icon name={icon} />
-        {word}
-      </span>
-      <div className="min-w-0">
-        <div className="wrap-anywhere">
-          <Prose text={finding.message} />
-        </div>
-        <p className="font-mono text-[13px] wrap-anywhere text-quiet">
-          <VisibleText text={`${finding.path}:${finding.line}`} /> ·{" "}
-          <span className="whitespace-nowrap">{finding.check}</span>
-        </p>
-      </div>
-    </div>
-  );
 }
