@@ -1,21 +1,31 @@
 import type { JobDiff } from "./job-diff.ts";
 
-/** Responses about the local forge's pull requests. */
+/** Responses about pull requests. */
 
+/** A pull request of any forge. */
 export interface DashboardPullRow {
   projectId: string;
   number: number;
   title: string;
   state: "open" | "merged" | "closed";
   draft: boolean;
-  headRef: string;
-  baseRef: string;
   createdAt: string;
-  updatedAt: string;
+  /** Where it is on its forge. Null: hosted by Emend. */
+  url: string | null;
   comments: number;
 }
 
-export interface DashboardPull extends Omit<DashboardPullRow, "comments"> {
+export interface DashboardPullPage {
+  /** Newest first. */
+  pulls: readonly DashboardPullRow[];
+  nextCursor: string | null;
+}
+
+/** One of the local forge. */
+export interface DashboardPull extends Omit<DashboardPullRow, "comments" | "url"> {
+  headRef: string;
+  baseRef: string;
+  updatedAt: string;
   /** Markdown. */
   body: string;
   checks: readonly { name: string; verdict: "passed" | "flagged"; detail: string }[];

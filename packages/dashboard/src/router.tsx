@@ -80,7 +80,11 @@ const pulls = createRoute({
   getParentRoute: () => root,
   path: "/pulls",
   component: PullsPage,
-  validateSearch: (given: Record<string, unknown>) => pick("project", given),
+  validateSearch: (given: Record<string, unknown>) => ({
+    ...pick("project", given),
+    ...pick("state", given),
+    ...pick("forge", given),
+  }),
 });
 const pull = createRoute({ getParentRoute: () => root, path: "/pulls/$projectId/$number", component: PullPage });
 const gate = createRoute({ getParentRoute: () => root, path: "/gates/$id", component: GatePage });

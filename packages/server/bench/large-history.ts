@@ -5,10 +5,10 @@ import pg from "pg";
 import { listProjects } from "../src/accounts/projects/projects.ts";
 import { countCreates } from "../src/dashboard/count-creates.ts";
 import { listJobs } from "../src/dashboard/list-jobs.ts";
+import { listPulls, parsePullFilter } from "../src/dashboard/list-pulls.ts";
 import { readUsage, rollUsageUp } from "../src/dashboard/read-usage.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { createPool, type Pool } from "../src/db/pool.ts";
-import { listPullRows } from "../src/forge/local/pull-requests.ts";
 import { createJob } from "../src/jobs/create-job.ts";
 import { claimRun } from "../src/jobs/run/claim-run.ts";
 import { sweepLeases } from "../src/jobs/run/leases.ts";
@@ -55,7 +55,7 @@ const operations: Readonly<Record<string, (pool: Pool) => Promise<unknown>>> = {
   "a search without a hit": (pool) => listJobs(pool, { ...filter, search: "zebra crossing" }),
   "the projects page": async (pool) => [await listProjects(pool), await countCreates(pool)],
   "the usage page, 30 days": (pool) => readUsage(pool, 30),
-  "the pull requests page": (pool) => listPullRows(pool, null),
+  "the pull requests page": (pool) => listPulls(pool, parsePullFilter({})),
   housekeeping: async (pool) => [
     await archiveByRetention(pool, 4_000),
     await dropRunContents(pool, 4_000),

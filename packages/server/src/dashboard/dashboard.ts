@@ -1,6 +1,5 @@
 import type {
   DashboardPull,
-  DashboardPullRow,
   DashboardReading,
   DashboardStatus,
   DashboardSuggestion,
@@ -77,8 +76,6 @@ interface PullName {
 }
 
 interface PullDesk {
-  /** Of one project, or of all. */
-  list(projectId: string | null): Promise<readonly DashboardPullRow[]>;
   /** Null if it does not exist. */
   read(name: PullName): Promise<Omit<DashboardPull, "jobId"> | null>;
   readFile(name: PullName, path: string): Promise<string | null>;

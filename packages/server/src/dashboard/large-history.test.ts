@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { seedProject } from "../../test/support/seed-jobs.ts";
 import type { Queryable } from "../db/pool.ts";
-import { listPullRows } from "../forge/local/pull-requests.ts";
 import { findPullJob } from "./find.ts";
 import { listJobs } from "./list-jobs.ts";
+import { listPulls, parsePullFilter } from "./list-pulls.ts";
 import { readUsage, readUsageLines, rollUsageUp } from "./read-usage.ts";
 
 let database: TestDatabase;
@@ -121,10 +121,12 @@ test("without the index a search goes through the jobs page by page, and finds t
 });
 
 test("pull requests are listed, and a job found by its pull request, through an index", async () => {
-  for (const project of [null, projectId]) {
-    const plans = await plansOf((db) => listPullRows(db, project));
+  for (const filter of [{}, { project: projectId }, { cursor: `1700000000000000-${projectId}-7` }]) {
+    const plans = await plansOf((db) => listPulls(db, parsePullFilter(filter)));
     expect(plans).toEqual(noScan);
-    expect(plans).not.toContain("Sort");
+    // Both kinds are merged as their indexes give them.
+    if (!("project" in filter)) expect(plans).toContain("local_pull_requests_by_creation");
+    if (!("project" in filter)) expect(plans).toContain("jobs_with_pull_request");
   }
   const pull = { projectId, number: 7 };
   expect(await plansOf((db) => findPullJob(db, pull))).toEqual(noScan);

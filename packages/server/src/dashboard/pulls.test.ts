@@ -86,6 +86,43 @@ it("shows one with its diff, its clone address, its job and what merging would c
   expect(pulls).toContainEqual(expect.objectContaining({ projectId, number, comments: 0 }));
 });
 
+it("lists those of all forges in pages, newest first, by project, state and forge", async () => {
+  const path = await openPull("topic/listed", "LISTED", { file: "listed.md" });
+  const own = { projectId, number: Number(path.split("/").at(-1)), state: "open", url: null };
+  const { id: other } = await host.api.addProject();
+  await host.api.pool.query("update projects set forge = 'gitlab' where id = $1", [other]);
+  for (let number = 1; number <= 51; number += 1) {
+    const jobId = await seedJob(host.api.pool, other);
+    await host.api.pool.query("update jobs set title = $3, pull_request = $2, created_at = $4 where id = $1", [
+      jobId,
+      { number, url: `https://gitlab.example/${number}`, state: number === 7 ? "merged" : "open", draft: number === 8 },
+      `Change ${number}`,
+      // All in the same microsecond: the cursor has to tell them apart.
+      "2030-01-01T00:00:00.000001Z",
+    ]);
+  }
+  const list = async (query: object) => (await host.send(`/pulls?${new URLSearchParams({ ...query })}`)).json();
+  const first = await list({});
+  const second = await list({ cursor: first.nextCursor });
+  expect(first.pulls.map(({ number }: { number: number }) => number)).toEqual(
+    Array.from({ length: 50 }, (_, index) => 51 - index),
+  );
+  expect(second.pulls.slice(0, 2)).toMatchObject([{ projectId: other, number: 1 }, own]);
+  expect(second.nextCursor).toBeNull();
+  expect(first.pulls[43]).toMatchObject({
+    projectId: other,
+    title: "Change 8",
+    draft: true,
+    url: "https://gitlab.example/8",
+  });
+  expect((await list({ project: other, state: "merged" })).pulls).toMatchObject([{ number: 7 }]);
+  expect((await list({ forge: "local" })).pulls[0]).toMatchObject(own);
+  expect((await list({ forge: "gitlab", state: "closed" })).pulls).toEqual([]);
+  for (const wrong of [{ state: "x" }, { cursor: "1" }, { project: "a b" }, { forge: "../x" }]) {
+    expect((await host.send(`/pulls?${new URLSearchParams(wrong as Record<string, string>)}`)).statusCode).toBe(400);
+  }
+});
+
 it("hides Emend's own marks, and nobody else's comments", async () => {
   const body = `Why\n\n<!-- theirs -->\n\n<!-- emend:text=${"0f".repeat(8)} -->\n\n<!-- emend:round=1 -->\n<!-- emend:job=job_1 -->\n`;
   const path = await openPull("topic/marks", "MARKS", { body });

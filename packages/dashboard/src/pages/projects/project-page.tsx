@@ -62,11 +62,9 @@ export function ProjectPage() {
         <Link to="/health" search={{ project: id }} className={buttonLook("ordinary")}>
           Site health
         </Link>
-        {project.forge === "local" && (
-          <Link to="/pulls" search={{ project: id }} className={buttonLook("ordinary")}>
-            Pull requests
-          </Link>
-        )}
+        <Link to="/pulls" search={{ project: id }} className={buttonLook("ordinary")}>
+          Pull requests
+        </Link>
       </Head>
       <Tabs label="Settings" tabs={tabs} chosen={chosen} to="/projects/$id" params={{ id }} />
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">

@@ -1,95 +1,152 @@
-import type { DashboardPullRow } from "@emend/contract";
-import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import type { DashboardProject, DashboardPullRow } from "@emend/contract";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { projectsQuery } from "../../api/queries.ts";
-import { CopyBlock } from "../../parts/button.tsx";
+import { rowAttribute } from "../../layout/use-shortcuts.ts";
+import { Button, buttonLook, CopyBlock } from "../../parts/button.tsx";
 import { addProjectLine, createJobLine } from "../../parts/commands.ts";
 import { Head, Sheet } from "../../parts/dialog.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
 import { RowLink } from "../../parts/row-link.tsx";
 import { Age, VisibleText } from "../../parts/text.tsx";
+import { forgeNames } from "../projects/forges.ts";
 import { PullState } from "./pull-state.tsx";
-import { pullsQuery } from "./queries.ts";
+import { type PullSearch, pullsQuery } from "./queries.ts";
 
 const route = getRouteApi("/pulls");
+const none: readonly never[] = [];
 
-/** Pull requests of local projects. */
+/** Pull requests of all projects, whichever forge hosts them. */
 export function PullsPage() {
-  const { project } = route.useSearch();
-  const navigate = useNavigate();
-  const pulls = useQuery(pullsQuery(project));
-  const projects = useQuery(projectsQuery);
-  const locals = projects.data?.filter(({ forge }) => forge === "local") ?? [];
-  const nameOf = new Map(projects.data?.map(({ id, name }) => [id, name]));
-  const chosen = locals.find(({ id }) => id === project);
-  const first = chosen ?? locals[0];
+  const filter = route.useSearch();
+  const list = useInfiniteQuery(pullsQuery(filter));
+  const projects = useQuery(projectsQuery).data ?? none;
+  const projectOf = new Map(projects.map((project) => [project.id, project]));
+  const chosen = filter.project === undefined ? undefined : projectOf.get(filter.project);
+  const pulls = list.data?.pages.flatMap((page) => page.pulls);
   return (
     <>
       <title>Pull requests · Emend</title>
       <Head title="Pull requests">
-        {locals.length > 1 && (
-          <select
-            aria-label="Show project"
-            className="min-w-0 flex-1 sm:max-w-60"
-            value={project ?? ""}
-            onChange={(event) =>
-              navigate({
-                to: "/pulls",
-                search: event.target.value ? { project: event.target.value } : {},
-                replace: true,
-              })
-            }
-          >
-            <option value="">All projects</option>
-            {locals.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
+        <Filters filter={filter} projects={projects} />
       </Head>
-      {chosen && (
+      {chosen?.forge === "local" && (
         <div className="pb-4">
           <CopyBlock text={`git clone ${chosen.repositoryUrl}`} />
         </div>
       )}
       <Sheet className="overflow-hidden">
-        {pulls.data ? (
+        {pulls ? (
           <ul className="divide-y divide-line">
-            {pulls.data.map((pull) => (
-              <Row
-                key={`${pull.projectId} ${pull.number}`}
-                pull={pull}
-                project={nameOf.get(pull.projectId) ?? pull.projectId}
-              />
+            {pulls.map((pull) => (
+              <Row key={`${pull.projectId} ${pull.number}`} pull={pull} project={projectOf.get(pull.projectId)} />
             ))}
           </ul>
         ) : (
-          <Pending error={pulls.error} />
+          <Pending error={list.error} />
         )}
-        {pulls.data?.length === 0 && (
-          <Empty>
-            <p>
-              {first
-                ? "No pull requests yet. A job that changes files opens one."
-                : "Only projects hosted by Emend are listed here."}
-            </p>
-            <CopyBlock text={first ? createJobLine(first.id) : addProjectLine} />
-          </Empty>
-        )}
+        {pulls?.length === 0 && <NoPulls filter={filter} project={chosen ?? projects[0]} />}
       </Sheet>
+      {list.hasNextPage && (
+        <p className="pt-4 text-center">
+          <Button onClick={() => list.fetchNextPage()} disabled={list.isFetchingNextPage}>
+            {list.isFetchingNextPage ? "Loading older pull requests …" : "Older pull requests"}
+          </Button>
+        </p>
+      )}
     </>
   );
 }
 
-function Row({ pull, project }: { pull: DashboardPullRow; project: string }) {
+const stateNames = { open: "Open", merged: "Merged", closed: "Closed" };
+
+function Filters({ filter, projects }: { filter: PullSearch; projects: readonly DashboardProject[] }) {
+  const navigate = useNavigate();
+  const set = (change: PullSearch) => navigate({ to: "/pulls", search: { ...filter, ...change }, replace: true });
+  const forges = [...new Set(projects.map(({ forge }) => forge))];
+  return (
+    <search className="flex min-w-0 flex-1 flex-wrap gap-2 sm:justify-end">
+      <Choice
+        label="State"
+        all="All states"
+        chosen={filter.state}
+        options={Object.entries(stateNames)}
+        onChoose={(state) => set({ state })}
+      />
+      {forges.length > 1 && (
+        <Choice
+          label="Forge"
+          all="All forges"
+          chosen={filter.forge}
+          options={forges.map((forge) => [forge, forgeNames[forge]])}
+          onChoose={(forge) => set({ forge })}
+        />
+      )}
+      {projects.length > 1 && (
+        <Choice
+          label="Show project"
+          all="All projects"
+          chosen={filter.project}
+          options={projects.map(({ id, name }) => [id, name])}
+          onChoose={(project) => set({ project })}
+        />
+      )}
+    </search>
+  );
+}
+
+function Choice(props: {
+  label: string;
+  all: string;
+  chosen: string | undefined;
+  options: readonly (readonly [value: string, words: string])[];
+  onChoose(value: string | undefined): void;
+}) {
+  return (
+    <select
+      aria-label={props.label}
+      className="min-w-0 flex-1 basis-32 sm:max-w-60 sm:flex-none sm:basis-auto"
+      value={props.chosen ?? ""}
+      onChange={(event) => props.onChoose(event.target.value || undefined)}
+    >
+      <option value="">{props.all}</option>
+      {props.options.map(([value, words]) => (
+        <option key={value} value={value}>
+          {words}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function NoPulls({ filter, project }: { filter: PullSearch; project: DashboardProject | undefined }) {
+  if (filter.state !== undefined || filter.forge !== undefined) {
+    return (
+      <Empty>
+        <p>No pull requests match.</p>
+        <Link to="/pulls" search={{}} className={buttonLook("ordinary")}>
+          Show all pull requests
+        </Link>
+      </Empty>
+    );
+  }
+  return (
+    <Empty>
+      <p>No pull requests yet. A job that changes files opens one.</p>
+      <CopyBlock text={project ? createJobLine(project.id) : addProjectLine} />
+    </Empty>
+  );
+}
+
+const rowLook =
+  "grid min-h-9 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 px-4 py-2 -outline-offset-2 hover:bg-hush md:grid-cols-[96px_minmax(0,1fr)_minmax(0,180px)_112px_84px] md:py-1";
+
+function Row({ pull, project }: { pull: DashboardPullRow; project: DashboardProject | undefined }) {
+  const forge = project && project.forge !== "local" ? forgeNames[project.forge] : "";
   return (
     <li>
-      <RowLink
-        path={`/pulls/${pull.projectId}/${pull.number}`}
-        className="grid min-h-9 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 px-4 py-2 -outline-offset-2 hover:bg-hush md:grid-cols-[96px_minmax(0,1fr)_minmax(0,180px)_96px_84px] md:py-1"
-      >
+      <PullLink pull={pull}>
         <span className="order-2 flex justify-end md:order-none md:justify-start">
           <PullState pull={pull} />
         </span>
@@ -100,15 +157,32 @@ function Row({ pull, project }: { pull: DashboardPullRow; project: string }) {
           <span className="text-quiet">#{pull.number}</span>
         </span>
         <span className="order-3 truncate text-quiet md:order-none">
-          <VisibleText text={project} />
+          <VisibleText text={project?.name ?? pull.projectId} />
+          {forge && <span className="md:hidden"> · {forge}</span>}
         </span>
-        <span className="hidden text-quiet md:inline">
-          {pull.comments > 0 && `${pull.comments} ${pull.comments === 1 ? "comment" : "comments"}`}
+        <span className="hidden truncate text-quiet md:inline">
+          {forge || (pull.comments > 0 && `${pull.comments} ${pull.comments === 1 ? "comment" : "comments"}`)}
         </span>
         <span className="order-4 text-right text-quiet md:order-none">
           <Age at={pull.createdAt} />
         </span>
-      </RowLink>
+      </PullLink>
     </li>
+  );
+}
+
+/** To this dashboard's page, or to the forge's. */
+function PullLink({ pull, children }: { pull: DashboardPullRow; children: ReactNode }) {
+  if (pull.url === null) {
+    return (
+      <RowLink path={`/pulls/${pull.projectId}/${pull.number}`} className={rowLook}>
+        {children}
+      </RowLink>
+    );
+  }
+  return (
+    <a href={pull.url} rel="noreferrer" {...rowAttribute} className={rowLook}>
+      {children}
+    </a>
   );
 }

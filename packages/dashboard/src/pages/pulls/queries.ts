@@ -1,17 +1,23 @@
-import type { DashboardPull, DashboardPullRow } from "@emend/contract";
-import { queryOptions } from "@tanstack/react-query";
+import type { DashboardPull, DashboardPullPage } from "@emend/contract";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { request } from "../../api/request.ts";
 
 const everyMs = 10_000;
 
-export function pullsQuery(project: string | undefined) {
-  return queryOptions({
-    queryKey: ["pulls", project ?? ""],
-    queryFn: ({ signal }) =>
-      request<{ pulls: readonly DashboardPullRow[] }>(`/pulls?${new URLSearchParams({ project: project ?? "" })}`, {
-        signal,
-      }),
-    select: (answer) => answer.pulls,
+export interface PullSearch {
+  project?: string;
+  state?: string;
+  forge?: string;
+}
+
+/** Each page that was opened is read again, so that states stay true. */
+export function pullsQuery(filter: PullSearch) {
+  return infiniteQueryOptions({
+    queryKey: ["pulls", filter],
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) =>
+      request<DashboardPullPage>(`/pulls?${new URLSearchParams({ ...filter, cursor: pageParam })}`, { signal }),
+    getNextPageParam: (page) => page.nextCursor,
     refetchInterval: everyMs,
   });
 }

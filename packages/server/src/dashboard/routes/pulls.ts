@@ -7,6 +7,7 @@ import { hastenLook } from "../../jobs/pull-requests.ts";
 import { createSeats, seatFor } from "../../lib/semaphore.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findPullJob } from "../find.ts";
+import { listPulls, parsePullFilter } from "../list-pulls.ts";
 import { bodyParser } from "../parse-request.ts";
 import { actorOf, subjectOf } from "../require-session.ts";
 
@@ -25,12 +26,9 @@ const parseComment = bodyParser(
   Type.Object({ text: Type.String({ minLength: 1, maxLength: 20_000, pattern: "^[^\\x00]*$" }) }),
 );
 
-/** The local forge's pull requests: reading needs a session, changing needs write access. */
+/** Pull requests, of which the local forge's can be read and changed: reading needs a session, changing write access. */
 export function pullRoutes(app: FastifyInstance, { pulls, pool }: RouteDeps): void {
-  app.get("/pulls", async (request) => {
-    const { project } = request.query as { project?: unknown };
-    return { pulls: await pulls.list(typeof project === "string" && isId(project) ? project : null) };
-  });
+  app.get("/pulls", async (request) => listPulls(pool, parsePullFilter(request.query as Record<string, unknown>)));
 
   const seats = createSeats(views);
   app.get("/pulls/:projectId/:number", async (request: Named, reply): Promise<DashboardPull> => {

@@ -1,4 +1,4 @@
-import type { DashboardPull, DashboardPullRow, JobDiff } from "@emend/contract";
+import type { DashboardPull, JobDiff } from "@emend/contract";
 import { type Actor, asActor } from "../../db/acting.ts";
 import type { Queryable } from "../../db/pool.ts";
 import type { ListedFile } from "../../tree/read/diff.ts";
@@ -10,7 +10,6 @@ import {
   getPullRequest,
   keepHead,
   type LocalPullRequest,
-  listPullRows,
   markClosed,
   markMerged,
   markReady,
@@ -29,8 +28,6 @@ interface PullName {
 
 /** What people can do with the local forge's pull requests. The caller has checked their permission. */
 interface PullDesk {
-  /** Of one project or of all. Open ones first, newest first. */
-  list(projectId: string | null): Promise<readonly DashboardPullRow[]>;
   has(name: PullName): Promise<boolean>;
   /** Null if it does not exist. */
   read(name: PullName): Promise<Omit<DashboardPull, "jobId"> | null>;
@@ -54,8 +51,6 @@ export function createPullDesk(
 
   return {
     has: async (name) => (await find(name)) !== null,
-
-    list: (projectId) => listPullRows(db, projectId),
 
     async read(name) {
       const { projectId, number } = name;

@@ -1,4 +1,3 @@
-import type { DashboardPullRow } from "@emend/contract";
 import type { Client, Queryable } from "../../db/pool.ts";
 import type { PullRequestChange, PullRequestCheck, PullRequestDraft } from "../forge.ts";
 import { compareBranches, isAncestor, readTips } from "./read-diff.ts";
@@ -77,20 +76,6 @@ export async function listOpen(db: Queryable, projectId: string): Promise<readon
   const { rows } = await db.query<LocalPullRequest>(
     `select ${columns} from local_pull_requests where project_id = $1 and state = 'open' order by number desc limit $2`,
     [projectId, listedMax],
-  );
-  return rows;
-}
-
-/** Of one project or of all. Open ones first, newest first. */
-export async function listPullRows(db: Queryable, projectId: string | null): Promise<readonly DashboardPullRow[]> {
-  const { rows } = await db.query<DashboardPullRow>(
-    `select project_id as "projectId", number, title, state, draft, head_ref as "headRef", base_ref as "baseRef",
-       wire_time(created_at) as "createdAt", wire_time(updated_at) as "updatedAt",
-       (select count(*)::int from local_pull_request_comments comment
-        where comment.project_id = pull.project_id and comment.number = pull.number) as comments
-     from local_pull_requests pull ${projectId === null ? "" : "where project_id = $2"}
-     order by ${projectId === null ? "" : "project_id, "}(state = 'open') desc, created_at desc limit $1`,
-    [listedMax, ...(projectId === null ? [] : [projectId])],
   );
   return rows;
 }
