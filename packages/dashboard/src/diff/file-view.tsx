@@ -85,7 +85,7 @@ export function FileView(props: FileProps) {
           {isPreview ? (
             <CatchBoundary getResetKey={() => file.path} errorComponent={NoPreview}>
               <Suspense fallback={<p className="told-late px-4 py-3 text-quiet">Loading …</p>}>
-                <Preview path={file.path} url={props.url} lines={lines ?? []} />
+                <Preview path={file.path} url={props.url} lines={lines ?? []} isNew={file.change === "added"} />
               </Suspense>
             </CatchBoundary>
           ) : lines ? (

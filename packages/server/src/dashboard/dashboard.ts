@@ -1,9 +1,4 @@
-import type {
-  DashboardPull,
-  DashboardReading,
-  DashboardStatus,
-  DashboardSuggestion,
-} from "@emend/contract";
+import type { DashboardPull, DashboardReading, DashboardStatus, DashboardSuggestion } from "@emend/contract";
 import type { KnownDevices } from "../accounts/sessions/known-devices.ts";
 import type { Passwords } from "../accounts/sessions/passwords.ts";
 import type { Sessions } from "../accounts/sessions/sessions.ts";

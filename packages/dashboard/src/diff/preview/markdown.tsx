@@ -1,5 +1,5 @@
-import type { Nodes, Parents, Root, Table } from "mdast";
-import type { ReactNode } from "react";
+import type { Nodes, Parents, Root, Table, TableRow } from "mdast";
+import { createContext, type ReactNode, useContext } from "react";
 import { VisibleText } from "../../parts/text.tsx";
 import { Component, type ComponentNode, Source } from "./component.tsx";
 
@@ -19,7 +19,49 @@ function Children({ of }: { of: { children: readonly unknown[] } }) {
   return (of.children as readonly Shown[]).map((node, index) => <Node key={index} node={node} />);
 }
 
+/** The changed lines of a page: what has one is marked. `offset`: lines of the file above its first node. */
+export const Marks = createContext<{ as: "ins" | "del"; lines: ReadonlySet<number>; offset: number } | null>(null);
+
+const markLooks = {
+  ins: "border-add-word bg-add",
+  del: "border-del-word bg-del",
+};
+
+/** A changed block, in color and for screen readers. */
+export function Marked({ as: Mark, children }: { as: "ins" | "del"; children: ReactNode }) {
+  return (
+    <Mark className={`-mx-3 block rounded-xs border-l-3 px-[9px] no-underline ${markLooks[Mark]}`}>{children}</Mark>
+  );
+}
+
+/** The smallest blocks: those around them are not marked. Of a component, the line that opens it is. */
+const marked = ["paragraph", "heading", "code", "html", "thematicBreak", "mdxFlowExpression", "tableRow"];
+
+function useMark(node: Shown | Nodes): "ins" | "del" | null {
+  const marks = useContext(Marks);
+  const position = "position" in node ? node.position : undefined;
+  if (!marks || !position) return null;
+  const isComponent = node.type === "mdxJsxFlowElement";
+  if (!isComponent && !marked.includes(node.type)) return null;
+  const start = position.start.line + marks.offset;
+  const end = isComponent ? start : position.end.line + marks.offset;
+  for (let line = start; line <= end; line += 1) if (marks.lines.has(line)) return marks.as;
+  return null;
+}
+
 function Node({ node }: { node: Shown }): ReactNode {
+  const mark = useMark(node);
+  const shown = <NodeItself node={node} />;
+  if (mark === null) return shown;
+  return (
+    <Marked as={mark}>
+      {/* Marked as a whole: no mark inside a mark. */}
+      <Marks value={null}>{shown}</Marks>
+    </Marked>
+  );
+}
+
+function NodeItself({ node }: { node: Shown }): ReactNode {
   switch (node.type) {
     case "text":
       return <VisibleText text={node.value} />;
@@ -158,17 +200,24 @@ function TableView({ table }: { table: Table }) {
         <tbody>
           {rows.map((row, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the rows of a parsed page never move
-            <tr key={index}>
-              {row.children.map((cell, column) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: the cells of a parsed page never move
-                <td key={column}>
-                  <Children of={cell} />
-                </td>
-              ))}
-            </tr>
+            <RowView key={index} row={row} />
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+function RowView({ row }: { row: TableRow }) {
+  const mark = useMark(row);
+  return (
+    <tr className={mark ? markLooks[mark] : ""}>
+      {row.children.map((cell, column) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the cells of a parsed page never move
+        <td key={column}>
+          <Children of={cell} />
+        </td>
+      ))}
+    </tr>
   );
 }

@@ -10,6 +10,8 @@ import { mdxJsx } from "micromark-extension-mdx-jsx";
 export interface ParsedPage {
   /** The text between the front matter's dashes. */
   frontMatter: string | null;
+  /** The file's line at which the tree begins. */
+  bodyLine: number;
   tree: Root;
 }
 
@@ -21,7 +23,8 @@ export function parsePage(path: string, text: string): ParsedPage {
   const top = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text);
   const frontMatter = top?.[1] ?? null;
   const body = top ? text.slice(top[0].length) : text;
-  return { frontMatter, tree: (/\.mdx$/i.test(path) && parseMdx(body)) || parseMarkdown(body) };
+  const bodyLine = (top?.[0].match(/\n/g)?.length ?? 0) + 1;
+  return { frontMatter, bodyLine, tree: (/\.mdx$/i.test(path) && parseMdx(body)) || parseMarkdown(body) };
 }
 
 function parseMarkdown(body: string): Root {
