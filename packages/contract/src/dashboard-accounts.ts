@@ -129,6 +129,8 @@ export interface DashboardProjectSettings {
   /** Null: the installation's. */
   fallbackModels: readonly string[] | null;
   selfReview: boolean;
+  /** Issues of the repository can start jobs. */
+  issueTriggers: boolean;
   styleGuides: readonly string[];
   createsPerHourMax: number;
   lanes: number;

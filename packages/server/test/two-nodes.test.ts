@@ -52,6 +52,7 @@ function everything(name: string): NonNullable<Parameters<typeof startApi>[0]>["
         isProject: async () => true,
         unknownBytes: createByteBudget({ bytesMax: 2 ** 20, bodyMsMax: 60_000 }),
         noticed: async ({ number }) => void hooked.push(`${name} ${number}`),
+        askedOnIssue: async () => false,
         pushed: async () => false,
       }),
       dashboardPlugins({ pool, listener }, { publicUrl, forgeDir: dir }),

@@ -98,7 +98,7 @@ describe("a project with an App of its own", () => {
         pull_requests: "write",
         metadata: "read",
         statuses: "write",
-        issues: "read",
+        issues: "write",
       },
       hook_attributes: { url: `https://emend.acme.test/hooks/github/${project.id}`, active: true },
     });

@@ -31,7 +31,7 @@ import { createLogger } from "../lib/logger.ts";
 import { version } from "../lib/version.ts";
 import { measureRequests } from "../metrics/measure.ts";
 import { metricsPlugin, startMetricsServer } from "../metrics/metrics-server.ts";
-import { askAutomations, askClaimLook, askGate, askSiteCheck } from "../tasks/start-tasks.ts";
+import { askAutomations, askClaimLook, askGate, askIssue, askSiteCheck } from "../tasks/start-tasks.ts";
 import { traceRequests } from "../tracing/tracing.ts";
 import { composeParts, type Parts, type Undo } from "./parts.ts";
 import { readPullRequestState } from "./pull-request-state.ts";
@@ -148,6 +148,12 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
           await hastenLook(pool, input);
           if ((await hastenLooks(pool, input.projectId, "pull_request")) > 0) await askAutomations(pool);
           await askGate(pool, input.projectId);
+        },
+        async askedOnIssue({ projectId, number }) {
+          const project = await getProject(pool, projectId);
+          if (!project?.settings.issueTriggers) return false;
+          await askIssue(pool, { projectId, number });
+          return true;
         },
         async pushed(projectId) {
           const looks = await hastenLooks(pool, projectId);

@@ -40,6 +40,8 @@ import { listDueSiteChecks, listNewSites, storeSiteCheck, storeSiteProblem } fro
 import { createJobRules } from "../http/parse-create-body.ts";
 import { contextForgeOf, contextRemoteOf } from "../installation/context-remote.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
+import { answerIssue, hearIssue, type IssueDeps } from "../issues/hear-issue.ts";
+import { listDueAnswers } from "../issues/issue-requests.ts";
 import { createAnnounceDue } from "../jobs/announce-due.ts";
 import { spentBudget } from "../jobs/budget.ts";
 import { createJobReader } from "../jobs/read/job-reader.ts";
@@ -54,7 +56,7 @@ import { createCrashPoint } from "../run/crash-points.ts";
 import { createStages } from "../run/create-stages.ts";
 import { startPullRequestWatch } from "../run/watch-pull-requests.ts";
 import { createTidying, startWorker, sweepMirrors, tidyMirrorOf, type Worker } from "../run/worker.ts";
-import { askSiteCheck, startTasks } from "../tasks/start-tasks.ts";
+import { askAnswer, askSiteCheck, startTasks } from "../tasks/start-tasks.ts";
 import { traceModel, traceStages } from "../tracing/tracing.ts";
 import type { Mirrors } from "../tree/mirror/mirror.ts";
 import { createMirrors } from "../tree/mirror/mirrors.ts";
@@ -75,6 +77,18 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
   undo.push(() => linkReach.close());
   const answers = createAnswerMemory();
   const gate = composeGate(parts, { mirrors, siteCache, answers });
+  const issues: IssueDeps = {
+    pool,
+    log,
+    defaultModel: config.model,
+    promptCodePointsMax: config.promptCodePointsMax,
+    announceDue: createAnnounceDue({ db: pool, log }),
+    publicUrl: parts.publicUrl,
+    createJobRules,
+    findProject: (id) => getProject(pool, id),
+    openForge: (project) => openForge(project, forges),
+    askAnswer: (requestId) => askAnswer(pool, requestId),
+  };
   const tasks = startTasks(
     {
       pool,
@@ -117,6 +131,12 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
         ),
       listDueGates: () => listDueGates(pool),
       lookAtGate: (projectId, signal) => lookAtGate(gate, projectId, signal),
+      hearIssue(subject, signal) {
+        const [projectId = "", number = ""] = subject.split("/");
+        return hearIssue(issues, { projectId, number: Number(number) }, signal);
+      },
+      listDueAnswers: () => listDueAnswers(pool),
+      answerIssue: (requestId, signal) => answerIssue(issues, requestId, signal),
     },
     { archiveAfterDays: async () => (await readArchiveAfterDays(pool, config.archiveAfterDays)).days },
   );
@@ -126,6 +146,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
     listener,
     log,
     sealer,
+    publicUrl: parts.publicUrl,
     allowPrivate: config.allowPrivateWebhooks,
   });
   undo.push(() => deliveries.stop());

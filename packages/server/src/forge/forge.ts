@@ -199,6 +199,8 @@ export interface Forge {
   readonly inspect: ((branch: string, signal: AbortSignal) => Promise<ForgeInspection>) | null;
   /** Null if people talk to Emend in another way. */
   readonly conversation: Conversation | null;
+  /** Null if the forge has no issues that can start jobs. */
+  readonly issues: Issues | null;
 }
 
 /** `unknown`: the person is connected with the repository, but the forge does not show more to this token. */
@@ -210,4 +212,38 @@ export interface Conversation {
   /** Whether the author of a comment may write to the repository. */
   mayWrite(author: string, signal: AbortSignal): Promise<WriteAccess>;
   comment(number: number, text: string, signal: AbortSignal): Promise<void>;
+}
+
+export interface Issue {
+  title: string;
+  body: string;
+  isOpen: boolean;
+  labels: readonly string[];
+}
+
+/** What somebody did on an issue. */
+export interface IssueAct {
+  /** Unique within the issue, for acts of the same kind. */
+  id: string;
+  author: string;
+  /** The forge says that a program did it. */
+  isBot: boolean;
+  at: Date;
+}
+
+interface IssueComment extends IssueAct {
+  text: string;
+}
+
+export interface Issues {
+  /** Null: there is no such issue, it is a pull request, or it is confidential. */
+  read(number: number, signal: AbortSignal): Promise<Issue | null>;
+  /** Who added a label last. Null: the forge does not say. */
+  findLabelling(number: number, label: string, signal: AbortSignal): Promise<IssueAct | null>;
+  /** Oldest first, without what only a part of its readers can see. */
+  listComments(number: number, signal: AbortSignal): Promise<readonly IssueComment[]>;
+  /** Returns its id. */
+  comment(number: number, text: string, signal: AbortSignal): Promise<string>;
+  /** False: the comment no longer exists. */
+  editComment(number: number, id: string, text: string, signal: AbortSignal): Promise<boolean>;
 }

@@ -18,6 +18,7 @@ import {
   testWebhook,
 } from "./webhooks.ts";
 
+const publicUrl = () => "https://emend.test";
 const log = createLogger({ level: "silent" });
 const sealer = createSealer("a secret of the tests, and of nothing else");
 const database = await createTestDatabase();
@@ -43,7 +44,9 @@ afterEach(async () => {
 });
 
 function start(deps: Partial<DeliveriesDeps> = {}): void {
-  running.push(startDeliveries({ pool, listener, log, sealer, allowPrivate: true, ...deps }, { lookEveryMs: 50 }));
+  running.push(
+    startDeliveries({ pool, listener, log, sealer, publicUrl, allowPrivate: true, ...deps }, { lookEveryMs: 50 }),
+  );
 }
 function add(input: Partial<NewWebhook> = {}) {
   return addWebhook({ db: pool, sealer, allowPrivate: true }, { projectId, url: receiver.url, ...input });

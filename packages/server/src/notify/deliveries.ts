@@ -18,8 +18,20 @@ export interface ClaimedDelivery {
   oldSecret: Buffer | null;
   format: WebhookFormat;
   payload: WebhookMessage;
+  /** For chats, which show more than the message has. */
+  facts: ChatFacts;
   /** This one included. */
   tries: number;
+}
+
+/** What a chat shows besides the message. */
+export interface ChatFacts {
+  project: string;
+  /** Null: the message is not about a job, or the job changed nothing. */
+  change: { files: number; additions: number; deletions: number } | null;
+  /** Findings that the change introduced and fixed. */
+  introduced: number;
+  fixed: number;
 }
 
 /**
@@ -44,8 +56,12 @@ export async function claimDelivery(
         returning deliveries.id, webhook_id, job_id, payload, tries
       )
       select claimed.id, webhook_id as "webhookId", job_id as "jobId", url, sealed_url as "sealedUrl", secret,
-        case when old_secret_until > clock_timestamp() then old_secret end as "oldSecret", format, payload, tries
-      from claimed join webhooks on webhooks.id = webhook_id`,
+        case when old_secret_until > clock_timestamp() then old_secret end as "oldSecret", format, payload, tries,
+        jsonb_build_object('project', projects.name, 'change', diff_figures,
+          'introduced', coalesce(jsonb_array_length(findings -> 'introduced'), 0),
+          'fixed', coalesce(jsonb_array_length(findings -> 'fixed'), 0)) as facts
+      from claimed join webhooks on webhooks.id = webhook_id join projects on projects.id = webhooks.project_id
+        left join jobs on jobs.id = claimed.job_id`,
     values: [options.claimMs / 1000, options.busyWebhookIds],
   });
   return rows[0];
@@ -53,6 +69,7 @@ export async function claimDelivery(
 
 export interface DeliverDeps {
   sealer: SecretSealer;
+  publicUrl(): string;
   allowPrivate: boolean;
   resolve?: ResolveAll;
 }
@@ -63,7 +80,7 @@ export async function deliver(
   delivery: ClaimedDelivery,
   signal: AbortSignal,
 ): Promise<DeliveryOutcome> {
-  const body = formatMessage(delivery.payload, delivery.format);
+  const body = formatMessage(delivery.payload, delivery.format, { ...delivery.facts, publicUrl: deps.publicUrl() });
   const sentAtSeconds = Math.floor(Date.now() / 1000);
   try {
     const secrets = [delivery.secret, delivery.oldSecret]
@@ -191,12 +208,16 @@ export async function redeliver(db: Queryable, deliveryId: string): Promise<bool
 }
 
 /** The body that is posted. */
-export function formatMessage(message: WebhookMessage, format: WebhookFormat): string {
+export function formatMessage(
+  message: WebhookMessage,
+  format: WebhookFormat,
+  facts: ChatFacts & { publicUrl: string },
+): string {
   switch (format) {
     case "standard":
       return JSON.stringify(asDocumented(message));
     case "slack":
-      return JSON.stringify({ text: slackText(message) });
+      return JSON.stringify({ text: slackText(message, facts) });
     default:
       return assertNever(format);
   }
@@ -216,17 +237,28 @@ function isOfJob(message: WebhookMessage): message is JobMessage {
   return "job" in message.data;
 }
 
-/** One sentence with a link to the pull request, or else to the repository. */
-function slackText(message: WebhookMessage): string {
-  if (!isOfJob(message)) return otherText(message);
+/** A sentence with the pull request and the project; for a job that ended, a line with counts and a link to the job. */
+function slackText(message: WebhookMessage, facts: ChatFacts & { publicUrl: string }): string {
+  const project = escapeSlack(facts.project);
+  if (!isOfJob(message)) return `*${project}*: ${otherText(message)}`;
   const { type, data } = message;
   const { job } = data;
   const name = escapeSlack(data.title ?? job.id);
-  const pull = linkTo(data.pullRequest?.url ?? job.prLink, name);
-  const subject = pull ?? `*${name}*`;
-  const repository = linkTo(job.source.repository, escapeSlack(repositoryName(job.source.repository)));
-  const place = pull === null && repository !== null ? ` in ${repository}` : "";
-  return `${subject} ${words[type]}${place}${whyOf(type, data)}.`;
+  const subject = linkTo(data.pullRequest?.url ?? job.prLink, name) ?? `*${name}*`;
+  const sentence = `${subject} ${words[type]} in *${project}*${whyOf(type, data)}.`;
+  const page = linkTo(`${facts.publicUrl}/app/jobs/${job.id}`, "Open in Emend");
+  const isEnd = type === "job.completed" || type === "job.failed";
+  const counts = isEnd && facts.change ? countsOf(facts, facts.change) : [];
+  return `${sentence}\n${[...counts, ...(page === null ? [] : [page])].join(" · ")}`.trimEnd();
+}
+
+function countsOf({ introduced, fixed }: ChatFacts, change: NonNullable<ChatFacts["change"]>): string[] {
+  if (change.files === 0) return [];
+  return [
+    `${change.files} ${change.files === 1 ? "file" : "files"} changed, +${change.additions} −${change.deletions}`,
+    introduced === 0 ? "no new problems" : `${introduced} new ${introduced === 1 ? "problem" : "problems"}`,
+    ...(fixed === 0 ? [] : [`${fixed} fixed`]),
+  ];
 }
 
 function otherText(message: Exclude<WebhookMessage, JobMessage>): string {
@@ -261,10 +293,6 @@ function whyOf(type: JobMessage["type"], data: JobMessage["data"]): string {
 function linkTo(url: string | null, text: string): string | null {
   if (url === null || !/^https?:/.test(url)) return null;
   return `<${url.replace(/[<>|]/g, encodeURIComponent)}|${text}>`;
-}
-
-function repositoryName(url: string): string {
-  return URL.parse(url)?.pathname.replace(/^\/|\.git$/g, "") || url;
 }
 
 const textMax = 300;

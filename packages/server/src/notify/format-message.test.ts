@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatMessage } from "./deliveries.ts";
+import { type ChatFacts, formatMessage } from "./deliveries.ts";
 import { type WebhookMessage, webhookEvents } from "./webhooks.ts";
 
 const message: WebhookMessage = {
@@ -23,47 +23,63 @@ const message: WebhookMessage = {
 };
 const pullRequest = { number: 1, url: "https://git.test/pull/1", state: "open", draft: false } as const;
 
-function textOf(more: Partial<WebhookMessage["data"]> & { type?: WebhookMessage["type"] }): string {
+const facts = { project: "Docs", change: null, introduced: 0, fixed: 0, publicUrl: "https://emend.test" };
+const page = "<https://emend.test/app/jobs/job_1|Open in Emend>";
+
+function textOf(
+  more: Partial<WebhookMessage["data"]> & { type?: WebhookMessage["type"] },
+  found: Partial<typeof facts> | Pick<ChatFacts, "change"> = {},
+): string {
   const { type = message.type, ...data } = more;
   const told = { ...message, type, data: { ...message.data, ...data } } as WebhookMessage;
-  return JSON.parse(formatMessage(told, "slack")).text;
+  return JSON.parse(formatMessage(told, "slack", { ...facts, ...found })).text;
 }
 
 test("standard is the message itself, and of a pull request what is documented", () => {
-  expect(JSON.parse(formatMessage(message, "standard"))).toEqual(message);
+  expect(JSON.parse(formatMessage(message, "standard", facts))).toEqual(message);
   const stored = { ...pullRequest, body: "long", head: "emend/job_1", base: "main" };
   const told = { ...message, data: { ...message.data, pullRequest: stored } };
-  expect(JSON.parse(formatMessage(told, "standard")).data.pullRequest).toEqual(pullRequest);
+  expect(JSON.parse(formatMessage(told, "standard", facts)).data.pullRequest).toEqual(pullRequest);
 });
 
-test("slack is one sentence with the link, for each event", () => {
+test("slack names the project and links the pull request and the job, for each event", () => {
   const done = { title: "Rename the guide", failure: null, pullRequest };
   const link = "<https://git.test/pull/1|Rename the guide>";
-  const inDocs = "in <https://github.com/acme/docs|acme/docs>";
-  expect(textOf({})).toBe(`*job_1* failed ${inDocs}: Too long (timeout).`);
-  expect(textOf({ title: done.title, pullRequest })).toBe(`${link} failed: Too long (timeout).`);
-  expect(textOf({ ...done, type: "job.completed" })).toBe(`${link} is done.`);
-  expect(textOf({ type: "job.completed", failure: null })).toBe(`*job_1* is done ${inDocs}: nothing was changed.`);
-  expect(textOf({ ...done, type: "job.archived" })).toBe(`${link} was archived.`);
-  expect(textOf({ ...done, type: "pull_request.merged" })).toBe(`${link} was merged.`);
-  expect(textOf({ ...done, type: "pull_request.closed" })).toBe(`${link} was closed without a merge.`);
+  expect(textOf({})).toBe(`*job_1* failed in *Docs*: Too long (timeout).\n${page}`);
+  expect(textOf({ title: done.title, pullRequest })).toBe(`${link} failed in *Docs*: Too long (timeout).\n${page}`);
+  expect(textOf({ type: "job.completed", failure: null })).toBe(
+    `*job_1* is done in *Docs*: nothing was changed.\n${page}`,
+  );
+  expect(textOf({ ...done, type: "job.archived" })).toBe(`${link} was archived in *Docs*.\n${page}`);
+  expect(textOf({ ...done, type: "pull_request.merged" })).toBe(`${link} was merged in *Docs*.\n${page}`);
+  expect(textOf({ ...done, type: "pull_request.closed" })).toBe(
+    `${link} was closed without a merge in *Docs*.\n${page}`,
+  );
 });
 
-test.each(webhookEvents)(
-  "the sentence of %s stays one line with one link, whatever a model or a forge wrote",
-  (type) => {
-    const hostile = "<!channel> a|b & <https://evil.test|c>\n*bold* \u2028 `x`. Second sentence";
-    const url = "https://git.test/1?a=<b>|";
-    const failure = { code: "timeout", message: `${hostile}\n${"long ".repeat(500)}` } as const;
-    const text = textOf({ type, title: hostile, failure, pullRequest: { ...pullRequest, url } });
-    expect(text).not.toMatch(/[\n\u2028]/);
-    expect(text.match(/<[^>]*>/g)).toHaveLength(1);
-    expect(text).toContain("<https://git.test/1?a=%3Cb%3E%7C|&lt;!channel&gt; a b &amp;");
-    expect(text.length).toBeLessThan(1000);
-  },
-);
+test("slack counts what a job changed and found", () => {
+  const done = { title: "Rename the guide", failure: null, pullRequest, type: "job.completed" } as const;
+  const one = { files: 1, additions: 12, deletions: 4 };
+  const counted = (found: object) => textOf(done, found).split("\n")[1];
+  expect(counted({ change: one })).toBe(`1 file changed, +12 −4 · no new problems · ${page}`);
+  expect(counted({ change: { ...one, files: 3 }, introduced: 2, fixed: 5 })).toBe(
+    `3 files changed, +12 −4 · 2 new problems · 5 fixed · ${page}`,
+  );
+  expect(counted({ change: one, introduced: 1 })).toContain("1 new problem ·");
+});
+
+test.each(webhookEvents)("%s keeps its lines and links, whatever a model, a person or a forge wrote", (type) => {
+  const hostile = "<!channel> a|b & <https://evil.test|c>\n*bold* \u2028 `x`. Second sentence";
+  const url = "https://git.test/1?a=<b>|";
+  const failure = { code: "timeout", message: `${hostile}\n${"long ".repeat(500)}` } as const;
+  const text = textOf({ type, title: hostile, failure, pullRequest: { ...pullRequest, url } }, { project: hostile });
+  expect(text.match(/[\n\u2028]/g)).toEqual(["\n"]);
+  expect(text.match(/<[^>]*>/g)).toHaveLength(2);
+  expect(text).toContain("<https://git.test/1?a=%3Cb%3E%7C|&lt;!channel&gt; a b &amp;");
+  expect(text.length).toBeLessThan(1500);
+});
 
 test("an address that is none of the web is no link", () => {
-  const source = { repository: "file:///srv/docs.git", ref: null };
-  expect(textOf({ job: { ...message.data.job, source } })).toBe("*job_1* failed: Too long (timeout).");
+  const job = { ...message.data.job, prLink: "file:///srv/docs.git" };
+  expect(textOf({ job })).toBe(`*job_1* failed in *Docs*: Too long (timeout).\n${page}`);
 });

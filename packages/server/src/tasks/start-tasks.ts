@@ -32,6 +32,12 @@ export interface TasksDeps extends TaskQueueDeps {
   listDueGates(): Promise<readonly string[]>;
   /** Looks at the pull requests of a project's repositories and says on each what was found. */
   lookAtGate(projectId: string, signal: AbortSignal): Promise<void>;
+  /** Looks at an issue that may ask for a job: `<project>/<number>`. */
+  hearIssue(subject: string, signal: AbortSignal): Promise<void>;
+  /** The requests on issues whose answers are due. */
+  listDueAnswers(): Promise<readonly string[]>;
+  /** Posts or edits the answer to a request on an issue. */
+  answerIssue(requestId: string, signal: AbortSignal): Promise<void>;
   /** The projects whose claims are to be looked at. */
   listDueClaims(): Promise<readonly string[]>;
   /** Holds a project's claims to the newest commits of what they cite. */
@@ -107,9 +113,9 @@ function housekeeping(deps: TasksDeps, options: TasksOptions): Record<string, Ta
 
 /** Each look is a task of its own: a large site, or a slow forge, must not hold up the others. */
 function looks(deps: TasksDeps): Record<string, TaskKind> {
-  async function askAll(kind: string, projects: readonly string[]): Promise<number> {
-    for (const projectId of projects) await askTask(deps.pool, kind, projectId);
-    return projects.length;
+  async function askAll(kind: string, subjects: readonly string[]): Promise<number> {
+    for (const subject of subjects) await askTask(deps.pool, kind, subject);
+    return subjects.length;
   }
   return {
     look_at_due_claims: { cron: "* * * * *", work: async () => askAll(claimsTask, await deps.listDueClaims()) },
@@ -118,6 +124,9 @@ function looks(deps: TasksDeps): Record<string, TaskKind> {
     [siteCheckTask]: { work: (projectId, signal) => deps.checkSite(projectId, signal) },
     check_sites: { cron: "*/10 * * * *", work: async () => askAll(siteCheckTask, await deps.listDueSiteChecks()) },
     [gateTask]: { work: (projectId, signal) => deps.lookAtGate(projectId, signal) },
+    [issueTask]: { work: (subject, signal) => deps.hearIssue(subject, signal) },
+    [answerTask]: { work: (requestId, signal) => deps.answerIssue(requestId, signal) },
+    answer_issues: { cron: "* * * * *", work: async () => askAll(answerTask, await deps.listDueAnswers()) },
     look_at_gates: { cron: "* * * * *", work: async () => askAll(gateTask, await deps.listDueGates()) },
   };
 }
@@ -149,4 +158,21 @@ const gateTask = "look_at_gate";
 /** A hint: pull requests are looked at every few minutes. */
 export async function askGate(db: Queryable, projectId: string): Promise<void> {
   await askTask(db, gateTask, projectId);
+}
+
+const issueTask = "hear_issue";
+
+/** A worker looks at the issue within moments. */
+export async function askIssue(
+  db: Queryable,
+  { projectId, number }: { projectId: string; number: number },
+): Promise<void> {
+  await askTask(db, issueTask, `${projectId}/${number}`);
+}
+
+/** The trigger on jobs asks for it by this name too. */
+const answerTask = "answer_issue";
+
+export async function askAnswer(db: Queryable, requestId: string): Promise<void> {
+  await askTask(db, answerTask, requestId);
 }

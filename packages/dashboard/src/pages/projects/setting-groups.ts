@@ -243,6 +243,16 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
         ],
       ],
     },
+    ...(["github", "gitlab", "gitea"].includes(project.forge)
+      ? [
+          {
+            title: "Issues",
+            words:
+              "People with write access start a job with the label emend on an issue, or with a comment that begins with @emend. Emend answers on the issue. This needs the project's webhook.",
+            rows: [[{ path: "settings.issueTriggers", label: "Start jobs from issues", kind: "check" } as const]],
+          },
+        ]
+      : []),
     {
       title: "Commits",
       rows: [

@@ -108,6 +108,8 @@ const ProjectSettings = Type.Object({
     },
     { default: {} },
   ),
+  /** Issues of the repository can start jobs: the label `emend`, or a comment that begins with `@emend`. */
+  issueTriggers: Type.Boolean({ default: false }),
   /** How to reach the project's forge, and what its pull requests get. */
   forge: Type.Object(
     {

@@ -61,6 +61,7 @@ export function openBitbucketForge(input: RemoteForgeInput): Forge {
     findAddress: (signal) => findAddress(repository, signal),
     inspect: (branch, signal) => inspect(repository, branch, signal),
     conversation: openConversation(repository),
+    issues: null,
   };
 }
 

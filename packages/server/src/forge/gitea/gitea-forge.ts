@@ -10,6 +10,7 @@ import { matchesBranch } from "../matches-branch.ts";
 import { mayLook } from "../may-look.ts";
 import { folderOfApi, ownedRepository, parseRepositoryAddress } from "../repository-address.ts";
 import { listReviews, openConversation, teamsThatOnlyRead } from "./conversation.ts";
+import { openIssues } from "./issues.ts";
 import type { GiteaRepository, GiteaServer } from "./pull-requests.ts";
 import { createPullRequest, findPullRequests, readPullRequest, updatePullRequest } from "./pull-requests.ts";
 import { listOpenPullRequests, readPullRequestCommits, setStatus } from "./statuses.ts";
@@ -56,6 +57,7 @@ export function openGiteaForge(input: RemoteForgeInput): Forge {
     findAddress: (signal) => findAddress({ ...repository, apiUrl }, signal),
     inspect: (branch, signal) => inspect(repository, branch, signal),
     conversation: openConversation(repository),
+    issues: openIssues(repository),
   };
 }
 

@@ -126,12 +126,13 @@ const Converted = Type.Object({
   pem: Type.String(),
 });
 
-/** Events that make Emend look at a pull request immediately. Each needs a permission of `appPermissions`. */
+/** Events that make Emend look at a pull request or an issue immediately. Each needs a permission of `appPermissions`. */
 const appEvents = [
   "push",
   "pull_request",
   "pull_request_review",
   "pull_request_review_comment",
+  "issues",
   "issue_comment",
 ] as const;
 

@@ -11,6 +11,7 @@ import { listReviews, openConversation } from "./conversation.ts";
 import { createGithubClient } from "./github-client.ts";
 import type { GithubRepository } from "./github-token.ts";
 import { type GithubTokens, isAppCredential, tokenSourceOf } from "./github-token.ts";
+import { openIssues } from "./issues.ts";
 import { createPullRequest, findPullRequests, readPullRequest, updatePullRequest } from "./pull-requests.ts";
 import { listOpenPullRequests, readPullRequestCommits, setStatus } from "./statuses.ts";
 
@@ -56,6 +57,7 @@ export function openGithubForge(input: RemoteForgeInput & { tokens: GithubTokens
     findAddress: (signal) => findAddress({ ...repository, apiUrl }, signal),
     inspect: (branch, signal) => inspect(repository, branch, signal),
     conversation: openConversation(repository),
+    issues: openIssues(repository),
   };
 }
 

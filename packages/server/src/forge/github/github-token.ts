@@ -48,10 +48,13 @@ const proofMs = 9 * 60_000;
 const renewBeforeMs = 10 * 60_000;
 /** The minimum that a job needs: read, push and open a pull request. Every token is limited to these. */
 const tokenPermissions = { contents: "write", pull_requests: "write", metadata: "read" };
-/** The gate's. Older Apps do not have it, and a request for a permission that was not granted is refused. */
-const statusPermission = { statuses: "write" };
-/** A new App's permissions. `issue_comment` events also need issues, but no token of ours has that permission. */
-export const appPermissions = { ...tokenPermissions, ...statusPermission, issues: "read" };
+/**
+ * For the gate's statuses, and for answers on issues. Older Apps do not have them, and a request for a permission that
+ * was not granted is refused.
+ */
+const furtherPermissions = { statuses: "write", issues: "write" } as const;
+/** A new App's permissions. */
+export const appPermissions = { ...tokenPermissions, ...furtherPermissions };
 
 /** A fine-grained token is used as it is. For an App, creates a token for this repository only. */
 export function tokenSourceOf(input: {
@@ -112,18 +115,20 @@ async function makeInstallationToken(
       path: `/repos/${input.repositoryPath}/installation`,
       answer: Type.Object({
         id: Type.Integer(),
-        permissions: Type.Optional(Type.Object({ statuses: Type.Optional(Type.String()) })),
+        permissions: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
       }),
       what: "find its App's installation",
     },
     signal,
   );
-  const maySetStatus = installation.permissions?.statuses === statusPermission.statuses;
+  const granted = Object.entries(furtherPermissions).filter(
+    ([name, right]) => installation.permissions?.[name] === right,
+  );
   const made = await api.call(
     {
       method: "POST",
       path: `/app/installations/${installation.id}/access_tokens`,
-      body: { repositories: [repository], permissions: { ...tokenPermissions, ...(maySetStatus && statusPermission) } },
+      body: { repositories: [repository], permissions: { ...tokenPermissions, ...Object.fromEntries(granted) } },
       answer: Type.Object({
         token: Type.String(),
         expires_at: Type.String(),

@@ -11,6 +11,7 @@ import { mayLook } from "../may-look.ts";
 import { below, folderOfApi, parseRepositoryAddress } from "../repository-address.ts";
 import type { GitlabRepository } from "./describe-repository.ts";
 import { accessLevelOf, describeRepository } from "./describe-repository.ts";
+import { openIssues } from "./issues.ts";
 import { createMergeRequest, findMergeRequests, readMergeRequest, updateMergeRequest } from "./merge-requests.ts";
 import { listOpenPullRequests, readPullRequestCommits, setStatus } from "./statuses.ts";
 
@@ -46,6 +47,7 @@ export function openGitlabForge(input: RemoteForgeInput): Forge {
     findAddress: (signal) => findAddress({ ...repository, apiUrl }, signal),
     inspect: (branch, signal) => inspect(repository, branch, signal),
     conversation: openConversation(repository),
+    issues: openIssues(repository),
   };
 }
 

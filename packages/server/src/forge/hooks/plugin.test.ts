@@ -14,12 +14,17 @@ app.setErrorHandler((error, _request, reply) =>
 );
 const noticed: unknown[] = [];
 const pushed: unknown[] = [];
+const asked: unknown[] = [];
 beforeAll(async () => {
   const deps = {
     secret: "s".repeat(32),
     unknownBytes: createByteBudget({ bytesMax: 1_500_000, bodyMsMax: 60_000 }),
     isProject: async (projectId: string) => projectId === "prj_1",
     noticed: async (input: unknown) => void noticed.push(input),
+    async askedOnIssue(input: unknown) {
+      asked.push(input);
+      return true;
+    },
     async pushed(projectId: string) {
       pushed.push(projectId);
       return true;
@@ -111,6 +116,43 @@ it.each([
   expect([reply.statusCode, reply.json()]).toEqual([202, { status: "noticed" }]);
   expect([noticed, pushed]).toEqual([[], ["prj_1"]]);
   pushed.length = 0;
+});
+
+const inGithub = (body: string) => ({ "x-hub-signature-256": `sha256=${sign(body)}` });
+const inGitlab = () => ({ "x-gitlab-token": secret });
+const inGitea = (body: string) => ({ "x-gitea-signature": sign(body) });
+
+it.each([
+  [
+    "github",
+    { action: "labeled", issue: { number: 7, labels: [{ name: "emend" }] }, label: { name: "emend" } },
+    inGithub,
+  ],
+  ["github", { action: "created", issue: { number: 7, labels: [] }, comment: { body: "@emend fix" } }, inGithub],
+  ["gitlab", { object_kind: "issue", object_attributes: { iid: 7 }, labels: [{ title: "Emend" }] }, inGitlab],
+  ["gitlab", { object_kind: "note", object_attributes: { note: "@emend fix" }, issue: { iid: 7 } }, inGitlab],
+  ["gitea", { action: "label_updated", number: 7, issue: { number: 7, labels: [{ name: "emend" }] } }, inGitea],
+  ["gitea", { action: "created", issue: { number: 7 }, comment: { body: "@emend fix" }, is_pull: false }, inGitea],
+])("%s: a signed event on an issue that names Emend is a request: %j", async (forge, event, headers) => {
+  noticed.length = asked.length = 0;
+  const body = JSON.stringify(event);
+  expect((await send(forge, body, headers(body))).json()).toEqual({ status: "noticed" });
+  expect([noticed, asked]).toEqual([[], [{ projectId: "prj_1", number: 7 }]]);
+});
+
+it.each([
+  [
+    "github",
+    { action: "created", issue: { number: 7, labels: [{ name: "emend" }] }, comment: { body: "Thanks." } },
+    inGithub,
+  ],
+  ["github", { action: "labeled", issue: { number: 7, labels: [{ name: "emendation" }] } }, inGithub],
+  ["gitlab", { object_kind: "note", object_attributes: { note: "me@emendo.dev" }, issue: { iid: 7 } }, inGitlab],
+])("%s: one on an issue that does not name Emend is none: %j", async (forge, event, headers) => {
+  noticed.length = asked.length = 0;
+  const body = JSON.stringify(event);
+  expect((await send(forge, body, headers(body))).json()).toEqual({ status: "ignored" });
+  expect([noticed, asked]).toEqual([[], []]);
 });
 
 it("ignores a signed one that is about something else, or no JSON", async () => {

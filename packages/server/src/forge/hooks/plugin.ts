@@ -12,6 +12,8 @@ export interface HookDeps {
   unknownBytes: ByteBudget;
   /** Something happened on a pull request: poll it now. */
   noticed(input: { projectId: string; number: number }): Promise<void>;
+  /** Somebody may have asked for a job on an issue. False if issues of this project start none. */
+  askedOnIssue(input: { projectId: string; number: number }): Promise<boolean>;
   /** Something was pushed to one of the project's repositories. False if nothing depends on it. */
   pushed(projectId: string): Promise<boolean>;
 }
@@ -27,6 +29,8 @@ const forges: readonly string[] = forgeNames.filter((name) => name !== "local");
  */
 export function forgeHooksPlugin(deps: HookDeps): (app: FastifyInstance) => Promise<void> {
   async function hear(projectId: string, event: Event | null): Promise<boolean> {
+    const issue = issueIn(event);
+    if (issue !== null) return mayAsk(event) && deps.askedOnIssue({ projectId, number: issue });
     const number = numberIn(event);
     if (number === null) return isPush(event) && deps.pushed(projectId);
     await deps.noticed({ projectId, number });
@@ -84,6 +88,32 @@ function numberIn(event: Event | null): number | null {
   return candidates.find(isPullNumber) ?? null;
 }
 
+/**
+ * The issue's number in an event about an issue or a comment on it, and null for pull requests. The shapes: GitHub's
+ * `issues` and `issue_comment` (octokit/webhooks 0ec20b7), GitLab's `Issue Hook` and `Note Hook` (gitlabhq 88d3e50,
+ * webhook_events.md), Gitea's IssuePayload and IssueCommentPayload (v1.27.2, modules/structs/hook.go).
+ */
+function issueIn(event: Event | null): number | null {
+  const isPull = Boolean(event?.issue?.pull_request ?? event?.pull_request ?? event?.merge_request) || event?.is_pull;
+  if (isPull === true) return null;
+  const isGitlabIssue = event?.object_kind === "issue" || event?.object_kind === "work_item";
+  const number = event?.issue?.number ?? event?.issue?.iid ?? (isGitlabIssue ? event?.object_attributes?.iid : null);
+  return isPullNumber(number) ? number : null;
+}
+
+/** Whether the event names Emend. Only a filter: what counts is then read from the forge. */
+function mayAsk(event: Event | null): boolean {
+  const said = event?.comment?.body ?? event?.object_attributes?.note;
+  if (typeof said === "string") return /@emend\b/i.test(said);
+  const labels = [event?.issue?.labels, event?.labels, event?.object_attributes?.labels].flat() as (
+    | Label
+    | undefined
+  )[];
+  return labels.some((label) => [label?.name, label?.title].some((name) => /^emend$/i.test(String(name ?? ""))));
+}
+
+type Label = { name?: unknown; title?: unknown } | null;
+
 function isPullNumber(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) > 0 && Number(value) <= numberMax;
 }
@@ -94,10 +124,23 @@ function isPush(event: Event | null): boolean {
   return typeof event?.ref === "string" && /^refs\/(heads|tags)\//.test(event.ref);
 }
 
-type Event = Partial<Record<string, { number?: unknown; iid?: unknown; id?: unknown; changes?: unknown }>> & {
+type Event = Partial<Record<string, Part>> & {
   number?: unknown;
   ref?: unknown;
+  object_kind?: unknown;
+  is_pull?: unknown;
 };
+
+interface Part {
+  number?: unknown;
+  iid?: unknown;
+  id?: unknown;
+  changes?: unknown;
+  pull_request?: unknown;
+  body?: unknown;
+  note?: unknown;
+  labels?: unknown;
+}
 
 function parse(body: Buffer): Event | null {
   try {

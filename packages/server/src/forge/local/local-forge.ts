@@ -109,6 +109,7 @@ export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
       mayWrite: async (author) => ((await mayWrite(deps.pool, author)) ? "yes" : "no"),
       comment: (number, text) => insertComment(deps.pool, { projectId, number, author: "Emend", body: text }),
     },
+    issues: null,
   };
 }
 

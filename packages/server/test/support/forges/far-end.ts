@@ -45,6 +45,18 @@ export interface FarComment {
   at: string;
 }
 
+/** Its comments are in `comments`, by its number. */
+export interface FarIssue {
+  number: number;
+  title: string;
+  body: string;
+  isOpen: boolean;
+  /** GitLab only. */
+  isConfidential?: boolean;
+  /** Who added and removed labels, oldest first. */
+  labellings: { id: number; label: string; author: string; isAdded: boolean; at: string }[];
+}
+
 /** A review with its own text. */
 export interface FarReview {
   id: number;
@@ -59,6 +71,7 @@ export interface FarState {
   pulls: FarPull[];
   comments: FarComment[];
   reviews: FarReview[];
+  issues: FarIssue[];
   /** By commit and name, in the vendor's own format: a later status replaces an earlier one. */
   statuses: Map<string, { name: string; state: string; words: string; url: string }>;
   /** Permissions: "write", "read". Other users are unknown. */
@@ -188,6 +201,7 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
     pulls: [],
     comments: [],
     reviews: [],
+    issues: [],
     statuses: new Map(),
     people: { ada: "write", eve: "read" },
     labels: ["docs", "emend"],

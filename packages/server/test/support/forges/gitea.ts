@@ -8,6 +8,9 @@ import {
   addRemark,
   commentsOf,
   commitOf,
+  editRemark,
+  issueOf,
+  labelsOnIssue,
   mergeBaseOf,
   newestFirst,
   openPull,
@@ -205,6 +208,33 @@ export const giteaVendor: Vendor = {
     }),
     "POST /repos/{owner}/{repo}/issues/{index}/comments": (state, { parameters, body }) => {
       return { status: 201, body: remarkToWire(addRemark(state, parameters.index, body.body)) };
+    },
+    "PATCH /repos/{owner}/{repo}/issues/comments/{id}": (state, { parameters, body }) => {
+      const edited = editRemark(state, parameters.id, body.body);
+      return edited ? { status: 200, body: remarkToWire(edited) } : notFound;
+    },
+    "GET /repos/{owner}/{repo}/issues/{index}": (state, { parameters }) => {
+      const issue = issueOf(state, parameters.index);
+      if (!issue) return notFound;
+      const { number, title, body, isOpen } = issue;
+      const labels = labelsOnIssue(issue).map((name, id) => ({ id, name }));
+      return {
+        status: 200,
+        body: { number, title, body, state: isOpen ? "open" : "closed", labels, pull_request: null },
+      };
+    },
+    "GET /repos/{owner}/{repo}/issues/{index}/timeline": (state, { parameters, query }) => {
+      const issue = issueOf(state, parameters.index);
+      if (!issue) return notFound;
+      const body = issue.labellings.map(({ id, label, author, isAdded, at }) => ({
+        id,
+        type: "label",
+        user: user(author),
+        body: isAdded ? "1" : "",
+        created_at: at,
+        label: { id: 1, name: label },
+      }));
+      return { status: 200, body: pageOf(body, query, "limit") };
     },
     "GET /repos/{owner}/{repo}/pulls/{index}/reviews": (state, { parameters, query }) => {
       const states = { approved: "APPROVED", changes: "REQUEST_CHANGES", comment: "COMMENT", pending: "PENDING" };

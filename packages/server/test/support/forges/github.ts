@@ -6,6 +6,9 @@ import {
   addRemark,
   commentsOf,
   commitOf,
+  editRemark,
+  issueOf,
+  labelsOnIssue,
   mergeBaseOf,
   newestFirst,
   openPull,
@@ -70,7 +73,7 @@ function commentToWire(state: FarState, comment: FarComment) {
     url,
     html_url: url,
     body,
-    user: { login: comment.author },
+    user: { login: comment.author, type: comment.author.endsWith("[bot]") ? "Bot" : "User" },
     created_at: at,
     updated_at: at,
     ...place,
@@ -218,6 +221,41 @@ export const githubVendor: Vendor = {
     },
     "POST /repos/{owner}/{repo}/issues/{issue_number}/comments": (state, { parameters, body }) => {
       return { status: 201, body: commentToWire(state, addRemark(state, parameters.issue_number, body.body)) };
+    },
+    "PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}": (state, { parameters, body }) => {
+      const edited = editRemark(state, parameters.comment_id, body.body);
+      return edited ? { status: 200, body: commentToWire(state, edited) } : notFound;
+    },
+    "GET /repos/{owner}/{repo}/issues/{issue_number}": (state, { parameters }) => {
+      const issue = issueOf(state, parameters.issue_number);
+      const pull = pullOf(state, parameters.issue_number);
+      if (!issue && !pull) return notFound;
+      const url = `${state.url}/api/v3/repos/${state.path}/issues/${parameters.issue_number}`;
+      return {
+        status: 200,
+        body: {
+          number: Number(parameters.issue_number),
+          title: issue?.title ?? pull?.title,
+          body: issue?.body ?? pull?.body,
+          state: issue?.isOpen ? "open" : "closed",
+          labels: issue ? labelsOnIssue(issue).map((name, id) => ({ id, name })) : [],
+          // The example is a pull request.
+          pull_request: pull && { url, html_url: url, diff_url: url, patch_url: url },
+        },
+      };
+    },
+    "GET /repos/{owner}/{repo}/issues/{issue_number}/events": (state, { parameters, query }) => {
+      const issue = issueOf(state, parameters.issue_number);
+      if (!issue) return notFound;
+      const body = issue.labellings.map(({ id, label, author, isAdded, at }) => ({
+        id,
+        actor: { login: author, type: author.endsWith("[bot]") ? "Bot" : "User" },
+        event: isAdded ? "labeled" : "unlabeled",
+        created_at: at,
+        label: { name: label, color: "fff" },
+        performed_via_github_app: null,
+      }));
+      return { status: 200, body: pageOf(body, query, "per_page") };
     },
     "GET /repos/{owner}/{repo}/pulls/{pull_number}/comments": (state, { parameters, query }) => {
       const found = commentsOf(state, parameters.pull_number, "reviews");

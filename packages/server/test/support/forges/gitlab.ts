@@ -1,7 +1,19 @@
 import type { Answer } from "./answer.ts";
 import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
 import description from "./fixtures/gitlab-api.json" with { type: "json" };
-import { addRemark, commitOf, mergeBaseOf, newestFirst, openPull, pageOf, pullOf, tipOf } from "./pulls.ts";
+import {
+  addRemark,
+  commitOf,
+  editRemark,
+  issueOf,
+  labelsOnIssue,
+  mergeBaseOf,
+  newestFirst,
+  openPull,
+  pageOf,
+  pullOf,
+  tipOf,
+} from "./pulls.ts";
 
 const projectId = 7;
 const refusal = (_status: number, message: string) => ({ message });
@@ -190,6 +202,44 @@ export const gitlabVendor: Vendor = {
     },
     "POST /projects/{id}/merge_requests/{iid}/notes": (state, { parameters, body }) => {
       return { status: 201, body: noteToWire(addRemark(state, parameters.iid, body.body)) };
+    },
+    "GET /projects/{id}/issues/{iid}": (state, { parameters }) => {
+      const issue = issueOf(state, parameters.iid);
+      if (!issue) return notFound;
+      const { number, title, body, isOpen, isConfidential = false } = issue;
+      const at = new Date(0).toISOString();
+      const times = { created_at: at, updated_at: at };
+      const place = { id: 7000 + number, iid: number, project_id: projectId, web_url: `${state.url}/issues/${number}` };
+      const own = { title, description: body, state: isOpen ? "opened" : "closed", confidential: isConfidential };
+      return {
+        status: 200,
+        body: { ...place, ...times, ...own, labels: labelsOnIssue(issue), author: personOf("eve") },
+      };
+    },
+    "GET /projects/{id}/issues/{iid}/resource_label_events": (state, { parameters, query }) => {
+      const issue = issueOf(state, parameters.iid);
+      if (!issue) return notFound;
+      const body = issue.labellings.map(({ id, label, author, isAdded, at }) => ({
+        id,
+        user: personOf(author),
+        created_at: at,
+        resource_type: "Issue",
+        resource_id: 7000 + issue.number,
+        label: { id: 1, name: label },
+        action: isAdded ? "add" : "remove",
+      }));
+      return { status: 200, body: pageOf(body, query, "per_page") };
+    },
+    "GET /projects/{id}/issues/{iid}/notes": (state, { parameters, query }) => {
+      const found = state.comments.filter(({ pull }) => pull === Number(parameters.iid));
+      return { status: 200, body: pageOf([systemNote, ...found.map(noteToWire)], query, "per_page") };
+    },
+    "POST /projects/{id}/issues/{iid}/notes": (state, { parameters, body }) => {
+      return { status: 201, body: noteToWire(addRemark(state, parameters.iid, body.body)) };
+    },
+    "PUT /projects/{id}/issues/{iid}/notes/{note_id}": (state, { parameters, body }) => {
+      const edited = editRemark(state, parameters.note_id, body.body);
+      return edited ? { status: 200, body: noteToWire(edited) } : notFound;
     },
     "GET /projects/{id}/members/all": (state, { query }) => {
       const found = Object.entries(state.people).filter(([name]) => name.includes(query.get("query") ?? ""));

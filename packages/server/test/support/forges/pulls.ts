@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { FarComment, FarPull, FarReview, FarState } from "./far-end.ts";
+import type { FarComment, FarIssue, FarPull, FarReview, FarState } from "./far-end.ts";
 
 /** The tip of a branch. Null if it does not exist. Refs are never packed here, so each is a file. */
 export function tipOf(state: FarState, branch: string): string | null {
@@ -46,6 +46,21 @@ export function commentsOf(state: FarState, number: string | undefined, kind: "r
 
 export function pullOf(state: FarState, number: string | undefined): FarPull | undefined {
   return state.pulls.find((pull) => pull.number === Number(number));
+}
+
+export function issueOf(state: FarState, number: string | undefined): FarIssue | undefined {
+  return state.issues.find((issue) => issue.number === Number(number));
+}
+
+/** The labels that were added and not removed since. */
+export function labelsOnIssue({ labellings }: FarIssue): string[] {
+  const names = [...new Set(labellings.map(({ label }) => label))];
+  return names.filter((name) => labellings.findLast(({ label }) => label === name)?.isAdded);
+}
+
+export function editRemark(state: FarState, id: string | undefined, body: string): FarComment | undefined {
+  const comment = state.comments.find((one) => one.id === Number(id));
+  return comment && Object.assign(comment, { body });
 }
 
 /** Reviews with a text, and one for each single comment on a line, in order. */

@@ -1,0 +1,79 @@
+import { Type } from "typebox";
+import type { IssueAct, Issues } from "../forge.ts";
+import { listPages } from "../list-pages.ts";
+import type { GitlabRepository } from "./describe-repository.ts";
+
+const User = Type.Object({ username: Type.String() });
+const Issue = Type.Object({
+  title: Type.String(),
+  description: Type.Union([Type.String(), Type.Null()]),
+  state: Type.String(),
+  labels: Type.Array(Type.String()),
+  confidential: Type.Optional(Type.Boolean()),
+});
+const Note = Type.Object({
+  id: Type.Integer(),
+  body: Type.String(),
+  system: Type.Boolean(),
+  author: User,
+  created_at: Type.String(),
+  internal: Type.Optional(Type.Boolean()),
+  confidential: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+});
+const LabelEvent = Type.Object({
+  id: Type.Integer(),
+  user: Type.Union([User, Type.Null()]),
+  created_at: Type.String(),
+  label: Type.Union([Type.Object({ name: Type.String() }), Type.Null()]),
+  action: Type.String(),
+});
+const page = { sizeName: "per_page", pageSize: 100 } as const;
+const pagesMax = 10;
+/** The users of project and group access tokens. */
+const tokenUser = /^(?:project|group)_\d+_bot/;
+
+export function openIssues({ api, path }: GitlabRepository): Issues {
+  return {
+    async read(number, signal) {
+      const request = { path: `${path}/issues/${number}`, answer: Issue, what: "read an issue" };
+      const found = await api.ask({ ...request, method: "GET" }, [404], signal);
+      // A pull request would show what only members may read.
+      if (found.kind !== "ok" || found.value.confidential) return null;
+      const { title, description, state, labels } = found.value;
+      return { title, body: description ?? "", isOpen: state === "opened", labels };
+    },
+    async findLabelling(number, label, signal) {
+      const eventsPath = `${path}/issues/${number}/resource_label_events`;
+      const request = { path: eventsPath, item: LabelEvent, what: "read an issue's labels" };
+      const events = await listPages(api, { ...page, ...request }, pagesMax, signal);
+      const last = events.findLast(
+        ({ action, label: set }) => action === "add" && set?.name.toLowerCase() === label.toLowerCase(),
+      );
+      return last ? toAct(last, last.user?.username) : null;
+    },
+    async listComments(number, signal) {
+      const request = {
+        path: `${path}/issues/${number}/notes`,
+        query: { order_by: "created_at", sort: "asc" },
+        item: Note,
+        what: "read an issue's comments",
+      };
+      const notes = await listPages(api, { ...page, ...request }, pagesMax, signal);
+      return notes
+        .filter(({ system, internal, confidential }) => !system && !internal && !confidential)
+        .map((note) => ({ ...toAct(note, note.author.username), text: note.body }));
+    },
+    async comment(number, text, signal) {
+      const request = { path: `${path}/issues/${number}/notes`, body: { body: text }, what: "comment on an issue" };
+      return String((await api.call({ ...request, method: "POST", answer: Note }, signal)).id);
+    },
+    async editComment(number, id, text, signal) {
+      const request = { path: `${path}/issues/${number}/notes/${id}`, body: { body: text }, what: "edit a comment" };
+      return (await api.ask({ ...request, method: "PUT", answer: Note }, [404], signal)).kind === "ok";
+    },
+  };
+}
+
+function toAct({ id, created_at }: { id: number; created_at: string }, author = ""): IssueAct {
+  return { id: String(id), author, isBot: tokenUser.test(author), at: new Date(created_at) };
+}

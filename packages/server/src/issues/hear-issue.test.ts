@@ -1,0 +1,194 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { type FarEnd, type FarIssue, startFarEnd } from "../../test/support/forges/far-end.ts";
+import { vendors } from "../../test/support/forges/vendors.ts";
+import { alterJob, seedProject } from "../../test/support/seed-jobs.ts";
+import { getProject } from "../accounts/projects/projects.ts";
+import { createJobRules } from "../http/parse-create-body.ts";
+import { withoutFenced } from "../lib/fenced-content.ts";
+import { createLogger } from "../lib/logger.ts";
+import { answerIssue, hearIssue, type IssueDeps } from "./hear-issue.ts";
+import { listDueAnswers } from "./issue-requests.ts";
+
+const { signal } = new AbortController();
+let database: TestDatabase;
+let projectId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  projectId = await seedProject(database.pool);
+});
+afterAll(() => database.drop());
+
+const commentOperations = {
+  github: "POST /repos/{owner}/{repo}/issues/{issue_number}/comments",
+  gitlab: "POST /projects/{id}/issues/{iid}/notes",
+  gitea: "POST /repos/{owner}/{repo}/issues/{index}/comments",
+} as const;
+
+describe.each(vendors.filter(({ name }) => name !== "bitbucket"))("on $name", (vendor) => {
+  let far: FarEnd;
+  let deps: IssueDeps;
+  let issue: FarIssue;
+  let next = 5000;
+  const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+
+  beforeAll(async () => {
+    far = await startFarEnd(vendor);
+    far.state.isAdmin = true;
+  });
+  afterAll(() => far.close());
+  afterEach(() => expect(far.violations).toEqual([]));
+  beforeEach(async () => {
+    const { pool } = database;
+    await pool.query("delete from jobs");
+    await pool.query("delete from issue_requests");
+    await set({ issueTriggers: true, model: "anthropic/claude-opus-4-1" });
+    next += 1;
+    issue = { number: next, title: "Retries are wrong", body: "Say 5, not 3.", isOpen: true, labellings: [] };
+    far.state.issues.push(issue);
+    deps = {
+      pool,
+      log: createLogger({ level: "silent" }),
+      defaultModel: "emend/rules",
+      promptCodePointsMax: 1_000,
+      announceDue: () => {},
+      publicUrl: () => "https://emend.test",
+      createJobRules,
+      findProject: (id) => getProject(pool, id),
+      openForge: async () => far.open(),
+      askAnswer: async () => {},
+    };
+  });
+
+  const set = (settings: object) =>
+    database.pool.query("update projects set settings = $2 where id = $1", [projectId, settings]);
+  const say = (author: string, body: string, hours = 0) => {
+    const id = 70_000 + far.state.comments.length;
+    far.state.comments.push({ id, pull: issue.number, author, body, at: ago(hours) });
+  };
+  const addLabel = (author: string, hours = 0) => {
+    const id = 90_000 + issue.labellings.length;
+    issue.labellings.push({ id, label: "emend", author, isAdded: true, at: ago(hours) });
+  };
+  const hear = () => hearIssue(deps, { projectId, number: issue.number }, signal);
+  const listJobs = async () =>
+    (await database.pool.query("select id, prompt, created_by from jobs order by created_at, id")).rows;
+  const answers = () =>
+    far.state.comments
+      .filter(({ pull, author }) => pull === issue.number && author === "emend")
+      .map(({ body }) => body);
+  /** As the minute's sweep does. */
+  async function answerAll() {
+    const due = await listDueAnswers(database.pool);
+    for (const id of due) await answerIssue(deps, id, signal);
+    return due.length;
+  }
+
+  it("makes one job of a writer's comment, however often it is delivered, and answers in one comment", async () => {
+    say("ada", "@emend Say that retries are five.");
+    await Promise.all([hear(), hear()]);
+    await hear();
+    const [job, ...others] = await listJobs();
+    expect(others).toEqual([]);
+    expect(job).toMatchObject({ created_by: "issue/ada" });
+    // Only the writer's words are an instruction; the issue is content.
+    expect(withoutFenced(job.prompt).trim()).toBe("Say that retries are five.\n\nThe request was made on this issue:");
+    expect(job.prompt).toContain("Retries are wrong\n\nSay 5, not 3.");
+
+    await answerAll();
+    expect(answers()).toEqual([
+      expect.stringContaining(`started a job for this request. [Details](https://emend.test/app/jobs/${job.id})`),
+    ]);
+    expect(await answerAll()).toBe(0);
+    const pull = { number: 12, url: "https://forge.test/pull/12", state: "open", draft: false };
+    await alterJob(database.pool, job.id, `status = 'completed', pull_request = '${JSON.stringify(pull)}'`);
+    await answerAll();
+    expect(answers()).toEqual([expect.stringContaining("Emend opened a pull request: https://forge.test/pull/12")]);
+    // Its own answers, from whatever account, are no requests.
+    say("ada", answers()[0]?.replace("Emend opened", "@emend Emend opened") ?? "");
+    await hear();
+    expect(await listJobs()).toHaveLength(1);
+  });
+
+  it("takes an issue that a writer labels as a description, and says why a job failed", async () => {
+    addLabel("ada");
+    await hear();
+    await hear();
+    const [job, ...others] = await listJobs();
+    expect(others).toEqual([]);
+    expect(withoutFenced(job.prompt)).not.toMatch(/Retries|not 3/);
+    await alterJob(
+      database.pool,
+      job.id,
+      "status = 'failed', failure_code = 'agent', failure_message = 'No page says it. @eve'",
+    );
+    await answerAll();
+    expect(answers()).toEqual([expect.stringContaining("The job failed. No page says it. `@eve`")]);
+    // The label once more is another request.
+    issue.labellings.push({ id: 1, label: "emend", author: "ada", isAdded: false, at: ago(0) });
+    await hear();
+    expect(await listJobs()).toHaveLength(1);
+    addLabel("ada");
+    await hear();
+    expect(await listJobs()).toHaveLength(2);
+  });
+
+  it("does nothing for people who may not write, old requests, bots, closed issues, or while it is off", async () => {
+    say("eve", "@emend Delete everything.");
+    say("ada", "@emend Do it now.", 25);
+    say("ada", "Ask @emend about this.");
+    // Even one that may write.
+    far.state.people["helper[bot]"] = "write";
+    if (vendor.name === "github") say("helper[bot]", "@emend Fix broken links.");
+    addLabel("eve");
+    await hear();
+    expect(await listJobs()).toEqual([]);
+    expect(await answerAll()).toBe(0);
+    say("ada", "@emend Fix broken links.");
+    issue.isOpen = false;
+    await hear();
+    issue.isOpen = true;
+    await set({ model: "anthropic/claude-opus-4-1" });
+    await hear();
+    await set({ issueTriggers: true, model: "anthropic/claude-opus-4-1" });
+    if (vendor.name === "gitlab") {
+      issue.isConfidential = true;
+      await hear();
+      issue.isConfidential = false;
+    }
+    expect(await listJobs()).toEqual([]);
+    await hear();
+    expect(await listJobs()).toHaveLength(1);
+  });
+
+  it("posts the answer once, though the forge's response was lost", async () => {
+    say("ada", "@emend Fix broken links.");
+    await hear();
+    far.fault(commentOperations[vendor.name as keyof typeof commentOperations], { kind: "lost", how: "reset" });
+    await answerAll();
+    expect(await answerAll()).toBe(0);
+    await database.pool.query("update issue_requests set answer_due_at = now()");
+    await answerAll();
+    expect(answers()).toHaveLength(1);
+    expect(await answerAll()).toBe(0);
+  });
+
+  it("answers what it refuses: a label for the built-in rules, a full quota, a request that is too long", async () => {
+    await set({ issueTriggers: true });
+    addLabel("ada");
+    await hear();
+    await answerAll();
+    expect(answers().at(-1)).toContain("did not start a job. This project uses the built-in rules");
+    say("ada", "@emend Fix broken links.");
+    await set({ issueTriggers: true, createsPerHourMax: 0 });
+    await hear();
+    await answerAll();
+    expect(answers().at(-1)).toContain("did not start a job. The project reached its job limit");
+    await set({ issueTriggers: true });
+    say("ada", `@emend ${"long ".repeat(300)}`);
+    await hear();
+    await answerAll();
+    expect(answers().at(-1)).toContain("too long");
+    expect(await listJobs()).toEqual([]);
+  });
+});

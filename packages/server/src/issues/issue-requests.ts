@@ -1,0 +1,97 @@
+import type { Queryable } from "../db/pool.ts";
+import { newId } from "../lib/id.ts";
+
+/** A label or a comment on an issue that asks for a job. */
+export interface IssueRequest {
+  id: string;
+  projectId: string;
+  number: number;
+  author: string;
+  jobId: string | null;
+  refusal: string | null;
+  answerId: string | null;
+  answer: string | null;
+  /** As the database writes it, so that no digit is lost. */
+  dueAt: string | null;
+  /** Null: there is no job, or it was deleted. */
+  job: {
+    status: "active" | "completed" | "archived" | "failed";
+    pullRequest: { number: number; url: string; state: "open" | "merged" | "closed" } | null;
+    failureMessage: string | null;
+  } | null;
+}
+
+export async function listHandledCauses(
+  db: Queryable,
+  issue: { projectId: string; number: number },
+): Promise<ReadonlySet<string>> {
+  const { rows } = await db.query<{ cause: string }>(
+    "select cause from issue_requests where project_id = $1 and number = $2",
+    [issue.projectId, issue.number],
+  );
+  return new Set(rows.map(({ cause }) => cause));
+}
+
+/** Null: it was handled before, by this or another node. */
+export async function insertRequest(
+  db: Queryable,
+  input: { projectId: string; number: number; cause: string; author: string },
+): Promise<string | null> {
+  const { rows } = await db.query<{ id: string }>(
+    `insert into issue_requests (id, project_id, number, cause, author) values ($1, $2, $3, $4, $5)
+     on conflict (project_id, number, cause) do nothing returning id`,
+    [newId("isr"), input.projectId, input.number, input.cause, input.author],
+  );
+  return rows[0]?.id ?? null;
+}
+
+/** From now on it has something to answer. */
+export async function decideRequest(
+  db: Queryable,
+  id: string,
+  outcome: { jobId: string | null; refusal: string | null },
+): Promise<void> {
+  await db.query(
+    "update issue_requests set job_id = $2, refusal = $3, answer_due_at = clock_timestamp() where id = $1",
+    [id, outcome.jobId, outcome.refusal],
+  );
+}
+
+export async function getRequest(db: Queryable, id: string): Promise<IssueRequest | null> {
+  const { rows } = await db.query<IssueRequest>(
+    `select request.id, request.project_id as "projectId", number, author, job_id as "jobId", refusal,
+       answer_id as "answerId", answer, answer_due_at::text as "dueAt",
+       case when jobs.id is not null then jsonb_build_object('status', jobs.status, 'pullRequest', jobs.pull_request,
+         'failureMessage', jobs.failure_message) end as job
+     from issue_requests request left join jobs on jobs.id = job_id where request.id = $1`,
+    [id],
+  );
+  return rows[0] ?? null;
+}
+
+/** `waitMs`: try again later. Null: the answer is up to date, unless something changed meanwhile. */
+export async function saveAnswer(
+  db: Queryable,
+  id: string,
+  answer: { answerId: string | null; answer: string | null; dueAt: string | null; waitMs: number | null },
+): Promise<void> {
+  await db.query(
+    `update issue_requests set answer_id = $2, answer = $3, answer_due_at = case
+       when $5::float8 is not null then clock_timestamp() + make_interval(secs => $5)
+       when answer_due_at::text is distinct from $4 then answer_due_at end
+     where id = $1`,
+    [id, answer.answerId, answer.answer, answer.dueAt, answer.waitMs === null ? null : answer.waitMs / 1000],
+  );
+}
+
+const answeredWithinDays = 7;
+
+/** The requests whose answers could not be posted yet. After a week, Emend gives up. */
+export async function listDueAnswers(db: Queryable): Promise<readonly string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id from issue_requests where answer_due_at <= clock_timestamp()
+       and created_at > clock_timestamp() - make_interval(days => $1) order by answer_due_at limit 100`,
+    [answeredWithinDays],
+  );
+  return rows.map(({ id }) => id);
+}
