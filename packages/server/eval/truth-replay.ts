@@ -93,8 +93,11 @@ export async function replay(
     const pages = await readPages(tree, previous?.tree ?? null);
     references = pages.length;
     if (previous === null || index.read === 0) continue;
+    // Rename detection is git's slowest step, and most commits do not need it.
+    const gone = (await compareReferences(pages, previous, index)).map(({ reference }) => reference);
+    if (gone.length === 0) continue;
     const renames = await source.renames(commits[i - 1] as string, commit);
-    for (const stale of await compareReferences(pages, previous, index, { renames })) onFinding({ commit, stale });
+    for (const stale of await compareReferences(gone, previous, index, { renames })) onFinding({ commit, stale });
   }
   source.close();
   return { commits: commits.length - 1, references };

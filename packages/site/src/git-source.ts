@@ -33,22 +33,26 @@ export interface GitSource {
 
 export function openGitSource(dir: string): GitSource {
   const blobs = createBlobReader(dir);
+  let latest: Listing | null = null;
+
+  async function listAt(revision: string): Promise<Listing> {
+    const commit = (await runGit(dir, ["rev-parse", "--verify", "--end-of-options", `${revision}^{commit}`])).trim();
+    if (latest?.commit === commit) return latest;
+    const known = latest;
+    latest = (known && (await listFrom(dir, known, commit))) ?? (await listAll(dir, commit));
+    return latest;
+  }
+
   return {
     async at(commit) {
-      const files: SiteFile[] = [];
-      const ids = new Map<string, string>();
-      for (const entry of (await runGit(dir, ["ls-tree", "-r", "-z", "--long", commit, "--", "."])).split("\0")) {
-        const found = /^100\d+ blob ([0-9a-f]+) +(\d+)\t([\s\S]+)$/.exec(entry);
-        if (found === null) continue;
-        files.push({ path: found[3] as string, hash: found[1] as string, size: Number(found[2]) });
-        ids.set(found[3] as string, found[1] as string);
-      }
+      const { files } = await listAt(commit);
       return {
-        list: async () => files,
+        list: async () => [...files.values()],
         async read(path) {
-          const id = ids.get(path);
+          const id = files.get(path)?.hash;
           return id === undefined ? null : blobs.read(id);
         },
+        readMany: (paths, signal) => readMany(dir, paths, (path) => files.get(path)?.hash ?? "", signal),
       };
     },
     async onDisk() {
@@ -76,6 +80,133 @@ export function openGitSource(dir: string): GitSource {
     },
     close: blobs.close,
   };
+}
+
+/** The files of a folder at a commit, by path. */
+interface Listing {
+  commit: string;
+  files: ReadonlyMap<string, SiteFile>;
+}
+
+async function listAll(dir: string, commit: string): Promise<Listing> {
+  const files = new Map<string, SiteFile>();
+  for (const entry of (await runGit(dir, ["ls-tree", "-r", "-z", "--long", commit, "--", "."])).split("\0")) {
+    const tab = entry.indexOf("\t");
+    const [mode, type, hash, size] = entry.slice(0, tab).split(/ +/);
+    if (type !== "blob" || hash === undefined || mode?.startsWith("100") !== true) continue;
+    const path = entry.slice(tab + 1);
+    files.set(path, { path, hash, size: Number(size) });
+  }
+  return { commit, files };
+}
+
+// With more changes than this, a new list is as fast.
+const changesMax = 2000;
+
+/** The list of a commit, from another commit's list and the files that differ. Null: list it anew. */
+async function listFrom(dir: string, known: Listing, commit: string): Promise<Listing | null> {
+  const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--relative", known.commit, commit];
+  const parts = (await runGit(dir, args)).split("\0");
+  if (parts.length > changesMax * 2) return null;
+  const changed = new Map<string, string>();
+  const gone: string[] = [];
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const [, mode, , hash] = (parts[at] as string).split(" ");
+    const path = parts[at + 1] as string;
+    if (mode?.startsWith("100") && hash !== undefined) changed.set(path, hash);
+    else gone.push(path);
+  }
+  const sizes = changed.size === 0 ? [] : await sizesOf(dir, [...changed.values()]);
+  const files = new Map(known.files);
+  for (const path of gone) files.delete(path);
+  let isSorted = true;
+  for (const [path, hash] of changed) {
+    isSorted &&= files.has(path);
+    files.set(path, { path, hash, size: sizes.shift() ?? 0 });
+  }
+  if (isSorted) return { commit, files };
+  return { commit, files: new Map([...files].sort(([left], [right]) => (left < right ? -1 : 1))) };
+}
+
+/** The sizes of blobs, without their content. */
+async function sizesOf(dir: string, ids: readonly string[]): Promise<number[]> {
+  const child = startGit(dir, ["cat-file", "--batch-check=%(objectsize)"]);
+  child.stdin.end(`${ids.join("\n")}\n`);
+  const output = (await child.stdout.toArray()).join("");
+  // The size of a blob that a partial clone does not have is unknown; it is not read either.
+  return output
+    .trim()
+    .split("\n")
+    .map((line) => Number.parseInt(line, 10) || 0);
+}
+
+function startGit(dir: string, args: readonly string[]): ChildProcessWithoutNullStreams {
+  const child = spawn("git", ["-C", dir, ...args], { env: gitEnvironment() });
+  child.stderr.resume();
+  // A failure shows as output that ends too soon.
+  child.stdin.on("error", () => undefined);
+  child.on("error", () => undefined);
+  return child;
+}
+
+/** Reads files through a process of its own, which writes all of them as one stream. */
+async function* readMany(
+  dir: string,
+  paths: readonly string[],
+  idOf: (path: string) => string,
+  signal: AbortSignal | undefined,
+): AsyncIterable<[string, Buffer | null][]> {
+  const child = startGit(dir, ["cat-file", "--batch", "--buffer"]);
+  try {
+    child.stdin.end(`${paths.map(idOf).join("\n")}\n`);
+    let at = 0;
+    for await (const contents of parseBlobs(child.stdout)) {
+      signal?.throwIfAborted();
+      yield contents.map((content) => [paths[at++] as string, content]);
+    }
+    if (at < paths.length) throw new Error(`git stopped while it read ${dir}`);
+  } finally {
+    child.kill();
+  }
+}
+
+/** Splits the output of `git cat-file --batch` into contents. They are views that are valid until the next batch. */
+export async function* parseBlobs(output: AsyncIterable<Buffer>): AsyncIterable<(Buffer | null)[]> {
+  let chunks: Buffer[] = [];
+  let held = 0;
+  // The bytes that make a next content whole.
+  let wanted = 0;
+  for await (const chunk of output) {
+    chunks.push(chunk);
+    held += chunk.length;
+    if (held < wanted) continue;
+    const data = chunks.length === 1 ? chunk : Buffer.concat(chunks);
+    const contents: (Buffer | null)[] = [];
+    let at = 0;
+    wanted = 0;
+    for (;;) {
+      const newline = data.indexOf(10, at);
+      if (newline === -1) break;
+      const header = data.toString("latin1", at, newline);
+      const size = Number(header.slice(header.lastIndexOf(" ") + 1));
+      // `missing`: a partial clone.
+      if (Number.isNaN(size)) {
+        contents.push(null);
+        at = newline + 1;
+        continue;
+      }
+      const end = newline + 1 + size;
+      if (end + 1 > data.length) {
+        wanted = end + 1 - at;
+        break;
+      }
+      contents.push(data.subarray(newline + 1, end));
+      at = end + 1;
+    }
+    chunks = at === data.length ? [] : [data.subarray(at)];
+    held = data.length - at;
+    if (contents.length > 0) yield contents;
+  }
 }
 
 interface Waiting {

@@ -20,7 +20,7 @@ export { findPage } from "./find-page.ts";
 export { folderTree } from "./folder-tree.ts";
 export type { NavItem, NavList, Redirect } from "./frameworks/framework.ts";
 export { type FileChange, historyArgs, parseHistory } from "./git-history.ts";
-export { type GitSource, gitEnvironment, openGitSource, runGit } from "./git-source.ts";
+export { type GitSource, gitEnvironment, openGitSource, parseBlobs, runGit } from "./git-source.ts";
 export { type LiveFolder, openLiveFolder } from "./live/live-folder.ts";
 export { type LiveSite, openLiveSite } from "./live/live-site.ts";
 export { watchFolder } from "./live/watch-folder.ts";

@@ -1,11 +1,15 @@
 import type { SiteTree } from "@emend/site";
 import { isAppError } from "../errors.ts";
-import type { Tree } from "./tree.ts";
+import type { CommitTree, Tree } from "./tree.ts";
 
 /** A git tree for the site package: plain files only, no links or submodules. */
-export function siteTreeOf(tree: Tree, history?: SiteTree["history"]): SiteTree {
+export function siteTreeOf(
+  tree: Tree & Partial<Pick<CommitTree, "readMany">>,
+  history?: SiteTree["history"],
+): SiteTree {
   return {
     ...(history && { history }),
+    ...(tree.readMany && { readMany: tree.readMany }),
     async list() {
       const entries = await tree.list();
       return entries

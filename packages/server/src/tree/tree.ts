@@ -47,6 +47,8 @@ export interface Tree {
 /** A tree in git, with what an overlay needs. */
 export interface CommitTree extends Tree {
   index(): Promise<TreeIndex>;
+  /** Many files as one stream, past the cache. The content is valid until the next batch is requested. */
+  readMany(paths: readonly string[], signal?: AbortSignal): AsyncIterable<[path: string, content: Buffer | null][]>;
   /** `except`: paths to leave out. */
   search(
     query: SearchQuery,

@@ -1,7 +1,7 @@
 import { decodePiece, toByteString } from "../text/bytes.ts";
 import type { Fix } from "../types.ts";
 import type { CodeReference } from "./find-references.ts";
-import { type Probe, probesOf } from "./probes.ts";
+import { mayBeGone, type Probe, probesOf } from "./probes.ts";
 import type { SourceIndex } from "./source-index.ts";
 
 export type StaleCause =
@@ -39,12 +39,14 @@ export async function compareReferences(
 ): Promise<StaleReference[]> {
   const judged = new Map<string, Promise<Judgement | null>>();
   const stale: StaleReference[] = [];
+  const change = { before, after, changed: changedFiles(before, after) };
   for (const reference of references) {
+    if (!mayBeGone(reference, after)) continue;
     const key = `${reference.kind} ${reference.text}`;
     let judging = judged.get(key);
     if (judging === undefined) {
-      const gone = goneProbe(reference, before, after);
-      judging = gone === null ? settled : judge(gone, before, after, options);
+      const gone = goneProbe(reference, change);
+      judging = gone === null ? settled : judge(gone, change, options);
       judged.set(key, judging);
     }
     if (judging === settled) continue;
@@ -72,12 +74,26 @@ function staleReference(reference: CodeReference, { gone, cause, paths }: Judgem
   return { ...stale, fix: { title: `Replace ${gone} with ${cause.to}`, edits: [edit] } };
 }
 
-/** The part of a reference that was known and is now unknown. */
-function goneProbe(reference: CodeReference, before: SourceIndex, after: SourceIndex): Probe | null {
-  return probesOf(reference, before).find((probe) => isGone(probe, before, after)) ?? null;
+/** Two states of the sources. */
+interface Change {
+  before: SourceIndex;
+  after: SourceIndex;
+  /** The files of the earlier state that are gone or differ. Only they can contain a word that no file has any more. */
+  changed: readonly string[];
 }
 
-function isGone(probe: Probe, before: SourceIndex, after: SourceIndex): boolean {
+function changedFiles(before: SourceIndex, after: SourceIndex): string[] {
+  const changed: string[] = [];
+  for (const [path, hash] of before.files) if (hash === "" || after.files.get(path) !== hash) changed.push(path);
+  return changed;
+}
+
+/** The part of a reference that was known and is now unknown. */
+function goneProbe(reference: CodeReference, change: Change): Probe | null {
+  return probesOf(reference, change.before).find((probe) => isGone(probe, change)) ?? null;
+}
+
+function isGone(probe: Probe, { before, after, changed }: Change): boolean {
   switch (probe.kind) {
     case "file":
       return !after.files.has(probe.path);
@@ -87,22 +103,18 @@ function isGone(probe: Probe, before: SourceIndex, after: SourceIndex): boolean 
       if (after.has(probe.word)) return false;
       if (probe.others.some((other) => after.has(other) && !before.has(other))) return false;
       // A file that is now too large or generated is not read, so its content is unknown.
-      return !before.filesWith(probe.word, Infinity).some((path) => after.skipped.has(path));
+      return !before.filesWith(probe.word, Infinity, changed).some((path) => after.skipped.has(path));
   }
 }
 
-async function judge(
-  probe: Probe,
-  before: SourceIndex,
-  after: SourceIndex,
-  options: CompareOptions,
-): Promise<Judgement> {
+async function judge(probe: Probe, change: Change, options: CompareOptions): Promise<Judgement> {
+  const { before, after } = change;
   if (probe.kind === "file") {
     const to = options.renames?.get(probe.path) ?? movedUnchanged(probe.path, before, after);
     return { gone: probe.path, cause: causeOf(to), paths: [probe.path] };
   }
   if (probe.kind === "package") return { gone: probe.name, cause: { kind: "removed" }, paths: [] };
-  const paths = before.filesWith(probe.word, Infinity);
+  const paths = before.filesWith(probe.word, Infinity, change.changed);
   const to = await renamedTo(probe.word, paths, before, after, options);
   return { gone: probe.word, cause: causeOf(to), paths: paths.slice(0, pathsMax) };
 }

@@ -154,6 +154,23 @@ test("reads only files that differ from the earlier index, and both stay true", 
   expect(fresh.filesWith("name7")).toEqual(["src/7.ts"]);
 });
 
+test("reads many files as one stream, with the same result", async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 600 }, (_, i) => [`src/${i}.ts`, `export const name${i} = other${i};\n`]),
+  );
+  const tree = treeOf(files);
+  const streamed = treeOf(files);
+  streamed.readMany = async function* (paths) {
+    for (const path of paths) yield [[path, Buffer.from(files[path] ?? "")]];
+  };
+  const index = await indexSource(streamed);
+  const other = await indexSource(tree);
+  expect([streamed.reads.length, tree.reads.length, index.read]).toEqual([0, 600, 600]);
+  expect([...index.files]).toEqual([...other.files]);
+  expect([index.declares("name599"), index.declares("other599"), index.has("other599")]).toEqual([true, false, true]);
+  expect(index.filesWith("other7")).toEqual(["src/7.ts"]);
+});
+
 test("says what it did not read, and takes nothing in such a file for gone", async () => {
   const long = `export const x = "${"a,".repeat(4000)}";`;
   const skipped = {

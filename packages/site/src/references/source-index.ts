@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { toByteString } from "../text/bytes.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { SiteTree } from "../types.ts";
 import type { CodeReference } from "./find-references.ts";
@@ -32,8 +33,8 @@ export interface SourceIndex {
   has(word: string): boolean;
   /** Whether it occurs as a definition. */
   declares(word: string): boolean;
-  /** The files that contain a word, at most `max`. */
-  filesWith(word: string, max?: number): string[];
+  /** The files that contain a word, at most `max`; with `among`, of these only. */
+  filesWith(word: string, max?: number, among?: Iterable<string>): string[];
   /** Whether a package with this name is built from these sources. */
   hasPackage(name: string): boolean;
   /** Whether a package exports `name/part`. Null if unknown. */
@@ -58,7 +59,9 @@ interface FileRecord {
 const bytesMax = 1024 * 1024;
 // The read-ahead: files are read while an earlier one is parsed.
 const readsAtOnce = 64;
-const none: Tokens = { words: new Uint32Array(0), declared: new Uint32Array(0) };
+// From this number on, one stream of all files is faster than a request for each.
+const streamMin = 500;
+const none: Tokens = { words: new Uint32Array(0), declared: 0 };
 const states = new WeakMap<SourceIndex, { records: ReadonlyMap<string, FileRecord>; counts: Counts }>();
 
 /** Indexes the names in every source file of a tree. Without content hashes in the tree, every file is read again. */
@@ -70,20 +73,7 @@ export async function indexSource(tree: SiteTree, options: IndexOptions = {}): P
   const files = new Map<string, string>();
   const known = new Map<string, FileRecord>();
   const changed: { path: string; before: FileRecord | undefined; after: FileRecord }[] = [];
-  let readCount = 0;
-  const reading: { path: string; before: FileRecord | undefined; bytes: Promise<Uint8Array | null> }[] = [];
-  const finish = async (left: number): Promise<void> => {
-    while (reading.length > left) {
-      const { path, before, bytes } = reading.shift() as (typeof reading)[number];
-      const content = await bytes;
-      if (content !== null) readCount++;
-      note(path, before, content === null ? unread(null) : readFile(path, content, read));
-    }
-  };
-  const note = (path: string, before: FileRecord | undefined, after: FileRecord): void => {
-    known.set(path, after);
-    changed.push({ path, before, after });
-  };
+  const toRead: string[] = [];
   for (const { path, hash, size } of await tree.list()) {
     const turn = breathe();
     if (turn !== undefined) await turn;
@@ -95,17 +85,23 @@ export async function indexSource(tree: SiteTree, options: IndexOptions = {}): P
       continue;
     }
     const skip = skipByPath(path) ?? (size !== undefined && size > bytesMax ? "too large" : null);
-    if (skip !== null) {
-      note(path, before, unread(skip));
-      continue;
-    }
-    const bytes = tree.read(path);
-    // The error is thrown where the promise is awaited.
-    bytes.catch(() => undefined);
-    reading.push({ path, before, bytes });
-    if (reading.length >= readsAtOnce) await finish(readsAtOnce / 2);
+    // The place in the order; what is read replaces it.
+    const after = unread(skip);
+    known.set(path, after);
+    if (skip === null) toRead.push(path);
+    else changed.push({ path, before, after });
   }
-  await finish(0);
+  let readCount = 0;
+  for await (const batch of readAll(tree, toRead, options.signal)) {
+    for (const [path, content] of batch) {
+      if (content !== null) readCount++;
+      const after = content === null ? unread(null) : readFile(path, content, read);
+      known.set(path, after);
+      changed.push({ path, before: earlier?.records.get(path), after });
+    }
+    const turn = breathe();
+    if (turn !== undefined) await turn;
+  }
   const counts = earlier === undefined ? createCounts() : earlier.counts.derive();
   for (const { path, before, after } of changed) {
     if (before !== undefined) counts.add(before.tokens, isExample(path), -1);
@@ -115,6 +111,28 @@ export async function indexSource(tree: SiteTree, options: IndexOptions = {}): P
     if (!known.has(path)) counts.add(before.tokens, isExample(path), -1);
   }
   return createIndex(tree, files, known, counts, readCount);
+}
+
+/** The files in batches, as one stream if the tree has one. Each batch is valid until the next. */
+async function* readAll(
+  tree: SiteTree,
+  paths: readonly string[],
+  signal: AbortSignal | undefined,
+): AsyncIterable<Iterable<readonly [path: string, content: Uint8Array | null]>> {
+  if (tree.readMany !== undefined && paths.length >= streamMin) {
+    yield* tree.readMany(paths, signal);
+    return;
+  }
+  const reading: { path: string; bytes: Promise<Uint8Array | null> }[] = [];
+  for (const path of paths) {
+    const bytes = tree.read(path);
+    // The error is thrown where the promise is awaited.
+    bytes.catch(() => undefined);
+    reading.push({ path, bytes });
+    if (reading.length < readsAtOnce) continue;
+    for (const one of reading.splice(0, readsAtOnce / 2)) yield [[one.path, await one.bytes]];
+  }
+  for (const one of reading) yield [[one.path, await one.bytes]];
 }
 
 function unread(skip: SkipReason | null): FileRecord {
@@ -142,12 +160,12 @@ function createIndex(
     read,
     has: (word) => counts.words(hashWord(word)) > 0,
     declares: (word) => counts.declared(hashWord(word)) > 0,
-    filesWith(word, max = 20) {
+    filesWith(word, max = 20, among = known.keys()) {
       const hash = hashWord(word);
       const found: string[] = [];
-      for (const [path, { tokens }] of known) {
+      for (const path of among) {
         if (found.length >= max) break;
-        if (tokens.words.includes(hash)) found.push(path);
+        if (known.get(path)?.tokens.words.includes(hash)) found.push(path);
       }
       return found;
     },
@@ -193,6 +211,7 @@ function isExample(path: string): boolean {
 }
 
 const lineMax = 5000;
+const maybeGenerated = /generated|not edit/i;
 const generated =
   /@generated|code generated .{0,80}do not edit|automatically generated|autogenerated|auto-generated|do not edit this file|this file is generated|generated by /i;
 
@@ -206,7 +225,8 @@ function skipByContent(bytes: Uint8Array): SkipReason | null {
   const head = bytes.subarray(0, 8000);
   if (head.includes(0)) return "binary";
   if (!isUtf8(bytes)) return "not UTF-8";
-  if (generated.test(Buffer.from(bytes.subarray(0, 600)).toString("latin1"))) return "generated";
+  const top = toByteString(bytes.subarray(0, 600));
+  if (maybeGenerated.test(top) && generated.test(top)) return "generated";
   return isMinified(bytes) ? "minified" : null;
 }
 
@@ -215,10 +235,16 @@ function isMinified(bytes: Uint8Array): boolean {
   if (bytes.length < lineMax) return false;
   let long = 0;
   let start = 0;
-  while (start < bytes.length) {
-    const newline = bytes.indexOf(10, start);
+  while (start + lineMax < bytes.length) {
+    // If a line ends within reach, no line up to there is long.
+    const near = bytes.lastIndexOf(10, start + lineMax);
+    if (near >= start) {
+      start = near + 1;
+      continue;
+    }
+    const newline = bytes.indexOf(10, start + lineMax);
     const end = newline === -1 ? bytes.length : newline;
-    if (end - start > lineMax) long += end - start;
+    long += end - start;
     start = end + 1;
   }
   return long * 2 > bytes.length;
@@ -232,76 +258,88 @@ interface Counts {
   derive(): Counts;
 }
 
-function createCounts(): Counts {
-  const words = createTable();
-  const declared = createTable();
-  const counts: Counts = {
-    words: words.get,
-    declared: declared.get,
-    add(tokens, isExample, by) {
-      for (const hash of tokens.words) words.add(hash, by);
-      if (!isExample) for (const hash of tokens.declared) declared.add(hash, by);
-    },
-    derive: () => deriveCounts(counts, new Map(), new Map()),
-  };
-  return counts;
-}
-
-function deriveCounts(
-  base: Counts,
-  earlierWords: ReadonlyMap<number, number>,
-  earlierDeclared: ReadonlyMap<number, number>,
-): Counts {
-  const words = new Map(earlierWords);
-  const declared = new Map(earlierDeclared);
-  const bump = (map: Map<number, number>, hash: number, by: number): unknown =>
-    map.set(hash, (map.get(hash) ?? 0) + by);
+function createCounts(all = createTable(), difference: WordTable | null = null): Counts {
   return {
-    words: (hash) => base.words(hash) + (words.get(hash) ?? 0),
-    declared: (hash) => base.declared(hash) + (declared.get(hash) ?? 0),
-    add(tokens, isExample, by) {
-      for (const hash of tokens.words) bump(words, hash, by);
-      if (!isExample) for (const hash of tokens.declared) bump(declared, hash, by);
+    words: (hash) => all.get(hash, 1) + (difference?.get(hash, 1) ?? 0),
+    declared: (hash) => all.get(hash, 2) + (difference?.get(hash, 2) ?? 0),
+    add: (difference ?? all).add,
+    derive() {
+      if (difference === null) return createCounts(all, createTable());
+      // The difference of many commits: from here on it is cheaper to count anew from a merged table.
+      if (difference.size * 4 > all.size) return createCounts(all.plus(difference), createTable());
+      return createCounts(all, difference.plus(null));
     },
-    derive: () => deriveCounts(base, words, declared),
   };
 }
 
-/** A hash table in two arrays, hash → number: a Map of a million numbers takes four times as long to fill. */
-function createTable(): { get(hash: number): number; add(hash: number, by: number): void } {
-  let size = 1 << 16;
-  let keys = new Uint32Array(size);
-  let counts = new Int32Array(size);
-  let used = new Uint8Array(size);
-  let count = 0;
+/** A hash table of words in one array: a Map takes four times as long to fill. */
+interface WordTable {
+  readonly size: number;
+  readonly data: Int32Array;
+  get(hash: number, field: 1 | 2): number;
+  add(tokens: Tokens, isExample: boolean, by: 1 | -1): void;
+  addAll(data: Int32Array): void;
+  /** A copy, with the numbers of another table added. */
+  plus(other: WordTable | null): WordTable;
+}
+
+// The hash, or 0 for an empty slot; the files with the word; the files that declare it; one left free.
+const slotLength = 4;
+
+function createTable(from?: { data: Int32Array<ArrayBuffer>; size: number }): WordTable {
+  let data = from?.data ?? new Int32Array(slotLength << 12);
+  let size = from?.size ?? 0;
+  let mask = data.length / slotLength - 1;
+
   function slotOf(hash: number): number {
-    let slot = (hash ^ (hash >>> 15)) & (size - 1);
-    while (used[slot] === 1 && keys[slot] !== hash) slot = (slot + 1) & (size - 1);
-    return slot;
-  }
-  function add(hash: number, by: number): void {
-    const slot = slotOf(hash);
-    if (used[slot] !== 1) {
-      used[slot] = 1;
-      keys[slot] = hash;
-      count++;
+    let slot = (hash ^ (hash >>> 15)) & mask;
+    for (;;) {
+      const key = data[slot * slotLength] as number;
+      if (key === 0 || key === (hash | 0)) return slot * slotLength;
+      slot = (slot + 1) & mask;
     }
-    counts[slot] = (counts[slot] as number) + by;
-    if (count * 2 > size) grow();
+  }
+  function addOne(hash: number, words: number, declared: number): void {
+    let at = slotOf(hash);
+    if (data[at] === 0) {
+      if (++size * 2 > mask) {
+        grow();
+        at = slotOf(hash);
+      }
+      data[at] = hash | 0;
+    }
+    data[at + 1] = (data[at + 1] as number) + words;
+    data[at + 2] = (data[at + 2] as number) + declared;
   }
   function grow(): void {
-    const [oldKeys, oldCounts, oldUsed] = [keys, counts, used];
-    size *= 2;
-    keys = new Uint32Array(size);
-    counts = new Int32Array(size);
-    used = new Uint8Array(size);
-    for (let i = 0; i < oldKeys.length; i++) {
-      if (oldUsed[i] !== 1) continue;
-      const slot = slotOf(oldKeys[i] as number);
-      used[slot] = 1;
-      keys[slot] = oldKeys[i] as number;
-      counts[slot] = oldCounts[i] as number;
+    const old = data;
+    data = new Int32Array(old.length * 2);
+    mask = data.length / slotLength - 1;
+    for (let from = 0; from < old.length; from += slotLength) {
+      if (old[from] === 0) continue;
+      const to = slotOf((old[from] as number) >>> 0);
+      for (let field = 0; field < slotLength; field++) data[to + field] = old[from + field] as number;
     }
   }
-  return { add, get: (hash) => counts[slotOf(hash)] as number };
+  return {
+    get size() {
+      return size;
+    },
+    get data() {
+      return data;
+    },
+    get: (hash, field) => data[slotOf(hash) + field] as number,
+    add({ words, declared }, isExample, by) {
+      for (let i = 0; i < words.length; i++) addOne(words[i] as number, by, i < declared && !isExample ? by : 0);
+    },
+    plus(other) {
+      const copy = createTable({ data: data.slice(), size });
+      if (other !== null) copy.addAll(other.data);
+      return copy;
+    },
+    addAll(of) {
+      for (let at = 0; at < of.length; at += slotLength)
+        if (of[at] !== 0) addOne((of[at] as number) >>> 0, of[at + 1] as number, of[at + 2] as number);
+    },
+  };
 }

@@ -5,12 +5,13 @@ import { encodePiece } from "../text/bytes.ts";
  * missed.
  */
 export interface Tokens {
-  /** Identifiers, `kebab-case` words, `--flags` and routes. */
+  /** Identifiers, `kebab-case` words, `--flags` and routes. The first `declared` of them come first. */
   words: Uint32Array;
   /**
-   * The words that the file seems to define: declarations, keys, parameters, whole strings, and all flags and routes.
+   * How many of the words the file seems to define: declarations, keys, parameters, whole strings, and all flags and
+   * routes.
    */
-  declared: Uint32Array;
+  declared: number;
 }
 
 const seed = 0x811c9dc5;
@@ -20,7 +21,12 @@ export function hashWord(word: string): number {
   const bytes = encodePiece(word);
   let hash = seed;
   for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash ^ bytes.charCodeAt(i), prime);
-  return hash >>> 0;
+  return plainHash(hash);
+}
+
+/** Tables use 0 for an empty slot. */
+function plainHash(hash: number): number {
+  return hash >>> 0 || 1;
 }
 
 // Letters, digits, `_`, `$` and non-ASCII bytes.
@@ -29,18 +35,45 @@ for (let c = 0; c < 256; c++) isWord[c] = c > 127 || /[\w$]/.test(String.fromCha
 const isRoute = new Uint8Array(256);
 for (let c = 0; c < 256; c++) isRoute[c] = /[\w{}<>:[\]$.*~/-]/.test(String.fromCharCode(c)) ? 1 : 0;
 
-const hashesOf = (words: string): ReadonlySet<number> => new Set(words.split(/\s+/).map(hashWord));
-const declaring = hashesOf(
-  `def class function const let var func fn type interface enum struct trait union module namespace macro_rules val object record
-  protocol extension mixin static public private protected internal readonly final abstract override async get set export void int
-  long float double bool boolean string String char byte auto define alias property field attr_accessor attr_reader`,
-);
-const notTypes = hashesOf(
-  `return new await yield throw raise else not and or in is import from as case do delete typeof instanceof if elif while for until
-  unless with assert del puts print echo default break continue go defer extends implements except`,
-);
+// What a word says about the word after it.
+const nothing = 0;
+const declares = 1;
+const excludes = 2;
+const isType = 3;
+type Role = typeof nothing | typeof declares | typeof excludes | typeof isType;
 
-const quoteMarks = new Set([34, 39, 96]);
+const declaring = `def class function const let var func fn type interface enum struct trait union module namespace macro_rules val object record
+  protocol extension mixin static public private protected internal readonly final abstract override async get set export void int
+  long float double bool boolean string String char byte auto define alias property field attr_accessor attr_reader`;
+const notTypes = `return new await yield throw raise else not and or in is import from as case do delete typeof instanceof if elif while for until
+  unless with assert del puts print echo default break continue go defer extends implements except`;
+const keywordSlots = 1 << 12;
+const keywordHashes = new Uint32Array(keywordSlots);
+const keywordRoles = new Uint8Array(keywordSlots);
+for (const [words, role] of [
+  [declaring, declares],
+  [notTypes, excludes],
+] as const) {
+  for (const word of words.split(/\s+/)) {
+    const hash = hashWord(word);
+    let slot = hash & (keywordSlots - 1);
+    while (keywordRoles[slot] !== nothing && keywordHashes[slot] !== hash) slot = (slot + 1) & (keywordSlots - 1);
+    keywordHashes[slot] = hash;
+    keywordRoles[slot] = role;
+  }
+}
+
+function roleOf(hash: number): Role {
+  let slot = hash & (keywordSlots - 1);
+  while (keywordRoles[slot] !== nothing) {
+    if (keywordHashes[slot] === hash) return keywordRoles[slot] as Role;
+    slot = (slot + 1) & (keywordSlots - 1);
+  }
+  return isType;
+}
+
+const isQuote = new Uint8Array(256);
+for (const c of [34, 39, 96]) isQuote[c] = 1;
 const wordMax = 80;
 const routeMax = 200;
 
@@ -50,107 +83,110 @@ export function plainRoute(route: string): string {
   return segments.map((segment) => `/${/[{}:<>[\]$*]/.test(segment) ? "{}" : segment}`).join("");
 }
 
-/** A set of hashes that is cleared in constant time, by incrementing a generation. */
-function createSeen(): { clear(): void; add(hash: number): boolean } {
-  let size = 1 << 14;
-  let keys = new Uint32Array(size);
-  let marks = new Uint32Array(size);
-  let round = 0;
-  let count = 0;
-  function add(hash: number): boolean {
-    let slot = (hash ^ (hash >>> 15)) & (size - 1);
-    while (marks[slot] === round) {
-      if (keys[slot] === hash) return false;
-      slot = (slot + 1) & (size - 1);
-    }
-    keys[slot] = hash;
-    marks[slot] = round;
-    if (++count * 2 > size) grow();
-    return true;
-  }
-  function grow(): void {
-    const [oldKeys, oldMarks, oldRound] = [keys, marks, round];
-    size *= 2;
-    keys = new Uint32Array(size);
-    marks = new Uint32Array(size);
-    round = 1;
-    count = 0;
-    for (let i = 0; i < oldKeys.length; i++) if (oldMarks[i] === oldRound) add(oldKeys[i] as number);
-  }
-  return {
-    add,
-    clear() {
-      round++;
-      count = 0;
-    },
-  };
-}
-
 export type TokenReader = (bytes: Uint8Array) => Tokens;
 
 /** Reads the words of one file at a time, in one pass over its bytes. */
 export function createTokenReader(): TokenReader {
-  const seenWords = createSeen();
-  const seenDeclared = createSeen();
-  let words = new Uint32Array(1024);
-  let declared = new Uint32Array(256);
-  let wordCount = 0;
-  let declaredCount = 0;
+  // The words of the current file, and a hash table of their numbers. A slot of an earlier round is empty.
+  let words = new Uint32Array(1 << 13);
+  let isDefined = new Uint8Array(1 << 13);
+  let count = 0;
+  let slots = 1 << 14;
+  let numbers = new Uint32Array(slots);
+  let rounds = new Uint32Array(slots);
+  let round = 0;
 
-  function addWord(hash: number): void {
-    if (!seenWords.add(hash)) return;
-    if (wordCount === words.length) words = doubled(words);
-    words[wordCount++] = hash;
+  /** The number of a word in this file. */
+  function numberOf(hash: number): number {
+    let slot = (hash ^ (hash >>> 15)) & (slots - 1);
+    while (rounds[slot] === round) {
+      const number = numbers[slot] as number;
+      if (words[number] === hash) return number;
+      slot = (slot + 1) & (slots - 1);
+    }
+    numbers[slot] = count;
+    rounds[slot] = round;
+    words[count] = hash;
+    isDefined[count] = 0;
+    count++;
+    if (count === words.length) grow();
+    return count - 1;
   }
-  function addDeclared(hash: number): void {
-    if (!seenDeclared.add(hash)) return;
-    if (declaredCount === declared.length) declared = doubled(declared);
-    declared[declaredCount++] = hash;
+
+  function grow(): void {
+    words = doubled(words);
+    isDefined = Uint8Array.from({ length: words.length }, (_, number) => isDefined[number] ?? 0);
+    slots *= 2;
+    numbers = new Uint32Array(slots);
+    rounds = new Uint32Array(slots);
+    round = 1;
+    for (let number = 0; number < count; number++) {
+      const hash = words[number] as number;
+      let slot = (hash ^ (hash >>> 15)) & (slots - 1);
+      while (rounds[slot] === round) slot = (slot + 1) & (slots - 1);
+      numbers[slot] = number;
+      rounds[slot] = round;
+    }
   }
 
   return (bytes) => {
-    seenWords.clear();
-    seenDeclared.clear();
-    wordCount = 0;
-    declaredCount = 0;
+    round++;
+    count = 0;
     const end = bytes.length;
-    // The previous word, if only spaces are in between; and whether only white space precedes on the line.
-    let before = 0;
+    // What the previous word says, if only spaces are in between; and whether only white space precedes on the line.
+    let before: Role = nothing;
     let isFirst = true;
     let i = 0;
     while (i < end) {
-      const c = bytes[i] as number;
-      if (isWord[c] !== 1) {
+      let c = bytes[i] as number;
+      if (isWord[c] === 0) {
+        i++;
+        if (c === 32) continue;
         if (c === 10) {
           isFirst = true;
-          before = 0;
-        } else if (c !== 32 && c !== 9) {
-          if (c === 47 && i + 1 < end) readRoute(bytes, i, end);
+          before = nothing;
+        } else if (c !== 9) {
+          if (c === 47 && i < end) readRoute(bytes, i - 1, end);
           isFirst = false;
           // Skips `*` and `&` in declarations such as `*name` and `&name`.
-          if (c !== 42 && c !== 38) before = 0;
+          if (c !== 42 && c !== 38) before = nothing;
         }
-        i++;
         continue;
       }
       const start = i;
+      const first = c;
       let hash = seed;
-      for (; i < end && isWord[bytes[i] as number] === 1; i++) hash = Math.imul(hash ^ (bytes[i] as number), prime);
-      hash >>>= 0;
-      const last = start > 0 ? (bytes[start - 1] as number) : 10;
-      if (i - start <= wordMax && (c < 48 || c > 57)) {
-        addWord(hash);
-        if (isDeclared(bytes, start, i, end, before, isFirst, last)) addDeclared(hash);
-        const isJoined = last === 45 && start > 1 && isWord[bytes[start - 2] as number] === 1;
-        const isLong = bytes[i] === 45 && i + 1 < end && isWord[bytes[i + 1] as number] === 1;
-        const isFlag = last === 45 && start > 1 && bytes[start - 2] === 45;
-        if (isFlag || (isLong && !isJoined)) readLong(bytes, start, end, isFlag);
+      do {
+        hash = Math.imul(hash ^ c, prime);
+        if (++i === end) break;
+        c = bytes[i] as number;
+      } while (isWord[c] === 1);
+      hash = plainHash(hash);
+      if (i - start <= wordMax && (first < 48 || first > 57)) {
+        const number = numberOf(hash);
+        const last = start > 0 ? (bytes[start - 1] as number) : 10;
+        if (isDefined[number] === 0 && isDeclared(bytes, start, i, end, before, isFirst, last)) isDefined[number] = 1;
+        if (last === 45 || c === 45) {
+          const isJoined = last === 45 && start > 1 && isWord[bytes[start - 2] as number] === 1;
+          const isLong = i + 1 < end && c === 45 && isWord[bytes[i + 1] as number] === 1;
+          const isFlag = last === 45 && start > 1 && bytes[start - 2] === 45;
+          if (isFlag || (isLong && !isJoined)) readLong(bytes, start, end, isFlag);
+        }
       }
-      before = hash;
+      before = roleOf(hash);
       isFirst = false;
     }
-    return { words: words.slice(0, wordCount), declared: declared.slice(0, declaredCount) };
+    return definedFirst();
   };
+
+  function definedFirst(): Tokens {
+    const sorted = new Uint32Array(count);
+    let declared = 0;
+    let others = count;
+    for (let number = 0; number < count; number++)
+      sorted[isDefined[number] === 1 ? declared++ : --others] = words[number] as number;
+    return { words: sorted, declared };
+  }
 
   /** `kebab-case`, or `--kebab-case` after two dashes. */
   function readLong(bytes: Uint8Array, start: number, end: number, isFlag: boolean): void {
@@ -164,12 +200,10 @@ export function createTokenReader(): TokenReader {
       flag = Math.imul(flag ^ c, prime);
     }
     if (at - start > wordMax) return;
-    addWord(plain >>> 0);
-    const next = bytes[at];
-    if (isFlag || next === 58 || (quoteMarks.has(next ?? 0) && bytes[start - 1] === next)) addDeclared(plain >>> 0);
-    if (!isFlag) return;
-    addWord(flag >>> 0);
-    addDeclared(flag >>> 0);
+    const number = numberOf(plainHash(plain));
+    const next = bytes[at] ?? 0;
+    if (isFlag || next === 58 || (isQuote[next] === 1 && bytes[start - 1] === next)) isDefined[number] = 1;
+    if (isFlag) isDefined[numberOf(plainHash(flag))] = 1;
   }
 
   function readRoute(bytes: Uint8Array, start: number, end: number): void {
@@ -186,9 +220,7 @@ export function createTokenReader(): TokenReader {
     if (bytes[at - 1] === 58) at--;
     let route = "";
     for (let j = start; j < at; j++) route += String.fromCharCode(bytes[j] as number);
-    const hash = hashWord(plainRoute(route));
-    addWord(hash);
-    addDeclared(hash);
+    isDefined[numberOf(hashWord(plainRoute(route)))] = 1;
   }
 }
 
@@ -204,14 +236,14 @@ function isDeclared(
   start: number,
   wordEnd: number,
   end: number,
-  before: number,
+  before: Role,
   isFirst: boolean,
   last: number,
 ): boolean {
-  if (before !== 0 && declaring.has(before)) return true;
+  if (before === declares) return true;
   if (isConstant(bytes, start, wordEnd)) return true;
   let at = wordEnd;
-  if (quoteMarks.has(last) && bytes[wordEnd] === last) {
+  if (isQuote[last] === 1 && bytes[wordEnd] === last) {
     if (isDistinct(bytes, start, wordEnd)) return true;
     // A plain quoted word is a value, but before a colon it is a key.
     at++;
@@ -224,7 +256,7 @@ function isDeclared(
   if (next === 58) return after !== 58 && after !== 61 && last !== 58;
   if (next === 63) return after === 58;
   if (next === 61) return after !== 61 && after !== 62 && (at > wordEnd || isFirst) && last !== 46;
-  const followsType = before !== 0 && !notTypes.has(before);
+  const followsType = before === isType;
   if (next === 59) return followsType;
   // A member of an enumeration or a struct, alone on its line.
   if (next === 44) return isFirst && (bytes[at + 1] === 10 || bytes[at + 1] === 13);

@@ -1,3 +1,4 @@
+import { parseBlobs } from "@emend/site";
 import { AppError } from "../../errors.ts";
 import { checkObjectIds, objectFormatOf } from "../git/object-id.ts";
 import { buildUnpinned } from "../mirror/build-commit.ts";
@@ -6,6 +7,9 @@ import type { CommitTree, TreeIndex } from "../tree.ts";
 import { type BlobCache, type BlobReader, unreadable } from "./blob-reader.ts";
 import { diffCommits } from "./diff.ts";
 import { searchCommit, searchContents } from "./search.ts";
+
+/** The timeout without any output while files are read as a stream. */
+const stallMsMax = 60_000;
 
 export interface CommitTreeDeps {
   context: MirrorContext;
@@ -34,6 +38,13 @@ export function openCommitTree(deps: CommitTreeDeps, commit: string): CommitTree
       cache.put(entry.oid, content);
       return content;
     },
+    async *readMany(paths, signal) {
+      const { entries } = await index();
+      const ids = paths.map((path) => entries.get(path)?.oid ?? "");
+      let at = 0;
+      for await (const contents of streamBlobs(context, ids, either(signal)))
+        yield contents.map((content) => [paths[at++] as string, content]);
+    },
     async search(query, signal, options) {
       const input = { commit, index: await index(), query, except: options?.except };
       return searchCommit(context, input, either(signal));
@@ -53,6 +64,39 @@ function checkSize(path: string, size: number, fileBytesMax: number): void {
   const mebibytes = (bytes: number) => (bytes / 2 ** 20).toFixed(1);
   const publicMessage = `${path} has ${mebibytes(size)} MiB; files over ${mebibytes(fileBytesMax)} MiB are not read.`;
   throw new AppError("invalid_request", { publicMessage });
+}
+
+/** Blobs through a process of its own, which writes them as one stream. */
+async function* streamBlobs(
+  { git, place, health }: MirrorContext,
+  ids: readonly string[],
+  signal: AbortSignal,
+): AsyncIterable<(Buffer | null)[]> {
+  const child = git.start({ gitDir: place.gitDir, args: ["cat-file", "--batch", "--buffer"] });
+  const stop = () => child.stop();
+  signal.addEventListener("abort", stop, { once: true });
+  child.stdin.on("error", () => {});
+  child.stderr.resume();
+  const stalled = setTimeout(stop, stallMsMax);
+  let seen = 0;
+  try {
+    child.stdin.end(`${ids.join("\n")}\n`);
+    for await (const contents of parseBlobs(child.stdout)) {
+      stalled.refresh();
+      seen += contents.length;
+      yield contents;
+    }
+    signal.throwIfAborted();
+    if (seen < ids.length) {
+      health.suspect = true;
+      throw unreadable(ids[seen] as string);
+    }
+  } finally {
+    clearTimeout(stalled);
+    signal.removeEventListener("abort", stop);
+    stop();
+    await child.ended.catch(() => undefined);
+  }
 }
 
 async function readBlob(deps: CommitTreeDeps, oid: string): Promise<Buffer> {

@@ -101,3 +101,16 @@ test("lists are kept within their bound, the last one always, and a failure is n
   await get("bad", 1);
   expect(loads).toBe(6);
 });
+
+test("many files come as one stream, in order, and a path that is not there as nothing", async () => {
+  const { tree } = await bench.tree({ "a.md": "a\n", "b/c.md": "", "d.md": Buffer.alloc(200_000, "x\n") });
+  const found: [string, number | undefined][] = [];
+  for await (const batch of tree.readMany(["d.md", "b/c.md", "none.md", "a.md"]))
+    for (const [path, content] of batch) found.push([path, content?.length]);
+  expect(found).toEqual([
+    ["d.md", 200_000],
+    ["b/c.md", 0],
+    ["none.md", undefined],
+    ["a.md", 2],
+  ]);
+});
