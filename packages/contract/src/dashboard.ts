@@ -1,4 +1,5 @@
 import type { JobStatus } from "./agent-job.ts";
+import type { Claim } from "./claim.ts";
 import type { MemberRole } from "./dashboard-accounts.ts";
 import type { FailureCode, JobPhase } from "./errors.ts";
 import type { JobRun } from "./job-run.ts";
@@ -159,6 +160,40 @@ export interface DashboardHealth {
   problem: { at: string; words: string } | null;
   /** Jobs that would fix the findings. */
   fixes: readonly DashboardSuggestion[];
+  /** What no longer agrees with the code, by page. */
+  truth: readonly DashboardTruthPage[];
+}
+
+/** A page that no longer agrees with the code. */
+export interface DashboardTruthPage {
+  path: string;
+  /** Stale references, and changed and gone claims. */
+  findings: readonly DashboardTruthFinding[];
+  /** The job that would repair the page, or why none can. */
+  fix: { prompt: string; underWay?: { jobId: string; number: number | null } } | { cannot: string };
+}
+
+/** A page of the docs, with what it relies on. */
+export interface DashboardPage {
+  path: string;
+  /** The checked commit. Null: the site was not checked yet. */
+  commit: string | null;
+  /** Null: this server has no copy of the page at hand. */
+  text: string | null;
+  /** By line. */
+  claims: readonly Claim[];
+  findings: readonly DashboardSiteFinding[];
+  /** The names of the project's context repositories. */
+  repositories: readonly string[];
+}
+
+export interface DashboardTruthFinding extends DashboardSiteFinding {
+  /** The context repository. Null: the project's own. */
+  repository: string | null;
+  /** The change that caused it. Null: unknown. */
+  cause: Claim["cause"];
+  /** The claim, for a changed or gone one. */
+  claimId?: string;
 }
 
 export interface DashboardSiteCheck {
@@ -168,6 +203,8 @@ export interface DashboardSiteCheck {
   framework: string;
   pages: number;
   counts: readonly { check: string; severity: "error" | "warning" | "info"; count: number; fixable: number }[];
+  /** The code that the pages were compared with. `repository` is null for the project's own, `commit` if it was not read. */
+  sources: readonly { repository: string | null; commit: string | null; problem: string | null }[];
 }
 
 export interface DashboardSiteFinding {

@@ -11,6 +11,7 @@ const JobPage = lazyRouteComponent(() => import("./pages/job/job-page.tsx"), "Jo
 const AddProjectPage = lazyRouteComponent(() => import("./pages/projects/add-project.tsx"), "AddProjectPage");
 const GatePage = lazyRouteComponent(() => import("./pages/gates/gate-page.tsx"), "GatePage");
 const BatchPage = lazyRouteComponent(() => import("./pages/jobs/batch-page.tsx"), "BatchPage");
+const DocsPage = lazyRouteComponent(() => import("./pages/health/docs-page.tsx"), "DocsPage");
 const HealthPage = lazyRouteComponent(() => import("./pages/health/health-page.tsx"), "HealthPage");
 const UsagePage = lazyRouteComponent(() => import("./pages/usage/usage-page.tsx"), "UsagePage");
 const KeysPage = lazyRouteComponent(() => import("./pages/keys/keys-page.tsx"), "KeysPage");
@@ -69,6 +70,12 @@ const health = createRoute({
   component: HealthPage,
   validateSearch: (given: Record<string, unknown>) => pick("project", given),
 });
+const docsPage = createRoute({
+  getParentRoute: () => root,
+  path: "/health/page",
+  component: DocsPage,
+  validateSearch: (given: Record<string, unknown>) => ({ ...pick("project", given), ...pick("path", given) }),
+});
 const usage = createRoute({
   getParentRoute: () => root,
   path: "/usage",
@@ -119,6 +126,7 @@ export function createAppRouter() {
       project,
       addProject,
       health,
+      docsPage,
       usage,
       pulls,
       pull,

@@ -179,8 +179,13 @@ export async function confirmClaim(db: Queryable, projectId: string, id: string)
   return findClaim(db, projectId, id);
 }
 
-export async function hasClaimsOf(db: Queryable, projectId: string): Promise<boolean> {
-  const { rowCount } = await db.query("select from claims where project_id = $1 limit 1", [projectId]);
+/** Projects whose pages are compared with code: they have claims, context repositories, or code beside the docs folder. */
+export const reliesOnCode = `(projects.docs_dir not in ('', '.')
+  or exists (select from claims where project_id = projects.id)
+  or exists (select from context_repositories where project_id = projects.id))`;
+
+export async function isComparedWithCode(db: Queryable, projectId: string): Promise<boolean> {
+  const { rowCount } = await db.query(`select from projects where id = $1 and ${reliesOnCode}`, [projectId]);
   return rowCount === 1;
 }
 
@@ -242,6 +247,9 @@ interface ClaimFinding {
   path: string;
   line: number;
   message: string;
+  repository: string | null;
+  cause: Claim["cause"];
+  claimId: string;
 }
 
 const findingsMax = 500;
@@ -267,6 +275,9 @@ export async function listClaimFindings(db: Queryable, projectId: string): Promi
       path: row.page,
       line: row.pageLine,
       message: `The text relies on \`${place}\`, which ${what}. Correct the text or, if it is right, run \`${next}\`.`,
+      repository: row.repository,
+      cause: row.cause,
+      claimId: row.id,
     };
   });
 }

@@ -5,10 +5,14 @@ import { createTestDatabase, type TestDatabase } from "../../test/support/databa
 import type { TestRepository } from "../../test/support/make-repository.ts";
 import { type MirrorBench, openMirrorBench } from "../../test/support/mirrors.ts";
 import { alterJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
+import { checkSiteHealth } from "../compose/check-site.ts";
 import { AppError } from "../errors.ts";
+import type { Forge } from "../forge/forge.ts";
+import { readSiteHealth } from "../health/site-checks.ts";
 import { createPageHistory } from "../tree/read/history.ts";
 import { addClaim, confirmClaim, listClaimFindings, listClaims, removeClaim } from "./claim-store.ts";
-import { type ClaimLookDeps, listDueClaims, lookAtClaims, pullRequestIn } from "./look-at-claims.ts";
+import { type ClaimLookDeps, listDueClaims, lookAtClaims } from "./look-at-claims.ts";
+import { pullRequestIn } from "./source-at.ts";
 
 let database: TestDatabase;
 let bench: MirrorBench;
@@ -54,6 +58,7 @@ function deps(more: Partial<ClaimLookDeps> = {}): ClaimLookDeps {
     ownRemote: async () => remote(docs),
     contextRemote: async () => remote(code),
     pageHistory: createPageHistory({ git: bench.git, dir: bench.mirrorsDir }),
+    onMoved: async () => {},
     ...more,
   };
 }
@@ -120,9 +125,12 @@ test("changed lines are told with old and new text and the commit; as before, th
     cause: { commit: id, author: "Test", message: "test", pullRequest: null },
   });
   expect(changed.changedAt).not.toBeNull();
-  expect(await listClaimFindings(database.pool, projectId)).toEqual([
+  expect(await listClaimFindings(database.pool, projectId)).toMatchObject([
     {
       check: "changed-claim",
+      repository: "api",
+      cause: { commit: id },
+      claimId: changed.id,
       severity: "warning",
       path: "docs/timeouts.md",
       line: 3,
@@ -305,16 +313,109 @@ test("what reviewers rewrote before the merge makes no claim", async () => {
   expect(await claims()).toEqual([]);
 });
 
-test("projects are due with claims or merged citations, once in their time", async () => {
+test("projects are due with claims, merged citations or code to compare, once in their time", async () => {
+  expect(await listDueClaims(database.pool)).toEqual([projectId]);
+  await database.pool.query("delete from context_repositories");
+  await database.pool.query("update claim_looks set due_at = clock_timestamp()");
   expect(await listDueClaims(database.pool)).toEqual([]);
   await mergedJob([source()], diff);
   expect(await listDueClaims(database.pool)).toEqual([projectId]);
   expect(await listDueClaims(database.pool)).toEqual([]);
-  const { id } = await add();
+  const { id } = await add("docs/timeouts.md:3", "docs/timeouts.md:3");
   expect(await listDueClaims(database.pool)).toEqual([projectId]);
   await look();
   await removeClaim(database.pool, projectId, id);
   await database.pool.query("update claim_looks set due_at = clock_timestamp()");
   await database.pool.query("delete from claims");
   expect(await listDueClaims(database.pool)).toEqual([]);
+});
+
+const flags = (flag: string) => `export const options = [{ flag: "${flag}" }, { flag: "--quiet" }];\n`;
+
+async function checkedHealth() {
+  const siteDeps = {
+    ...deps(),
+    siteCache: new Map<string, string>(),
+    indexes: new Map(),
+    siteHistory: async () => new Map(),
+    linkFetch: () => Promise.reject(new Error("no links are requested")),
+    openForge: async () => ({ gitRemote: async () => remote(docs) }) as unknown as Forge,
+  };
+  await checkSiteHealth(siteDeps, projectId, bench.signal);
+  const { checks, findings, problem } = await readSiteHealth(database.pool, projectId);
+  expect(problem).toBeNull();
+  return { checks, findings: findings.filter(({ check }) => check !== "orphan-page") };
+}
+
+test("names that the code renamed or removed are found on their pages, with the change, until page or code has them right", async () => {
+  docs.commit({ "docs/run.md": "# Run\n\nUse `--out-file`, or `--quiet`.\n\nAgain: `--out-file`.\n" });
+  code.commit({ "src/cli.ts": flags("--out-file") });
+  expect((await checkedHealth()).findings).toEqual([]);
+  const renamed = code.commit({ "src/cli.ts": flags("--output") });
+  const { checks, findings } = await checkedHealth();
+  const found = {
+    check: "stale-reference",
+    severity: "error",
+    path: "docs/run.md",
+    message: "`--out-file` was renamed to `--output`. Use the new name.",
+    repository: "api",
+    cause: { commit: renamed, author: "Test", message: "test", pullRequest: null },
+    renamed: { from: "--out-file", to: "--output" },
+  };
+  expect(findings).toMatchObject([
+    { ...found, line: 3 },
+    { ...found, line: 5 },
+  ]);
+  // A new commit of the code is another point in time, though the docs are the same.
+  expect(checks.map(({ counts }) => counts.find(({ check }) => check === "stale-reference")?.count)).toEqual([
+    undefined,
+    2,
+  ]);
+  expect(checks.at(-1)?.sources).toEqual([{ repository: "api", commit: renamed, problem: null }]);
+
+  // It stays while other things change, and goes with the page's text.
+  code.commit({ "src/cli.ts": `${flags("--output")}// More.\n` });
+  docs.commit({ "docs/run.md": "# Run\n\nUse `--quiet`.\n\nAgain: `--out-file`.\n" });
+  expect((await checkedHealth()).findings).toMatchObject([{ ...found, line: 5 }]);
+  code.commit({ "src/cli.ts": flags("--out-file") });
+  expect((await checkedHealth()).findings).toEqual([]);
+  code.commit({ "src/cli.ts": "export const options = [];\n" });
+  expect((await checkedHealth()).findings.map(({ line, message }) => [line, message])).toEqual([
+    [3, "`--quiet` is no longer in the code (src/cli.ts had it). Correct the page."],
+    [5, "`--out-file` is no longer in the code (src/cli.ts had it). Correct the page."],
+  ]);
+  docs.commit({ "docs/run.md": "# Run\n" });
+  expect((await checkedHealth()).findings).toEqual([]);
+});
+
+test("a force-push of the code is told, and a source that cannot be read keeps what was found", async () => {
+  docs.commit({ "docs/run.md": "# Run\n\nUse `--out-file`.\n" });
+  code.commit({ "src/cli.ts": flags("--out-file") });
+  await checkedHealth();
+  await database.pool.query("update reference_looks set commit_id = $1", ["d".repeat(40)]);
+  const { checks, findings } = await checkedHealth();
+  expect(findings).toEqual([]);
+  expect(checks.at(-1)?.sources[0]?.problem).toMatch(
+    /^Commit dddddddddd is gone, .* Emend compares from [0-9a-f]{10} on\.$/,
+  );
+  code.commit({ "src/cli.ts": flags("--output") });
+  expect((await checkedHealth()).findings).toHaveLength(1);
+  const url = code.url;
+  code = { ...code, url: `${url}.none` };
+  const unread = await checkedHealth();
+  expect(unread.findings).toHaveLength(1);
+  expect(unread.checks.at(-1)?.sources).toEqual([
+    { repository: "api", commit: null, problem: expect.stringMatching(/^The repository/) },
+  ]);
+});
+
+test("a new commit of docs or code asks for a check of the site, once", async () => {
+  const asked: string[] = [];
+  const onMoved = async (id: string) => void asked.push(id);
+  await look({ onMoved });
+  await look({ onMoved });
+  expect(asked).toEqual([projectId]);
+  code.commit({ "src/cli.ts": flags("--output") });
+  await look({ onMoved });
+  expect(asked).toEqual([projectId, projectId]);
 });

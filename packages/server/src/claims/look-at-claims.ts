@@ -1,21 +1,21 @@
-import type { Claim } from "@emend/contract";
 import { getProject, type Project } from "../accounts/projects/projects.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
 import { secretsIn } from "../secrets/secrets-in.ts";
-import type { Mirrors, Remote } from "../tree/mirror/mirror.ts";
+import type { Remote } from "../tree/mirror/mirror.ts";
 import { type CitedLines, citeLines, readCitable } from "../tree/read/cited-lines.ts";
-import type { PageHistory } from "../tree/read/history.ts";
 import type { CommitTree } from "../tree/tree.ts";
+import { reliesOnCode } from "./claim-store.ts";
 import { type LookedAt, lookAtPages, lookAtSource } from "./find-claims-again.ts";
 import { keepCited } from "./keep-cited.ts";
+import { type SourceDeps, type SourceName, withSource } from "./source-at.ts";
 
-export interface ClaimLookDeps {
+export interface ClaimLookDeps extends SourceDeps {
   pool: Pool;
-  mirrors: Mirrors;
   ownRemote(project: Project, signal: AbortSignal): Promise<Remote>;
   contextRemote(repositoryId: string, signal: AbortSignal): Promise<Remote>;
-  pageHistory: PageHistory;
+  /** The docs or a source have a new commit. */
+  onMoved(projectId: string): Promise<void>;
 }
 
 const everySeconds = 300;
@@ -23,13 +23,13 @@ const everySeconds = 300;
 const localEverySeconds = 30;
 const projectsMax = 200;
 
-/** Projects with claims, or with citations of merged jobs, that are due. Also schedules their next check. */
+/** Projects with claims, with code to compare, or with citations of merged jobs, that are due. Schedules their next check. */
 export async function listDueClaims(db: Queryable): Promise<readonly string[]> {
   const { rows } = await db.query<{ id: string }>(
     `with due as (
        select projects.id, forge from projects left join claim_looks on project_id = projects.id
        where coalesce(due_at, '-infinity') <= clock_timestamp() and (
-         exists (select from claims where project_id = projects.id)
+         ${reliesOnCode}
          or exists (select from jobs where project_id = projects.id and not claims_kept and sources <> '[]'
                       and pull_request ->> 'state' = 'merged'))
        order by due_at nulls first limit $3
@@ -51,7 +51,7 @@ export async function lookAtClaims(deps: ClaimLookDeps, projectId: string, signa
     "select commits from claim_looks where project_id = $1",
     [projectId],
   );
-  const commits = rows[0]?.commits ?? {};
+  const commits = { ...rows[0]?.commits };
   const problems: string[] = [];
   const own = { id: project.id, name: null, baseRef: project.baseRef, remote: () => deps.ownRemote(project, signal) };
 
@@ -62,7 +62,7 @@ export async function lookAtClaims(deps: ClaimLookDeps, projectId: string, signa
   }
 
   try {
-    await withSource(deps, own, signal, async (docs) => {
+    await withSource(deps, own, "claims", signal, async (docs) => {
       const isKept = await keepCited(deps.pool, project, docs.tree, signal);
       if (commits[project.id] !== docs.commit) await lookAtPages(deps.pool, projectId, docs.tree, signal);
       for (const source of await listSources(deps.pool, project)) {
@@ -72,7 +72,7 @@ export async function lookAtClaims(deps: ClaimLookDeps, projectId: string, signa
         }
         const remote = () => deps.contextRemote(source.id, signal);
         try {
-          await withSource(deps, { ...source, remote }, signal, async (code) => {
+          await withSource(deps, { ...source, remote }, "claims", signal, async (code) => {
             await lookAtCode(docs, { ...code, repositoryId: source.id }, source.id, isKept);
             commits[source.id] = code.commit;
           });
@@ -88,87 +88,25 @@ export async function lookAtClaims(deps: ClaimLookDeps, projectId: string, signa
     if (!isAppError(error)) throw error;
     problems.push(error.publicMessage);
   }
-  await deps.pool.query("update claim_looks set commits = $2, problem = $3 where project_id = $1", [
-    projectId,
-    commits,
-    problems.length === 0 ? null : problems.join(" ").slice(0, 500),
-  ]);
+  const isMoved = Object.entries(commits).some(([id, commit]) => rows[0]?.commits[id] !== commit);
+  if (isMoved) await deps.onMoved(projectId);
+  await deps.pool.query(
+    `insert into claim_looks (project_id, commits, problem) select id, $2, $3 from projects where id = $1
+     on conflict (project_id) do update set commits = excluded.commits, problem = excluded.problem`,
+    [projectId, commits, problems.length === 0 ? null : problems.join(" ").slice(0, 500)],
+  );
 }
 
-interface Source {
-  id: string;
-  name: string | null;
-  baseRef: string | null;
-}
-
-/** The repositories that claims cite. */
-async function listSources(db: Queryable, project: Project): Promise<readonly (Source & { isOwn: boolean })[]> {
+/** The project's own repository, if claims cite it, and its context repositories. */
+async function listSources(db: Queryable, project: Project): Promise<readonly (SourceName & { isOwn: boolean })[]> {
   const { rows } = await db.query<{ id: string | null; name: string | null; baseRef: string | null }>(
-    `select distinct repository.id, repository.name, repository.base_ref as "baseRef"
-     from claims left join context_repositories repository on repository.id = repository_id
-     where claims.project_id = $1 order by 2 nulls first`,
+    `select null as id, null as name, null as "baseRef"
+     where exists (select from claims where project_id = $1 and repository_id is null)
+     union all
+     select id, name, base_ref from context_repositories where project_id = $1 order by 2 nulls first`,
     [project.id],
   );
   return rows.map(({ id, ...row }) => ({ ...row, id: id ?? project.id, isOwn: id === null }));
-}
-
-async function withSource(
-  deps: ClaimLookDeps,
-  source: Source & { remote(): Promise<Remote> },
-  signal: AbortSignal,
-  use: (at: LookedAt) => Promise<void>,
-): Promise<void> {
-  const mirror = await deps.mirrors.open(source.id);
-  const remote = await source.remote();
-  // Pinned as for a job, so that garbage collection keeps the commit while it is read.
-  const jobId = `claims_${source.id}`;
-  const causes = new Map<string, Promise<Claim["cause"]>>();
-  try {
-    const { commit, ref } = await mirror.fetchBase({ remote, jobId, baseRef: source.baseRef }, signal);
-    await use({
-      repositoryId: null,
-      commit,
-      tree: mirror.treeAt(commit),
-      causeOf(path) {
-        const known = causes.get(path);
-        if (known) return known;
-        if (causes.size >= causesMax) return Promise.resolve(null);
-        const asked = readCause(deps.pageHistory, { remote, branch: ref, path }, signal);
-        causes.set(path, asked);
-        return asked;
-      },
-    });
-  } finally {
-    await mirror.release(jobId);
-  }
-}
-
-/** A limit, because each lookup may be a fetch. */
-const causesMax = 20;
-const pullRequestForms =
-  /\(#(\d{1,9})\)|Merge pull request #(\d{1,9})|See merge request \S*!(\d{1,9})|\(pull request #(\d{1,9})\)/;
-
-/** The newest commit that touched the file. */
-async function readCause(
-  pageHistory: PageHistory,
-  input: { remote: Remote; branch: string; path: string },
-  signal: AbortSignal,
-): Promise<Claim["cause"]> {
-  const commits = await pageHistory(input, signal).catch(() => {
-    signal.throwIfAborted();
-    return [];
-  });
-  const [newest] = commits;
-  if (!newest) return null;
-  const { id, author, date, message } = newest;
-  return { commit: id, author, date, message, pullRequest: pullRequestIn(message) };
-}
-
-/** The number that forges write into the commit message of a merged pull request. */
-export function pullRequestIn(message: string): number | null {
-  const groups = pullRequestForms.exec(message)?.slice(1) ?? [];
-  const number = groups.find((group) => group !== undefined);
-  return number === undefined ? null : Number(number);
 }
 
 interface NewRow {

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { fileURLToPath } from "node:url";
 import { authenticateGitKey, createKeyring } from "../accounts/keys/keyring.ts";
 import { getProject, refreshLocalUrls } from "../accounts/projects/projects.ts";
@@ -10,7 +11,7 @@ import { createProjectAdmin } from "../admin/create-project-admin.ts";
 import { readPrompt } from "../agent/rules/read-prompt.ts";
 import { createAutomations } from "../automations/automations.ts";
 import { hastenLooks } from "../automations/claim-look.ts";
-import { hasClaimsOf } from "../claims/claim-store.ts";
+import { isComparedWithCode } from "../claims/claim-store.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { accountsPlugin } from "../dashboard/accounts-plugin.ts";
@@ -33,6 +34,7 @@ import { measureRequests } from "../metrics/measure.ts";
 import { metricsPlugin, startMetricsServer } from "../metrics/metrics-server.ts";
 import { askAutomations, askClaimLook, askGate, askIssue, askSiteCheck } from "../tasks/start-tasks.ts";
 import { traceRequests } from "../tracing/tracing.ts";
+import type { Mirrors } from "../tree/mirror/mirror.ts";
 import { composeParts, type Parts, type Undo } from "./parts.ts";
 import { readPullRequestState } from "./pull-request-state.ts";
 import { createStatusReader } from "./status.ts";
@@ -160,9 +162,9 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
           if (looks > 0) await askAutomations(pool);
           const hasGate = await isGated(pool, projectId);
           if (hasGate) await askGate(pool, projectId);
-          const hasClaims = await hasClaimsOf(pool, projectId);
-          if (hasClaims) await askClaimLook(pool, projectId);
-          return looks > 0 || hasGate || hasClaims;
+          const isCompared = await isComparedWithCode(pool, projectId);
+          if (isCompared) await askClaimLook(pool, projectId);
+          return looks > 0 || hasGate || isCompared;
         },
       }),
       accountsPlugin({
@@ -200,6 +202,8 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         suggestions: (projectId) => suggestFixes({ db: pool, defaultModel: config.model }, projectId),
         askSiteCheck: (projectId) => askSiteCheck(pool, projectId),
         askGate: (projectId) => askGate(pool, projectId),
+        askClaimLook: (projectId) => askClaimLook(pool, projectId),
+        readPage: (projectId, commit, path) => readPage(parts.mirrors, { projectId, commit, path }),
         assetsDir,
         status: createStatusReader({ pool, config, fetch: network.fetch }),
       }),
@@ -223,6 +227,21 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
   bound.url = urlOf(config.host, typeof address === "object" && address ? address.port : config.port);
   await rememberUrl(config.dataDir, publicUrl());
   await refreshLocalUrls(pool, publicUrl());
+}
+
+const pageBytesMax = 512 * 1024;
+
+/** Nodes without workers have no mirrors. A mirror may have moved on, too: then the page is shown without its text. */
+async function readPage(
+  mirrors: Mirrors | null,
+  { projectId, commit, path }: { projectId: string; commit: string; path: string },
+): Promise<string | null> {
+  const mirror = await mirrors?.open(projectId);
+  const bytes = await mirror
+    ?.treeAt(commit)
+    .read(path)
+    .catch(() => null);
+  return bytes && bytes.length <= pageBytesMax && isUtf8(bytes) ? bytes.toString("utf8") : null;
 }
 
 /** Explains which setting makes listening impossible. Other errors, and a port in use, are returned unchanged. */

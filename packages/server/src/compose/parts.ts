@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { openModelKey } from "../accounts/keys/model-keys.ts";
 import {
   type ContextRepository,
@@ -36,6 +37,7 @@ import { sealWebhookUrls } from "../notify/webhooks.ts";
 import { startTracing, traceFetch } from "../tracing/tracing.ts";
 import type { Git } from "../tree/git/git.ts";
 import { assertGitVersion } from "../tree/git/git-version.ts";
+import { createMirrors } from "../tree/mirror/mirrors.ts";
 import { readPullRequestState } from "./pull-request-state.ts";
 
 export type Undo = (() => Promise<unknown>)[];
@@ -98,10 +100,15 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
   const defaultModel = config.model;
   const automations = composeAutomations({ pool, log, defaultModel, metrics, forges, sealer, git });
 
+  // Nodes that only answer requests keep no repositories.
+  const mirrors = config.role === "api" ? null : createMirrors({ dir: join(config.dataDir, "mirrors"), git, log });
+  if (mirrors) undo.push(() => mirrors.close());
+
   return {
     config,
     log,
     git,
+    mirrors,
     secret,
     database,
     pool,

@@ -1,33 +1,18 @@
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
-import {
-  applySettings,
-  checkSite,
-  type DiskCache,
-  externalLinkCheck,
-  externalLinks,
-  openDiskCache,
-  openSite,
-  type ParseCache,
-  readCheckSettings,
-  silenceFindings,
-} from "@emend/site";
+import { type DiskCache, openDiskCache } from "@emend/site";
 import { readArchiveAfterDays } from "../accounts/installation-settings.ts";
 import { listModelKeys, openModelKey } from "../accounts/keys/model-keys.ts";
 import { listContextRepositories, openContextCredential } from "../accounts/projects/context-repositories.ts";
 import { openProjectCredential } from "../accounts/projects/project-credential.ts";
-import { getProject, type Project } from "../accounts/projects/projects.ts";
+import { getProject } from "../accounts/projects/projects.ts";
 import type { Sealer } from "../accounts/secrets.ts";
 import { openModel } from "../agent/models/registry.ts";
 import { fireAutomations } from "../automations/due.ts";
 import { findTouchingPull } from "../automations/pulls.ts";
 import { findClosedChange } from "../automations/pushes.ts";
-import { listClaimFindings } from "../claims/claim-store.ts";
 import { listDueClaims, lookAtClaims } from "../claims/look-at-claims.ts";
 import { rollUsageUp } from "../dashboard/read-usage.ts";
 import type { Pool } from "../db/pool.ts";
-import { isAppError } from "../errors.ts";
-import type { Forge } from "../forge/forge.ts";
 import { hookSecretOf } from "../forge/hooks/hook-secret.ts";
 import { repositoryOf, tidyRepository } from "../forge/local/repository.ts";
 import { type AnswerMemory, createAnswerMemory, startPolling } from "../forge/polling.ts";
@@ -35,8 +20,7 @@ import { openForge } from "../forge/registry.ts";
 import { listDueGates } from "../gate/gate-store.ts";
 import { type GateDeps, lookAtGate } from "../gate/look-at-gate.ts";
 import { makeDocsPull } from "../gate/make-docs-pull.ts";
-import { checkExternalLinks } from "../health/external-links.ts";
-import { listDueSiteChecks, listNewSites, storeSiteCheck, storeSiteProblem } from "../health/site-checks.ts";
+import { listDueSiteChecks, listNewSites } from "../health/site-checks.ts";
 import { createJobRules } from "../http/parse-create-body.ts";
 import { contextForgeOf, contextRemoteOf } from "../installation/context-remote.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
@@ -45,7 +29,6 @@ import { listDueAnswers } from "../issues/issue-requests.ts";
 import { createAnnounceDue } from "../jobs/announce-due.ts";
 import { spentBudget } from "../jobs/budget.ts";
 import { createJobReader } from "../jobs/read/job-reader.ts";
-import type { Fetch } from "../lib/network.ts";
 import { measureMirrors, measureModel } from "../metrics/measure.ts";
 import { startDeliveries } from "../notify/start-deliveries.ts";
 import { warnOfBudgets } from "../notify/warn-of-budgets.ts";
@@ -59,23 +42,23 @@ import { createTidying, startWorker, sweepMirrors, tidyMirrorOf, type Worker } f
 import { askAnswer, askSiteCheck, startTasks } from "../tasks/start-tasks.ts";
 import { traceModel, traceStages } from "../tracing/tracing.ts";
 import type { Mirrors } from "../tree/mirror/mirror.ts";
-import { createMirrors } from "../tree/mirror/mirrors.ts";
-import { createPageHistory, createRecentSubjects, createSiteHistory, type SiteHistory } from "../tree/read/history.ts";
-import { siteTreeOf } from "../tree/site-tree.ts";
+import { createPageHistory, createRecentSubjects, createSiteHistory } from "../tree/read/history.ts";
+import { checkSiteHealth } from "./check-site.ts";
 import { createFollowUp } from "./follow-up.ts";
 import type { Parts, Undo } from "./parts.ts";
 
 /** Everything that runs jobs and maintenance: mirrors, tasks, deliveries, runs, polling of pull requests. */
 export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
   const { config, log, git, pool, listener, metrics, sealer, forges, automations } = parts;
-  const mirrors = createMirrors({ dir: join(config.dataDir, "mirrors"), git, log });
-  undo.push(() => mirrors.close());
+  const { mirrors } = parts;
+  if (!mirrors) throw new Error("a node that works needs mirrors");
   measureMirrors(metrics, join(config.dataDir, "mirrors"));
   const siteCache = await openDiskCache(join(config.dataDir, "site-cache"));
   undo.push(() => siteCache.flush());
   const linkReach = createForgeReach({ network: config.network, allowPrivateForges: false });
   undo.push(() => linkReach.close());
   const answers = createAnswerMemory();
+  const pageHistory = createPageHistory({ git, dir: join(config.dataDir, "mirrors") });
   const gate = composeGate(parts, { mirrors, siteCache, answers });
   const issues: IssueDeps = {
     pool,
@@ -111,7 +94,9 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
             mirrors,
             ownRemote: async (project, either) => (await openForge(project, forges)).gitRemote(either),
             contextRemote: (repositoryId, either) => automations.remoteOf({ projectId, repositoryId }, either),
-            pageHistory: createPageHistory({ git, dir: join(config.dataDir, "mirrors") }),
+            pageHistory,
+            // What the pages name is compared with the new code.
+            onMoved: (projectId) => askSiteCheck(pool, projectId),
           },
           projectId,
           signal,
@@ -122,9 +107,12 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
             pool,
             mirrors,
             siteCache,
+            indexes: gate.indexes,
             linkFetch: linkReach.fetch,
             siteHistory: createSiteHistory({ git, dir: join(config.dataDir, "mirrors") }),
+            pageHistory,
             openForge: (project) => openForge(project, forges),
+            contextRemote: (repositoryId, either) => automations.remoteOf({ projectId, repositoryId }, either),
           },
           projectId,
           signal,
@@ -255,67 +243,6 @@ function composeWorker(
     },
     { concurrency: config.concurrency },
   );
-}
-
-interface SiteHealthDeps {
-  pool: Pool;
-  mirrors: Mirrors;
-  siteCache: ParseCache;
-  siteHistory: SiteHistory;
-  /** Reaches only public addresses (SSRF guard), because docs name the links. */
-  linkFetch: Fetch;
-  openForge(project: Project): Promise<Forge>;
-}
-
-/** Checks the whole site of a project's base branch and stores the findings. It needs a mirror, so a worker does it. */
-async function checkSiteHealth(deps: SiteHealthDeps, projectId: string, signal: AbortSignal): Promise<void> {
-  const project = await getProject(deps.pool, projectId);
-  if (!project) return;
-  try {
-    await storeSiteCheck(deps.pool, projectId, await look(deps, project, signal));
-  } catch (error) {
-    // Errors that fail a job also fail this, with the same message.
-    if (!isAppError(error)) throw error;
-    await storeSiteProblem(deps.pool, projectId, error.publicMessage);
-  }
-}
-
-async function look(deps: SiteHealthDeps, project: Project, signal: AbortSignal) {
-  const mirror = await deps.mirrors.open(project.id);
-  const remote = await (await deps.openForge(project)).gitRemote(signal);
-  // Pinned as if for a job, so that nothing is collected while it is read.
-  const jobId = `health_${project.id}`;
-  try {
-    const { commit, ref } = await mirror.fetchBase({ remote, jobId, baseRef: project.baseRef }, signal);
-    const history = () => deps.siteHistory({ remote, branch: ref }, signal);
-    const site = await openSite(siteTreeOf(mirror.treeAt(commit), history), {
-      docsDir: project.docsDir,
-      cache: deps.siteCache,
-      signal,
-    });
-    const settings = await readCheckSettings(site);
-    const findings = [...(await checkSite(site, { signal }))];
-    if ((settings.levels.get(externalLinkCheck) ?? "off") !== "off") {
-      const asking = { db: deps.pool, fetch: deps.linkFetch, now: () => new Date(), pause };
-      const dead = await checkExternalLinks(asking, project.id, await externalLinks(site, signal), signal);
-      const found = dead.map((link) => ({
-        check: externalLinkCheck,
-        severity: "warning" as const,
-        column: 1,
-        ...link,
-      }));
-      const ran = new Set([externalLinkCheck]);
-      findings.push(...silenceFindings(site, applySettings(found, settings), { settings, ran }));
-    }
-    findings.push(...(await listClaimFindings(deps.pool, project.id)).map((claim) => ({ ...claim, column: 1 })));
-    return { commit, branch: ref, framework: site.framework, pages: site.pages.length, findings };
-  } finally {
-    await mirror.release(jobId);
-  }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return wait(ms, undefined, { signal });
 }
 
 interface KnownSecretsDeps {

@@ -55,6 +55,10 @@ export interface DashboardDeps {
   suggestions(projectId: string): Promise<readonly DashboardSuggestion[]>;
   /** Has a worker check the project's whole site. */
   askSiteCheck(projectId: string): Promise<void>;
+  /** Has a worker look at the project's claims. */
+  askClaimLook(projectId: string): Promise<void>;
+  /** A page of the docs at a checked commit. Null: this node has no copy of it. */
+  readPage(projectId: string, commit: string, path: string): Promise<string | null>;
   /** Has a worker look at the pull requests of the project's repositories. */
   askGate(projectId: string): Promise<void>;
   /** The installation's status, for its operator. */

@@ -2,13 +2,19 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
 import { toJsonb } from "../db/to-jsonb.ts";
 import type { GateFinding } from "../gate/gate-store.ts";
+import { storeSiteCheck } from "../health/site-checks.ts";
 import { newId } from "../lib/id.ts";
 
 const asked: string[] = [];
+const lookedAt: string[] = [];
 let host: DashboardApi;
 let projectId: string;
 beforeAll(async () => {
-  host = await startDashboard({ askGate: async (id) => void asked.push(id) });
+  host = await startDashboard({
+    askGate: async (id) => void asked.push(id),
+    askClaimLook: async (id) => void lookedAt.push(id),
+    readPage: async (_projectId, commit, path) => `The text of ${path} at ${commit}`,
+  });
   projectId = (await host.api.addProject()).id;
 });
 afterAll(() => host.close());
@@ -96,5 +102,61 @@ it("has a worker look again, and knows no status that is not there", async () =>
   for (const path of ["/gates/gat_none", "/gates/%00", "/gates/gat_none/job", `/projects/prj_none/gates`]) {
     const answer = await host.send(path, path.endsWith("job") ? { body: {} } : {});
     expect(answer.statusCode).toBe(404);
+  }
+});
+
+it("shows a page with its claims, and takes, confirms and removes claims of members who may write", async () => {
+  const contextId = await addContext();
+  const page = `/projects/${projectId}/page?path=`;
+  await storeSiteCheck(host.api.pool, projectId, {
+    commit: "c1",
+    branch: "main",
+    framework: "markdown",
+    pages: 1,
+    sources: [{ repository: contextId, commit: "c2", problem: null }],
+    findings: [{ ...renamed, path: "a.md", repository: contextId, cause: null }],
+  });
+  const claims = `/projects/${projectId}/claims`;
+  const added = await host.send(claims, { body: { page: "a.md:3", source: `@${contextId}/src/a.ts:4` } });
+  expect(added.statusCode).toBe(201);
+  const { id } = added.json();
+  expect(lookedAt).toEqual([projectId]);
+  expect((await host.send(`${page}a.md`)).json()).toMatchObject({
+    text: "The text of a.md at c1",
+    claims: [{ id, state: "new", source: { repository: contextId, path: "src/a.ts", line: 4 } }],
+    findings: [{ check: "stale-reference" }],
+    repositories: expect.arrayContaining([contextId]),
+  });
+  const { cookie } = await host.addMember("viewer");
+  for (const end of ["", `/${id}/confirm`, `/${id}/remove`]) {
+    expect((await host.send(`${claims}${end}`, { cookie, body: { page: "a.md:1", source: "b:1" } })).statusCode).toBe(
+      403,
+    );
+  }
+  expect((await host.send(`${claims}/${id}/confirm`, { body: {} })).statusCode).toBe(409);
+  const change = (state: string) =>
+    host.api.pool.query(
+      `update claims set state = $2, text = 'was', found = '{"path":"src/a.ts","line":5,"lineEnd":5,"text":"is"}' where id = $1`,
+      [id, state],
+    );
+  await change("changed");
+  const truth = async () => (await host.send(`/projects/${projectId}/health`)).json().truth;
+  expect(await truth()).toMatchObject([
+    {
+      path: "a.md",
+      findings: [
+        { check: "changed-claim", line: 3, claimId: id },
+        { check: "stale-reference", line: 7 },
+      ],
+      fix: { prompt: 'In a, replace "--out" with "--output", also in code.' },
+    },
+  ]);
+  expect((await host.send(`${claims}/${id}/confirm`, { body: {} })).json()).toMatchObject({ id, state: "same" });
+  expect((await truth())[0].findings).toHaveLength(1);
+  expect((await host.send(`${claims}/${id}/remove`, { body: {} })).json()).toMatchObject({ id });
+  expect((await host.send(`${claims}/${id}/remove`, { body: {} })).statusCode).toBe(404);
+  // Code of the docs repository, other folders and paths that climb are not pages.
+  for (const path of ["src/key.ts", "../a.md", "a.md%00", ".emend", "x/../a.md", ""]) {
+    expect((await host.send(`${page}${path}`)).statusCode, path).toBe(404);
   }
 });

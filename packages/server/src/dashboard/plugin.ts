@@ -8,6 +8,7 @@ import { readBodies } from "./parse-request.ts";
 import { plainPages, sendPage } from "./plain-page.ts";
 import { requireSession } from "./require-session.ts";
 import { automationRoutes } from "./routes/automations.ts";
+import { claimRoutes } from "./routes/claims.ts";
 import { gateRoutes } from "./routes/gates.ts";
 import { healthRoutes, statusRoute } from "./routes/health.ts";
 import { jobDetailRoutes } from "./routes/job-details.ts";
@@ -47,6 +48,7 @@ export function dashboardPlugin(deps: DashboardDeps): (app: FastifyInstance) => 
         jobDetailRoutes(api, shared);
         pullRoutes(api, shared);
         gateRoutes(api, shared);
+        claimRoutes(api, shared);
       },
       { prefix: apiPrefix },
     );

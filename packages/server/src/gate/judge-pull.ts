@@ -9,6 +9,7 @@ import {
   type StaleReference,
 } from "@emend/site";
 import type { CommitStatus } from "../forge/forge.ts";
+import { isCertainRename } from "../lib/repair-prompt.ts";
 import { siteTreeOf } from "../tree/site-tree.ts";
 import type { Tree } from "../tree/tree.ts";
 import type { GateFinding } from "./gate-store.ts";
@@ -69,9 +70,6 @@ export async function judgeReferences(
   return stale.map(toFinding).sort(worstFirst).slice(0, findingsMax);
 }
 
-/** A plain word may be code on one line and English on the next: without a model, only names that look like code are replaced. */
-const codeShaped = /^[^\s"`]*(?:[^A-Za-z\s"`]|[a-z][A-Z])[^\s"`]*$/;
-
 function toFinding({ reference, gone, cause, paths }: StaleReference): GateFinding {
   const { page: path, line } = reference;
   const where = paths.length === 0 ? "" : ` in ${paths[0]}`;
@@ -79,7 +77,7 @@ function toFinding({ reference, gone, cause, paths }: StaleReference): GateFindi
     cause.kind === "renamed"
       ? `\`${gone}\` is renamed to \`${cause.to}\`${where}`
       : `\`${gone}\` is removed${paths.length === 0 ? "" : ` from ${paths[0]}`}`;
-  const isCertain = cause.kind === "renamed" && codeShaped.test(gone) && codeShaped.test(cause.to);
+  const isCertain = cause.kind === "renamed" && isCertainRename(gone, cause.to);
   return {
     check: "stale-reference",
     severity: "error",

@@ -6,6 +6,7 @@ import { AppError } from "../errors.ts";
 import type { AnnounceDue } from "../jobs/announce-due.ts";
 import { type CreateJobRules, createJob } from "../jobs/create-job.ts";
 import { assertNever } from "../lib/assert-never.ts";
+import { renameOrders, updateOrder } from "../lib/repair-prompt.ts";
 import { type GateFinding, type GateStatus, getStatus, hearComment } from "./gate-store.ts";
 
 export interface DocsPullDeps {
@@ -16,7 +17,6 @@ export interface DocsPullDeps {
 }
 
 const rulesModel = "emend/rules";
-const placesMax = 60;
 
 /** What the button would do, or why it can do nothing. */
 export type DocsPullPlan =
@@ -103,18 +103,14 @@ export function planDocsPull(
   }
   // A docs pull request is fixed on its own branch.
   const baseRef = contextId === null ? pull.head : null;
-  const orders = [...replacements(errors), ...links(errors)];
+  const orders = [...renameOrders(errors), ...links(errors)];
   const rest = errors.filter((finding) => !finding.renamed && !isLink(finding));
   if (model === rulesModel) {
     if (orders.length > 0) return { kind: "possible", prompt: orders.join("\n"), baseRef };
     const words = "The built-in rules can rename and fix links, and this needs more. Choose a model for the project.";
     return { kind: "vain", words };
   }
-  const places = rest.slice(0, placesMax).map(({ path, line, message }) => `- ${path}:${line}: ${message}`);
-  const prompt = [
-    ...orders,
-    ...(places.length > 0 ? [`Bring these places up to date, and change nothing else:\n\n${places.join("\n")}`] : []),
-  ].join("\n\n");
+  const prompt = [...orders, updateOrder(rest) ?? []].flat().join("\n\n");
   return { kind: "possible", prompt, baseRef };
 }
 
@@ -124,12 +120,4 @@ function isLink({ check }: GateFinding): boolean {
 
 function links(findings: readonly GateFinding[]): string[] {
   return findings.some(isLink) ? ["Fix broken links."] : [];
-}
-
-/** One rename per page, so that a word with another meaning elsewhere stays as it is. */
-function replacements(findings: readonly GateFinding[]): string[] {
-  const orders = findings.flatMap(({ path, renamed }) =>
-    renamed ? [`In ${path.replace(/\.mdx?$/, "")}, replace "${renamed.from}" with "${renamed.to}", also in code.`] : [],
-  );
-  return [...new Set(orders)].slice(0, placesMax);
 }

@@ -43,7 +43,15 @@ const orphan = {
 const heading = { check: "heading-jump", severity: "warning", path: "a.md", line: 9, message: "jumps" } as const;
 
 function found(more: Partial<NewSiteCheck> = {}): NewSiteCheck {
-  return { commit: "c1", branch: "main", framework: "mintlify", pages: 2, findings: [orphan, broken], ...more };
+  return {
+    commit: "c1",
+    branch: "main",
+    framework: "mintlify",
+    pages: 2,
+    sources: [],
+    findings: [orphan, broken],
+    ...more,
+  };
 }
 
 it("keeps one row for a base that stands still, with the worst findings first", async () => {

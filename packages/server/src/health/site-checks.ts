@@ -1,3 +1,4 @@
+import type { Claim } from "@emend/contract";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 
@@ -9,6 +10,17 @@ export interface SiteCheck {
   framework: string;
   pages: number;
   counts: readonly CheckCount[];
+  /** The code that the pages were compared with. */
+  sources: readonly ComparedWith[];
+}
+
+/** A source of the project at the time of a check. */
+export interface ComparedWith {
+  /** The context repository. Null: the project's own. */
+  repository: string | null;
+  /** Null: it could not be read. */
+  commit: string | null;
+  problem: string | null;
 }
 
 interface CheckCount {
@@ -25,6 +37,12 @@ export interface SiteFinding {
   path: string;
   line: number;
   message: string;
+  /** Of a finding that a change of the code caused: the context repository (null: the project's own) and the commit. */
+  repository?: string | null;
+  cause?: Claim["cause"];
+  /** The new name, if the code renamed it. */
+  renamed?: { from: string; to: string };
+  claimId?: string;
 }
 
 interface SiteHealth {
@@ -49,23 +67,23 @@ export interface NewSiteCheck extends Omit<SiteCheck, "checkedAt" | "counts"> {
   findings: readonly FullFinding[];
 }
 
-/** One row per commit and day, so that neither an unchanged nor a busy base branch fills the table. */
+/** One row per day and state of docs and code, so that neither an unchanged nor a busy base branch fills the table. */
 export async function storeSiteCheck(pool: Pool, projectId: string, check: NewSiteCheck): Promise<void> {
   const worst = check.findings.toSorted((a, b) => rank[a.severity] - rank[b.severity]).slice(0, findingsMax);
   await inTransaction(pool, async (client) => {
     await client.query("select 1 from projects where id = $1 for update", [projectId]);
     await client.query(
       `delete from site_checks where project_id = $1 and (problem is not null
-         or (commit_id = $2 and checked_at > clock_timestamp() - interval '1 day'
+         or (commit_id = $2 and sources = $3 and checked_at > clock_timestamp() - interval '1 day'
              and checked_at = (select max(checked_at) from site_checks where project_id = $1)))`,
-      [projectId, check.commit],
+      [projectId, check.commit, JSON.stringify(check.sources)],
     );
     await client.query("update site_checks set findings = null where project_id = $1 and findings is not null", [
       projectId,
     ]);
     await client.query(
-      `insert into site_checks (project_id, commit_id, branch, framework, pages, counts, findings)
-       select id, $2, $3, $4, $5, $6, $7 from projects where id = $1`,
+      `insert into site_checks (project_id, commit_id, branch, framework, pages, counts, findings, sources)
+       select id, $2, $3, $4, $5, $6, $7, $8 from projects where id = $1`,
       [
         projectId,
         check.commit,
@@ -74,6 +92,7 @@ export async function storeSiteCheck(pool: Pool, projectId: string, check: NewSi
         check.pages,
         JSON.stringify(countsOf(check.findings)),
         JSON.stringify(worst.map(shown)),
+        JSON.stringify(check.sources),
       ],
     );
     await client.query(
@@ -106,8 +125,10 @@ function countsOf(findings: readonly FullFinding[]): CheckCount[] {
   return [...counts.values()].sort((a, b) => rank[a.severity] - rank[b.severity] || b.count - a.count);
 }
 
-function shown({ check, severity, path, line, message }: SiteFinding): SiteFinding {
-  return { check, severity, path, line, message: message.slice(0, wordsMax) };
+function shown(finding: SiteFinding): SiteFinding {
+  const { check, severity, path, line, message, repository, cause, renamed, claimId } = finding;
+  // Fields that are absent stay absent in JSON.
+  return { check, severity, path, line, message: message.slice(0, wordsMax), repository, cause, renamed, claimId };
 }
 
 type Row =
@@ -116,8 +137,8 @@ type Row =
 
 export async function readSiteHealth(db: Queryable, projectId: string): Promise<SiteHealth> {
   const { rows } = await db.query<Row>(
-    `select checked_at as "checkedAt", commit_id as "commit", branch, framework, pages, counts, findings, problem
-     from site_checks where project_id = $1 order by checked_at`,
+    `select checked_at as "checkedAt", commit_id as "commit", branch, framework, pages, counts, sources, findings,
+       problem from site_checks where project_id = $1 order by checked_at`,
     [projectId],
   );
   const checks: SiteCheck[] = [];

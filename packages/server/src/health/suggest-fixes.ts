@@ -1,7 +1,8 @@
-import type { DashboardSuggestion } from "@emend/contract";
+import type { DashboardSuggestion, DashboardTruthPage } from "@emend/contract";
 import { allowedModels } from "../accounts/projects/project-settings.ts";
 import { getProject } from "../accounts/projects/projects.ts";
 import type { Queryable } from "../db/pool.ts";
+import { renameOrders, updateOrder } from "../lib/repair-prompt.ts";
 import { readSiteHealth, type SiteCheck, type SiteFinding } from "./site-checks.ts";
 
 const rulesModel = "emend/rules";
@@ -20,11 +21,50 @@ export async function suggestFixes(
   const isRules = allowedModels(project.settings, deps.defaultModel)[0] === rulesModel;
   const fixes = [
     ...fixLinks(latest, isRules),
+    ...followRenames(findings),
     ...listOrphans(findings, countOf(latest, ["orphan-page"])),
     ...(isRules ? [] : mendTheRest(findings)),
   ];
   const underWay = await findUnderWay(deps.db, projectId, fixes);
   return fixes.map((fix) => ({ ...fix, ...(underWay.has(fix.prompt) && { underWay: underWay.get(fix.prompt) }) }));
+}
+
+/** What no longer agrees with the code, by page, with the job that would repair each page. */
+export async function listTruth(
+  deps: { db: Queryable; defaultModel: string },
+  projectId: string,
+  /** Claims are read when the page is shown: people confirm and remove them between checks. */
+  found: { checked: readonly SiteFinding[]; claims: readonly SiteFinding[] },
+): Promise<readonly DashboardTruthPage[]> {
+  const project = await getProject(deps.db, projectId);
+  if (!project) return [];
+  const isRules = allowedModels(project.settings, deps.defaultModel)[0] === rulesModel;
+  const pages = Map.groupBy(
+    [...found.checked.filter(({ check }) => check === "stale-reference"), ...found.claims],
+    ({ path }) => path,
+  );
+  const plans = [...pages].map(([path, findings]) => ({ path, findings, prompt: repairOf(findings, isRules) }));
+  const prompts = plans.flatMap(({ prompt }) => (prompt === null ? [] : [{ prompt, because: "" }]));
+  const underWay = await findUnderWay(deps.db, projectId, prompts);
+  return plans
+    .sort((a, b) => a.path.localeCompare(b.path, "en"))
+    .map(({ path, findings, prompt }) => ({
+      path,
+      findings: findings
+        .toSorted((a, b) => a.line - b.line)
+        .map(({ renamed: _none, ...finding }) => ({ repository: null, cause: null, ...finding })),
+      fix:
+        prompt === null
+          ? { cannot: "The built-in rules can only rename. Edit the page, or choose a model for the project." }
+          : { prompt, ...(underWay.has(prompt) && { underWay: underWay.get(prompt) }) },
+    }));
+}
+
+/** Null: the rules can do nothing here. */
+function repairOf(findings: readonly SiteFinding[], isRules: boolean): string | null {
+  const rest = findings.filter(({ renamed }) => !renamed);
+  const orders = [...renameOrders(findings), (isRules ? null : updateOrder(rest)) ?? []].flat();
+  return orders.length === 0 ? null : orders.join(isRules ? "\n" : "\n\n");
 }
 
 /** The same prompt is being worked on, or waits in an open pull request: by it, the newest job and its pull request. */
@@ -53,6 +93,14 @@ function fixLinks(latest: SiteCheck, isRules: boolean): DashboardSuggestion[] {
   return [{ prompt: "Fix broken links.", because, ...(isRules && fixable === 0 && { isVain: true as const }) }];
 }
 
+function followRenames(findings: readonly SiteFinding[]): DashboardSuggestion[] {
+  const orders = renameOrders(findings);
+  if (orders.length === 0) return [];
+  const names = new Set(findings.flatMap(({ renamed }) => renamed?.from ?? [])).size;
+  const because = `the code renamed ${names} ${names === 1 ? "name" : "names"} that pages use`;
+  return [{ prompt: orders.join("\n"), because }];
+}
+
 function listOrphans(findings: readonly SiteFinding[], count: number): DashboardSuggestion[] {
   const pages = findings.filter(({ check }) => check === "orphan-page").slice(0, orphansMax);
   if (pages.length === 0) return [];
@@ -63,7 +111,7 @@ function listOrphans(findings: readonly SiteFinding[], count: number): Dashboard
 /** For a language model: the findings themselves are the instruction. */
 function mendTheRest(findings: readonly SiteFinding[]): DashboardSuggestion[] {
   const own = new Set(["broken-link", "broken-anchor", "orphan-page"]);
-  const rest = findings.filter(({ check, severity }) => !own.has(check) && severity !== "info");
+  const rest = findings.filter(({ check, severity, renamed }) => !own.has(check) && !renamed && severity !== "info");
   if (rest.length === 0) return [];
   const lines = rest.slice(0, findingsMax).map(({ path, line, message }) => `- ${path}:${line}: ${message}`);
   const prompt = `Fix what the checks found, and change nothing else:\n\n${lines.join("\n")}`;

@@ -111,6 +111,8 @@ export function dashboardPlugins(
     suggestions: async () => [],
     askSiteCheck: async () => {},
     askGate: async () => {},
+    askClaimLook: async () => {},
+    readPage: async () => null,
     status: createStatusReader({
       pool,
       config: { model: "emend/rules", modelFallbacks: [], modelEndpoints: {} },

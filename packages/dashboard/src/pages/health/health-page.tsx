@@ -16,6 +16,7 @@ import { Empty, Pending, Problem } from "../../parts/notice.tsx";
 import { Age, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 import { Findings } from "./findings.tsx";
+import { Truth } from "./truth.tsx";
 
 const route = getRouteApi("/health");
 
@@ -95,6 +96,7 @@ function Health({ project, children }: { project: DashboardProject; children: Re
           {latest && (
             <>
               <Trend checks={health.data.checks} />
+              <Truth projectId={project.id} health={health.data} />
               {mayWrite && <Fixes projectId={project.id} fixes={health.data.fixes} />}
               <Findings findings={health.data.findings} latest={latest} />
             </>

@@ -1,6 +1,8 @@
 import type { DashboardHealth, DashboardStatus } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
+import { listClaimFindings } from "../../claims/claim-store.ts";
 import { readSiteHealth } from "../../health/site-checks.ts";
+import { listTruth } from "../../health/suggest-fixes.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findProject } from "../find.ts";
 
@@ -20,6 +22,10 @@ export function healthRoutes(app: FastifyInstance, deps: RouteDeps): void {
       findings,
       problem: problem && { at: problem.at.toISOString(), words: problem.words },
       fixes: await deps.suggestions(id),
+      truth: await listTruth({ db: deps.pool, defaultModel: deps.defaultModel }, id, {
+        checked: findings,
+        claims: await listClaimFindings(deps.pool, id),
+      }),
     };
   });
 

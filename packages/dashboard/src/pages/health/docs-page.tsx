@@ -1,0 +1,262 @@
+import type { Claim, DashboardPage } from "@emend/contract";
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { request } from "../../api/request.ts";
+import { Sheet } from "../../parts/dialog.tsx";
+import { FindingRow } from "../../parts/finding-row.tsx";
+import { Form, SelectInput, TextInput } from "../../parts/form.tsx";
+import { Icon, type IconName } from "../../parts/icon.tsx";
+import { Empty, Pending } from "../../parts/notice.tsx";
+import { ScrollBox } from "../../parts/scroll-box.tsx";
+import { VisibleText } from "../../parts/text.tsx";
+import { useMayWrite } from "../../parts/use-may-write.ts";
+import { Cause, ClaimActions } from "./truth.tsx";
+
+const route = getRouteApi("/health/page");
+const everyMs = 3_000;
+
+function pageQuery(projectId: string, path: string) {
+  return queryOptions({
+    queryKey: ["page", projectId, path],
+    queryFn: ({ signal }) =>
+      request<DashboardPage>(`/projects/${projectId}/page?path=${encodeURIComponent(path)}`, { signal }),
+    // A worker reads a new claim within moments.
+    refetchInterval: (query) =>
+      query.state.data?.claims.some(({ state, problem }) => state === "new" && problem === null) ? everyMs : false,
+  });
+}
+
+/** A page of the docs: its text, the claims that it makes, and what the checks found on it. */
+export function DocsPage() {
+  const { project: projectId = "", path = "" } = route.useSearch();
+  const page = useQuery(pageQuery(projectId, path));
+  const mayWrite = useMayWrite();
+  const [lines, setLines] = useState("");
+  if (!page.data) return <Pending error={page.error} />;
+  const { text, claims, findings, commit, repositories } = page.data;
+  return (
+    <>
+      <title>{`${path} · Emend`}</title>
+      <header className="grid grid-cols-[minmax(0,1fr)] gap-2 pt-8 pb-5">
+        <h1 className="font-mono text-[20px] wrap-anywhere">
+          <VisibleText text={path} />
+        </h1>
+        <p className="flex flex-wrap gap-x-4 text-quiet">
+          <Link to="/health" search={{ project: projectId }} className="underline underline-offset-3">
+            Site health
+          </Link>
+          {commit && (
+            <span>
+              at <code>{commit.slice(0, 10)}</code>
+            </span>
+          )}
+        </p>
+      </header>
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
+        <section className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-label="Claims">
+          <h2>
+            {claims.length} {claims.length === 1 ? "claim" : "claims"}
+          </h2>
+          <Sheet className="overflow-hidden">
+            {claims.length === 0 && (
+              <Empty>
+                <p>
+                  A claim binds lines of this page to the lines of code that they rely on. Emend tells you when the code
+                  changes.
+                </p>
+              </Empty>
+            )}
+            <ul className="divide-y divide-line">
+              {claims.map((claim) => (
+                <li key={claim.id}>
+                  <ClaimRow projectId={projectId} claim={claim} mayWrite={mayWrite} />
+                </li>
+              ))}
+            </ul>
+          </Sheet>
+        </section>
+        {mayWrite && (
+          <AddClaim {...{ projectId, path, lines, repositories }} onLines={setLines} onAdded={() => setLines("")} />
+        )}
+        {text !== null && <PageText text={text} claims={claims} lines={lines} onLines={mayWrite ? setLines : null} />}
+        {findings.length > 0 && (
+          <section className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-label="Findings">
+            <h2>
+              {findings.length} {findings.length === 1 ? "finding" : "findings"}
+            </h2>
+            <Sheet className="overflow-hidden">
+              <ul className="divide-y divide-line">
+                {findings.map((finding, index) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
+                  <li key={index}>
+                    <FindingRow finding={finding} />
+                  </li>
+                ))}
+              </ul>
+            </Sheet>
+          </section>
+        )}
+      </div>
+    </>
+  );
+}
+
+const states: Record<Claim["state"], { icon: IconName; colour: string; word: string }> = {
+  new: { icon: "queued", colour: "text-quiet", word: "New" },
+  same: { icon: "check", colour: "text-good", word: "Same" },
+  changed: { icon: "warning", colour: "text-warn", word: "Changed" },
+  gone: { icon: "cross", colour: "text-bad", word: "Gone" },
+};
+
+function ClaimRow({ projectId, claim, mayWrite }: { projectId: string; claim: Claim; mayWrite: boolean }) {
+  const { page, source, state, found, cause, problem } = claim;
+  const { icon, colour, word } = states[state];
+  const repository = source.repository === null ? "" : `@${source.repository}/`;
+  return (
+    <div className="grid gap-x-4 px-4 py-2 md:grid-cols-[96px_minmax(0,1fr)]">
+      <span className={`inline-flex items-center gap-1.5 self-start font-medium ${colour}`}>
+        <Icon name={icon} />
+        {word}
+      </span>
+      <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-1">
+        <p className="wrap-anywhere">
+          {page.text === null ? <span className="text-quiet">Not read yet</span> : <VisibleText text={page.text} />}
+        </p>
+        <p className="font-mono text-[13px] wrap-anywhere text-quiet">
+          {spanOf(page)} · <VisibleText text={`${repository}${source.path}:${spanOf(source)}`} />
+        </p>
+        {source.text !== null && <Code label={found ? "Was" : "Code"} text={source.text} />}
+        {found && <Code label="Is now" text={found.text} />}
+        {cause && <Cause cause={cause} repository={source.repository} />}
+        {problem !== null && (
+          <p className="wrap-anywhere text-warn">
+            <VisibleText text={problem} />
+          </p>
+        )}
+        {mayWrite && <ClaimActions projectId={projectId} id={claim.id} mayConfirm={state === "changed"} />}
+      </div>
+    </div>
+  );
+}
+
+function spanOf({ line, lineEnd }: { line: number; lineEnd: number }): string {
+  return line === lineEnd ? String(line) : `${line}-${lineEnd}`;
+}
+
+function Code({ label, text }: { label: string; text: string }) {
+  return (
+    <ScrollBox label={label} className="rounded-md bg-hush px-3 py-1.5">
+      <pre className="font-mono text-[13px]">
+        <VisibleText text={text} />
+      </pre>
+    </ScrollBox>
+  );
+}
+
+const ownRepository = "";
+
+interface AddClaimProps {
+  projectId: string;
+  path: string;
+  lines: string;
+  repositories: readonly string[];
+  onLines(lines: string): void;
+  onAdded(): void;
+}
+
+function AddClaim({ projectId, path, lines, repositories, onLines, onAdded }: AddClaimProps) {
+  const queries = useQueryClient();
+  const [repository, setRepository] = useState(repositories[0] ?? ownRepository);
+  const [file, setFile] = useState("");
+  const [fileLines, setFileLines] = useState("");
+  const add = useMutation({
+    mutationFn() {
+      const inside = repository === ownRepository ? "" : `@${repository}/`;
+      const body = { page: `${path}:${lines}`, source: `${inside}${file}:${fileLines}` };
+      return request<Claim>(`/projects/${projectId}/claims`, { body });
+    },
+    async onSuccess() {
+      setFile("");
+      setFileLines("");
+      onAdded();
+      await queries.invalidateQueries({ queryKey: ["page", projectId] });
+    },
+  });
+  const isFilled = lines !== "" && file !== "" && fileLines !== "";
+  return (
+    <section className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-label="Add a claim">
+      <h2>Add a claim</h2>
+      <Sheet className="p-4">
+        <Form action={add} submit="Add claim" isDisabled={!isFilled}>
+          <div className="grid gap-4 md:grid-cols-[160px_minmax(0,1fr)_minmax(0,2fr)_120px]">
+            <TextInput label="Lines of the page" isCode placeholder="12-14" value={lines} onText={onLines} />
+            <SelectInput
+              label="Repository"
+              value={repository}
+              onValue={setRepository}
+              options={[
+                ...repositories.map((name) => ({ value: name, words: name })),
+                { value: ownRepository, words: "This repository" },
+              ]}
+            />
+            <TextInput label="File" isCode placeholder="src/net.ts" value={file} onText={setFile} />
+            <TextInput label="Its lines" isCode placeholder="4" value={fileLines} onText={setFileLines} />
+          </div>
+        </Form>
+      </Sheet>
+    </section>
+  );
+}
+
+interface PageTextProps {
+  text: string;
+  claims: readonly Claim[];
+  lines: string;
+  /** Null: nothing can be chosen. */
+  onLines: ((lines: string) => void) | null;
+}
+
+/** The page's source. A click on a line's number chooses it; a second click on a later one, all lines up to it. */
+function PageText({ text, claims, lines, onLines }: PageTextProps) {
+  const [, first, last] = /^(\d+)(?:-(\d+))?$/.exec(lines) ?? [];
+  const chosen = { from: Number(first ?? 0), to: Number(last ?? first ?? 0) };
+  const isClaimed = (line: number) => claims.some(({ page }) => page.line <= line && line <= page.lineEnd);
+  const choose = (line: number) =>
+    onLines?.(chosen.from > 0 && last === undefined && line > chosen.from ? `${chosen.from}-${line}` : String(line));
+  return (
+    <section className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-label="Text">
+      <h2>Text</h2>
+      <Sheet className="overflow-hidden">
+        <ol className="py-2 font-mono text-[13px] leading-6">
+          {text.split(/\r?\n/).map((words, index) => {
+            const line = index + 1;
+            const isChosen = chosen.from <= line && line <= chosen.to;
+            const look = isChosen ? "bg-accent/15" : isClaimed(line) ? "bg-hush" : "";
+            return (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
+              <li key={index} className={`grid grid-cols-[48px_minmax(0,1fr)] gap-2 pr-4 ${look}`}>
+                {onLines ? (
+                  <button
+                    type="button"
+                    aria-label={`Choose line ${line}`}
+                    aria-pressed={isChosen}
+                    className="text-right text-quiet hover:text-ink"
+                    onClick={() => choose(line)}
+                  >
+                    {line}
+                  </button>
+                ) : (
+                  <span className="text-right text-quiet">{line}</span>
+                )}
+                <span className="whitespace-pre-wrap wrap-anywhere">
+                  <VisibleText text={words} />
+                </span>
+              </li>
+            );
+          })}
+        </ol>
+      </Sheet>
+    </section>
+  );
+}

@@ -1,0 +1,206 @@
+import type { Claim } from "@emend/contract";
+import {
+  type CodeReference,
+  compareReferences,
+  type Finding,
+  indexSource,
+  readSiteReferences,
+  type Site,
+  type SourceIndex,
+  type StaleReference,
+  staleReferenceCheck,
+} from "@emend/site";
+import type { Pool, Queryable } from "../db/pool.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { isAppError } from "../errors.ts";
+import { isCertainRename } from "../lib/repair-prompt.ts";
+import { siteTreeOf } from "../tree/site-tree.ts";
+import type { SourceAt, SourceName } from "./source-at.ts";
+
+/** A stale reference with the change that caused it. */
+export interface StaleFinding extends Finding {
+  /** The context repository. Null: the project's own. */
+  repository: string | null;
+  cause: Claim["cause"];
+  renamed?: { from: string; to: string };
+}
+
+/** A source with its index, after it was compared. */
+export interface ComparedSource {
+  name: SourceName;
+  repositoryId: string | null;
+  after: SourceIndex;
+  /** Why it was not compared with its earlier commit. */
+  problem: string | null;
+}
+
+interface Deps {
+  pool: Pool;
+  /** Indexes that outlive a check, by mirror. */
+  indexes: Map<string, SourceIndex>;
+}
+
+/**
+ * Compares what the pages name with a source's newest commit, and stores what became stale since the commit of the last
+ * comparison. The first comparison has no earlier commit: it only remembers this one.
+ */
+export async function compareSource(
+  deps: Deps,
+  projectId: string,
+  { site, name, at, isOutside }: { site: Site; name: SourceName; at: SourceAt; isOutside(path: string): boolean },
+  signal: AbortSignal,
+): Promise<ComparedSource> {
+  const { pool, indexes } = deps;
+  const known = indexes.get(name.id);
+  const after = await indexSource(siteTreeOf(at.tree), { isOutside, signal, ...(known && { previous: known }) });
+  remember(indexes, name.id, after);
+  const compared = { name, repositoryId: at.repositoryId, after, problem: null };
+  const { rows } = await pool.query<{ commit: string }>(
+    `select commit_id as "commit" from reference_looks where project_id = $1 and source_id = $2`,
+    [projectId, name.id],
+  );
+  const last = rows[0]?.commit ?? null;
+  if (last === at.commit) return compared;
+  const stale: StoredStale[] = [];
+  let problem: string | null = null;
+  if (last !== null) {
+    try {
+      const before = await indexSource(siteTreeOf(await at.earlier(last)), { isOutside, signal, previous: after });
+      for (const one of await compareReferences(await referencesOf(site, signal), before, after, { signal })) {
+        stale.push({ stale: one, cause: await at.causeOf(one.paths[0] ?? one.gone) });
+      }
+    } catch (error) {
+      if (signal.aborted || !isAppError(error)) throw error;
+      // The commit may be readable next time, so it stays the one to compare with.
+      if (error.retryable) return { ...compared, problem: error.publicMessage };
+      problem = `Commit ${last.slice(0, 10)} is gone, so what changed since then was not compared. Emend compares from ${at.commit.slice(0, 10)} on.`;
+    }
+  }
+  await inTransaction(pool, async (client) => {
+    for (const one of stale) await insertStale(client, { projectId, repositoryId: at.repositoryId, one });
+    await client.query(
+      `insert into reference_looks (project_id, source_id, commit_id) select id, $2, $3 from projects where id = $1
+       on conflict (project_id, source_id) do update set commit_id = excluded.commit_id`,
+      [projectId, name.id, at.commit],
+    );
+  });
+  return { ...compared, problem };
+}
+
+interface StoredStale {
+  stale: StaleReference;
+  cause: Claim["cause"];
+}
+
+async function insertStale(
+  db: Queryable,
+  { projectId, repositoryId, one }: { projectId: string; repositoryId: string | null; one: StoredStale },
+): Promise<void> {
+  const { stale, cause } = one;
+  const { reference, gone, paths } = stale;
+  await db.query(
+    `insert into stale_references (project_id, repository_id, page, kind, text, gone, renamed_to, paths, cause)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing`,
+    [
+      projectId,
+      repositoryId,
+      reference.page,
+      reference.kind,
+      reference.text,
+      gone,
+      stale.cause.kind === "renamed" ? stale.cause.to : null,
+      JSON.stringify(paths),
+      cause && JSON.stringify(cause),
+    ],
+  );
+}
+
+const indexesMax = 4;
+
+function remember(indexes: Map<string, SourceIndex>, key: string, index: SourceIndex): void {
+  indexes.delete(key);
+  indexes.set(key, index);
+  for (const oldest of indexes.keys()) if (indexes.size > indexesMax) indexes.delete(oldest);
+}
+
+async function referencesOf(site: Site, signal: AbortSignal): Promise<CodeReference[]> {
+  const pages = await readSiteReferences(site, { signal });
+  return [...pages.values()].flatMap(({ references }) => references);
+}
+
+interface StaleRow {
+  repositoryId: string | null;
+  page: string;
+  kind: string;
+  text: string;
+  gone: string;
+  renamedTo: string | null;
+  paths: readonly string[];
+  cause: Claim["cause"];
+}
+
+/**
+ * The stale references of a site, each with its line. Ends those whose page no longer names them, and those that a
+ * source has again. What an unread source had is kept, and reported as before.
+ */
+export async function listStaleReferences(
+  pool: Pool,
+  projectId: string,
+  { site, sources }: { site: Site; sources: readonly ComparedSource[] },
+  signal: AbortSignal,
+): Promise<readonly StaleFinding[]> {
+  const { rows } = await pool.query<StaleRow & { name: string | null }>(
+    `select repository_id as "repositoryId", repository.name, page, kind, text, gone,
+       renamed_to as "renamedTo", paths, cause
+     from stale_references stale left join context_repositories repository on repository.id = repository_id
+     where stale.project_id = $1 order by page, text, kind`,
+    [projectId],
+  );
+  if (rows.length === 0) return [];
+  const pages = await readSiteReferences(site, { signal });
+  const findings: StaleFinding[] = [];
+  const ended: StaleRow[] = [];
+  for (const row of rows) {
+    const named = (pages.get(row.page)?.references ?? []).filter(
+      ({ kind, text }) => kind === row.kind && text === row.text,
+    );
+    const [first] = named;
+    if (!first || sources.some((source) => isBack(source, row, first))) ended.push(row);
+    else for (const { line, column } of named) findings.push(toFinding(row, row.name, line, column));
+  }
+  for (const { repositoryId, page, kind, text, gone } of ended) {
+    await pool.query(
+      `delete from stale_references where project_id = $1 and repository_id is not distinct from $2 and page = $3
+         and kind = $4 and text = $5 and gone = $6`,
+      [projectId, repositoryId, page, kind, text, gone],
+    );
+  }
+  return findings.sort((a, b) => a.path.localeCompare(b.path, "en") || a.line - b.line);
+}
+
+/** Its own source has the missing part again, or another source knows the whole: the code moved there. */
+function isBack({ repositoryId, after }: ComparedSource, row: StaleRow, reference: CodeReference): boolean {
+  if (repositoryId !== row.repositoryId) return after.knows(reference);
+  return after.has(row.gone) || after.files.has(row.gone) || after.hasPackage(row.gone);
+}
+
+function toFinding(row: StaleRow, repository: string | null, line: number, column: number): StaleFinding {
+  const { page: path, text, gone, renamedTo, paths, cause } = row;
+  const part = text === gone ? "" : ` (in \`${text}\`)`;
+  const where = paths[0] === undefined || paths[0] === gone ? "" : ` (${paths[0]} had it)`;
+  const message =
+    renamedTo === null
+      ? `\`${gone}\`${part} is no longer in the code${where}. Correct the page.`
+      : `\`${gone}\`${part} was renamed to \`${renamedTo}\`. Use the new name.`;
+  return {
+    check: staleReferenceCheck,
+    severity: "error",
+    path,
+    line,
+    column,
+    message,
+    repository,
+    cause,
+    ...(renamedTo !== null && isCertainRename(gone, renamedTo) && { renamed: { from: gone, to: renamedTo } }),
+  };
+}

@@ -1,0 +1,92 @@
+import type { Claim } from "@emend/contract";
+import type { Mirrors, Remote } from "../tree/mirror/mirror.ts";
+import type { PageHistory } from "../tree/read/history.ts";
+import type { CommitTree } from "../tree/tree.ts";
+import type { LookedAt } from "./find-claims-again.ts";
+
+export interface SourceDeps {
+  mirrors: Mirrors;
+  pageHistory: PageHistory;
+}
+
+/** A repository to read: the project's own, or a context repository. */
+export interface SourceName {
+  /** The mirror's key. */
+  id: string;
+  /** Null: the project's own repository. */
+  name: string | null;
+  /** Null: the repository's default branch. */
+  baseRef: string | null;
+}
+
+export interface SourceAt extends LookedAt {
+  /** An earlier commit. It is fetched if this node does not have it. */
+  earlier(commit: string): Promise<CommitTree>;
+}
+
+/** Opens a repository at the newest commit of its branch. `purpose` keeps the pins of different tasks apart. */
+export async function withSource(
+  deps: SourceDeps,
+  source: SourceName & { remote(): Promise<Remote> },
+  purpose: string,
+  signal: AbortSignal,
+  use: (at: SourceAt) => Promise<void>,
+): Promise<void> {
+  const mirror = await deps.mirrors.open(source.id);
+  const remote = await source.remote();
+  // Pinned as for a job, so that garbage collection keeps the commits while they are read.
+  const jobId = `${purpose}_${source.id}`;
+  const earlierId = `${jobId}_earlier`;
+  const causes = new Map<string, Promise<Claim["cause"]>>();
+  try {
+    const { commit, ref } = await mirror.fetchBase({ remote, jobId, baseRef: source.baseRef }, signal);
+    await use({
+      repositoryId: null,
+      commit,
+      tree: mirror.treeAt(commit),
+      async earlier(before) {
+        await mirror.ensureBase({ remote, jobId: earlierId, commit: before }, signal);
+        return mirror.treeAt(before);
+      },
+      causeOf(path) {
+        const known = causes.get(path);
+        if (known) return known;
+        if (causes.size >= causesMax) return Promise.resolve(null);
+        const asked = readCause(deps.pageHistory, { remote, branch: ref, path }, signal);
+        causes.set(path, asked);
+        return asked;
+      },
+    });
+  } finally {
+    await mirror.release(jobId);
+    await mirror.release(earlierId);
+  }
+}
+
+/** A limit, because each lookup may be a fetch. */
+const causesMax = 20;
+const pullRequestForms =
+  /\(#(\d{1,9})\)|Merge pull request #(\d{1,9})|See merge request \S*!(\d{1,9})|\(pull request #(\d{1,9})\)/;
+
+/** The newest commit that touched the file. */
+async function readCause(
+  pageHistory: PageHistory,
+  input: { remote: Remote; branch: string; path: string },
+  signal: AbortSignal,
+): Promise<Claim["cause"]> {
+  const commits = await pageHistory(input, signal).catch(() => {
+    signal.throwIfAborted();
+    return [];
+  });
+  const [newest] = commits;
+  if (!newest) return null;
+  const { id, author, date, message } = newest;
+  return { commit: id, author, date, message, pullRequest: pullRequestIn(message) };
+}
+
+/** The number that forges write into the commit message of a merged pull request. */
+export function pullRequestIn(message: string): number | null {
+  const groups = pullRequestForms.exec(message)?.slice(1) ?? [];
+  const number = groups.find((group) => group !== undefined);
+  return number === undefined ? null : Number(number);
+}

@@ -1,0 +1,151 @@
+import { setTimeout as wait } from "node:timers/promises";
+import {
+  applySettings,
+  checkSite,
+  checkTruth,
+  externalLinkCheck,
+  externalLinks,
+  type Finding,
+  openSite,
+  type ParseCache,
+  readCheckSettings,
+  type Site,
+  type SourceIndex,
+  silenceFindings,
+  staleReferenceCheck,
+  truthChecks,
+} from "@emend/site";
+import { listContextRepositories } from "../accounts/projects/context-repositories.ts";
+import { getProject, type Project } from "../accounts/projects/projects.ts";
+import { listClaimFindings } from "../claims/claim-store.ts";
+import { type ComparedSource, compareSource, listStaleReferences } from "../claims/look-at-references.ts";
+import { type SourceDeps, type SourceName, withSource } from "../claims/source-at.ts";
+import type { Pool } from "../db/pool.ts";
+import { isAppError } from "../errors.ts";
+import type { Forge } from "../forge/forge.ts";
+import { checkExternalLinks } from "../health/external-links.ts";
+import { type ComparedWith, type NewSiteCheck, storeSiteCheck, storeSiteProblem } from "../health/site-checks.ts";
+import type { Fetch } from "../lib/network.ts";
+import type { Remote } from "../tree/mirror/mirror.ts";
+import type { SiteHistory } from "../tree/read/history.ts";
+import { siteTreeOf } from "../tree/site-tree.ts";
+
+export interface SiteHealthDeps extends SourceDeps {
+  pool: Pool;
+  siteCache: ParseCache;
+  /** Indexes of sources that outlive a check, by mirror. */
+  indexes: Map<string, SourceIndex>;
+  siteHistory: SiteHistory;
+  /** Reaches only public addresses (SSRF guard), because docs name the links. */
+  linkFetch: Fetch;
+  openForge(project: Project): Promise<Forge>;
+  contextRemote(repositoryId: string, signal: AbortSignal): Promise<Remote>;
+}
+
+/** Checks the whole site of a project's base branch and stores the findings. It needs a mirror, so a worker does it. */
+export async function checkSiteHealth(deps: SiteHealthDeps, projectId: string, signal: AbortSignal): Promise<void> {
+  const project = await getProject(deps.pool, projectId);
+  if (!project) return;
+  try {
+    await storeSiteCheck(deps.pool, projectId, await look(deps, project, signal));
+  } catch (error) {
+    // Errors that fail a job also fail this, with the same message.
+    if (!isAppError(error)) throw error;
+    await storeSiteProblem(deps.pool, projectId, error.publicMessage);
+  }
+}
+
+async function look(deps: SiteHealthDeps, project: Project, signal: AbortSignal): Promise<NewSiteCheck> {
+  const mirror = await deps.mirrors.open(project.id);
+  const remote = await (await deps.openForge(project)).gitRemote(signal);
+  // Pinned as if for a job, so that nothing is collected while it is read.
+  const jobId = `health_${project.id}`;
+  try {
+    const { commit, ref } = await mirror.fetchBase({ remote, jobId, baseRef: project.baseRef }, signal);
+    const history = () => deps.siteHistory({ remote, branch: ref }, signal);
+    const site = await openSite(siteTreeOf(mirror.treeAt(commit), history), {
+      docsDir: project.docsDir,
+      cache: deps.siteCache,
+      signal,
+    });
+    const settings = await readCheckSettings(site);
+    const findings: Finding[] = [...(await checkSite(site, { signal }))];
+    if ((settings.levels.get(externalLinkCheck) ?? "off") !== "off") {
+      const asking = { db: deps.pool, fetch: deps.linkFetch, now: () => new Date(), pause };
+      const dead = await checkExternalLinks(asking, project.id, await externalLinks(site, signal), signal);
+      const found = dead.map((link) => ({
+        check: externalLinkCheck,
+        severity: "warning" as const,
+        column: 1,
+        ...link,
+      }));
+      const ran = new Set([externalLinkCheck]);
+      findings.push(...silenceFindings(site, applySettings(found, settings), { settings, ran }));
+    }
+    const own = { id: project.id, name: null, baseRef: project.baseRef };
+    const compared = await compareWithSources(deps, project, { site, own, remote }, signal);
+    const heard = silenceFindings(site, applySettings(compared.findings, settings), { settings, ran: compared.ran });
+    findings.push(...heard);
+    findings.push(...(await listClaimFindings(deps.pool, project.id)).map((claim) => ({ ...claim, column: 1 })));
+    const { sources } = compared;
+    return { commit, branch: ref, framework: site.framework, pages: site.pages.length, sources, findings };
+  } finally {
+    await mirror.release(jobId);
+  }
+}
+
+interface Docs {
+  site: Site;
+  own: SourceName;
+  remote: Remote;
+}
+
+/** References, samples and the API, compared with the project's context repositories and with code beside the docs folder. */
+async function compareWithSources(
+  deps: SiteHealthDeps,
+  project: Project,
+  { site, own, remote }: Docs,
+  signal: AbortSignal,
+): Promise<{ findings: readonly Finding[]; sources: readonly ComparedWith[]; ran: ReadonlySet<string> }> {
+  const folder = project.docsDir.replace(/^(?:\.?\/)+|\/+$/g, "");
+  const hasOwnCode = folder !== "" && folder !== ".";
+  const named = [
+    ...(hasOwnCode ? [{ ...own, repositoryId: null, remote: async () => remote }] : []),
+    ...(await listContextRepositories(deps.pool, project.id)).map(({ id, name, baseRef }) => ({
+      ...{ id, name, baseRef, repositoryId: id },
+      remote: () => deps.contextRemote(id, signal),
+    })),
+  ];
+  const compared: ComparedSource[] = [];
+  const sources: ComparedWith[] = [];
+  for (const { repositoryId, ...name } of named) {
+    const isOutside = (path: string) => repositoryId === null && path.startsWith(`${folder}/`);
+    try {
+      await withSource(deps, name, "compare", signal, async (at) => {
+        const source = await compareSource(
+          deps,
+          project.id,
+          { site, name, at: { ...at, repositoryId }, isOutside },
+          signal,
+        );
+        compared.push(source);
+        sources.push({ repository: name.name, commit: at.commit, problem: source.problem });
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isAppError(error)) throw error;
+      sources.push({ repository: name.name, commit: null, problem: error.publicMessage });
+    }
+  }
+  const indexes = compared.map(({ after }) => after);
+  const stale = await listStaleReferences(deps.pool, project.id, { site, sources: compared }, signal);
+  const others = indexes.length === 0 ? [] : await checkTruth(site, { sources: [], indexes, signal });
+  // A silencer of a reference that was stale before the first comparison is still needed.
+  const isWhole = named.length > 0 && compared.length === named.length;
+  const ran = new Set(isWhole ? truthChecks.filter((check) => check !== staleReferenceCheck) : []);
+  return { findings: [...stale, ...others], sources, ran };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return wait(ms, undefined, { signal });
+}
