@@ -122,7 +122,7 @@ test("the Kubernetes manifests fit together", () => {
     for (const { name } of container.volumeMounts) expect(volumes).toContain(name);
   }
   const [api] = find("Deployment", "emend-api").spec.template.spec.containers;
-  const health = read("packages/server/src/http/routes/health.ts");
+  const health = read("packages/server/src/http/app.ts");
   for (const probe of [api.startupProbe, api.readinessProbe, api.livenessProbe])
     expect(health).toContain(`"${probe.httpGet.path}"`);
   const service = find("Service", "emend");

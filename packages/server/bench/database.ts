@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { createKey } from "../src/accounts/keys/api-keys.ts";
-import { addProject } from "../src/accounts/projects/add-project.ts";
+import { addProject } from "../src/accounts/projects/save-project.ts";
 import { createSealer } from "../src/accounts/secrets.ts";
-import { startEmbeddedPostgres } from "../src/db/embedded/start-embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../src/db/embedded/embedded-postgres.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { createPool, type Pool } from "../src/db/pool.ts";
 import { createLogger } from "../src/lib/logger.ts";

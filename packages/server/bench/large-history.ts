@@ -3,7 +3,7 @@
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { listProjects } from "../src/accounts/projects/projects.ts";
-import { countCreates } from "../src/dashboard/count-creates.ts";
+import { countCreates } from "../src/dashboard/find.ts";
 import { listJobs } from "../src/dashboard/list-jobs.ts";
 import { listPulls, parsePullFilter } from "../src/dashboard/list-pulls.ts";
 import { readUsage, rollUsageUp } from "../src/dashboard/read-usage.ts";

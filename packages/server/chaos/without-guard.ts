@@ -41,7 +41,7 @@ export const guards: Readonly<Record<string, Guard>> = {
   },
   /** The lease is renewed right before each external effect. */
   renew: {
-    file: `${server}/publish/send-effect.ts`,
+    file: `${server}/publish/retry.ts`,
     find: "      await renew(deps);\n",
     replace: "",
     experiment: "frozen-workers",

@@ -6,8 +6,7 @@ import { movePage, openSite } from "@emend/site";
 import { createLogger } from "../src/lib/logger.ts";
 import { createGit } from "../src/tree/git/git.ts";
 import { createMirrors } from "../src/tree/mirror/mirrors.ts";
-import { siteTreeOf } from "../src/tree/site-tree.ts";
-import type { CommitTree } from "../src/tree/tree.ts";
+import { type CommitTree, siteTreeOf } from "../src/tree/tree.ts";
 import { cloneOf, sites } from "./real-sites.ts";
 import { type Change, type Edits, type RealAnswer, type RealSite, realTasks } from "./real-tasks.ts";
 

@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 import { afterAll, expect, test } from "vitest";
 import { createKey } from "../src/accounts/keys/api-keys.ts";
-import { addProject } from "../src/accounts/projects/add-project.ts";
+import { addProject } from "../src/accounts/projects/save-project.ts";
 import { createSealer } from "../src/accounts/secrets.ts";
 import { createTestDatabase } from "./support/database.ts";
 import { spawnServing } from "./support/spawn-process.ts";

@@ -6,19 +6,17 @@ import { type Dialect, plainDialect } from "../../../site/src/parse/dialect.ts";
 import { readProse } from "../../../site/src/parse/prose.ts";
 import { scanText } from "../../../site/src/parse/scan-page.ts";
 import { createTerm } from "../../../site/src/refactor/term.ts";
-import { withoutFence } from "../../src/agent/openings.ts";
-import { readPrompt } from "../../src/agent/rules/read-prompt.ts";
+import { readPrompt } from "../../src/agent/rules/parse-prompt.ts";
+import { withoutFence } from "../../src/agent/system-prompt.ts";
 import { checkTemplate } from "../../src/automations/template.ts";
 import { AppError } from "../../src/errors.ts";
 import { hostsIn } from "../../src/hosts/hosts-in.ts";
 import { isBranchName } from "../../src/lib/branch-name.ts";
-import { withoutFenced } from "../../src/lib/fenced-content.ts";
+import { reachesOut, withoutFenced } from "../../src/lib/markdown.ts";
 import { matchesGlob } from "../../src/lib/matches-glob.ts";
-import { reachesOut } from "../../src/lib/reaches-out.ts";
+import { conventionalTitle } from "../../src/publish/draft-pull-request.ts";
 import { codeSpan, plainLine, plainText, quietMarkdown } from "../../src/publish/quiet-text.ts";
-import { conventionalTitle } from "../../src/publish/title-convention.ts";
-import { asRead } from "../../src/secrets/as-read.ts";
-import { knownSecretsIn, scanSecrets, UnsearchableText } from "../../src/secrets/scan-secrets.ts";
+import { asRead, knownSecretsIn, scanSecrets, UnsearchableText } from "../../src/secrets/scan-secrets.ts";
 import { parseFileList } from "../../src/tree/read/diff.ts";
 
 /** A parser or rule for untrusted texts, to be tried with longer and longer ones. */

@@ -1,5 +1,5 @@
-import { type Actor, inTransactionAs } from "../db/acting.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
+import { type Actor, inTransactionAs } from "../db/transaction.ts";
 
 /** Where a setting's value comes from. The dashboard overrides the environment. */
 export type ArchiveAfterDays =

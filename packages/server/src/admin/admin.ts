@@ -13,16 +13,15 @@ import {
 import { openProjectCredential } from "../accounts/projects/project-credential.ts";
 import { assertSettingsKnown } from "../accounts/projects/project-settings.ts";
 import { listProjects, type Project, requireProject, resolveProject } from "../accounts/projects/projects.ts";
-import { type ProjectEdit, updateProject } from "../accounts/projects/update-project.ts";
+import { type ProjectEdit, updateProject } from "../accounts/projects/save-project.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { type Automations, createAutomations } from "../automations/automations.ts";
-import type { Manifest } from "../backup/archive.ts";
-import { createBackup, rememberBackup } from "../backup/create-backup.ts";
-import { restoreBackup } from "../backup/restore-backup.ts";
+import { createBackup, rememberBackup, restoreBackup } from "../backup/backup.ts";
+import type { Manifest } from "../backup/manifest.ts";
 import type { Config } from "../config/config.ts";
 import { removeProject } from "../dashboard/remove-project.ts";
-import { type Actor, asActor, consoleActor } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
+import { type Actor, asActor, consoleActor } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
 import { hookSecretOf } from "../forge/hooks/hook-secret.ts";
 import { isEmptyRepository } from "../forge/local/create-repository.ts";
@@ -35,8 +34,8 @@ import { createForgeReach } from "../installation/forge-reach.ts";
 import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
 import { opensCanary } from "../installation/sealed-values.ts";
 import { listBudgets } from "../jobs/budget.ts";
-import { type JobEvent, listEvents } from "../jobs/read/list-events.ts";
-import { type JobReport, readReport } from "../jobs/read/read-report.ts";
+import { listEvents, type StoredEvent } from "../jobs/read/events.ts";
+import { type JobReport, readReport } from "../jobs/read/run-report.ts";
 import { createLogger } from "../lib/logger.ts";
 import { createFetch } from "../lib/network.ts";
 import { type Delivery, listDeliveries, redeliver } from "../notify/deliveries.ts";
@@ -53,12 +52,16 @@ import {
   type Webhook,
 } from "../notify/webhooks.ts";
 import type { Git } from "../tree/git/git.ts";
-import { addLocalProject } from "./add-local-project.ts";
 import { type ContextInput, connectContext } from "./connect-context.ts";
 import { type AppStep, connectGithubApp } from "./connect-github-app.ts";
-import { type ConnectedProject, connectProject } from "./connect-project.ts";
+import {
+  addLocalProject,
+  type ConnectedProject,
+  connectProject,
+  type MoveInput,
+  moveProject,
+} from "./connect-project.ts";
 import { diagnoseProject, type ProjectDiagnosis } from "./doctor-project.ts";
-import { type MoveInput, moveProject } from "./move-project.ts";
 import { type RotationInput, rotateKeptSecret } from "./rotate-kept-secret.ts";
 import { tryProjectModels } from "./try-project-models.ts";
 
@@ -103,7 +106,7 @@ export interface Admin {
   /** Resets a person's password, once. */
   createResetLink(email: string): Promise<string>;
   jobReport(jobId: string): Promise<JobReport>;
-  jobEvents(jobId: string, afterSeq: number): Promise<readonly JobEvent[]>;
+  jobEvents(jobId: string, afterSeq: number): Promise<readonly StoredEvent[]>;
   /** The secret is shown once. `needsPrivate`: servers post there only with EMEND_ALLOW_PRIVATE_WEBHOOKS. */
   addWebhook(input: NewWebhook): Promise<{ id: string; secret: string; needsPrivate: boolean }>;
   listWebhooks(projectId: string): Promise<readonly Webhook[]>;

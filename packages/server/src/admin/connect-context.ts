@@ -3,8 +3,8 @@ import { addContextRepository, type ContextRepository } from "../accounts/projec
 import { parseProjectSettings } from "../accounts/projects/project-settings.ts";
 import { getProject } from "../accounts/projects/projects.ts";
 import type { Sealer } from "../accounts/secrets.ts";
-import { type Actor, consoleActor } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
+import { type Actor, consoleActor } from "../db/transaction.ts";
 import { AppError, isAppError } from "../errors.ts";
 import { checkCredential, knownForge, normalizeRepository } from "../forge/registry.ts";
 import { type ContextForges, contextRemoteOf, localProjectOf } from "../installation/context-remote.ts";

@@ -8,180 +8,257 @@ import { createTestDatabase, type TestDatabase } from "../../test/support/databa
 import { type FarEnd, startFarEnd } from "../../test/support/forges/far-end.ts";
 import { vendors } from "../../test/support/forges/vendors.ts";
 import { makeRepository } from "../../test/support/make-repository.ts";
+import { openProjectCredential } from "../accounts/projects/project-credential.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { loadConfig } from "../config/config.ts";
 import type { AppError } from "../errors.ts";
 import { createAdmin } from "./admin.ts";
 import { connectProject, type NewRemoteProject } from "./connect-project.ts";
 
-const dir = mkdtempSync(join(tmpdir(), "emend-connect-"));
-const config = loadConfig({ EMEND_LOG_LEVEL: "silent" }, { dataDir: dir });
-const secret = "s".repeat(40);
-const sealer = createSealer(secret);
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(async () => {
-  await database.drop();
-  rmSync(dir, { recursive: true, force: true });
-});
-const projects = async () => (await database.pool.query("select from projects")).rows.length;
-
-describe.each(vendors)("a project of $name", (vendor) => {
-  let far: FarEnd;
+describe("connect project", () => {
+  const dir = mkdtempSync(join(tmpdir(), "emend-connect-"));
+  const config = loadConfig({ EMEND_LOG_LEVEL: "silent" }, { dataDir: dir });
+  const secret = "s".repeat(40);
+  const sealer = createSealer(secret);
+  let database: TestDatabase;
   beforeAll(async () => {
-    far = await startFarEnd(vendor);
+    database = await createTestDatabase();
   });
   afterAll(async () => {
-    await far.close();
-    expect(far.violations).toEqual([]);
+    await database.drop();
+    rmSync(dir, { recursive: true, force: true });
   });
-  beforeEach(() => {
-    far.tokens.add(far.token);
-    Object.assign(far.state, { archived: false, movedTo: null, path: vendor.path, mayPush: true });
-  });
-  const connect = (more: Partial<NewRemoteProject> = {}) =>
-    connectProject({ config, db: database.pool, sealer }, vendor.name, {
-      name: "Docs",
-      repo: far.repositoryUrl,
-      credential: far.token,
-      ...more,
+  const projects = async () => (await database.pool.query("select from projects")).rows.length;
+
+  describe.each(vendors)("a project of $name", (vendor) => {
+    let far: FarEnd;
+    beforeAll(async () => {
+      far = await startFarEnd(vendor);
     });
-  async function refusal(more: Partial<NewRemoteProject> = {}): Promise<string> {
-    const before = await projects();
-    const error = await connect(more).then(
-      () => null,
-      (reason: AppError) => reason,
-    );
-    expect(error).toMatchObject({ code: "invalid_request", retryable: false });
-    expect(error?.publicMessage).not.toContain(far.token);
-    expect(await projects()).toBe(before);
-    return error?.publicMessage ?? "";
-  }
-  const repo = `${vendor.path.split("/").slice(0, -1).join("/")}/`;
-
-  it.each([
-    ["as its page", (url: string) => url],
-    ["with .git", (url: string) => `${url}.git`],
-    ["with a slash at its end", (url: string) => `${url}/`],
-    ["with both", (url: string) => `${url}.git/`],
-  ])("is found by its address %s", async (_, written) => {
-    expect(await connect({ repo: written(far.repositoryUrl) })).toMatchObject({ repositoryUrl: far.repositoryUrl });
-  });
-
-  it("is not even asked where its address was named in the browser and is an inner one by now", async () => {
-    const before = far.requests.length;
-    expect(await refusal({ settings: { forge: { isJudged: true } } })).toContain("EMEND_ALLOW_PRIVATE_FORGES");
-    expect(far.requests.length).toBe(before);
-  });
-
-  it("is found on its base branch", async () => {
-    await expect(connect({ base: "main" })).resolves.toMatchObject({ repositoryUrl: far.repositoryUrl });
-  });
-
-  it("is refused on a base branch that it does not have, which are named", async () => {
-    expect(await refusal({ base: "nope" })).toMatch(/no branch "nope".*it has: main/);
-    expect(await refusal({ base: "-x" })).toMatch(/is not a valid branch name/);
-  });
-
-  it("is refused by an address that holds a credential", async () => {
-    const url = new URL(far.repositoryUrl);
-    url.username = "ada";
-    url.password = far.token;
-    expect(await refusal({ repo: url.href })).toMatch(/contains a credential/);
-  });
-
-  it("is refused with a token that has expired, and with one of another account", async () => {
-    expect(await refusal({ credential: "expired" })).toMatch(/401.*expired or revoked/);
-    far.fault(readOf[vendor.name], { kind: "answer", status: 404, words: "Not Found" });
-    expect(await refusal()).toMatch(/404.*repository URL.*token covers/);
-  });
-
-  it("is refused with a token that lost its permission", async () => {
-    far.fault(readOf[vendor.name], { kind: "answer", status: 403, words: "Resource not accessible" });
-    expect(await refusal()).toMatch(/403.*may not read the (repository|project)/);
-    far.state.mayPush = false;
-    expect(await refusal()).toMatch(/may not push/);
-  });
-
-  it("is refused where it is archived, renamed, moved or deleted", async () => {
-    if (vendor.name !== "bitbucket") {
-      far.state.archived = true;
-      expect(await refusal()).toMatch(/is archived/);
-      far.state.archived = false;
-    }
-    if (vendor.name !== "gitlab") {
-      far.state.path = `${repo}renamed`;
-      expect(await refusal()).toMatch(/is called .*renamed now/);
-      far.state.path = vendor.path;
-    }
-    far.state.movedTo = "/repositories/1";
-    expect(await refusal()).toMatch(/301.*has moved.*new URL/);
-    far.state.movedTo = null;
-    far.fault(readOf[vendor.name], { kind: "answer", status: 410, words: "Gone" });
-    expect(await refusal()).toMatch(/410.*archived, locked or gone/);
-  });
-
-  it("is refused where its host sends elsewhere, and the token does not follow", async () => {
-    const asked: (string | undefined)[] = [];
-    const elsewhere = createServer((request, response) => {
-      asked.push(request.headers.authorization);
-      response.writeHead(302, { location: `${far.url}${request.url}` }).end();
+    afterAll(async () => {
+      await far.close();
+      expect(far.violations).toEqual([]);
     });
-    await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
-    const before = far.requests.length;
-    const port = (elsewhere.address() as AddressInfo).port;
-    const words = await refusal({ repo: `http://127.0.0.1:${port}/${vendor.path}` });
-    expect(words).toMatch(/302.*has moved.*new URL/);
-    expect([asked.length, far.requests.length]).toEqual([1, before]);
-    elsewhere.closeAllConnections();
-    elsewhere.close();
+    beforeEach(() => {
+      far.tokens.add(far.token);
+      Object.assign(far.state, { archived: false, movedTo: null, path: vendor.path, mayPush: true });
+    });
+    const connect = (more: Partial<NewRemoteProject> = {}) =>
+      connectProject({ config, db: database.pool, sealer }, vendor.name, {
+        name: "Docs",
+        repo: far.repositoryUrl,
+        credential: far.token,
+        ...more,
+      });
+    async function refusal(more: Partial<NewRemoteProject> = {}): Promise<string> {
+      const before = await projects();
+      const error = await connect(more).then(
+        () => null,
+        (reason: AppError) => reason,
+      );
+      expect(error).toMatchObject({ code: "invalid_request", retryable: false });
+      expect(error?.publicMessage).not.toContain(far.token);
+      expect(await projects()).toBe(before);
+      return error?.publicMessage ?? "";
+    }
+    const repo = `${vendor.path.split("/").slice(0, -1).join("/")}/`;
+
+    it.each([
+      ["as its page", (url: string) => url],
+      ["with .git", (url: string) => `${url}.git`],
+      ["with a slash at its end", (url: string) => `${url}/`],
+      ["with both", (url: string) => `${url}.git/`],
+    ])("is found by its address %s", async (_, written) => {
+      expect(await connect({ repo: written(far.repositoryUrl) })).toMatchObject({ repositoryUrl: far.repositoryUrl });
+    });
+
+    it("is not even asked where its address was named in the browser and is an inner one by now", async () => {
+      const before = far.requests.length;
+      expect(await refusal({ settings: { forge: { isJudged: true } } })).toContain("EMEND_ALLOW_PRIVATE_FORGES");
+      expect(far.requests.length).toBe(before);
+    });
+
+    it("is found on its base branch", async () => {
+      await expect(connect({ base: "main" })).resolves.toMatchObject({ repositoryUrl: far.repositoryUrl });
+    });
+
+    it("is refused on a base branch that it does not have, which are named", async () => {
+      expect(await refusal({ base: "nope" })).toMatch(/no branch "nope".*it has: main/);
+      expect(await refusal({ base: "-x" })).toMatch(/is not a valid branch name/);
+    });
+
+    it("is refused by an address that holds a credential", async () => {
+      const url = new URL(far.repositoryUrl);
+      url.username = "ada";
+      url.password = far.token;
+      expect(await refusal({ repo: url.href })).toMatch(/contains a credential/);
+    });
+
+    it("is refused with a token that has expired, and with one of another account", async () => {
+      expect(await refusal({ credential: "expired" })).toMatch(/401.*expired or revoked/);
+      far.fault(readOf[vendor.name], { kind: "answer", status: 404, words: "Not Found" });
+      expect(await refusal()).toMatch(/404.*repository URL.*token covers/);
+    });
+
+    it("is refused with a token that lost its permission", async () => {
+      far.fault(readOf[vendor.name], { kind: "answer", status: 403, words: "Resource not accessible" });
+      expect(await refusal()).toMatch(/403.*may not read the (repository|project)/);
+      far.state.mayPush = false;
+      expect(await refusal()).toMatch(/may not push/);
+    });
+
+    it("is refused where it is archived, renamed, moved or deleted", async () => {
+      if (vendor.name !== "bitbucket") {
+        far.state.archived = true;
+        expect(await refusal()).toMatch(/is archived/);
+        far.state.archived = false;
+      }
+      if (vendor.name !== "gitlab") {
+        far.state.path = `${repo}renamed`;
+        expect(await refusal()).toMatch(/is called .*renamed now/);
+        far.state.path = vendor.path;
+      }
+      far.state.movedTo = "/repositories/1";
+      expect(await refusal()).toMatch(/301.*has moved.*new URL/);
+      far.state.movedTo = null;
+      far.fault(readOf[vendor.name], { kind: "answer", status: 410, words: "Gone" });
+      expect(await refusal()).toMatch(/410.*archived, locked or gone/);
+    });
+
+    it("is refused where its host sends elsewhere, and the token does not follow", async () => {
+      const asked: (string | undefined)[] = [];
+      const elsewhere = createServer((request, response) => {
+        asked.push(request.headers.authorization);
+        response.writeHead(302, { location: `${far.url}${request.url}` }).end();
+      });
+      await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
+      const before = far.requests.length;
+      const port = (elsewhere.address() as AddressInfo).port;
+      const words = await refusal({ repo: `http://127.0.0.1:${port}/${vendor.path}` });
+      expect(words).toMatch(/302.*has moved.*new URL/);
+      expect([asked.length, far.requests.length]).toEqual([1, before]);
+      elsewhere.closeAllConnections();
+      elsewhere.close();
+    });
+
+    it("is added all the same where its forge is away just now", async () => {
+      far.fault(readOf[vendor.name], { kind: "answer", status: 503, words: "Maintenance" });
+      const notice = expect.stringMatching(/503.*nothing was checked/s);
+      await expect(connect()).resolves.toMatchObject({ repositoryUrl: far.repositoryUrl, notice });
+      expect(await connect()).not.toHaveProperty("notice");
+      const { notice: words } = await connect({ repo: `http://127.0.0.1:2/${vendor.path}` });
+      expect(words).toMatch(/did not answer at 127\.0\.0\.1:2 \(ECONNREFUSED\)/);
+    });
+
+    it("is refused with commits that only an App could have", async () => {
+      expect(await refusal({ settings: { forge: { verifiedCommits: true } } })).toMatch(/Only a GitHub App/);
+    });
   });
 
-  it("is added all the same where its forge is away just now", async () => {
-    far.fault(readOf[vendor.name], { kind: "answer", status: 503, words: "Maintenance" });
-    const notice = expect.stringMatching(/503.*nothing was checked/s);
-    await expect(connect()).resolves.toMatchObject({ repositoryUrl: far.repositoryUrl, notice });
-    expect(await connect()).not.toHaveProperty("notice");
-    const { notice: words } = await connect({ repo: `http://127.0.0.1:2/${vendor.path}` });
-    expect(words).toMatch(/did not answer at 127\.0\.0\.1:2 \(ECONNREFUSED\)/);
-  });
+  const readOf = {
+    github: "GET /repos/{owner}/{repo}",
+    gitlab: "GET /projects/{id}",
+    gitea: "GET /repos/{owner}/{repo}",
+    bitbucket: "GET /repositories/{workspace}/{repo_slug}",
+  } as const;
 
-  it("is refused with commits that only an App could have", async () => {
-    expect(await refusal({ settings: { forge: { verifiedCommits: true } } })).toMatch(/Only a GitHub App/);
+  describe("a project of the local forge", () => {
+    it("is refused on a base branch that the repository does not have, and leaves nothing behind", async () => {
+      const source = makeRepository(join(dir, "source.git"));
+      source.commit({ "a.md": "# A\n" });
+      const admin = createAdmin({
+        config,
+        pool: database.pool,
+        secret,
+        publicUrl: async () => "http://127.0.0.1:1",
+        close: async () => {},
+      });
+      const before = await projects();
+      const input = { name: "Docs", forge: "local", repo: source.path };
+      await expect(admin.addProject({ ...input, base: "nope" })).rejects.toMatchObject({
+        code: "invalid_request",
+        publicMessage: expect.stringMatching(/no branch "nope".*it has: main/),
+      });
+      await expect(admin.addProject({ ...input, docsDir: "nope" })).rejects.toMatchObject({
+        code: "invalid_request",
+        publicMessage: 'The repository has no folder "nope" on main; it has no folder at all.',
+      });
+      expect(await projects()).toBe(before);
+      await expect(admin.addProject({ ...input, base: "main" })).resolves.toMatchObject({ id: expect.any(String) });
+    });
   });
 });
 
-const readOf = {
-  github: "GET /repos/{owner}/{repo}",
-  gitlab: "GET /projects/{id}",
-  gitea: "GET /repos/{owner}/{repo}",
-  bitbucket: "GET /repositories/{workspace}/{repo_slug}",
-} as const;
+describe("move project", () => {
+  const dir = mkdtempSync(join(tmpdir(), "emend-move-"));
+  const secret = "s".repeat(40);
+  const config = loadConfig({ EMEND_LOG_LEVEL: "silent" }, { dataDir: dir });
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(async () => {
+    await database.drop();
+    rmSync(dir, { recursive: true, force: true });
+  });
 
-describe("a project of the local forge", () => {
-  it("is refused on a base branch that the repository does not have, and leaves nothing behind", async () => {
-    const source = makeRepository(join(dir, "source.git"));
-    source.commit({ "a.md": "# A\n" });
-    const admin = createAdmin({
-      config,
-      pool: database.pool,
-      secret,
-      publicUrl: async () => "http://127.0.0.1:1",
-      close: async () => {},
+  describe.each(vendors)("a project of $name", (vendor) => {
+    let far: FarEnd;
+    let projectId: string;
+    const admin = () =>
+      createAdmin({
+        config,
+        pool: database.pool,
+        secret,
+        publicUrl: async () => "http://127.0.0.1:4000",
+        close: async () => {},
+      });
+    const stored = async () => {
+      const { rows } = await database.pool.query("select repository_url from projects where id = $1", [projectId]);
+      const deps = { db: database.pool, sealer: createSealer(secret) };
+      return { url: rows[0]?.repository_url, token: await openProjectCredential(deps, projectId) };
+    };
+    beforeAll(async () => {
+      far = await startFarEnd(vendor);
+      const input = { name: "Docs", forge: vendor.name, repo: far.repositoryUrl, credential: far.token };
+      projectId = (await admin().addProject(input)).id;
     });
-    const before = await projects();
-    const input = { name: "Docs", forge: "local", repo: source.path };
-    await expect(admin.addProject({ ...input, base: "nope" })).rejects.toMatchObject({
-      code: "invalid_request",
-      publicMessage: expect.stringMatching(/no branch "nope".*it has: main/),
+    afterAll(async () => {
+      await far.close();
+      expect(far.violations).toEqual([]);
     });
-    await expect(admin.addProject({ ...input, docsDir: "nope" })).rejects.toMatchObject({
-      code: "invalid_request",
-      publicMessage: 'The repository has no folder "nope" on main; it has no folder at all.',
+
+    it("takes the address that the forge names once it is told to, and keeps its token", async () => {
+      const path = vendor.path.replace("docs", "handbook");
+      Object.assign(far.state, { path, movedTo: "/elsewhere/1" });
+      const result = await admin().moveProject({ projectId, repo: "follow" });
+      expect(result.repositoryUrl).toBe(`${far.url}/${path}`);
+      expect(await stored()).toEqual({ url: `${far.url}/${path}`, token: far.token });
     });
-    expect(await projects()).toBe(before);
-    await expect(admin.addProject({ ...input, base: "main" })).resolves.toMatchObject({ id: expect.any(String) });
+
+    it("takes a new token that works, and refuses one that does not", async () => {
+      const before = await stored();
+      await expect(admin().moveProject({ projectId, credential: "tok_wrong" })).rejects.toMatchObject({
+        code: "invalid_request",
+      });
+      expect(await stored()).toEqual(before);
+      far.tokens.add("tok_new");
+      await admin().moveProject({ projectId, credential: "tok_new" });
+      expect(await stored()).toEqual({ ...before, token: "tok_new" });
+    });
+
+    it("sends its token to no other server", async () => {
+      const before = await stored();
+      const location = `https://other.test${vendor.apiPath}/elsewhere/1`;
+      far.fault(vendor.repositoryOperation, { kind: "answer", status: 301, words: "Moved", headers: { location } });
+      await expect(admin().moveProject({ projectId, repo: "follow" })).rejects.toMatchObject({
+        publicMessage: expect.stringContaining("moved to another server"),
+      });
+      const elsewhere = { projectId, repo: `https://other.test/${vendor.path}` };
+      await expect(admin().moveProject(elsewhere)).rejects.toMatchObject({
+        publicMessage: expect.stringContaining("another server"),
+      });
+      expect(await stored()).toEqual(before);
+    });
   });
 });

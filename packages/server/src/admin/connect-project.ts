@@ -1,17 +1,33 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { ForgeName } from "@emend/contract";
-import { addProject, plainFolder } from "../accounts/projects/add-project.ts";
+import { credentialContext, openProjectCredential } from "../accounts/projects/project-credential.ts";
 import { parseProjectSettings } from "../accounts/projects/project-settings.ts";
+import { requireProject } from "../accounts/projects/projects.ts";
+import { addProject, plainFolder } from "../accounts/projects/save-project.ts";
 import type { Sealer } from "../accounts/secrets.ts";
 import type { Config } from "../config/config.ts";
 import type { Queryable } from "../db/pool.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { ForgeProject } from "../forge/forge-project.ts";
 import { isAppCredential } from "../forge/github/github-token.ts";
-import { checkCredential, normalizeRepository, openJudgedForge, openRemoteForge } from "../forge/registry.ts";
+import { createLocalRepository } from "../forge/local/create-repository.ts";
+import { assertLocalForgeUsable } from "../forge/local/repository.ts";
+import {
+  checkCredential,
+  type ForgeDeps,
+  knownForge,
+  normalizeRepository,
+  openForge,
+  openJudgedForge,
+  openRemoteForge,
+} from "../forge/registry.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import { gitNetwork, localGit } from "../installation/local-git.ts";
 import { newId } from "../lib/id.ts";
 import { createFetch } from "../lib/network.ts";
+import type { Git } from "../tree/git/git.ts";
 import { assertBranch, assertFolder } from "../tree/mirror/resolve-base.ts";
 
 export interface NewRemoteProject {
@@ -85,7 +101,7 @@ function noticeOf(away: string): string {
 }
 
 /** Null, or a message if the forge was unavailable. Throws if it can never work. */
-export async function look(
+async function look(
   config: Config,
   project: ForgeProject,
   { credential, base, folder }: { credential: string; base: string | null; folder: string },
@@ -137,4 +153,100 @@ function rejected(publicMessage: string): AppError {
 
 function refused(publicMessage: string, cause?: AppError): AppError {
   return new AppError("invalid_request", { publicMessage, cause });
+}
+
+interface LocalProjectDeps {
+  config: Config;
+  db: Queryable;
+  sealer: Sealer;
+  git: Git;
+  forgeDir: string;
+  publicUrl(): Promise<string>;
+}
+
+interface NewLocalProject {
+  name: string;
+  /** A git repository or a plain folder to import. If absent, the repository starts empty. */
+  repo?: string;
+  base?: string;
+  docsDir?: string;
+  settings?: Readonly<Record<string, unknown>>;
+}
+
+const importMsMax = 10 * 60_000;
+
+/** Adds a project whose repository Emend hosts. If the project is refused, its new repository is deleted again. */
+export async function addLocalProject(deps: LocalProjectDeps, input: NewLocalProject): Promise<ConnectedProject> {
+  assertLocalForgeUsable(deps.config);
+  const id = newId("prj");
+  const repository = join(deps.forgeDir, `${id}.git`);
+  const signal = AbortSignal.timeout(importMsMax);
+  await createLocalRepository(deps, { projectId: id, importFrom: input.repo ?? null }, signal);
+  try {
+    // An empty repository has no branch until its first push.
+    if (input.repo) {
+      const remote = { url: pathToFileURL(repository).href, authorization: null };
+      if (input.base) await assertBranch(deps.git, remote, input.base, signal);
+      const folder = plainFolder(input.docsDir ?? "");
+      await assertFolder(deps.git, { remote, baseRef: input.base ?? null, folder }, signal);
+    }
+    const { repositoryUrl } = await addProject(deps, {
+      id,
+      name: input.name,
+      forge: "local",
+      repositoryUrl: `${await deps.publicUrl()}/git/${id}.git`,
+      baseRef: input.base ?? null,
+      docsDir: input.docsDir ?? "",
+      settings: input.settings,
+    });
+    return { id, repositoryUrl };
+  } catch (error) {
+    await rm(repository, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+export interface MoveInput {
+  projectId: string;
+  /** The repository's new URL; `follow`: the one that the forge reports. */
+  repo?: string | "follow";
+  /** Replaces the token. Required if the new URL is on another server. */
+  credential?: string;
+}
+
+/**
+ * Changes a project's repository URL, its token, or both. They are checked first, as for a new project: what cannot
+ * work is refused, and nothing changes.
+ */
+export async function moveProject(
+  deps: ConnectDeps & { forges: ForgeDeps },
+  input: MoveInput,
+  signal: AbortSignal,
+): Promise<ConnectedProject> {
+  const project = await requireProject(deps.db, input.projectId);
+  const forge = knownForge(project.forge);
+  if (forge === "local") throw refused("A project of the local forge has no other address, and needs no token.");
+  const wanted = input.repo === "follow" ? await followed() : (input.repo ?? project.repositoryUrl);
+  const { url } = normalizeRepository(forge, wanted, project.settings.forge);
+  const given = input.credential === undefined ? null : checkCredential(forge, input.credential);
+  // A token is only sent to the server that it was given for.
+  if (given === null && new URL(url).origin !== new URL(project.repositoryUrl).origin) {
+    throw refused("The new address is on another server. Give a token for that server as well.");
+  }
+  const credential = given ?? (await openProjectCredential(deps, project.id));
+  if (credential === null) throw refused("The project has no token. Give one as well.");
+  const place = { id: project.id, forge, repositoryUrl: url, settings: project.settings.forge };
+  const away = await look(deps.config, place, { credential, base: project.baseRef, folder: project.docsDir });
+  await deps.db.query("update projects set repository_url = $2, credential = $3 where id = $1", [
+    project.id,
+    url,
+    deps.sealer.seal(credential, credentialContext(project.id)),
+  ]);
+  return { id: project.id, repositoryUrl: url, ...(away !== null && { notice: `${away} So nothing was checked.` }) };
+
+  async function followed(): Promise<string> {
+    const address = await (await openForge(project, deps.forges)).findAddress?.(signal);
+    if (address) return address;
+    throw refused("The forge does not report the repository's URL.");
+  }
 }

@@ -3,8 +3,8 @@ import { setProjectCredential } from "../accounts/projects/project-credential.ts
 import { parseProjectSettings } from "../accounts/projects/project-settings.ts";
 import type { Sealer } from "../accounts/secrets.ts";
 import type { ProjectAdmin } from "../dashboard/project-admin.ts";
-import { asActor } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
+import { asActor } from "../db/transaction.ts";
 import { AppError, isAppError } from "../errors.ts";
 import { checkCredential, knownForge, normalizeRepository } from "../forge/registry.ts";
 import type { ForgeReach } from "../installation/forge-reach.ts";

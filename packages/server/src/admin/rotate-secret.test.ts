@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { openModelKey, setModelKey } from "../accounts/keys/model-keys.ts";
-import { addProject } from "../accounts/projects/add-project.ts";
 import { openProjectCredential } from "../accounts/projects/project-credential.ts";
+import { addProject } from "../accounts/projects/save-project.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { sealedColumns } from "../installation/sealed-values.ts";
 import { addWebhook, openUrl } from "../notify/webhooks.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Message, Step } from "./agent.ts";
 import { compact, outputBytesFor, tokensOf } from "./compact.ts";
-import { conversationOf } from "./conversation.ts";
+import { conversationOf } from "./outcome.ts";
 
 const page = "a long page ".repeat(1_000);
 

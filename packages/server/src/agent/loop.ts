@@ -1,19 +1,27 @@
 import { isAppError } from "../errors.ts";
 import type { AgentDeps, AgentOutcome, AgentTask, ContextTrees, Message, Step, ToolCall } from "./agent.ts";
-import { revertAll } from "./apply-edits.ts";
-import { type LimitReached, limitReached, monthlyLimit, timeIsUp, timeLeftMs } from "./budget.ts";
 import { compact, fixedTokensOf, outputBytesFor, tokensOf } from "./compact.ts";
-import { asShown, conversationOf, latestRound } from "./conversation.ts";
-import { guidanceNear } from "./guidance.ts";
-import { finishedBy, handedOverBy, outcomeOf, stoppedOutcome } from "./outcome.ts";
-import { pageAfter } from "./page-after.ts";
-import { createSiteSession } from "./site-session.ts";
+import {
+  asShown,
+  conversationOf,
+  finishedBy,
+  handedOverBy,
+  type LimitReached,
+  latestRound,
+  limitReached,
+  monthlyLimit,
+  outcomeOf,
+  stoppedOutcome,
+  timeIsUp,
+  timeLeftMs,
+} from "./outcome.ts";
 import { storable } from "./storable.ts";
-import { inFence, systemPrompt } from "./system-prompt.ts";
-import { refuseContextPath } from "./tools/context-path.ts";
+import { guidanceNear, inFence, systemPrompt } from "./system-prompt.ts";
+import { refuseContextPath } from "./tools/paths.ts";
 import { callTool, describeTools, inputOf, isWritingCall, type ToolResult } from "./tools/registry.ts";
-import type { ToolContext } from "./tools/tool.ts";
-import { type VettedAnswer, vetAnswer } from "./vet-answer.ts";
+import { revertAll } from "./tools/report.ts";
+import { createSiteSession, type ToolContext } from "./tools/tool.ts";
+import { pageAfter, type VettedAnswer, vetAnswer } from "./vet-answer.ts";
 
 const noContext: ContextTrees = { names: [], open: () => Promise.reject(new Error("there is no context")) };
 const proseReminder =

@@ -1,10 +1,7 @@
 import { Value } from "typebox/value";
-import type { AgentOutcome, AgentTask, Source, Step } from "./agent.ts";
-import type { LimitReached } from "./budget.ts";
-import { latestPrompt } from "./conversation.ts";
+import type { AgentDeps, AgentOutcome, AgentTask, Limits, Message, Source, Step } from "./agent.ts";
 import { shown } from "./shown.ts";
-import { FinishInput, finishTool, handedOver } from "./tools/finish.ts";
-import { parseSource } from "./tools/sources.ts";
+import { FinishInput, finishTool, handedOver, parseSource } from "./tools/finish.ts";
 import type { Finished } from "./tools/tool.ts";
 
 const titleCharactersMax = 72;
@@ -71,4 +68,95 @@ export function stoppedOutcome({ code, reason }: LimitReached, task: AgentTask):
   const files = task.overlay.entries().length;
   const summary = `The work was stopped before it was done: ${reason}. It had changed ${files} ${files === 1 ? "file" : "files"} by then.`;
   return { kind: "stopped", code, title: `Unfinished: ${titleOf(task)}`, summary };
+}
+
+export interface LimitReached {
+  code: "budget_exceeded" | "timeout";
+  reason: string;
+}
+
+/** The limit that the stored steps have reached, or null. Checked before every turn. */
+export function limitReached(limits: Limits, steps: readonly Step[]): LimitReached | null {
+  if (steps.length >= limits.stepsMax) {
+    return { code: "budget_exceeded", reason: `the limit of ${limits.stepsMax} steps was reached` };
+  }
+  const tokens = sum(steps, (step) => step.usage.inputTokens + step.usage.outputTokens);
+  if (tokens >= limits.tokensMax) {
+    return { code: "budget_exceeded", reason: `the limit of ${limits.tokensMax} tokens was reached` };
+  }
+  const costUsd = sum(steps, (step) => step.usage.costUsd);
+  // A free model may run with a limit of zero.
+  if (costUsd >= limits.costUsdMax && costUsd > 0) {
+    return { code: "budget_exceeded", reason: `the limit of $${limits.costUsdMax} was reached` };
+  }
+  return timeLeftMs(limits, steps) > 0 ? null : timeIsUp(limits);
+}
+
+/** What other jobs spend counts too: asked before every turn. A model that costs nothing goes on. */
+export async function monthlyLimit(deps: Pick<AgentDeps, "model" | "spentBudget">): Promise<LimitReached | null> {
+  const reason = deps.model.nature === "rules" ? null : await deps.spentBudget?.();
+  return reason ? { code: "budget_exceeded", reason } : null;
+}
+
+/** In whole milliseconds, and no more than a timer can hold. */
+export function timeLeftMs(limits: Limits, steps: readonly Step[]): number {
+  const left = limits.wallTimeMsMax - sum(steps, (step) => step.usage.durationMs ?? 0);
+  return Math.max(0, Math.min(Math.ceil(left), 2 ** 31 - 1));
+}
+
+export function timeIsUp(limits: Limits): LimitReached {
+  return {
+    code: "timeout",
+    reason: `the time limit of ${Math.round(limits.wallTimeMsMax / 1000)} seconds was reached`,
+  };
+}
+
+function sum(steps: readonly Step[], of: (step: Step) => number): number {
+  return steps.reduce((total, step) => total + of(step), 0);
+}
+
+type Asked = Pick<AgentTask, "prompt" | "followUps">;
+
+/** The first prompt, or the newest follow-up. */
+export function latestPrompt(task: Asked): string {
+  return task.followUps?.at(-1)?.prompt ?? task.prompt;
+}
+
+/** The steps since the latest prompt. Limits, rounds and `finish` apply only to these. */
+export function latestRound(task: Asked, steps: readonly Step[]): readonly Step[] {
+  const after = task.followUps?.at(-1)?.afterStep ?? 0;
+  return steps.filter((step) => step.number > after);
+}
+
+/** All messages so far, each follow-up in its place. */
+export function conversationOf(task: Asked, steps: readonly Step[]): Message[] {
+  const messages: Message[] = [{ role: "user", text: task.prompt }];
+  const waiting = [...(task.followUps ?? [])];
+  const sayUntil = (stepNumber: number) => {
+    while (waiting[0] && waiting[0].afterStep < stepNumber) {
+      messages.push({ role: "user", text: waiting.shift()?.prompt ?? "" });
+    }
+  };
+  for (const step of steps) {
+    sayUntil(step.number);
+    messages.push(...step.messages);
+  }
+  sayUntil(Number.POSITIVE_INFINITY);
+  return messages;
+}
+
+/**
+ * The conversation as the model sees it. The review of a change is shown as the result of its `finish` call, not as a
+ * user message.
+ */
+export function asShown(messages: readonly Message[]): readonly Message[] {
+  const shown: Message[] = [];
+  for (const message of messages) {
+    const last = shown.at(-1);
+    const isReview = message.role === "user" && (message.from === "review" || message.from === "self-review");
+    if (isReview && last?.role === "tool" && last.name === "finish")
+      shown[shown.length - 1] = { ...last, output: message.text };
+    else shown.push(message);
+  }
+  return shown;
 }

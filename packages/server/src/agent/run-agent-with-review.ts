@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Finding } from "@emend/site";
 import type { AgentDeps, AgentOutcome, AgentTask, Message, Step } from "./agent.ts";
-import { latestPrompt, latestRound } from "./conversation.ts";
 import { runAgent } from "./loop.ts";
-import { reviewOpening, selfReviewOpening } from "./openings.ts";
+import { latestPrompt, latestRound } from "./outcome.ts";
+import { reviewOpening, selfReviewOpening } from "./system-prompt.ts";
 
 const roundsMax = 2;
 

@@ -2,8 +2,7 @@ import { constants } from "node:fs";
 import { lstat, mkdir, open, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AppError, isAppError } from "../errors.ts";
-import { asRead } from "../secrets/as-read.ts";
-import { base64Core } from "../secrets/scan-secrets.ts";
+import { asRead, base64Core } from "../secrets/scan-secrets.ts";
 import type { Overlay, Tree } from "../tree/tree.ts";
 
 /** A file's state when it was written. Unchanged files need not be read again. */

@@ -3,14 +3,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openRunner, type Runner, type RunnerAnswer, type RunnerSettings } from "@emend/runners";
 import { AppError } from "../errors.ts";
-import { reachesOut } from "../lib/reaches-out.ts";
+import { reachesOut } from "../lib/markdown.ts";
 import { startBound } from "../tree/git/bound-process.ts";
 import type { AgentDeps, AgentOutcome, AgentTask, Message, Model, Step } from "./agent.ts";
-import { limitReached, monthlyLimit, timeIsUp, timeLeftMs } from "./budget.ts";
-import { latestPrompt, latestRound } from "./conversation.ts";
-import { withVersion } from "./models/anthropic.ts";
-import type { Endpoint } from "./models/vendor.ts";
-import { finishedBy, outcomeOf, stoppedOutcome } from "./outcome.ts";
+import { type Endpoint, withVersion } from "./models/vendors.ts";
+import {
+  finishedBy,
+  latestPrompt,
+  latestRound,
+  limitReached,
+  monthlyLimit,
+  outcomeOf,
+  stoppedOutcome,
+  timeIsUp,
+  timeLeftMs,
+} from "./outcome.ts";
 import { checkOut, collectEdits } from "./runner-checkout.ts";
 import { shown } from "./shown.ts";
 import { storable } from "./storable.ts";

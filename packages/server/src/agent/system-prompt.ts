@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
-import type { Site } from "@emend/site";
+import type { Finding, Site } from "@emend/site";
+import { matchesGlob } from "../lib/matches-glob.ts";
 import { readTemplate } from "../lib/read-template.ts";
 import type { Tree } from "../tree/tree.ts";
-import type { AgentTask } from "./agent.ts";
-import { readGuidance } from "./guidance.ts";
-import { withoutFence } from "./openings.ts";
+import type { AgentTask, Message } from "./agent.ts";
+import { describeFinding } from "./tools/check.ts";
+import { readPatch } from "./tools/git.ts";
 
 const foldersShownMax = 40;
 const subjectsShownMax = 15;
@@ -118,4 +119,159 @@ async function conventionsOf(base: Pick<Tree, "read">, site: Pick<Site, "pages">
     ...(link === null ? [] : [`links are written ${link}`]),
   ];
   return said.length === 0 ? "" : `In the pages of this repository ${said.join(", and ")}: do the same.\n`;
+}
+
+/**
+ * Where repositories keep instructions for agents. Tools use different file names for the same text, so each text
+ * counts once.
+ */
+const places = [
+  "AGENTS.md",
+  "CLAUDE.md",
+  ".claude/CLAUDE.md",
+  ".mintlify/AGENTS.md",
+  ".github/copilot-instructions.md",
+  ".cursorrules",
+  ".cursor/rules/*",
+  ".cursor/rules/**/*.mdc",
+  ".emend/instructions.md",
+];
+/** These are part of every turn: of a long file, only the beginning is included, with a pointer to the rest. */
+const charactersMax = 4_000;
+/** Editor rules are many files, of which an editor picks some. */
+const editorRuleCharactersMax = 800;
+/** Files that the project's settings name are included up to this size. */
+const styleGuideCharactersMax = 16_000;
+const filesMax = 12;
+const fileBytesMax = 64_000;
+
+interface Guidance {
+  path: string;
+  text: string;
+}
+
+/**
+ * The repository's instructions for writing docs, the most general first: at its root, in the folders down to the docs,
+ * then the files that the project's settings name.
+ */
+async function readGuidance(
+  base: Tree,
+  { docsDir, styleGuides = [] }: { docsDir: string; styleGuides?: readonly string[] },
+): Promise<readonly Guidance[]> {
+  const paths = (await base.list()).map(({ path }) => path);
+  const folders =
+    docsDir === "" ? [] : docsDir.split("/").map((_, index, parts) => parts.slice(0, index + 1).join("/"));
+  const wanted = ["", ...folders].flatMap((folder) =>
+    places.map((place) => (folder === "" ? place : `${folder}/${place}`)),
+  );
+  const found = wanted.flatMap((pattern) =>
+    pattern.includes("*")
+      ? paths.filter((path) => matchesGlob(pattern, path))
+      : paths.includes(pattern)
+        ? [pattern]
+        : [],
+  );
+  const guidance: Guidance[] = [];
+  const known = new Set<string>();
+  for (const path of new Set([...styleGuides, ...found.slice(0, filesMax)])) {
+    const text = await readGuide(base, path);
+    // CLAUDE.md is often the same text.
+    if (text === "" || known.has(text)) continue;
+    known.add(text);
+    const editorRule = path.includes(".cursor") ? editorRuleCharactersMax : charactersMax;
+    guidance.push({
+      path,
+      text: beginning(text, path, styleGuides.includes(path) ? styleGuideCharactersMax : editorRule),
+    });
+  }
+  return guidance;
+}
+
+function beginning(text: string, path: string, max: number): string {
+  if (text.length <= max) return text;
+  const cut = text.lastIndexOf("\n", max);
+  const shown = text.slice(0, cut > max / 2 ? cut : max).toWellFormed();
+  return `${shown}\n… ${text.length - shown.length} more characters: read_file ${path}`;
+}
+
+/** The guidance of a subfolder, for an edit of a file there. Null if it has none of its own. */
+export async function guidanceNear(base: Tree, path: string, docsDir: string): Promise<Guidance | null> {
+  const parts = path.split("/").slice(0, -1);
+  for (let depth = parts.length; depth > 0; depth -= 1) {
+    const folder = parts.slice(0, depth).join("/");
+    // Already part of the system prompt.
+    if (docsDir === folder || docsDir.startsWith(`${folder}/`)) return null;
+    for (const name of ["AGENTS.md", "CLAUDE.md"]) {
+      const text = await readGuide(base, `${folder}/${name}`);
+      if (text !== "") return { path: `${folder}/${name}`, text };
+    }
+  }
+  return null;
+}
+
+async function readGuide(base: Tree, path: string): Promise<string> {
+  const bytes = await base.read(path).catch(() => null);
+  return bytes === null ? "" : bytes.subarray(0, fileBytesMax).toString().trim();
+}
+
+const diffCharactersMax = 24_000;
+const fileCharactersMax = 4_000;
+const findingsMax = 60;
+
+/** A review's findings, as a message to the agent. */
+export function reviewOpening(findings: readonly Finding[]): Message {
+  const list = findings.slice(0, findingsMax).map((finding) => `- ${describeFinding(finding)}`);
+  const more = findings.length > findingsMax ? [`- and ${findings.length - findingsMax} more`] : [];
+  return {
+    role: "user",
+    from: "review",
+    text: [
+      "Not handed over yet: the review found this. Repair it and finish again. A finding that you know to be wrong: leave",
+      "right work as it is, and give `disputes`: path:line and the reason; a person decides.",
+      ...list,
+      ...more,
+    ].join("\n"),
+  };
+}
+
+/** The agent's own change, for a self-review. */
+export function selfReviewOpening(
+  diff: string,
+  findings: readonly Finding[],
+  contextTokensMax = Number.POSITIVE_INFINITY,
+): Message {
+  const charactersMax = Math.min(diffCharactersMax, Math.floor(contextTokensMax / 2));
+  return {
+    role: "user",
+    from: "self-review",
+    text: [
+      "Not handed over yet: this is your change as its reviewer will see it. Does it do all that was asked and nothing else, is",
+      "every statement true of what you read, do wording and form fit the pages around it? If so, call finish {}. If not, repair",
+      "it and finish again with the words that changed.",
+      ...findings.slice(0, findingsMax).map((finding) => `- ${describeFinding(finding)}`),
+      `<content>\n${withoutFence(shortPatch(diff, charactersMax))}\n</content>`,
+    ].join("\n"),
+  };
+}
+
+/** The start of every file's patch: in a change to hundreds of pages, the first ones are typical. */
+function shortPatch(diff: string, charactersMax: number): string {
+  const files = readPatch(diff);
+  const shown: string[] = [];
+  let characters = 0;
+  for (const { patch } of files) {
+    const part =
+      patch.length > fileCharactersMax ? `${patch.slice(0, fileCharactersMax)}\n… cut here; git diff shows it` : patch;
+    characters += part.length;
+    if (characters > charactersMax && shown.length > 0) break;
+    shown.push(part.slice(0, charactersMax));
+  }
+  const left = files.slice(shown.length).map(({ paths }) => paths.at(-1) ?? "");
+  if (left.length > 0) shown.push(`… and ${left.length} more files: ${left.slice(0, 30).join(", ")}`);
+  return shown.join("\n");
+}
+
+/** Makes sure that the text cannot close its fence. */
+export function withoutFence(text: string): string {
+  return text.replaceAll(/<(\/?\s*content)/gi, "‹$1");
 }

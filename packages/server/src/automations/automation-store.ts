@@ -1,8 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
-import type { AutomationDeps, ForgeHook } from "./automation.ts";
-import { type Automation, type AutomationRun, automationColumns, runColumns } from "./automation.ts";
+import {
+  type Automation,
+  type AutomationDeps,
+  type AutomationRun,
+  automationColumns,
+  type ForgeHook,
+  runColumns,
+} from "./automation.ts";
 import { type AutomationText, checkAutomation, nameTaken } from "./check-automation.ts";
 import { firstDue } from "./due.ts";
 

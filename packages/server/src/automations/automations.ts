@@ -1,5 +1,5 @@
 import { requireProject } from "../accounts/projects/projects.ts";
-import { type Actor, asActor, consoleActor } from "../db/acting.ts";
+import { type Actor, asActor, consoleActor } from "../db/transaction.ts";
 import type { Automation, AutomationDeps, AutomationRun, ForgeHook } from "./automation.ts";
 import {
   addAutomation,

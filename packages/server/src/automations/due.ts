@@ -1,11 +1,17 @@
 import { Cron } from "croner";
 import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
-import type { AutomationDeps } from "./automation.ts";
-import { type Automation, automationColumns, isOrphaned, type Trigger } from "./automation.ts";
+import {
+  type Automation,
+  type AutomationDeps,
+  automationColumns,
+  dayOf,
+  isOrphaned,
+  type Trigger,
+  type Values,
+} from "./automation.ts";
 import { lookAtPushes, type PushDeps } from "./pushes.ts";
 import { dispatchWaiting } from "./runs.ts";
-import { dayOf, type Values } from "./values.ts";
 
 interface DueRow {
   id: string;

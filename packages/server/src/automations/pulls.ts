@@ -6,11 +6,9 @@ import type { Logger } from "../lib/logger.ts";
 import { matchesGlob } from "../lib/matches-glob.ts";
 import type { Git } from "../tree/git/git.ts";
 import type { Remote } from "../tree/mirror/mirror.ts";
-import type { PullEvent, Trigger, WatchedPull } from "./automation.ts";
+import { dayOf, type PullEvent, type PullValues, type Trigger, type Values, type WatchedPull } from "./automation.ts";
 import type { Look } from "./claim-look.ts";
-import { type Push, readPush } from "./read-push.ts";
-import { passingFiles } from "./select-refs.ts";
-import { dayOf, type PullValues, type Values } from "./values.ts";
+import { type Push, passingFiles, readPush } from "./read-push.ts";
 
 /** Null: the project's own repository. */
 export interface RepositoryName {

@@ -2,19 +2,16 @@ import { hash } from "node:crypto";
 import { promisify } from "node:util";
 import { inflate } from "node:zlib";
 import { unseenCharacters } from "@emend/contract";
-import type { Pool, Queryable } from "../db/pool.ts";
-import { toJsonb } from "../db/to-jsonb.ts";
+import { type Pool, type Queryable, toJsonb } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { Git } from "../tree/git/git.ts";
 import type { Remote } from "../tree/mirror/mirror.ts";
 import { listRemote } from "../tree/mirror/resolve-base.ts";
-import type { AutomationDeps, WatchedPull } from "./automation.ts";
+import { type AutomationDeps, dayOf, type Values, type WatchedPull } from "./automation.ts";
 import { claimLook, type Look } from "./claim-look.ts";
 import { lookAtPulls, type PullSource, pathsIn, type RepositoryName } from "./pulls.ts";
-import { type Push, readPush } from "./read-push.ts";
-import { passingFiles, pushesSince, type RefEvent, watchedRefs } from "./select-refs.ts";
-import { dayOf, type Values } from "./values.ts";
+import { type Push, passingFiles, pushesSince, type RefEvent, readPush, watchedRefs } from "./read-push.ts";
 
 /** What only a node with git can provide. */
 export interface PushDeps {

@@ -9,10 +9,16 @@ import { keptPrompt } from "../jobs/kept-prompt.ts";
 import { acceptMessage, messageQuota } from "../jobs/message-job.ts";
 import type { RecordedPullRequest } from "../jobs/pull-requests.ts";
 import { assertNever } from "../lib/assert-never.ts";
-import type { AutomationDeps } from "./automation.ts";
-import { type Automation, automationColumns, type WaitingRun } from "./automation.ts";
+import {
+  type Automation,
+  type AutomationDeps,
+  automationColumns,
+  dayOf,
+  mergeValues,
+  type Values,
+  type WaitingRun,
+} from "./automation.ts";
 import { renderTemplate } from "./template.ts";
-import { dayOf, mergeValues, type Values } from "./values.ts";
 
 type DecideDeps = Omit<AutomationDeps, "pool"> & { client: Client };
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { tokenize } from "../agent/rules/tokens.ts";
+import type { Values } from "./automation.ts";
 import { checkTemplate, renderTemplate } from "./template.ts";
-import type { Values } from "./values.ts";
 
 const values: Values = {
   commits: ["abc1234567 Ada: Add paging", "def1234567 Bob: Fix it"],

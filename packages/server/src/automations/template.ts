@@ -1,8 +1,7 @@
 import { AppError } from "../errors.ts";
 import { hostsIn } from "../hosts/hosts-in.ts";
-import { fenced } from "../lib/fenced-content.ts";
-import type { Trigger } from "./automation.ts";
-import { type Values, type Variable, variables } from "./values.ts";
+import { fenced } from "../lib/markdown.ts";
+import { type Trigger, type Values, type Variable, variables } from "./automation.ts";
 
 const templateLengthMax = 20_000;
 /** Anything in double braces, so that a mistyped name is refused and not sent as it is. */

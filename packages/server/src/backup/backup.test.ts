@@ -10,9 +10,8 @@ import type { Pool } from "../db/pool.ts";
 import { createLocalRepository } from "../forge/local/create-repository.ts";
 import { repositoryOf, tell } from "../forge/local/repository.ts";
 import { createGit } from "../tree/git/git.ts";
-import { createBackup } from "./create-backup.ts";
+import { createBackup, restoreBackup } from "./backup.ts";
 import { sealOf } from "./manifest.ts";
-import { restoreBackup } from "./restore-backup.ts";
 import { listTables, readLines } from "./tables.ts";
 
 const git = createGit({ allowedProtocols: ["file"] });

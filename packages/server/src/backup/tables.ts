@@ -5,7 +5,7 @@ import { createGunzip, createGzip } from "node:zlib";
 import pg from "pg";
 import type { Client, Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
-import type { ArchivedTable } from "./archive.ts";
+import type { ArchivedTable } from "./manifest.ts";
 
 interface Table {
   name: string;

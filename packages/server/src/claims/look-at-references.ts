@@ -14,7 +14,7 @@ import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isAppError } from "../errors.ts";
 import { isCertainRename } from "../lib/repair-prompt.ts";
-import { siteTreeOf } from "../tree/site-tree.ts";
+import { siteTreeOf } from "../tree/tree.ts";
 import type { SourceAt, SourceName } from "./source-at.ts";
 
 /** A stale reference with the change that caused it. */

@@ -28,7 +28,7 @@ import { type ComparedWith, type NewSiteCheck, storeSiteCheck, storeSiteProblem 
 import type { Fetch } from "../lib/network.ts";
 import type { Remote } from "../tree/mirror/mirror.ts";
 import type { SiteHistory } from "../tree/read/history.ts";
-import { siteTreeOf } from "../tree/site-tree.ts";
+import { siteTreeOf } from "../tree/tree.ts";
 
 export interface SiteHealthDeps extends SourceDeps {
   pool: Pool;

@@ -1,5 +1,4 @@
-import { notUnderstood } from "../agent/rules/not-understood.ts";
-import { readPrompt } from "../agent/rules/read-prompt.ts";
+import { notUnderstood, readPrompt } from "../agent/rules/parse-prompt.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isAppError } from "../errors.ts";

@@ -16,8 +16,8 @@ import type { Config } from "../config/config.ts";
 import { startListener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
-import type { Forge } from "../forge/forge.ts";
-import { assertLocalForgeUsable } from "../forge/local/assert-usable.ts";
+import type { Forge, PullRequest } from "../forge/forge.ts";
+import { assertLocalForgeUsable } from "../forge/local/repository.ts";
 import { createAnswerMemory, startPolling } from "../forge/polling.ts";
 import { type ForgeDeps, openForge } from "../forge/registry.ts";
 import { createJobRules } from "../http/parse-create-body.ts";
@@ -36,9 +36,8 @@ import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import { sealWebhookUrls } from "../notify/webhooks.ts";
 import { startTracing, traceFetch } from "../tracing/tracing.ts";
 import type { Git } from "../tree/git/git.ts";
-import { assertGitVersion } from "../tree/git/git-version.ts";
+import { assertGitVersion } from "../tree/git/git.ts";
 import { createMirrors } from "../tree/mirror/mirrors.ts";
-import { readPullRequestState } from "./pull-request-state.ts";
 
 export type Undo = (() => Promise<unknown>)[];
 export type Parts = Awaited<ReturnType<typeof composeParts>>;
@@ -187,4 +186,23 @@ function composeAutomations(parts: {
       };
     },
   };
+}
+
+const askMsMax = 5_000;
+
+/** A pull request's current state. Null if its forge does not answer in time: then the stored state counts. */
+export async function readPullRequestState(
+  deps: { pool: Pool; forges: ForgeDeps; log: Logger },
+  projectId: string,
+  number: number,
+): Promise<PullRequest["state"] | null> {
+  try {
+    const project = await getProject(deps.pool, projectId);
+    if (!project) return null;
+    const forge = await openForge(project, deps.forges);
+    return (await forge.readPullRequest(number, AbortSignal.timeout(askMsMax)))?.state ?? null;
+  } catch (error) {
+    deps.log.warn({ err: error, projectId }, "a pull request's state could not be read");
+    return null;
+  }
 }

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 import type { PriceTable } from "../agent/models/prices.ts";
-import type { Endpoint } from "../agent/models/vendor.ts";
+import type { Endpoint } from "../agent/models/vendors.ts";
 import { rulesModelName, vendorVariables } from "../lib/model-names.ts";
 
 const dollars = Type.Number({ minimum: 0 });

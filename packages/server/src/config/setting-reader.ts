@@ -108,3 +108,13 @@ export function whyUnreadable(error: unknown): string {
       return `which cannot be read (${code ?? String(error)})`;
   }
 }
+
+/** All configuration errors at once, each with a message. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(problems.join("\n"));
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}

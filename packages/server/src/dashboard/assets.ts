@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
-import { createStaticFile, type StaticFile } from "../http/static-file.ts";
+import { createStaticFile, type StaticFile } from "../http/send-json.ts";
 
 export interface Assets {
   /** The single page, with placeholders for the base path. */

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
 import { type DashboardRoute, listRoutes, pathOf } from "../../test/support/list-routes.ts";
-import { acceptLink } from "../accounts/people/accept-link.ts";
-import { ensureOwnerLink } from "../accounts/people/login-links.ts";
+import { acceptLink, ensureOwnerLink } from "../accounts/people/login-links.ts";
 import { apiPrefix } from "./plugin.ts";
 
 let host: DashboardApi;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
-import { toJsonb } from "../db/to-jsonb.ts";
+import { toJsonb } from "../db/pool.ts";
 import type { GateFinding } from "../gate/gate-store.ts";
 import { storeSiteCheck } from "../health/site-checks.ts";
 import { newId } from "../lib/id.ts";

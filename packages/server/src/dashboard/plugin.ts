@@ -1,24 +1,27 @@
+import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { AppError } from "../errors.ts";
 import { createAnnounceDue } from "../jobs/announce-due.ts";
 import { createJobReader } from "../jobs/read/job-reader.ts";
 import { readAssets } from "./assets.ts";
-import type { DashboardDeps } from "./dashboard.ts";
+import type { AccountsDeps, DashboardDeps } from "./dashboard.ts";
 import { readBodies } from "./parse-request.ts";
 import { plainPages, sendPage } from "./plain-page.ts";
-import { requireSession } from "./require-session.ts";
+import { requireOwnPage, requireSession } from "./require-session.ts";
+import { ownSessionRoutes, passwordRoute, settingsRoutes, startRoutes } from "./routes/account.ts";
+import { auditRoutes } from "./routes/audit.ts";
 import { automationRoutes } from "./routes/automations.ts";
 import { claimRoutes } from "./routes/claims.ts";
 import { gateRoutes } from "./routes/gates.ts";
 import { healthRoutes, statusRoute } from "./routes/health.ts";
-import { jobDetailRoutes } from "./routes/job-details.ts";
-import { composeJobRoutes, jobRoutes } from "./routes/jobs.ts";
+import { composeJobRoutes, jobDetailRoutes, jobRoutes } from "./routes/jobs.ts";
 import { keyRoutes } from "./routes/keys.ts";
+import { memberRoutes } from "./routes/members.ts";
 import { projectConnectionRoutes, projectContextRoutes } from "./routes/project-connection.ts";
 import { projectWebhookRoutes } from "./routes/project-webhooks.ts";
 import { projectRoutes } from "./routes/projects.ts";
 import { pullRoutes } from "./routes/pulls.ts";
-import { sessionRoute } from "./routes/sign-in.ts";
+import { linkRoutes, loginLinkRoute, loginRoutes, sessionRoute, singleSignOnRoutes } from "./routes/sign-in.ts";
 import { usageRoutes } from "./routes/usage.ts";
 
 export const apiPrefix = "/dashboard/api";
@@ -74,4 +77,47 @@ function appRoutes(app: FastifyInstance, deps: Pick<DashboardDeps, "assetsDir" |
     if (!asset) throw new AppError("not_found", { publicMessage: "Not found." });
     return asset.send(request, reply);
   });
+}
+
+const bodyBytesMax = 64 * 1024;
+
+function tooMuch(): AppError {
+  const publicMessage = "Too many logins at once. Try again in a moment.";
+  return new AppError("unavailable", { publicMessage, retryAfterMs: 5_000 });
+}
+
+/** The dashboard's routes for accounts: logging in, which needs no session, and managing members. */
+export function accountsPlugin(deps: AccountsDeps): (app: FastifyInstance) => Promise<void> {
+  return async (app) => {
+    loginLinkRoute(app, deps);
+    app.register(
+      async (open) => {
+        readBodies(open);
+        open.addHook("onRequest", async (request, reply) => {
+          reply.headers({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
+          requireOwnPage(request, deps.publicUrl());
+        });
+        open.addHook("preParsing", async (_request, reply, payload) =>
+          deps.unknownBytes.spend(payload as Readable, reply.raw, tooMuch),
+        );
+        loginRoutes(open, deps);
+        linkRoutes(open, deps);
+        singleSignOnRoutes(open, deps);
+      },
+      { prefix: `${apiPrefix}/auth`, bodyLimit: bodyBytesMax },
+    );
+    app.register(
+      async (closed) => {
+        readBodies(closed);
+        closed.addHook("onRequest", requireSession(deps));
+        startRoutes(closed, deps);
+        passwordRoute(closed, deps);
+        ownSessionRoutes(closed, deps);
+        memberRoutes(closed, deps);
+        settingsRoutes(closed, deps);
+        auditRoutes(closed, deps);
+      },
+      { prefix: apiPrefix, bodyLimit: bodyBytesMax },
+    );
+  };
 }

@@ -1,5 +1,5 @@
 import type { ContextRepository } from "../accounts/projects/context-repositories.ts";
-import type { Actor } from "../db/acting.ts";
+import type { Actor } from "../db/transaction.ts";
 import type { NewWebhook } from "../notify/webhooks.ts";
 
 /** Project actions that need the forge or the installation's secret; `compose.ts` has both. */

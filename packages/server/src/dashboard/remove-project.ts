@@ -1,5 +1,5 @@
-import { type Actor, inTransactionAs } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
+import { type Actor, inTransactionAs } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
 
 /** Deletes a project with all its data. The audit log, the repository and pull requests on the forge stay. */

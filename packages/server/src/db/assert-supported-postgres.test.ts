@@ -2,7 +2,7 @@ import { afterAll, expect, inject, test } from "vitest";
 import { createTestDatabase } from "../../test/support/database.ts";
 import { runOnServer, withDatabaseName } from "../../test/support/server.ts";
 import { createLogger } from "../lib/logger.ts";
-import { assertSupportedPostgres, findProblem } from "./assert-supported-postgres.ts";
+import { assertSupportedPostgres, findProblem } from "./migrate.ts";
 import { createPool } from "./pool.ts";
 
 const { url: serverUrl } = inject("testServer");

@@ -3,8 +3,8 @@ import { createTestDatabase } from "../../test/support/database.ts";
 import { startDatabaseProxy } from "../../test/support/database-proxy.ts";
 import { AppError } from "../errors.ts";
 import { createLogger } from "../lib/logger.ts";
-import { isDatabaseUnavailable } from "./is-unavailable.ts";
 import { createPool } from "./pool.ts";
+import { isDatabaseUnavailable } from "./transaction.ts";
 
 const log = createLogger({ level: "silent" });
 const database = await createTestDatabase();

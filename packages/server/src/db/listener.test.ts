@@ -2,8 +2,7 @@ import { afterAll, afterEach, expect, test } from "vitest";
 import { createTestDatabase } from "../../test/support/database.ts";
 import { type DatabaseProxy, startDatabaseProxy } from "../../test/support/database-proxy.ts";
 import { createLogger } from "../lib/logger.ts";
-import { channels } from "./channels.ts";
-import { type Listener, startListener } from "./listener.ts";
+import { channels, type Listener, startListener } from "./listener.ts";
 
 const log = createLogger({ level: "silent" });
 const database = await createTestDatabase();

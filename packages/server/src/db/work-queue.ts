@@ -1,7 +1,6 @@
+import { createWakeUp } from "../lib/locks.ts";
 import type { Logger } from "../lib/logger.ts";
-import { createWakeUp } from "../lib/wake-up.ts";
-import type { Channel } from "./channels.ts";
-import type { Listener } from "./listener.ts";
+import type { Channel, Listener } from "./listener.ts";
 
 /**
  * A queue table: rows become due, and a claim hides one from other nodes until its lease expires (visibility timeout).

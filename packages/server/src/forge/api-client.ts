@@ -1,4 +1,5 @@
-import type { Static, TSchema } from "typebox";
+import { createHash } from "node:crypto";
+import { type Static, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
 import { AppError, isAppError } from "../errors.ts";
 import { type Fetch, readBody } from "../lib/network.ts";
@@ -173,4 +174,71 @@ function unreachable(forge: string, host: string, error: unknown): AppError {
     retryable: true,
     cause: error,
   });
+}
+
+/**
+ * Reads a paginated list until its end, until there are enough items, or until `isLast` returns true. A server may send
+ * smaller pages than requested, so its headers tell whether there are more.
+ */
+export async function listPages<T extends TSchema>(
+  api: ApiClient,
+  request: Omit<ApiRequest<T>, "method" | "answer"> & {
+    item: T;
+    sizeName: "per_page" | "limit" | "pagelen";
+    pageSize: number;
+    isLast?(item: Static<T>): boolean;
+  },
+  pagesMax: number,
+  signal: AbortSignal,
+): Promise<readonly Static<T>[]> {
+  const { item, sizeName, pageSize, query, isLast, ...rest } = request;
+  const items: Static<T>[] = [];
+  for (let page = 1; page <= pagesMax; page += 1) {
+    const pageQuery = { ...query, [sizeName]: pageSize, page };
+    const outcome = await api.ask({ ...rest, method: "GET", query: pageQuery, answer: Type.Array(item) }, [], signal);
+    if (outcome.kind !== "ok") break;
+    const listed = outcome.value as Static<T>[];
+    for (const one of listed) items.push(one);
+    const last = listed.at(-1);
+    if (last === undefined || isLast?.(last) || !hasMore(outcome.headers, items.length, listed.length, pageSize)) break;
+  }
+  return items;
+}
+
+function hasMore(headers: Headers, count: number, listed: number, pageSize: number): boolean {
+  const total = headers.get("x-total-count") ?? headers.get("x-total");
+  if (total !== null) return count < Number(total);
+  const link = headers.get("link");
+  if (link !== null) return /rel="?next"?/.test(link);
+  return listed >= pageSize;
+}
+
+/** The URL of a page on the forge. People click it, so only http and https are accepted. */
+export const PageUrl = Type.String({ maxLength: 2000, pattern: '^https?://[^\\s\\u0000-\\u0020"<>\\\\\\u007f]+$' });
+
+/** The database's limit. No forge comes near it. */
+export const PullNumber = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 });
+
+/** Identifies a credential without revealing it. Projects with the same credential share one write queue. */
+export function credentialIdOf(forge: string, apiUrl: string, credential: string): string {
+  return `${forge}:${createHash("sha256").update(`${apiUrl}\0${credential}`).digest("hex").slice(0, 20)}`;
+}
+
+/** For git over HTTP. */
+export function basicAuthorization(user: string, password: string): string {
+  return `Basic ${Buffer.from(`${user}:${password}`, "utf8").toString("base64")}`;
+}
+
+/** A response with its headers. Null if the credential lacks the permission. */
+export async function mayLook<T extends TSchema>(
+  api: ApiClient,
+  request: Pick<ApiRequest<T>, "path" | "query" | "answer">,
+  signal: AbortSignal,
+): Promise<{ value: Static<T>; headers: Headers } | null> {
+  const outcome = await api.ask(
+    { ...request, method: "GET", what: "look at its settings" },
+    [401, 403, 404, 405],
+    signal,
+  );
+  return outcome.kind === "ok" ? outcome : null;
 }

@@ -1,5 +1,4 @@
-import type { Queryable } from "../db/pool.ts";
-import { toJsonb } from "../db/to-jsonb.ts";
+import { type Queryable, toJsonb } from "../db/pool.ts";
 import type { CommitStatus, OpenPullRequest } from "../forge/forge.ts";
 import { newId } from "../lib/id.ts";
 

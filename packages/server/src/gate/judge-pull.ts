@@ -10,8 +10,8 @@ import {
 } from "@emend/site";
 import type { CommitStatus } from "../forge/forge.ts";
 import { isCertainRename } from "../lib/repair-prompt.ts";
-import { siteTreeOf } from "../tree/site-tree.ts";
 import type { Tree } from "../tree/tree.ts";
+import { siteTreeOf } from "../tree/tree.ts";
 import type { GateFinding } from "./gate-store.ts";
 
 /** The project's levels for findings. */

@@ -7,8 +7,7 @@ import { listContextRepositories } from "../accounts/projects/context-repositori
 import { getProject } from "../accounts/projects/projects.ts";
 import { AppError } from "../errors.ts";
 import type { CommitStatus, Forge } from "../forge/forge.ts";
-import { insertComment, listComments } from "../forge/local/comments.ts";
-import { listStatuses as listLocalStatuses } from "../forge/local/statuses.ts";
+import { insertComment, listComments, listStatuses as listLocalStatuses } from "../forge/local/pull-requests.ts";
 import { localProjectOf } from "../installation/context-remote.ts";
 import { createLogger } from "../lib/logger.ts";
 import type { Mirrors } from "../tree/mirror/mirror.ts";

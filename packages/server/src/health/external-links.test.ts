@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { addProject } from "../accounts/projects/add-project.ts";
+import { addProject } from "../accounts/projects/save-project.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import { createFetch, type Fetch } from "../lib/network.ts";

@@ -1,5 +1,5 @@
 import type { Queryable } from "../db/pool.ts";
-import { createKeyedMutex } from "../lib/keyed-mutex.ts";
+import { createKeyedMutex } from "../lib/locks.ts";
 import type { Fetch } from "../lib/network.ts";
 
 /**

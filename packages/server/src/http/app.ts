@@ -8,7 +8,8 @@ import fastify, {
 import type { KeyGrant } from "../accounts/keys/key-format.ts";
 import { authenticateKey, type Keyring } from "../accounts/keys/keyring.ts";
 import type { Project } from "../accounts/projects/projects.ts";
-import { requestId } from "../lib/request-id.ts";
+import type { Queryable } from "../db/pool.ts";
+import { requestId } from "../lib/id.ts";
 import {
   answerClientError,
   createErrorHandler,
@@ -18,11 +19,9 @@ import {
   routeNotFound,
   unauthorized,
 } from "./errors.ts";
-import { describeRoutes, serveReference } from "./openapi.ts";
+import { describeRoutes, openapiRoute, serveReference } from "./openapi.ts";
 import { cutUnreadBody } from "./request-body.ts";
-import { healthRoutes } from "./routes/health.ts";
 import { type JobRoutesDeps, jobRoutes } from "./routes/job-routes.ts";
-import { openapiRoute } from "./routes/openapi.ts";
 
 export interface AppDeps extends JobRoutesDeps {
   trustProxy: boolean | string;
@@ -215,4 +214,15 @@ function createPathRewriter(publicUrl: () => string): (url: string) => string {
     if (rest === "" || rest.startsWith("?")) return `/${rest}`;
     return rest.startsWith("/") ? rest : path;
   };
+}
+
+/** For load balancers and supervisors: liveness (the process answers) and readiness (its database answers too). */
+function healthRoutes(app: FastifyInstance, deps: { db: Queryable }): void {
+  app.get("/healthz", (_request, reply) => {
+    reply.header("cache-control", "no-store").send({ status: "ok" });
+  });
+  app.get("/readyz", async (_request, reply) => {
+    await deps.db.query("select 1");
+    return reply.header("cache-control", "no-store").send({ status: "ready" });
+  });
 }

@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 import { type RequestErrorCode, requestErrorCodes } from "@emend/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { isDatabaseUnavailable } from "../db/is-unavailable.ts";
+import { isDatabaseUnavailable } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
+import { notedJob, requestId } from "../lib/id.ts";
 import type { Logger } from "../lib/logger.ts";
-import { notedJob, requestId } from "../lib/request-id.ts";
 
 const databaseRetryMs = 1000;
 

@@ -1,9 +1,10 @@
 import type { ServerResponse } from "node:http";
 import type { JobEvent } from "@emend/contract";
-import { requestId } from "../lib/request-id.ts";
+import type { FastifyReply } from "fastify";
+import { requestId } from "../lib/id.ts";
 
 /** One client's event stream, with backpressure. */
-export interface EventStream {
+interface EventStream {
   /** Resolves when there is room again. False: the client disconnected, or was cut off because it did not read. */
   send(events: readonly JobEvent[]): Promise<boolean>;
   /** A heartbeat, so that proxies keep the connection open. */
@@ -60,4 +61,12 @@ function hasDrained(response: ServerResponse, msMax: number): Promise<boolean> {
     response.once("drain", onDrain);
     response.once("close", onClose);
   });
+}
+
+/** Aborted when the client disconnects or has its response. */
+export function disconnectSignal(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once("close", () => controller.abort());
+  if (reply.raw.destroyed) controller.abort();
+  return controller.signal;
 }

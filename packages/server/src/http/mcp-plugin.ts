@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { authenticateKey, type Keyring } from "../accounts/keys/keyring.ts";
+import { noteJob, requestId } from "../lib/id.ts";
 import { isFromOwnPage } from "../lib/own-address.ts";
-import { noteJob, requestId } from "../lib/request-id.ts";
-import { disconnectSignal } from "./disconnect-signal.ts";
 import { type Refusal, refuse, unauthorized } from "./errors.ts";
+import { disconnectSignal } from "./event-stream.ts";
 import { readJsonBodies } from "./request-body.ts";
 
 /**

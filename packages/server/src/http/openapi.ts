@@ -26,7 +26,7 @@ import {
 } from "@emend/contract";
 import fastifySwagger from "@fastify/swagger";
 import { type FastifyInstance, fastify } from "fastify";
-import { createStaticFile, type StaticFile } from "./static-file.ts";
+import { createStaticFile, type StaticFile } from "./send-json.ts";
 
 type Json = Record<string, unknown>;
 type Operations = Record<
@@ -226,4 +226,12 @@ function contentPolicy(nonce: string): string {
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join("; ");
+}
+
+/** The document, with this installation's URL. */
+export function openapiRoute(app: FastifyInstance, deps: { publicUrl: () => string }): void {
+  app.get("/openapi.json", (_request, reply) => {
+    reply.header("content-type", "application/json; charset=utf-8");
+    reply.send(JSON.stringify({ ...app.swagger(), servers: [{ url: deps.publicUrl() }] }));
+  });
 }

@@ -1,9 +1,7 @@
 import type { Config } from "../config/config.ts";
-import { assertSupportedPostgres } from "../db/assert-supported-postgres.ts";
+import { startEmbeddedPostgres, useEmbeddedPostgres } from "../db/embedded/embedded-postgres.ts";
 import { hasHome, outsideHome } from "../db/embedded/home.ts";
-import { startEmbeddedPostgres } from "../db/embedded/start-embedded-postgres.ts";
-import { useEmbeddedPostgres } from "../db/embedded/use-embedded-postgres.ts";
-import { migrate } from "../db/migrate.ts";
+import { assertSupportedPostgres, migrate } from "../db/migrate.ts";
 import { createPool, type Pool } from "../db/pool.ts";
 import type { Logger } from "../lib/logger.ts";
 

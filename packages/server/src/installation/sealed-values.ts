@@ -4,7 +4,7 @@ import { appContext } from "../accounts/projects/github-app.ts";
 import { credentialContext } from "../accounts/projects/project-credential.ts";
 import { createSealer, type Sealer } from "../accounts/secrets.ts";
 import type { Config } from "../config/config.ts";
-import { ConfigError } from "../config/config-error.ts";
+import { ConfigError } from "../config/setting-reader.ts";
 import type { Client, Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { secretContext, urlContext } from "../notify/webhooks.ts";

@@ -5,8 +5,8 @@ import { vendors } from "../../test/support/forges/vendors.ts";
 import { alterJob, seedProject } from "../../test/support/seed-jobs.ts";
 import { getProject } from "../accounts/projects/projects.ts";
 import { createJobRules } from "../http/parse-create-body.ts";
-import { withoutFenced } from "../lib/fenced-content.ts";
 import { createLogger } from "../lib/logger.ts";
+import { withoutFenced } from "../lib/markdown.ts";
 import { answerIssue, hearIssue, type IssueDeps } from "./hear-issue.ts";
 import { listDueAnswers } from "./issue-requests.ts";
 

@@ -7,8 +7,8 @@ import type { Forge, Issue, IssueAct, WriteAccess } from "../forge/forge.ts";
 import type { AnnounceDue } from "../jobs/announce-due.ts";
 import { type CreateJobRules, createJob } from "../jobs/create-job.ts";
 import { assertNever } from "../lib/assert-never.ts";
-import { fenced } from "../lib/fenced-content.ts";
 import type { Logger } from "../lib/logger.ts";
+import { fenced } from "../lib/markdown.ts";
 import { rulesModelName } from "../lib/model-names.ts";
 import { quietMarkdown } from "../publish/quiet-text.ts";
 import {

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { channels } from "../db/channels.ts";
+import { channels } from "../db/listener.ts";
 import type { Queryable } from "../db/pool.ts";
 import type { Logger } from "../lib/logger.ts";
 

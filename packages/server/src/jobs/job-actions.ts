@@ -1,5 +1,5 @@
 import type { FailureCode } from "@emend/contract";
-import { channels } from "../db/channels.ts";
+import { channels } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import type { JobReader } from "./read/job-reader.ts";
 import { isWaiting, mayHavePublished } from "./run/end-run.ts";

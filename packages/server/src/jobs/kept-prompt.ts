@@ -1,7 +1,6 @@
-import type { Queryable } from "../db/pool.ts";
-import { toText } from "../db/to-jsonb.ts";
+import { type Queryable, toText } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
-import { createKeyedMutex } from "../lib/keyed-mutex.ts";
+import { createKeyedMutex } from "../lib/locks.ts";
 import { redactSecrets, UnsearchableText } from "../secrets/secrets-in.ts";
 
 const runCharactersLeast = 20;

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { channels } from "../db/channels.ts";
+import { channels } from "../db/listener.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { type BudgetRefusal, findBudgetRefusal } from "./budget.ts";

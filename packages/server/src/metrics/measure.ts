@@ -4,9 +4,9 @@ import { type IncomingMessage, METHODS, type Server, type ServerResponse } from 
 import { join } from "node:path";
 import type { Model, Usage } from "../agent/agent.ts";
 import type { Queryable } from "../db/pool.ts";
+import { notedJob, requestId } from "../lib/id.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Fetch } from "../lib/network.ts";
-import { notedJob, requestId } from "../lib/request-id.ts";
 import { addGauge, type Metrics } from "./metrics.ts";
 
 /** Hosts are those that the operator configured, so there are few. */

@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { FastifyPluginAsync } from "fastify";
-import { requestId } from "../lib/request-id.ts";
+import { requestId } from "../lib/id.ts";
 import type { Metrics } from "./metrics.ts";
 
 export interface MetricsDeps {

@@ -1,4 +1,4 @@
-import { channels } from "../db/channels.ts";
+import { channels } from "../db/listener.ts";
 import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { assertNever } from "../lib/assert-never.ts";

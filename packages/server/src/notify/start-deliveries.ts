@@ -1,5 +1,4 @@
-import { channels } from "../db/channels.ts";
-import type { Listener } from "../db/listener.ts";
+import { channels, type Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import { startQueue, type Working } from "../db/work-queue.ts";
 import type { Logger } from "../lib/logger.ts";

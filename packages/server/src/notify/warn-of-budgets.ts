@@ -1,4 +1,4 @@
-import { channels } from "../db/channels.ts";
+import { channels } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { type WebhookEvent, webhookEvents, webhookTest } from "@emend/contract";
-import { channels } from "../db/channels.ts";
+import { channels } from "../db/listener.ts";
 import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { newId } from "../lib/id.ts";

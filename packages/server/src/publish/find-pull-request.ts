@@ -1,8 +1,7 @@
 import type { PullRequest, PullRequestSearch } from "../forge/forge.ts";
 import type { PublishDeps, PublishInput } from "./publication.ts";
 import { hasMarker } from "./pull-request-body.ts";
-import { pauseAfterUnclear } from "./retry.ts";
-import { sendQuestion } from "./send-effect.ts";
+import { pauseAfterUnclear, sendQuestion } from "./retry.ts";
 
 export interface FoundPullRequest {
   kind: "found" | "closed" | "merged";

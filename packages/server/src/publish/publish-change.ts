@@ -3,7 +3,6 @@ import type { CreateOutcome, ForgeCommits, PullRequest, PullRequestDraft } from 
 import { assertNever } from "../lib/assert-never.ts";
 import { readTemplate } from "../lib/read-template.ts";
 import type { PushOutcome } from "../tree/mirror/mirror.ts";
-import { authorOf, commitMessage } from "./commit-message.ts";
 import {
   draftPullRequest,
   listChecks,
@@ -13,10 +12,16 @@ import {
   withoutSecrets,
 } from "./draft-pull-request.ts";
 import { findOwnPullRequest, pickPullRequest, searchOf } from "./find-pull-request.ts";
-import type { CommitIds, Publication, PublishDeps, PublishInput } from "./publication.ts";
+import {
+  authorOf,
+  type CommitIds,
+  commitMessage,
+  type Publication,
+  type PublishDeps,
+  type PublishInput,
+} from "./publication.ts";
 import { followUpBody } from "./pull-request-body.ts";
-import { pauseAfterUnclear } from "./retry.ts";
-import { type Answer, sendEffect, sendQuestion } from "./send-effect.ts";
+import { type Answer, pauseAfterUnclear, sendEffect, sendQuestion } from "./retry.ts";
 
 /**
  * Publishes a change exactly once, however often it is called for the same job (idempotent): the commit is the same,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { commitMessage } from "./commit-message.ts";
 import { listChecks } from "./draft-pull-request.ts";
+import { commitMessage } from "./publication.ts";
 import { type BodyInput, followUpBody, hasMarker, pullRequestBody } from "./pull-request-body.ts";
 
 const finding = {

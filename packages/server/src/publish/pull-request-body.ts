@@ -1,9 +1,8 @@
 import { hash } from "node:crypto";
 import type { ForgeName } from "@emend/contract";
 import type { PullRequestCheck } from "../forge/forge.ts";
-import { reachesOut } from "../lib/reaches-out.ts";
+import { reachesOut } from "../lib/markdown.ts";
 import { fillTemplate } from "./fill-template.ts";
-import { type MovedNotice, movedNotice } from "./moved-notice.ts";
 import type { CitedSource, DisputedFinding, EarlierRound, TotalUsage } from "./publication.ts";
 import { codeBlock, codeSpan, plainLine, quietMarkdown } from "./quiet-text.ts";
 
@@ -279,4 +278,26 @@ function blobUrl({ forge, repositoryUrl, commit, path, line }: CitedSource): str
 /** Characters that `encodeURIComponent` keeps but Markdown interprets. */
 function escaped(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+const pathsShownMax = 10;
+
+/** A base branch that diverged from the change. */
+export interface MovedNotice {
+  branch: string;
+  /** The base commit of the change. */
+  commit: string;
+  /** The files that both changed. */
+  paths: readonly string[];
+}
+
+/** Tells the person who merges which files will conflict, and why. */
+function movedNotice({ branch, commit, paths }: MovedNotice): string {
+  const shown = paths.slice(0, pathsShownMax).map((path) => codeSpan(path));
+  const rest = paths.length - shown.length;
+  const files = [shown.join(", "), ...(rest > 0 ? [`and ${rest} more`] : [])].join(" ");
+  return (
+    `> **${codeSpan(branch)} changed** while Emend worked, and both sides changed ${files}. ` +
+    `This pull request is still based on ${codeSpan(commit.slice(0, 10))}. Resolve the conflict when you merge.`
+  );
 }

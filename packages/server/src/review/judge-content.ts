@@ -5,13 +5,14 @@ import type { Finding } from "@emend/site";
 import { hostsIn } from "../hosts/hosts-in.ts";
 import { matchesGlob } from "../lib/matches-glob.ts";
 import { decodedForms } from "../secrets/scan-secrets.ts";
+import { redactSecrets, UnsearchableText } from "../secrets/secrets-in.ts";
 import type { OverlayEntry, Tree } from "../tree/tree.ts";
 import type { AddedLine } from "./added-lines.ts";
 import { configurationOf, onlyNavigationChanges } from "./configuration.ts";
 import { collectParts, type Part, syntaxOf } from "./page-parts.ts";
-import type { PageReader } from "./page-reader.ts";
+import { createPageReader, type PageReader } from "./page-reader.ts";
 import { isAllowed, kindOf, otherFile } from "./policy.ts";
-import type { Policy, Violation } from "./review.ts";
+import type { Policy, ReviewInput, Violation } from "./review.ts";
 
 /** Each host is searched for in the whole repository. Nobody reviews more than this. */
 const hostsMax = 500;
@@ -23,7 +24,7 @@ const pagesMax = 40;
 const runMin = 16;
 const link = { kind: "link", loads: false } as const;
 
-export interface Judging {
+interface Judging {
   base: Tree;
   reader: PageReader;
   policy: Policy;
@@ -233,4 +234,39 @@ function carriesText(url: string, contextText: readonly string[]): boolean {
     const starts = Array.from({ length: Math.max(0, letters.length - runMin + 1) }, (_, at) => at);
     return starts.some((at) => read.some((text) => text.includes(letters.slice(at, at + runMin))));
   });
+}
+
+/** Implements the agent's `Vetting`: checks a model's output before a tool receives it and before it is stored. */
+export function createVetting(
+  base: Tree,
+  { policy, asked }: { policy: Policy; asked: readonly string[] },
+  { knownSecrets = [], pageReader = createPageReader() }: Pick<ReviewInput, "knownSecrets" | "pageReader"> = {},
+) {
+  return {
+    /** Removes credentials, except those that the repository itself contains. */
+    redact: (text: string, signal: AbortSignal) =>
+      redactSecrets(text, { known: knownSecrets, isKept: (secret) => isHeld(base, secret, signal) }).catch((error) => {
+        if (error instanceof UnsearchableText) return "[redacted: text that could not be searched for secrets]";
+        throw error;
+      }),
+    /** `page`: the file after the edit, if known. It is judged as the review will judge it. */
+    async refuse(
+      text: string,
+      page: { path: string; text: string } | null,
+      signal: AbortSignal,
+    ): Promise<string | null> {
+      const file = page ?? { path: "words.md", text };
+      const lines = page ? [] : [{ path: "the text", line: 1, text }];
+      const { violations } = await judgeContent({ base, reader: pageReader, policy, asked }, [file], lines, signal);
+      return violations[0]?.rule ?? null;
+    },
+  };
+}
+
+/** To remove a leaked credential from a page, the model must be able to name it. */
+async function isHeld(base: Tree, secret: string, signal: AbortSignal): Promise<boolean> {
+  const line = secret.split("\n", 1)[0] ?? "";
+  if (line.length < 8 || line.length > 1_000) return false;
+  const { matches } = await base.search({ pattern: line, kind: "literal", matchesMax: 1 }, signal);
+  return matches.length > 0;
 }

@@ -1,8 +1,7 @@
 import { compareSites, type Finding, openSite, type Severity } from "@emend/site";
-import { asRead } from "../secrets/as-read.ts";
+import { asRead } from "../secrets/scan-secrets.ts";
 import { type FoundSecret, secretsIn, UnsearchableText } from "../secrets/secrets-in.ts";
-import { siteTreeOf } from "../tree/site-tree.ts";
-import type { OverlayEntry, Tree } from "../tree/tree.ts";
+import { type OverlayEntry, siteTreeOf, type Tree } from "../tree/tree.ts";
 import { type Added, type AddedLine, addedLines } from "./added-lines.ts";
 import { judgeContent } from "./judge-content.ts";
 import { createPageReader } from "./page-reader.ts";

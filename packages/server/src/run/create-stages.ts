@@ -2,7 +2,7 @@ import { AppError, isAppError } from "../errors.ts";
 import type { Forge } from "../forge/forge.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
 import type { Logger } from "../lib/logger.ts";
-import { authorOf, commitMessage } from "../publish/commit-message.ts";
+import { authorOf, commitMessage } from "../publish/publication.ts";
 import { publishChange } from "../publish/publish-change.ts";
 import type { WriteQueue } from "../publish/write-queue.ts";
 import { reviewChange } from "../review/review-change.ts";
@@ -10,7 +10,7 @@ import type { CommitInput, Mirror, Mirrors, ProposedHead, Remote } from "../tree
 import { createOverlay } from "../tree/overlay.ts";
 import type { Tree } from "../tree/tree.ts";
 import type { CrashPoint } from "./crash-points.ts";
-import { isRetitled, pullTitleOf } from "./pull-title.ts";
+import { isRetitled, pullTitleOf } from "./recorder.ts";
 import {
   askedOf,
   type LimitCode,

@@ -1,11 +1,10 @@
-import type { AgentOutcome, FollowUp, Step } from "../agent/agent.ts";
+import type { AgentOutcome, FollowUp, Step, Usage } from "../agent/agent.ts";
 import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
 import type { TotalUsage } from "../publish/publication.ts";
 import type { Verdict } from "../review/review.ts";
 import { recordedChange } from "./recorder.ts";
 import type { OpenTree, Outcome, ReviewedChange, RunDeps, Words } from "./run.ts";
 import { followChanges } from "./step-changes.ts";
-import { totalUsage } from "./total-usage.ts";
 
 export type Proposal =
   | { kind: "reviewed"; change: ReviewedChange; model: string; usage: TotalUsage }
@@ -89,4 +88,16 @@ function readFromContext(steps: readonly Step[]): readonly string[] {
 
 function eachOnce(sources: readonly StoredSource[]): readonly StoredSource[] {
   return [...new Map(sources.map((source) => [JSON.stringify(source), source])).values()];
+}
+
+/** The usage of all steps of a job, across runs and rounds. */
+export function totalUsage(steps: readonly Step[]): TotalUsage {
+  const sum = (of: (usage: Usage) => number) => steps.reduce((total, { usage }) => total + of(usage), 0);
+  return {
+    steps: steps.length,
+    inputTokens: sum((usage) => usage.inputTokens),
+    outputTokens: sum((usage) => usage.outputTokens),
+    cachedInputTokens: sum((usage) => usage.cachedInputTokens),
+    costUsd: sum((usage) => usage.costUsd),
+  };
 }

@@ -1,7 +1,8 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { StepFile } from "@emend/contract";
 import type { Step } from "../agent/agent.ts";
 import type { Pool } from "../db/pool.ts";
-import { inTransaction } from "../db/transaction.ts";
+import { inTransaction, isDatabaseUnavailable } from "../db/transaction.ts";
 import { recordPullRequest } from "../jobs/pull-requests.ts";
 import { setPhase } from "../jobs/run/end-run.ts";
 import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
@@ -25,10 +26,15 @@ import type { Logger } from "../lib/logger.ts";
 import type { Verdict } from "../review/review.ts";
 import type { OverlayEntry } from "../tree/tree.ts";
 import type { CrashPoint } from "./crash-points.ts";
-import { pullTitleOf } from "./pull-title.ts";
-import type { Recorder } from "./run.ts";
-import { type ActiveRun, type LimitCode, type OpenTree, Released, type Stages, type Words } from "./run.ts";
-import { throughOutage } from "./through-outage.ts";
+import {
+  type ActiveRun,
+  type LimitCode,
+  type OpenTree,
+  type Recorder,
+  Released,
+  type Stages,
+  type Words,
+} from "./run.ts";
 
 interface RecorderDeps {
   pool: Pool;
@@ -167,4 +173,37 @@ function describeValue(key: string, value: unknown): [string, unknown][] {
 
 function shorten(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max - 1)}…`;
+}
+
+/**
+ * A pull request keeps its title, whatever the title of a follow-up's commit, unless the follow-up asks to change it.
+ */
+export function pullTitleOf(job: Pick<LeasedJob, "continuesBranch" | "title">, words: Words): string {
+  return words.pullTitle ?? (job.continuesBranch ? job.title : null) ?? words.title;
+}
+
+/** Compared with earlier rounds: a title that a person has set since is not touched. */
+export function isRetitled(job: Pick<LeasedJob, "rounds" | "continuesBranch" | "title">, words: Words): boolean {
+  const before = job.rounds.at(-1)?.pullTitle ?? null;
+  return before !== null && pullTitleOf(job, words) !== before;
+}
+
+const firstPauseMs = 100;
+const pauseMsMax = 2_000;
+
+/**
+ * Retries a write until the database accepts it. This way a run survives an outage, and a model's turn that was about
+ * to be stored is not paid for twice. `write` must be idempotent.
+ */
+export async function throughOutage<T>(log: Logger, signal: AbortSignal, write: () => Promise<T>): Promise<T> {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, pauseMsMax)) {
+    signal.throwIfAborted();
+    try {
+      return await write();
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw error;
+      log.warn({ err: error }, "database unavailable, retrying the write");
+      await pause(pauseMs, undefined, { signal }).catch(() => {});
+    }
+  }
 }

@@ -1,13 +1,19 @@
-import { channels } from "../db/channels.ts";
-import type { Listener } from "../db/listener.ts";
+import { channels, type Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
 import type { Forge } from "../forge/forge.ts";
 import { type AnswerMemory, type Polling, startPolling } from "../forge/polling.ts";
-import { chargeLook, claimLook, type Look, recordPullRequestState } from "../jobs/pull-requests.ts";
-import { claimUnsurePublication, settleUnsurePublication, type UnsurePublication } from "../jobs/unsure-publication.ts";
+import {
+  chargeLook,
+  claimLook,
+  claimUnsurePublication,
+  type Look,
+  recordPullRequestState,
+  settleUnsurePublication,
+  type UnsurePublication,
+} from "../jobs/pull-requests.ts";
+import { createWakeUp } from "../lib/locks.ts";
 import type { Logger } from "../lib/logger.ts";
-import { createWakeUp } from "../lib/wake-up.ts";
 import { findMarked, sinceOf } from "../publish/find-pull-request.ts";
 import { type CommentDeps, followComments } from "./follow-comments.ts";
 

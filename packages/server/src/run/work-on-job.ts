@@ -1,15 +1,15 @@
 import type { ParseCache } from "@emend/site";
 import type { AgentOutcome, ContextTrees, Model, Source } from "../agent/agent.ts";
 import { runAgentWithReview } from "../agent/run-agent-with-review.ts";
-import { readCited } from "../agent/tools/sources.ts";
+import { readCited } from "../agent/tools/finish.ts";
 import { AppError } from "../errors.ts";
 import type { Forge } from "../forge/forge.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
 import type { PinnedContext } from "../jobs/run/record-work.ts";
-import { conventionalTitle, type TitleConvention, titleConventionOf } from "../publish/title-convention.ts";
+import { conventionalTitle, type TitleConvention, titleConventionOf } from "../publish/draft-pull-request.ts";
+import { createVetting } from "../review/judge-content.ts";
 import type { PageReader } from "../review/page-reader.ts";
 import { refusedBy } from "../review/policy.ts";
-import { createVetting } from "../review/vet-words.ts";
 import type { Mirrors, Remote } from "../tree/mirror/mirror.ts";
 import type { PageHistory, RecentSubjects } from "../tree/read/history.ts";
 import type { Tree } from "../tree/tree.ts";

@@ -3,8 +3,7 @@ import { createTestDatabase, type TestDatabase } from "../../test/support/databa
 import { createFarEnds, type Script, scriptedStages } from "../../test/support/scripted-stages.ts";
 import { alterJob, readEvents, readJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
 import { isFinal, shortTimes, waitForJob } from "../../test/support/worker-control.ts";
-import { channels } from "../db/channels.ts";
-import { type Listener, startListener } from "../db/listener.ts";
+import { channels, type Listener, startListener } from "../db/listener.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { archiveJob, cancelJob, retryJob } from "../jobs/job-actions.ts";
 import { createJobReader } from "../jobs/read/job-reader.ts";

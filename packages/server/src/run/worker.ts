@@ -1,14 +1,13 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
-import { channels } from "../db/channels.ts";
-import type { Listener } from "../db/listener.ts";
+import { channels, type Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import { findActiveJobs } from "../jobs/read/list-jobs.ts";
 import { claimRun } from "../jobs/run/claim-run.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
 import { LeaseLost, StopAsked, sweepLeases } from "../jobs/run/leases.ts";
+import { createWakeUp } from "../lib/locks.ts";
 import type { Logger } from "../lib/logger.ts";
-import { createWakeUp } from "../lib/wake-up.ts";
 import type { Mirrors } from "../tree/mirror/mirror.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import { type LeaseTimes, startLeaseKeeper } from "./keep-leases.ts";

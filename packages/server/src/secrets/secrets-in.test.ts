@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createKeyedMutex } from "../lib/keyed-mutex.ts";
+import { createKeyedMutex } from "../lib/locks.ts";
 import { redactSecrets, secretsIn, UnsearchableText } from "./secrets-in.ts";
 
 const github = ["ghp", "_", "0123456789abcdefABCDEF0123456789abcd"].join("");

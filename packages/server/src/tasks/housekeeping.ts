@@ -1,4 +1,4 @@
-import { channels } from "../db/channels.ts";
+import { channels } from "../db/listener.ts";
 import type { Queryable } from "../db/pool.ts";
 
 /** Archives jobs that ended long ago, as a person would. Links stay. */

@@ -1,5 +1,5 @@
 import type { Queryable } from "../db/pool.ts";
-import { createWakeUp } from "../lib/wake-up.ts";
+import { createWakeUp } from "../lib/locks.ts";
 import {
   archiveByRetention,
   dropAutomationRuns,

@@ -1,6 +1,5 @@
 import { Cron } from "croner";
-import { channels } from "../db/channels.ts";
-import type { Listener } from "../db/listener.ts";
+import { channels, type Listener } from "../db/listener.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { startQueue, type Working } from "../db/work-queue.ts";
 import type { Logger } from "../lib/logger.ts";

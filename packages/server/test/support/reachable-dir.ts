@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { canEnter, findRunUser } from "../../src/db/embedded/run-user.ts";
+import { canEnter, findRunUser } from "../../src/db/embedded/run-tool.ts";
 
 /** A temporary folder that the Postgres user can enter, independent of TMPDIR. */
 export async function makeReachableDir(user = findRunUser()): Promise<string> {

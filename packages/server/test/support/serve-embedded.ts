@@ -1,6 +1,6 @@
 // Runs the embedded database like `emend serve`, as a separate process. Prints its address on standard output, and stops on
 // SIGTERM or when the tests end.
-import { startEmbeddedPostgres } from "../../src/db/embedded/start-embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../../src/db/embedded/embedded-postgres.ts";
 import type { Logger } from "../../src/lib/logger.ts";
 
 const [dataDir = "", systemDir = ""] = process.argv.slice(2);

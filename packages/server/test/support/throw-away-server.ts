@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { ensureBinaries } from "../../src/db/embedded/binaries.ts";
 import { ensureCluster, superuser } from "../../src/db/embedded/init-cluster.ts";
-import { findRunUser, giveTo, type RunUser } from "../../src/db/embedded/run-user.ts";
+import { findRunUser, giveTo, type RunUser } from "../../src/db/embedded/run-tool.ts";
 import { makeReachableDir } from "./reachable-dir.ts";
 
 export interface ThrowAwayServer {

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { channels } from "../../db/channels.ts";
+import { channels } from "../../db/listener.ts";
 import type { Client, Queryable } from "../../db/pool.ts";
 import { AppError } from "../../errors.ts";
 import { parseAllowList } from "../addresses.ts";

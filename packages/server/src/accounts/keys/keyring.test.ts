@@ -4,7 +4,7 @@ import { createTestDatabase } from "../../../test/support/database.ts";
 import { startDatabaseProxy } from "../../../test/support/database-proxy.ts";
 import { type Listener, startListener } from "../../db/listener.ts";
 import { createLogger } from "../../lib/logger.ts";
-import { addProject } from "../projects/add-project.ts";
+import { addProject } from "../projects/save-project.ts";
 import { createSealer } from "../secrets.ts";
 import { type CreateKeyInput, createKey, listKeys, revokeKey } from "./api-keys.ts";
 import { newKey } from "./key-format.ts";

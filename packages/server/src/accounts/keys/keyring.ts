@@ -1,7 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { BlockList } from "node:net";
-import { channels } from "../../db/channels.ts";
-import type { Listener } from "../../db/listener.ts";
+import { channels, type Listener } from "../../db/listener.ts";
 import type { Pool, Queryable } from "../../db/pool.ts";
 import { createFreshMap } from "../../lib/fresh-map.ts";
 import type { Logger } from "../../lib/logger.ts";

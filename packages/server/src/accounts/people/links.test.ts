@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
-import { consoleActor } from "../../db/acting.ts";
-import { inTransaction } from "../../db/transaction.ts";
-import { changePassword } from "../sessions/change-password.ts";
+import { consoleActor, inTransaction } from "../../db/transaction.ts";
+import { changePassword } from "../sessions/log-in.ts";
 import { findSession, listOwnSessions } from "../sessions/session-store.ts";
 import { createSessions } from "../sessions/sessions.ts";
-import { acceptLink } from "./accept-link.ts";
-import { createResetLink, ensureOwnerLink } from "./login-links.ts";
+import { acceptLink, createResetLink, ensureOwnerLink } from "./login-links.ts";
 import { changeRole, inviteMember, listInvitations, listMembers, removeMember, revokeInvitation } from "./members.ts";
 
 const publicUrl = "https://docs.example.com/emend";

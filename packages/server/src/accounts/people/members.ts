@@ -1,5 +1,5 @@
-import { type Actor, consoleActor, inTransactionAs } from "../../db/acting.ts";
 import type { Client, Pool, Queryable } from "../../db/pool.ts";
+import { type Actor, consoleActor, inTransactionAs } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import { hashToken, newToken } from "../sessions/session-store.ts";
 import { linkUrl } from "./login-links.ts";

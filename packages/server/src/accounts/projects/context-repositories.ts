@@ -1,6 +1,6 @@
 import type { ForgeName } from "@emend/contract";
-import { type Actor, consoleActor, inTransactionAs } from "../../db/acting.ts";
 import type { Pool, Queryable } from "../../db/pool.ts";
+import { type Actor, consoleActor, inTransactionAs } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import { isBranchName } from "../../lib/branch-name.ts";
 import { newId } from "../../lib/id.ts";

@@ -1,6 +1,5 @@
 import type { ForgeName } from "@emend/contract";
-import { channels } from "../../db/channels.ts";
-import type { Listener } from "../../db/listener.ts";
+import { channels, type Listener } from "../../db/listener.ts";
 import type { Pool, Queryable } from "../../db/pool.ts";
 import { AppError } from "../../errors.ts";
 import { createFreshMap } from "../../lib/fresh-map.ts";

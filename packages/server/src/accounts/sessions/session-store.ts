@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type Actor, inTransactionAs } from "../../db/acting.ts";
 import type { Pool, Queryable } from "../../db/pool.ts";
+import { type Actor, inTransactionAs } from "../../db/transaction.ts";
 import type { Role } from "../people/user.ts";
 
 /** A logged-in browser: of a person, or through a console link, which may do everything. */

@@ -1,5 +1,5 @@
-import { inTransactionAs } from "../../db/acting.ts";
 import type { Pool } from "../../db/pool.ts";
+import { inTransactionAs } from "../../db/transaction.ts";
 import { findLink, spendLink } from "../people/login-links.ts";
 import { deleteSession, findSession, openSession, type Session, sessionSeconds } from "./session-store.ts";
 

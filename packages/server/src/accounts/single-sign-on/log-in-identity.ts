@@ -1,5 +1,5 @@
-import { inTransactionAs } from "../../db/acting.ts";
 import type { Client, Pool } from "../../db/pool.ts";
+import { inTransactionAs } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import { newId } from "../../lib/id.ts";
 import { hasOwner } from "../people/login-links.ts";

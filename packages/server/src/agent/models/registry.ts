@@ -4,16 +4,12 @@ import { type ModelVendor, modelForms, rulesModelName, vendorVariables } from ".
 import type { Model } from "../agent.ts";
 import { createRulesModel } from "../rules/rules-model.ts";
 import { isRunner, openRunnerModel } from "../runner-model.ts";
-import { anthropic } from "./anthropic.ts";
-import { compatible } from "./compatible.ts";
-import { google } from "./google.ts";
-import { openai } from "./openai.ts";
 import { factsOf, type PriceTable } from "./prices.ts";
 import { AnswerTooLong } from "./read-answer.ts";
 import { createSdkModel, type Patience, usualPatience } from "./sdk-model.ts";
-import type { Endpoint, Vendor } from "./vendor.ts";
+import { anthropic, compatible, type Endpoint, google, openai, type Vendor } from "./vendors.ts";
 
-/** A new vendor is one file in this folder, one line here and its name in `lib/model-names.ts`. */
+/** A new vendor is one entry in `vendors.ts`, one line here and its name in `lib/model-names.ts`. */
 const known: Readonly<Record<ModelVendor, Vendor>> = { anthropic, openai, google, compatible };
 const vendors: Readonly<Record<string, Vendor>> = known;
 

@@ -13,7 +13,7 @@ import type { Message, Model } from "../agent.ts";
 import { shown } from "../shown.ts";
 import { costUsd, type ModelFacts } from "./prices.ts";
 import { type Answer, AnswerTooLong, readAnswer } from "./read-answer.ts";
-import type { Vendor } from "./vendor.ts";
+import type { Vendor } from "./vendors.ts";
 
 export interface Patience {
   triesMax: number;

@@ -1,5 +1,4 @@
-import { describeInstruction } from "./describe.ts";
-import type { Instruction } from "./instruction.ts";
+import { describeInstruction, type Instruction } from "./instruction.ts";
 
 /** Finds two instructions that contradict each other in any order. */
 export function findConflict(instructions: readonly Instruction[]): { clause: string; reason: string } | null {

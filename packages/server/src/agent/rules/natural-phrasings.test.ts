@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { refusedWith, understoodAs } from "../../../test/support/rules/natural.ts";
-import { describeInstruction } from "./describe.ts";
-import { nearestExamples } from "./not-understood.ts";
-import { parsePrompt } from "./parse-prompt.ts";
+import { describeInstruction } from "./instruction.ts";
+import { nearestExamples, parsePrompt } from "./parse-prompt.ts";
 
 describe(`${understoodAs.length + refusedWith.length} phrasings as people write them`, () => {
   it.each(understoodAs)("%s → %s", (prompt, order) => {

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { forms } from "./forms.ts";
 import type { Instruction } from "./instruction.ts";
-import { compileForm, parsePrompt } from "./parse-prompt.ts";
+import { compileForm, forms, parsePrompt } from "./parse-prompt.ts";
 
 function understood(prompt: string): readonly Instruction[] {
   const parsed = parsePrompt(prompt);

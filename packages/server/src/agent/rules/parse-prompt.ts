@@ -1,12 +1,41 @@
+import type { DashboardReading } from "@emend/contract";
+import { AppError } from "../../errors.ts";
+import { rulesModelName } from "../../lib/model-names.ts";
+import { shown } from "../shown.ts";
 import { type Clause, splitClauses } from "./clauses.ts";
 import { findConflict, key } from "./conflicts.ts";
 import type { Form, Reading } from "./form.ts";
-import { forms } from "./forms.ts";
-import type { Instruction } from "./instruction.ts";
+import { contentForms } from "./forms/contents.ts";
+import { navigationForms } from "./forms/navigation.ts";
+import { pageForms } from "./forms/pages.ts";
+import { termForms } from "./forms/terms.ts";
+import { describeInstruction, type Instruction } from "./instruction.ts";
 import { compilePattern, matchPattern, type Pattern } from "./pattern.ts";
 import { slotLengths } from "./slots.ts";
 import { type Token, tokenize } from "./tokens.ts";
-import { conditions, negations } from "./words.ts";
+import { conditions, meanings, negations } from "./words.ts";
+
+/** Every form of an instruction that the rules know. */
+export const forms: readonly Form[] = [
+  ...termForms,
+  ...pageForms,
+  ...contentForms,
+  ...navigationForms,
+  {
+    example: "do the following:",
+    patterns: [
+      "do (the following|this|these|these things|the following things|the following changes) [:]",
+      "make (these|the following) changes [:]",
+      "(here is what to do|the following|instructions|tasks|todo|changes) :",
+      "(go ahead|after that|after this|in addition|on top of that)",
+      "thank you [very much|so much]",
+      "(hi|hello|hey) [there|emend|team]",
+      // For "find and replace …".
+      "(find|search)",
+    ],
+    read: () => ({ kind: "nothing" }),
+  },
+];
 
 type Parsed =
   | { kind: "understood"; instructions: readonly Instruction[] }
@@ -175,4 +204,85 @@ function withDeletions(said: readonly (Instruction | Deletion)[]): {
     instructions.push({ kind: "remove_page", page: one.page, to: redirect.to });
   }
   return { instructions: instructions.filter((instruction) => !used.has(instruction)) };
+}
+
+const wordsMax = 300;
+
+/** Shows how the rules understand an instruction while it is written. Runs nothing and reads nothing from the site. */
+export function readPrompt(model: string, prompt: string): DashboardReading {
+  if (model !== rulesModelName) return { kind: "free" };
+  const parsed = parsePrompt(prompt);
+  if (parsed.kind === "understood") {
+    return {
+      kind: "understood",
+      orders: parsed.instructions.map((each) => shown(describeInstruction(each), wordsMax)),
+    };
+  }
+  const { clause, reason } = parsed;
+  return {
+    kind: "not_understood",
+    clause: shown(clause, wordsMax),
+    reason: shown(reason, wordsMax),
+    examples: nearestExamples(clause),
+  };
+}
+
+const clauseCharactersMax = 200;
+const reasonCharactersMax = 400;
+const examplesMax = 2;
+/** One example of each kind, if nothing is close. */
+const general = [termForms, pageForms, contentForms, navigationForms].flatMap(([form]) => form?.example ?? []);
+
+/** The refusal: what was not understood, why, the closest form, and how to use a language model instead. */
+export function notUnderstood(input: { clause: string; reason: string }): AppError {
+  return new AppError("instruction_not_understood", {
+    publicMessage: [
+      `Nothing was changed. The rules did not understand: «${shown(input.clause, clauseCharactersMax)}» (${shown(input.reason, reasonCharactersMax)}).`,
+      `They know: ${nearestExamples(input.clause).join(" · ")}`,
+      "For instructions in free words set a language model: EMEND_MODEL=<vendor>/<model>, or the project's model.",
+    ].join("\n"),
+  });
+}
+
+/** Examples for the verb that the clause may mean, closest first; otherwise one of each kind. */
+export function nearestExamples(clause: string): readonly string[] {
+  const words = lowerWords(clause.slice(0, 2_000));
+  const [verbs, topics] = [meanings(words, "verbs"), meanings(words, "topics")];
+  const first = meanings(words.slice(0, 1), "verbs");
+  // Forms with the same meaning share their example.
+  const examples = [...new Set(forms.map((form) => form.example))].filter((example) => !example.endsWith(":"));
+  const scored = examples.flatMap((example) => {
+    const [verb = "", ...others] = lowerWords(example.replaceAll(/"[^"]*"/g, ""));
+    const isMeant =
+      words.includes(verb) ||
+      [...meanings([verb], "verbs")].some((one) => verbs.has(one)) ||
+      (verbs.size === 0 && words.some((word) => isTypo(word, verb)));
+    const isFirst = [verb, ...meanings([verb], "verbs")].some((one) => first.has(one) || one === words[0]);
+    const about = [...meanings(others, "topics")];
+    const score = about.reduce((sum, topic) => sum + (topics.has(topic) ? 2 : -1), isFirst ? 2 : 0);
+    return isMeant ? [{ example, score }] : [];
+  });
+  const near = scored.toSorted((a, b) => b.score - a.score).map(({ example }) => example);
+  return near.length > 0 ? near.slice(0, examplesMax) : general;
+}
+
+function lowerWords(text: string): readonly string[] {
+  return (
+    text
+      .toLowerCase()
+      .match(/\p{L}+|->|→/gu)
+      ?.slice(0, 100) ?? []
+  );
+}
+
+/** Whether a word differs by one wrong, missing, extra or swapped letter. */
+function isTypo(word: string, right: string): boolean {
+  if (right.length < 3 || Math.abs(word.length - right.length) > 1) return false;
+  let start = 0;
+  while (start < right.length && word[start] === right[start]) start += 1;
+  let end = 0;
+  while (end < right.length - start && end < word.length - start && word.at(-1 - end) === right.at(-1 - end)) end += 1;
+  const [extra, missing] = [word.length - start - end, right.length - start - end];
+  if (extra <= 1 && missing <= 1) return true;
+  return extra === 2 && missing === 2 && word[start] === right[start + 1] && word[start + 1] === right[start];
 }

@@ -1,5 +1,5 @@
-import { synonyms } from "./synonyms.ts";
 import type { Token } from "./tokens.ts";
+import { synonyms } from "./words.ts";
 
 /** The tokens of a form's slots, by name. A flag is present or not. */
 export type Captures = ReadonlyMap<string, readonly Token[]>;

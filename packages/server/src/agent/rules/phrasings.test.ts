@@ -10,7 +10,7 @@ import { isAppError } from "../../errors.ts";
 import { createOverlay } from "../../tree/overlay.ts";
 import type { CommitTree, Overlay } from "../../tree/tree.ts";
 import { runAgent } from "../loop.ts";
-import { forms } from "./forms.ts";
+import { forms } from "./parse-prompt.ts";
 import { createRulesModel } from "./rules-model.ts";
 
 let trees: TestTrees;

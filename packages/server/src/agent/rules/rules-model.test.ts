@@ -8,8 +8,7 @@ import { openTestTrees, type TestTrees } from "../../../test/support/test-tree.t
 import { isAppError } from "../../errors.ts";
 import { reviewChange } from "../../review/review-change.ts";
 import { createOverlay } from "../../tree/overlay.ts";
-import { siteTreeOf } from "../../tree/site-tree.ts";
-import type { CommitTree, Overlay, OverlayEntry } from "../../tree/tree.ts";
+import { type CommitTree, type Overlay, type OverlayEntry, siteTreeOf } from "../../tree/tree.ts";
 import type { AgentOutcome, Step } from "../agent.ts";
 import { runAgent } from "../loop.ts";
 import { createRulesModel } from "./rules-model.ts";

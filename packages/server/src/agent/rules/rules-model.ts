@@ -1,14 +1,12 @@
 import type { Skipped } from "@emend/site";
 import { assertNever } from "../../lib/assert-never.ts";
+import { reachesOut } from "../../lib/markdown.ts";
 import { rulesModelName } from "../../lib/model-names.ts";
-import { reachesOut } from "../../lib/reaches-out.ts";
 import type { Message, Model, ToolCall, Usage } from "../agent.ts";
 import { shown } from "../shown.ts";
 import { parseReport, type Report } from "../tools/report.ts";
-import { describeInstruction } from "./describe.ts";
-import type { Instruction } from "./instruction.ts";
-import { notUnderstood } from "./not-understood.ts";
-import { parsePrompt } from "./parse-prompt.ts";
+import { describeInstruction, type Instruction } from "./instruction.ts";
+import { notUnderstood, parsePrompt } from "./parse-prompt.ts";
 
 type ToolMessage = Extract<Message, { role: "tool" }>;
 

@@ -1,7 +1,11 @@
 import { Type } from "typebox";
-import { reachesOut } from "../../lib/reaches-out.ts";
-import { verifySources } from "./sources.ts";
-import { defineTool } from "./tool.ts";
+import { reachesOut } from "../../lib/markdown.ts";
+import { secretsIn } from "../../secrets/secrets-in.ts";
+import { citeLines, readCitable } from "../../tree/read/cited-lines.ts";
+import type { Source } from "../agent.ts";
+import { contextPath, locate } from "./paths.ts";
+import { readText } from "./read-file.ts";
+import { defineTool, type ToolContext } from "./tool.ts";
 
 const words = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength }));
 const list = (description: string) =>
@@ -48,3 +52,57 @@ export const finishTool = defineTool({
     return { kind: "answer", text: handedOver };
   },
 });
+
+/** `path:line`, `@name/path:line`, or a range of lines. Null if there is no line. */
+export function parseSource(names: readonly string[], words: string): Source | null {
+  const [, place, line, last] = /^(.+?):(\d{1,7})(?:[-:](\d{1,7}))?$/.exec(words.trim()) ?? [];
+  if (place === undefined || Number(line) < 1) return null;
+  const inContext = contextPath(names, place);
+  const source = inContext ? { repository: inContext.name, path: inContext.path } : { repository: null, path: place };
+  return { ...source, line: Number(line), ...(Number(last) > Number(line) && { lineEnd: Number(last) }) };
+}
+
+/** The cited lines, to be held against later commits. Null: they cannot be kept, or must not, as a credential. */
+export async function readCited(
+  trees: Pick<ToolContext, "base" | "context">,
+  source: Source,
+  knownSecrets: readonly string[],
+  signal: AbortSignal,
+): Promise<{ lineEnd: number; text: string; symbol: string | null } | null> {
+  const { repository, path, line, lineEnd = line } = source;
+  const tree = repository === null ? trees.base : await trees.context.open(repository, signal);
+  const content = await readCitable(tree, path);
+  const cited =
+    content === null ? null : (citeLines(path, content, line, lineEnd) ?? citeLines(path, content, line, line));
+  if (!cited || (await secretsIn(cited.text, knownSecrets)).length > 0) return null;
+  return { lineEnd: cited.lineEnd, text: cited.text, symbol: cited.symbol };
+}
+
+/** Problems with a model's sources: a reviewer must be able to find every cited line. */
+async function verifySources(
+  context: Pick<ToolContext, "base" | "context">,
+  sources: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  // From the base, not the edits: a change is not a source for itself.
+  const trees = { overlay: context.base, context: context.context };
+  for (const words of sources) {
+    const source = parseSource(context.context.names, words);
+    if (!source) {
+      problems.push(`${JSON.stringify(words)} is not path:line`);
+      continue;
+    }
+    const place = source.repository === null ? source.path : `@${source.repository}/${source.path}`;
+    const { tree, path } = await locate(trees, place, signal);
+    const file = await readText(tree, path);
+    if (file.kind === "refused") problems.push(file.reason);
+    else if (source.line > countLines(file.bytes)) problems.push(`${place} has ${countLines(file.bytes)} lines`);
+  }
+  return problems;
+}
+
+function countLines(bytes: Buffer): number {
+  const breaks = bytes.toString("latin1").split("\n").length;
+  return bytes.at(-1) === 0x0a ? breaks - 1 : breaks;
+}

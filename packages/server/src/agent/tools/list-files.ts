@@ -1,7 +1,6 @@
 import { Type } from "typebox";
 import { fitItems } from "./bound-output.ts";
-import { locate } from "./context-path.ts";
-import { copiesOutside, countList, countOf, isGlob, pathFilter } from "./paths.ts";
+import { copiesOutside, countList, countOf, isGlob, locate, pathFilter } from "./paths.ts";
 import { siteMap } from "./site-map.ts";
 import { defineTool } from "./tool.ts";
 

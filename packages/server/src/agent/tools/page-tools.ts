@@ -1,6 +1,15 @@
-import { addPage, addRedirect, fixLinks, moveSection, renameHeading, setFrontMatter } from "@emend/site";
+import {
+  addPage,
+  addRedirect,
+  findPage,
+  fixLinks,
+  movePage,
+  moveSection,
+  renameHeading,
+  type Site,
+  setFrontMatter,
+} from "@emend/site";
 import { Type } from "typebox";
-import { pagesUnder } from "./pages-under.ts";
 import { carryOut } from "./report.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 
@@ -97,4 +106,76 @@ export async function repairLinks(
   if (scope?.kind === "refused") return scope;
   const pages = scope === null ? {} : { pages: scope.paths };
   return carryOut(context, await fixLinks(site, { ...pages, before: await context.site.base(signal) }));
+}
+
+export const renamePageTool = defineTool({
+  name: "rename_page",
+  description: "Moves a page or folder; links, navigation, redirects follow. `to` may be a folder/.",
+  input: Type.Object(
+    { from: Type.String({ minLength: 1 }), to: Type.String({ minLength: 1 }) },
+    { additionalProperties: false },
+  ),
+  older: ({ into, ...input }) => (typeof into === "string" ? { ...input, to: `${into.replace(/\/+$/, "")}/` } : input),
+  writes: true,
+  async run(context, { from, to }, signal) {
+    const site = await context.site.head(signal);
+    const doubt = doubtAbout(site, from);
+    if (doubt !== null) return { kind: "refused", reason: doubt };
+    return carryOut(context, await movePage(site, { from, to: to.endsWith("/") ? placeIn(site, from, to) : to }));
+  },
+});
+
+/** In a folder, a page keeps its file name, and a folder the name that was given. */
+function placeIn(site: Site, words: string, folder: string): string {
+  const isPage = findPage(site, words).kind === "found";
+  return isPage ? folder : `${folder}${words.replace(/\/+$/, "").split("/").at(-1)}`;
+}
+
+/** `guides` may be guides.mdx or the folder next to it: ambiguous. */
+function doubtAbout(site: Site, words: string): string | null {
+  const search = findPage(site, words);
+  if (search.kind !== "found" || /\.mdx?$/i.test(words)) return null;
+  const folders = foldersNamed(site, words);
+  const isInside = folders.some((folder) => search.page.path.startsWith(folder));
+  const isFolder = site.pages.some((page) => folders.some((folder) => page.path.startsWith(folder)));
+  if (isInside || !isFolder) return null;
+  return `${words} is both a page (${search.page.path}) and a folder; name the page by its file`;
+}
+
+type Scope = { kind: "pages"; paths: readonly string[] } | { kind: "refused"; reason: string };
+
+/** The pages of a page's or folder's name. An ambiguous name is refused: `guides/` is the folder. */
+export function pagesUnder(site: Site, words: string): Scope {
+  const name = words.replace(/^\.?\//, "");
+  const prefixes = foldersNamed(site, words);
+  const below = site.pages
+    .filter((page) => prefixes.some((prefix) => page.path.startsWith(prefix)))
+    .map((page) => page.path);
+  if (name.endsWith("/")) {
+    return below.length > 0
+      ? { kind: "pages", paths: below }
+      : { kind: "refused", reason: `there are no pages below ${name}` };
+  }
+  const search = findPage(site, name);
+  if (search.kind === "found" && below.length > 0) {
+    const reason = `${name} is both a page (${search.page.path}) and a folder; write ${name}/ for the folder`;
+    return { kind: "refused", reason };
+  }
+  if (search.kind === "found") return { kind: "pages", paths: [search.page.path] };
+  if (below.length > 0) return { kind: "pages", paths: below };
+  const others = search.kind === "ambiguous" ? search.pages : search.nearest;
+  return {
+    kind: "refused",
+    reason: `no single page or folder is named ${JSON.stringify(words)}${list(others.map((page) => page.path))}`,
+  };
+}
+
+/** The folders that the words may name, each with a trailing slash. */
+function foldersNamed(site: Site, words: string): readonly string[] {
+  const folder = words.replace(/^\.?\//, "").replace(/\/+$/, "");
+  return [`${folder}/`, ...(site.root === "" ? [] : [`${site.root}/${folder}/`])];
+}
+
+function list(paths: readonly string[]): string {
+  return paths.length === 0 ? "" : `; there is ${paths.slice(0, 5).join(", ")}`;
 }

@@ -3,19 +3,24 @@ import type { ToolCall, ToolDescription } from "../agent.ts";
 import { storable } from "../storable.ts";
 import { boundOutput } from "./bound-output.ts";
 import { checkTool } from "./check.ts";
-import { editFileTool } from "./edit-file.ts";
+import { deleteFileTool, editFileTool, writeFileTool } from "./edit-file.ts";
 import { finishTool } from "./finish.ts";
 import { gitTool } from "./git.ts";
 import { listFilesTool } from "./list-files.ts";
-import { addPageTool, addRedirectTool, fixLinksTool, moveSectionTool, setFrontMatterTool } from "./page-tools.ts";
+import {
+  addPageTool,
+  addRedirectTool,
+  fixLinksTool,
+  moveSectionTool,
+  renamePageTool,
+  setFrontMatterTool,
+} from "./page-tools.ts";
 import { readFileTool } from "./read-file.ts";
-import { renamePageTool } from "./rename-page.ts";
 import { replaceTermTool } from "./replace-term.ts";
 import { searchTool } from "./search.ts";
 import { siteMapTool } from "./site-map.ts";
 import type { Tool, ToolAnswer, ToolContext } from "./tool.ts";
 import { updateNavigationTool } from "./update-navigation.ts";
-import { deleteFileTool, writeFileTool } from "./write-file.ts";
 
 const tools: readonly Tool[] = [
   listFilesTool,

@@ -1,7 +1,7 @@
-import { replaceTerm, type Skipped } from "@emend/site";
+import { replaceTerm, type Site, type Skipped } from "@emend/site";
 import { Type } from "typebox";
-import { findLeft } from "./find-left.ts";
-import { pagesUnder } from "./pages-under.ts";
+import type { Overlay } from "../../tree/tree.ts";
+import { pagesUnder } from "./page-tools.ts";
 import { copiesOutside, countOf, pathFilter } from "./paths.ts";
 import { carryOut } from "./report.ts";
 import { defineTool, type ToolContext } from "./tool.ts";
@@ -68,4 +68,32 @@ async function leftInCopies(
     const many = `${countOf(found.length, "line")} of ${countOf(files, "page")}`;
     return [{ path: first.path, line: first.line, reason: `"${pattern}" stays in ${copy}/: ${many}` }];
   });
+}
+
+const leftMax = 200;
+
+/** Where a term remains in docs files that are not pages. For pages, the replacement reports this itself. */
+async function findLeft(
+  overlay: Overlay,
+  site: Pick<Site, "root" | "index">,
+  term: { from: string; to: string; paths: readonly string[] | null },
+  signal: AbortSignal,
+): Promise<readonly Skipped[]> {
+  // With a page or folder given, only pages are meant. And "key" is part of every "access key" that replaced it.
+  if (term.paths !== null || term.to.toLowerCase().includes(term.from.toLowerCase())) return [];
+  const pattern = term.from.trim().replaceAll(/\s+/g, " ");
+  const under = site.root === "" ? {} : { under: site.root };
+  const { matches } = await overlay.search(
+    { pattern, kind: "literal", ignoreCase: true, matchesMax: leftMax, ...under },
+    signal,
+  );
+  const isWord = wholeWord(pattern);
+  return matches
+    .filter(({ path, text }) => !site.index.nodes.has(path) && isWord.test(text))
+    .map(({ path, line }) => ({ path, line, reason: `"${pattern}" stays outside of pages` }));
+}
+
+function wholeWord(term: string): RegExp {
+  const escaped = term.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+  return new RegExp(`(?<![\\p{L}\\p{N}_])${escaped}(?![\\p{L}\\p{N}_])`, "iu");
 }

@@ -1,9 +1,8 @@
 import { Type } from "typebox";
 import type { SearchMatch, Tree } from "../../tree/tree.ts";
 import { fitItems } from "./bound-output.ts";
-import { contextPath, locate } from "./context-path.ts";
-import { readText } from "./file-text.ts";
-import { copiesAmong, countList, countOf, isGlob, pathFilter } from "./paths.ts";
+import { contextPath, copiesAmong, countList, countOf, isGlob, locate, pathFilter } from "./paths.ts";
+import { readText } from "./read-file.ts";
 import { defineTool, type ToolContext } from "./tool.ts";
 
 const matchesMax = 5_000;

@@ -2,9 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTestTrees, type TestTrees } from "../../../test/support/test-tree.ts";
 import { createOverlay } from "../../tree/overlay.ts";
 import type { CommitTree } from "../../tree/tree.ts";
-import { createSiteSession } from "../site-session.ts";
 import { callTool, describeTools } from "./registry.ts";
-import type { ToolContext } from "./tool.ts";
+import { createSiteSession, type ToolContext } from "./tool.ts";
 
 let trees: TestTrees;
 let base: CommitTree;

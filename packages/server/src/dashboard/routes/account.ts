@@ -7,7 +7,7 @@ import {
   setArchiveAfterDays,
   setMonthlyBudget,
 } from "../../accounts/installation-settings.ts";
-import { changePassword } from "../../accounts/sessions/change-password.ts";
+import { changePassword } from "../../accounts/sessions/log-in.ts";
 import { endOtherSessions, type Holder, listOwnSessions } from "../../accounts/sessions/session-store.ts";
 import { AppError } from "../../errors.ts";
 import type { AccountsDeps } from "../dashboard.ts";

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { type CreateKeyInput, createKey, listKeys, revokeKey, rotateKey } from "../../accounts/keys/api-keys.ts";
 import type { AdminKey } from "../../accounts/keys/key-format.ts";
-import { asActor, inTransactionAs } from "../../db/acting.ts";
+import { asActor, inTransactionAs } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { bodyParser } from "../parse-request.ts";

@@ -7,7 +7,7 @@ import {
   listContextRepositories,
   removeContextRepository,
 } from "../../accounts/projects/context-repositories.ts";
-import { asActor } from "../../db/acting.ts";
+import { asActor } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import { modelVendors } from "../../lib/model-names.ts";
 import type { RouteDeps } from "../dashboard.ts";

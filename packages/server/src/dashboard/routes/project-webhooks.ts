@@ -1,7 +1,7 @@
 import type { DashboardDelivery, DashboardWebhook } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { asActor } from "../../db/acting.ts";
+import { asActor } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import { type Delivery, listDeliveries, redeliver } from "../../notify/deliveries.ts";
 import {

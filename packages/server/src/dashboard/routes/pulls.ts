@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { AppError } from "../../errors.ts";
 import { tooManyDiffs as refusal } from "../../http/errors.ts";
 import { hastenLook } from "../../jobs/pull-requests.ts";
-import { createSeats, seatFor } from "../../lib/semaphore.ts";
+import { createSeats, seatFor } from "../../lib/locks.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findPullJob } from "../find.ts";
 import { listPulls, parsePullFilter } from "../list-pulls.ts";

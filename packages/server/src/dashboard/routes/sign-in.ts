@@ -1,8 +1,7 @@
 import type { DashboardLink, DashboardLogin, DashboardSession } from "@emend/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { acceptLink } from "../../accounts/people/accept-link.ts";
-import { findLink, hasOwner } from "../../accounts/people/login-links.ts";
+import { acceptLink, findLink, hasOwner } from "../../accounts/people/login-links.ts";
 import { findMember } from "../../accounts/people/members.ts";
 import { logIn } from "../../accounts/sessions/log-in.ts";
 import { passingCookie, readPassingCookie } from "../../accounts/sessions/sessions.ts";

@@ -3,8 +3,7 @@ import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, readdir, readFile, rename, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
-import { cannotStart } from "./cannot-start.ts";
-import type { RunUser } from "./run-user.ts";
+import { cannotStart, type RunUser } from "./run-tool.ts";
 
 export interface Binaries {
   initdb: string;

@@ -3,8 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { chmod, link, mkdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ensureDataDir } from "../../lib/ensure-data-dir.ts";
-import { cannotStart } from "./cannot-start.ts";
-import { canEnter, findRunUser, giveTo, type RunUser } from "./run-user.ts";
+import { canEnter, cannotStart, findRunUser, giveTo, type RunUser } from "./run-tool.ts";
 
 /** The folder of one embedded Postgres: `cluster`, `run` (the socket), `password`, `lock`, `log`. */
 export interface Home {

@@ -1,13 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { Binaries } from "./binaries.ts";
-import { cannotStart } from "./cannot-start.ts";
 import type { Home } from "./home.ts";
-import { runTool } from "./run-tool.ts";
-import { giveTo, type RunUser } from "./run-user.ts";
+import { cannotStart, giveTo, type RunUser, runTool } from "./run-tool.ts";
 
 /** For the supervisor. Emend itself connects as an ordinary role that owns only its database. */
 export const superuser = "postgres";
@@ -76,4 +74,39 @@ async function sweepStaging(homeDir: string): Promise<void> {
 async function syncDir(dir: string): Promise<void> {
   const handle = await open(dir, "r");
   await handle.sync().finally(() => handle.close());
+}
+
+/** Where a postmaster listens: a socket's folder, or a local port. */
+export type Endpoint = { kind: "socket"; runDir: string } | { kind: "loopback"; port: number; password: string };
+
+/** The role and database that Emend connects with. */
+export const ownerRole = "emend";
+export const databaseName = "emend";
+
+const socketPort = 5432;
+/** The system allows 103 to 107, depending on the platform. */
+const socketPathBytesMax = 100;
+
+/** Whether the socket's path is short enough; otherwise a port is used. */
+export function fitsSocket(homeDir: string): boolean {
+  return Buffer.byteLength(join(homeDir, "run", `.s.PGSQL.${socketPort}`)) <= socketPathBytesMax;
+}
+
+export function ownerUrl(endpoint: Endpoint): string {
+  return urlFor(endpoint, ownerRole, databaseName);
+}
+
+export function superuserUrl(endpoint: Endpoint): string {
+  return urlFor(endpoint, superuser, "postgres");
+}
+
+function urlFor(endpoint: Endpoint, role: string, database: string): string {
+  if (endpoint.kind === "socket") {
+    return `postgresql://${role}@${encodeURIComponent(endpoint.runDir)}:${socketPort}/${database}`;
+  }
+  return `postgresql://${role}:${endpoint.password}@127.0.0.1:${endpoint.port}/${database}`;
+}
+
+export async function readPassword(homeDir: string): Promise<string> {
+  return (await readFile(join(homeDir, "password"), "utf8")).trim();
 }

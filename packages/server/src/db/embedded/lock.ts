@@ -1,9 +1,8 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { tryFileLock } from "../../lib/try-file-lock.ts";
-import { cannotStart } from "./cannot-start.ts";
+import { tryFileLock } from "../../lib/locks.ts";
 import type { Home } from "./home.ts";
-import { giveTo } from "./run-user.ts";
+import { cannotStart, giveTo } from "./run-tool.ts";
 
 /** Why a process holds a home: while it serves, for one command, or until it has stopped. */
 export type HolderRole = "server" | "command" | "stopping";

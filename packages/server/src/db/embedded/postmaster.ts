@@ -8,12 +8,9 @@ import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import type { Logger } from "../../lib/logger.ts";
 import type { Binaries } from "./binaries.ts";
-import { cannotStart } from "./cannot-start.ts";
-import { type Endpoint, fitsSocket, readPassword, superuserUrl } from "./endpoint.ts";
 import type { Home } from "./home.ts";
-import { isAlive } from "./is-alive.ts";
-import { toolEnvironment } from "./run-tool.ts";
-import { giveTo } from "./run-user.ts";
+import { type Endpoint, fitsSocket, readPassword, superuserUrl } from "./init-cluster.ts";
+import { cannotStart, giveTo, isAlive, toolEnvironment } from "./run-tool.ts";
 
 /** A running postmaster that accepts connections. */
 export interface RunningPostmaster {

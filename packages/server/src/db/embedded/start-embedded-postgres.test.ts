@@ -16,9 +16,9 @@ import { listeningLog } from "../../../test/support/listening-log.ts";
 import { makeReachableDir } from "../../../test/support/reachable-dir.ts";
 import { createLogger } from "../../lib/logger.ts";
 import { ensureBinaries } from "./binaries.ts";
+import { startEmbeddedPostgres } from "./embedded-postgres.ts";
 import { ensureHome } from "./home.ts";
 import { runPostmaster } from "./postmaster.ts";
-import { startEmbeddedPostgres } from "./start-embedded-postgres.ts";
 import type { Supervised } from "./supervise.ts";
 
 // One data folder for all: each test leaves it stopped, and the next one starts from what it left.

@@ -4,12 +4,11 @@ import { setTimeout } from "node:timers/promises";
 import type pg from "pg";
 import type { Logger } from "../../lib/logger.ts";
 import { type Binaries, ensureBinaries } from "./binaries.ts";
-import { cannotStart } from "./cannot-start.ts";
-import { databaseName, ownerRole, ownerUrl, readPassword } from "./endpoint.ts";
 import type { Home } from "./home.ts";
-import { ensureCluster } from "./init-cluster.ts";
+import { databaseName, ensureCluster, ownerRole, ownerUrl, readPassword } from "./init-cluster.ts";
 import type { HeldLock } from "./lock.ts";
 import { type PostmasterOptions, type RunningPostmaster, runPostmaster, stopPostmaster } from "./postmaster.ts";
+import { cannotStart } from "./run-tool.ts";
 
 /** The embedded Postgres of this process. It is restarted if it dies; `url` stays the same. */
 export interface Supervised {

@@ -15,13 +15,12 @@ import { listeningLog } from "../../../test/support/listening-log.ts";
 import { makeReachableDir } from "../../../test/support/reachable-dir.ts";
 import { createLogger } from "../../lib/logger.ts";
 import { ensureBinaries } from "./binaries.ts";
-import { readPassword } from "./endpoint.ts";
+import { startEmbeddedPostgres, useEmbeddedPostgres } from "./embedded-postgres.ts";
 import { ensureHome } from "./home.ts";
+import { readPassword } from "./init-cluster.ts";
 import { tryLock } from "./lock.ts";
 import { runPostmaster, stopPostmaster } from "./postmaster.ts";
-import { startEmbeddedPostgres } from "./start-embedded-postgres.ts";
 import { supervise } from "./supervise.ts";
-import { useEmbeddedPostgres } from "./use-embedded-postgres.ts";
 
 const log = createLogger({ level: "silent" });
 const rootDir = await makeReachableDir();

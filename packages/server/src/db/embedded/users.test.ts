@@ -12,10 +12,10 @@ import {
 import { type Install, makeInstall } from "../../../test/support/install.ts";
 import { makeReachableDir } from "../../../test/support/reachable-dir.ts";
 import { createLogger } from "../../lib/logger.ts";
+import { startEmbeddedPostgres } from "./embedded-postgres.ts";
 import { outsideHome } from "./home.ts";
 import { assertHasName } from "./init-cluster.ts";
-import { findRunUser } from "./run-user.ts";
-import { startEmbeddedPostgres } from "./start-embedded-postgres.ts";
+import { findRunUser } from "./run-tool.ts";
 
 // Who Emend runs as decides where the cluster, the binaries and the socket can be. As root each kind of user is tried;
 // as an ordinary user only that one can be, and the names of the tests say so.

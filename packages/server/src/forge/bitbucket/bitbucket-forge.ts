@@ -1,22 +1,27 @@
 import { type Static, Type } from "typebox";
 import { AppError, isAppError } from "../../errors.ts";
-import { createApiClient } from "../api-client.ts";
-import { credentialIdOf } from "../credential-id.ts";
-import { findAddress } from "../find-address.ts";
+import { createApiClient, credentialIdOf, mayLook, PageUrl, PullNumber } from "../api-client.ts";
 import type {
+  CommitStatus,
   Conversation,
   Forge,
   ForgeInspection,
+  OpenPullRequest,
   PullRequestComment,
+  PullRequestCommits,
   RepositoryDescription,
   WriteAccess,
 } from "../forge.ts";
 import type { ForgeProject, RemoteForgeInput } from "../forge-project.ts";
-import { matchesBranch } from "../matches-branch.ts";
-import { mayLook } from "../may-look.ts";
-import { ownedRepository, parseRepositoryAddress } from "../repository-address.ts";
-import { Account, authorizationsOf, type BitbucketRepository, withComments, withDefinitions } from "./bitbucket-api.ts";
-import { listValues } from "./list-values.ts";
+import { findAddress, matchesBranch, ownedRepository, parseRepositoryAddress } from "../repository-address.ts";
+import {
+  Account,
+  authorizationsOf,
+  type BitbucketRepository,
+  listValues,
+  withComments,
+  withDefinitions,
+} from "./bitbucket-api.ts";
 import {
   createPullRequest,
   ensureDetails,
@@ -24,7 +29,6 @@ import {
   readPullRequest,
   updatePullRequest,
 } from "./pull-requests.ts";
-import { listOpenPullRequests, readPullRequestCommits, setStatus } from "./statuses.ts";
 
 /** Bitbucket Cloud, with an access token, or with a person's API token as `email:token`. */
 export function openBitbucketForge(input: RemoteForgeInput): Forge {
@@ -238,4 +242,84 @@ function isLetIn({ users = [], groups = [] }: Static<typeof Restriction>, own: s
 function wordsFor({ pattern, users = [] }: Static<typeof Restriction>): string {
   const who = users.map(({ display_name: name }) => name ?? "somebody").join(", ");
   return `${pattern} is restricted, and only these may push: ${who || "no one"}`;
+}
+
+const Place = Type.Object({
+  branch: Type.Object({ name: Type.String() }),
+  /** Its first twelve digits. Null: a fork that was deleted. */
+  commit: Type.Optional(Type.Union([Type.Object({ hash: Type.String() }), Type.Null()])),
+  repository: Type.Optional(Type.Union([Type.Object({ full_name: Type.String() }), Type.Null()])),
+});
+const OpenPull = Type.Object({
+  id: PullNumber,
+  links: Type.Object({ html: Type.Object({ href: PageUrl }) }),
+  title: Type.String(),
+  summary: Type.Optional(Type.Object({ raw: Type.Optional(Type.String()) })),
+  source: Place,
+  destination: Place,
+});
+const Commit = Type.Object({ hash: Type.String({ pattern: "^[0-9a-f]{40,64}$" }) });
+const statusPagesMax = 4;
+const keyMax = 40;
+
+async function listOpenPullRequests(
+  repository: BitbucketRepository,
+  signal: AbortSignal,
+): Promise<readonly OpenPullRequest[]> {
+  const request = {
+    path: `${repository.path}/pullrequests`,
+    query: { state: "OPEN", sort: "-updated_on" },
+    item: OpenPull,
+    what: "list pull requests",
+  };
+  return (await listValues(repository, request, statusPagesMax, signal)).flatMap(toOpenPull);
+}
+
+function toOpenPull({ id, links, title, summary, source, destination }: Static<typeof OpenPull>): OpenPullRequest[] {
+  if (!source.commit) return [];
+  return [
+    {
+      number: id,
+      url: links.html.href,
+      title,
+      body: summary?.raw ?? "",
+      head: source.branch.name,
+      base: destination.branch.name,
+      headCommit: source.commit.hash,
+      isFork: source.repository?.full_name !== destination.repository?.full_name,
+    },
+  ];
+}
+
+/** A fork's commits are in the fork alone: this repository does not have them. */
+async function readPullRequestCommits(
+  { api, path }: BitbucketRepository,
+  { base, headCommit }: OpenPullRequest,
+  signal: AbortSignal,
+): Promise<PullRequestCommits | null> {
+  const reading = { method: "GET", answer: Commit, what: "read a commit" } as const;
+  const found = await api.ask({ ...reading, path: `${path}/commit/${headCommit}` }, [404], signal);
+  if (found.kind !== "ok") return null;
+  const head = found.value.hash;
+  const spec = encodeURIComponent(`${base}..${head}`);
+  const parted = await api.ask({ ...reading, path: `${path}/merge-base/${spec}` }, [404], signal);
+  return parted.kind === "ok" ? { head, base: parted.value.hash } : null;
+}
+
+/** Bitbucket has no word for neutral: it is a success that says in its words what was found. */
+const states = { pending: "INPROGRESS", passed: "SUCCESSFUL", neutral: "SUCCESSFUL", failed: "FAILED" } as const;
+
+async function setStatus(
+  { api, path }: BitbucketRepository,
+  { commit, branch, name, state, words, url }: CommitStatus,
+  signal: AbortSignal,
+): Promise<void> {
+  const body = { key: name.slice(0, keyMax), name, state: states[state], description: words, url, refname: branch };
+  const request = {
+    path: `${path}/commit/${commit}/statuses/build`,
+    body,
+    answer: Type.Object({}),
+    what: "set a commit status",
+  };
+  await api.call({ ...request, method: "POST" }, signal);
 }

@@ -1,10 +1,9 @@
 import { type Static, Type } from "typebox";
 import { AppError } from "../../errors.ts";
-import { createKeyedMutex } from "../../lib/keyed-mutex.ts";
-import { PageUrl, PullNumber } from "../answer-parts.ts";
+import { createKeyedMutex } from "../../lib/locks.ts";
+import { PageUrl, PullNumber } from "../api-client.ts";
 import type { CreateOutcome, PullRequest, PullRequestChange, PullRequestDraft, PullRequestSearch } from "../forge.ts";
-import { Account, type BitbucketRepository, withComments, withDefinitions } from "./bitbucket-api.ts";
-import { listValues } from "./list-values.ts";
+import { Account, type BitbucketRepository, listValues, withComments, withDefinitions } from "./bitbucket-api.ts";
 
 const Branch = Type.Object({
   branch: Type.Object({ name: Type.String() }),

@@ -1,19 +1,43 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { AppError, isAppError } from "../../errors.ts";
-import { type ApiClient, createApiClient } from "../api-client.ts";
-import { basicAuthorization, credentialIdOf } from "../credential-id.ts";
-import { findAddress } from "../find-address.ts";
-import type { Forge, ForgeInspection, RepositoryDescription } from "../forge.ts";
+import {
+  type ApiClient,
+  basicAuthorization,
+  createApiClient,
+  credentialIdOf,
+  listPages,
+  mayLook,
+  PageUrl,
+  PullNumber,
+} from "../api-client.ts";
+import type {
+  CommitStatus,
+  Forge,
+  ForgeInspection,
+  OpenPullRequest,
+  PullRequestCommits,
+  RepositoryDescription,
+} from "../forge.ts";
 import type { ForgeProject, RemoteForgeInput } from "../forge-project.ts";
-import { listPages } from "../list-pages.ts";
-import { matchesBranch } from "../matches-branch.ts";
-import { mayLook } from "../may-look.ts";
-import { folderOfApi, ownedRepository, parseRepositoryAddress } from "../repository-address.ts";
-import { listReviews, openConversation, teamsThatOnlyRead } from "./conversation.ts";
+import {
+  findAddress,
+  folderOfApi,
+  matchesBranch,
+  ownedRepository,
+  parseRepositoryAddress,
+} from "../repository-address.ts";
 import { openIssues } from "./issues.ts";
-import type { GiteaRepository, GiteaServer } from "./pull-requests.ts";
-import { createPullRequest, findPullRequests, readPullRequest, updatePullRequest } from "./pull-requests.ts";
-import { listOpenPullRequests, readPullRequestCommits, setStatus } from "./statuses.ts";
+import {
+  createPullRequest,
+  findPullRequests,
+  type GiteaRepository,
+  type GiteaServer,
+  listReviews,
+  openConversation,
+  readPullRequest,
+  teamsThatOnlyRead,
+  updatePullRequest,
+} from "./pull-requests.ts";
 
 /** Gitea and Forgejo, with an access token. */
 export function openGiteaForge(input: RemoteForgeInput): Forge {
@@ -212,4 +236,61 @@ async function unknownAuthors(repository: Pick<GiteaRepository, "api" | "path">,
   const teams = await teamsThatOnlyRead(repository, signal);
   if (teams.length === 0) return null;
   return `Emend does not act on comments by team members, because ${teams.join(", ")} can only read and Gitea does not report their permissions. Make the token's owner an administrator of the repository`;
+}
+
+const Branch = Type.Object({ label: Type.String(), ref: Type.String(), sha: Type.String(), repo_id: Type.Integer() });
+const OpenPull = Type.Object({
+  number: PullNumber,
+  html_url: PageUrl,
+  title: Type.String(),
+  body: Type.String(),
+  merge_base: Type.String(),
+  head: Branch,
+  base: Branch,
+});
+const statusPagesMax = 6;
+
+async function listOpenPullRequests(
+  { api, path }: GiteaRepository,
+  signal: AbortSignal,
+): Promise<readonly OpenPullRequest[]> {
+  const request = {
+    path: `${path}/pulls`,
+    query: { state: "open", sort: "recentupdate" },
+    item: OpenPull,
+    sizeName: "limit",
+    pageSize: 50,
+    what: "list pull requests",
+  } as const;
+  return (await listPages(api, request, statusPagesMax, signal)).map(toOpenPull);
+}
+
+function toOpenPull({ number, html_url: url, title, body, head, base }: Static<typeof OpenPull>): OpenPullRequest {
+  const isFork = head.repo_id !== base.repo_id;
+  // `ref` names another place once the branch is deleted; `label` stays.
+  return { number, url, title, body, head: head.label || head.ref, base: base.ref, headCommit: head.sha, isFork };
+}
+
+async function readPullRequestCommits(
+  { api, path }: GiteaRepository,
+  { number }: OpenPullRequest,
+  signal: AbortSignal,
+): Promise<PullRequestCommits | null> {
+  const request = { path: `${path}/pulls/${number}`, answer: OpenPull, what: "read a pull request" };
+  const outcome = await api.ask({ ...request, method: "GET" }, [404], signal);
+  if (outcome.kind !== "ok" || outcome.value.merge_base === "" || outcome.value.head.sha === "") return null;
+  return { head: outcome.value.head.sha, base: outcome.value.merge_base };
+}
+
+/** Gitea's `warning` would block where the status is required, so what must not block is a success. */
+const states = { pending: "pending", passed: "success", neutral: "success", failed: "failure" } as const;
+
+async function setStatus(
+  { api, path }: GiteaRepository,
+  { commit, name, state, words, url }: CommitStatus,
+  signal: AbortSignal,
+): Promise<void> {
+  const body = { state: states[state], context: name, description: words, target_url: url };
+  const request = { path: `${path}/statuses/${commit}`, body, answer: Type.Object({}), what: "set a commit status" };
+  await api.call({ ...request, method: "POST" }, signal);
 }

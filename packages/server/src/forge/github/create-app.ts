@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Type } from "typebox";
 import { AppError } from "../../errors.ts";
 import type { Fetch } from "../../lib/network.ts";
-import { PageUrl } from "../answer-parts.ts";
+import { PageUrl } from "../api-client.ts";
 import { createGithubClient } from "./github-client.ts";
 import { appPermissions } from "./github-token.ts";
 

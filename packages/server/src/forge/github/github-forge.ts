@@ -1,19 +1,25 @@
 import { Type } from "typebox";
 import { AppError } from "../../errors.ts";
-import { basicAuthorization, credentialIdOf } from "../credential-id.ts";
-import { findAddress } from "../find-address.ts";
+import { basicAuthorization, credentialIdOf, mayLook } from "../api-client.ts";
 import type { Forge, ForgeInspection, RepositoryDescription } from "../forge.ts";
 import type { ForgeProject, ForgeSettings, RemoteForgeInput } from "../forge-project.ts";
-import { mayLook } from "../may-look.ts";
-import { folderOfApi, ownedRepository, parseRepositoryAddress } from "../repository-address.ts";
+import { findAddress, folderOfApi, ownedRepository, parseRepositoryAddress } from "../repository-address.ts";
 import { openCommits } from "./commits.ts";
-import { listReviews, openConversation } from "./conversation.ts";
 import { createGithubClient } from "./github-client.ts";
 import type { GithubRepository } from "./github-token.ts";
 import { type GithubTokens, isAppCredential, tokenSourceOf } from "./github-token.ts";
 import { openIssues } from "./issues.ts";
-import { createPullRequest, findPullRequests, readPullRequest, updatePullRequest } from "./pull-requests.ts";
-import { listOpenPullRequests, readPullRequestCommits, setStatus } from "./statuses.ts";
+import {
+  createPullRequest,
+  findPullRequests,
+  listOpenPullRequests,
+  listReviews,
+  openConversation,
+  readPullRequest,
+  readPullRequestCommits,
+  setStatus,
+  updatePullRequest,
+} from "./pull-requests.ts";
 
 /** GitHub and GitHub Enterprise Server, with a fine-grained token or an App. */
 export function openGithubForge(input: RemoteForgeInput & { tokens: GithubTokens }): Forge {

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
+import { listPages } from "../api-client.ts";
 import type { IssueAct, Issues } from "../forge.ts";
-import { listPages } from "../list-pages.ts";
 import type { GithubRepository } from "./github-token.ts";
 
 const User = Type.Optional(

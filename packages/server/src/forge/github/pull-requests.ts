@@ -1,10 +1,127 @@
 import { type Static, Type } from "typebox";
-import { PageUrl, PullNumber } from "../answer-parts.ts";
+import { listPages, PageUrl, PullNumber } from "../api-client.ts";
 import { refusalOf, wordsOf } from "../api-refusal.ts";
-import type { CreateOutcome, PullRequest, PullRequestDraft, PullRequestSearch } from "../forge.ts";
-import { listPages } from "../list-pages.ts";
-import { pullRequestCalls } from "../pull-request-calls.ts";
+import type {
+  CommitStatus,
+  Conversation,
+  CreateOutcome,
+  OpenPullRequest,
+  PullRequest,
+  PullRequestComment,
+  PullRequestCommits,
+  PullRequestDraft,
+  PullRequestSearch,
+} from "../forge.ts";
+import { pullRequestCalls, withReviews } from "../pull-request-calls.ts";
 import type { GithubRepository } from "./github-token.ts";
+
+const User = Type.Union([Type.Object({ login: Type.String() }), Type.Null()]);
+const Remark = Type.Object({
+  id: Type.Number(),
+  user: User,
+  body: Type.Optional(Type.String()),
+  created_at: Type.String(),
+});
+const LineComment = Type.Object({
+  id: Type.Number(),
+  user: User,
+  body: Type.String(),
+  created_at: Type.String(),
+  path: Type.String(),
+  pull_request_review_id: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+  line: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+  original_line: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+  side: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+});
+const Review = Type.Object({
+  id: Type.Integer(),
+  user: User,
+  body: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  state: Type.String(),
+  submitted_at: Type.Optional(Type.String()),
+});
+const pagesMax = 10;
+const writers: readonly string[] = ["admin", "maintain", "write"];
+
+/** Submitted reviews only. Others cannot see a pending one. */
+export async function listReviews(
+  { api, path }: Pick<GithubRepository, "api" | "path">,
+  number: number,
+  signal: AbortSignal,
+): Promise<readonly Static<typeof Review>[]> {
+  const reviewsPath = `${path}/pulls/${number}/reviews`;
+  const request = {
+    path: reviewsPath,
+    item: Review,
+    sizeName: "per_page",
+    pageSize: 100,
+    what: "read reviews",
+  } as const;
+  const reviews = await listPages(api, request, pagesMax, signal);
+  return reviews.filter(({ state }) => state !== "PENDING");
+}
+
+export function openConversation({ api, path }: GithubRepository): Conversation {
+  return {
+    async listComments(number, signal) {
+      const page = { sizeName: "per_page", pageSize: 100 } as const;
+      const remarksPath = `${path}/issues/${number}/comments`;
+      const remarks = await listPages(
+        api,
+        { ...page, path: remarksPath, item: Remark, what: "read comments" },
+        pagesMax,
+        signal,
+      );
+      const linesPath = `${path}/pulls/${number}/comments`;
+      const lines = await listPages(
+        api,
+        { ...page, path: linesPath, item: LineComment, what: "read review comments" },
+        pagesMax,
+        signal,
+      );
+      const reviews = await listReviews({ api, path }, number, signal);
+      return withReviews(
+        remarks.map((found) => ({ ...toRemark("c", found), at: found.created_at })),
+        reviews.map((found) => ({
+          ...toRemark("v", { ...found, body: found.body ?? "" }),
+          at: found.submitted_at ?? "",
+          lines: lines.filter((line) => line.pull_request_review_id === found.id).map(toLine),
+        })),
+        lines
+          .filter((line) => !reviews.some(({ id }) => id === line.pull_request_review_id))
+          .map((line) => ({ ...toLine(line), at: line.created_at })),
+      );
+    },
+    async mayWrite(author, signal) {
+      const outcome = await api.ask(
+        {
+          method: "GET",
+          path: `${path}/collaborators/${encodeURIComponent(author)}/permission`,
+          answer: Type.Object({ permission: Type.String(), role_name: Type.Optional(Type.String()) }),
+          what: "read a person's permissions",
+        },
+        [404],
+        signal,
+      );
+      return outcome.kind === "ok" && writers.includes(outcome.value.permission) ? "yes" : "no";
+    },
+    async comment(number, text, signal) {
+      const request = { path: `${path}/issues/${number}/comments`, body: { body: text }, what: "comment" };
+      await api.call({ ...request, method: "POST", answer: Remark }, signal);
+    },
+  };
+}
+
+/** Comments, reviews and line comments have separate id series. */
+function toRemark(kind: string, found: { id: number; user: Static<typeof User>; body?: string }): PullRequestComment {
+  return { id: `${kind}${found.id}`, author: found.user?.login ?? "", text: found.body ?? "", path: null, line: null };
+}
+
+function toLine(found: Static<typeof LineComment>): PullRequestComment {
+  const line = found.line ?? found.original_line ?? null;
+  const place = { path: found.path, line, ...(found.side === "LEFT" && { isRemovedLine: true }) };
+  return { ...toRemark("r", found), ...place };
+}
 
 const Repository = Type.Union([Type.Object({ id: Type.Number() }), Type.Null()]);
 const GithubPullRequest = Type.Object({
@@ -18,8 +135,6 @@ const GithubPullRequest = Type.Object({
   head: Type.Object({ ref: Type.String(), repo: Type.Optional(Repository) }),
   base: Type.Object({ ref: Type.String(), repo: Type.Optional(Repository) }),
 });
-
-const pagesMax = 10;
 
 export async function findPullRequests(
   repository: GithubRepository,
@@ -87,4 +202,71 @@ function toPullRequest(found: Static<typeof GithubPullRequest>): PullRequest {
     base: found.base.ref,
     body: found.body ?? "",
   };
+}
+
+const OptionalRepository = Type.Optional(Type.Union([Type.Object({ id: Type.Number() }), Type.Null()]));
+const Branch = Type.Object({ ref: Type.String(), sha: Type.String(), repo: OptionalRepository });
+const OpenPull = Type.Object({
+  number: PullNumber,
+  html_url: PageUrl,
+  title: Type.String(),
+  body: Type.Union([Type.String(), Type.Null()]),
+  head: Branch,
+  base: Branch,
+});
+const statusPagesMax = 3;
+const wordsMax = 140;
+
+export async function listOpenPullRequests(
+  { api, path }: GithubRepository,
+  signal: AbortSignal,
+): Promise<readonly OpenPullRequest[]> {
+  const request = {
+    path: `${path}/pulls`,
+    query: { state: "open", sort: "updated", direction: "desc" },
+    item: OpenPull,
+    sizeName: "per_page",
+    pageSize: 100,
+    what: "list pull requests",
+  } as const;
+  return (await listPages(api, request, statusPagesMax, signal)).map(toOpenPull);
+}
+
+function toOpenPull({ number, html_url: url, title, body, head, base }: Static<typeof OpenPull>): OpenPullRequest {
+  // A fork that was deleted is null.
+  const isFork = head.repo === null || (head.repo !== undefined && head.repo.id !== base.repo?.id);
+  return { number, url, title, body: body ?? "", head: head.ref, base: base.ref, headCommit: head.sha, isFork };
+}
+
+export async function readPullRequestCommits(
+  { api, path }: GithubRepository,
+  { base, headCommit }: OpenPullRequest,
+  signal: AbortSignal,
+): Promise<PullRequestCommits | null> {
+  const outcome = await api.ask(
+    {
+      method: "GET",
+      path: `${path}/compare/${encodeURIComponent(base)}...${headCommit}`,
+      // The first page has the files with their patches, which nobody reads here.
+      query: { per_page: 1, page: 2 },
+      answer: Type.Object({ merge_base_commit: Type.Object({ sha: Type.String() }) }),
+      what: "compare commits",
+    },
+    [404, 422],
+    signal,
+  );
+  return outcome.kind === "ok" ? { head: headCommit, base: outcome.value.merge_base_commit.sha } : null;
+}
+
+/** GitHub's statuses have no word for neutral: it is a success that says in its words what was found. */
+const states = { pending: "pending", passed: "success", neutral: "success", failed: "failure" } as const;
+
+export async function setStatus(
+  { api, path }: GithubRepository,
+  { commit, name, state, words, url }: CommitStatus,
+  signal: AbortSignal,
+): Promise<void> {
+  const body = { state: states[state], context: name, description: words.slice(0, wordsMax), target_url: url };
+  const request = { path: `${path}/statuses/${commit}`, body, answer: Type.Object({}), what: "set a commit status" };
+  await api.call({ ...request, method: "POST" }, signal);
 }

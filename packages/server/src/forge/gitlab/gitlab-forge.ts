@@ -1,19 +1,22 @@
 import { type Static, Type } from "typebox";
 import { AppError } from "../../errors.ts";
-import { createApiClient } from "../api-client.ts";
-import { basicAuthorization, credentialIdOf } from "../credential-id.ts";
-import { findAddress } from "../find-address.ts";
+import { basicAuthorization, createApiClient, credentialIdOf, listPages, mayLook } from "../api-client.ts";
 import type { Conversation, Forge, ForgeInspection, PullRequestComment } from "../forge.ts";
 import type { ForgeProject, RemoteForgeInput } from "../forge-project.ts";
-import { listPages } from "../list-pages.ts";
-import { matchesBranch } from "../matches-branch.ts";
-import { mayLook } from "../may-look.ts";
-import { below, folderOfApi, parseRepositoryAddress } from "../repository-address.ts";
-import type { GitlabRepository } from "./describe-repository.ts";
-import { accessLevelOf, describeRepository } from "./describe-repository.ts";
+import { below, findAddress, folderOfApi, matchesBranch, parseRepositoryAddress } from "../repository-address.ts";
 import { openIssues } from "./issues.ts";
-import { createMergeRequest, findMergeRequests, readMergeRequest, updateMergeRequest } from "./merge-requests.ts";
-import { listOpenPullRequests, readPullRequestCommits, setStatus } from "./statuses.ts";
+import {
+  accessLevelOf,
+  createMergeRequest,
+  describeRepository,
+  findMergeRequests,
+  type GitlabRepository,
+  listOpenPullRequests,
+  readMergeRequest,
+  readPullRequestCommits,
+  setStatus,
+  updateMergeRequest,
+} from "./merge-requests.ts";
 
 /** gitlab.com and self-managed GitLab, with a project, group or personal token. */
 export function openGitlabForge(input: RemoteForgeInput): Forge {

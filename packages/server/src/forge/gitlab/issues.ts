@@ -1,7 +1,7 @@
 import { Type } from "typebox";
+import { listPages } from "../api-client.ts";
 import type { IssueAct, Issues } from "../forge.ts";
-import { listPages } from "../list-pages.ts";
-import type { GitlabRepository } from "./describe-repository.ts";
+import type { GitlabRepository } from "./merge-requests.ts";
 
 const User = Type.Object({ username: Type.String() });
 const Issue = Type.Object({

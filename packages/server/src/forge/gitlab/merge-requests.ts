@@ -1,8 +1,18 @@
 import { type Static, Type } from "typebox";
-import { PageUrl, PullNumber } from "../answer-parts.ts";
-import type { CreateOutcome, PullRequest, PullRequestChange, PullRequestDraft, PullRequestSearch } from "../forge.ts";
-import { listPages } from "../list-pages.ts";
-import type { GitlabRepository } from "./describe-repository.ts";
+import { type ApiClient, listPages, PageUrl, PullNumber } from "../api-client.ts";
+import { refusalOf, wordsOf } from "../api-refusal.ts";
+import type {
+  CommitStatus,
+  CreateOutcome,
+  OpenPullRequest,
+  PullRequest,
+  PullRequestChange,
+  PullRequestCommits,
+  PullRequestDraft,
+  PullRequestSearch,
+  RepositoryDescription,
+} from "../forge.ts";
+import type { ForgeSettings } from "../forge-project.ts";
 
 const MergeRequest = Type.Object({
   iid: PullNumber,
@@ -110,5 +120,140 @@ function toPullRequest(found: Static<typeof MergeRequest>): PullRequest {
     head: found.source_branch,
     base: found.target_branch,
     body: found.description ?? "",
+  };
+}
+
+const OpenMergeRequest = Type.Object({
+  iid: PullNumber,
+  web_url: PageUrl,
+  title: Type.String(),
+  description: Type.Union([Type.String(), Type.Null()]),
+  /** Null while GitLab prepares it. */
+  sha: Type.Union([Type.String(), Type.Null()]),
+  source_branch: Type.String(),
+  target_branch: Type.String(),
+  source_project_id: Type.Union([Type.Integer(), Type.Null()]),
+  target_project_id: Type.Integer(),
+});
+const statusPagesMax = 3;
+const wordsMax = 255;
+
+export async function listOpenPullRequests(
+  { api, path }: GitlabRepository,
+  signal: AbortSignal,
+): Promise<readonly OpenPullRequest[]> {
+  const request = {
+    path: `${path}/merge_requests`,
+    query: { state: "opened", scope: "all", order_by: "updated_at", sort: "desc" },
+    item: OpenMergeRequest,
+    sizeName: "per_page",
+    pageSize: 100,
+    what: "list merge requests",
+  } as const;
+  return (await listPages(api, request, statusPagesMax, signal)).flatMap(toOpenPull);
+}
+
+function toOpenPull(found: Static<typeof OpenMergeRequest>): OpenPullRequest[] {
+  if (found.sha === null) return [];
+  return [
+    {
+      number: found.iid,
+      url: found.web_url,
+      title: found.title,
+      body: found.description ?? "",
+      head: found.source_branch,
+      base: found.target_branch,
+      headCommit: found.sha,
+      isFork: found.source_project_id !== found.target_project_id,
+    },
+  ];
+}
+
+export async function readPullRequestCommits(
+  { api, path }: GitlabRepository,
+  { base, headCommit }: OpenPullRequest,
+  signal: AbortSignal,
+): Promise<PullRequestCommits | null> {
+  const request = {
+    path: `${path}/repository/merge_base`,
+    query: { "refs[]": [base, headCommit] },
+    answer: Type.Object({ id: Type.String() }),
+    what: "compare commits",
+  };
+  const outcome = await api.ask({ ...request, method: "GET" }, [400, 404], signal);
+  return outcome.kind === "ok" ? { head: headCommit, base: outcome.value.id } : null;
+}
+
+/** GitLab has no word for neutral: it is a success that says in its words what was found. */
+const states = { pending: "pending", passed: "success", neutral: "success", failed: "failed" } as const;
+
+export async function setStatus(
+  { api, path }: GitlabRepository,
+  { commit, branch, name, state, words, url }: CommitStatus,
+  signal: AbortSignal,
+): Promise<void> {
+  const what = "set a commit status";
+  const outcome = await api.ask(
+    {
+      method: "POST",
+      path: `${path}/statuses/${commit}`,
+      body: { state: states[state], name, ref: branch, description: words.slice(0, wordsMax), target_url: url },
+      answer: Type.Object({}),
+      what,
+    },
+    [400],
+    signal,
+  );
+  // A status that waits already cannot begin to wait again, which GitLab calls a transition that it does not have.
+  if (outcome.kind === "ok" || /cannot transition/i.test(wordsOf(outcome.body))) return;
+  throw refusalOf("GitLab", outcome, what);
+}
+
+/** What all functions for a GitLab project share. */
+export interface GitlabRepository {
+  api: ApiClient;
+  settings: ForgeSettings;
+  /** `/projects/<encoded path>`. */
+  path: string;
+}
+
+const Access = Type.Optional(Type.Union([Type.Object({ access_level: Type.Integer() }), Type.Null()]));
+const GitlabProject = Type.Object({
+  path_with_namespace: Type.String(),
+  default_branch: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  archived: Type.Optional(Type.Boolean()),
+  permissions: Type.Optional(Type.Object({ project_access: Access, group_access: Access })),
+});
+/** Developer. */
+const writeLevel = 30;
+
+function levelIn({ permissions }: Static<typeof GitlabProject>): number | null {
+  // Permissions through an invited group or as an administrator are in neither field: null means unknown, not none.
+  const levels = [permissions?.project_access, permissions?.group_access].flatMap(
+    (access) => access?.access_level ?? [],
+  );
+  return levels.length > 0 ? Math.max(...levels) : null;
+}
+
+/** 30 is Developer, 40 is Maintainer. Null if GitLab does not say. */
+export async function accessLevelOf({ api, path }: GitlabRepository, signal: AbortSignal): Promise<number | null> {
+  const what = "read the project";
+  return levelIn(await api.call({ method: "GET", path, answer: GitlabProject, what }, signal));
+}
+
+export async function describeRepository(
+  { api, path }: GitlabRepository,
+  signal: AbortSignal,
+): Promise<RepositoryDescription> {
+  const what = "read the project";
+  const found = await api.call({ method: "GET", path, answer: GitlabProject, what }, signal);
+  const level = levelIn(found);
+  const mayWrite = level === null ? null : level >= writeLevel;
+  return {
+    path: found.path_with_namespace,
+    defaultBranch: found.default_branch ?? null,
+    archived: found.archived ?? false,
+    mayPush: mayWrite,
+    mayOpenPullRequests: mayWrite,
   };
 }

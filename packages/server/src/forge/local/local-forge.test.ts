@@ -4,12 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { personGit, startTestForge, type TestForge } from "../../../test/support/forge.ts";
 import { forgeConformance } from "../conformance.ts";
 import { knownForge } from "../registry.ts";
-import { insertComment } from "./comments.ts";
-import { mergePullRequest } from "./pull-desk.ts";
-import { getPullRequest, markClosed } from "./pull-requests.ts";
-import { readPullView } from "./read-pull-view.ts";
+import { mergePullRequest, readPullView } from "./pull-desk.ts";
+import { getPullRequest, insertComment, listStatuses, markClosed } from "./pull-requests.ts";
 import { repositoryOf } from "./repository.ts";
-import { listStatuses } from "./statuses.ts";
 
 let host: TestForge;
 let clone: string;

@@ -3,21 +3,22 @@ import type { Pool, Queryable } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import type { CreateOutcome, Forge, PullRequest, PullRequestDraft, PullRequestSearch } from "../forge.ts";
-import { insertComment, listComments } from "./comments.ts";
 import { readDefaultBranch } from "./create-repository.ts";
 import {
   getPullRequest,
+  insertComment,
   insertPullRequest,
   keepHead,
   type LocalPullRequest,
+  listComments,
   listOpen,
   listPullRequestsOfHead,
   saveChange,
+  saveStatus,
   settlePullRequests,
 } from "./pull-requests.ts";
 import { compareBranches } from "./read-diff.ts";
 import { type RepositoryDeps, repositoryOf } from "./repository.ts";
-import { saveStatus } from "./statuses.ts";
 
 export interface LocalForgeDeps extends RepositoryDeps {
   pool: Pool;

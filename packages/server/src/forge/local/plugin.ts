@@ -2,8 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isAppError } from "../../errors.ts";
 import { isBranchName } from "../../lib/branch-name.ts";
 import { addressUsed } from "../../lib/own-address.ts";
-import { type AccessDeps, admitKey, say } from "./caller.ts";
-import { type GitRoutesDeps, gitRoutes } from "./git-routes.ts";
+import { type AccessDeps, admitKey, type GitRoutesDeps, gitRoutes, say } from "./git-routes.ts";
 import { openLocalForge } from "./local-forge.ts";
 import { createPullDesk } from "./pull-desk.ts";
 

@@ -1,25 +1,26 @@
 import type { DashboardPull, JobDiff } from "@emend/contract";
-import { type Actor, asActor } from "../../db/acting.ts";
 import type { Queryable } from "../../db/pool.ts";
+import { type Actor, asActor } from "../../db/transaction.ts";
 import type { ListedFile } from "../../tree/read/diff.ts";
-import { insertComment, type LocalComment, listComments } from "./comments.ts";
-import { hideMarks } from "./hide-marks.ts";
 import type { LocalForgeDeps } from "./local-forge.ts";
-import { type Mergeability, readMergeability } from "./mergeability.ts";
 import {
   getPullRequest,
+  insertComment,
   keepHead,
+  type LocalComment,
   type LocalPullRequest,
+  type LocalStatus,
+  listComments,
+  listStatuses,
   markClosed,
   markMerged,
   markReady,
   noteMerge,
   saveCompared,
+  settlePullRequest,
 } from "./pull-requests.ts";
-import { isAncestor } from "./read-diff.ts";
-import { type PullState, readPullView } from "./read-pull-view.ts";
+import { isAncestor, type Mergeability, type PullRequestDiff, readDiff, readMergeability } from "./read-diff.ts";
 import { ask, type Repository, repositoryOf, tell } from "./repository.ts";
-import { type LocalStatus, listStatuses } from "./statuses.ts";
 
 interface PullName {
   projectId: string;
@@ -257,4 +258,36 @@ async function removeBranch(
 
 function refuse(reason: string): MergeOutcome {
   return { kind: "refused", reason };
+}
+
+interface PullState {
+  pullRequest: LocalPullRequest;
+  mergeability: Mergeability;
+  diff: PullRequestDiff;
+}
+
+/** A pull request in its current state. Null if it does not exist. */
+export async function readPullView(
+  deps: { db: Queryable; repository: Repository },
+  projectId: string,
+  number: number,
+  signal: AbortSignal,
+): Promise<PullState | null> {
+  const { db, repository } = deps;
+  const stored = await getPullRequest(db, projectId, number);
+  if (!stored) return null;
+  if (stored.state === "open") await settlePullRequest(deps, projectId, stored, signal);
+  const pullRequest = (await getPullRequest(db, projectId, number)) ?? stored;
+  const branches = { base: pullRequest.baseRef, head: pullRequest.headRef };
+  const mergeability = await readMergeability(repository, branches, signal);
+  const diff = await readDiff(repository, { base: pullRequest.baseCommit, head: pullRequest.headCommit }, signal);
+  return { pullRequest, mergeability, diff };
+}
+
+/** Markers that Emend writes on lines of their own. All other comments are people's text and stay visible. */
+const marks = /^<!-- emend:\w+=[\w-]+ -->[ \t]*$/gm;
+
+/** Removes Emend's markers from a pull request's text, as other forges hide HTML comments. */
+function hideMarks(text: string): string {
+  return text.replaceAll(marks, "").trimEnd();
 }

@@ -1,5 +1,6 @@
 import type { Client, Queryable } from "../../db/pool.ts";
-import type { PullRequestChange, PullRequestCheck, PullRequestDraft } from "../forge.ts";
+import { newId } from "../../lib/id.ts";
+import type { CommitStatus, PullRequestChange, PullRequestCheck, PullRequestDraft } from "../forge.ts";
 import { compareBranches, isAncestor, readTips } from "./read-diff.ts";
 import { type Repository, tell } from "./repository.ts";
 
@@ -211,4 +212,64 @@ export async function keepHead(
   signal: AbortSignal,
 ): Promise<void> {
   await tell(repository, ["update-ref", `refs/pull/${number}/head`, head], signal);
+}
+
+/** A row of local_pull_request_comments. */
+export interface LocalComment {
+  id: string;
+  author: string;
+  body: string;
+  createdAt: Date;
+}
+
+const shownMax = 500;
+
+/** Oldest first. If there are very many, only the latest. */
+export async function listComments(db: Queryable, projectId: string, number: number): Promise<readonly LocalComment[]> {
+  const { rows } = await db.query<LocalComment>(
+    `select * from (
+       select id, author, body, created_at as "createdAt" from local_pull_request_comments
+       where project_id = $1 and number = $2 order by created_at desc, id limit $3
+     ) latest order by "createdAt", id`,
+    [projectId, number, shownMax],
+  );
+  return rows;
+}
+
+/** The pull request must exist. */
+export async function insertComment(
+  db: Queryable,
+  comment: { projectId: string; number: number; author: string; body: string },
+): Promise<void> {
+  await db.query(
+    "insert into local_pull_request_comments (id, project_id, number, author, body) values ($1, $2, $3, $4, $5)",
+    [newId("cmt"), comment.projectId, comment.number, comment.author, comment.body],
+  );
+}
+
+/** A row of local_statuses. */
+export interface LocalStatus {
+  name: string;
+  state: CommitStatus["state"];
+  words: string;
+  url: string;
+  at: Date;
+}
+
+export async function saveStatus(db: Queryable, projectId: string, status: CommitStatus): Promise<void> {
+  await db.query(
+    `insert into local_statuses (project_id, commit_id, name, state, words, url) values ($1, $2, $3, $4, $5, $6)
+     on conflict (project_id, commit_id, name) do update set state = excluded.state, words = excluded.words,
+       url = excluded.url, updated_at = clock_timestamp()`,
+    [projectId, status.commit, status.name, status.state, status.words, status.url],
+  );
+}
+
+export async function listStatuses(db: Queryable, projectId: string, commit: string): Promise<readonly LocalStatus[]> {
+  const { rows } = await db.query<LocalStatus>(
+    `select name, state, words, url, updated_at as at from local_statuses
+     where project_id = $1 and commit_id = $2 order by name`,
+    [projectId, commit],
+  );
+  return rows;
 }

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { startApi } from "../../../test/support/api.ts";
 import { readEvents, readJob } from "../../../test/support/seed-jobs.ts";
-import { channels } from "../../db/channels.ts";
+import { channels } from "../../db/listener.ts";
 
 const api = await startApi({ publishingWaitMs: 1500 });
 afterAll(() => api.close());

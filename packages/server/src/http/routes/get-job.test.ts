@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { type ApiAnswer, startApi } from "../../../test/support/api.ts";
 import { revokeKey } from "../../accounts/keys/api-keys.ts";
-import { channels } from "../../db/channels.ts";
+import { channels } from "../../db/listener.ts";
 
 const api = await startApi();
 afterAll(() => api.close());

@@ -12,10 +12,9 @@ import { followEvents, readEventPage } from "../../jobs/read/events.ts";
 import type { JobReader } from "../../jobs/read/job-reader.ts";
 import type { WireJob } from "../../jobs/wire-job.ts";
 import { assertNever } from "../../lib/assert-never.ts";
+import { noteJob } from "../../lib/id.ts";
+import { createSeats, type Seats, seatFor } from "../../lib/locks.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { noteJob } from "../../lib/request-id.ts";
-import { createSeats, type Seats, seatFor } from "../../lib/semaphore.ts";
-import { disconnectSignal } from "../disconnect-signal.ts";
 import {
   aboutRequest,
   jobNotFound,
@@ -26,7 +25,7 @@ import {
   tooManyDiffs,
   tooManyStreams,
 } from "../errors.ts";
-import { openEventStream } from "../event-stream.ts";
+import { disconnectSignal, openEventStream } from "../event-stream.ts";
 import { createJobRules, parseCreateBody, parseIdempotencyKey, promptOf } from "../parse-create-body.ts";
 import { rateLimitHeaders } from "../send-json.ts";
 

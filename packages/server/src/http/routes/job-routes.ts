@@ -3,7 +3,9 @@ import {
   cancelJobOperation,
   createJobOperation,
   getJobDiffOperation,
+  listProjectsOperation,
   messageJobOperation,
+  type ProjectList,
   retryJobOperation,
   streamJobEventsOperation,
 } from "@emend/contract";
@@ -12,15 +14,17 @@ import { authenticateKey, type Keyring } from "../../accounts/keys/keyring.ts";
 import { createProjects, type Project } from "../../accounts/projects/projects.ts";
 import { createAutomations } from "../../automations/automations.ts";
 import type { Listener } from "../../db/listener.ts";
-import type { Pool } from "../../db/pool.ts";
+import type { Pool, Queryable } from "../../db/pool.ts";
 import { createAnnounceDue } from "../../jobs/announce-due.ts";
 import type { MessageJobDeps } from "../../jobs/message-job.ts";
 import { createJobReader } from "../../jobs/read/job-reader.ts";
+import { createSeats, type SeatBounds } from "../../lib/locks.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { createSeats, type SeatBounds } from "../../lib/semaphore.ts";
+import { refuse, unauthorized } from "../errors.ts";
 import { createJobRules } from "../parse-create-body.ts";
 import { leaveBodiesUnread, readJsonBodies, takeBody } from "../request-body.ts";
 import { requireKey } from "../require-key.ts";
+import { sendJson } from "../send-json.ts";
 import { automationRoutes } from "./automations.ts";
 import { claimRoutes } from "./claims.ts";
 import {
@@ -35,9 +39,7 @@ import {
   type StreamTimes,
   streamTimes,
 } from "./job-handlers.ts";
-import { listProjectsRoute } from "./list-projects.ts";
-import { getJobRoute, getJobRunRoute, listJobsRoute } from "./read-jobs.ts";
-import { sendJob } from "./send-job.ts";
+import { getJobRoute, getJobRunRoute, listJobsRoute, sendJob } from "./read-jobs.ts";
 
 export interface JobRoutesDeps {
   pool: Pool;
@@ -141,4 +143,18 @@ function wantsJsonDiff({ headers }: FastifyRequest): boolean {
   const place = (type: string) => types.findIndex((each) => each.split(";", 1)[0]?.trim() === type);
   const [json, diff] = [place("application/json"), place("text/x-diff")];
   return json !== -1 && (diff === -1 || json < diff);
+}
+
+/** The projects of the caller's key, so that a client can find a project by name or use the only one. */
+function listProjectsRoute(app: FastifyInstance, deps: { keyring: Keyring; db: Queryable }): void {
+  app.get("/v2/projects", { schema: listProjectsOperation }, async (request, reply) => {
+    const grant = await authenticateKey(deps.keyring, request);
+    if (grant === null) return refuse(reply, unauthorized);
+    const { rows } = await deps.db.query<ProjectList["projects"][number]>(
+      `select id, name, repository_url as repository, base_ref as "baseRef" from projects
+       where id = any ($1::text[]) order by created_at, id`,
+      [[...grant.projectIds]],
+    );
+    return sendJson(reply, JSON.stringify({ projects: rows } satisfies ProjectList));
+  });
 }

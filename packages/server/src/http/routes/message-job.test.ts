@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { startApi } from "../../../test/support/api.ts";
 import { alterJob, readEvents, readJob, seedJob } from "../../../test/support/seed-jobs.ts";
-import { channels } from "../../db/channels.ts";
+import { channels } from "../../db/listener.ts";
 
 /** How the forge answers; null: it does not say. */
 const onForge = new Map<number, "open" | "merged" | "closed">();

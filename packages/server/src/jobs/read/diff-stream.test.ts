@@ -3,7 +3,7 @@ import { deflateSync } from "node:zlib";
 import { expect, it } from "vitest";
 import type { Queryable } from "../../db/pool.ts";
 import { newId } from "../../lib/id.ts";
-import { createSeats, seatFor } from "../../lib/semaphore.ts";
+import { createSeats, seatFor } from "../../lib/locks.ts";
 import { diffFiles, diffJson, diffText, openDiff } from "./diff.ts";
 
 const patch = `diff --git a/é.md b/é.md

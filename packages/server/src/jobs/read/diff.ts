@@ -3,7 +3,7 @@ import { StringDecoder } from "node:string_decoder";
 import { createInflate } from "node:zlib";
 import { createPatchReader, type JobDiff, type PatchFile } from "@emend/contract";
 import type { Queryable } from "../../db/pool.ts";
-import type { SeatBounds } from "../../lib/semaphore.ts";
+import type { SeatBounds } from "../../lib/locks.ts";
 import { isJobId } from "../wire-job.ts";
 
 type ChangedFile = JobDiff["files"][number];

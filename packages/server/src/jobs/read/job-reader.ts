@@ -1,5 +1,4 @@
-import { channels } from "../../db/channels.ts";
-import type { Listener } from "../../db/listener.ts";
+import { channels, type Listener } from "../../db/listener.ts";
 import type { Pool, Queryable } from "../../db/pool.ts";
 import { createFreshMap } from "../../lib/fresh-map.ts";
 import { isJobId, toWireJob, type WireJob, type WireRow, wireColumns } from "../wire-job.ts";

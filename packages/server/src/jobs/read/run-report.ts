@@ -1,10 +1,19 @@
 import { promisify } from "node:util";
 import { inflate } from "node:zlib";
-import { findingsShownMax, type JobRun, stepsShownMax } from "@emend/contract";
+import {
+  type FailureCode,
+  findingsShownMax,
+  type JobPhase,
+  type JobRun,
+  type JobStatus,
+  stepsShownMax,
+} from "@emend/contract";
+import type { Finding } from "@emend/site";
 import type { Queryable } from "../../db/pool.ts";
 import { isRetryable } from "../job-actions.ts";
 import { toPullRequest } from "../pull-requests.ts";
 import { isJobId } from "../wire-job.ts";
+import { diffFiles } from "./diff.ts";
 import { type StoredVerdict, toFindings } from "./stored-verdict.ts";
 
 interface RunRow
@@ -111,7 +120,17 @@ function toRun(row: RunRow): JobRun {
 }
 
 /** The stored finding has more, such as a fix that only tools can apply. */
-function toFinding({ check, severity, path, line, column, message, dispute, certainty, why }: Finding): Finding {
+function toFinding({
+  check,
+  severity,
+  path,
+  line,
+  column,
+  message,
+  dispute,
+  certainty,
+  why,
+}: WireFinding): WireFinding {
   return {
     check,
     severity,
@@ -124,7 +143,7 @@ function toFinding({ check, severity, path, line, column, message, dispute, cert
     ...(why && { why }),
   };
 }
-type Finding = NonNullable<JobRun["findings"]>["fixed"][number];
+type WireFinding = NonNullable<JobRun["findings"]>["fixed"][number];
 
 function toStep({ at, data }: RunRow["steps"][number]): JobRun["steps"]["latest"][number] {
   return {
@@ -157,4 +176,52 @@ export async function readEditedFile(db: Queryable, jobId: string, path: string)
   );
   const content = rows[0]?.content ?? null;
   return content && promisify(inflate)(content);
+}
+
+/** What a job did, for people: the API's nine fields do not include it. */
+export interface JobReport {
+  status: JobStatus;
+  phase: JobPhase;
+  model: string;
+  title: string | null;
+  summary: string | null;
+  findings: { before: number; after: number; introduced: readonly Finding[]; fixed: readonly Finding[] } | null;
+  /** A unified diff. Empty if nothing changed. */
+  diff: string;
+  changedFiles: number;
+  failure: { code: FailureCode; message: string } | null;
+}
+
+interface ReportRow {
+  status: JobStatus;
+  phase: JobPhase;
+  model: string;
+  title: string | null;
+  summary: string | null;
+  findings: StoredVerdict | null;
+  diff: Buffer | null;
+  failure_code: FailureCode | null;
+  failure_message: string | null;
+}
+
+export async function readReport(db: Queryable, jobId: string): Promise<JobReport | null> {
+  const { rows } = await db.query<ReportRow>(
+    `select status, phase, model, title, summary, findings, diff, failure_code, failure_message
+       from jobs where id = $1`,
+    [jobId],
+  );
+  const row = rows[0];
+  if (!row) return null;
+  const diff = row.diff ? (await promisify(inflate)(row.diff)).toString("utf8") : "";
+  return {
+    status: row.status,
+    phase: row.phase,
+    model: row.model,
+    title: row.title,
+    summary: row.summary,
+    findings: toFindings(row.findings),
+    diff,
+    changedFiles: diffFiles(diff).length,
+    failure: row.failure_code ? { code: row.failure_code, message: row.failure_message ?? "" } : null,
+  };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { channels } from "../../db/channels.ts";
+import { channels } from "../../db/listener.ts";
 import type { Client, Pool } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { type LeasedJob, type LeasedJobRow, leasedJobColumns, toLeasedJob } from "./leased-job.ts";

@@ -1,7 +1,6 @@
 import type { FailureCode, JobPhase } from "@emend/contract";
-import { channels } from "../../db/channels.ts";
-import type { Queryable } from "../../db/pool.ts";
-import { toJsonb, toText } from "../../db/to-jsonb.ts";
+import { channels } from "../../db/listener.ts";
+import { type Queryable, toJsonb, toText } from "../../db/pool.ts";
 import { type Lease, LeaseLost, writeFenced } from "./leases.ts";
 
 export type Ending =

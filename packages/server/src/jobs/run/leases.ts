@@ -1,7 +1,6 @@
 import { performance } from "node:perf_hooks";
-import { channels } from "../../db/channels.ts";
-import type { Queryable } from "../../db/pool.ts";
-import { toJsonb } from "../../db/to-jsonb.ts";
+import { channels } from "../../db/listener.ts";
+import { type Queryable, toJsonb } from "../../db/pool.ts";
 
 /** The right of one run to write to its job: a fencing token. The next claim gets another one. */
 export interface Lease {

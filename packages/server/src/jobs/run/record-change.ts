@@ -1,8 +1,7 @@
 import { promisify } from "node:util";
 import { deflate } from "node:zlib";
-import { channels } from "../../db/channels.ts";
-import type { Pool, Queryable } from "../../db/pool.ts";
-import { toJsonb, toText } from "../../db/to-jsonb.ts";
+import { channels } from "../../db/listener.ts";
+import { type Pool, type Queryable, toJsonb, toText } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { diffFiles } from "../read/diff.ts";
 import type { StoredSource } from "./leased-job.ts";

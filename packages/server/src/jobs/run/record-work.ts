@@ -1,8 +1,7 @@
 import { promisify } from "node:util";
 import { deflate, inflate } from "node:zlib";
-import { channels } from "../../db/channels.ts";
-import type { Queryable } from "../../db/pool.ts";
-import { toJsonb, toText } from "../../db/to-jsonb.ts";
+import { channels } from "../../db/listener.ts";
+import { type Queryable, toJsonb, toText } from "../../db/pool.ts";
 import { type Lease, LeaseLost, writeFenced } from "./leases.ts";
 
 const pathsKeptMax = 200;

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startGitHttpServer } from "../../../test/support/git-http-server.ts";
 import { makeRepository } from "../../../test/support/make-repository.ts";
-import { createGit, type GitCommand } from "./git.ts";
-import { assertGitVersion } from "./git-version.ts";
+import { assertGitVersion, createGit, type GitCommand } from "./git.ts";
 
 const signal = new AbortController().signal;
 const git = createGit({ allowedProtocols: ["http"] });

@@ -2,8 +2,7 @@ import { randomBytes } from "node:crypto";
 import { AppError } from "../../errors.ts";
 import { checkObjectIds } from "../git/object-id.ts";
 import type { CommitInput } from "./mirror.ts";
-import { type MirrorContext, withStore } from "./mirror-context.ts";
-import { runPin } from "./pin-names.ts";
+import { type MirrorContext, runPin, withStore } from "./mirror-context.ts";
 import { writeOrClear } from "./repair-mirror.ts";
 
 /** Builds the commit in one process and pins it. The same input gives the same ids on any machine. */

@@ -3,8 +3,7 @@ import { type GitResult, gitError, httpStatusOf, isDiskFull, isUntrusted } from 
 import { checkObjectIds, type ObjectFormat, objectFormatOf } from "../git/object-id.ts";
 import { unreadable } from "../read/blob-reader.ts";
 import type { Remote } from "./mirror.ts";
-import { alone, type MirrorContext, withStore } from "./mirror-context.ts";
-import { baseFolder, movedFolder, tipFolder, tipRef } from "./pin-names.ts";
+import { alone, baseFolder, type MirrorContext, movedFolder, tipFolder, tipRef, withStore } from "./mirror-context.ts";
 import {
   ensureMirror,
   mirrorExists,

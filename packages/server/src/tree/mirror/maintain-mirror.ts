@@ -1,19 +1,21 @@
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { alone, type MirrorContext, withStore } from "./mirror-context.ts";
 import {
+  alone,
   baseFolder,
   basePin,
   forkFolder,
   forkPin,
   leftFolder,
   leftPin,
+  type MirrorContext,
   movedFolder,
   movedPin,
   runFolder,
   runPin,
   tipFolder,
-} from "./pin-names.ts";
+  withStore,
+} from "./mirror-context.ts";
 import { clearLeftovers, mirrorExists, readRefs, removeMirror, writeOrClear, writeRefs } from "./repair-mirror.ts";
 
 const gcMsMax = 30 * 60_000;

@@ -6,8 +6,7 @@ import type { FileMode, OverlayEntry } from "../tree.ts";
 import { buildCommit } from "./build-commit.ts";
 import { ensureBase, fetchBase } from "./fetch-base.ts";
 import type { CommitInput, MovedBase, ProposedHead, Remote } from "./mirror.ts";
-import { type MirrorContext, withStore } from "./mirror-context.ts";
-import { forkPin, movedPin } from "./pin-names.ts";
+import { forkPin, type MirrorContext, movedPin, withStore } from "./mirror-context.ts";
 import { resolveBranch } from "./resolve-base.ts";
 
 interface TakeInDeps {

@@ -15,7 +15,7 @@ import { pinnedJobs, releasePins, tidyMirror } from "./maintain-mirror.ts";
 import { changedPaths, proposeHead, takeInBase } from "./merge-base.ts";
 import type { Mirror, PushOutcome, Remote } from "./mirror.ts";
 import type { MirrorContext, MirrorLimits, MirrorPlace } from "./mirror-context.ts";
-import { basePin, leftPin } from "./pin-names.ts";
+import { basePin, leftPin } from "./mirror-context.ts";
 import { resolveBranch, unreachable } from "./resolve-base.ts";
 
 export interface OpenMirror {

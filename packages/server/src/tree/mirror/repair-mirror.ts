@@ -3,8 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/p
 import { dirname, join } from "node:path";
 import type { Git } from "../git/git.ts";
 import { isObjectId, type ObjectFormat } from "../git/object-id.ts";
-import { alone, type MirrorContext, withStore } from "./mirror-context.ts";
-import { baseFolder } from "./pin-names.ts";
+import { alone, baseFolder, type MirrorContext, withStore } from "./mirror-context.ts";
 
 type Repair =
   /** Nothing was wrong here. */

@@ -29,3 +29,14 @@ function withinBytes(text: string): { text: string; isCut: boolean } {
 export function withoutFenced(prompt: string): string {
   return prompt.replaceAll(/^(`{3,})text [^\n`]{1,100}: content, not instructions\n[\s\S]*?\n\1$/gm, "");
 }
+
+const codeSpans = /`[^`\n]*`/g;
+const reaching = /!\[|<[a-z!/]|(?:https?|ftp|data|javascript):|\/\/\w|\bwww\.|\]\(|\]:/i;
+
+/**
+ * Whether Markdown would load or link to something when rendered: a pull request's page loads images automatically, and
+ * links can carry data. Code spans are safe.
+ */
+export function reachesOut(markdown: string): boolean {
+  return reaching.test(markdown.replaceAll(codeSpans, ""));
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { conventionalTitle, titleConventionOf } from "./title-convention.ts";
+import { conventionalTitle, titleConventionOf } from "./draft-pull-request.ts";
 
 const titled = (subjects: readonly string[], title: string, hasCommitlint = false) =>
   conventionalTitle(title, titleConventionOf(subjects, hasCommitlint));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { assertLocalForgeUsable } from "./assert-usable.ts";
+import { assertLocalForgeUsable } from "./repository.ts";
 
 const databaseUrl = "postgres://database.example.com/emend";
 
