@@ -19,6 +19,8 @@ const shared = {
   // For the processes that tests start: most of the time of one that is killed soon would go into compiling.
   env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compile") },
 } as const;
+/** Vitest would add the condition "development", which loads builds of libraries that users do not run. */
+const plainNode = { ssr: { resolve: { conditions: ["node"] } } };
 /** Loaded by Node itself, as Emend is, and not by a bundler. */
 const native = { ...shared, experimental: { viteModuleRunner: false, nodeLoader: false } } as const;
 
@@ -31,6 +33,7 @@ export default defineConfig({
     globalSetup: ["packages/server/test/support/global-setup.ts"],
     projects: [
       {
+        ...plainNode,
         test: {
           ...native,
           name: "unit",
@@ -41,6 +44,7 @@ export default defineConfig({
       // What a bundler makes a page of.
       { test: { ...shared, name: "app", include: [appFiles] } },
       {
+        ...plainNode,
         // Apart, so that a build and a browser are made only where one of these files is to run.
         test: {
           ...native,

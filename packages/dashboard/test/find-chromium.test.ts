@@ -10,7 +10,7 @@ const mac = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
 const debian = ["/usr/bin/apt-get", "/etc/debian_version"];
 const npm = "npm's @sparticuz/chromium";
 const playwright = "playwright-core install chromium-headless-shell";
-const apt = "apt-get install chromium";
+const apt = "apt-get install chromium-headless-shell, or chromium";
 
 function machine(having: Partial<Machine> & { files?: string[] }): Machine {
   const { files = [], ...rest } = having;
@@ -33,6 +33,11 @@ afterEach(() => {
 it.each<[string, Partial<Machine> & { files?: string[] }, string[]]>([
   ["one that is named, alone", { env: { CHROMIUM_PATH: "/x" }, files: ["/usr/bin/chromium"] }, ["CHROMIUM_PATH=/x"]],
   ["Linux x64 with Chromium", { files: ["/usr/bin/chromium"] }, ["/usr/bin/chromium", npm, playwright]],
+  [
+    "Linux with both kinds",
+    { files: ["/usr/bin/chromium", "/usr/bin/chromium-headless-shell"], arch: "arm64" },
+    ["/usr/bin/chromium-headless-shell", playwright],
+  ],
   ["Linux with Chrome", { files: ["/opt/google/chrome/chrome"] }, ["/opt/google/chrome/chrome", npm, playwright]],
   ["Linux with Edge", { files: ["/usr/bin/microsoft-edge"] }, ["/usr/bin/microsoft-edge", npm, playwright]],
   ["bare Linux x64", { files: debian }, [npm, playwright]],
@@ -50,17 +55,20 @@ it.each<[string, Partial<Machine> & { files?: string[] }, string[]]>([
   expect(chromiumSources(machine(having)).map(({ name }) => name)).toEqual(expected);
 });
 
-it("uses what apt-get installed", async () => {
+it.each([["chromium-headless-shell"], ["chromium"]])("uses what apt-get installed: %s", async (available) => {
   const ran: string[] = [];
   const files = [...debian];
   const bare = machine({ isRoot: true, arch: "arm64", exists: (path) => files.includes(path) });
   bare.run = async (program, args) => {
     ran.push(`${program} ${args.filter((arg) => !arg.startsWith("-")).join(" ")}`);
-    if (args.includes("install")) files.push("/usr/bin/chromium");
+    if (!args.includes("install")) return;
+    if (!args.includes(available)) throw new Error("Unable to locate package");
+    files.push(`/usr/bin/${available}`);
   };
   const source = chromiumSources(bare).at(-1);
-  expect(await source?.prepare()).toEqual({ executablePath: "/usr/bin/chromium" });
-  expect(ran).toEqual(["apt-get update", "apt-get install chromium"]);
+  expect(await source?.prepare()).toEqual({ executablePath: `/usr/bin/${available}` });
+  expect(ran[0]).toBe("apt-get update");
+  expect(ran.at(-1)).toBe(`apt-get install ${available}`);
 });
 
 it("says what it tries, and why each did not serve", async () => {

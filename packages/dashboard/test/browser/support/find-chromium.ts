@@ -25,7 +25,9 @@ export interface Machine {
   unpackFromNpm(): Promise<Chromium>;
 }
 
+/** The one without windows first: it needs a quarter less processor time for the same pages. */
 const commands = [
+  "chromium-headless-shell",
   "chromium",
   "chromium-browser",
   "google-chrome",
@@ -62,11 +64,14 @@ export function chromiumSources(machine: Machine): ChromiumSource[] {
   });
   // Debian and Ubuntu have both. Other distributions with apt-get have other packages.
   if (machine.isRoot && ["/usr/bin/apt-get", "/etc/debian_version"].every(machine.exists)) {
+    const install = (name: string) =>
+      machine.run("apt-get", ["install", "--yes", "--quiet", "--no-install-recommends", name]);
     sources.push({
-      name: "apt-get install chromium",
+      name: "apt-get install chromium-headless-shell, or chromium",
       async prepare() {
         await machine.run("apt-get", ["update", "--quiet"]);
-        await machine.run("apt-get", ["install", "--yes", "--quiet", "--no-install-recommends", "chromium"]);
+        // Ubuntu has only the second.
+        await install("chromium-headless-shell").catch(() => install("chromium"));
         const executablePath = findInstalled(machine);
         if (!executablePath) throw new Error("the package brought no browser");
         return { executablePath };
