@@ -98,6 +98,13 @@ export interface DashboardAuditPage {
   nextCursor: string | null;
 }
 
+export interface DashboardProjectPage {
+  /** Oldest first. */
+  projects: readonly DashboardProject[];
+  /** Null if there are no more. */
+  nextCursor: string | null;
+}
+
 export interface DashboardProject {
   id: string;
   name: string;

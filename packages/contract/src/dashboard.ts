@@ -221,7 +221,7 @@ export interface DashboardUsage {
   total: DashboardUsageFigures;
   /** Every day, oldest first, including days without jobs. */
   byDay: readonly (DashboardUsageFigures & { day: string })[];
-  /** Most jobs first. */
+  /** Most jobs first. If there are many, those with the most jobs and those with the highest cost. */
   byProject: readonly (DashboardUsageFigures & { projectId: string; project: string })[];
   byModel: readonly (DashboardUsageFigures & { model: string })[];
 }

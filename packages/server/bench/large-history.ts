@@ -2,7 +2,7 @@
 // npm run bench -- history [--jobs 1000000] [--write]
 import { parseArgs } from "node:util";
 import pg from "pg";
-import { listProjects } from "../src/accounts/projects/projects.ts";
+import { listProjectPage } from "../src/accounts/projects/projects.ts";
 import { countCreates } from "../src/dashboard/find.ts";
 import { listJobs } from "../src/dashboard/list-jobs.ts";
 import { listPulls, parsePullFilter } from "../src/dashboard/list-pulls.ts";
@@ -20,10 +20,10 @@ import { median } from "./measure.ts";
 import { writeResults } from "./results.ts";
 
 const { values } = parseArgs({
-  options: { jobs: { type: "string", default: "1000000" }, write: { type: "boolean" } },
+  options: { jobs: { type: "string", default: "1000000" }, projects: { type: "string" }, write: { type: "boolean" } },
 });
 const jobs = Number(values.jobs);
-const projects = Math.max(1, Math.round(jobs / 500));
+const projects = Number(values.projects ?? Math.max(1, Math.round(jobs / 500)));
 const queued = Math.round(jobs / 50);
 const eventsPerJob = 5;
 const rounds = 30;
@@ -53,7 +53,13 @@ const operations: Readonly<Record<string, (pool: Pool) => Promise<unknown>>> = {
   "the jobs page": (pool) => listJobs(pool, filter),
   "a project's jobs": (pool) => listJobs(pool, { ...filter, projectId: "prj_1" }),
   "a search without a hit": (pool) => listJobs(pool, { ...filter, search: "zebra crossing" }),
-  "the projects page": async (pool) => [await listProjects(pool), await countCreates(pool)],
+  "the projects page": async (pool) => {
+    const { projects } = await listProjectPage(pool, { search: null, ids: null, after: null, limit: 50 });
+    return countCreates(
+      pool,
+      projects.map(({ id }) => id),
+    );
+  },
   "the usage page, 30 days": (pool) => readUsage(pool, 30),
   "the pull requests page": (pool) => listPulls(pool, parsePullFilter({})),
   housekeeping: async (pool) => [

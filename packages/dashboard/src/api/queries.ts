@@ -3,7 +3,6 @@ import type {
   DashboardJob,
   DashboardJobPage,
   DashboardKey,
-  DashboardProject,
   DashboardSession,
   JobDiff,
 } from "@emend/contract";
@@ -22,12 +21,6 @@ export const sessionQuery = queryOptions({
   queryKey: ["session"],
   queryFn: ({ signal }) => request<DashboardSession>("/session", { signal }),
   staleTime: Number.POSITIVE_INFINITY,
-});
-
-export const projectsQuery = queryOptions({
-  queryKey: ["projects"],
-  queryFn: ({ signal }) => request<{ projects: readonly DashboardProject[] }>("/projects", { signal }),
-  select: (answer) => answer.projects,
 });
 
 /** Budgets that are nearly or fully used, shown on every page. */

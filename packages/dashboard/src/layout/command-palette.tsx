@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useDeferredValue, useState } from "react";
-import { newestJobsQuery, projectsQuery } from "../api/queries.ts";
+import { useMatchingProjects } from "../api/projects.tsx";
+import { newestJobsQuery } from "../api/queries.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { jobTitle } from "../parts/format.ts";
 import { showInView } from "../parts/show-in-view.ts";
@@ -86,7 +87,7 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
 /** `isLooking`: waiting for the server's jobs. */
 function usePlaces(text: string): { places: readonly Place[]; isLooking: boolean } {
   const navigate = useNavigate();
-  const projects = useQuery(projectsQuery);
+  const projects = useMatchingProjects(text);
   const jobs = useQuery(newestJobsQuery(text === "" ? {} : { search: text.slice(0, 200) }));
   const has = (label: string) => label.toLowerCase().includes(text.toLowerCase());
   const pages: readonly Place[] = [
@@ -101,14 +102,12 @@ function usePlaces(text: string): { places: readonly Place[]; isLooking: boolean
   ];
   const places = [
     ...pages.filter(({ label }) => has(label)),
-    ...(projects.data ?? [])
-      .filter(({ name, id }) => has(name) || has(id))
-      .map(({ id, name }) => ({
-        key: id,
-        kind: "project",
-        label: name,
-        go: () => navigate({ to: "/projects/$id", params: { id } }),
-      })),
+    ...projects.map(({ id, name }) => ({
+      key: id,
+      kind: "project",
+      label: name,
+      go: () => navigate({ to: "/projects/$id", params: { id } }),
+    })),
     ...(jobs.data?.jobs ?? []).map((job) => ({
       key: job.id,
       kind: "job",

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { seedProject } from "../../test/support/seed-jobs.ts";
-import type { Queryable } from "../db/pool.ts";
+import type { Pool } from "../db/pool.ts";
 import { findPullJob } from "./find.ts";
 import { listJobs } from "./list-jobs.ts";
 import { listPulls, parsePullFilter } from "./list-pulls.ts";
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  await database.pool.query("truncate projects, usage_days, usage_rolled_days cascade");
+  await database.pool.query("truncate projects, usage_days, usage_rolled_days, usage_ranks, usage_today cascade");
   projectId = await seedProject(database.pool);
 });
 
@@ -32,18 +32,19 @@ async function addJobs(days: number, perDay: number): Promise<void> {
 }
 
 /** The plans of what `ask` asks, where a sequential scan is taken only if there is no other way. */
-async function plansOf(ask: (db: Queryable) => Promise<unknown>): Promise<string> {
+async function plansOf(ask: (db: Pool) => Promise<unknown>): Promise<string> {
   const client = await database.pool.connect();
   const plans: string[] = [];
   const query = async (given: string | { text: string; values: unknown[] }, values?: unknown[]) => {
     const [text, bound] = typeof given === "string" ? [given, values] : [given.text, given.values];
+    if (!/^\s*(select|with|insert|delete)/.test(text)) return client.query(text, bound);
     const explained = await client.query({ text: `explain ${text}`, values: bound ?? [], rowMode: "array" });
     plans.push(explained.rows.join("\n"));
     return client.query(text, bound);
   };
   try {
     await client.query("set enable_seqscan = off");
-    await ask({ query } as unknown as Queryable);
+    await ask({ query, connect: async () => ({ query, on() {}, off() {}, release() {} }) } as unknown as Pool);
   } finally {
     await client.query("reset enable_seqscan");
     client.release();
@@ -52,18 +53,22 @@ async function plansOf(ask: (db: Queryable) => Promise<unknown>): Promise<string
 }
 const noScan = expect.not.stringMatching(/Seq Scan on (jobs|local_pull_requests)/);
 
-test("usage counts only the jobs of days that are not rolled up", async () => {
+const forgetToday = () => database.pool.query("truncate usage_today");
+
+test("usage counts only the jobs of today, and of days that are not rolled up", async () => {
   await addJobs(3, 5);
-  const counted = await readUsage(database.pool, 7);
-  expect(counted.total).toMatchObject({ jobs: 20, completed: 20, pullRequests: 20, inputTokens: 200, medianMs: 2000 });
-  const lines = await readUsageLines(database.pool, 7);
-  expect(await rollUsageUp(database.pool)).toBe(3);
-  expect(await readUsage(database.pool, 7)).toEqual(counted);
-  expect(await readUsageLines(database.pool, 7)).toEqual(lines);
   const plans = await plansOf((db) => readUsage(db, 7));
   expect(plans).toEqual(noScan);
   expect(plans).toContain("jobs_by_creation");
+  const counted = await readUsage(database.pool, 7);
+  expect(counted.total).toMatchObject({ jobs: 20, completed: 20, pullRequests: 20, inputTokens: 200, medianMs: 2000 });
+  const lines = await readUsageLines(database.pool, 7);
+  // What the page itself rolled up, once more.
+  expect(await rollUsageUp(database.pool)).toBe(3);
+  expect(await readUsage(database.pool, 7)).toEqual(counted);
+  expect(await readUsageLines(database.pool, 7)).toEqual(lines);
   // Not even looked at: nothing of those days is counted from the jobs.
+  await forgetToday();
   await database.pool.query(
     "begin; set local session_replication_role = replica; update jobs set usage = null; commit",
   );
@@ -84,6 +89,34 @@ test("a rolled day is rolled up again after one of its jobs changed or is gone",
   await database.pool.query("delete from jobs where id = 'job_000000002001'");
   expect(await rollUsageUp(database.pool)).toBe(1);
   expect((await readUsage(database.pool, 7)).total).toMatchObject({ jobs: 5, merged: 1 });
+});
+
+test("usage shows the projects with the most jobs and with the highest cost, today's too", async () => {
+  await database.pool.query(
+    `insert into projects (id, name, forge, repository_url, settings)
+     select 'prj_' || n, 'docs ' || n, 'local', '', '{}' from generate_series(1, 130) n`,
+  );
+  // The project n has n jobs, yesterday. The first one cost most, and the second one has its jobs today.
+  await database.pool.query(
+    `insert into jobs (id, project_id, prompt, model, repository_url, branch, created_by, created_at, usage)
+     select 'job_' || n || '_' || m, 'prj_' || n, '', 'a/x', '', '', '',
+       clock_timestamp() - make_interval(days => case n when 2 then 0 else 1 end), jsonb_build_object('costUsd', case n when 1 then 1000 else 0 end)
+     from generate_series(1, 130) n cross join generate_series(1, greatest(1, n % 128)) m where m = 1 or n > 70`,
+  );
+  const shownOf = async () => (await readUsage(database.pool, 7)).byProject.map(({ projectId: id }) => id);
+  const first = await shownOf();
+  await rollUsageUp(database.pool);
+  const ranked = await shownOf();
+  for (const shown of [first, ranked]) {
+    expect(shown).toEqual(expect.arrayContaining(["prj_127", "prj_100", "prj_1", "prj_2"]));
+    expect(shown.length).toBeLessThan(130);
+  }
+  expect((await database.pool.query("select count(*)::int from usage_ranks where days = 7")).rows).toEqual([
+    { count: 129 },
+  ]);
+  expect((await readUsage(database.pool, 7)).total.jobs).toBe(
+    (await readUsageLines(database.pool, 7)).reduce((sum, line) => sum + line.jobs, 0),
+  );
 });
 
 const all = { projectId: null, status: null, search: null, ids: null, before: null, limit: 50 } as const;

@@ -3,6 +3,7 @@ import type { FastifyInstance } from "fastify";
 import type { Static, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { Clean } from "typebox/value";
+import type { ProjectFilter } from "../accounts/projects/projects.ts";
 import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { readJsonBodies } from "../http/request-body.ts";
@@ -127,10 +128,7 @@ const searchLengthMax = 200;
 
 /** Validates a listing's query. An empty value counts as absent. */
 export function parseJobFilter(query: Record<string, unknown>): JobFilter {
-  const search = textOf(query.search);
-  if (search !== null && (search.length > searchLengthMax || search.includes("\0"))) {
-    throw invalidFilter(`search must have at most ${searchLengthMax} characters.`);
-  }
+  const search = searchOf(query.search);
   const status = textOf(query.status);
   const known = jobStatuses.find((each) => each === status) ?? null;
   if (status !== null && known === null) throw invalidFilter(`status must be one of ${jobStatuses.join(", ")}.`);
@@ -142,6 +140,21 @@ export function parseJobFilter(query: Record<string, unknown>): JobFilter {
     before: idOf(query.cursor, "cursor"),
     limit: rowsPerPage,
   };
+}
+
+export function parseProjectFilter(query: Record<string, unknown>): ProjectFilter {
+  return {
+    search: searchOf(query.search),
+    ids: idsOf(query.ids),
+    after: idOf(query.cursor, "cursor"),
+    limit: rowsPerPage,
+  };
+}
+
+function searchOf(given: unknown): string | null {
+  const search = textOf(given);
+  if (search === null || (search.length <= searchLengthMax && !search.includes("\0"))) return search;
+  throw invalidFilter(`search must have at most ${searchLengthMax} characters.`);
 }
 
 function idOf(given: unknown, name: string): string | null {

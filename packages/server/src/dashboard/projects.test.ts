@@ -1,3 +1,4 @@
+import type { DashboardProjectPage } from "@emend/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
 import type { NewProject } from "./project-admin.ts";
@@ -215,6 +216,46 @@ describe("webhooks", () => {
     expect((await host.send("/webhooks/%00/remove", { body: {} })).statusCode).toBe(404);
     expect((await host.send("/deliveries/msg_x/redeliver", { body: {} })).statusCode).toBe(404);
     expect((await host.send(`/projects/${id}/context/remove`, { body: { name: "x" } })).statusCode).toBe(404);
+  });
+});
+
+describe("the list", () => {
+  const ask = async (query: string) => {
+    const answer = await host.send(`/projects?${query}`);
+    const { projects = [], nextCursor } = answer.json() as DashboardProjectPage;
+    return { status: answer.statusCode, ids: projects.map((project) => project.id), nextCursor };
+  };
+
+  it("has pages, oldest first, and finds a project by name, repository and id", async () => {
+    await host.api.pool.query(
+      `insert into projects (id, name, forge, repository_url, settings, created_at)
+       select 'many_' || lpad(n::text, 3, '0'), 'Many %_ ' || n, 'github', 'https://github.test/Acme/docs-' || n, '{}',
+         now() + make_interval(secs => n / 2)
+       from generate_series(1, 120) n`,
+    );
+    try {
+      const expected = Array.from({ length: 120 }, (_, index) => `many_${String(index + 1).padStart(3, "0")}`);
+      const seen: string[] = [];
+      const sizes: number[] = [];
+      for (let cursor: string | null = ""; cursor !== null; ) {
+        const page = await ask(`search=many&cursor=${cursor}`);
+        seen.push(...page.ids);
+        sizes.push(page.ids.length);
+        cursor = page.nextCursor;
+      }
+      expect({ seen, sizes }).toEqual({ seen: expected, sizes: [50, 50, 20] });
+      expect((await ask("search=MANY_1")).ids).toEqual(expected.slice(99));
+      expect((await ask("search=acme/DOCS-77")).ids).toEqual(["many_077"]);
+      // Taken literally, not as a pattern.
+      expect((await ask(`search=${encodeURIComponent("%_ 77")}`)).ids).toEqual(["many_077"]);
+      expect((await ask("ids=many_120,prj_none,many_001")).ids).toEqual(["many_001", "many_120"]);
+    } finally {
+      await host.api.pool.query("delete from projects where id like 'many%'");
+    }
+  });
+
+  it.each(["cursor=a%00b", "ids=%20", `search=${"x".repeat(201)}`])("400 for %s", async (query) => {
+    expect((await ask(query)).status).toBe(400);
   });
 });
 

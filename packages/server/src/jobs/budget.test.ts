@@ -37,6 +37,11 @@ async function create(db: Queryable, projectId: string, idempotencyKey: string |
   return createJob({ db, announceDue: () => {} }, rules, input);
 }
 
+test("an outcome that only a newer release knows is one to retry, on another node", async () => {
+  const newer = { query: async () => ({ rows: [{ outcome: "paused", at: new Date(), frees_at: new Date() }] }) };
+  await expect(create(newer as unknown as Queryable, "prj_1")).rejects.toMatchObject({ code: "unavailable" });
+});
+
 /** In this month and the next, so that no test depends on the time of day. */
 async function spend(projectId: string, used: { jobs?: number; costUsd?: number }): Promise<void> {
   await pool.query(

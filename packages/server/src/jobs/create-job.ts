@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { Queryable } from "../db/pool.ts";
+import { AppError } from "../errors.ts";
 import { newId } from "../lib/id.ts";
 import type { AnnounceDue } from "./announce-due.ts";
 import { type BudgetRefusal, budgetRefusal } from "./budget.ts";
@@ -109,6 +110,10 @@ export async function createJob(
   if (row.outcome === "over_budget") return { kind: "over_budget", refusal: budgetRefusal(JSON.parse(row.response)) };
   const quota = quotaState(rules.quota, row);
   if (row.outcome === "limited") return { kind: "limited", quota };
+  if (row.outcome !== "created" && row.outcome !== "replayed") {
+    // A newer release, which runs beside this one, has migrated the database: one of its nodes answers the retry.
+    throw new AppError("unavailable", { publicMessage: "This node is being replaced by a newer release. Retry." });
+  }
   if (row.outcome === "created") deps.announceDue(input.projectId);
   return { kind: row.outcome, jobId: row.job_id, body: row.response, quota };
 }

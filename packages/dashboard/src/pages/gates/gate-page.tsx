@@ -1,7 +1,7 @@
 import type { DashboardGate, GateState } from "@emend/contract";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { projectsQuery } from "../../api/queries.ts";
+import { useProjects } from "../../api/projects.tsx";
 import { request } from "../../api/request.ts";
 import { Button, buttonLook } from "../../parts/button.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
@@ -44,10 +44,10 @@ function gateQuery(id: string) {
 export function GatePage() {
   const { id } = route.useParams();
   const gate = useQuery(gateQuery(id));
-  const projects = useQuery(projectsQuery);
+  const { found } = useProjects(gate.data ? [gate.data.projectId] : []);
   if (!gate.data) return <Pending error={gate.error} />;
   const { title, number, url, repository, state, words, refusal, findings, projectId, head } = gate.data;
-  const project = projects.data?.find((one) => one.id === projectId);
+  const project = found.get(projectId);
   return (
     <>
       <title>{`${title.slice(0, 100)} · #${number} · Emend`}</title>

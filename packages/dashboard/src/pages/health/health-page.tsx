@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { healthQuery } from "../../api/project-queries.ts";
-import { projectsQuery } from "../../api/queries.ts";
+import { ProjectSelect, projectsQuery, useProjectChoices, useProjects } from "../../api/projects.tsx";
 import { request } from "../../api/request.ts";
 import { followOwnJob } from "../../layout/own-jobs.tsx";
 import { FigureRow } from "../../parts/bars.tsx";
@@ -24,26 +24,23 @@ export function HealthPage() {
   const { project: chosenId } = route.useSearch();
   const navigate = useNavigate();
   const projects = useQuery(projectsQuery);
-  if (!projects.data) return <Pending error={projects.error} />;
-  const project = projects.data.find(({ id }) => id === chosenId) ?? projects.data[0];
+  const chosen = useProjects(chosenId ? [chosenId] : []);
+  const choices = useProjectChoices(chosenId ? [chosenId] : []);
+  if (!projects.data || chosen.isPending) return <Pending error={chosen.error} />;
+  const project = chosen.found.get(chosenId ?? "") ?? projects.data[0];
   return (
     <>
       <title>Site health · Emend</title>
       {project ? (
         <Health project={project}>
           {projects.data.length > 1 && (
-            <select
-              aria-label="Project"
+            <ProjectSelect
+              choices={choices}
+              label="Project"
               className="min-w-0 flex-1 sm:max-w-60"
               value={project.id}
-              onChange={(event) => navigate({ to: "/health", search: { project: event.target.value } })}
-            >
-              {projects.data.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </select>
+              onChoose={(id) => navigate({ to: "/health", search: { project: id } })}
+            />
           )}
         </Health>
       ) : (

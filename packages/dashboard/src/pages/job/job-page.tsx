@@ -2,7 +2,8 @@ import type { DashboardJob, JobRun } from "@emend/contract";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useCallback, useEffect, useState } from "react";
-import { diffQuery, jobQuery, projectsQuery } from "../../api/queries.ts";
+import { useProjects } from "../../api/projects.tsx";
+import { diffQuery, jobQuery } from "../../api/queries.ts";
 import { isAway } from "../../api/request.ts";
 import { DiffView } from "../../diff/diff-view.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
@@ -59,10 +60,9 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
     ...diffQuery(run.id, useSeldom(run.timings.updatedAt, isActive)),
     placeholderData: (before) => before,
   });
-  const projects = useQuery(projectsQuery);
+  const project = useProjects([job.projectId]).found.get(job.projectId);
   const [isSplit, setIsSplit] = useState(false);
   const fileUrl = useCallback((path: string) => `/jobs/${run.id}/file?path=${encodeURIComponent(path)}`, [run.id]);
-  const project = projects.data?.find(({ id }) => id === job.projectId);
   const hasChanges = (diff.data?.files.length ?? 0) > 0;
   // The side-by-side diff uses the whole width.
   const isBeside = !isSplit;

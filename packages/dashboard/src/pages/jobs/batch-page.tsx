@@ -1,7 +1,7 @@
 import type { DashboardJobPage, DashboardJobRow } from "@emend/contract";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { projectsQuery } from "../../api/queries.ts";
+import { useProjects } from "../../api/projects.tsx";
 import { request } from "../../api/request.ts";
 import { Head, Sheet } from "../../parts/dialog.tsx";
 import { Empty, Pending, Problem } from "../../parts/notice.tsx";
@@ -14,16 +14,15 @@ const busyEveryMs = 1_500;
 /** One instruction in several projects: all of its jobs, as they go on. */
 export function BatchPage() {
   const { ids = "", missing = "" } = route.useSearch();
-  const projects = useQuery(projectsQuery);
   const jobs = useQuery({
     queryKey: ["batch", ids],
     queryFn: ({ signal }) => request<DashboardJobPage>(`/jobs?${new URLSearchParams({ ids })}`, { signal }),
     enabled: ids !== "",
     refetchInterval: ({ state }) => (state.data?.jobs.some(isActive) === false ? false : busyEveryMs),
   });
-  const nameOf = new Map(projects.data?.map(({ id, name }) => [id, name]));
   const rows = jobs.data?.jobs ?? [];
   const refused = missing.split(",").filter((id) => id !== "");
+  const { found } = useProjects([...rows.map(({ projectId }) => projectId), ...refused]);
   return (
     <>
       <title>Jobs in several projects · Emend</title>
@@ -36,7 +35,7 @@ export function BatchPage() {
         )}
         {refused.length > 0 && (
           <Problem
-            error={`No job was started in ${refused.map((id) => nameOf.get(id) ?? id).join(", ")}. Start the job there to see why.`}
+            error={`No job was started in ${refused.map((id) => found.get(id)?.name ?? id).join(", ")}. Start the job there to see why.`}
           />
         )}
         {jobs.data && (
@@ -45,7 +44,7 @@ export function BatchPage() {
           </p>
         )}
         {rows.length > 0 ? (
-          <JobList rows={rows} nameOf={nameOf} hasMore={false} isLoading={false} onMore={() => {}} />
+          <JobList rows={rows} projects={found} hasMore={false} isLoading={false} onMore={() => {}} />
         ) : jobs.data || ids === "" ? (
           <Sheet>
             <Empty>

@@ -2,6 +2,7 @@ import type { DashboardProject, DashboardSuggestion } from "@emend/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, type ReactNode, useId, useRef, useState } from "react";
+import { ProjectSelect, useProjectChoices, useProjects } from "../../api/projects.tsx";
 import { request } from "../../api/request.ts";
 import { followOwnJob } from "../../layout/own-jobs.tsx";
 import { composerId } from "../../layout/use-shortcuts.ts";
@@ -14,18 +15,18 @@ import { Reading } from "./reading.tsx";
 import { SavedPrompts } from "./saved-prompts.tsx";
 
 /** The text survives a reload, an expired session and a refusal. It is cleared when the job is accepted. */
-export function Composer(props: { projects: readonly DashboardProject[]; projectId?: string }) {
+export function Composer(props: { first: DashboardProject; projectId?: string }) {
   const [draft, setDraft] = useState(readDraft);
   const queries = useQueryClient();
   const navigate = useNavigate();
   const field = useRef<HTMLTextAreaElement>(null);
   const { prompt } = draft;
   // The requested project, then the chosen one; either may be gone.
-  const project =
-    props.projects.find(({ id }) => id === (props.projectId ?? draft.projectId)) ??
-    (props.projects[0] as DashboardProject);
+  const wanted = props.projectId ?? draft.projectId ?? props.first.id;
+  const { found, isPending } = useProjects([wanted, ...(draft.alsoIn ?? [])]);
+  const project = found.get(wanted) ?? props.first;
   const model = project.models.find((name) => name === draft.model) ?? project.models[0] ?? "";
-  const also = props.projects.map(({ id }) => id).filter((id) => id !== project.id && draft.alsoIn?.includes(id));
+  const also = (draft.alsoIn ?? []).filter((id) => id !== project.id && found.has(id));
   const [isChoosing, setIsChoosing] = useState(false);
 
   const create = useMutation({
@@ -60,7 +61,7 @@ export function Composer(props: { projects: readonly DashboardProject[]; project
   }
   function submit(event?: FormEvent) {
     event?.preventDefault();
-    if (prompt !== "" && !create.isPending) create.mutate();
+    if (prompt !== "" && !isPending && !create.isPending) create.mutate();
   }
 
   return (
@@ -87,7 +88,6 @@ export function Composer(props: { projects: readonly DashboardProject[]; project
         </div>
         <Problem error={create.error} />
         <Options
-          projects={props.projects}
           project={project}
           model={model}
           draft={draft}
@@ -99,7 +99,7 @@ export function Composer(props: { projects: readonly DashboardProject[]; project
             type="submit"
             look="primary"
             className="w-full sm:w-auto"
-            disabled={prompt === "" || create.isPending}
+            disabled={prompt === "" || isPending || create.isPending}
           >
             {create.isPending ? "Starting …" : also.length > 0 ? `Start ${also.length + 1} jobs` : "Start job"}
           </Button>
@@ -178,7 +178,6 @@ const alsoMax = 49;
 
 /** The job's project and options, next to the start button. */
 function Options(props: {
-  projects: readonly DashboardProject[];
   project: DashboardProject;
   model: string;
   draft: Draft;
@@ -189,8 +188,10 @@ function Options(props: {
 }) {
   const { project, draft, onChange } = props;
   const id = useId();
-  const others = props.projects.filter((each) => each.id !== project.id);
   const also = draft.alsoIn ?? [];
+  const choices = useProjectChoices([project.id]);
+  const alsoChoices = useProjectChoices(also);
+  const others = alsoChoices.list.filter((each) => each.id !== project.id);
   const isAnySet = Boolean(draft.baseRef || draft.draft || draft.preview || also.length > 0);
   const [isOpen, setIsOpen] = useState(isAnySet);
   const left = project.settings.createsPerHourMax - project.createsThisHour;
@@ -224,9 +225,10 @@ function Options(props: {
             />
             Preview only: do not open a pull request
           </label>
-          {others.length > 0 && (
+          {(others.length > 0 || alsoChoices.search) && (
             <fieldset className="grid max-h-40 w-full gap-x-6 gap-y-1 overflow-y-auto sm:grid-cols-2 lg:grid-cols-3">
               <legend className="pb-1 text-quiet">Run the same job in more projects</legend>
+              {alsoChoices.search}
               {others.slice(0, alsoMax).map((each) => (
                 <CheckInput
                   key={each.id}
@@ -242,18 +244,13 @@ function Options(props: {
         </div>
       )}
       <div className="flex flex-wrap items-center gap-2">
-        <select
-          aria-label="Project"
+        <ProjectSelect
+          choices={choices}
+          label="Project"
           className="w-full min-w-0 sm:w-auto sm:max-w-60"
           value={project.id}
-          onChange={(event) => props.onProject(event.target.value)}
-        >
-          {props.projects.map((each) => (
-            <option key={each.id} value={each.id}>
-              {each.name}
-            </option>
-          ))}
-        </select>
+          onChoose={props.onProject}
+        />
         {project.models.length > 1 ? (
           <select
             aria-label="Model"

@@ -15,7 +15,7 @@ const nearPx = 1_600;
 /** Only visible rows are rendered. Older ones are fetched near the end. */
 export function JobList(props: {
   rows: readonly DashboardJobRow[];
-  nameOf: ReadonlyMap<string, string>;
+  projects: ReadonlyMap<string, { name: string }>;
   hasMore: boolean;
   isLoading: boolean;
   onMore(): void;
@@ -34,7 +34,7 @@ export function JobList(props: {
             {() => (
               <ul className={`divide-y divide-line ${index > 0 ? "border-t border-line" : ""}`}>
                 {piece.map((job) => (
-                  <JobRow key={job.id} job={job} project={props.nameOf.get(job.projectId) ?? job.projectId} />
+                  <JobRow key={job.id} job={job} project={props.projects.get(job.projectId)?.name ?? job.projectId} />
                 ))}
               </ul>
             )}

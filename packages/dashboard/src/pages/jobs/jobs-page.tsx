@@ -1,8 +1,9 @@
-import type { DashboardJobPage, DashboardJobRow, DashboardProject } from "@emend/contract";
+import type { DashboardJobPage, DashboardJobRow } from "@emend/contract";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { type JobSearch, jobsQuery, newestJobsQuery, projectsQuery } from "../../api/queries.ts";
+import { ProjectSelect, projectsQuery, useProjectChoices, useProjects } from "../../api/projects.tsx";
+import { type JobSearch, jobsQuery, newestJobsQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
 import { buttonLook, CopyBlock } from "../../parts/button.tsx";
 import { addProjectLine, createJobLine } from "../../parts/commands.ts";
@@ -17,23 +18,23 @@ export function JobsPage() {
   const filter = route.useSearch();
   const projects = useQuery(projectsQuery);
   const { rows, list } = useJobList(filter);
+  const { found } = useProjects(rows.map(({ projectId }) => projectId));
   const mayWrite = useMayWrite();
   const isFiltered = Object.keys(filter).length > 0;
 
   if (!projects.data) return <Pending error={projects.error} />;
   const [first] = projects.data;
   if (!first) return <NoProject mayWrite={mayWrite} />;
-  const nameOf = new Map(projects.data.map(({ id, name }) => [id, name]));
   return (
     <>
       <title>Jobs · Emend</title>
       <h1 className="sr-only">Jobs</h1>
-      {mayWrite ? <Composer projects={projects.data} projectId={filter.project} /> : <div className="pt-6" />}
-      <Filters projects={projects.data} filter={filter} />
+      {mayWrite ? <Composer first={first} projectId={filter.project} /> : <div className="pt-6" />}
+      <Filters hasProjects={projects.data.length > 1} filter={filter} />
       {rows.length > 0 ? (
         <JobList
           rows={rows}
-          nameOf={nameOf}
+          projects={found}
           hasMore={list.hasNextPage}
           isLoading={list.isFetchingNextPage}
           onMore={() => list.fetchNextPage({ cancelRefetch: false })}
@@ -85,7 +86,8 @@ function NoProject({ mayWrite }: { mayWrite: boolean }) {
 const statuses = ["active", "completed", "failed", "archived"] as const;
 const typingPauseMs = 250;
 
-function Filters({ projects, filter }: { projects: readonly DashboardProject[]; filter: JobSearch }) {
+function Filters({ hasProjects, filter }: { hasProjects: boolean; filter: JobSearch }) {
+  const choices = useProjectChoices(filter.project ? [filter.project] : []);
   const navigate = useNavigate();
   const [text, setText] = useState(filter.search ?? "");
   const set = (change: JobSearch) => navigate({ to: "/", search: { ...filter, ...change }, replace: true });
@@ -131,20 +133,15 @@ function Filters({ projects, filter }: { projects: readonly DashboardProject[]; 
           </option>
         ))}
       </select>
-      {projects.length > 1 && (
-        <select
-          aria-label="Show project"
+      {hasProjects && (
+        <ProjectSelect
+          choices={choices}
+          label="Show project"
+          all="All projects"
           className="min-w-0 flex-1 sm:max-w-60 sm:flex-none"
           value={filter.project ?? ""}
-          onChange={(event) => set({ project: event.target.value || undefined })}
-        >
-          <option value="">All projects</option>
-          {projects.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
+          onChoose={(id) => set({ project: id || undefined })}
+        />
       )}
     </search>
   );

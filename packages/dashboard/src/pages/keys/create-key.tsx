@@ -1,13 +1,15 @@
 import type { DashboardKey, DashboardProject } from "@emend/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { useProjectChoices } from "../../api/projects.tsx";
 import { request } from "../../api/request.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { CheckInput, Form, SelectInput, TextInput } from "../../parts/form.tsx";
 import type { ShownKey } from "./new-key.tsx";
 
 interface CreateKeyProps {
-  projects: readonly DashboardProject[];
+  /** Chosen at first. */
+  first: DashboardProject | undefined;
   /** The key to replace: both work until the old one ends. */
   like: DashboardKey | null;
   onClose(): void;
@@ -31,12 +33,11 @@ const scopes = [
   { value: "read", words: "read only" },
 ] as const;
 
-export function CreateKey({ projects, like, onClose, onCreated }: CreateKeyProps) {
+export function CreateKey({ first, like, onClose, onCreated }: CreateKeyProps) {
   const queries = useQueryClient();
   const [name, setName] = useState(like?.name ?? "");
-  const [projectIds, setProjectIds] = useState<readonly string[]>(
-    like?.projectIds ?? projects.slice(0, 1).map(({ id }) => id),
-  );
+  const [projectIds, setProjectIds] = useState<readonly string[]>(like?.projectIds ?? (first ? [first.id] : []));
+  const choices = useProjectChoices(projectIds);
   const [scope, setScope] = useState<"read" | "write">(like?.scope ?? "write");
   const [days, setDays] = useState<string>("90");
   const [overlap, setOverlap] = useState<string>("7");
@@ -82,8 +83,9 @@ export function CreateKey({ projects, like, onClose, onCreated }: CreateKeyProps
         />
         <fieldset className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-1">
           <legend className="pb-1 font-semibold">Projects</legend>
+          {choices.search}
           <div className="grid max-h-40 grid-cols-[minmax(0,1fr)] gap-1 overflow-y-auto py-0.5">
-            {projects.map((project) => (
+            {choices.list.map((project) => (
               <CheckInput
                 key={project.id}
                 label={project.name}

@@ -1,7 +1,8 @@
 import type { DashboardKey } from "@emend/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { keysQuery, projectsQuery } from "../../api/queries.ts";
+import { projectsQuery, useProjectChoices, useProjects } from "../../api/projects.tsx";
+import { keysQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
 import { rowAttribute } from "../../layout/use-shortcuts.ts";
 import { Button, CopyBlock, CopyButton } from "../../parts/button.tsx";
@@ -24,19 +25,20 @@ type Open =
 export function KeysPage() {
   const keys = useQuery(keysQuery);
   const projects = useQuery(projectsQuery);
+  const choices = useProjectChoices([]);
+  const { found } = useProjects(keys.data?.flatMap(({ projectIds }) => projectIds) ?? []);
   const mayWrite = useMayWrite();
   const [open, setOpen] = useState<Open | null>(null);
   if (!keys.data || !projects.data) return <Pending error={keys.error ?? projects.error} />;
   const close = () => setOpen(null);
   const live = keys.data.filter(isLive);
   const over = keys.data.filter((key) => !isLive(key));
-  const nameOf = new Map(projects.data.map(({ id, name }) => [id, name]));
   const rows = (list: readonly DashboardKey[]) =>
     list.map((key) => (
       <KeyRow
         key={key.id}
         apiKey={key}
-        projects={key.projectIds.map((id) => nameOf.get(id) ?? id)}
+        projects={key.projectIds.map((id) => found.get(id)?.name ?? id)}
         {...(mayWrite &&
           isLive(key) && {
             onRotate: () => setOpen({ kind: "create", like: key }),
@@ -62,6 +64,7 @@ export function KeysPage() {
       <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
         <section className="grid grid-cols-[minmax(0,1fr)] gap-2">
           <h2>Project ids</h2>
+          {choices.search}
           <Sheet>
             {projects.data.length === 0 && (
               <Empty>
@@ -70,7 +73,7 @@ export function KeysPage() {
               </Empty>
             )}
             <ul className="divide-y divide-line">
-              {projects.data.map(({ id, name }) => (
+              {choices.list.map(({ id, name }) => (
                 <li key={id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2">
                   <span className="min-w-0 flex-1 basis-40 truncate font-medium">
                     <VisibleText text={name} />
@@ -108,7 +111,7 @@ export function KeysPage() {
       </div>
       {open?.kind === "create" && (
         <CreateKey
-          projects={projects.data}
+          first={projects.data[0]}
           like={open.like}
           onClose={close}
           onCreated={(key) => setOpen({ kind: "created", key })}

@@ -3,7 +3,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { modelKeysQuery } from "../../api/project-queries.ts";
-import { projectsQuery, sessionQuery } from "../../api/queries.ts";
+import { useProjects } from "../../api/projects.tsx";
+import { sessionQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
 import { Button, buttonLook, CopyBlock } from "../../parts/button.tsx";
 import { Dialog, Head, Sheet } from "../../parts/dialog.tsx";
@@ -37,10 +38,10 @@ const readTabs: readonly Tab[] = ["automations", "webhooks"];
 export function ProjectPage() {
   const { id } = route.useParams();
   const { tab } = route.useSearch();
-  const projects = useQuery(projectsQuery);
+  const projects = useProjects([id]);
   const mayWrite = useMayWrite();
-  if (!projects.data) return <Pending error={projects.error} />;
-  const project = projects.data.find((each) => each.id === id);
+  const project = projects.found.get(id);
+  if (!project && (projects.isPending || projects.error)) return <Pending error={projects.error} />;
   if (!project) {
     return (
       <Empty>

@@ -1,8 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { projectsQuery } from "../../api/queries.ts";
+import { useDeferredValue, useState } from "react";
+import { projectListQuery } from "../../api/projects.tsx";
 import { rowAttribute } from "../../layout/use-shortcuts.ts";
-import { buttonLook, CopyBlock } from "../../parts/button.tsx";
+import { Button, buttonLook, CopyBlock } from "../../parts/button.tsx";
 import { addProjectLine } from "../../parts/commands.ts";
 import { Head, Sheet } from "../../parts/dialog.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
@@ -12,13 +13,27 @@ import { forgeNames } from "./forges.ts";
 import { Quota } from "./quota.tsx";
 
 export function ProjectsPage() {
-  const projects = useQuery(projectsQuery);
+  const [text, setText] = useState("");
+  const search = useDeferredValue(text.trim());
+  const list = useInfiniteQuery(projectListQuery(search));
   const mayWrite = useMayWrite();
-  if (!projects.data) return <Pending error={projects.error} />;
+  if (!list.data) return <Pending error={list.error} />;
+  const projects = list.data.pages.flatMap((page) => page.projects);
   return (
     <>
       <title>Projects · Emend</title>
       <Head title="Projects">
+        {(text !== "" || list.hasNextPage) && (
+          <input
+            type="search"
+            aria-label="Find a project"
+            placeholder="Find a project"
+            className="min-w-40"
+            maxLength={200}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        )}
         {mayWrite && (
           <Link to="/projects/new" className={buttonLook("primary")}>
             Add project
@@ -26,14 +41,15 @@ export function ProjectsPage() {
         )}
       </Head>
       <Sheet>
-        {projects.data.length === 0 && (
+        {projects.length === 0 && search !== "" && <Empty>No projects match.</Empty>}
+        {projects.length === 0 && search === "" && (
           <Empty>
             <p>A project is a docs repository. Add one, or import the current folder from the command line:</p>
             <CopyBlock text={addProjectLine} />
           </Empty>
         )}
         <ul className="divide-y divide-line">
-          {projects.data.map((project) => (
+          {projects.map((project) => (
             <li key={project.id}>
               <Link
                 to="/projects/$id"
@@ -56,6 +72,13 @@ export function ProjectsPage() {
           ))}
         </ul>
       </Sheet>
+      {list.hasNextPage && (
+        <p className="pt-4 text-center">
+          <Button disabled={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
+            Show more
+          </Button>
+        </p>
+      )}
     </>
   );
 }

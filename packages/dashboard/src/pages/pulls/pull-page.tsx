@@ -2,7 +2,7 @@ import type { DashboardComment } from "@emend/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type FormEvent, useCallback, useState } from "react";
-import { projectsQuery } from "../../api/queries.ts";
+import { useProjects } from "../../api/projects.tsx";
 import { request } from "../../api/request.ts";
 import { DiffView } from "../../diff/diff-view.tsx";
 import { MarkdownText } from "../../diff/preview/markdown-text.tsx";
@@ -30,13 +30,12 @@ export function PullPage() {
 
 function Pull({ name }: { name: PullName }) {
   const pull = useQuery(pullQuery(name));
-  const projects = useQuery(projectsQuery);
+  const project = useProjects([name.projectId]).found.get(name.projectId);
   const [isSplit, setIsSplit] = useState(false);
   const address = pullPath(name);
   const fileUrl = useCallback((path: string) => `${address}/file?path=${encodeURIComponent(path)}`, [address]);
   if (!pull.data) return <Pending error={pull.error} />;
   const { title, number, headRef, baseRef, checks, diff } = pull.data;
-  const project = projects.data?.find(({ id }) => id === name.projectId);
   return (
     <>
       <title>{`${title.slice(0, 100)} · #${number} · Emend`}</title>

@@ -2,7 +2,7 @@ import type { DashboardProject, DashboardPullRow } from "@emend/contract";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { projectsQuery } from "../../api/queries.ts";
+import { ProjectSelect, projectsQuery, useProjectChoices, useProjects } from "../../api/projects.tsx";
 import { rowAttribute } from "../../layout/use-shortcuts.ts";
 import { Button, buttonLook, CopyBlock } from "../../parts/button.tsx";
 import { addProjectLine, createJobLine } from "../../parts/commands.ts";
@@ -22,9 +22,10 @@ export function PullsPage() {
   const filter = route.useSearch();
   const list = useInfiniteQuery(pullsQuery(filter));
   const projects = useQuery(projectsQuery).data ?? none;
-  const projectOf = new Map(projects.map((project) => [project.id, project]));
-  const chosen = filter.project === undefined ? undefined : projectOf.get(filter.project);
   const pulls = list.data?.pages.flatMap((page) => page.pulls);
+  const asked = filter.project === undefined ? [] : [filter.project];
+  const { found } = useProjects([...asked, ...(pulls ?? []).map(({ projectId }) => projectId)]);
+  const chosen = found.get(filter.project ?? "");
   return (
     <>
       <title>Pull requests · Emend</title>
@@ -40,7 +41,7 @@ export function PullsPage() {
         {pulls ? (
           <ul className="divide-y divide-line">
             {pulls.map((pull) => (
-              <Row key={`${pull.projectId} ${pull.number}`} pull={pull} project={projectOf.get(pull.projectId)} />
+              <Row key={`${pull.projectId} ${pull.number}`} pull={pull} project={found.get(pull.projectId)} />
             ))}
           </ul>
         ) : (
@@ -59,12 +60,16 @@ export function PullsPage() {
   );
 }
 
+const forgesKnown = Object.keys(forgeNames) as DashboardProject["forge"][];
+const choiceLook = "min-w-0 flex-1 basis-32 sm:max-w-60 sm:flex-none sm:basis-auto";
 const stateNames = { open: "Open", merged: "Merged", closed: "Closed" };
 
 function Filters({ filter, projects }: { filter: PullSearch; projects: readonly DashboardProject[] }) {
   const navigate = useNavigate();
   const set = (change: PullSearch) => navigate({ to: "/pulls", search: { ...filter, ...change }, replace: true });
-  const forges = [...new Set(projects.map(({ forge }) => forge))];
+  const choices = useProjectChoices(filter.project === undefined ? [] : [filter.project]);
+  // There may be others among the projects that are not on the first page.
+  const forges = choices.search ? forgesKnown : [...new Set(projects.map(({ forge }) => forge))];
   return (
     <search className="flex min-w-0 flex-1 flex-wrap gap-2 sm:justify-end">
       <Choice
@@ -84,12 +89,13 @@ function Filters({ filter, projects }: { filter: PullSearch; projects: readonly 
         />
       )}
       {projects.length > 1 && (
-        <Choice
+        <ProjectSelect
+          choices={choices}
           label="Show project"
           all="All projects"
-          chosen={filter.project}
-          options={projects.map(({ id, name }) => [id, name])}
-          onChoose={(project) => set({ project })}
+          className={choiceLook}
+          value={filter.project ?? ""}
+          onChoose={(project) => set({ project: project || undefined })}
         />
       )}
     </search>
@@ -106,7 +112,7 @@ function Choice(props: {
   return (
     <select
       aria-label={props.label}
-      className="min-w-0 flex-1 basis-32 sm:max-w-60 sm:flex-none sm:basis-auto"
+      className={choiceLook}
       value={props.chosen ?? ""}
       onChange={(event) => props.onChoose(event.target.value || undefined)}
     >

@@ -2,7 +2,7 @@ import type { DashboardUsage, DashboardUsageFigures } from "@emend/contract";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { usageQuery } from "../../api/project-queries.ts";
-import { projectsQuery } from "../../api/queries.ts";
+import { projectsQuery } from "../../api/projects.tsx";
 import { apiUrl } from "../../api/request.ts";
 import { FigureRow, RankedBars } from "../../parts/bars.tsx";
 import { buttonLook, CopyBlock, Toggle } from "../../parts/button.tsx";
@@ -16,6 +16,8 @@ import { VisibleText } from "../../parts/text.tsx";
 
 const route = getRouteApi("/usage");
 const spans = ["7 days", "30 days", "90 days"] as const;
+/** As many as the server shows. */
+const projectsShownMax = 50;
 const daysOf = (span: string) => Number.parseInt(span, 10);
 
 export function UsagePage() {
@@ -135,6 +137,12 @@ function Figures({ usage }: { usage: DashboardUsage }) {
         </Sheet>
       </div>
       <p className="text-quiet">Days are in UTC. A job counts on the day it was created.</p>
+      {usage.byProject.length >= projectsShownMax && (
+        <p className="text-quiet">
+          Below are the {projectsShownMax} projects with the most jobs and the {projectsShownMax} with the highest cost.
+          The CSV file has all.
+        </p>
+      )}
       <Breakdown
         by="project"
         rows={usage.byProject.map((row) => ({ key: row.projectId, name: row.project, ...row }))}

@@ -70,6 +70,18 @@ describe("settings", () => {
     expect(() => parseProjectSettings(settings)).toThrow(/^Project settings: /);
   });
 
+  test("defaults are added at every level, and shared by no two projects", () => {
+    const settings = parseProjectSettings({ forge: { labels: ["docs"] }, later: { a: 1 } });
+    expect(settings).toMatchObject({
+      forge: { labels: ["docs"], reviewers: [], squash: null },
+      limits: { stepsMax: 60 },
+      later: { a: 1 },
+    });
+    settings.models.push("a/b");
+    settings.forge.reviewers.push("ada");
+    expect(parseProjectSettings({})).toMatchObject({ models: [], forge: { labels: [], reviewers: [] } });
+  });
+
   test("the project's model comes before the installation's, and both before the further ones", () => {
     expect(allowedModels(parseProjectSettings({}), "emend/rules")).toEqual(["emend/rules"]);
     expect(allowedModels(parseProjectSettings({ model: "a", models: ["b"] }), "emend/rules")).toEqual(["a", "b"]);

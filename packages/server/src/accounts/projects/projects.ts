@@ -87,6 +87,32 @@ export async function listProjects(db: Queryable): Promise<readonly Project[]> {
   return rows.map(toProject);
 }
 
+export interface ProjectFilter {
+  /** Text in the name or the repository's URL, or the start of the id. */
+  search: string | null;
+  ids: readonly string[] | null;
+  /** The last id of the previous page. */
+  after: string | null;
+  limit: number;
+}
+
+/** A page of the projects, oldest first. */
+export async function listProjectPage(
+  db: Queryable,
+  filter: ProjectFilter,
+): Promise<{ projects: readonly Project[]; nextCursor: string | null }> {
+  const { rows } = await db.query<ProjectRow>(
+    `select ${projectColumns} from projects
+     where ($1::text is null or strpos(lower(name), $1) > 0 or strpos(lower(repository_url), $1) > 0 or starts_with(lower(id), $1))
+       and ($2::text[] is null or id = any ($2))
+       and ($3::text is null or (created_at, id) > (select created_at, id from projects where id = $3))
+     order by created_at, id limit $4`,
+    [filter.search?.toLowerCase() ?? null, filter.ids, filter.after, filter.limit + 1],
+  );
+  const projects = rows.slice(0, filter.limit).map(toProject);
+  return { projects, nextCursor: rows.length > projects.length ? (projects.at(-1)?.id ?? null) : null };
+}
+
 /** Throws if the project does not exist, instead of treating it as empty. */
 export async function requireProject(db: Queryable, id: string): Promise<Project> {
   const project = await getProject(db, id);

@@ -7,7 +7,7 @@ import { newId } from "../../lib/id.ts";
 import { isModelName, modelForms } from "../../lib/model-names.ts";
 import type { Sealer } from "../secrets.ts";
 import { credentialContext } from "./project-credential.ts";
-import { assertSettingsFit, parseProjectSettings } from "./project-settings.ts";
+import { assertSettingsFit, isRecord, parseProjectSettings } from "./project-settings.ts";
 import { type Project, type ProjectRow, projectColumns, toProject } from "./projects.ts";
 
 export interface AddProjectInput {
@@ -151,8 +151,4 @@ function keepJudged(
   const { isJudged: _given, ...forge } = merged.forge;
   const isNamed = typeof forge.apiUrl === "string" && forge.apiUrl !== was.apiUrl;
   return { ...merged, forge: was.isJudged === true || isNamed ? { ...forge, isJudged: true } : forge };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

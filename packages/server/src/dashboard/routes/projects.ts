@@ -1,12 +1,12 @@
-import { forgeNames } from "@emend/contract";
+import { type DashboardProjectPage, forgeNames } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { listProjects } from "../../accounts/projects/projects.ts";
+import { listProjectPage } from "../../accounts/projects/projects.ts";
 import { updateProject } from "../../accounts/projects/save-project.ts";
 import { AppError } from "../../errors.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { countCreates, findProject, showProject } from "../find.ts";
-import { bodyParser } from "../parse-request.ts";
+import { bodyParser, parseProjectFilter } from "../parse-request.ts";
 import { removeProject } from "../remove-project.ts";
 import { actorOf } from "../require-session.ts";
 
@@ -37,9 +37,14 @@ const parseEdit = bodyParser(
 const parseRemoval = bodyParser(Type.Object({ name: Type.String({ maxLength: 1000 }) }));
 
 export function projectRoutes(app: FastifyInstance, deps: RouteDeps): void {
-  app.get("/projects", async () => {
-    const [projects, creates] = await Promise.all([listProjects(deps.pool), countCreates(deps.pool)]);
-    return { projects: projects.map((project) => showProject(deps, project, creates)) };
+  app.get("/projects", async (request): Promise<DashboardProjectPage> => {
+    const filter = parseProjectFilter(request.query as Record<string, unknown>);
+    const { projects, nextCursor } = await listProjectPage(deps.pool, filter);
+    const creates = await countCreates(
+      deps.pool,
+      projects.map(({ id }) => id),
+    );
+    return { projects: projects.map((project) => showProject(deps, project, creates)), nextCursor };
   });
 
   app.post("/projects", async (request, reply) => {
@@ -62,7 +67,7 @@ export function projectRoutes(app: FastifyInstance, deps: RouteDeps): void {
       await deps.projectAdmin.assertReachable(apiUrl);
     }
     const edited = await updateProject(deps.pool, project.id, edit, actorOf(request));
-    return showProject(deps, edited, await countCreates(deps.pool));
+    return showProject(deps, edited, await countCreates(deps.pool, [edited.id]));
   });
 
   app.post<{ Params: { id: string } }>("/projects/:id/remove", { config: { role: "owner" } }, async (request) => {
