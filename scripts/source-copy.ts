@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -13,9 +14,35 @@ export function copyOfSources(): string {
   for (const name of ["packages", "scripts", "docs", "action", "package.json", "tsconfig.json", "vitest.config.ts"]) {
     cpSync(join(root, name), join(copy, name), { recursive: true, filter: isSource });
   }
+  shareAllModules(copy);
+  return copy;
+}
+
+/**
+ * The sources of an earlier commit with the packages that are installed now. Without `revision`, of the commit before the
+ * newest migration: the release that the next one replaces.
+ */
+export function sourcesOf(revision?: string): { copy: string; commit: string } {
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: root, maxBuffer: 2 ** 30 });
+  const migrations = "packages/server/src/db/migrations";
+  const added = () => git("log", "--diff-filter=A", "--topo-order", "-1", "--format=%H", "--", migrations);
+  let commit: string;
+  try {
+    commit = git("rev-parse", "--verify", `${revision ?? `${added().toString().trim()}^`}^{commit}`)
+      .toString()
+      .trim();
+  } catch (cause) {
+    throw new Error("This needs the repository's history. Clone it in full, or run git fetch --unshallow.", { cause });
+  }
+  const copy = mkdtempSync(join(tmpdir(), "emend-earlier-"));
+  execFileSync("tar", ["-x", "-C", copy], { input: git("archive", commit, "packages", "scripts", "package.json") });
+  shareAllModules(copy);
+  return { copy, commit };
+}
+
+function shareAllModules(copy: string): void {
   shareModules("node_modules", copy);
   for (const name of readdirSync(join(root, "packages"))) shareModules(join("packages", name, "node_modules"), copy);
-  return copy;
 }
 
 /** Links to installed packages, except the workspace's own, which are the copy's. */

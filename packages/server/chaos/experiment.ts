@@ -11,6 +11,8 @@ export interface Setting {
   history: History;
   /** 1: the promised numbers. A sample uses a fraction of them. */
   scale: number;
+  /** The commit that an upgrade begins with. */
+  from?: string | undefined;
 }
 
 export interface Experiment {

@@ -18,6 +18,7 @@ import { repeatedPosts } from "./repeated-posts.ts";
 import { rollingRestarts } from "./rolling-restarts.ts";
 import { runExperiment } from "./run-experiment.ts";
 import { soak } from "./soak.ts";
+import { upgrade } from "./upgrade.ts";
 import { guardNames, guards, tryWithout } from "./without-guard.ts";
 import { failover, workerKills } from "./worker-kills.ts";
 
@@ -30,6 +31,7 @@ const experiments: readonly Experiment[] = [
   racingClaims,
   racingCreates,
   rollingRestarts,
+  upgrade,
   soak,
 ];
 const { values, positionals } = parseArgs({
@@ -39,6 +41,7 @@ const { values, positionals } = parseArgs({
     scale: { type: "string" },
     history: { type: "string" },
     without: { type: "string" },
+    from: { type: "string" },
     write: { type: "boolean" },
     /** A migrated and empty database for one experiment. Without it, each has its own Postgres. */
     database: { type: "string" },
@@ -53,6 +56,7 @@ const isGuard = values.without === undefined || ["all", ...guardNames].includes(
 if (unknown.length > 0 || !(scale > 0) || !Number.isSafeInteger(seed) || !isGuard) {
   console.error(
     `usage: npm run chaos -- [${experiments.map(({ name }) => name).join(" | ")}] [--seed N] [--scale 0.1] [--history FILE]
+       npm run chaos -- upgrade [--from COMMIT]
        npm run chaos -- --without ${[...guardNames, "all"].join("|")} [--seed N] [--write]`,
   );
   process.exit(2);
@@ -85,6 +89,7 @@ for (const experiment of experiments.filter(({ name }) => names.includes(name)))
       random: seededRandom(seed),
       history,
       scale,
+      from: values.from,
     };
     const verdict = await runExperiment(experiment, setting);
     const slowest = Math.max(0, ...verdict.recoveredMs);

@@ -1,7 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 export interface ServeProcess {
   port: number;
@@ -12,10 +14,25 @@ export interface ServeProcess {
 
 const program = fileURLToPath(new URL("../../cli/src/main.ts", import.meta.url));
 
-/** The program as people run it. */
-export async function startServe(env: Record<string, string>): Promise<ServeProcess> {
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program, "serve", "--port", "0"], {
-    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", EMEND_LOG_LEVEL: "silent", ...env },
+const runProgram = ["--disable-warning=ExperimentalWarning"];
+const baseEnv = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", EMEND_LOG_LEVEL: "silent" };
+
+/** A command of the program in another folder, which ends by itself. */
+export async function runCommand(
+  folder: string,
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<string> {
+  const main = join(folder, "packages/cli/src/main.ts");
+  const options = { env: { ...baseEnv, ...env }, cwd: folder };
+  return (await promisify(execFile)(process.execPath, [...runProgram, main, ...args], options)).stdout;
+}
+
+/** The program as people run it: ours, or that of another folder. */
+export async function startServe(env: Record<string, string>, folder?: string): Promise<ServeProcess> {
+  const main = folder === undefined ? program : join(folder, "packages/cli/src/main.ts");
+  const child = spawn(process.execPath, [...runProgram, main, "serve", "--port", "0"], {
+    env: { ...baseEnv, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = once(child, "exit").then(([code, signal]): number | string => signal ?? code);
