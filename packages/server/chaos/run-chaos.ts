@@ -5,14 +5,14 @@ import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { startBenchDatabase } from "../bench/database.ts";
-import { writeResults } from "../bench/results.ts";
+import { describeMachine, readFigures, writeResults } from "../bench/results.ts";
 import { createPool, type Pool } from "../src/db/pool.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { databaseFaults } from "./database-faults.ts";
 import { type Experiment, seededRandom } from "./experiment.ts";
 import { frozenWorkers } from "./frozen-workers.ts";
 import { openHistory } from "./history.ts";
-import { isGood } from "./judge.ts";
+import { isGood, type Verdict } from "./judge.ts";
 import { racingClaims, racingCreates } from "./races.ts";
 import { repeatedPosts } from "./repeated-posts.ts";
 import { rollingRestarts } from "./rolling-restarts.ts";
@@ -55,7 +55,7 @@ const unknown = names.filter((name) => experiments.every((one) => one.name !== n
 const isGuard = values.without === undefined || ["all", ...guardNames].includes(values.without);
 if (unknown.length > 0 || !(scale > 0) || !Number.isSafeInteger(seed) || !isGuard) {
   console.error(
-    `usage: npm run chaos -- [${experiments.map(({ name }) => name).join(" | ")}] [--seed N] [--scale 0.1] [--history FILE]
+    `usage: npm run chaos -- [${experiments.map(({ name }) => name).join(" | ")}] [--seed N] [--scale 0.1] [--history FILE] [--write]
        npm run chaos -- upgrade [--from COMMIT]
        npm run chaos -- --without ${[...guardNames, "all"].join("|")} [--seed N] [--write]`,
   );
@@ -100,13 +100,36 @@ for (const experiment of experiments.filter(({ name }) => names.includes(name)))
         `; ${((performance.now() - startedAt) / 1000).toFixed(0)} s`,
     );
     for (const what of verdict.unexpected.slice(0, 10)) console.log(`  ${what}`);
-    for (const entry of history.entries()) {
-      if (entry.kind === "measured") console.log(`  ${entry.what}: ${Math.round(entry.value)} ${entry.unit}`);
-    }
+    const measured = history
+      .entries()
+      .flatMap((one) => (one.kind === "measured" ? [`${one.what}: ${Math.round(one.value)} ${one.unit}`] : []));
+    for (const line of measured) console.log(`  ${line}`);
+    if (values.write) await writeVerdict(experiment.name, verdict, measured);
     if (!isGood(verdict)) process.exitCode = 1;
   } finally {
     await database.close();
   }
+}
+
+interface ChaosFigures {
+  experiments: Record<string, Verdict & { machine: string; scale: number; seed: number; measured: readonly string[] }>;
+}
+
+/** Experiments run on different days, so each keeps the line of its last run. */
+async function writeVerdict(name: string, verdict: Verdict, measured: readonly string[]): Promise<void> {
+  const earlier = await readFigures<ChaosFigures>("chaos");
+  const figures: ChaosFigures = {
+    experiments: { ...earlier?.experiments, [name]: { machine: describeMachine(), scale, seed, measured, ...verdict } },
+  };
+  const lines = Object.entries(figures.experiments).map(([of, one]) => {
+    const slowest = one.recoveredMs.length > 0 ? `${(Math.max(...one.recoveredMs) / 1000).toFixed(1)} s` : "";
+    const verdictOf = isGood(one) ? "held" : "BROKEN";
+    return `| ${of} | ${one.scale} | ${verdictOf} | ${one.jobs} | ${one.faults} | ${one.lost} | ${one.duplicated} | ${one.unexpected.length} | ${slowest} | ${one.measured.join("; ")} | ${one.machine.slice(0, 10)}, ${one.seed} |`;
+  });
+  const head =
+    "| experiment | scale | verdict | jobs | faults | lost | duplicated | unexpected | slowest recovery | measured | day, seed |";
+  const table = [head, "|---|---:|---|---:|---:|---:|---:|---:|---:|---|---|", ...lines].join("\n");
+  await writeResults("chaos", `npm run chaos -- ${name} --scale ${scale} --seed ${seed} --write`, table, { figures });
 }
 
 function openDatabase(url: string): { url: string; pool: Pool; close(): Promise<void> } {

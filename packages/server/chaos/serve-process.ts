@@ -28,10 +28,10 @@ export async function runCommand(
   return (await promisify(execFile)(process.execPath, [...runProgram, main, ...args], options)).stdout;
 }
 
-/** The program as people run it: ours, or that of another folder. */
-export async function startServe(env: Record<string, string>, folder?: string): Promise<ServeProcess> {
+/** The program as people run it: ours, or that of another folder. With a public URL it cannot report a port of its own. */
+export async function startServe(env: Record<string, string>, folder?: string, port = 0): Promise<ServeProcess> {
   const main = folder === undefined ? program : join(folder, "packages/cli/src/main.ts");
-  const child = spawn(process.execPath, [...runProgram, main, "serve", "--port", "0"], {
+  const child = spawn(process.execPath, [...runProgram, main, "serve", "--port", String(port)], {
     env: { ...baseEnv, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -40,7 +40,7 @@ export async function startServe(env: Record<string, string>, folder?: string): 
   early.catch(() => {});
   const [line] = await Promise.race([once(createInterface({ input: child.stdout }), "line"), early]);
   return {
-    port: Number(new URL(JSON.parse(line as string).url).port),
+    port: port || Number(new URL(JSON.parse(line as string).url).port),
     child,
     async stop() {
       const startedAt = performance.now();
