@@ -11,6 +11,8 @@ const benches: Readonly<Record<string, readonly string[]>> = {
   history: ["packages/server/bench/large-history.ts"],
   memory: ["packages/server/bench/job-memory.ts"],
   rivals: ["packages/server/bench/rivals.ts"],
+  scale: ["packages/server/bench/scale.ts"],
+  start: ["packages/runners/programs/bench-start.ts"],
   demo: ["packages/cli/bench/demo.ts"],
   truth: ["packages/site/bench/truth.ts", "packages/server/bench/claims.ts"],
   site: ["packages/site/bench/site.ts", "packages/site/bench/faults.ts"],

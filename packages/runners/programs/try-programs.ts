@@ -1,8 +1,7 @@
 // npm run test:programs [-- claude-code codex opencode]
 // The real programs behind runner/…, installed from npm into a folder of their own, work in the sandbox against a scripted
 // vendor, through a whole installation. Not part of npm test: it downloads some hundred megabytes.
-import { spawnSync } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { judge } from "../../server/eval/judge.ts";
@@ -12,13 +11,7 @@ import { startServer } from "../../server/src/compose/compose.ts";
 import { loadConfig } from "../../server/src/config/config.ts";
 import { forgeDirOf } from "../../server/src/installation/local-git.ts";
 import { startFarModel } from "../../server/test/support/far-model.ts";
-
-const programs = [
-  { runner: "claude-code", package: "@anthropic-ai/claude-code", version: "2.1.325", command: "claude", model: "" },
-  // Its own default composes tools by a program of the vendor's, which no scripted vendor speaks.
-  { runner: "codex", package: "@openai/codex", version: "0.166.0", command: "codex", model: "/gpt-5" },
-  { runner: "opencode", package: "opencode-ai", version: "1.18.33", command: "opencode", model: "" },
-] as const;
+import { installPrograms, programs, programsBin, runHere } from "./install-programs.ts";
 
 type Script = Parameters<typeof startFarModel>[0];
 const file = "docs/guides/retries.md";
@@ -26,19 +19,13 @@ const [oldText, newText] = ["title: Retries", "title: Delivery and retries"];
 const words = "TITLE: Retitle the retries guide\nSUMMARY:\nThe title of the page is now Delivery and retries.";
 
 const chosen = programs.filter(({ runner }) => process.argv.length < 3 || process.argv.includes(runner));
-const home = join(import.meta.dirname, "../../../node_modules/.cache/emend-programs");
 const dir = await mkdtemp(join(tmpdir(), "emend-programs-"));
-const bin = join(home, "node_modules/.bin");
-
-await mkdir(home, { recursive: true });
-await writeFile(join(home, "package.json"), JSON.stringify({ private: true }));
-for (const { package: name, version } of chosen)
-  run("npm", ["install", "--no-audit", "--no-fund", "--save-exact", `${name}@${version}`]);
+await installPrograms(chosen);
 
 const far = await startFarModel(answerAsVendor);
 const environment = {
   ...far.environment,
-  PATH: [bin, process.env.PATH].join(delimiter),
+  PATH: [programsBin, process.env.PATH].join(delimiter),
   EMEND_LOG_LEVEL: "warn",
   EMEND_RUNNER_UNSANDBOXED: "0",
 };
@@ -50,7 +37,7 @@ try {
   const task = evalTasks().find(({ name }) => name === "mkdocs: a page's title");
   if (!task) throw new Error("the eval has no such task any more");
   for (const { runner, command, model } of chosen) {
-    const version = run(join(bin, command), ["--version"]).trim();
+    const version = runHere(join(programsBin, command), ["--version"]).trim();
     const { answer, figures } = await attempt(product, `runner/${runner}${model}`, task, AbortSignal.timeout(180_000));
     const problems = judge(task, answer);
     if (problems.length > 0) failed.push(runner);
@@ -67,12 +54,6 @@ try {
 }
 console.log(`${chosen.length - failed.length} passed, ${failed.length} failed`);
 if (failed.length > 0) process.exitCode = 1;
-
-function run(command: string, args: readonly string[]): string {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: home, encoding: "utf8", timeout: 600_000 });
-  if (status === 0) return stdout;
-  throw new Error(`${command} ${args.join(" ")} failed: ${error?.message ?? stderr}`);
-}
 
 /** What a vendor's model would say to whichever program asks: it edits one file with the tools that the program offers. */
 function answerAsVendor(turn: number, request: Parameters<Script>[1]): ReturnType<Script> {

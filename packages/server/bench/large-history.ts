@@ -2,8 +2,12 @@
 // npm run bench -- history [--jobs 1000000] [--write]
 import { parseArgs } from "node:util";
 import pg from "pg";
+
+import { drawLines } from "../../site/bench/plot.ts";
+
 import { listProjectPage } from "../src/accounts/projects/projects.ts";
 import { countCreates } from "../src/dashboard/find.ts";
+
 import { listJobs } from "../src/dashboard/list-jobs.ts";
 import { listPulls, parsePullFilter } from "../src/dashboard/list-pulls.ts";
 import { readUsage, rollUsageUp } from "../src/dashboard/read-usage.ts";
@@ -17,7 +21,7 @@ import { archiveByRetention, dropDeliveries, dropRunContents } from "../src/task
 import { runOnServer, withDatabaseName } from "../test/support/server.ts";
 import { startThrowAwayServer } from "../test/support/throw-away-server.ts";
 import { median } from "./measure.ts";
-import { writeResults } from "./results.ts";
+import { readFigures, writeResults } from "./results.ts";
 
 const { values } = parseArgs({
   options: { jobs: { type: "string", default: "1000000" }, projects: { type: "string" }, write: { type: "boolean" } },
@@ -79,6 +83,7 @@ try {
     await seed("large", large, { jobs, queued, projects });
     while ((await rollUsageUp(large)) > 0);
     const lines: string[] = [];
+    const found: Record<string, { emptyMs: number; largeMs: number; ratio: number }> = {};
     for (const [name, operation] of Object.entries(operations)) {
       const ratios: number[] = [];
       const ms = { empty: [] as number[], large: [] as number[] };
@@ -92,19 +97,41 @@ try {
       const line = `| ${name} | ${median(ms.empty).toFixed(1)} ms | ${median(ms.large).toFixed(1)} ms | ${median(ratios).toFixed(1)}× |`;
       console.log(line);
       lines.push(line);
+      found[name] = { emptyMs: median(ms.empty), largeMs: median(ms.large), ratio: median(ratios) };
     }
     const table = [
       `| ${jobs.toLocaleString("en")} finished jobs, ${(jobs * eventsPerJob).toLocaleString("en")} events, ${queued.toLocaleString("en")} queued jobs, ${projects.toLocaleString("en")} projects | empty | large | ratio |`,
       "|---|---:|---:|---:|",
       ...lines,
     ];
-    if (values.write)
-      await writeResults("history", `npm run bench -- history --jobs ${jobs} --write`, table.join("\n"));
+    if (values.write) await write(table.join("\n"), found);
   } finally {
     await Promise.all([empty.end(), large.end()]);
   }
 } finally {
   await server.stop();
+}
+
+/** Runs of other sizes are kept for the plot. */
+async function write(table: string, found: Record<string, { ratio: number }>): Promise<void> {
+  const earlier = await readFigures<{ bySize: Record<string, typeof found> }>("history");
+  const bySize: Record<string, typeof found> = { ...earlier?.bySize, [jobs]: found };
+  const svg = drawLines({
+    title: "With a history: how much longer than with none",
+    x: "finished jobs",
+    y: "times as long",
+    log: "x",
+    lines: Object.keys(found).map((name) => ({
+      name,
+      points: Object.entries(bySize).flatMap(([size, of]) =>
+        of[name] ? [[Number(size), of[name].ratio] as const] : [],
+      ),
+    })),
+    level: { name: "aim: at most 2", y: 2 },
+  });
+  const says = "How much longer each question takes with a long history than with none, by the number of finished jobs";
+  const command = `npm run bench -- history --jobs ${jobs} --write`;
+  await writeResults("history", command, table, { figures: { bySize }, plot: { svg, says } });
 }
 
 /** Without fsync, as in the tests: what is compared is work on rows, and not the disk. */

@@ -3,11 +3,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { drawDots } from "../../site/bench/plot.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { createPool } from "../src/db/pool.ts";
 import { createLogger } from "../src/lib/logger.ts";
@@ -16,7 +16,7 @@ import { seedProject } from "../test/support/seed-jobs.ts";
 import { runOnServer, withDatabaseName } from "../test/support/server.ts";
 import { startThrowAwayServer } from "../test/support/throw-away-server.ts";
 import { median } from "./measure.ts";
-import { describeMachine, writeResults } from "./results.ts";
+import { writeResults } from "./results.ts";
 import { installRivals, type Places, rivalPackages, startRedis, systems } from "./rival-queues.ts";
 
 const { values, positionals } = parseArgs({
@@ -24,7 +24,6 @@ const { values, positionals } = parseArgs({
   options: {
     rounds: { type: "string", default: "20" },
     wait: { type: "string", default: "90" },
-    json: { type: "string" },
     write: { type: "boolean" },
   },
 });
@@ -120,16 +119,18 @@ async function compareAll(rounds: number, waitMsMax: number): Promise<void> {
     );
     const table = tableOf(figures, waitMsMax);
     console.log(table);
-    if (values.json)
-      await writeFile(
-        values.json,
-        JSON.stringify({ machine: describeMachine(), ...Object.fromEntries(figures) }, null, 2),
-      );
     if (values.write)
       await writeResults(
         "rivals",
         `npm run bench -- rivals --rounds ${rounds} --wait ${waitMsMax / 1000} --write`,
         table,
+        {
+          figures: { waitMsMax, queues: Object.fromEntries(figures) },
+          plot: {
+            svg: plotOf(figures, waitMsMax),
+            says: "Enqueue, dispatch and failover of each queue, on a scale of tens",
+          },
+        },
       );
   } finally {
     await redis.stop();
@@ -242,4 +243,30 @@ function tableOf(figures: ReadonlyMap<string, Figures>, waitMsMax: number): stri
         `| ${name} ${versionOf(name) ?? "(this commit)"} | ${spread(enqueueMs)} | ${spread(dispatchMs)} | ${failoverMs === null ? `not within ${seconds}` : `${(failoverMs / 1000).toFixed(1)} s`} | ${effects === null ? `not taken over within ${seconds}` : effects} |`,
     ),
   ].join("\n");
+}
+
+function plotOf(figures: ReadonlyMap<string, Figures>, waitMsMax: number): string {
+  const spread = (name: string, ms: readonly number[]) => {
+    const sorted = ms.toSorted((a, b) => a - b);
+    const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
+    return { name, value: median(ms), low: at(0.1), high: at(0.9) };
+  };
+  const all = [...figures];
+  return drawDots("Queues side by side: median and 10–90 %, less is better", [
+    { title: "Enqueue", unit: "ms", rows: all.map(([name, { enqueueMs }]) => spread(name, enqueueMs)) },
+    {
+      title: "Enqueue → handler in another process",
+      unit: "ms",
+      rows: all.map(([name, { dispatchMs }]) => spread(name, dispatchMs)),
+    },
+    {
+      title: "kill -9 → running elsewhere",
+      unit: "s",
+      rows: all.map(([name, { failoverMs }]) => ({
+        name,
+        value: failoverMs === null ? null : failoverMs / 1000,
+        ...(failoverMs === null && { note: `not within ${waitMsMax / 1000} s` }),
+      })),
+    },
+  ]);
 }

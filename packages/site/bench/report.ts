@@ -1,5 +1,6 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
+import { drawLines } from "./plot.ts";
 
 export interface Measured {
   pages: number;
@@ -106,6 +107,33 @@ export function renderReport(site: Measured, large: Measured, plain: Measured, r
     "",
     `Read ${site.readMs.toFixed(0)} ms, cold ${site.coldMs.toFixed(0)} ms (processor: ${site.readCpuMs.toFixed(0)} and ${site.coldCpuMs.toFixed(0)} ms).`,
   ];
+}
+
+/** Writes docs/results/site.svg and its figures, and returns the line of Markdown that shows it. */
+export async function plotGrowth(measured: readonly Measured[]): Promise<string> {
+  const line = (name: string, of: (one: Measured) => number) => ({
+    name,
+    points: measured.map((one) => [one.pages, of(one)] as const),
+  });
+  const svg = drawLines({
+    title: "Checking a site, by its pages",
+    x: "pages",
+    y: "ms",
+    log: "both",
+    lines: [
+      line("cold check", ({ coldMs }) => coldMs),
+      line("reading the bytes", ({ readMs }) => readMs),
+      line("rename of a page", ({ renameMs }) => renameMs),
+      line("re-check after an edit", ({ warmMs }) => warmMs),
+    ],
+  });
+  const folder = new URL("../../../docs/results/", import.meta.url);
+  await mkdir(folder, { recursive: true });
+  await writeFile(new URL("site.svg", folder), svg);
+  const machine = `${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores of ${cpus()[0]?.model ?? ""}`;
+  const command = "npm run bench -- site --write";
+  await writeFile(new URL("site.json", folder), `${JSON.stringify({ machine, command, measured }, null, 2)}\n`);
+  return "![Cold check, reading, rename and re-check by the number of pages](results/site.svg)";
 }
 
 /** Writes lines into docs/results.md, between the comments that name them. */

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
-import { bestOf, type Measured, type Remark, renderReport, writeResults } from "./report.ts";
+import { bestOf, type Measured, plotGrowth, type Remark, renderReport, writeResults } from "./report.ts";
 import { writeSite } from "./write-site.ts";
 
 const { values } = parseArgs({
@@ -50,9 +50,15 @@ try {
   const plain = await measure(join(folder, "plain"));
   const remark = values["no-remark"] ? null : await inProcess<Remark>("./remark.ts", join(folder, "plain"));
   const large = await inProcess<Measured>("./measure.ts", join(folder, "large"));
+  // How the check grows: smaller sites of the same kind, once each.
+  const growth: Measured[] = [];
+  for (const share of [10, 4, 2]) {
+    await writeSite(join(folder, `a-${share}`), Math.round(pages / share), "mintlify");
+    growth.push(await inProcess<Measured>("./measure.ts", join(folder, `a-${share}`)));
+  }
   const lines = renderReport(site, large, plain, remark);
   console.log(lines.join("\n"));
-  if (values.write === true) await writeResults("its times", lines);
+  if (values.write === true) await writeResults("its times", [...lines, "", await plotGrowth([...growth, site])]);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
