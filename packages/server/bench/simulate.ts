@@ -57,9 +57,9 @@ function plan(costs: Costs): string[] {
   });
   const largest = load(10_000_000, 100_000);
   const cases: [name: string, Load, Fleet, Costs][] = [
-    ["1×: 10⁵ jobs a day, 10³ projects", load(100_000, 1_000), fleet(1, 6, 4), costs],
-    ["10×: 10⁶ jobs a day, 10⁴ projects", load(1_000_000, 10_000), fleet(2, 50, 16), costs],
-    ["plan: 10⁷ jobs a day, 10⁵ projects, code of today", largest, fleet(12, 480, 64), costs],
+    ["1×: 10⁵ jobs per day, 10³ projects", load(100_000, 1_000), fleet(1, 6, 4), costs],
+    ["10×: 10⁶ jobs per day, 10⁴ projects", load(1_000_000, 10_000), fleet(2, 50, 16), costs],
+    ["plan: 10⁷ jobs per day, 10⁵ projects, code of today", largest, fleet(12, 480, 64), costs],
     [
       "plan, with the three changes below",
       largest,
