@@ -273,10 +273,12 @@ test("doctor says what is missing and makes nothing", async () => {
   expect(await readdir(empty)).toEqual([]);
 
   const away = { EMEND_DATABASE_URL: "postgres://me:secret@127.0.0.1:1/none", EMEND_SECRET: "x".repeat(32) };
-  const { code, stdout, stderr } = await runEmend(["doctor"], { env: { ...away, PATH: "/nowhere" } });
+  const mail = { EMEND_SMTP_URL: "smtp://me:secret@127.0.0.1:1", EMEND_SMTP_FROM: "emend@acme.test" };
+  const { code, stdout, stderr } = await runEmend(["doctor"], { env: { ...away, ...mail, PATH: "/nowhere" } });
   expect(code).toBe(1);
   expect(stdout).toMatch(/^✗ database/m);
   expect(stdout).toMatch(/^✗ git +not found/m);
+  expect(stdout).toMatch(/^✗ email +127\.0\.0\.1:1 does not answer as it should: .*ECONNREFUSED/m);
   expect(stdout + stderr).not.toContain("secret");
 });
 

@@ -13,6 +13,8 @@ export interface DashboardSession {
   /** Null for the console. */
   name: string | null;
   hasPassword: boolean;
+  /** Whether the person gets an email when a job of theirs ends. Null: no mail server, or no email address. */
+  emailsJobs: boolean | null;
   /** The URL for clients, without a trailing slash. */
   publicUrl: string;
   /** How its commands are typed where it runs: `emend`, or in a checkout `npx emend`. */

@@ -35,3 +35,9 @@ export async function tryModel(config: Config, name?: string): Promise<ModelTria
   const trial = await import("./admin/try-model.ts");
   return trial.tryModel(config, name);
 }
+
+/** Connects to the configured mail server and logs in. Throws with the server's reason. */
+export async function trySmtp(settings: NonNullable<Config["smtp"]>): Promise<void> {
+  const notify = await import("./notify/email.ts");
+  await notify.trySmtp(settings);
+}

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { access, constants, statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { promisify } from "node:util";
-import type { Admin, Config, isMade, openAdmin, tryModel } from "@emend/server";
+import type { Admin, Config, isMade, openAdmin, tryModel, trySmtp } from "@emend/server";
 import type { Cli } from "../cli.ts";
 import { modelHint } from "../model-hint.ts";
 
@@ -18,7 +18,7 @@ export interface Examination {
 export async function examine(cli: Cli, options: { data?: string }): Promise<readonly Examination[]> {
   const node: Examination = { name: "node", verdict: "good", detail: process.version };
   const git = await examineGit();
-  const { isMade, openAdmin, readConfig, tryModel } = await import("@emend/server");
+  const { isMade, openAdmin, readConfig, tryModel, trySmtp } = await import("@emend/server");
   // Log lines would go to standard output, which is for the result.
   const env = { ...cli.env, EMEND_LOG_LEVEL: "silent" };
   const { config, problems } = readConfig(env, options.data === undefined ? {} : { dataDir: resolve(options.data) });
@@ -65,10 +65,24 @@ export async function examine(cli: Cli, options: { data?: string }): Promise<rea
     ...database.flatMap(({ serverUrl: _, budgets = [], ...seen }) => [seen, ...budgets]),
     ...server,
     ...(await unless(aboutModels, "model", () => examineModels({ tryModel, env: cli.env }, config))),
+    ...(await unless(/EMEND_SMTP|EMEND_CA/, "email", () => examineEmail(trySmtp, config))),
     ...(await unless(/EMEND_PUBLIC_URL/, "public url", async () => [
       await examinePublicUrl(config.publicUrl, { isServed, signal: cli.signal }),
     ])),
   ];
+}
+
+/** Connects to the mail server and logs in. */
+async function examineEmail(tries: typeof trySmtp, { smtp }: Config): Promise<readonly Examination[]> {
+  if (smtp === null) return [];
+  const server = `${smtp.host}:${smtp.port}`;
+  return tries(smtp).then(
+    () => [{ name: "email", verdict: "good", detail: `${server} accepts ${smtp.login ? "the login" : "connections"}` }],
+    (error: Error) => {
+      const detail = `${server} does not answer as it should: ${error.message.split("\n")[0]}`;
+      return [{ name: "email", verdict: "bad", detail, advice: "Check EMEND_SMTP_URL." }];
+    },
+  );
 }
 
 type Seen = Examination & { serverUrl?: string; budgets?: readonly Examination[] };

@@ -70,6 +70,7 @@ const person = {
   name: "Ada",
   role: "owner",
   hasPassword: true,
+  emailsJobs: null,
   publicUrl: "https://x.test",
 };
 const delivery = {

@@ -202,6 +202,7 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         askClaimLook: (projectId) => askClaimLook(pool, projectId),
         readPage: (projectId, commit, path) => readPage(parts.mirrors, { projectId, commit, path }),
         assetsDir,
+        sendsEmail: config.smtp !== null,
         status: createStatusReader({ pool, config, fetch: network.fetch }),
       }),
     ],

@@ -30,6 +30,7 @@ import { createAnnounceDue } from "../jobs/announce-due.ts";
 import { spentBudget } from "../jobs/budget.ts";
 import { createJobReader } from "../jobs/read/job-reader.ts";
 import { measureMirrors, measureModel } from "../metrics/measure.ts";
+import { listDueEmails, sendJobEmail } from "../notify/email.ts";
 import { startDeliveries } from "../notify/start-deliveries.ts";
 import { warnOfBudgets } from "../notify/warn-of-budgets.ts";
 import { openWebhookSecrets } from "../notify/webhooks.ts";
@@ -123,6 +124,8 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
         const [projectId = "", number = ""] = subject.split("/");
         return hearIssue(issues, { projectId, number: Number(number) }, signal);
       },
+      listDueEmails: () => listDueEmails(pool),
+      sendJobEmail: (id) => sendJobEmail({ pool, log, smtp: config.smtp, publicUrl: parts.publicUrl }, id),
       listDueAnswers: () => listDueAnswers(pool),
       answerIssue: (requestId, signal) => answerIssue(issues, requestId, signal),
     },
@@ -250,6 +253,7 @@ interface KnownSecretsDeps {
     modelEndpoints: Readonly<Record<string, { apiKey: string | null }>>;
     metricsToken: string | null;
     databaseUrl: string | null;
+    smtp: { login: { password: string } | null } | null;
   };
   pool: Pool;
   sealer: Sealer;
@@ -270,6 +274,7 @@ async function knownSecretsOf(deps: KnownSecretsDeps, projectId: string): Promis
     hookSecretOf(secret, projectId),
     config.metricsToken,
     passwordOf(config.databaseUrl),
+    config.smtp?.login?.password ?? null,
     ...Object.values(config.modelEndpoints).map(({ apiKey }) => apiKey),
     ...stored,
     ...(await openWebhookSecrets({ db, sealer }, projectId)),

@@ -126,11 +126,41 @@ describe("config", () => {
       expect(problems[0]).toMatch(/must be|names|required/);
     });
 
+    it("reads the mail server and the sender", () => {
+      const read = (url: string, from = "Emend <emend@acme.test>") =>
+        loadConfig({ EMEND_SMTP_URL: url, EMEND_SMTP_FROM: from }).smtp;
+      expect(read("smtp://emend:p%40ss@mail.test")).toEqual({
+        host: "mail.test",
+        port: 587,
+        isSecure: false,
+        login: { user: "emend", password: "p@ss" },
+        from: { name: "Emend", address: "emend@acme.test" },
+        caFile: null,
+      });
+      expect(read("smtps://[::1]", "emend@acme.test")).toMatchObject({
+        host: "::1",
+        port: 465,
+        isSecure: true,
+        login: null,
+      });
+      for (const [url, from] of [
+        ["smtp://mail.test/path", "emend@acme.test"],
+        ["smtp://", "emend@acme.test"],
+        ["https://mail.test", "emend@acme.test"],
+        ["smtp://mail.test", "a@b.test\nBcc: c@d.test"],
+        ["smtp://mail.test", "a@b.test, c@d.test"],
+        ["smtp://mail.test", ""],
+      ]) {
+        expect(problemsOf({ EMEND_SMTP_URL: url, EMEND_SMTP_FROM: from })).toHaveLength(1);
+      }
+    });
+
     it.each([
       ["EMEND_SECRET", "too-short-to-keep"],
       ["EMEND_DATABASE_URL", "mysql://emend:hunter2-hunter2@db/x"],
       ["EMEND_DATABASE_URL", "emend:hunter2-hunter2@db/x"],
       ["EMEND_METRICS_TOKEN", "short token"],
+      ["EMEND_SMTP_URL", "http://emend:hunter2-hunter2@mail.test"],
       ["EMEND_PUBLIC_URL", "https://emend:hunter2-hunter2@x.test"],
       ["EMEND_COMPATIBLE_BASE_URL", "https://emend:hunter2-hunter2@x.test"],
       ["EMEND_OIDC_ISSUER", "ftp://emend:hunter2-hunter2@x.test"],

@@ -6,6 +6,7 @@ import type { SingleSignOnConfig } from "../accounts/single-sign-on/single-sign-
 import type { PriceTable } from "../agent/models/prices.ts";
 import type { Endpoint } from "../agent/models/vendors.ts";
 import type { Network } from "../lib/network.ts";
+import type { SmtpSettings } from "../notify/email.ts";
 import { readTracingSettings, type TracingSettings } from "../tracing/tracing.ts";
 import { readModelSettings, runnerPrograms } from "./model-settings.ts";
 import { readHost, readNetwork, readPublicUrl, readTrustProxy } from "./network-settings.ts";
@@ -61,6 +62,8 @@ export interface Config {
   readonly metricsToken: string | null;
   /** Where traces go. Null: nowhere. */
   readonly tracing: TracingSettings | null;
+  /** The server for email. Null: none is sent. */
+  readonly smtp: SmtpSettings | null;
   /** The identity provider for logins. Null: none. */
   readonly singleSignOn: SingleSignOnConfig | null;
   /** Where a test makes the process crash; ignored in production. */
@@ -101,6 +104,8 @@ export function readConfig(
   const host = readHost(settings);
   const port = integer("EMEND_PORT", portNumbers);
 
+  const network = readNetwork(env, problems);
+
   const defaultDir = join(homedir(), ".emend");
   const chosenDir = resolve(overrides.dataDir ?? dataDir ?? defaultDir);
 
@@ -119,13 +124,14 @@ export function readConfig(
     forgeDir: settings.folder("EMEND_FORGE_DIR"),
     promptCodePointsMax: integer("EMEND_PROMPT_MAX", { least: 1, most: 500_000 }) ?? 100_000,
     archiveAfterDays: integer("EMEND_ARCHIVE_AFTER_DAYS", { least: 1, most: 36_500 }),
-    network: readNetwork(env, problems),
+    network,
     allowPrivateWebhooks: settings.flag("EMEND_ALLOW_PRIVATE_WEBHOOKS"),
     allowPrivateForges: settings.flag("EMEND_ALLOW_PRIVATE_FORGES"),
     metricsPort: integer("EMEND_METRICS_PORT", portNumbers),
     metricsToken: readMetricsToken(settings),
     tracing: readTracingSettings(text, problems),
     singleSignOn: readSingleSignOn(text, problems),
+    smtp: readSmtp(settings, network),
     crashAt: env.NODE_ENV === "test" || env.EMEND_TEST_BUILD === "1" ? env.EMEND_CRASH_AT : undefined,
     unknownSettings: findUnknownSettings(env, settings.names()),
   };
@@ -168,6 +174,44 @@ function readShared(settings: SettingReader, role: Role): Pick<Config, "database
     problems.push(`role ${role} needs EMEND_PUBLIC_URL, the same on every node: links in pull requests begin with it`);
   }
   return { databaseUrl, secret, publicUrl };
+}
+
+/** `Name <address>`, or the address alone, of printable ASCII. */
+const sender = /^(?:([^<>"\p{Cc}]{1,100}?)\s*<([!-;=?A-~]+@[!-;=?A-~]+)>|([!-;=?A-~]+@[!-;=?A-~]+))$/u;
+
+/** Messages never contain the URL, because it may have a password. */
+function readSmtp({ text, problems }: SettingReader, { caFile }: Network): SmtpSettings | null {
+  const given = text("EMEND_SMTP_URL");
+  const from = text("EMEND_SMTP_FROM");
+  if (given === null && from === null) return null;
+  if (given === null || from === null) {
+    problems.push("EMEND_SMTP_URL and EMEND_SMTP_FROM belong together: set both, or neither");
+    return null;
+  }
+  const url = URL.parse(given);
+  const isSecure = url?.protocol === "smtps:";
+  const isPlain = url !== null && url.pathname.replace("/", "") === "" && url.search === "" && url.hash === "";
+  if (!url || !(isSecure || url.protocol === "smtp:") || url.hostname === "" || !isPlain) {
+    problems.push(
+      "EMEND_SMTP_URL must be a URL such as smtp://user:password@mail.acme.com:587, or begin with smtps://",
+    );
+    return null;
+  }
+  const [, name = "", named, alone] = sender.exec(from.trim()) ?? [];
+  const address = named ?? alone;
+  if (address === undefined) {
+    problems.push(`EMEND_SMTP_FROM must be an address such as Emend <emend@acme.com>, not "${from}"`);
+    return null;
+  }
+  const user = decodeURIComponent(url.username);
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: Number(url.port) || (isSecure ? 465 : 587),
+    isSecure,
+    login: user === "" ? null : { user, password: decodeURIComponent(url.password) },
+    from: { name, address },
+    caFile: caFile ?? null,
+  };
 }
 
 /** It is sent in a header, which allows only plain characters. */

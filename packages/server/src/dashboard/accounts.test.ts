@@ -140,6 +140,17 @@ describe("a body that the database cannot keep", () => {
   });
 });
 
+it("email about one's own jobs is off until the person turns it on, and the console has no address", async () => {
+  const { cookie } = await memberWithPassword();
+  const read = async () => (await host.send("/session", { cookie })).json().emailsJobs;
+  expect(await read()).toBe(false);
+  expect((await host.send("/notifications", { cookie, body: { emailsJobs: true } })).statusCode).toBe(200);
+  expect(await read()).toBe(true);
+  expect((await host.send("/notifications", { cookie, body: { emailsJobs: "no" } })).statusCode).toBe(400);
+  expect((await host.send("/session")).json().emailsJobs).toBeNull();
+  expect((await host.send("/notifications", { body: { emailsJobs: true } })).statusCode).toBe(409);
+});
+
 describe("one's own password", () => {
   it("200 changes it, ends every other session and gives this browser a new one", async () => {
     const member = await memberWithPassword();

@@ -61,6 +61,8 @@ export interface DashboardDeps {
   readPage(projectId: string, commit: string, path: string): Promise<string | null>;
   /** Has a worker look at the pull requests of the project's repositories. */
   askGate(projectId: string): Promise<void>;
+  /** Whether a mail server is configured. */
+  sendsEmail: boolean;
   /** The installation's status, for its operator. */
   status(): Promise<DashboardStatus>;
   /** The folder of the built assets, if it exists. */

@@ -19,6 +19,7 @@ const exceptions: Readonly<Record<string, Role | "everybody">> = {
   "POST /auth/accept": "everybody",
   "POST /session/end": "viewer",
   "POST /password": "viewer",
+  "POST /notifications": "viewer",
   "POST /sessions/end-others": "viewer",
   // How a prompt would be read: nothing is written.
   "POST /projects/:id|:projectId/reading": "viewer",

@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { SMTPServer } from "smtp-server";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createTestDatabase } from "../../test/support/database.ts";
 import { alterJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
@@ -6,6 +9,7 @@ import { createSealer } from "../accounts/secrets.ts";
 import { startListener } from "../db/listener.ts";
 import { createLogger } from "../lib/logger.ts";
 import { claimDelivery, type Delivery, listDeliveries, redeliver, settleDelivery } from "./deliveries.ts";
+import { listDueEmails, type SmtpSettings, sendJobEmail, setEmailsJobs, trySmtp } from "./email.ts";
 import { signatureHeaders } from "./post-message.ts";
 import { type DeliveriesDeps, startDeliveries } from "./start-deliveries.ts";
 import {
@@ -235,4 +239,113 @@ test("a webhook's secret is in no column in the clear", async () => {
   const { rows } = await pool.query("select secret, webhooks::text as whole from webhooks");
   expect(rows[0].whole).not.toContain(secret);
   expect(rows[0].secret.includes(Buffer.from(secret.replace("whsec_", ""), "base64"))).toBe(false);
+});
+
+describe("email about one's own jobs", () => {
+  const certificate = (name: string) => new URL(`../../test/support/certificates/${name}`, import.meta.url);
+  const received: { from: string; to: readonly string[]; secure: boolean; user: string; text: string }[] = [];
+  let isFull = false;
+  const server = new SMTPServer({
+    key: readFileSync(certificate("localhost.key.pem")),
+    cert: readFileSync(certificate("localhost.cert.pem")),
+    onAuth({ username, password }, _session, done) {
+      if (username === "emend" && password === "p@ss/word") done(null, { user: username });
+      else done(new Error("Invalid login"));
+    },
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", () => {
+        if (isFull) return done(Object.assign(new Error("Mailbox full"), { responseCode: 452 }));
+        const { mailFrom, rcptTo } = session.envelope;
+        const to = rcptTo.map(({ address }) => address);
+        const text = Buffer.concat(chunks).toString("utf8").replaceAll("=\r\n", "").replaceAll("\r\n", "\n");
+        const from = mailFrom ? mailFrom.address : "";
+        received.push({ from, to, secure: session.secure, user: String(session.user), text });
+        done();
+      });
+    },
+  });
+  let smtp: SmtpSettings;
+  beforeEach(async () => {
+    received.length = 0;
+    isFull = false;
+    if (!server.server.listening) await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+    const { port } = server.server.address() as { port: number };
+    smtp = {
+      host: "localhost",
+      port,
+      isSecure: false,
+      login: { user: "emend", password: "p@ss/word" },
+      from: { name: "Emend", address: "emend@acme.test" },
+      caFile: fileURLToPath(certificate("localhost.cert.pem")),
+    };
+    await pool.query("truncate users cascade");
+    await pool.query("insert into users (id, email, name, role) values ('usr_1', 'ada,bo@x.test', 'Ada', 'viewer')");
+  });
+  afterAll(() => new Promise<void>((closed) => server.close(closed)));
+
+  async function endJob(assignments: string): Promise<string> {
+    const id = await seedJob(pool, projectId);
+    await alterJob(pool, id, "created_by = 'user/Ada,Bo@x.test'");
+    await alterJob(pool, id, `ended_at = now(), ${assignments}`);
+    return id;
+  }
+  const send = async (settings: SmtpSettings | null = smtp) => {
+    for (const id of await listDueEmails(pool)) await sendJobEmail({ pool, log, smtp: settings, publicUrl }, id);
+  };
+
+  test("goes to whoever turned it on, over TLS and with a login, with links and one subject line", async () => {
+    await endJob("status = 'completed', title = 'Before it was on'");
+    await setEmailsJobs(pool, "usr_1", true);
+    const other = await seedJob(pool, projectId);
+    await alterJob(pool, other, "status = 'completed', ended_at = now()");
+    const pull = JSON.stringify({ number: 1, url: "https://git.test/pull/1", state: "open", draft: false });
+    const title = "Rename\r\nBcc: eve@evil.test\r\n\r\n<b>it</b>";
+    const id = await endJob(`status = 'completed', title = '${title}', pull_request = '${pull}'`);
+    await send();
+    expect(received).toMatchObject([{ from: "emend@acme.test", to: ['"ada,bo"@x.test'], secure: true, user: "emend" }]);
+    const text = received[0]?.text ?? "";
+    expect(text).toContain("\nSubject: Completed: Rename Bcc: eve@evil.test <b>it</b>\n");
+    expect(text).not.toMatch(/^Bcc:/m);
+    expect(text).toContain(`https://emend.test/app/jobs/${id}`);
+    expect(text).toContain("https://git.test/pull/1");
+    expect(text).toContain("&lt;b&gt;it&lt;/b&gt;");
+    expect(await listDueEmails(pool)).toEqual([]);
+    // Tasks ask for it once more.
+    const { rows } = await pool.query("select subject from tasks where kind = 'send_email'");
+    for (const { subject } of rows) await sendJobEmail({ pool, log, smtp, publicUrl }, subject);
+    expect(received).toHaveLength(1);
+  });
+
+  test("is tried again later while the server refuses it, and is dropped without a server", async () => {
+    await setEmailsJobs(pool, "usr_1", true);
+    await endJob("status = 'failed', failure_code = 'timeout', failure_message = 'Too long.'");
+    isFull = true;
+    await send();
+    expect([received.length, await listDueEmails(pool)]).toEqual([0, []]);
+    isFull = false;
+    await pool.query("update job_emails set due_at = now()");
+    await send();
+    expect(received[0]?.text).toContain("Too long.");
+    await endJob("status = 'completed'");
+    await send(null);
+    expect((await pool.query("select from job_emails")).rowCount).toBe(0);
+  });
+
+  test("sends no password without TLS, and says what is wrong with a server", async () => {
+    await trySmtp(smtp);
+    await expect(trySmtp({ ...smtp, login: { user: "emend", password: "wrong" } })).rejects.toThrow("Invalid login");
+    await expect(trySmtp({ ...smtp, caFile: null })).rejects.toThrow(/certificate/);
+    const plain = new SMTPServer({
+      disabledCommands: ["STARTTLS"],
+      allowInsecureAuth: true,
+      onAuth: (_1, _2, done) => done(null, { user: "x" }),
+    });
+    await new Promise<void>((ready) => plain.listen(0, "127.0.0.1", ready));
+    const { port } = plain.server.address() as { port: number };
+    await expect(trySmtp({ ...smtp, port })).rejects.toThrow(/STARTTLS/);
+    await trySmtp({ ...smtp, port, login: null });
+    await new Promise<void>((closed) => plain.close(closed));
+  });
 });

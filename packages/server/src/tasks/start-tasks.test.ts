@@ -36,6 +36,8 @@ function start(deps: Partial<TasksDeps> = {}): Tasks {
       hearIssue: async () => {},
       listDueAnswers: async () => [],
       answerIssue: async () => {},
+      listDueEmails: async () => [],
+      sendJobEmail: async () => {},
       ...deps,
     },
     { archiveAfterDays: async () => null, sweepMirrorsEveryMs: 20 },

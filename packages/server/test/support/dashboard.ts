@@ -112,6 +112,7 @@ export function dashboardPlugins(
     askGate: async () => {},
     askClaimLook: async () => {},
     readPage: async () => null,
+    sendsEmail: true,
     status: createStatusReader({
       pool,
       config: { model: "emend/rules", modelFallbacks: [], modelEndpoints: {} },

@@ -190,20 +190,44 @@ const permissionWords = {
   default: "Off. Emend can tell you by your browser when a job that you started ends.",
 } as const;
 
-/** In this browser. On its pages Emend tells in any case. */
-function Notifications() {
+/** By the browser and by email. On its pages Emend tells in any case. */
+function Notifications({ emailsJobs }: Pick<DashboardSession, "emailsJobs">) {
   const isKnown = "Notification" in window;
   const [permission, setPermission] = useState(isKnown ? Notification.permission : "denied");
   return (
     <section className="grid gap-2">
       <h2>Notifications</h2>
-      <Sheet className="flex flex-wrap items-center justify-between gap-3 p-4">
-        <p className="min-w-0 flex-1 basis-60">{permissionWords[permission]}</p>
-        {permission === "default" && (
-          <Button onClick={async () => setPermission(await Notification.requestPermission())}>Turn on</Button>
-        )}
+      <Sheet className="divide-y divide-line">
+        <div className="flex flex-wrap items-center justify-between gap-3 p-4">
+          <p className="min-w-0 flex-1 basis-60">{permissionWords[permission]}</p>
+          {permission === "default" && (
+            <Button onClick={async () => setPermission(await Notification.requestPermission())}>Turn on</Button>
+          )}
+        </div>
+        {emailsJobs !== null && <EmailNotifications isOn={emailsJobs} />}
       </Sheet>
     </section>
+  );
+}
+
+function EmailNotifications({ isOn }: { isOn: boolean }) {
+  const queries = useQueryClient();
+  const turn = useMutation({
+    mutationFn: () => request("/notifications", { body: { emailsJobs: !isOn } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+  });
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-3 p-4">
+      <p className="min-w-0 flex-1 basis-60">
+        {isOn
+          ? "On. Emend sends you an email when a job that you started ends."
+          : "Off. Emend can send you an email when a job that you started ends."}
+      </p>
+      <Button disabled={turn.isPending} onClick={() => turn.mutate()}>
+        {isOn ? "Turn off email" : "Turn on email"}
+      </Button>
+      <Problem error={turn.error} />
+    </div>
   );
 }
 
@@ -233,7 +257,7 @@ export function Account({ session }: { session: DashboardSession }) {
           </dl>
         </Sheet>
       </section>
-      <Notifications />
+      <Notifications emailsJobs={session.emailsJobs} />
       {session.name === null ? (
         <p className="text-quiet">
           You logged in with a login link. This session ends after seven days. The audit log shows its actions as

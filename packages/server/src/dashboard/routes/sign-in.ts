@@ -9,6 +9,7 @@ import { logInIdentity } from "../../accounts/single-sign-on/log-in-identity.ts"
 import { journeyMinutes } from "../../accounts/single-sign-on/single-sign-on.ts";
 import { AppError, isAppError } from "../../errors.ts";
 import { addressUsed } from "../../lib/own-address.ts";
+import { readEmailsJobs, setEmailsJobs } from "../../notify/email.ts";
 import type { AccountsDeps, RouteDeps } from "../dashboard.ts";
 import { bodyParser, pathInApp } from "../parse-request.ts";
 import { plainPages, sendPage } from "../plain-page.ts";
@@ -119,6 +120,8 @@ function sendGone(reply: FastifyReply): FastifyReply {
   return reply.code(410).header("emend-error", "gone").send({ error: "This link has been used or has expired." });
 }
 
+const parseNotifications = bodyParser(Type.Object({ emailsJobs: Type.Boolean() }));
+
 export function sessionRoute(app: FastifyInstance, deps: RouteDeps): void {
   app.get("/session", async (request): Promise<DashboardSession> => {
     const { subject, role, userId } = currentSession(request);
@@ -128,10 +131,23 @@ export function sessionRoute(app: FastifyInstance, deps: RouteDeps): void {
       role,
       name: member?.name ?? null,
       hasPassword: member?.hasPassword ?? false,
+      emailsJobs: userId === null || !deps.sendsEmail ? null : await readEmailsJobs(deps.pool, userId),
       publicUrl: deps.publicUrl(),
       command: deps.typed.command,
       dataDir: role === "owner" ? deps.typed.dataDir : null,
     };
+  });
+  app.post("/notifications", { config: { role: "viewer" } }, async (request) => {
+    const { emailsJobs } = parseNotifications(request.body);
+    const { userId } = currentSession(request);
+    if (userId === null || !deps.sendsEmail) {
+      const publicMessage = deps.sendsEmail
+        ? "A login link opened this session, so it has no email address."
+        : "No mail server is configured. Set EMEND_SMTP_URL and EMEND_SMTP_FROM.";
+      throw new AppError("conflict", { publicMessage });
+    }
+    await setEmailsJobs(deps.pool, userId, emailsJobs);
+    return {};
   });
   app.post("/session/end", { config: { role: "viewer" } }, async (request, reply) => {
     reply.header("set-cookie", await deps.sessions.end(request.headers.cookie));

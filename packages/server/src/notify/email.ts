@@ -1,0 +1,169 @@
+import { readFileSync } from "node:fs";
+import { rootCertificates } from "node:tls";
+import { createTransport, type Transporter } from "nodemailer";
+import type { Queryable } from "../db/pool.ts";
+import type { Logger } from "../lib/logger.ts";
+
+/** The operator's mail server. */
+export interface SmtpSettings {
+  host: string;
+  port: number;
+  /** TLS from the start (`smtps://`). Otherwise STARTTLS, if the server offers it. */
+  isSecure: boolean;
+  login: { user: string; password: string } | null;
+  from: { name: string; address: string };
+  /** A PEM file with additional trusted authorities. */
+  caFile: string | null;
+}
+
+const connectMsMax = 10_000;
+const idleMsMax = 30_000;
+
+function openTransport({ host, port, isSecure, login, caFile }: SmtpSettings): Transporter {
+  return createTransport({
+    host,
+    port,
+    secure: isSecure,
+    // A password must not cross the network in the clear.
+    requireTLS: login !== null && !isSecure,
+    ...(login && { auth: { user: login.user, pass: login.password } }),
+    ...(caFile !== null && { tls: { ca: [...rootCertificates, readFileSync(caFile, "utf8")] } }),
+    connectionTimeout: connectMsMax,
+    greetingTimeout: connectMsMax,
+    socketTimeout: idleMsMax,
+    // Texts of jobs must never name files or addresses to attach.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+}
+
+/** Connects and logs in, and sends nothing. Throws with the server's reason. */
+export async function trySmtp(settings: SmtpSettings): Promise<void> {
+  const transport = openTransport(settings);
+  try {
+    await transport.verify();
+  } finally {
+    transport.close();
+  }
+}
+
+export interface EmailDeps {
+  pool: Queryable;
+  log: Logger;
+  smtp: SmtpSettings | null;
+  publicUrl(): string;
+}
+
+interface DueEmail {
+  id: string;
+  jobId: string;
+  tries: number;
+  email: string;
+  name: string;
+  project: string;
+  status: string;
+  title: string | null;
+  failureCode: string | null;
+  failureMessage: string | null;
+  pullUrl: string | null;
+}
+
+/** After the last one, the email is dropped. */
+const retrySeconds = [60, 300, 1800, 7200, 21_600] as const;
+
+/** Sends one email about a job that ended, or schedules the next attempt. */
+export async function sendJobEmail(deps: EmailDeps, id: string): Promise<void> {
+  const { pool, smtp, log } = deps;
+  const { rows } = await pool.query<DueEmail>(
+    `select mail.id, mail.job_id as "jobId", mail.tries, users.email, users.name, projects.name as project, jobs.status,
+       jobs.title, failure_code as "failureCode", failure_message as "failureMessage", pull_request ->> 'url' as "pullUrl"
+     from job_emails mail join users on users.id = user_id join jobs on jobs.id = job_id
+       join projects on projects.id = jobs.project_id
+     where mail.id = $1 and due_at <= clock_timestamp()`,
+    [id],
+  );
+  const due = rows[0];
+  if (!due) return;
+  if (smtp === null) return void (await dropEmail(pool, id));
+  const transport = openTransport(smtp);
+  try {
+    await transport.sendMail(toMessage(due, smtp, deps.publicUrl()));
+    await dropEmail(pool, id);
+    log.info({ emailId: id, jobId: due.jobId }, "email sent");
+  } catch (err) {
+    const waitSeconds = retrySeconds[due.tries];
+    log.warn({ err, emailId: id, jobId: due.jobId, willRetry: waitSeconds !== undefined }, "could not send an email");
+    if (waitSeconds === undefined) return void (await dropEmail(pool, id));
+    await pool.query(
+      "update job_emails set tries = tries + 1, due_at = clock_timestamp() + make_interval(secs => $2) where id = $1",
+      [id, waitSeconds],
+    );
+  } finally {
+    transport.close();
+  }
+}
+
+async function dropEmail(db: Queryable, id: string): Promise<void> {
+  await db.query("delete from job_emails where id = $1", [id]);
+}
+
+export async function listDueEmails(db: Queryable): Promise<readonly string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    "select id from job_emails where due_at <= clock_timestamp() order by due_at limit 100",
+  );
+  return rows.map(({ id }) => id);
+}
+
+export async function setEmailsJobs(db: Queryable, userId: string, isOn: boolean): Promise<void> {
+  await db.query("update users set emails_jobs = $2 where id = $1", [userId, isOn]);
+}
+
+export async function readEmailsJobs(db: Queryable, userId: string): Promise<boolean> {
+  const { rows } = await db.query<{ isOn: boolean }>('select emails_jobs as "isOn" from users where id = $1', [userId]);
+  return rows[0]?.isOn ?? false;
+}
+
+function toMessage(due: DueEmail, { from }: SmtpSettings, publicUrl: string) {
+  const url = `${publicUrl}/app/jobs/${due.jobId}`;
+  const word = due.status === "completed" ? "Completed" : due.failureCode === "cancelled" ? "Cancelled" : "Failed";
+  const title = oneLine(due.title ?? "A job without a title", 150);
+  const isFailure = word === "Failed" && due.failureMessage !== null;
+  const lines = [
+    `${word}: ${title}`,
+    `Project: ${oneLine(due.project, 200)}`,
+    ...(isFailure ? [oneLine(due.failureMessage ?? "", 500)] : []),
+    ...(due.pullUrl === null && word === "Completed" ? ["No pull request was opened."] : []),
+  ];
+  const links = [...(due.pullUrl === null ? [] : [["Pull request", due.pullUrl]]), ["Job", url]] as [string, string][];
+  const why = "You get this email because you turned it on in Emend, under Settings, Account.";
+  return {
+    from,
+    // As an object, so that an address with a comma is never read as two.
+    to: { name: "", address: due.email },
+    subject: `${word}: ${title}`,
+    // The same for each attempt: a mail server that got it twice can tell.
+    messageId: `<${due.id}@${new URL(publicUrl).hostname}>`,
+    headers: { "Auto-Submitted": "auto-generated" },
+    text: [...lines, "", ...links.map(([name, to]) => `${name}: ${to}`), "", why, ""].join("\n"),
+    html: [
+      ...lines.map((line) => `<p>${escapeHtml(line)}</p>`),
+      `<p>${links.map(([name, to]) => `<a href="${escapeHtml(to)}">${name}</a>`).join(" · ")}</p>`,
+      `<p style="color:#666">${why}</p>`,
+    ].join("\n"),
+  };
+}
+
+/** Titles and failures are a model's words: no line breaks (header injection) and no invisible characters. */
+function oneLine(text: string, charactersMax: number): string {
+  const line = text
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ")
+    .trim();
+  const characters = [...line];
+  return characters.length <= charactersMax ? line : `${characters.slice(0, charactersMax - 1).join("")}…`;
+}
+
+function escapeHtml(text: string): string {
+  const escapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+  return text.replace(/[&<>"']/g, (character) => escapes[character] ?? "");
+}
