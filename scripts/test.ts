@@ -14,7 +14,7 @@ interface Stage {
 /** Two at a time, for a small machine; the longest first. */
 const checksAtOnce = 2;
 const checks: readonly Stage[] = [
-  { name: "types", command: process.execPath, args: ["node_modules/typescript/bin/tsc", "--noEmit"] },
+  { name: "types", command: process.execPath, args: ["node_modules/typescript-7/bin/tsc", "--noEmit"] },
   {
     name: "boundaries",
     command: process.execPath,
@@ -30,7 +30,7 @@ const checks: readonly Stage[] = [
   {
     name: "types of the dashboard",
     command: process.execPath,
-    args: ["node_modules/typescript/bin/tsc", "--noEmit", "--project", "packages/dashboard"],
+    args: ["node_modules/typescript-7/bin/tsc", "--noEmit", "--project", "packages/dashboard"],
   },
   { name: "unused", command: process.execPath, args: ["node_modules/knip/bin/knip.js"] },
   { name: "lint", command: "node_modules/.bin/biome", args: ["check", "."] },
