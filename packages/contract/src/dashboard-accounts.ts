@@ -175,6 +175,33 @@ export interface DashboardDiagnosis {
   webhook: { url: string; secret: string } | null;
 }
 
+/** Repositories that a credential reaches. */
+export interface DashboardRepositories {
+  repositories: readonly { path: string; url: string; defaultBranch: string | null }[];
+  /** Asks for the next page. Null: this is the last one. */
+  next: string | null;
+  /** Set if the credential is a GitHub App that is not installed anywhere yet. */
+  install: { name: string; url: string } | null;
+}
+
+/** What the browser posts to GitHub to create an App. */
+export interface DashboardNewApp {
+  action: string;
+  manifest: string;
+  permissions: Readonly<Record<string, string>>;
+  hasWebhook: boolean;
+}
+
+/** A GitHub App that no project uses yet. */
+export interface DashboardGithubApp {
+  id: string;
+  name: string;
+  origin: string;
+  installUrl: string;
+  createdBy: string;
+  createdAt: string;
+}
+
 export interface DashboardContextRepository {
   name: string;
   forge: DashboardProject["forge"];

@@ -9,6 +9,7 @@ import { Empty } from "./parts/notice.tsx";
 // The start page is in the first bundle; other pages load on their first visit or when a link is hovered.
 const JobPage = lazyRouteComponent(() => import("./pages/job/job-page.tsx"), "JobPage");
 const AddProjectPage = lazyRouteComponent(() => import("./pages/projects/add-project.tsx"), "AddProjectPage");
+const GithubAppPage = lazyRouteComponent(() => import("./pages/projects/github-app.tsx"), "GithubAppPage");
 const GatePage = lazyRouteComponent(() => import("./pages/gates/gate-page.tsx"), "GatePage");
 const BatchPage = lazyRouteComponent(() => import("./pages/jobs/batch-page.tsx"), "BatchPage");
 const DocsPage = lazyRouteComponent(() => import("./pages/health/docs-page.tsx"), "DocsPage");
@@ -63,7 +64,22 @@ const project = createRoute({
   component: ProjectPage,
   validateSearch: (given: Record<string, unknown>) => pick("tab", given),
 });
-const addProject = createRoute({ getParentRoute: () => root, path: "/projects/new", component: AddProjectPage });
+const addProject = createRoute({
+  getParentRoute: () => root,
+  path: "/projects/new",
+  component: AddProjectPage,
+  validateSearch: (given: Record<string, unknown>) => pick("from", given),
+});
+const githubApp = createRoute({
+  getParentRoute: () => root,
+  path: "/github-app",
+  component: GithubAppPage,
+  validateSearch: (given: Record<string, unknown>) => ({
+    ...pick("app", given),
+    ...pick("code", given),
+    ...pick("state", given),
+  }),
+});
 const health = createRoute({
   getParentRoute: () => root,
   path: "/health",
@@ -125,6 +141,7 @@ export function createAppRouter() {
       projects,
       project,
       addProject,
+      githubApp,
       health,
       docsPage,
       usage,

@@ -151,6 +151,7 @@ function useMain() {
 /** A job's page belongs to Jobs; settings belong to no entry. */
 function pageOf(pathname: string): (typeof pages)[number] | undefined {
   if (pathname === "/" || pathname === "/batch" || pathname.startsWith("/jobs/")) return pages[0];
+  if (pathname === "/github-app") return pages.find(({ to }) => to === "/projects");
   return pages.find(({ to }) => to !== "/" && pathname.startsWith(to));
 }
 

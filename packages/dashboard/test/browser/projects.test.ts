@@ -1,11 +1,13 @@
+import { generateKeyPairSync } from "node:crypto";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { startFarEnd } from "../../../server/test/support/forges/far-end.ts";
+import { githubVendor } from "../../../server/test/support/forges/github.ts";
 import { vendors } from "../../../server/test/support/forges/vendors.ts";
 import { startWebhookReceiver, type WebhookReceiver } from "../../../server/test/support/webhook-receiver.ts";
 import { openDashboard } from "./support/dashboard.ts";
 import { go } from "./support/go.ts";
-import { expectGood } from "./support/judge.ts";
+import { expectAccessible, expectFitting, expectGood } from "./support/judge.ts";
 import { choose, press, type } from "./support/keyboard.ts";
 import { bothLooks, type Look, take } from "./support/looks.ts";
 
@@ -179,6 +181,76 @@ it.each(connections)("connects one of $vendor.name, and tells a wrong token in w
   await page.getByText(`Currently ${far.url}/acme/handbook.`).waitFor();
   await page.getByText("reads acme/handbook").waitFor();
   await expectGood(page);
+});
+
+it("creates and installs a GitHub App, then picks a repository, at two widths", async () => {
+  const far = await startFarEnd(githubVendor);
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  Object.assign(far.state.app, { privateKey: pem, installed: false, code: "once" });
+  far.state.otherRepositories = Array.from({ length: 110 }, (_, at) => `acme/site-${at}`);
+  // GitHub's two pages: each leads back to where the manifest says.
+  let manifest: Record<string, string> = {};
+  await page.route(`${far.url}/**`, async (route) => {
+    const request = route.request();
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname === "/organizations/acme/settings/apps/new") {
+      manifest = JSON.parse(new URLSearchParams(request.postData() ?? "").get("manifest") ?? "{}");
+    } else far.state.app.installed = true;
+    const back =
+      pathname === "/apps/emend/installations/new"
+        ? `${manifest.setup_url}&installation_id=1&setup_action=install`
+        : `${manifest.redirect_url}?code=once&state=${searchParams.get("state")}`;
+    const body = `<a href="${back.replaceAll("&", "&amp;")}">Back to Emend</a>`;
+    await route.fulfill({ contentType: "text/html", body });
+  });
+  onTestFinished(async () => {
+    await page.unroute(`${far.url}/**`);
+    await far.close();
+  });
+  dashboard.expectComplaint(new RegExp(`^${far.url}/`));
+
+  /** One walk for both: pages are laid out anew when the window changes. */
+  async function expectBoth(within: string) {
+    for (const look of bothLooks) {
+      await take(page, look);
+      await expectFitting(page);
+    }
+    await expectAccessible(page, within);
+  }
+  await go(page, "/app/projects/new");
+  await page.getByLabel("Repository host").selectOption("github");
+  expect(await page.getByRole("link", { name: "Create a token on GitHub" }).getAttribute("href")).toMatch(
+    /^https:\/\/github\.com\/settings\/personal-access-tokens\/new\?name=Emend&.*contents=write&pull_requests=write/,
+  );
+  await page.getByRole("button", { name: "Create GitHub App" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Organization").fill("acme");
+  await dialog.getByLabel("GitHub server").fill(far.url);
+  await dialog.getByRole("button", { name: "Continue" }).click();
+  await page.getByText("Pull requests: read and write").waitFor();
+  await expectBoth("main");
+  await page.getByRole("button", { name: "Continue on" }).click();
+  await page.getByRole("link", { name: "Back to Emend" }).click();
+  await page.getByRole("link", { name: "Install on GitHub" }).click();
+  await page.getByRole("link", { name: "Back to Emend" }).click();
+  await page.getByText("It reaches 111 repositories.").waitFor();
+  await page.getByRole("button", { name: "Choose from list" }).click();
+  await dialog.getByText("111 match").waitFor();
+  await expectBoth("dialog");
+  await page.keyboard.type("SITE 10");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  const [name, address] = [page.getByLabel("Name", { exact: true }), page.getByLabel("Address")];
+  expect([await name.inputValue(), await address.inputValue()]).toEqual(["site-100", `${far.url}/acme/site-100`]);
+  await page.keyboard.press("Enter");
+  await dialog.getByText("111 match").waitFor();
+  await page.keyboard.type("docs");
+  await page.keyboard.press("Enter");
+  expect([await name.inputValue(), await address.inputValue()]).toEqual(["docs", far.repositoryUrl]);
+  await name.fill("With an App");
+  await page.getByRole("button", { name: "Add project" }).click();
+  await page.getByRole("heading", { name: "With an App" }).waitFor();
 });
 
 it.each(bothLooks)("gives jobs a repository to read, and takes it away, by the keyboard alone: $name", async (look) => {

@@ -149,6 +149,8 @@ function shownProject({ createdAt, ...project }: Project): ShownProject {
 }
 
 interface NewProject {
+  /** Set if it had to be known before. */
+  id?: string;
   name: string;
   forge: string;
   /**

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { get } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { type FarEnd, startFarEnd } from "../../test/support/forges/far-end.ts";
 import githubDescription from "../../test/support/forges/fixtures/github-api.json" with { type: "json" };
@@ -9,8 +10,11 @@ import { openProjectCredential } from "../accounts/projects/project-credential.t
 import { createSealer } from "../accounts/secrets.ts";
 import { loadConfig } from "../config/config.ts";
 import { hookSecretOf } from "../forge/hooks/hook-secret.ts";
+import { createForgeReach } from "../installation/forge-reach.ts";
 import { createFetch } from "../lib/network.ts";
-import { type AppStep, connectGithubApp } from "./connect-github-app.ts";
+import { createAdmin } from "./admin.ts";
+import { type AppStep, connectGithubApp, hookUrlOf } from "./connect-github-app.ts";
+import { createProjectAdmin } from "./create-project-admin.ts";
 
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
@@ -183,5 +187,153 @@ describe("a project with an App of its own", () => {
     const waiting = new AbortController();
     const given = connect(() => waiting.abort(), "http://127.0.0.1:4000", waiting.signal);
     await expect(given).rejects.toMatchObject({ publicMessage: expect.stringContaining("run the command again") });
+  });
+});
+
+describe("an App that is created in the dashboard", () => {
+  const config = loadConfig({ EMEND_LOG_LEVEL: "silent", EMEND_ALLOW_PRIVATE_FORGES: "true" });
+  const reach = createForgeReach(config);
+  const publicUrl = "https://emend.test/base";
+  let host: DashboardApi;
+  beforeAll(async () => {
+    host = await startDashboard({
+      projectAdminFor(pool) {
+        const admin = createAdmin({ config, pool, secret, publicUrl: async () => publicUrl, close: async () => {} });
+        const shared = { admin, pool, sealer, secret, publicUrl: () => publicUrl, reach, fetch: network.fetch };
+        return createProjectAdmin({ ...shared, allowPrivateWebhooks: false });
+      },
+    });
+  });
+  afterAll(async () => {
+    await host.close();
+    await reach.close();
+  });
+
+  const post = (path: string, body: object, cookie?: string) => host.send(path, { body, ...(cookie && { cookie }) });
+  async function begin(): Promise<{ id: string; state: string; form: { action: string; manifest: string } }> {
+    const begun = await post("/github-apps", { host: far.url, organization: "acme" });
+    expect(begun.statusCode).toBe(201);
+    const { id } = begun.json();
+    const form = (await post(`/github-apps/${id}/manifest`, {})).json();
+    return { id, form, state: new URL(form.action).searchParams.get("state") ?? "" };
+  }
+  const policyOf = async (id: string, cookie: string) =>
+    (await host.api.send(`/app/github-app?app=${id}`, { headers: { cookie } })).headers["content-security-policy"];
+
+  it("is posted to GitHub by a page that may post nowhere else, for the session that began", async () => {
+    const cookie = await host.logIn();
+    const { id } = (await post("/github-apps", { host: far.url }, cookie)).json();
+    expect(await policyOf(id, cookie)).toContain(`form-action 'self' ${far.url};`);
+    const other = await host.logIn();
+    for (const [name, whose] of [
+      [id, other],
+      ["prj_none", cookie],
+      [id, ""],
+    ] as const) {
+      expect(await policyOf(name, whose)).toContain("form-action 'self';");
+    }
+    expect((await post(`/github-apps/${id}/manifest`, {}, other)).statusCode).toBe(400);
+    const form = (await post(`/github-apps/${id}/manifest`, {}, cookie)).json();
+    expect(form.action).toMatch(`${far.url}/settings/apps/new?state=`);
+    // GitHub refuses hook_attributes without a URL, and the events that need it.
+    expect(JSON.parse(form.manifest)).toMatchObject({
+      public: false,
+      redirect_url: `${publicUrl}/app/github-app`,
+      setup_url: `${publicUrl}/app/projects/new?from=${id}`,
+      default_permissions: form.permissions,
+      hook_attributes: { url: `${publicUrl}/hooks/github/${id}`, active: true },
+    });
+  });
+
+  it("gives its key once, to the session that began, within the hour", async () => {
+    const { state } = await begin();
+    far.state.app.code = "once";
+    const [other, owner] = [await host.logIn(), (await host.addMember("owner")).cookie];
+    for (const cookie of [other, owner]) {
+      expect((await post("/github-apps/created", { state, code: "once" }, cookie)).statusCode).toBe(400);
+    }
+    expect((await post("/github-apps/created", { state: "x".repeat(43), code: "once" })).statusCode).toBe(400);
+    const crossSite = { state, code: "once" };
+    const forged = await host.send("/github-apps/created", {
+      body: crossSite,
+      headers: { origin: "https://evil.test" },
+    });
+    expect(forged.statusCode).toBe(403);
+    const maintainer = (await host.addMember("maintainer")).cookie;
+    expect((await post("/github-apps/created", { state, code: "once" }, maintainer)).statusCode).toBe(403);
+
+    await host.api.pool.query("update github_app_setups set expires_at = clock_timestamp()");
+    expect((await post("/github-apps/created", { state, code: "once" })).statusCode).toBe(400);
+    await host.api.pool.query("update github_app_setups set expires_at = clock_timestamp() + interval '1 hour'");
+    // None of these spent the code.
+    const asked = far.requests.filter(({ operation }) => operation.startsWith("POST /app-manifests")).length;
+    expect((await post("/github-apps/created", { state, code: "once" })).statusCode).toBe(200);
+    expect((await post("/github-apps/created", { state, code: "once" })).statusCode).toBe(400);
+    const now = far.requests.filter(({ operation }) => operation.startsWith("POST /app-manifests")).length;
+    expect(now - asked).toBe(1);
+    const { rows } = await host.api.pool.query("select credential from github_app_setups where credential is not null");
+    expect(String(rows[0]?.credential)).not.toContain("PRIVATE KEY");
+    expect((await host.send("/github-apps")).body).not.toContain("PRIVATE KEY");
+  });
+
+  it("lists what it is installed on, and becomes a project's with its webhook", async () => {
+    const { id, state } = await begin();
+    Object.assign(far.state.app, { code: "again", installed: false, hook: null });
+    expect((await post("/github-apps/created", { state, code: "again" })).json()).toEqual({ id });
+    const list = async (cursor?: string) =>
+      (await post("/repositories", { from: id, ...(cursor && { cursor }) })).json();
+    expect(await list()).toEqual({
+      repositories: [],
+      next: null,
+      install: { name: "Emend for docs", url: `${far.url}/apps/emend/installations/new` },
+    });
+    far.state.app.installed = true;
+    far.state.otherRepositories = Array.from({ length: 120 }, (_, at) => `acme/site-${at}`).concat("acme/site-old");
+    const first = await list();
+    expect([first.repositories.length, first.next, first.install]).toEqual([100, "0.2", null]);
+    expect(first.repositories[0]).toEqual({ path: "acme/docs", url: far.repositoryUrl, defaultBranch: "main" });
+    const second = await list(first.next);
+    expect([second.repositories.length, second.next]).toEqual([21, null]);
+
+    const add = (repo: string, from = id) => post("/projects", { name: "Docs", forge: "github", repo, from });
+    // The key goes to no other server.
+    const elsewhere = await add("http://127.0.0.1:2/acme/docs");
+    expect([elsewhere.statusCode, elsewhere.json().error]).toEqual([400, expect.stringContaining(far.url)]);
+    const added = await add(far.repositoryUrl);
+    expect([added.statusCode, added.json().id, added.json().notice]).toEqual([201, id, undefined]);
+    expect(far.state.app.hook).toMatchObject({
+      url: `${publicUrl}/hooks/github/${id}`,
+      secret: hookSecretOf(secret, id),
+    });
+    expect((await host.send("/github-apps")).json().apps.map((app: { id: string }) => app.id)).not.toContain(id);
+
+    // A second project takes the access of the first.
+    const again = await add(far.repositoryUrl, id);
+    expect(again.statusCode).toBe(201);
+    const stored = await openProjectCredential({ db: host.api.pool, sealer }, again.json().id);
+    expect(JSON.parse(stored ?? "")).toEqual({ appId: "5", privateKey: pem });
+    expect((await add(far.repositoryUrl, "prj_none")).statusCode).toBe(404);
+  });
+
+  it("can be discarded, and what GitHub refuses is told in words", async () => {
+    const { apps } = (await host.send("/github-apps")).json();
+    for (const app of apps) expect((await post(`/github-apps/${app.id}/remove`, {})).statusCode).toBe(200);
+    expect((await host.send("/github-apps")).json()).toEqual({ apps: [] });
+    expect((await post("/github-apps/prj_none/remove", {})).statusCode).toBe(404);
+    const { state } = await begin();
+    const refused = await post("/github-apps/created", { state, code: "none" });
+    expect([refused.statusCode, refused.json().error]).toEqual([400, expect.stringContaining("GitHub answered 404")]);
+  });
+
+  it.each([
+    ["https://emend.acme.test", "https://github.com", true],
+    ["https://127.0.0.1", "https://github.com", false],
+    ["https://localhost:4000", "https://git.acme.test", false],
+    ["https://10.0.0.4", "https://github.com", false],
+    ["https://10.0.0.4", "https://git.acme.test", true],
+    ["https://emend.internal", "https://acme.ghe.com", false],
+    ["http://emend.acme.test", "https://github.com", false],
+  ])("%s gets a webhook from %s: %s", (own, github, isReached) => {
+    expect(hookUrlOf(own, github, "prj_1") !== null).toBe(isReached);
   });
 });

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { Type } from "typebox";
 import { findPendingApp, forgetPendingApp, keepPendingApp, type PendingApp } from "../accounts/projects/github-app.ts";
@@ -11,6 +12,7 @@ import { type AppIdentity, openAppApi, parseAppCredential } from "../forge/githu
 import { hookSecretOf } from "../forge/hooks/hook-secret.ts";
 import { newId } from "../lib/id.ts";
 import type { Fetch } from "../lib/network.ts";
+import { mayConnect } from "../notify/ssrf-guard.ts";
 import { type ConnectDeps, type ConnectedProject, connectProject, type NewRemoteProject } from "./connect-project.ts";
 
 /** The next step for the person who sets it up. */
@@ -43,7 +45,7 @@ export async function connectGithubApp(
   await untilInstalled(api, place, signal).catch((error: unknown) => {
     throw signal.aborted ? notInstalled(app) : error;
   });
-  const url = hookUrlOf(deps, id);
+  const url = hookUrlOf(deps.publicUrl, new URL(place.url).origin, id);
   if (url !== null) {
     const config = { url, content_type: "json", secret: hookSecretOf(deps.secret, id) };
     const answer = Type.Object({});
@@ -65,9 +67,20 @@ async function untilInstalled(api: ApiClient, place: Place, signal: AbortSignal)
 
 type Place = ReturnType<typeof locateGithub>;
 
-/** GitHub can only reach public addresses. Otherwise pull requests are polled. */
-function hookUrlOf({ publicUrl }: GithubAppDeps, projectId: string): string | null {
-  return publicUrl.startsWith("https://") ? `${publicUrl}/hooks/github/${projectId}` : null;
+/** GitHub can only reach public addresses; an own server also internal ones. Otherwise pull requests are polled. */
+export function hookUrlOf(publicUrl: string, githubOrigin: string, projectId: string): string | null {
+  const { protocol, hostname } = new URL(publicUrl);
+  const isOwnServer = !/(^|\.)(github|ghe)\.com$/.test(new URL(githubOrigin).hostname);
+  const isReached = protocol === "https:" && (isPublicHost(hostname) || (isOwnServer && !isLoopbackHost(hostname)));
+  return isReached ? `${publicUrl}/hooks/github/${projectId}` : null;
+}
+
+const isLoopbackHost = (hostname: string) => /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+
+function isPublicHost(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  if (isIP(host)) return mayConnect(host, { allowPrivate: false });
+  return host.includes(".") && !/\.(localhost|local|internal|lan|home\.arpa)$/.test(host);
 }
 
 function appApi(deps: GithubAppDeps, place: Place, app: PendingApp): ApiClient {
@@ -93,7 +106,7 @@ async function makeApp(deps: GithubAppDeps, place: Place, signal: AbortSignal): 
       organization: await organizationOf(deps, place, signal),
       name: `Emend for ${place.name}`.slice(0, 34),
       homeUrl: deps.publicUrl,
-      hookUrl: hookUrlOf(deps, projectId),
+      hookUrl: hookUrlOf(deps.publicUrl, new URL(place.url).origin, projectId),
     },
     signal,
   );

@@ -12,6 +12,9 @@ import { openProjectCredential } from "../accounts/projects/project-credential.t
 import { createSealer } from "../accounts/secrets.ts";
 import { loadConfig } from "../config/config.ts";
 import type { AppError } from "../errors.ts";
+import { listRepositories } from "../forge/registry.ts";
+import type { RepositoryPage } from "../forge/repository-page.ts";
+import { createFetch } from "../lib/network.ts";
 import { createAdmin } from "./admin.ts";
 import { connectProject, type NewRemoteProject } from "./connect-project.ts";
 
@@ -193,12 +196,14 @@ describe("move project", () => {
   const dir = mkdtempSync(join(tmpdir(), "emend-move-"));
   const secret = "s".repeat(40);
   const config = loadConfig({ EMEND_LOG_LEVEL: "silent" }, { dataDir: dir });
+  const network = createFetch({});
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createTestDatabase();
   });
   afterAll(async () => {
     await database.drop();
+    await network.close();
     rmSync(dir, { recursive: true, force: true });
   });
 
@@ -234,6 +239,32 @@ describe("move project", () => {
       const result = await admin().moveProject({ projectId, repo: "follow" });
       expect(result.repositoryUrl).toBe(`${far.url}/${path}`);
       expect(await stored()).toEqual({ url: `${far.url}/${path}`, token: far.token });
+    });
+
+    it("lists what its token reaches, page by page", async () => {
+      const input = { fetch: network.fetch, apiUrl: far.apiUrl, credential: far.token };
+      const list = (cursor: string | null, credential = far.token) =>
+        listRepositories(vendor.name, { ...input, credential, cursor }, AbortSignal.timeout(10_000));
+      if (vendor.name === "bitbucket") {
+        await expect(list(null)).rejects.toThrow("Enter the repository's address");
+        return;
+      }
+      far.state.otherRepositories = Array.from({ length: 104 }, (_, at) => `acme/site-${at}`);
+      const paths: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const page: RepositoryPage = await list(cursor);
+        for (const { path, url, defaultBranch } of page.repositories) {
+          expect([url, defaultBranch]).toEqual([`${far.url}/${path}`, "main"]);
+          paths.push(path);
+        }
+        cursor = page.next;
+      } while (cursor !== null);
+      expect(paths).toEqual([far.state.path, ...far.state.otherRepositories]);
+      // GitLab is asked for the others only.
+      far.state.otherRepositories = vendor.name === "gitlab" ? [] : ["acme/site-old", "acme/site-read"];
+      expect((await list(null)).repositories).toHaveLength(1);
+      await expect(list(null, "tok_wrong")).rejects.toThrow("This token is wrong");
     });
 
     it("takes a new token that works, and refuses one that does not", async () => {

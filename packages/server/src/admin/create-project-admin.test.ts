@@ -22,7 +22,9 @@ function projectAdminBy(reach: typeof strict) {
     },
   } as unknown as Admin;
   const sealer = createSealer("a secret of at least thirty-two characters");
-  const deps = { admin, pool: {} as Pool, sealer, reach, allowPrivateWebhooks: false };
+  const fetch = () => Promise.reject(new Error("this test has no network"));
+  const publicUrl = () => "https://emend.acme.test";
+  const deps = { admin, pool: {} as Pool, sealer, secret: "s", publicUrl, fetch, reach, allowPrivateWebhooks: false };
   return { projectAdmin: createProjectAdmin(deps), added };
 }
 
@@ -48,6 +50,20 @@ describe("adding a project in the browser", () => {
     await expect(projectAdmin.add({ ...input, forge: "github", repo, settings }, by)).rejects.toThrow("own network");
     await expect(projectAdmin.assertReachable("http://127.0.0.1:9000/api/v3")).rejects.toThrow("own network");
     expect(added).toEqual([]);
+  });
+
+  it("asks no such server for its repositories, and creates no App there", async () => {
+    const { projectAdmin } = projectAdminBy(strict);
+    for (const host of ["http://127.0.0.1:9000", "https://169.254.169.254", "https://10.0.0.5"]) {
+      const listed = projectAdmin.listRepositories({ forge: "github", host, credential: "token" }, null);
+      await expect(listed).rejects.toThrow("own network");
+      const begun = projectAdmin.githubApps.begin({ host, organization: null, session: "s" }, by);
+      await expect(begun).rejects.toThrow("own network");
+    }
+    for (const host of ["https://me:secret@8.8.8.8", "http://8.8.8.8", "https://8.8.8.8/path", "file:///etc", "a b"]) {
+      const begun = projectAdmin.githubApps.begin({ host, organization: null, session: "s" }, by);
+      await expect(begun).rejects.toMatchObject({ code: "invalid_request" });
+    }
   });
 
   it("adds nothing where the address could not be judged", async () => {

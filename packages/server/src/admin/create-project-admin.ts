@@ -1,22 +1,34 @@
+import type { ForgeName } from "@emend/contract";
 import { setModelKey } from "../accounts/keys/model-keys.ts";
-import { setProjectCredential } from "../accounts/projects/project-credential.ts";
+import { removeAppSetup } from "../accounts/projects/github-app.ts";
+import { openProjectCredential, setProjectCredential } from "../accounts/projects/project-credential.ts";
 import { parseProjectSettings } from "../accounts/projects/project-settings.ts";
+import { getProject } from "../accounts/projects/projects.ts";
 import type { Sealer } from "../accounts/secrets.ts";
 import type { ProjectAdmin } from "../dashboard/project-admin.ts";
 import type { Pool } from "../db/pool.ts";
 import { asActor } from "../db/transaction.ts";
 import { AppError, isAppError } from "../errors.ts";
-import { checkCredential, knownForge, normalizeRepository } from "../forge/registry.ts";
-import type { ForgeReach } from "../installation/forge-reach.ts";
+import type { JudgedReach } from "../forge/forge-project.ts";
+import { checkCredential, knownForge, listRepositories, normalizeRepository } from "../forge/registry.ts";
+import type { Fetch } from "../lib/network.ts";
 import { addWebhook, rotateWebhookSecret } from "../notify/webhooks.ts";
 import type { Admin } from "./admin.ts";
+import { asRequest, createGithubApps, findSetupApp, setAppHook } from "./github-app-setup.ts";
+
+const listMsMax = 30_000;
 
 /** The console's project commands for the dashboard, in the name of the logged-in person. */
 export function createProjectAdmin(deps: {
   admin: Admin;
   pool: Pool;
   sealer: Sealer;
-  reach: Pick<ForgeReach, "addressesOf">;
+  /** EMEND_SECRET. */
+  secret: string;
+  publicUrl(): string;
+  /** For projects that the console added. */
+  fetch: Fetch;
+  reach: JudgedReach;
   allowPrivateWebhooks: boolean;
 }): ProjectAdmin {
   const { admin, pool, sealer, allowPrivateWebhooks } = deps;
@@ -29,16 +41,68 @@ export function createProjectAdmin(deps: {
     });
   }
 
+  /** The credential that a new project takes over from another, or from a new GitHub App. */
+  async function takeOver(from: string, forge: RemoteForge, url: string) {
+    const source = await sourceOf(from);
+    // A credential is only sent to the server that it was made for.
+    if (source.forge !== forge || source.origin !== new URL(url).origin) {
+      throw refused(`That access is for ${source.origin}. Choose a repository there.`);
+    }
+    return source;
+  }
+
+  /** Where a stored credential may be sent, and the credential. */
+  async function sourceOf(from: string) {
+    const setup = await findSetupApp(deps, from);
+    if (setup) return { ...setup, forge: "github" as const, fetch: deps.reach.fetch, isSetup: true };
+    const project = await getProject(pool, from);
+    const forge = project ? knownForge(project.forge) : "local";
+    const credential = project && (await openProjectCredential({ db: pool, sealer }, project.id));
+    if (!project || forge === "local" || !credential) {
+      throw new AppError("not_found", { publicMessage: "GitHub App or project not found, or it has no token." });
+    }
+    const { forge: settings } = project.settings;
+    const { url, apiUrl } = normalizeRepository(forge, project.repositoryUrl, settings);
+    const fetch = settings.isJudged ? deps.reach.fetch : deps.fetch;
+    return { forge, origin: new URL(url).origin, apiUrl, credential, app: null, fetch, isSetup: false };
+  }
+
+  async function givenSource(given: { forge: string; host: string; credential: string }) {
+    const forge = knownForge(given.forge);
+    if (forge === "local") throw refused("Emend hosts these repositories itself.");
+    const origin = URL.parse(/^[a-z]+:\/\//i.test(given.host) ? given.host : `https://${given.host}`)?.origin;
+    if (!origin?.startsWith("http")) throw refused(`Give the address of the server, such as https://git.example.com.`);
+    const { apiUrl } = normalizeRepository(forge, `${origin}/owner/name`, parseProjectSettings({}).forge);
+    for (const one of [origin, apiUrl]) await judge(one);
+    return { forge, apiUrl, credential: checkCredential(forge, given.credential), app: null, fetch: deps.reach.fetch };
+  }
+
   return {
-    async add(input, by) {
+    async add({ from, ...input }, by) {
       const forge = knownForge(input.forge);
       if (forge === "local" || !input.repo) return admin.addProject(input, by);
       const { forge: settings } = parseProjectSettings(input.settings);
       const { url, apiUrl } = normalizeRepository(forge, input.repo, settings);
       for (const one of [url, apiUrl]) await judge(one);
       const given = (input.settings?.forge ?? {}) as Record<string, unknown>;
-      return admin.addProject({ ...input, settings: { ...input.settings, forge: { ...given, isJudged: true } } }, by);
+      const judged = { ...input, settings: { ...input.settings, forge: { ...given, isJudged: true } } };
+      if (from === undefined) return admin.addProject(judged, by);
+      const { credential, isSetup } = await takeOver(from, forge, url);
+      if (!isSetup) return admin.addProject({ ...judged, credential }, by);
+      const { origin } = new URL(url);
+      await setAppHook(deps, { projectId: from, origin, apiUrl, credential });
+      const project = await admin.addProject({ ...judged, id: from, credential }, by);
+      await removeAppSetup(pool, from);
+      return project;
     },
+    async listRepositories(source, cursor) {
+      const { forge, app, ...input } = "from" in source ? await sourceOf(source.from) : await givenSource(source);
+      const signal = AbortSignal.timeout(listMsMax);
+      const page = await listRepositories(forge, { ...input, cursor }, signal).catch(asRequest);
+      const { repositories, next, isInstalled } = page;
+      return { repositories, next, install: !isInstalled && app ? { name: app.name, url: app.installUrl } : null };
+    },
+    githubApps: createGithubApps({ ...deps, judge }),
     async assertReachable(url) {
       if (URL.canParse(url)) await judge(url);
     },
@@ -61,6 +125,12 @@ export function createProjectAdmin(deps: {
     rotateWebhookSecret: (id, by) => rotateWebhookSecret({ db: asActor(pool, by), sealer }, id),
     addContext: (input, by) => admin.addContextRepository(input, by),
   };
+}
+
+type RemoteForge = Exclude<ForgeName, "local">;
+
+function refused(publicMessage: string): AppError {
+  return new AppError("invalid_request", { publicMessage });
 }
 
 /** The error is about the URL in the request. */

@@ -21,8 +21,12 @@ export async function findJob(db: Queryable, id: string): Promise<{ id: string; 
 /** Ids have this form. The database refuses some other texts, such as U+0000. */
 const form = /^[0-9A-Za-z_-]{1,64}$/;
 
+export function isId(text: unknown): text is string {
+  return typeof text === "string" && form.test(text);
+}
+
 export async function findProject(db: Queryable, id: string): Promise<Project> {
-  const project = form.test(id) ? await getProject(db, id) : undefined;
+  const project = isId(id) ? await getProject(db, id) : undefined;
   if (project) return project;
   throw new AppError("not_found", { publicMessage: "Project not found." });
 }

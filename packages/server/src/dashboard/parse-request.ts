@@ -178,7 +178,19 @@ function invalidFilter(publicMessage: string): AppError {
 }
 
 /** The app's pages, as its router names them. */
-const pages = ["batch", "jobs", "keys", "projects", "health", "usage", "pulls", "gates", "settings", "start"];
+const pages = [
+  "batch",
+  "jobs",
+  "keys",
+  "projects",
+  "health",
+  "usage",
+  "pulls",
+  "gates",
+  "settings",
+  "start",
+  "github-app",
+];
 const segment = "[A-Za-z0-9_-]{1,100}";
 const path = new RegExp(`^/app(/((${pages.join("|")})(/${segment}){0,3})?)?$`);
 const query = /^[\w\-.~%+=&]{0,1000}$/;

@@ -1,24 +1,27 @@
 import type { FastifyReply } from "fastify";
 
 /** Nothing inline and nothing from elsewhere: a missed escape would still do nothing. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+const policyFor = (formsTo: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    `form-action 'self'${formsTo}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
 
-export function sendPage(reply: FastifyReply, status: number, markup: string): FastifyReply {
+/** `postsTo`: the origin of another site that a form of this page posts to. */
+export function sendPage(reply: FastifyReply, status: number, markup: string, postsTo?: string): FastifyReply {
   return reply
     .headers({
-      "content-security-policy": policy,
+      "content-security-policy": policyFor(postsTo === undefined ? "" : ` ${postsTo}`),
       "x-content-type-options": "nosniff",
       "x-frame-options": "DENY",
-      "referrer-policy": "same-origin",
+      // The other site gets the origin, as from any page, and never the path.
+      "referrer-policy": postsTo === undefined ? "same-origin" : "strict-origin",
       "cross-origin-opener-policy": "same-origin",
       "cache-control": "no-store",
     })

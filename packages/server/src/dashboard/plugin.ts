@@ -5,6 +5,7 @@ import { createAnnounceDue } from "../jobs/announce-due.ts";
 import { createJobReader } from "../jobs/read/job-reader.ts";
 import { readAssets } from "./assets.ts";
 import type { AccountsDeps, DashboardDeps } from "./dashboard.ts";
+import { isId } from "./find.ts";
 import { readBodies } from "./parse-request.ts";
 import { plainPages, sendPage } from "./plain-page.ts";
 import { requireOwnPage, requireSession } from "./require-session.ts";
@@ -13,6 +14,7 @@ import { auditRoutes } from "./routes/audit.ts";
 import { automationRoutes } from "./routes/automations.ts";
 import { claimRoutes } from "./routes/claims.ts";
 import { gateRoutes } from "./routes/gates.ts";
+import { githubAppRoutes } from "./routes/github-apps.ts";
 import { healthRoutes, statusRoute } from "./routes/health.ts";
 import { composeJobRoutes, jobDetailRoutes, jobRoutes } from "./routes/jobs.ts";
 import { keyRoutes } from "./routes/keys.ts";
@@ -39,6 +41,7 @@ export function dashboardPlugin(deps: DashboardDeps): (app: FastifyInstance) => 
         sessionRoute(api, shared);
         projectRoutes(api, shared);
         projectConnectionRoutes(api, shared);
+        githubAppRoutes(api, shared);
         projectContextRoutes(api, shared);
         projectWebhookRoutes(api, shared);
         automationRoutes(api, shared);
@@ -60,18 +63,28 @@ export function dashboardPlugin(deps: DashboardDeps): (app: FastifyInstance) => 
 }
 
 /** The dashboard's single page, at every path below `/app`, and the files that it loads. */
-function appRoutes(app: FastifyInstance, deps: Pick<DashboardDeps, "assetsDir" | "publicUrl">): void {
+function appRoutes(
+  app: FastifyInstance,
+  deps: Pick<DashboardDeps, "assetsDir" | "publicUrl" | "sessions" | "projectAdmin">,
+): void {
   const assets = readAssets(deps.assetsDir);
 
-  function sendApp(reply: FastifyReply): FastifyReply {
-    if (!assets) return sendPage(reply, 503, plainPages.unbuilt);
+  function sendApp(reply: FastifyReply, postsTo?: string): FastifyReply {
+    if (!assets) return sendPage(reply, 503, plainPages.unbuilt, postsTo);
     const basePath = new URL(deps.publicUrl()).pathname.replace(/\/+$/, "");
     // The build's links are relative, which would break on nested pages.
-    return sendPage(reply, 200, assets.page.replaceAll('"./assets/', `"${basePath}/app/assets/`));
+    return sendPage(reply, 200, assets.page.replaceAll('"./assets/', `"${basePath}/app/assets/`), postsTo);
   }
 
   app.get("/app", async (_request, reply) => sendApp(reply));
   app.get("/app/*", async (_request, reply) => sendApp(reply));
+  // The only page with a form for another site: the GitHub server that this session named for its new App.
+  app.get<{ Querystring: { app?: unknown } }>("/app/github-app", async (request, reply) => {
+    const session = deps.sessions.tokenOf(request.headers.cookie);
+    const { app: id } = request.query;
+    const origin = session !== null && isId(id) ? await deps.projectAdmin.githubApps.originOf(id, session) : null;
+    return sendApp(reply, origin ?? undefined);
+  });
   app.get<{ Params: { name: string } }>("/app/assets/:name", async (request, reply) => {
     const asset = assets?.files.get(request.params.name);
     if (!asset) throw new AppError("not_found", { publicMessage: "Not found." });

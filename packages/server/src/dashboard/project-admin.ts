@@ -1,3 +1,4 @@
+import type { DashboardGithubApp, DashboardNewApp, DashboardRepositories } from "@emend/contract";
 import type { ContextRepository } from "../accounts/projects/context-repositories.ts";
 import type { Actor } from "../db/transaction.ts";
 import type { NewWebhook } from "../notify/webhooks.ts";
@@ -23,6 +24,30 @@ export interface ProjectAdmin {
   /** The old secret also signs until `oldUntil`. Null if the webhook does not exist. */
   rotateWebhookSecret(id: string, by: Actor): Promise<{ secret: string; oldUntil: Date } | null>;
   addContext(input: NewContext, by: Actor): Promise<ContextRepository>;
+  /** One page of the repositories that a credential reaches, for a person who chooses one. */
+  listRepositories(source: RepositorySource, cursor: string | null): Promise<DashboardRepositories>;
+  githubApps: GithubApps;
+}
+
+/** A credential that is not stored yet, or the one of a project or of a new GitHub App. */
+type RepositorySource = { forge: string; host: string; credential: string } | { from: string };
+
+/**
+ * GitHub Apps that people create in the dashboard. `session` is the browser's session token: only the session that
+ * began may finish. `id` is the future project's.
+ */
+export interface GithubApps {
+  begin(input: { host: string; organization: string | null; session: string }, by: Actor): Promise<{ id: string }>;
+  /** The origin of GitHub's pages, for the page that posts there. Null if this session has no such setup. */
+  originOf(id: string, session: string): Promise<string | null>;
+  /** The form to post to GitHub, with a new state. `base`: this server's URL as the browser uses it. */
+  manifest(input: { id: string; session: string; base: string }): Promise<DashboardNewApp>;
+  /** Exchanges GitHub's code for the App. */
+  created(input: { state: string; code: string; session: string }): Promise<{ id: string }>;
+  /** Created Apps that no project uses yet. */
+  list(): Promise<readonly DashboardGithubApp[]>;
+  /** False if it does not exist. */
+  remove(id: string): Promise<boolean>;
 }
 
 export interface NewProject {
@@ -32,6 +57,8 @@ export interface NewProject {
   base?: string;
   docsDir?: string;
   credential?: string;
+  /** Uses the credential of this project or new GitHub App. */
+  from?: string;
   settings?: Readonly<Record<string, unknown>>;
 }
 

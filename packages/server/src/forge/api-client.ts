@@ -205,7 +205,8 @@ export async function listPages<T extends TSchema>(
   return items;
 }
 
-function hasMore(headers: Headers, count: number, listed: number, pageSize: number): boolean {
+/** `count`: all items up to here; `listed`: those of this page. */
+export function hasMore(headers: Headers, count: number, listed: number, pageSize: number): boolean {
   const total = headers.get("x-total-count") ?? headers.get("x-total");
   if (total !== null) return count < Number(total);
   const link = headers.get("link");

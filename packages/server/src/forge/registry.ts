@@ -5,12 +5,15 @@ import type { Fetch } from "../lib/network.ts";
 import { locateBitbucket, openBitbucketForge } from "./bitbucket/bitbucket-forge.ts";
 import type { Forge } from "./forge.ts";
 import type { ForgeSettings, JudgedReach, RemoteForgeInput } from "./forge-project.ts";
-import { locateGitea, openGiteaForge } from "./gitea/gitea-forge.ts";
+import { listGiteaRepositories, locateGitea, openGiteaForge } from "./gitea/gitea-forge.ts";
 import { locateGithub, openGithubForge } from "./github/github-forge.ts";
 import { type GithubTokens, parseAppCredential } from "./github/github-token.ts";
+import { listGithubRepositories } from "./github/list-repositories.ts";
 import { locateGitlab, openGitlabForge } from "./gitlab/gitlab-forge.ts";
+import { listGitlabRepositories } from "./gitlab/merge-requests.ts";
 import { type LocalForgeDeps, openLocalForge } from "./local/local-forge.ts";
 import type { Polling } from "./polling.ts";
+import type { ListInput, RepositoryPage } from "./repository-page.ts";
 
 /** Each forge has a folder here, is opened by one function, and passes `conformance.ts`. */
 export interface ForgeDeps {
@@ -121,4 +124,26 @@ export function checkCredential(forge: Exclude<ForgeName, "local">, credential: 
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what a header cannot hold
   if (plain !== "" && plain.length <= 4096 && !/[\s\u0000-\u001f\u007f-\uffff]/.test(plain)) return plain;
   throw new AppError("invalid_request", { publicMessage: "The token is empty, or contains spaces or line breaks." });
+}
+
+/** One page of the repositories that a credential reaches, for a person who chooses one. */
+export async function listRepositories(
+  forge: Exclude<ForgeName, "local">,
+  input: ListInput,
+  signal: AbortSignal,
+): Promise<RepositoryPage> {
+  switch (forge) {
+    case "github":
+      return listGithubRepositories(input, signal);
+    case "gitlab":
+      return listGitlabRepositories(input, signal);
+    case "gitea":
+      return listGiteaRepositories(input, signal);
+    case "bitbucket":
+      throw new AppError("invalid_request", {
+        publicMessage: "Bitbucket does not list the repositories of an access token. Enter the repository's address.",
+      });
+    default:
+      return assertNever(forge);
+  }
 }

@@ -1,6 +1,6 @@
 import { modelKeyContext } from "../accounts/keys/model-keys.ts";
 import { contextCredentialContext } from "../accounts/projects/context-repositories.ts";
-import { appContext } from "../accounts/projects/github-app.ts";
+import { appContext, setupContext } from "../accounts/projects/github-app.ts";
 import { credentialContext } from "../accounts/projects/project-credential.ts";
 import { createSealer, type Sealer } from "../accounts/secrets.ts";
 import type { Config } from "../config/config.ts";
@@ -35,6 +35,13 @@ export const sealedColumns = [
     select: "select repository_url as id, '' as vendor, credential as sealed from github_apps for update",
     update: "update github_apps set credential = $2 where repository_url = $1 and $3 = ''",
     contextOf: (row: SealedRow) => appContext(row.id),
+  },
+  {
+    column: "github_app_setups.credential",
+    select: `select project_id as id, '' as vendor, credential as sealed from github_app_setups
+      where credential is not null for update`,
+    update: "update github_app_setups set credential = $2 where project_id = $1 and $3 = ''",
+    contextOf: (row: SealedRow) => setupContext(row.id),
   },
   {
     column: "model_keys.credential",

@@ -64,9 +64,11 @@ interface TestMember {
 const publicUrl = "https://emend.test/base";
 const testSealer = createSealer("a secret of the tests, and of nothing else");
 
-type DashboardOptions = Partial<DashboardDeps> & { forgeDir?: string } & Partial<
-    Pick<AccountsDeps, "singleSignOn" | "archiveAfterDays">
-  >;
+type DashboardOptions = Partial<DashboardDeps> & {
+  forgeDir?: string;
+  /** For tests whose projects are on a forge. */
+  projectAdminFor?(pool: Pool): ProjectAdmin;
+} & Partial<Pick<AccountsDeps, "singleSignOn" | "archiveAfterDays">>;
 
 /** The dashboard and its users, on a server's dependencies. */
 export function dashboardPlugins(
@@ -96,7 +98,7 @@ export function dashboardPlugins(
     typed: { command: "emend", dataDir: "/srv/emend" },
     defaultModel: "emend/rules",
     promptCodePointsMax: 100_000,
-    projectAdmin: projectAdminOf(pool),
+    projectAdmin: options.projectAdminFor?.(pool) ?? projectAdminOf(pool),
     automations: createAutomations(automationDeps(pool)),
     pullRequestState: async () => null,
     pulls: createPullDesk({
@@ -194,5 +196,14 @@ function projectAdminOf(pool: Pool): ProjectAdmin {
     addWebhook: (input, by) => addWebhook({ db: asActor(pool, by), sealer, allowPrivate: false }, input),
     rotateWebhookSecret: (id, by) => rotateWebhookSecret({ db: asActor(pool, by), sealer }, id),
     addContext: none,
+    listRepositories: none,
+    githubApps: {
+      begin: none,
+      originOf: async () => null,
+      manifest: none,
+      created: none,
+      list: async () => [],
+      remove: async () => false,
+    },
   };
 }

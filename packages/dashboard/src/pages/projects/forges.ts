@@ -15,12 +15,41 @@ export const forgeOptions = (Object.keys(forgeNames) as Forge[]).map((value) => 
   words: value === "gitea" ? "Gitea or Forgejo" : value === "local" ? "Hosted by Emend" : forgeNames[value],
 }));
 
+/** Forges that list the repositories of a token, and the server that most people use. */
+export const defaultHosts: Readonly<Partial<Record<Forge, string>>> = {
+  github: "https://github.com",
+  gitlab: "https://gitlab.com",
+  gitea: "",
+};
+
+/**
+ * The page that creates a GitHub token. github.com and GitHub Enterprise Cloud fill in the form from the URL; an
+ * Enterprise Server does not (github/docs, managing-your-personal-access-tokens.md at 60321755, 2026-08-07).
+ */
+export function githubTokenPage(address: string): string {
+  const url = URL.parse(address);
+  const origin = url?.protocol.startsWith("http") ? url.origin : "https://github.com";
+  const page = `${origin}/settings/personal-access-tokens/new`;
+  if (!/(^|\.)(github|ghe)\.com$/.test(new URL(origin).hostname)) return page;
+  const owner = url?.pathname.split("/").find((part) => part !== "");
+  const fields = new URLSearchParams({
+    name: "Emend",
+    description: "Emend reads the docs, pushes branches and opens pull requests.",
+    ...(owner && { target_name: owner }),
+    expires_in: "90",
+    contents: "write",
+    pull_requests: "write",
+    statuses: "write",
+  });
+  return `${page}?${fields}`;
+}
+
 /** The texts of the form, and how to get a token. */
 export const forgeWords: Readonly<Record<Exclude<Forge, "local">, { address: string; token: string }>> = {
   github: {
     address: "https://github.com/owner/repository",
     token:
-      "A fine-grained token with read and write access to Contents and Pull requests of this repository, or a GitHub App as JSON.",
+      "A fine-grained token with read and write access to Contents, Pull requests and Commit statuses of this repository, or a GitHub App as JSON.",
   },
   gitlab: {
     address: "https://gitlab.com/group/project",

@@ -21,6 +21,8 @@ const parseNew = bodyParser(
     baseRef: Type.Optional(Branch),
     docsDir: Type.Optional(Folder),
     credential: Type.Optional(Type.String({ minLength: 1, maxLength: 20_000 })),
+    /** Uses the credential of this project or new GitHub App instead. */
+    from: Type.Optional(Type.String({ pattern: "^[0-9A-Za-z_-]{1,64}$" })),
   }),
 );
 /** `accounts/projects/project-settings.ts` validates the settings. */
@@ -48,10 +50,11 @@ export function projectRoutes(app: FastifyInstance, deps: RouteDeps): void {
   });
 
   app.post("/projects", async (request, reply) => {
-    const { name, forge, repo, baseRef, docsDir, credential } = parseNew(request.body);
+    const { name, forge, repo, baseRef, docsDir, credential, from } = parseNew(request.body);
     const shared = { name, forge, ...(baseRef && { base: baseRef }), ...(docsDir && { docsDir }) };
     // A local project cannot be imported from a path here: files on the server's disk are only for the console.
-    const input = forge === "local" ? shared : { ...shared, ...(repo && { repo }), ...(credential && { credential }) };
+    const access = from ? { from } : credential ? { credential } : {};
+    const input = forge === "local" ? shared : { ...shared, ...(repo && { repo }), ...access };
     const { id, notice } = await deps.projectAdmin.add(input, actorOf(request));
     // Starts a site check, so that its health is known soon. Without a worker, it runs later.
     await deps.askSiteCheck(id).catch((err) => deps.log.warn({ err, projectId: id }, "site check not asked for"));

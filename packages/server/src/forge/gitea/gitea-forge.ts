@@ -26,6 +26,7 @@ import {
   ownedRepository,
   parseRepositoryAddress,
 } from "../repository-address.ts";
+import { type ListInput, pageNumber, type RepositoryPage, repositoryPage } from "../repository-page.ts";
 import { openIssues } from "./issues.ts";
 import {
   createPullRequest,
@@ -113,6 +114,25 @@ async function describeRepository({ api, path }: GiteaRepository, signal: AbortS
     mayPush: found.permissions?.push ?? null,
     mayOpenPullRequests: found.has_pull_requests ?? null,
   };
+}
+
+/** Of the token's owner. */
+export async function listGiteaRepositories(input: ListInput, signal: AbortSignal): Promise<RepositoryPage> {
+  const api = createApiClient({ ...input, forge: "Gitea", authorization: async () => `token ${input.credential}` });
+  // Gitea's default maximum.
+  const [page, size] = [pageNumber(input.cursor), 50];
+  const answer = Type.Array(Type.Intersect([Repository, Type.Object({ html_url: PageUrl })]));
+  const query = { limit: size, page };
+  const outcome = await api.ask(
+    { method: "GET", path: "/user/repos", query, answer, what: "list repositories" },
+    [401],
+    signal,
+  );
+  return repositoryPage(outcome, { page, size }, (one: Static<typeof answer>[number]) =>
+    one.archived || one.permissions?.push === false
+      ? null
+      : { path: one.full_name, url: one.html_url, defaultBranch: one.default_branch },
+  );
 }
 
 /** The first release with token scopes and an API for a person's permission. */

@@ -90,10 +90,17 @@ export async function createApp(
 
 function formOf(input: CreateAppInput, origin: string, state: string) {
   const { organization, name, homeUrl, hookUrl } = input;
+  const action = newAppUrl(input.origin, organization, state);
+  return {
+    action,
+    manifest: appManifest({ name, homeUrl, redirectUrl: `${origin}/created`, setupUrl: null, hookUrl }),
+  };
+}
+
+/** Where a manifest is posted. GitHub adds the state to its redirect. */
+export function newAppUrl(origin: string, organization: string | null, state: string): string {
   const owner = organization === null ? "" : `/organizations/${encodeURIComponent(organization)}`;
-  const action = `${input.origin}${owner}/settings/apps/new?state=${state}`;
-  // GitHub adds the state to its redirect.
-  return { action, manifest: appManifest({ name, homeUrl, redirectUrl: `${origin}/created`, hookUrl }) };
+  return `${origin}${owner}/settings/apps/new?state=${state}`;
 }
 
 function send(response: ServerResponse, status: number, html: string): void {
@@ -136,11 +143,16 @@ const appEvents = [
   "issue_comment",
 ] as const;
 
-/** The App to create: private, with the minimum of permissions. */
-function appManifest(input: {
+/**
+ * The App to create: private, with the minimum of permissions. Without a webhook `hook_attributes` is left out: GitHub
+ * refuses the object without a URL, even if it is not active (github/docs at 60321755, 2026-08-07: "url: Required").
+ */
+export function appManifest(input: {
   name: string;
   homeUrl: string;
   redirectUrl: string;
+  /** Where GitHub sends people after they installed it. */
+  setupUrl: string | null;
   /** Where GitHub sends events. Null if GitHub cannot reach this server. */
   hookUrl: string | null;
 }): Record<string, unknown> {
@@ -150,6 +162,7 @@ function appManifest(input: {
     description: "Opens pull requests on the documentation.",
     public: false,
     redirect_url: input.redirectUrl,
+    ...(input.setupUrl !== null && { setup_url: input.setupUrl, setup_on_update: true }),
     default_permissions: appPermissions,
     ...(input.hookUrl !== null && {
       hook_attributes: { url: input.hookUrl, active: true },
@@ -186,7 +199,7 @@ function escapeHtml(text: string): string {
 }
 
 /** Exchanges GitHub's code, which is valid once and for an hour, for the App's credentials. */
-async function convertManifest(
+export async function convertManifest(
   deps: { fetch: Fetch; apiUrl: string },
   code: string,
   signal: AbortSignal,

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { type ApiClient, listPages, PageUrl, PullNumber } from "../api-client.ts";
+import { type ApiClient, createApiClient, listPages, PageUrl, PullNumber } from "../api-client.ts";
 import { refusalOf, wordsOf } from "../api-refusal.ts";
 import type {
   CommitStatus,
@@ -13,6 +13,7 @@ import type {
   RepositoryDescription,
 } from "../forge.ts";
 import type { ForgeSettings } from "../forge-project.ts";
+import { type ListInput, pageNumber, type RepositoryPage, repositoryPage } from "../repository-page.ts";
 
 const MergeRequest = Type.Object({
   iid: PullNumber,
@@ -256,4 +257,29 @@ export async function describeRepository(
     mayPush: mayWrite,
     mayOpenPullRequests: mayWrite,
   };
+}
+
+const ListedProject = Type.Object({
+  path_with_namespace: Type.String(),
+  web_url: PageUrl,
+  default_branch: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+});
+
+/** Of the token's owner, who may push as a developer. */
+export async function listGitlabRepositories(input: ListInput, signal: AbortSignal): Promise<RepositoryPage> {
+  const authorization = async () => `Bearer ${input.credential}`;
+  const api = createApiClient({ ...input, forge: "GitLab", authorization });
+  const [page, size] = [pageNumber(input.cursor), 100];
+  const mine = { membership: "true", min_access_level: writeLevel, archived: "false" };
+  const query = { ...mine, simple: "true", order_by: "last_activity_at", per_page: size, page };
+  const outcome = await api.ask(
+    { method: "GET", path: "/projects", query, answer: Type.Array(ListedProject), what: "list repositories" },
+    [401],
+    signal,
+  );
+  return repositoryPage(outcome, { page, size }, (one: Static<typeof ListedProject>) => ({
+    path: one.path_with_namespace,
+    url: one.web_url,
+    defaultBranch: one.default_branch ?? null,
+  }));
 }

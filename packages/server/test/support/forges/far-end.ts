@@ -115,6 +115,8 @@ export interface FarState {
     tokenSays: Record<string, string> | null;
   };
   repository: TestRepository;
+  /** Paths of other repositories that the credential reaches: `-old` is archived, `-read` may not be pushed to. */
+  otherRepositories: string[];
   /** Its web address. */
   url: string;
   path: string;
@@ -230,6 +232,7 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
       tokenSays: null,
     },
     repository,
+    otherRepositories: [],
     url: "",
     path: vendor.path,
   };

@@ -17,6 +17,7 @@ import {
   pageOf,
   plainPull,
   pullOf,
+  repositoriesOf,
   reviewsOf,
   tipOf,
 } from "./pulls.ts";
@@ -109,6 +110,20 @@ export const giteaVendor: Vendor = {
         permissions: { admin: state.isAdmin, pull: true, push: state.mayPush },
       },
     }),
+    "GET /user/repos": (state, { query }) =>
+      listedAs(
+        state,
+        repositoriesOf(state).map((path, id) => ({
+          id,
+          full_name: path,
+          html_url: `${state.url}/${path}`,
+          default_branch: "main",
+          private: true,
+          archived: path.endsWith("-old"),
+          permissions: { admin: false, pull: true, push: !path.endsWith("-read") },
+        })),
+        query,
+      ),
     "GET /version": (state) => ({ status: 200, body: { version: state.version } }),
     "GET /user": () => ({ status: 200, body: user("emend-bot") }),
     "GET /repos/{owner}/{repo}/branch_protections": (state) => {

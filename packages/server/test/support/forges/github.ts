@@ -15,6 +15,7 @@ import {
   pageOf,
   plainPull,
   pullOf,
+  repositoriesOf,
   reviewIdOf,
   reviewsOf,
   tipOf,
@@ -77,6 +78,24 @@ function commentToWire(state: FarState, comment: FarComment) {
     created_at: at,
     updated_at: at,
     ...place,
+  };
+}
+
+/** The description asks for the fields of people and of enterprises at once. */
+const account = { login: "acme", id: 9, type: "Organization", url: "https://github.test/acme", name: "a", slug: "a" };
+
+/** A repository in a list. */
+function listed(state: FarState, path: string) {
+  return {
+    id: repositoryId,
+    name: path.split("/")[1],
+    full_name: path,
+    html_url: `${state.url}/${path}`,
+    url: `${state.url}/api/v3/repos/${path}`,
+    default_branch: "main",
+    private: true,
+    archived: path.endsWith("-old"),
+    permissions: { admin: false, pull: true, push: !path.endsWith("-read") },
   };
 }
 
@@ -275,6 +294,23 @@ export const githubVendor: Vendor = {
     "GET /repos/{owner}/{repo}/collaborators/{username}/permission": (state, { parameters }) => {
       const permission = state.people[parameters.username ?? ""];
       return permission ? { status: 200, body: { permission, role_name: permission, user: null } } : notFound;
+    },
+    "GET /user/repos": (state, { query }) => ({
+      status: 200,
+      body: pageOf(repositoriesOf(state), query, "per_page").map((path) => listed(state, path)),
+    }),
+    "GET /app/installations": (state) => ({
+      status: 200,
+      body: state.app.installed ? [{ id: 77, app_id: 5, account, permissions: state.app.granted }] : [],
+    }),
+    "GET /installation/repositories": (state, { query, token }) => {
+      if (!state.issued.includes(token)) return { status: 403, body: refusal(403, "Resource not accessible") };
+      const found = repositoriesOf(state);
+      const repositories = pageOf(found, query, "per_page").map((path) => ({
+        ...listed(state, path),
+        permissions: { admin: false, pull: false, push: false },
+      }));
+      return { status: 200, body: { total_count: found.length, repositories } };
     },
     "GET /users/{username}": () => ({ status: 200, body: { login: "acme", id: 9, type: "Organization" } }),
     "POST /app-manifests/{code}/conversions": (state, { parameters }) => {

@@ -12,6 +12,7 @@ import {
   openPull,
   pageOf,
   pullOf,
+  repositoriesOf,
   tipOf,
 } from "./pulls.ts";
 
@@ -98,6 +99,15 @@ export const gitlabVendor: Vendor = {
               },
             },
           },
+    "GET /projects": (state, { query }) => ({
+      status: 200,
+      body: pageOf(repositoriesOf(state), query, "per_page").map((path, id) => ({
+        id,
+        path_with_namespace: path,
+        web_url: `${state.url}/${path}`,
+        default_branch: "main",
+      })),
+    }),
     "GET /version": (state) => ({ status: 200, body: { version: state.version, revision: "0" } }),
     "GET /user": () => ({ status: 200, body: { id: 3, username: "emend-bot" } }),
     "GET /personal_access_tokens/self": (state) => ({

@@ -80,6 +80,11 @@ export function reviewIdOf({ id, review }: FarComment): number {
   return review ?? 5000 + id;
 }
 
+/** What a token or an App reaches: the repository, and as many others as the test wants. */
+export function repositoriesOf(state: FarState): string[] {
+  return [state.path, ...state.otherRepositories];
+}
+
 export function pageOf<T>(items: readonly T[], query: URLSearchParams, sizeName: string): T[] {
   const size = Number(query.get(sizeName) ?? 30);
   const start = (Number(query.get("page") ?? 1) - 1) * size;
