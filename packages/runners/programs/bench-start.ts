@@ -96,7 +96,7 @@ try {
       unit,
       rows: [...samples].map(([name, all]) => {
         const of = all.map((sample) => sample[what]);
-        const short = name.replace(/ \(.*/, "").replace("a job of Emend, server", "Emend, server");
+        const short = name.replace(/ \(.*/, "").replace("a job of Emend, server", "Emend,");
         return { name: short, value: median(of), low: Math.min(...of), high: Math.max(...of) };
       }),
     });

@@ -86,7 +86,6 @@ try {
     };
   };
   const turns = await measureTurns(projectIds, postgres);
-  const bytesOfJob = await storedBytesOfJob();
   const limits = await measureDatabase(database, projectIds[0] ?? "");
   const figures: ScaleFigures = {
     cores: cpus().length,
@@ -97,7 +96,6 @@ try {
       job: of("job", count),
     })),
     ...turns,
-    bytesOfJob,
     database: limits,
   };
   const table = tableOf(figures);
@@ -314,14 +312,6 @@ async function measureTurns(
   }
 }
 
-async function storedBytesOfJob(): Promise<number> {
-  const { rows } = await database.pool.query<{ bytes: number }>(
-    `select (sum(pg_total_relation_size(oid)) / (select count(*) from jobs))::float as bytes
-     from pg_class where relname in ('jobs', 'job_events', 'steps', 'overlay', 'quota_uses', 'local_pull_requests')`,
-  );
-  return rows[0]?.bytes ?? 0;
-}
-
 function perProcessorSecond({ nodeMs, postgresMs }: { nodeMs: number; postgresMs: number }): number {
   return 1000 / (nodeMs + postgresMs);
 }
@@ -366,6 +356,5 @@ function tableOf(figures: ScaleFigures): string {
         `| claim beside ${running.toLocaleString("en")} running jobs, processor time | ${postgresMs.toFixed(1)} ms |`,
     ),
     `| renewal of one lease, in a batch of ${limits.renewal.leases}, processor time | ${(limits.renewal.postgresMs * 1000).toFixed(0)} µs |`,
-    `| rows and indexes of a job | ${(figures.bytesOfJob / 1024).toFixed(1)} kB |`,
   ].join("\n");
 }

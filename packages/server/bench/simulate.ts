@@ -47,8 +47,8 @@ function plan(costs: Costs): string[] {
   const fleet = (apis: number, workers: number, databaseCores: number): Fleet => ({
     apis,
     workers,
-    slots: 64,
-    workerCores: 4,
+    slots: 128,
+    workerCores: 2,
     databaseCores,
     commitMs: 1,
     connectionsPerProcess: 12,
@@ -57,13 +57,13 @@ function plan(costs: Costs): string[] {
   });
   const largest = load(10_000_000, 100_000);
   const cases: [name: string, Load, Fleet, Costs][] = [
-    ["1×: 10⁵ jobs per day, 10³ projects", load(100_000, 1_000), fleet(1, 6, 4), costs],
-    ["10×: 10⁶ jobs per day, 10⁴ projects", load(1_000_000, 10_000), fleet(2, 50, 16), costs],
-    ["plan: 10⁷ jobs per day, 10⁵ projects, code of today", largest, fleet(12, 480, 64), costs],
+    ["1×: 10⁵ jobs per day, 10³ projects", load(100_000, 1_000), fleet(1, 3, 4), costs],
+    ["10×: 10⁶ jobs per day, 10⁴ projects", load(1_000_000, 10_000), fleet(2, 24, 16), costs],
+    ["plan: 10⁷ jobs per day, 10⁵ projects, code of today", largest, fleet(12, 240, 96), costs],
     [
       "plan, with the three changes below",
       largest,
-      { ...fleet(12, 480, 64), notices: "together", listeners: 12 },
+      { ...fleet(12, 240, 96), notices: "together", listeners: 12 },
       { ...costs, claimMsPerRun: 0, renewalMs: costs.renewalMs / 4 },
     ],
   ];

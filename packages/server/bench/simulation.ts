@@ -20,7 +20,6 @@ export interface ScaleFigures {
   /** One stored turn, and a job without turns: without model, git and forge. */
   step: Cost & { walBytes: number };
   bareJob: Cost;
-  bytesOfJob: number;
   database: {
     commitMs: number;
     commitsPerSecond: number;
@@ -363,7 +362,7 @@ export function simulate(
   });
   return {
     stations: found,
-    first: found.reduce((most, one) => (one.utilisation > most.utilisation ? one : most)),
+    first: saturatesFirst(found),
     jobsPerSecond: (done * 1000) / times.ms,
     runningMean: runningMs / times.ms,
     queueMs: { p50: quantile(queueMs, 0.5), p99: quantile(queueMs, 0.99) },
@@ -371,6 +370,13 @@ export function simulate(
     connections: Math.min(queryingMax, (fleet.apis + fleet.workers) * fleet.connectionsPerProcess),
     queued: eligible.length - eligibleHead + [...parked.values()].reduce((sum, jobs) => sum + jobs.length, 0),
   };
+}
+
+/** Slots fill up when something behind them is full. */
+function saturatesFirst(stations: readonly Station[]): Station {
+  const behind = stations.filter(({ name, utilisation }) => name !== "worker slots" && utilisation > 0.95);
+  const candidates = behind.length > 0 ? behind : stations;
+  return candidates.reduce((most, one) => (one.utilisation > most.utilisation ? one : most));
 }
 
 function quantile(values: readonly number[], share: number): number {
