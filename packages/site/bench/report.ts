@@ -118,11 +118,11 @@ export async function plotGrowth(measured: readonly Measured[]): Promise<string>
   const svg = drawLines({
     title: "Checking a site, by its pages",
     x: "pages",
-    y: "ms",
+    y: "ms; of processor time for the check and the reading",
     log: "both",
     lines: [
-      line("cold check", ({ coldMs }) => coldMs),
-      line("reading the bytes", ({ readMs }) => readMs),
+      line("cold check", ({ coldCpuMs }) => coldCpuMs),
+      line("reading the bytes", ({ readCpuMs }) => readCpuMs),
       line("rename of a page", ({ renameMs }) => renameMs),
       line("re-check after an edit", ({ warmMs }) => warmMs),
     ],
