@@ -397,6 +397,54 @@ async function getRun(deps, projectId, jobId, signal) {
 function isRun(body) {
 	return "id" in body && typeof body.id === "string" && "phase" in body && "failure" in body && "steps" in body;
 }
+const holdSeconds = 50;
+const heldMsMin = 1e3;
+const pauseMsMin = 250;
+const pauseMsMax = 1e4;
+/** Waits until the job is completed, archived or failed, with long polling. */
+async function waitForJob(deps, projectId, jobId, options) {
+	const path = jobPath(projectId, jobId);
+	let last = null;
+	let quickAnswers = 0;
+	for (;;) {
+		const askedAt = performance.now();
+		const answer = await request(deps, pollOf(path, last), options.signal);
+		const isChanged = answer.status !== 304 && answer.text !== last?.text;
+		if (isChanged) {
+			const job = parseJob(deps, answer);
+			options.onUpdate?.(job);
+			if (job.status !== "active") return job;
+		}
+		const isFirst = last === null;
+		if (answer.status !== 304) last = answer;
+		if (isFirst) continue;
+		const wasHeld = performance.now() - askedAt >= heldMsMin;
+		quickAnswers = wasHeld || isChanged ? 0 : quickAnswers + 1;
+		if (!wasHeld) await pause(isChanged ? pauseMsMin : idlePauseMs(answer, quickAnswers), options.signal);
+	}
+}
+function pollOf(path, last) {
+	if (last === null) return {
+		method: "GET",
+		path,
+		isPatient: true
+	};
+	const etag = last.headers.get("etag");
+	return {
+		method: "GET",
+		path,
+		headers: {
+			prefer: `wait=${holdSeconds}`,
+			...etag ? { "if-none-match": etag } : {}
+		},
+		heldMsMax: holdSeconds * 1e3,
+		isPatient: true
+	};
+}
+function idlePauseMs(answer, quickAnswers) {
+	const grownMs = Math.min(pauseMsMax, pauseMsMin * 2 ** quickAnswers);
+	return Math.max(grownMs, retryAfterMs(answer.headers.get("retry-after")) ?? 0);
+}
 // packages/sdk/src/claims.ts
 function claimsOf(of, projectId) {
 	const path = () => `${projectPath(projectId)}/claims`;
@@ -642,55 +690,6 @@ async function* parseEvents(body) {
 		reader.cancel().catch(() => {});
 	}
 }
-// packages/sdk/src/wait-for-job.ts
-const holdSeconds = 50;
-const heldMsMin = 1e3;
-const pauseMsMin = 250;
-const pauseMsMax = 1e4;
-/** Waits until the job is completed, archived or failed, with long polling. */
-async function waitForJob(deps, projectId, jobId, options) {
-	const path = jobPath(projectId, jobId);
-	let last = null;
-	let quickAnswers = 0;
-	for (;;) {
-		const askedAt = performance.now();
-		const answer = await request(deps, pollOf(path, last), options.signal);
-		const isChanged = answer.status !== 304 && answer.text !== last?.text;
-		if (isChanged) {
-			const job = parseJob(deps, answer);
-			options.onUpdate?.(job);
-			if (job.status !== "active") return job;
-		}
-		const isFirst = last === null;
-		if (answer.status !== 304) last = answer;
-		if (isFirst) continue;
-		const wasHeld = performance.now() - askedAt >= heldMsMin;
-		quickAnswers = wasHeld || isChanged ? 0 : quickAnswers + 1;
-		if (!wasHeld) await pause(isChanged ? pauseMsMin : idlePauseMs(answer, quickAnswers), options.signal);
-	}
-}
-function pollOf(path, last) {
-	if (last === null) return {
-		method: "GET",
-		path,
-		isPatient: true
-	};
-	const etag = last.headers.get("etag");
-	return {
-		method: "GET",
-		path,
-		headers: {
-			prefer: `wait=${holdSeconds}`,
-			...etag ? { "if-none-match": etag } : {}
-		},
-		heldMsMax: holdSeconds * 1e3,
-		isPatient: true
-	};
-}
-function idlePauseMs(answer, quickAnswers) {
-	const grownMs = Math.min(pauseMsMax, pauseMsMin * 2 ** quickAnswers);
-	return Math.max(grownMs, retryAfterMs(answer.headers.get("retry-after")) ?? 0);
-}
 // packages/sdk/src/emend.ts
 /** A client for one Emend service and one key. */
 var Emend = class {
@@ -741,7 +740,23 @@ var Emend = class {
 		};
 	}
 };
-// packages/action/src/inputs.ts
+// packages/action/src/workflow.ts
+function createWorkflow(env, print) {
+	return {
+		mask: (secret) => print(`::add-mask::${escapeData(secret)}`),
+		error: (message) => print(`::error title=Emend::${escapeData(message)}`),
+		setOutput(name, value) {
+			const delimiter = `emend-${randomUUID()}`;
+			if (env.GITHUB_OUTPUT) appendFileSync(env.GITHUB_OUTPUT, `${name}<<${delimiter}\n${value}\n${delimiter}\n`);
+		},
+		addSummary(markdown) {
+			if (env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, `${markdown}\n`);
+		}
+	};
+}
+function escapeData(text) {
+	return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
 /** The workflow's inputs, which the runner passes as `INPUT_<NAME>`. All problems are reported at once. */
 function readInputs(env) {
 	const problems = [];
@@ -815,23 +830,6 @@ function keyOf(env, inputs) {
 		leg,
 		asked
 	].join("/").slice(-255);
-}
-// packages/action/src/workflow.ts
-function createWorkflow(env, print) {
-	return {
-		mask: (secret) => print(`::add-mask::${escapeData(secret)}`),
-		error: (message) => print(`::error title=Emend::${escapeData(message)}`),
-		setOutput(name, value) {
-			const delimiter = `emend-${randomUUID()}`;
-			if (env.GITHUB_OUTPUT) appendFileSync(env.GITHUB_OUTPUT, `${name}<<${delimiter}\n${value}\n${delimiter}\n`);
-		},
-		addSummary(markdown) {
-			if (env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, `${markdown}\n`);
-		}
-	};
-}
-function escapeData(text) {
-	return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
 // packages/action/src/run-action.ts
 /**

@@ -2,11 +2,9 @@ import { execFile } from "node:child_process";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { createParseCache, type Finding } from "@emend/site";
-import { renderAnnotations } from "../../cli/src/check/annotations.ts";
-import { requireFolder } from "../../cli/src/check/check-folder.ts";
-import { inspectFolder, noPages } from "../../cli/src/check/inspect-folder.ts";
-import type { CheckInputs } from "./inputs.ts";
-import type { Workflow } from "./workflow.ts";
+import { inspectFolder, noPages, requireFolder } from "../../cli/src/check/inspect-folder.ts";
+import { renderAnnotations } from "../../cli/src/check/report.ts";
+import type { CheckInputs, Workflow } from "./workflow.ts";
 
 const run = promisify(execFile);
 const rowsMax = 50;

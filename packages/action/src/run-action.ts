@@ -1,6 +1,5 @@
 import { type AgentJob, Emend, type JobRun, type Jobs } from "@emend/sdk";
-import { type Inputs, readInputs } from "./inputs.ts";
-import { createWorkflow, type Workflow } from "./workflow.ts";
+import { createWorkflow, type Inputs, readInputs, type Workflow } from "./workflow.ts";
 
 /**
  * One step of a workflow: creates a job, waits for it and adds its link to the summary; or checks the docs of the

@@ -14,7 +14,6 @@ import { registerBudget } from "./commands/budget.ts";
 import { registerClaimsAdd, registerClaimsEnd, registerClaimsList } from "./commands/claims.ts";
 import { registerCompletion } from "./commands/completion.ts";
 import { registerDemo } from "./commands/demo.ts";
-import { registerDoctor } from "./commands/doctor.ts";
 import { registerJobArchive, registerJobCancel, registerJobRetry } from "./commands/job-end.ts";
 import {
   registerJobDiff,
@@ -25,11 +24,8 @@ import {
 } from "./commands/job-read.ts";
 import { registerJobCreate, registerJobMessage, registerJobPreview, registerJobRun } from "./commands/job-start.ts";
 import { registerKeyCreate, registerKeyList, registerKeyRevoke } from "./commands/key.ts";
-import { registerLogin } from "./commands/login.ts";
-import { registerLsp } from "./commands/lsp.ts";
-import { registerMcp } from "./commands/mcp.ts";
+import { registerLogin, registerProfile } from "./commands/login.ts";
 import { registerModelKey } from "./commands/model-key.ts";
-import { registerProfile } from "./commands/profile.ts";
 import {
   registerProjectDoctor,
   registerProjectList,
@@ -40,8 +36,9 @@ import {
 } from "./commands/project.ts";
 import { registerProjectAdd } from "./commands/project-add.ts";
 import { registerProjectContext } from "./commands/project-context.ts";
-import { registerSecretsRotate } from "./commands/secrets-rotate.ts";
+import { registerSecretsRotate } from "./commands/secrets.ts";
 import { registerServe } from "./commands/serve.ts";
+import { registerLsp, registerMcp } from "./commands/stdio-servers.ts";
 import { registerUserInvite, registerUserLink, registerUserList, registerUserReset } from "./commands/user.ts";
 import {
   registerWebhookAdd,
@@ -50,7 +47,8 @@ import {
   registerWebhookRotate,
   registerWebhookState,
 } from "./commands/webhook.ts";
-import { asTyped } from "./run-as.ts";
+import { registerDoctor } from "./doctor/examine.ts";
+import { asTyped } from "./output.ts";
 import { safeText } from "./terminal/format.ts";
 import { version } from "./version.ts";
 

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { startFarEnd } from "../../server/test/support/forges/far-end.ts";
 import { githubVendor } from "../../server/test/support/forges/github.ts";
-import { type Running, runEmend, startEmend } from "./support/run-emend.ts";
-import { runInProcess } from "./support/run-in-process.ts";
+import { type Running, runEmend, runInProcess, startEmend } from "./support/run-emend.ts";
 import { makeDataDir, makeTempDir, removeDir } from "./support/temp-dir.ts";
 
 // One server for all tests: an operator uses the commands while a server runs.

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Installation, startInstallation } from "./support/installation.ts";
-import { runInProcess } from "./support/run-in-process.ts";
+import { runInProcess } from "./support/run-emend.ts";
 
 const privateHooks = { EMEND_ALLOW_PRIVATE_WEBHOOKS: "true" };
 let emend: Installation;

@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { beforeAll, expect, test } from "vitest";
-import { runEmend } from "./support/run-emend.ts";
-import { runInProcess } from "./support/run-in-process.ts";
+import { runEmend, runInProcess } from "./support/run-emend.ts";
 
 let bash: string;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type FarModel, startFarModel } from "../../server/test/support/far-model.ts";
 import { type Installation, startInstallation } from "./support/installation.ts";
-import { runInProcess } from "./support/run-in-process.ts";
+import { runInProcess } from "./support/run-emend.ts";
 
 const modelKey = "sk-of-the-project";
 let emend: Installation;

@@ -2,9 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { hashFolder } from "./support/hash-folder.ts";
 import { runEmend, startEmend } from "./support/run-emend.ts";
-import { makeDataDir, makeTempDir, removeDir } from "./support/temp-dir.ts";
+import { hashFolder, makeDataDir, makeTempDir, removeDir } from "./support/temp-dir.ts";
 
 let dir: string;
 let data: string;

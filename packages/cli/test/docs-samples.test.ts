@@ -8,7 +8,7 @@ import { readConfig } from "@emend/server";
 import type { Command } from "commander";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { nodeEnvironment } from "../../server/test/support/node-environment.ts";
+import { nodeEnvironment } from "../../server/test/support/server.ts";
 import type { Cli } from "../src/cli.ts";
 import { buildProgram } from "../src/run-cli.ts";
 import { type Installation, startInstallation } from "./support/installation.ts";

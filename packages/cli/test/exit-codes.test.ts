@@ -2,10 +2,10 @@ import { access, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cli, exitCodes } from "../src/cli.ts";
-import { commandTree } from "../src/completion/command-tree.ts";
+import { commandTree } from "../src/commands/completion.ts";
 import { buildProgram } from "../src/run-cli.ts";
 import { type Installation, startInstallation } from "./support/installation.ts";
-import { runInProcess } from "./support/run-in-process.ts";
+import { runInProcess } from "./support/run-emend.ts";
 
 // From the table in docs/cli.md. 2: the command line is wrong. 4: the installation or the server refuses a correct one.
 type Row = [line: string, code: 0 | 1 | 2 | 3 | 4, says: string];

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ContractServer, newJob, startContractServer } from "../../sdk/test/support/contract-server.ts";
-import { startEmend } from "./support/run-emend.ts";
-import { runInProcess } from "./support/run-in-process.ts";
+import { runInProcess, startEmend } from "./support/run-emend.ts";
 
 let server: ContractServer;
 let env: Record<string, string>;

@@ -2,8 +2,7 @@ import { chmod, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ContractServer, newJob, startContractServer } from "../../sdk/test/support/contract-server.ts";
-import { runEmend } from "./support/run-emend.ts";
-import { runInProcess } from "./support/run-in-process.ts";
+import { runEmend, runInProcess } from "./support/run-emend.ts";
 import { makeTempDir, removeDir } from "./support/temp-dir.ts";
 
 let server: ContractServer;

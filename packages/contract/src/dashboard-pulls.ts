@@ -1,4 +1,4 @@
-import type { JobDiff } from "./job-diff.ts";
+import type { JobDiff } from "./job.ts";
 
 /** Responses about pull requests. */
 

@@ -1,7 +1,7 @@
-import type { JobStatus } from "./agent-job.ts";
 import type { Claim } from "./claim.ts";
 import type { MemberRole } from "./dashboard-accounts.ts";
 import type { FailureCode, JobPhase } from "./errors.ts";
+import type { JobStatus } from "./job.ts";
 import type { JobRun } from "./job-run.ts";
 
 /** Responses of the dashboard's own routes. For browser sessions only, and free to change with the dashboard. */

@@ -1,4 +1,3 @@
-export * from "./agent-job.ts";
 export { refusals } from "./answers.ts";
 export {
   Automation,
@@ -14,7 +13,6 @@ export {
   runAutomationOperation,
 } from "./automation.ts";
 export * from "./claim.ts";
-export * from "./create-job.ts";
 export type * from "./dashboard.ts";
 export type * from "./dashboard-accounts.ts";
 export type * from "./dashboard-pulls.ts";
@@ -34,11 +32,13 @@ export {
 } from "./diff.ts";
 export * from "./errors.ts";
 export { type ForgeName, forgeNames } from "./forge-name.ts";
-export * from "./job-diff.ts";
+export * from "./job.ts";
+export * from "./job.ts";
+export * from "./job.ts";
+export * from "./job.ts";
+export * from "./job.ts";
+export * from "./job.ts";
 export * from "./job-event.ts";
-export * from "./job-list.ts";
 export * from "./job-run.ts";
-export * from "./message-job.ts";
 export * from "./operations.ts";
-export * from "./pull-request.ts";
 export * from "./webhook-message.ts";

@@ -1,7 +1,6 @@
 import { type Static, Type } from "typebox";
 import { failureCodes, jobPhases } from "./errors.ts";
-import { JobDiff } from "./job-diff.ts";
-import { PullRequestState } from "./pull-request.ts";
+import { JobDiff, PullRequestState } from "./job.ts";
 
 /** For larger data, long strings and lists are left out, so that every event fits a client's buffer. */
 export const eventDataBytesMax = 65_536;

@@ -1,7 +1,6 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { jobStatuses } from "./agent-job.ts";
 import { failureCodes, jobPhases } from "./errors.ts";
-import { PullRequestState } from "./pull-request.ts";
+import { jobStatuses, PullRequestState } from "./job.ts";
 
 /** Lists on a run are cut at these lengths. Counts include everything. */
 export const stepsShownMax = 50;

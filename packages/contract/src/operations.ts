@@ -1,8 +1,14 @@
 import { Type } from "typebox";
-import { jobStatuses } from "./agent-job.ts";
-import { emptyAnswer, jobAnswer, jsonAnswer, refusals } from "./answers.ts";
-import { answerHeaders, everyAnswerHeaders, rateLimitHeaders } from "./headers.ts";
-import { jobsPerPage, jobsPerPageMax } from "./job-list.ts";
+import {
+  answerHeaders,
+  emptyAnswer,
+  everyAnswerHeaders,
+  jobAnswer,
+  jsonAnswer,
+  rateLimitHeaders,
+  refusals,
+} from "./answers.ts";
+import { jobStatuses, jobsPerPage, jobsPerPageMax } from "./job.ts";
 
 export const projectId = Type.String({ description: "The project identifier." });
 

@@ -1,7 +1,6 @@
 import { type Static, type TSchema, Type } from "typebox";
-import type { AgentJob } from "./agent-job.ts";
 import { failureCodes } from "./errors.ts";
-import { PullRequestState } from "./pull-request.ts";
+import { type AgentJob, PullRequestState } from "./job.ts";
 
 /** The events that webhooks can receive. */
 export const webhookEvents = [

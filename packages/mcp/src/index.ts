@@ -1,2 +1,1 @@
-export { answerMcpRequest } from "./answer-http.ts";
-export { serveStdio } from "./serve-stdio.ts";
+export { answerMcpRequest, serveStdio } from "./mcp-server.ts";

@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Installation, startInstallation } from "../../cli/test/support/installation.ts";
-import { nodeEnvironment } from "../../server/test/support/node-environment.ts";
+import { nodeEnvironment } from "../../server/test/support/server.ts";
 
 // The official client with a real server: over HTTP, and through `emend mcp`.
 let emend: Installation;

@@ -25,9 +25,9 @@ import {
   type StartedJob,
   type StartOptions,
   startedJob,
+  waitForJob,
 } from "./jobs.ts";
 import { type EventsOptions, streamEvents } from "./stream-events.ts";
-import { waitForJob } from "./wait-for-job.ts";
 
 /** A project that the key covers. */
 export type Project = ProjectList["projects"][number];

@@ -8,9 +8,8 @@ import { join } from "node:path";
 import { createLogger } from "../src/lib/logger.ts";
 import { createGit } from "../src/tree/git/git.ts";
 import { createMirrors } from "../src/tree/mirror/mirrors.ts";
-import { generatePages } from "../test/support/generate-repository.ts";
 import { startGitHttpServer } from "../test/support/git-http-server.ts";
-import { makeRepository } from "../test/support/make-repository.ts";
+import { generatePages, makeRepository } from "../test/support/make-repository.ts";
 import { median } from "./measure.ts";
 
 const pages = 14_000;

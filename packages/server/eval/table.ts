@@ -1,4 +1,5 @@
-import type { Figures } from "./product.ts";
+import { judge } from "./judge.ts";
+import { attempt, type Figures, type Product } from "./product.ts";
 import { type EvalTask, kinds } from "./task.ts";
 
 export interface EvalRow {
@@ -91,4 +92,22 @@ function sums(rows: readonly EvalRow[]): readonly string[] {
 
 function row(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |`;
+}
+
+/** Runs the tasks one after the other on the product and judges each result. */
+export async function evaluate(
+  product: Product,
+  model: string,
+  tasks: readonly EvalTask[],
+  { onResult }: { onResult?(row: EvalRow): void },
+  signal: AbortSignal,
+): Promise<readonly EvalRow[]> {
+  const rows: EvalRow[] = [];
+  for (const task of tasks) {
+    const { answer, figures } = await attempt(product, model, task, signal);
+    const row = { task, figures, problems: judge(task, answer) };
+    onResult?.(row);
+    rows.push(row);
+  }
+  return rows;
 }

@@ -1,8 +1,7 @@
 import { type FarModel, type FarTurn, protocols, startFarModel } from "../test/support/far-model.ts";
-import { evaluate } from "./evaluate.ts";
 import { mutantsOf } from "./mutants.ts";
 import type { Product } from "./product.ts";
-import type { EvalRow } from "./table.ts";
+import { type EvalRow, evaluate } from "./table.ts";
 import type { Answer, EvalTask } from "./task.ts";
 
 /** The vendor of an agent that is wrong on purpose. Its answers go through the API, the tools and the review. */

@@ -4,7 +4,7 @@ import { type Experiment, seededRandom } from "../chaos/experiment.ts";
 import { frozenWorkers } from "../chaos/frozen-workers.ts";
 import { openHistory } from "../chaos/history.ts";
 import { judge } from "../chaos/judge.ts";
-import { repeatedPosts } from "../chaos/repeated-posts.ts";
+import { repeatedPosts } from "../chaos/races.ts";
 import { runExperiment } from "../chaos/run-experiment.ts";
 import { guards, tryWithout } from "../chaos/without-guard.ts";
 import { workerKills } from "../chaos/worker-kills.ts";

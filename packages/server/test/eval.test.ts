@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
-import { evaluate } from "../eval/evaluate.ts";
 import { judge } from "../eval/judge.ts";
 import { mutantsOf } from "../eval/mutants.ts";
 import type { Product } from "../eval/product.ts";
 import { recordings } from "../eval/recordings.ts";
-import { compareTables, formatTable } from "../eval/table.ts";
+import { compareTables, evaluate, formatTable } from "../eval/table.ts";
 import type { EvalTask } from "../eval/task.ts";
 import { evalTasks } from "../eval/tasks/index.ts";
 import { wrongTurns } from "../eval/wrong-bot.ts";

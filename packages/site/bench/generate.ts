@@ -1,11 +1,14 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
 /** A site of any size, the same for the same number: sections of pages that link to each other in every manner. */
-export interface GeneratedFile {
+interface GeneratedFile {
   path: string;
   content: string;
 }
 
 /** Routes and navigation, or files that link by relative path, which every link checker understands. */
-export type SiteStyle = "mintlify" | "markdown";
+type SiteStyle = "mintlify" | "markdown";
 
 const words =
   "access account agent answer backup branch build cache change check client cluster command commit config context deploy draft edit engine error event export fetch field file filter flow group handler import index input install job key label layer link list log match merge method model module node option order output page parser path plan policy pool project prompt proxy query queue range record release report request reset result retry review role route rule schema scope script search secret server service session setting shard signal site source stage state step store stream table tag task team template test thread token tool trace tree update user value version view worker".split(
@@ -96,4 +99,16 @@ export function* generateSite(pages: number, style: SiteStyle = "mintlify"): Gen
   yield { path: "images/diagram.png", content: "not really a picture" };
   if (style === "markdown") return;
   yield { path: "docs.json", content: `${JSON.stringify({ name: "Generated", navigation: { groups } }, null, 2)}\n` };
+}
+
+/** Writes a generated site into a folder; answers how many files. */
+export async function writeSite(folder: string, pages: number, style: SiteStyle): Promise<number> {
+  let files = 0;
+  for (const { path, content } of generateSite(pages, style)) {
+    const target = join(folder, path);
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(target, content);
+    files++;
+  }
+  return files;
 }

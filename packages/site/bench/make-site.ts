@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { writeSite } from "./write-site.ts";
+import { writeSite } from "./generate.ts";
 
 const { values } = parseArgs({
   options: {

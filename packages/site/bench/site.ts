@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
+import { writeSite } from "./generate.ts";
 import { bestOf, type Measured, plotGrowth, type Remark, renderReport, writeResults } from "./report.ts";
-import { writeSite } from "./write-site.ts";
 
 const { values } = parseArgs({
   options: {

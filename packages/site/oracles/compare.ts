@@ -6,10 +6,9 @@ import { openSite } from "../src/open-site.ts";
 import type { Site } from "../src/site.ts";
 import { memoryTree } from "../test/support/memory-tree.ts";
 import { noBlock, type OracleSite } from "./oracle-site.ts";
-import type { Truth } from "./truth.ts";
 
 /** A row on which Emend and a builder disagree. */
-export interface Difference {
+interface Difference {
   row: string;
   builder: string;
   emend: string;
@@ -101,4 +100,19 @@ function servedName({ publicDir, framework }: OracleSite, path: string): string 
   const dirs = framework === "hugo" ? [publicDir, "content"] : [publicDir];
   const dir = dirs.find((one) => one !== "" && path.startsWith(`${one}/`));
   return dir === undefined ? path : path.slice(dir.length + 1);
+}
+
+/** A builder's results for the table of forms, written by `npm run oracles`. */
+export interface Truth {
+  builder: string;
+  versions: Readonly<Record<string, string>>;
+  date: string;
+  /** The URL of each page by its path. Empty if the builder writes no pages. */
+  routes: Readonly<Record<string, string>>;
+  /** The page of a link, its target, the verdict, and the link's destination if known. */
+  links: readonly (readonly [from: string, target: string, verdict: string, to?: string])[];
+  /** A heading's source and its id. */
+  headings: readonly (readonly [source: string, id: string | null])[];
+  /** The ids of the pages with one block each. */
+  blocks: Readonly<Record<string, readonly string[]>>;
 }

@@ -1,4 +1,4 @@
-import { baseOf, pageExtension, underDir } from "../src/links/route.ts";
+import { baseOf, pageExtension, underDir } from "../src/links/target.ts";
 import { otherSites } from "./forms/other-sites.ts";
 import { reactSites } from "./forms/react-sites.ts";
 import { layoutSites } from "./layouts.ts";

@@ -5,16 +5,15 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { setPriority } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { dirOf, joinPath } from "../src/links/route.ts";
-import { splitTarget } from "../src/links/target.ts";
+import { dirOf, joinPath, splitTarget } from "../src/links/target.ts";
 import { refactoringCases } from "../test/support/refactoring-cases.ts";
 import { type Builder, install, type Reading, run, writeFiles } from "./builders/builder.ts";
 import { builders } from "./builders.ts";
+import type { Truth } from "./compare.ts";
 import { oracleSites } from "./forms.ts";
 import { noBlock, type OracleSite } from "./oracle-site.ts";
 import { followLink, type Judgement, type Output, ownIds, readOutput } from "./read-output.ts";
 import { buildRefactorings } from "./refactorings.ts";
-import type { Truth } from "./truth.ts";
 
 type Built = Reading & Required<Pick<Reading, "base" | "isReported">> & Pick<Builder, "pageUrl">;
 

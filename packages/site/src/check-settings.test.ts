@@ -4,7 +4,7 @@ import { type Files, memoryTree } from "../test/support/memory-tree.ts";
 import { checkIds, settingsSchema } from "./check-settings.ts";
 import { checkSite } from "./check-site.ts";
 import { compareSites } from "./compare-sites.ts";
-import { externalLinks } from "./external-links.ts";
+import { externalLinks } from "./editor-queries.ts";
 import { openSite } from "./open-site.ts";
 
 const page = "---\ntitle: Same\nimage: ./cover.png\n---\n\n![](x.png)\n\n[a](missing.md)\n";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { generateSite } from "../bench/generate.ts";
 import { memoryTree } from "../test/support/memory-tree.ts";
 import { mintlifySite } from "../test/support/mintlify-site.ts";
-import { createParseCache } from "./cache/parse-cache.ts";
+import { createParseCache } from "./cache/disk-cache.ts";
 import { checkMdx } from "./check-mdx.ts";
 import { checkSite } from "./check-site.ts";
 import { compareSites } from "./compare-sites.ts";

@@ -1,4 +1,3 @@
-import { type CheckMemo, type Inheritance, inheritanceOf, memoOf, type PageTally, remember } from "./check-memo.ts";
 import { applySettings, readCheckSettings, settingsFindings } from "./check-settings.ts";
 import type { CheckSettings, PageContext, ResolvedLink } from "./checks/check.ts";
 import { ownChecks } from "./checks/page-checks.ts";
@@ -9,7 +8,7 @@ import { resolveTarget } from "./links/resolve.ts";
 import type { PageNode, SiteIndex } from "./links/site-index.ts";
 import { isExternal } from "./links/target.ts";
 import { reasonFor } from "./links/unjudged.ts";
-import type { PageFacts } from "./parse/facts.ts";
+import type { PageFacts } from "./parse/dialect.ts";
 import { readFactsOf } from "./parse/read-facts.ts";
 import type { Silencer } from "./parse/silencers.ts";
 import { silenceFindings, silencerCheck } from "./silence.ts";
@@ -213,4 +212,75 @@ function allFindings(memo: CheckMemo): Finding[] {
 function byPlace(a: Finding, b: Finding): number {
   if (a.path !== b.path) return a.path < b.path ? -1 : 1;
   return a.line - b.line || a.column - b.column || (a.check < b.check ? -1 : 1);
+}
+
+/** A site's findings by page, so that the next check covers only the differences. */
+interface CheckMemo {
+  byPage: ReadonlyMap<string, readonly Finding[]>;
+  ofSite: readonly Finding[];
+  /** Page → the number of its links, and of those that cannot be judged, by reason. Only pages with links. */
+  tallies: ReadonlyMap<string, PageTally>;
+  /** Page → pages with links to its anchors. */
+  linkers: ReadonlyMap<string, readonly string[]>;
+  /** Page → pages that include it, and so have its anchors too. */
+  includers: ReadonlyMap<string, readonly string[]>;
+}
+
+interface PageTally {
+  links: number;
+  reasons?: Readonly<Record<string, number>>;
+}
+
+interface Inheritance {
+  memo: CheckMemo;
+  changed: ReadonlySet<string>;
+  /** The changed pages whose anchors changed. */
+  reanchored: ReadonlySet<string>;
+  /** A page's front matter changed, which may decide whether the page must be listed. */
+  isRefielded: boolean;
+}
+
+const memos = new WeakMap<Site, CheckMemo>();
+const inheritances = new WeakMap<Site, Inheritance>();
+
+function memoOf(site: Site): CheckMemo | undefined {
+  return memos.get(site);
+}
+
+function remember(site: Site, memo: CheckMemo): void {
+  memos.set(site, memo);
+  inheritances.delete(site);
+}
+
+function inheritanceOf(site: Site): Inheritance | undefined {
+  return inheritances.get(site);
+}
+
+/** Records that a site equals an earlier one except for some files. The earlier one may have been checked. */
+export function inheritChecks(site: Site, previous: Site, changed: ReadonlySet<string>): void {
+  const memo = memos.get(previous);
+  const older = inheritances.get(previous);
+  const reanchored = new Set([...changed].filter((path) => anchorKey(previous, path) !== anchorKey(site, path)));
+  const isRefielded = [...changed].some((path) => fieldKey(previous, path) !== fieldKey(site, path));
+  if (memo !== undefined) inheritances.set(site, { memo, changed, reanchored, isRefielded });
+  else if (older !== undefined) {
+    inheritances.set(site, {
+      memo: older.memo,
+      changed: new Set([...older.changed, ...changed]),
+      reanchored: new Set([...older.reanchored, ...reanchored]),
+      isRefielded: older.isRefielded || isRefielded,
+    });
+  }
+}
+
+function fieldKey(site: Site, path: string): string {
+  return JSON.stringify(site.index.nodes.get(path)?.brief.fields ?? null);
+}
+
+/** Everything that determines the anchors of a page and of the pages that include it. */
+function anchorKey(site: Site, path: string): string {
+  const brief = site.index.nodes.get(path)?.brief;
+  if (brief === undefined) return "";
+  const includes = brief.others.filter(({ kind }) => kind === "include").map(({ target }) => target);
+  return [...brief.ids, "\0", ...includes].join("\n");
 }

@@ -1,13 +1,13 @@
 import { resolveLinks } from "./check-site.ts";
+import { isDocument } from "./frameworks/pages.ts";
 import { anchorsOf } from "./links/anchors.ts";
 import { resolveTarget } from "./links/resolve.ts";
 import { rewriteTarget } from "./links/rewrite.ts";
-import { pageExtension, routeKey } from "./links/route.ts";
 import type { PageNode, Resolution, Via } from "./links/site-index.ts";
-import { isExternal } from "./links/target.ts";
+import { isExternal, isTemplate, pageExtension, routeKey } from "./links/target.ts";
 import { reasonFor } from "./links/unjudged.ts";
-import { pageOfTarget } from "./navigation/listed-pages.ts";
-import type { Heading, Link } from "./parse/facts.ts";
+import { pageOfTarget } from "./navigation/find-list.ts";
+import type { Heading, Link } from "./parse/dialect.ts";
 import { targetsOf } from "./parse/page-brief.ts";
 import { readFacts, readFactsOf } from "./parse/read-facts.ts";
 import type { Site } from "./site.ts";
@@ -175,4 +175,48 @@ function mannersFor({ index }: Site, from: string, typed: string): Manner[] {
   return typed.startsWith("./")
     ? relative.map(({ target, via }) => ({ target: `./${target.replace(/^\.\//, "")}`, via }))
     : relative;
+}
+
+export interface ExternalLink {
+  /** The URL without its fragment. */
+  url: string;
+  /** The first page that contains it. */
+  path: string;
+  line: number;
+  column: number;
+}
+
+// Placeholder names, and hosts that only their own network can resolve.
+const noPlace =
+  /^(?:localhost|.*\.(?:localhost|test|example|invalid|local|internal)|(?:.*\.)?example\.(?:com|org|net))$/i;
+const address = /^(?:[\d.]+|\[.*\])$/;
+
+/** The external URLs in a site's pages, without duplicates. */
+export async function externalLinks(site: Site, signal?: AbortSignal): Promise<ExternalLink[]> {
+  const links = new Map<string, ExternalLink>();
+  for await (const { node, facts } of readFactsOf(site, site.index.nodes.values(), signal)) {
+    for (const { target, line, column } of facts.links) {
+      const found = /^https?:/i.test(target) && !isTemplate(target) ? URL.parse(target) : null;
+      if (found === null || noPlace.test(found.hostname) || address.test(found.hostname)) continue;
+      // `https://host/{id}` is a template.
+      if (/[{}<>]|%7B|%3C/i.test(target)) continue;
+      found.hash = "";
+      if (!links.has(found.href)) links.set(found.href, { url: found.href, path: node.path, line, column });
+    }
+  }
+  return [...links.values()];
+}
+
+/** The documentation of a repository that the site does not contain. */
+export interface Outside {
+  /** Markdown files that are not part of the site. */
+  documents: number;
+  /** Other sites, the largest first. */
+  sites: readonly { framework: string; root: string; pages: number }[];
+}
+
+export function outsideOf({ index, model }: Site): Outside {
+  let documents = 0;
+  for (const path of index.files.keys()) if (!index.nodes.has(path) && isDocument(path, "")) documents++;
+  return { documents, sites: model.otherSites ?? [] };
 }

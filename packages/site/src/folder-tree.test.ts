@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { generateSite } from "../bench/generate.ts";
 import { memoryTree } from "../test/support/memory-tree.ts";
-import { createParseCache } from "./cache/parse-cache.ts";
+import { createParseCache } from "./cache/disk-cache.ts";
 import { checkSite } from "./check-site.ts";
 import { folderTree } from "./folder-tree.ts";
 import { openSite } from "./open-site.ts";

@@ -1,9 +1,9 @@
-import type { ParseCache } from "./cache/parse-cache.ts";
-import { inheritChecks } from "./check-memo.ts";
+import type { ParseCache } from "./cache/disk-cache.ts";
+import { inheritChecks } from "./check-site.ts";
 import { detectFramework } from "./frameworks/detect.ts";
 import type { FrameworkContext, Model } from "./frameworks/framework.ts";
-import { pageExtension } from "./links/route.ts";
 import { buildIndex, makeNode, type PageNode, sameRoutes } from "./links/site-index.ts";
+import { pageExtension } from "./links/target.ts";
 import { dialectKey } from "./parse/dialect.ts";
 import { filesInlineMax, type ParseRequest, parseFiles } from "./parse/parse-files.ts";
 import { openParsePool, type ParsePool, usefulThreads } from "./parse/parse-pool.ts";

@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { compare } from "../oracles/compare.ts";
+import { compare, type Truth } from "../oracles/compare.ts";
 import { differences, unjudged } from "../oracles/differences.ts";
 import { oracleSites } from "../oracles/forms.ts";
-import type { Truth } from "../oracles/truth.ts";
 
 async function truthOf(name: string): Promise<Truth> {
   return JSON.parse(await readFile(new URL(`../oracles/truth/${name}.json`, import.meta.url), "utf8"));

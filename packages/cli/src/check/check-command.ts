@@ -15,12 +15,9 @@ import {
 import { type Command, Option } from "commander";
 import type { Cli } from "../cli.ts";
 import { cacheDir } from "../demo/cache-dir.ts";
-import { renderAnnotations } from "./annotations.ts";
-import { requireFolder } from "./check-folder.ts";
 import { folderInRepository } from "./git-tree.ts";
-import { renderHuman } from "./human.ts";
-import { type Inspection, inspectFolder, mdxPagesMax, noPages } from "./inspect-folder.ts";
-import { findingJson, renderGitlab } from "./json.ts";
+import { type Inspection, inspectFolder, mdxPagesMax, noPages, requireFolder } from "./inspect-folder.ts";
+import { findingJson, renderAnnotations, renderGitlab, renderHuman } from "./report.ts";
 import { watchCheck } from "./watch.ts";
 
 const outsideShownMax = 5;

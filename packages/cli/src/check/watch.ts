@@ -13,9 +13,8 @@ import {
 import { type Cli, CliError } from "../cli.ts";
 import { counted, safeText } from "../terminal/format.ts";
 import { gitTree } from "./git-tree.ts";
-import { renderHuman } from "./human.ts";
 import { mdxPagesOf, noPages, refuseUnreadable } from "./inspect-folder.ts";
-import { findingJson } from "./json.ts";
+import { findingJson, renderHuman } from "./report.ts";
 
 export interface WatchOptions {
   docs: string;

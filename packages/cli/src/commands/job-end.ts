@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
+import { printJob } from "./job-read.ts";
 import { jobsOf, splitWords, withProject } from "./jobs-of.ts";
 import { withJson } from "./options.ts";
-import { printJob } from "./print-job.ts";
 
 export function registerJobCancel(job: Command, cli: Cli): void {
   const command = withProject(job.command("cancel").description("cancel an active job"), [["id", "the job's id"]]);

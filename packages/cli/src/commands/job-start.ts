@@ -3,10 +3,8 @@ import type { JobRun, Jobs } from "@emend/sdk";
 import { type Command, InvalidArgumentError } from "commander";
 import { type Cli, CliError } from "../cli.ts";
 import { printResult, say } from "../output.ts";
-import { safeText } from "../terminal/format.ts";
-import { markdownLines } from "../terminal/markdown-lines.ts";
-import { assertNotFailed, finishJob, untilFinal } from "./finish-job.ts";
-import { showDiff } from "./job-read.ts";
+import { markdownLines, safeText } from "../terminal/format.ts";
+import { assertNotFailed, finishJob, showDiff, untilFinal } from "./job-read.ts";
 import { jobsOf, splitWords, withProject } from "./jobs-of.ts";
 import { withJson } from "./options.ts";
 

@@ -2,7 +2,7 @@ import { Emend, EmendError, type Jobs } from "@emend/sdk";
 import type { Admin } from "@emend/server";
 import type { Command } from "commander";
 import { type Cli, CliError } from "../cli.ts";
-import { type Access, resolveAccess } from "../profile/resolve-access.ts";
+import { type Access, resolveAccess } from "../profile/profile-file.ts";
 
 export const projectWords = "the project's id or name (default: EMEND_PROJECT, or the only project)";
 

@@ -1,11 +1,10 @@
 import type { Command } from "commander";
 import { type Cli, CliError } from "../cli.ts";
 import { printResult, say } from "../output.ts";
-import { parseExpiry, parseRange } from "../parse-options.ts";
 import { minute, table } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
 import { projectIdOf } from "./jobs-of.ts";
-import { withData, withJson } from "./options.ts";
+import { parseExpiry, parseRange, withData, withJson } from "./options.ts";
 
 interface CreateOptions {
   project?: readonly string[];

@@ -5,7 +5,7 @@ import { printResult, say } from "../output.ts";
 import { withAdmin } from "../with-admin.ts";
 import { projectIdOf, splitWords, withProject } from "./jobs-of.ts";
 import { withData, withJson } from "./options.ts";
-import { readSecret } from "./read-secret.ts";
+import { readSecret } from "./secrets.ts";
 
 interface KeyOptions {
   keyEnv?: string;

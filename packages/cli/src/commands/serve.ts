@@ -3,13 +3,10 @@ import type { Server } from "@emend/server";
 import { type Command, Option } from "commander";
 import { type Cli, CliError, exitCodes } from "../cli.ts";
 import { modelHint } from "../model-hint.ts";
-import { say } from "../output.ts";
-import { parsePort } from "../parse-options.ts";
-import { asTyped } from "../run-as.ts";
-import { stopWithin } from "../stop-within.ts";
-import { logLine } from "../terminal/log-line.ts";
+import { asTyped, say } from "../output.ts";
+import { safeText } from "../terminal/format.ts";
 import { liveNarrator, silentNarrator } from "../terminal/narrator.ts";
-import { withData, withJson } from "./options.ts";
+import { parsePort, withData, withJson } from "./options.ts";
 
 interface ServeOptions {
   port?: number;
@@ -114,4 +111,52 @@ function isPortTaken(error: unknown): boolean {
 function interrupted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+/**
+ * Stops cleanly, or gives up after a time: a part that hangs must not outlast the supervisor's limit. Nothing is lost,
+ * because unreleased runs are claimed elsewhere when their leases expire.
+ */
+export async function stopWithin(msMax: number, stop: () => Promise<void>, giveUp: () => void): Promise<void> {
+  const timer = setTimeout(giveUp, msMax);
+  await stop().finally(() => clearTimeout(timer));
+}
+
+interface Entry {
+  level: number;
+  time: string;
+  msg: string;
+  err?: Reason;
+}
+
+interface Reason {
+  message?: string;
+  cause?: Reason;
+}
+
+/** A line of the server's log for a person, without stacks, which `--json` and a pipe keep. */
+export function logLine(json: string): string {
+  const { level, time, msg, err, ...fields } = JSON.parse(json) as Entry;
+  const known = Object.entries(fields).map(
+    ([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  const words = [
+    new Date(time).toTimeString().slice(0, 8),
+    nameOf(level),
+    [msg, ...reasonsOf(err)].join(": "),
+    ...known,
+  ];
+  return `  ${safeText(words.join("  "))}\n`;
+}
+
+function nameOf(level: number): string {
+  if (level >= 50) return "error";
+  if (level >= 40) return "warn ";
+  return level >= 30 ? "info " : "debug";
+}
+
+/** Its message and, if different, its causes'. */
+function reasonsOf(reason: Reason | undefined): string[] {
+  if (typeof reason?.message !== "string") return [];
+  return [...new Set([reason.message, ...reasonsOf(reason.cause)])];
 }

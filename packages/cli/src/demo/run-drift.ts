@@ -8,9 +8,7 @@ import { type AgentJob, Emend } from "@emend/sdk";
 import type { GateStatus, Server } from "@emend/server";
 import { type Cli, CliError } from "../cli.ts";
 import type { Narrator } from "../terminal/narrator.ts";
-import { failureText } from "../watch/failure-text.ts";
-import { createTeller } from "../watch/teller.ts";
-import { watchJob } from "../watch/watch-job.ts";
+import { createTeller, failureText, watchJob } from "../watch/watch-job.ts";
 
 const codeDir = join(import.meta.dirname, "..", "..", "sample-code");
 const branch = "rename-a-flag";

@@ -1,8 +1,7 @@
 import { parsePatch } from "@emend/contract";
 import type { JobReport } from "@emend/server";
 import { modelHint } from "../model-hint.ts";
-import { counted, safeText, seconds, wrap } from "../terminal/format.ts";
-import { markdownLines } from "../terminal/markdown-lines.ts";
+import { counted, markdownLines, safeText, seconds, wrap } from "../terminal/format.ts";
 import type { Narrator } from "../terminal/narrator.ts";
 
 const labelWidth = 12;

@@ -3,10 +3,14 @@ import { access, constants, statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { promisify } from "node:util";
 import type { Admin, Config, isMade, openAdmin, tryModel, trySmtp } from "@emend/server";
-import type { Cli } from "../cli.ts";
+import type { Command } from "commander";
+import { type Cli, CliError } from "../cli.ts";
+import { withData, withJson } from "../commands/options.ts";
 import { modelHint } from "../model-hint.ts";
+import { asTyped, printResult } from "../output.ts";
+import { safeText } from "../terminal/format.ts";
 
-export interface Examination {
+interface Examination {
   name: string;
   /** note: nothing is wrong, but it is worth knowing. */
   verdict: "good" | "note" | "bad";
@@ -15,7 +19,7 @@ export interface Examination {
 }
 
 /** Checks everything once and changes nothing. */
-export async function examine(cli: Cli, options: { data?: string }): Promise<readonly Examination[]> {
+async function examine(cli: Cli, options: { data?: string }): Promise<readonly Examination[]> {
   const node: Examination = { name: "node", verdict: "good", detail: process.version };
   const git = await examineGit();
   const { isMade, openAdmin, readConfig, tryModel, trySmtp } = await import("@emend/server");
@@ -298,4 +302,29 @@ async function examineServer(baseUrl: string, signal: AbortSignal): Promise<Exam
   } catch {
     return { name, verdict: "note", detail: `nothing answers at ${url}; serve starts it` };
   }
+}
+
+interface DoctorOptions {
+  data?: string;
+  json?: boolean;
+}
+
+export function registerDoctor(program: Command, cli: Cli): void {
+  const command = program.command("doctor").description("what is configured, what is reachable, what is missing");
+  withJson(withData(command)).action((options: DoctorOptions) => doctor(cli, options));
+}
+
+const marks = { good: "✓", note: "·", bad: "✗" } as const;
+
+async function doctor(cli: Cli, options: DoctorOptions): Promise<void> {
+  const examinations = await examine(cli, options);
+  const bad = examinations.filter(({ verdict }) => verdict === "bad");
+  printResult(cli, options, { ok: bad.length === 0, examinations }, examinations.map(lineOf).join("\n"));
+  if (bad.length > 0)
+    throw new CliError("fault", `${[...new Set(bad.map(({ name }) => name))].join(", ")}: see above what to do`);
+}
+
+function lineOf({ name, verdict, detail, advice }: Examination): string {
+  const line = `${marks[verdict]} ${name.padEnd(11)} ${safeText(detail)}`;
+  return advice === undefined ? line : `${line}\n${" ".repeat(14)}${asTyped(safeText(advice))}`;
 }

@@ -1,9 +1,11 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { afterAll } from "vitest";
-import { nodeEnvironment } from "../../../server/test/support/node-environment.ts";
+import { nodeEnvironment } from "../../../server/test/support/server.ts";
+import { runCli } from "../../src/run-cli.ts";
 
-export interface Finished {
+interface Finished {
   code: number | null;
   stdout: string;
   stderr: string;
@@ -92,4 +94,28 @@ export function startEmend(
 
 export function runEmend(...parameters: Parameters<typeof startEmend>): Promise<Finished> {
   return startEmend(...parameters).finished;
+}
+
+/** Runs the whole program in this process. Starting a process costs half a second, so only tests that need one do it. */
+export async function runInProcess(
+  args: readonly string[],
+  options: { env?: Record<string, string>; input?: string } = {},
+): Promise<Finished> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  stdin.end(options.input ?? "");
+  const code = await runCli(
+    {
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, XDG_CONFIG_HOME: import.meta.dirname, ...options.env },
+      stdin: stdin as unknown as NodeJS.ReadStream,
+      stdout: stdout as unknown as NodeJS.WriteStream,
+      stderr: stderr as unknown as NodeJS.WriteStream,
+      signal: new AbortController().signal,
+    },
+    args,
+  );
+  return { code, stdout: textOf(stdout), stderr: textOf(stderr) };
+}
+
+function textOf(stream: PassThrough): string {
+  return String(stream.read() ?? "");
 }

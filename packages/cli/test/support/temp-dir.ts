@@ -1,4 +1,5 @@
-import { chmod, mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -16,4 +17,16 @@ export async function makeDataDir(path: string): Promise<string> {
 
 export function removeDir(dir: string): Promise<void> {
   return rm(dir, { recursive: true, force: true });
+}
+
+/** A hash of everything visible about a folder: names, kinds, modes, modification times and contents. */
+export async function hashFolder(folder: string): Promise<string> {
+  const hash = createHash("sha256");
+  for (const name of (await readdir(folder, { recursive: true })).sort()) {
+    const path = join(folder, name);
+    const { mode, mtimeMs, size } = await lstat(path);
+    hash.update(`${name}\0${mode}\0${mtimeMs}\0${size}\0`);
+    if ((await lstat(path)).isFile()) hash.update(await readFile(path));
+  }
+  return hash.digest("hex");
 }

@@ -24,7 +24,7 @@ import {
   StreamMessageWriter,
   type WorkspaceEdit,
 } from "vscode-languageserver-protocol/node";
-import { nodeEnvironment } from "../../../server/test/support/node-environment.ts";
+import { nodeEnvironment } from "../../../server/test/support/server.ts";
 
 const main = join(import.meta.dirname, "../../../cli/src/main.ts");
 const left: (() => Promise<unknown>)[] = [];

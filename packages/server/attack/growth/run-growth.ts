@@ -1,7 +1,6 @@
 import { parseArgs } from "node:util";
 import { growthInputs } from "./inputs.ts";
-import { measureGrowth } from "./measure-growth.ts";
-import { growthTargets } from "./targets.ts";
+import { growthTargets, measureGrowth } from "./targets.ts";
 
 const { values } = parseArgs({
   options: {

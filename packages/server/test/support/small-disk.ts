@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { nodeEnvironment } from "./node-environment.ts";
+import { nodeEnvironment } from "./server.ts";
 
 /** A whole server whose data folder is a separate file system of a few megabytes. */
 export interface SmallDiskServer {

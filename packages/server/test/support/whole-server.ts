@@ -8,7 +8,7 @@ import type { AgentJob, JobRun } from "@emend/contract";
 import { type Server, startServer } from "../../src/compose/compose.ts";
 import { loadConfig } from "../../src/config/config.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
-import { nodeEnvironment } from "./node-environment.ts";
+import { nodeEnvironment } from "./server.ts";
 
 /** A whole installation with its own database and folders. The server runs in this process, or as a process to kill. */
 export interface Installation {

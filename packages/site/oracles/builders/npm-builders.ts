@@ -1,7 +1,7 @@
 // Builders from npm that write HTML files, and Mintlify's link checker.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { joinPath } from "../../src/links/route.ts";
+import { joinPath } from "../../src/links/target.ts";
 import { type Asked, askedKey, type Builder, bareUrl, homeOf, indexUrl, runNode } from "./builder.ts";
 
 export const vitepress: Builder = {

@@ -1,6 +1,5 @@
 // Builders that run as programs of the system: Python, Go, Ruby, Rust.
-import { dirOf, joinPath } from "../../src/links/route.ts";
-import { splitTarget } from "../../src/links/target.ts";
+import { dirOf, joinPath, splitTarget } from "../../src/links/target.ts";
 import { type Builder, homeOf, indexUrl, pythonVersions, type Ran, run, runSystem } from "./builder.ts";
 
 export const mkdocs: Builder = {

@@ -1,5 +1,5 @@
 import type { PageNode, Resolution, SiteIndex } from "../links/site-index.ts";
-import type { Link } from "../parse/facts.ts";
+import type { Link } from "../parse/dialect.ts";
 import type { Site } from "../site.ts";
 import type { Severity } from "../types.ts";
 import type { Report } from "./report.ts";

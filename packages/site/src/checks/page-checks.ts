@@ -1,7 +1,6 @@
-import type { PageFacts } from "../parse/facts.ts";
+import type { PageFacts } from "../parse/dialect.ts";
 import type { Severity } from "../types.ts";
-import type { Report } from "./report.ts";
-import { quoted } from "./report.ts";
+import { quoted, type Report } from "./report.ts";
 
 /** A check of one page on its own: its findings depend only on the page's bytes. */
 export interface OwnCheck {

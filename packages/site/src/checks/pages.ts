@@ -1,12 +1,11 @@
 import type { FileChange } from "../git-history.ts";
 import { hasAnchor } from "../links/anchors.ts";
 import { resolveTarget } from "../links/resolve.ts";
-import { isBelow, routeKey } from "../links/route.ts";
-import { isExternal } from "../links/target.ts";
-import { listedPages } from "../navigation/listed-pages.ts";
+import { isBelow, isExternal, routeKey } from "../links/target.ts";
+import { listedPages } from "../navigation/find-list.ts";
 import { targetsOf } from "../parse/page-brief.ts";
 import { readFactsOf } from "../parse/read-facts.ts";
-import { createMovedAnchors, type MovedAnchor } from "../refactor/moved-anchor.ts";
+import { createMovedAnchors, type MovedAnchor } from "../refactor/anchors.ts";
 import type { Site } from "../site.ts";
 import type { Finding } from "../types.ts";
 import type { OptionalCheck, SiteCheck } from "./check.ts";

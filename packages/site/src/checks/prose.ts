@@ -8,8 +8,7 @@ import { loadStyles } from "../prose/vale/load-styles.ts";
 import { readProjectWords } from "../prose/word-list.ts";
 import type { Site } from "../site.ts";
 import type { OptionalCheck } from "./check.ts";
-import type { Report } from "./report.ts";
-import { quoted } from "./report.ts";
+import { quoted, type Report } from "./report.ts";
 
 type Judged = Map<string, { key: string; reports: readonly ProseReport[] }>;
 

@@ -1,4 +1,5 @@
-import { baseOf, dirOf, isBelow, pageExtension } from "../links/route.ts";
+import { baseOf, dirOf, isBelow, pageExtension, underDir } from "../links/target.ts";
+import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import { docsify } from "./docsify.ts";
 import { docusaurus } from "./docusaurus.ts";
 import type { Framework, FrameworkContext, Model } from "./framework.ts";
@@ -6,11 +7,11 @@ import { fumadocs } from "./fumadocs.ts";
 import { gitbook } from "./gitbook.ts";
 import { hugo } from "./hugo.ts";
 import { jekyll } from "./jekyll.ts";
-import { loadMarkdown } from "./markdown.ts";
 import { mdbook } from "./mdbook.ts";
 import { mintlify } from "./mintlify.ts";
 import { mkdocs } from "./mkdocs.ts";
 import { nextra } from "./nextra.ts";
+import { folderRoute, isDocument, unlisted } from "./pages.ts";
 import { withRedirectsFile } from "./redirects.ts";
 import { sphinx } from "./sphinx.ts";
 import { starlight } from "./starlight.ts";
@@ -115,4 +116,23 @@ function countPages({ files }: FrameworkContext, model: Model): number {
   let pages = 0;
   for (const path of files.keys()) if (pageExtension.test(path) && model.role(path) === "page") pages++;
   return pages;
+}
+
+/** Plain Markdown files, as a forge shows them: no configuration, and paths as routes. */
+function loadMarkdown(context: FrameworkContext): Model {
+  const root = context.docsDir;
+  const mdx: Dialect = { ...plainDialect, syntax: "mdx" };
+  return {
+    framework: "markdown",
+    root,
+    configFiles: [],
+    role: (path) => (isDocument(path, root) ? "page" : null),
+    dialect: (path) => (path.endsWith(".mdx") ? mdx : plainDialect),
+    routes: (path) => [folderRoute(path, root)],
+    publicDirs: [root, "", underDir(root, "static"), underDir(root, "public")],
+    basePath: "",
+    ...unlisted,
+    checksAbsolute: "if usual",
+    looseAnchors: "unless own",
+  };
 }

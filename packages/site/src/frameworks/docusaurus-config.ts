@@ -1,4 +1,4 @@
-import { joinPath } from "../links/route.ts";
+import { joinPath } from "../links/target.ts";
 import { entryOf, type Literal, stringOf, walkLiteral } from "../literal/literal.ts";
 import type { FrameworkContext } from "./framework.ts";
 

@@ -1,7 +1,7 @@
-import { baseOf, dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/route.ts";
+import { baseOf, dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/target.ts";
 import { entryOf, type Literal, stringOf, walkLiteral } from "../literal/literal.ts";
 import { parseLiteral } from "../literal/parse-literal.ts";
-import type { FrontMatter } from "../parse/facts.ts";
+import type { FrontMatter } from "../parse/dialect.ts";
 import type { DocsFolder } from "./docusaurus-config.ts";
 import type { FrameworkContext, Label, NavList } from "./framework.ts";
 import { type LiteralNavSource, literalNav } from "./literal-nav.ts";

@@ -1,8 +1,7 @@
-import { baseOf, dirOf, isBelow, stripExtension, underDir } from "../links/route.ts";
+import { baseOf, dirOf, isBelow, stripExtension, underDir } from "../links/target.ts";
 import { entryOf, type Literal, stringOf, walkLiteral } from "../literal/literal.ts";
 import { parseLiteral } from "../literal/parse-literal.ts";
-import { type Dialect, plainDialect } from "../parse/dialect.ts";
-import type { FrontMatter } from "../parse/facts.ts";
+import { type Dialect, type FrontMatter, plainDialect } from "../parse/dialect.ts";
 import { type DocsFolder, readDocsFolders, readLocales } from "./docusaurus-config.ts";
 import { documentId, readSidebars, withoutNumbers } from "./docusaurus-sidebars.ts";
 import type { Framework, FrameworkContext, Model } from "./framework.ts";

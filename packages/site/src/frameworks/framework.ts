@@ -1,6 +1,5 @@
 import type { LinkRules } from "../links/link-rules.ts";
-import type { Dialect } from "../parse/dialect.ts";
-import type { FrontMatter, LinkKind } from "../parse/facts.ts";
+import type { Dialect, FrontMatter, LinkKind } from "../parse/dialect.ts";
 import type { Splice } from "../text/bytes.ts";
 import type { SiteFile } from "../types.ts";
 

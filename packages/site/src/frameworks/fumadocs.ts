@@ -8,7 +8,7 @@ import {
   relativePath,
   stripExtension,
   underDir,
-} from "../links/route.ts";
+} from "../links/target.ts";
 import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Model, NavItem, NavList } from "./framework.ts";

@@ -1,5 +1,4 @@
-import { baseOf, dirOf, joinPath, relativePath, stripExtension, underDir } from "../links/route.ts";
-import { decodePath } from "../links/target.ts";
+import { baseOf, decodePath, dirOf, joinPath, relativePath, stripExtension, underDir } from "../links/target.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import { scanText } from "../parse/scan-page.ts";
 import { append, decodePiece, encodePiece, newlineOf, type Splice } from "../text/bytes.ts";

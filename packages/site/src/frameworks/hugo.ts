@@ -1,5 +1,5 @@
 import type { LinkRules } from "../links/link-rules.ts";
-import { baseOf, dirOf, isBelow, joinPath, pageExtension, stripExtension, underDir } from "../links/route.ts";
+import { baseOf, dirOf, isBelow, joinPath, pageExtension, stripExtension, underDir } from "../links/target.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Model } from "./framework.ts";
 import { isDocument, unlisted } from "./pages.ts";

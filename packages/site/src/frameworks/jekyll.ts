@@ -1,4 +1,4 @@
-import { dirOf, isBelow, joinPath, routeKey, stripExtension, underDir } from "../links/route.ts";
+import { dirOf, isBelow, joinPath, routeKey, stripExtension, underDir } from "../links/target.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Model } from "./framework.ts";
 import { isDocument, unlisted } from "./pages.ts";

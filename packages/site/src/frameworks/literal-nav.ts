@@ -1,14 +1,14 @@
-import { insertMember, quoteLike } from "../literal/edit-literal.ts";
 import {
   type ArrayLiteral,
   entryOf,
+  insertMember,
   type Literal,
   type ObjectLiteral,
+  quoteLike,
   type StringLiteral,
   stringOf,
 } from "../literal/literal.ts";
-import { encodePiece } from "../text/bytes.ts";
-import { indexLines } from "../text/line-index.ts";
+import { encodePiece, indexLines } from "../text/bytes.ts";
 import type { Label, NavItem, NavList } from "./framework.ts";
 
 export interface LiteralNav {

@@ -1,7 +1,6 @@
-import { baseOf, dirOf, isBelow, joinPath, relativePath, stripExtension } from "../links/route.ts";
+import { baseOf, dirOf, isBelow, joinPath, relativePath, stripExtension } from "../links/target.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
-import { encodePiece, newlineOf, type Splice } from "../text/bytes.ts";
-import { indexLines } from "../text/line-index.ts";
+import { encodePiece, indexLines, newlineOf, type Splice } from "../text/bytes.ts";
 import type { Framework, FrameworkContext, Model, Redirect } from "./framework.ts";
 import { readSummary } from "./gitbook.ts";
 import { isDocument } from "./pages.ts";

@@ -1,20 +1,19 @@
-import { dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/route.ts";
-import { insertMember, quoteLike } from "../literal/edit-literal.ts";
+import { dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/target.ts";
 import {
   type ArrayLiteral,
   entryOf,
+  insertMember,
   type Literal,
+  quoteLike,
   type StringLiteral,
   someLiteral,
   stringOf,
 } from "../literal/literal.ts";
 import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
-import { encodePiece, isAsciiText } from "../text/bytes.ts";
-import { indexLines, type LineIndex } from "../text/line-index.ts";
+import { encodePiece, indexLines, isAsciiText, type LineIndex } from "../text/bytes.ts";
 import type { Framework, FrameworkContext, Label, Model, NavItem, NavList } from "./framework.ts";
-import { createIgnore } from "./ignore-file.ts";
-import { isDocument, isRepositoryFile, type Languages, languageFolders } from "./pages.ts";
+import { createIgnore, isDocument, isRepositoryFile, type Languages, languageFolders } from "./pages.ts";
 import { arrayRedirects } from "./redirects.ts";
 
 // References may form a cycle.

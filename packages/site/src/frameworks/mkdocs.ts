@@ -1,4 +1,4 @@
-import { dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/route.ts";
+import { dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/target.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Label, Model, NavItem, NavList } from "./framework.ts";
 import { isDocument } from "./pages.ts";

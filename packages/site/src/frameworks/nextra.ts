@@ -1,10 +1,16 @@
-import { dirOf, isBelow, stripExtension, underDir } from "../links/route.ts";
-import { insertMember, quoteLike, removeMembers } from "../literal/edit-literal.ts";
-import { entryOf, type ObjectLiteral, stringOf, walkLiteral } from "../literal/literal.ts";
+import { dirOf, isBelow, stripExtension, underDir } from "../links/target.ts";
+import {
+  entryOf,
+  insertMember,
+  type ObjectLiteral,
+  quoteLike,
+  removeMembers,
+  stringOf,
+  walkLiteral,
+} from "../literal/literal.ts";
 import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
-import { encodePiece } from "../text/bytes.ts";
-import { indexLines } from "../text/line-index.ts";
+import { encodePiece, indexLines } from "../text/bytes.ts";
 import type { Framework, FrameworkContext, Label, Model, NavItem, NavList } from "./framework.ts";
 import { isDocument, languageFolders, readLanguages } from "./pages.ts";
 import { arrayRedirects } from "./redirects.ts";

@@ -1,8 +1,15 @@
-import { underDir } from "../links/route.ts";
-import { insertMember, quoteLike, removeMembers } from "../literal/edit-literal.ts";
-import { type ArrayLiteral, entryOf, type Literal, type ObjectLiteral, stringOf } from "../literal/literal.ts";
-import { encodePiece, indentOf, newlineOf, type Splice } from "../text/bytes.ts";
-import { indexLines } from "../text/line-index.ts";
+import { underDir } from "../links/target.ts";
+import {
+  type ArrayLiteral,
+  entryOf,
+  insertMember,
+  type Literal,
+  type ObjectLiteral,
+  quoteLike,
+  removeMembers,
+  stringOf,
+} from "../literal/literal.ts";
+import { encodePiece, indentOf, indexLines, newlineOf, type Splice } from "../text/bytes.ts";
 import type { FileEdit, FrameworkContext, Model, Redirect, RedirectPair, RedirectStore } from "./framework.ts";
 import { insertLines, rangeOf, textRange, type YamlSource, yamlPairs, yamlScalar, yamlText } from "./yaml-source.ts";
 

@@ -1,10 +1,8 @@
-import { dirOf, isBelow, joinPath, relativePath, stripExtension, underDir } from "../links/route.ts";
-import { decodePath } from "../links/target.ts";
+import { decodePath, dirOf, isBelow, joinPath, relativePath, stripExtension, underDir } from "../links/target.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
-import { indexLines } from "../text/line-index.ts";
+import { indexLines } from "../text/bytes.ts";
 import type { Framework, FrameworkContext, Model, NavItem, NavList } from "./framework.ts";
-import { createIgnore } from "./ignore-file.ts";
-import { isDocument, unlisted } from "./pages.ts";
+import { createIgnore, isDocument, unlisted } from "./pages.ts";
 import { insertLines } from "./yaml-source.ts";
 
 /** Sphinx with Markdown pages, parsed by MyST. */

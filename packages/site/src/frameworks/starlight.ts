@@ -1,5 +1,5 @@
 import { slug } from "github-slugger";
-import { dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/route.ts";
+import { dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/target.ts";
 import { entryOf, type ObjectLiteral, walkLiteral } from "../literal/literal.ts";
 import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";

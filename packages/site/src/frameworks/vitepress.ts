@@ -1,4 +1,4 @@
-import { dirOf, isBelow, joinPath } from "../links/route.ts";
+import { dirOf, isBelow, joinPath } from "../links/target.ts";
 import { entryOf, type Literal, stringOf, walkLiteral } from "../literal/literal.ts";
 import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";

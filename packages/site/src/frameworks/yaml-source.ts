@@ -9,8 +9,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
-import { decodePiece, encodePiece, indentOf, newlineOf, type Splice } from "../text/bytes.ts";
-import type { Place } from "../text/line-index.ts";
+import { decodePiece, encodePiece, indentOf, newlineOf, type Place, type Splice } from "../text/bytes.ts";
 
 /** A parsed YAML file, with the offsets of its byte string. */
 export interface YamlSource {

@@ -1,8 +1,7 @@
 import { unknownId } from "../parse/page-brief.ts";
 import { resolveTarget } from "./resolve.ts";
-import { pageExtension } from "./route.ts";
 import type { PageResolution, SiteIndex } from "./site-index.ts";
-import { decodePath } from "./target.ts";
+import { decodePath, pageExtension } from "./target.ts";
 
 const includesDepthMax = 8;
 const listedMax = 40;

@@ -1,6 +1,5 @@
 import type { Model } from "../frameworks/framework.ts";
-import { routeKey } from "./route.ts";
-import { splitTarget } from "./target.ts";
+import { routeKey, splitTarget } from "./target.ts";
 
 const segmentsMax = 3;
 // With fewer than this, mismatches may be mistakes.

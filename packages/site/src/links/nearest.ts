@@ -1,7 +1,6 @@
 import { editDistance } from "../text/distance.ts";
-import { baseOf, dirOf, joinPath, routeKey } from "./route.ts";
 import type { PageNode, SiteIndex } from "./site-index.ts";
-import { splitTarget } from "./target.ts";
+import { baseOf, dirOf, joinPath, routeKey, splitTarget } from "./target.ts";
 
 /** Certain enough to fix, likely enough for a hint, or none. */
 export type Nearest = { kind: "certain" | "likely"; path: string } | { kind: "none" };

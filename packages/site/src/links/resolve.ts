@@ -1,9 +1,18 @@
-import type { LinkKind } from "../parse/facts.ts";
+import type { LinkKind } from "../parse/dialect.ts";
 import { targetsOf } from "../parse/page-brief.ts";
 import { type LinkRules, lenientLinks } from "./link-rules.ts";
-import { dirOf, isBelow, joinPath, pageExtension, routeKey, underDir } from "./route.ts";
 import type { PageResolution, Resolution, SiteIndex, Via } from "./site-index.ts";
-import { isExternal, isTemplate, splitTarget } from "./target.ts";
+import {
+  dirOf,
+  isBelow,
+  isExternal,
+  isTemplate,
+  joinPath,
+  pageExtension,
+  routeKey,
+  splitTarget,
+  underDir,
+} from "./target.ts";
 
 function rulesOf(index: SiteIndex): LinkRules {
   return index.model.links ?? lenientLinks;

@@ -1,9 +1,8 @@
-import type { Link } from "../parse/facts.ts";
+import type { Link } from "../parse/dialect.ts";
 import { targetsOf } from "../parse/page-brief.ts";
 import { resolveTarget } from "./resolve.ts";
-import { dirOf, isBelow, pageExtension, relativePath, stripExtension } from "./route.ts";
 import type { Resolution, SiteIndex, Via } from "./site-index.ts";
-import { splitTarget, tailOf } from "./target.ts";
+import { dirOf, isBelow, pageExtension, relativePath, splitTarget, stripExtension, tailOf } from "./target.ts";
 
 /** Encodes characters that Markdown or a URL would interpret. */
 function encode(path: string): string {

@@ -2,7 +2,7 @@ import type { Model } from "../frameworks/framework.ts";
 import type { PageBrief } from "../parse/page-brief.ts";
 import type { Page, SiteFile } from "../types.ts";
 import { withBase } from "./base-path.ts";
-import { dirOf, routeKey, underDir } from "./route.ts";
+import { dirOf, routeKey, underDir } from "./target.ts";
 
 /** How a target was resolved, so that it can be rewritten in the same style. */
 export type Via = "self" | "file" | "route" | "absolute-route" | "absolute-file" | "alias" | "search";

@@ -1,7 +1,6 @@
 import { resolveTarget } from "./resolve.ts";
-import { baseOf, routeKey, stripExtension } from "./route.ts";
 import type { PageNode, SiteIndex } from "./site-index.ts";
-import { isTemplate, splitTarget } from "./target.ts";
+import { baseOf, isTemplate, routeKey, splitTarget, stripExtension } from "./target.ts";
 
 /** Why only the build can judge a target. Null if it is served, even if not as its own page. */
 export function reasonFor(index: SiteIndex, target: string): string | null {

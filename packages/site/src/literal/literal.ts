@@ -1,3 +1,5 @@
+import { indentOf, newlineOf, type Splice } from "../text/bytes.ts";
+
 /** A value in JSON, JSONC, JavaScript or TypeScript source, with its byte range. Nothing is evaluated. */
 export type Literal = ObjectLiteral | ArrayLiteral | StringLiteral | OtherLiteral;
 
@@ -82,4 +84,69 @@ export function someLiteral(literal: Literal, isSo: (one: Literal) => boolean): 
     case "string":
       return false;
   }
+}
+
+function membersOf(list: ArrayLiteral | ObjectLiteral): { start: number; end: number }[] {
+  if (list.kind === "array") return list.items;
+  return list.entries.map((entry) => ({ start: entry.keyStart, end: entry.value.end }));
+}
+
+/** The indentation of an offset's line plus one level, in the file's style. */
+function deeper(text: string, offset: number): string {
+  const indent = indentOf(text, offset);
+  const unit = /\n(\t|[ ]{2,8})\S/.exec(text)?.[1] ?? "  ";
+  return indent + unit;
+}
+
+/**
+ * Inserts source (one member, or several with commas) before the member at index, or last, formatted like its
+ * neighbours.
+ */
+export function insertMember(text: string, list: ArrayLiteral | ObjectLiteral, index: number, source: string): Splice {
+  const members = membersOf(list);
+  const newline = newlineOf(text);
+  const isLines = text.slice(list.start, list.end).includes("\n");
+  const before = members[index - 1];
+  const following = members[index];
+  if (following !== undefined && before === undefined) {
+    const gap = isLines ? `,${newline}${indentOf(text, following.start)}` : ", ";
+    return { start: following.start, end: following.start, text: source + gap };
+  }
+  if (before !== undefined) {
+    const gap = isLines ? `,${newline}${indentOf(text, before.start)}` : ", ";
+    return { start: before.end, end: before.end, text: gap + source };
+  }
+  // `[]` stays on one line, so that removing the member again restores the same bytes.
+  if (!isLines) return { start: list.start + 1, end: list.end - 1, text: source };
+  const indent = deeper(text, list.start);
+  const lined = `${newline}${indent}${source}${newline}${indentOf(text, list.start)}`;
+  return { start: list.start + 1, end: list.end - 1, text: lined };
+}
+
+/** Removes members with their commas and lines. */
+export function removeMembers(list: ArrayLiteral | ObjectLiteral, indexes: ReadonlySet<number>): Splice[] {
+  const members = membersOf(list);
+  const firstKept = members.findIndex((_, index) => !indexes.has(index));
+  if (firstKept === -1) return [{ start: list.start + 1, end: list.end - 1, text: "" }];
+  const splices: Splice[] = [];
+  const [first] = members;
+  const kept = members[firstKept];
+  if (firstKept > 0 && first !== undefined && kept !== undefined) {
+    splices.push({ start: first.start, end: kept.start, text: "" });
+  }
+  for (let index = firstKept + 1; index < members.length; index++) {
+    const before = members[index - 1];
+    const member = members[index];
+    if (indexes.has(index) && before !== undefined && member !== undefined) {
+      splices.push({ start: before.end, end: member.end, text: "" });
+    }
+  }
+  return splices;
+}
+
+/** A string in the quotes that neighbouring strings use. */
+export function quoteLike(text: string, neighbour: Literal | undefined, value: string): string {
+  const quote = neighbour?.kind === "string" ? text.charAt(neighbour.start) : '"';
+  if (quote === '"' || quote === "`") return JSON.stringify(value);
+  return `'${value.replace(/[\\']/g, "\\$&")}'`;
 }

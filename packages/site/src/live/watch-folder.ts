@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { isSkipped } from "../folder-tree.ts";
-import { isBelow, underDir } from "../links/route.ts";
+import { isBelow, underDir } from "../links/target.ts";
 import type { LiveFolder } from "./live-folder.ts";
 
 export interface FolderWatch {

@@ -1,8 +1,8 @@
 import type { NavList } from "../frameworks/framework.ts";
-import { dirOf, isBelow } from "../links/route.ts";
+import type { SiteIndex } from "../links/site-index.ts";
+import { dirOf, isBelow, routeKey } from "../links/target.ts";
 import type { Site } from "../site.ts";
 import { editDistance } from "../text/distance.ts";
-import { pageOfTarget } from "./listed-pages.ts";
 
 /** Splits a name from its location, which is added if the name is ambiguous: "Guides (docs.json:12)". */
 export function splitPlace(words: string): { name: string; isAt(file: string, line: number): boolean } {
@@ -89,4 +89,23 @@ export function listFor(site: Site, path: string): NavList | null {
     }
   }
   return best ?? related ?? open[0] ?? null;
+}
+
+/** The page of a navigation target, or null. */
+export function pageOfTarget(index: SiteIndex, target: string): string | null {
+  const named = index.model.navRoute(target);
+  if ("path" in named) return index.nodes.has(named.path) ? named.path : null;
+  return index.routes.get(routeKey(named.route)) ?? null;
+}
+
+/** Every page in the navigation. */
+export function listedPages(index: SiteIndex): ReadonlySet<string> {
+  const listed = new Set<string>();
+  for (const list of index.model.navigation) {
+    for (const { target } of list.items) {
+      const page = target === null ? null : pageOfTarget(index, target);
+      if (page !== null) listed.add(page);
+    }
+  }
+  return listed;
 }

@@ -1,6 +1,6 @@
+import { hash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import { isAbsent } from "../text/absent.ts";
-import { hashInPlace, headerBytesMax } from "./content-hash.ts";
 import { pageBytesMax } from "./scan-page.ts";
 
 export interface FileRead {
@@ -43,4 +43,24 @@ export function createFileReader(): (path: string) => FileRead | null {
       closeSync(file);
     }
   };
+}
+
+/** git's blob id of these bytes, so that a folder and a commit have the same hashes. */
+export function contentHash(bytes: Uint8Array): string {
+  const header = headerOf(bytes.byteLength);
+  return hash("sha1", Buffer.concat([Buffer.from(header), bytes]), "hex");
+}
+
+/** The free space that `hashInPlace` needs before the bytes. */
+const headerBytesMax = 32;
+
+/** The same without a copy, for bytes in a buffer with free space before them. */
+function hashInPlace(buffer: Buffer, start: number, end: number): string {
+  const header = headerOf(end - start);
+  buffer.write(header, start - header.length, "latin1");
+  return hash("sha1", buffer.subarray(start - header.length, end), "hex");
+}
+
+function headerOf(length: number): string {
+  return `blob ${length}\0`;
 }

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { decodePiece } from "../text/bytes.ts";
-import type { FrontMatter, Scalar } from "./facts.ts";
+import type { FrontMatter, Scalar } from "./dialect.ts";
 
 // Loaded on first use: most sites never need them, and each thread would pay the cost at its start.
 const load = createRequire(import.meta.url);

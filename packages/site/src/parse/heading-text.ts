@@ -1,4 +1,4 @@
-import { normalizeLabel } from "./definitions.ts";
+import { normalizeLabel } from "./blocks.ts";
 import { readDestination } from "./destination.ts";
 import type { Dialect } from "./dialect.ts";
 import { decodeEntities } from "./entities.ts";

@@ -1,6 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { SyntaxProblem } from "./full-parse.ts";
-import type { MdxAnswer } from "./mdx-worker.ts";
+import type { MdxAnswer, SyntaxProblem } from "./mdx-worker.ts";
 import { threadEnv } from "./thread-env.ts";
 
 // The time limit for a page. After it, the thread is terminated.

@@ -2,7 +2,7 @@ import { ownChecks } from "../checks/page-checks.ts";
 import { isExternal } from "../links/target.ts";
 import { append } from "../text/bytes.ts";
 import type { Finding } from "../types.ts";
-import type { FrontMatter, LinkKind, PageFacts } from "./facts.ts";
+import type { FrontMatter, LinkKind, PageFacts } from "./dialect.ts";
 import type { Silencer } from "./silencers.ts";
 
 /** Targets that are not links to pages, or that are in an HTML tag and may resolve differently from a Markdown link. */

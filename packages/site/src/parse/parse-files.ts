@@ -1,8 +1,8 @@
-import type { ParseCache } from "../cache/parse-cache.ts";
+import type { ParseCache } from "../cache/disk-cache.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { SiteFile, SiteTree } from "../types.ts";
-import { contentHash } from "./content-hash.ts";
 import { type Dialect, dialectKey } from "./dialect.ts";
+import { contentHash } from "./file-reader.ts";
 import { briefOf, type PageBrief } from "./page-brief.ts";
 import type { ParsePool } from "./parse-pool.ts";
 import type { BatchSource } from "./parse-worker.ts";

@@ -1,7 +1,6 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import type { Dialect } from "./dialect.ts";
-import type { PageFacts } from "./facts.ts";
+import type { Dialect, PageFacts } from "./dialect.ts";
 import type { ParseBatch, ParsedBatch, WorkerAnswer, WorkerSetup, WorkerTask } from "./parse-worker.ts";
 import { threadEnv } from "./thread-env.ts";
 

@@ -1,6 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { Dialect } from "./dialect.ts";
-import type { PageFacts } from "./facts.ts";
+import type { Dialect, PageFacts } from "./dialect.ts";
 import { createFileReader, type FileRead } from "./file-reader.ts";
 import { scanBrief, scanPage } from "./scan-page.ts";
 

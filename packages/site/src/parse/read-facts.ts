@@ -1,7 +1,7 @@
 import type { PageNode } from "../links/site-index.ts";
 import type { Site } from "../site.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
-import type { PageFacts } from "./facts.ts";
+import type { PageFacts } from "./dialect.ts";
 import { openParsePool } from "./parse-pool.ts";
 import { bytesInlineMax, emptyFacts, scanPage } from "./scan-page.ts";
 

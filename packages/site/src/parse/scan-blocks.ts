@@ -15,12 +15,10 @@ import {
   setextLevel,
   snippetAt,
 } from "./block-starts.ts";
-import type { Blocks } from "./blocks.ts";
-import { normalizeLabel } from "./definitions.ts";
+import { type Blocks, normalizeLabel } from "./blocks.ts";
 import type { Dialect } from "./dialect.ts";
-import { closeParagraph, headingContent, type Paragraph } from "./leaf-blocks.ts";
+import { closeParagraph, headingContent, isTable, type Paragraph } from "./leaf-blocks.ts";
 import { skipFlow, skipModule } from "./scan-flow.ts";
-import { isTable } from "./tables.ts";
 
 // A container is the number of columns that its continuation lines are indented by, or this for a quote.
 const quote = -1;

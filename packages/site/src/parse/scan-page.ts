@@ -4,28 +4,24 @@ import {
   decodePiece,
   encodePiece,
   fromByteString,
+  indexLines,
   isAsciiText,
   textStart,
   toByteString,
 } from "../text/bytes.ts";
-import { indexLines } from "../text/line-index.ts";
 import type { HeadingBlock, TextBlock } from "./blocks.ts";
-import { createComponentIds } from "./component-ids.ts";
-import type { Dialect, HeadingIdForm } from "./dialect.ts";
+import type { Dialect, Heading, HeadingIdForm, Link, LinkKind, PageFacts } from "./dialect.ts";
 import { decodeEntities, decodeEscapes } from "./entities.ts";
-import type { Heading, Link, LinkKind, PageFacts } from "./facts.ts";
 import { frontMatterLinks, readFrontMatter } from "./front-matter.ts";
 import { headingText } from "./heading-text.ts";
 import { createOffsetMap, joinLines } from "./leaf-blocks.ts";
-import { findMarks } from "./marks.ts";
 import { briefOf, ownFindings, type PageBrief, unknownId } from "./page-brief.ts";
 import { scanBlocks } from "./scan-blocks.ts";
-import { type InlineSink, scanInline } from "./scan-inline.ts";
+import { findMarks, type InlineSink, scanInline } from "./scan-inline.ts";
 import { scanMarkup } from "./scan-markup.ts";
-import type { Tag } from "./scan-tag.ts";
+import { createComponentIds, type Tag, tagFacts } from "./scan-tag.ts";
 import { readSilencers, silencerWord } from "./silencers.ts";
 import { createSlugger } from "./slug.ts";
-import { tagFacts } from "./tag-facts.ts";
 
 /** Larger pages are not parsed: nobody reads them, and a scan must not take seconds. */
 export const pageBytesMax = 4 * 1024 * 1024;

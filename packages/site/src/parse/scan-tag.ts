@@ -1,7 +1,9 @@
-import { findWithin } from "../text/bytes.ts";
+import { decodePiece, findWithin } from "../text/bytes.ts";
+import type { Dialect, Link, LinkKind } from "./dialect.ts";
 import { skipBraces } from "./skip-code.ts";
+import { componentId, createSlugger, parameterId } from "./slug.ts";
 
-export interface Attribute {
+interface Attribute {
   name: string;
   /** The byte range of the value, without quotes. Null for a bare attribute, or an expression other than one string. */
   value: { start: number; end: number } | null;
@@ -117,4 +119,96 @@ export function scanTag(text: string, start: number, end: number, isJsx: boolean
     }
   }
   return null;
+}
+
+type Add = (kind: LinkKind, start: number, end: number) => Link | null;
+
+const media = new Set(["img", "video", "source", "audio", "track", "Image", "Img", "Frame"]);
+// Not links of the page: metadata, and elements whose href has another meaning.
+const ignored = new Set(["link", "base", "use", "script"]);
+
+function attributeText(text: string, attribute: Attribute | undefined): string | null {
+  const value = attribute?.value;
+  return value ? text.slice(value.start, value.end) : null;
+}
+
+/** A longer one is not a title, and thousands of them may share one end. */
+const summaryMax = 1_000;
+
+/** Ids and targets from a tag's attributes. */
+export function tagFacts(tag: Tag, text: string, ids: string[], add: Add, dialect: Dialect): void {
+  if (tag.closing) return;
+  const slug = (title: string): string => createSlugger(dialect.slug).next(title);
+  if (dialect.slug === "gitbook" && tag.name === "summary") {
+    const close = findWithin(text, "</summary>", tag.end, tag.end + summaryMax);
+    if (close !== -1) ids.push(slug(decodePiece(text.slice(tag.end, close)).replace(/<[^>]*>/g, "")));
+  }
+  for (const attribute of tag.attributes) {
+    const { name, value } = attribute;
+    if (value === null || value.start === value.end) continue;
+    if (name === "id" || (name === "name" && tag.name === "a"))
+      ids.push(decodePiece(text.slice(value.start, value.end)));
+    else if (name === "href" && !ignored.has(tag.name)) add("href", value.start, value.end);
+    else if (name === "to" && (tag.name === "Link" || tag.name === "NavLink")) add("href", value.start, value.end);
+    else if (name === "src" && media.has(tag.name)) addMedia(tag, text, value, add);
+    else if (name === "poster" && tag.name === "video") add("src", value.start, value.end);
+    else if (name === "img" && tag.name === "Card") add("src", value.start, value.end);
+  }
+}
+
+function addMedia(tag: Tag, text: string, value: { start: number; end: number }, add: Add): void {
+  // A component may resolve its image in its own way.
+  const link = add(/^[a-z]/.test(tag.name) ? "src" : "image", value.start, value.end);
+  if (link === null || tag.name !== "img") return;
+  const alt = tag.attributes.find((attribute) => attribute.name.toLowerCase() === "alt" || attribute.name === ":alt");
+  // An empty alt marks decoration on purpose. Only a missing one is reported.
+  if (
+    alt === undefined &&
+    attributeText(
+      text,
+      tag.attributes.find((a) => a.name === "role"),
+    ) !== "presentation"
+  )
+    link.noAlt = true;
+}
+
+const parameters = new Set(["ParamField", "Param", "ResponseField"]);
+const parameterNames = new Set(["query", "path", "body", "header", "name"]);
+const titleSizes = new Set(["h2", "h3"]);
+
+/** Creates the ids of Mintlify's components from their titles and names, in page order. */
+export function createComponentIds(): (tag: Tag, text: string) => string | null {
+  const tabs = createSlugger("mintlify");
+  const entries = createSlugger("mintlify");
+  const counts = new Map<string, number>();
+  let stepsSize = "";
+
+  function countOf(key: string): number {
+    const count = counts.get(key) ?? 0;
+    counts.set(key, count + 1);
+    return count;
+  }
+
+  return (tag, text) => {
+    const value = (name: string): string => {
+      const found = tag.attributes.find((attribute) => attribute.name === name)?.value;
+      return found ? decodePiece(text.slice(found.start, found.end)).replaceAll("`", "") : "";
+    };
+    if (parameters.has(tag.name)) {
+      const name = tag.attributes.find((attribute) => parameterNames.has(attribute.name))?.name;
+      const field = name === undefined ? "" : value(name);
+      return field === "" ? null : parameterId(field, countOf(`${field}()`));
+    }
+    if (tag.name === "Steps") stepsSize = value("titleSize");
+    const title = value("title");
+    if (tag.attributes.some(({ name }) => name === "id")) return null;
+    if (tag.name === "Update") return value("label") === "" ? null : entries.next(value("label"));
+    if (title === "") return null;
+    if (tag.name === "Tab") return tabs.next(title);
+    if (tag.name === "Step") return titleSizes.has(value("titleSize") || stepsSize) ? entries.next(title) : null;
+    if (tag.name !== "Accordion" && tag.name !== "View") return null;
+    const base = componentId(title.replace(":", "-"));
+    const count = countOf(`${tag.name} ${base}`);
+    return count === 0 ? base : `${base}-${count}`;
+  };
 }

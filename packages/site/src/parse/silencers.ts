@@ -1,5 +1,4 @@
-import { decodePiece } from "../text/bytes.ts";
-import { indexLines } from "../text/line-index.ts";
+import { decodePiece, indexLines } from "../text/bytes.ts";
 import type { Dialect } from "./dialect.ts";
 import { readProse } from "./prose.ts";
 

@@ -1,7 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { Dialect } from "../parse/dialect.ts";
-import { isAsciiText, toByteString } from "../text/bytes.ts";
-import { indexLines } from "../text/line-index.ts";
+import { indexLines, isAsciiText, toByteString } from "../text/bytes.ts";
 import type { Severity } from "../types.ts";
 import { readPassages } from "./passages.ts";
 import { findSlips } from "./spelling.ts";

@@ -1,15 +1,15 @@
 import { stringify } from "yaml";
-import { isBelow, pageExtension, stripExtension, underDir } from "../links/route.ts";
+import { cleanPath } from "../find-page.ts";
 import { makeNode, type PageNode } from "../links/site-index.ts";
+import { isBelow, pageExtension, stripExtension, underDir } from "../links/target.ts";
 import { readFrontMatter } from "../parse/front-matter.ts";
 import { briefOf } from "../parse/page-brief.ts";
 import { scanText } from "../parse/scan-page.ts";
 import type { Site } from "../site.ts";
 import { encodePiece } from "../text/bytes.ts";
 import type { Refactoring } from "../types.ts";
-import { findSpot, insertEntry } from "./add-to-navigation.ts";
+import { findSpot, insertEntry } from "./edit-navigation.ts";
 import { createPlan, type EditPlan, refuse } from "./edit-plan.ts";
-import { cleanPath } from "./locate-page.ts";
 
 export interface AddPage {
   path: string;

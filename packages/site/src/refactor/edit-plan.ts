@@ -2,7 +2,7 @@ import type { FileEdit } from "../frameworks/framework.ts";
 import type { Site } from "../site.ts";
 import { applySplices, encodePiece, fromByteString, type Splice, toByteString } from "../text/bytes.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
-import type { Edits, Refactoring, Skipped } from "../types.ts";
+import type { Edits, Refactoring, SiteTree, Skipped } from "../types.ts";
 
 /** Collects a refactoring's changes in offsets of the original files. `finish` turns them into edits. */
 export interface EditPlan {
@@ -79,4 +79,20 @@ export function refuse(reason: string): Refactoring {
 /** A replacement with ordinary text. */
 export function replaceRange(start: number, end: number, text: string): Splice {
   return { start, end, text: encodePiece(text) };
+}
+
+/** The same site with cached reads: a refactoring reads a page's links, and later its bytes. */
+export function rememberReads(site: Site): Site {
+  const { tree } = site;
+  const known = new Map<string, Promise<Uint8Array | null>>();
+  const remembering: SiteTree = {
+    ...tree,
+    list: () => tree.list(),
+    read(path) {
+      const bytes = known.get(path) ?? tree.read(path);
+      known.set(path, bytes);
+      return bytes;
+    },
+  };
+  return { ...site, tree: remembering };
 }

@@ -7,8 +7,8 @@ import { readFactsOf } from "../parse/read-facts.ts";
 import type { Site } from "../site.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { Refactoring } from "../types.ts";
+import { createMovedAnchors, linkLike } from "./anchors.ts";
 import { createPlan, replaceRange } from "./edit-plan.ts";
-import { createMovedAnchors, linkLike } from "./moved-anchor.ts";
 
 /**
  * Fixes broken links if only one page or heading can be meant, and reports the rest. `pages`: only in these, by path.

@@ -1,7 +1,7 @@
 import type { NavItem, NavList } from "../frameworks/framework.ts";
-import { baseOf, dirOf, isBelow, relativePath, stripExtension } from "../links/route.ts";
 import type { SiteIndex } from "../links/site-index.ts";
-import { pageOfTarget } from "../navigation/listed-pages.ts";
+import { baseOf, dirOf, isBelow, relativePath, stripExtension } from "../links/target.ts";
+import { pageOfTarget } from "../navigation/find-list.ts";
 import type { Site } from "../site.ts";
 import { type EditPlan, replaceRange } from "./edit-plan.ts";
 

@@ -1,29 +1,28 @@
+import { cleanPath, locatePage } from "../find-page.ts";
 import type { Home } from "../frameworks/framework.ts";
 import { indexOfFiles, resolveTarget } from "../links/resolve.ts";
 import { rewriteTarget } from "../links/rewrite.ts";
+import { buildIndex, makeNode, type PageNode, type SiteIndex } from "../links/site-index.ts";
 import {
   baseOf,
   dirOf,
   isBelow,
+  isExternal,
   pageExtension,
   relativePath,
   routeKey,
   stripExtension,
   underDir,
-} from "../links/route.ts";
-import { buildIndex, makeNode, type PageNode, type SiteIndex } from "../links/site-index.ts";
-import { isExternal } from "../links/target.ts";
+} from "../links/target.ts";
 import { targetsOf } from "../parse/page-brief.ts";
 import { readFactsOf } from "../parse/read-facts.ts";
 import type { Site } from "../site.ts";
 import { toByteString } from "../text/bytes.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { Refactoring, SiteFile } from "../types.ts";
-import { createPlan, type EditPlan, refuse, replaceRange } from "./edit-plan.ts";
-import { cleanPath, locatePage } from "./locate-page.ts";
+import { createPlan, type EditPlan, refuse, rememberReads, replaceRange } from "./edit-plan.ts";
 import { moveInNavigation } from "./move-navigation.ts";
-import { moveRedirects } from "./move-redirects.ts";
-import { rememberReads } from "./remember-reads.ts";
+import { moveRedirects } from "./redirects.ts";
 
 /** Moves a page or a folder, and updates links to it, links inside it, navigation entries and redirects. */
 export async function movePage(opened: Site, input: { from: string; to: string }): Promise<Refactoring> {

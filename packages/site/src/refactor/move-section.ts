@@ -1,9 +1,9 @@
+import { cleanPath, locatePage } from "../find-page.ts";
 import { resolveTarget } from "../links/resolve.ts";
 import { rewriteTarget } from "../links/rewrite.ts";
-import { pageExtension } from "../links/route.ts";
 import { buildIndex, makeNode, type PageNode, type SiteIndex } from "../links/site-index.ts";
-import { idRange, isExternal } from "../links/target.ts";
-import type { Heading, Link } from "../parse/facts.ts";
+import { idRange, isExternal, pageExtension } from "../links/target.ts";
+import type { Heading, Link } from "../parse/dialect.ts";
 import { briefOf, targetsOf } from "../parse/page-brief.ts";
 import { readFacts, readFactsOf } from "../parse/read-facts.ts";
 import { scanText } from "../parse/scan-page.ts";
@@ -12,9 +12,8 @@ import { applySplices, encodePiece, newlineOf, type Splice, toByteString } from 
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { Refactoring } from "../types.ts";
 import { planPage } from "./add-page.ts";
+import { linkLike } from "./anchors.ts";
 import { createPlan, type EditPlan, refuse, replaceRange } from "./edit-plan.ts";
-import { cleanPath, locatePage } from "./locate-page.ts";
-import { linkLike } from "./moved-anchor.ts";
 import { findHeading } from "./rename-heading.ts";
 
 export interface MoveSection {

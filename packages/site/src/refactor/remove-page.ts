@@ -1,19 +1,18 @@
+import { locatePage } from "../find-page.ts";
 import { anchorsOf } from "../links/anchors.ts";
 import { resolveTarget } from "../links/resolve.ts";
 import { rewriteTarget } from "../links/rewrite.ts";
 import type { PageNode } from "../links/site-index.ts";
 import { isExternal } from "../links/target.ts";
-import type { Link } from "../parse/facts.ts";
+import type { Link } from "../parse/dialect.ts";
 import { targetsOf, unknownId } from "../parse/page-brief.ts";
 import { readFactsOf } from "../parse/read-facts.ts";
 import type { Site } from "../site.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { Refactoring } from "../types.ts";
-import { createPlan, type EditPlan, refuse, replaceRange } from "./edit-plan.ts";
-import { locatePage } from "./locate-page.ts";
-import { moveRedirects } from "./move-redirects.ts";
-import { removeEntries } from "./navigation-entries.ts";
-import { rememberReads } from "./remember-reads.ts";
+import { removeEntries } from "./edit-navigation.ts";
+import { createPlan, type EditPlan, refuse, rememberReads, replaceRange } from "./edit-plan.ts";
+import { moveRedirects } from "./redirects.ts";
 
 export interface RemovePage {
   page: string;

@@ -1,11 +1,11 @@
-import type { Heading } from "../parse/facts.ts";
+import { locatePage } from "../find-page.ts";
+import type { Heading } from "../parse/dialect.ts";
 import { readFacts } from "../parse/read-facts.ts";
 import type { Site } from "../site.ts";
 import { applySplices, toByteString } from "../text/bytes.ts";
 import type { Refactoring } from "../types.ts";
+import { createReanchor } from "./anchors.ts";
 import { createPlan, refuse, replaceRange } from "./edit-plan.ts";
-import { locatePage } from "./locate-page.ts";
-import { createReanchor } from "./reanchor.ts";
 
 export interface RenameHeading {
   page: string;

@@ -1,3 +1,4 @@
+import { locatePage } from "../find-page.ts";
 import type { PageNode } from "../links/site-index.ts";
 import { type Prose, type Range, readProse } from "../parse/prose.ts";
 import type { Site } from "../site.ts";
@@ -6,16 +7,15 @@ import {
   applySplices,
   decodePiece,
   encodePiece,
+  indexLines,
   isAsciiText,
   type Splice,
   toByteString,
 } from "../text/bytes.ts";
-import { indexLines } from "../text/line-index.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { Refactoring } from "../types.ts";
+import { createReanchor } from "./anchors.ts";
 import { createPlan, refuse } from "./edit-plan.ts";
-import { locatePage } from "./locate-page.ts";
-import { createReanchor } from "./reanchor.ts";
 import { createTerm, type Term } from "./term.ts";
 
 export interface ReplaceTerm {

@@ -1,10 +1,10 @@
 import { stringify } from "yaml";
+import { locatePage } from "../find-page.ts";
 import { readFrontMatter } from "../parse/front-matter.ts";
 import type { Site } from "../site.ts";
 import { encodePiece, newlineOf, type Splice, textStart, toByteString } from "../text/bytes.ts";
 import type { Refactoring } from "../types.ts";
 import { createPlan, refuse } from "./edit-plan.ts";
-import { locatePage } from "./locate-page.ts";
 
 export interface SetFrontMatter {
   page: string;

@@ -1,6 +1,5 @@
 import type { Site } from "../site.ts";
-import { toByteString } from "../text/bytes.ts";
-import { indexLines } from "../text/line-index.ts";
+import { indexLines, toByteString } from "../text/bytes.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { Finding } from "../types.ts";
 import { type ApiDescription, readApiDescriptions } from "./api-description.ts";

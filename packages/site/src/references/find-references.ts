@@ -1,6 +1,5 @@
 import type { Dialect } from "../parse/dialect.ts";
-import { decodePiece, toByteString } from "../text/bytes.ts";
-import { indexLines, type LineIndex } from "../text/line-index.ts";
+import { decodePiece, indexLines, type LineIndex, toByteString } from "../text/bytes.ts";
 import { type PageCode, readPageCode, type Sample } from "./page-code.ts";
 
 export type ReferenceKind = "identifier" | "path" | "flag" | "env" | "config-key" | "file" | "route" | "package";

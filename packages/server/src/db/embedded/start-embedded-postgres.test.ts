@@ -12,8 +12,8 @@ import {
   readPostmasterPid,
   startEmbeddedProcess,
 } from "../../../test/support/embedded-process.ts";
-import { listeningLog } from "../../../test/support/listening-log.ts";
 import { makeReachableDir } from "../../../test/support/reachable-dir.ts";
+import { listeningLog } from "../../../test/support/server.ts";
 import { createLogger } from "../../lib/logger.ts";
 import { ensureBinaries } from "./binaries.ts";
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";

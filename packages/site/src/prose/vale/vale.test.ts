@@ -3,7 +3,7 @@ import { type Files, memoryTree } from "../../../test/support/memory-tree.ts";
 import { checkSite } from "../../check-site.ts";
 import { openSite } from "../../open-site.ts";
 import { plainDialect } from "../../parse/dialect.ts";
-import { indexLines } from "../../text/line-index.ts";
+import { indexLines } from "../../text/bytes.ts";
 import { readPassages } from "../passages.ts";
 import { openProseThread } from "../prose-thread.ts";
 import { judgePage } from "./judge-page.ts";
