@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { startThrowAwayServer } from "../packages/server/test/support/throw-away-server.ts";
 import { changeSource, copyOfSources, root, type SourceChange } from "./source-copy.ts";
 
 interface Mutant extends SourceChange {
@@ -20,7 +21,9 @@ interface Outcome {
   broken: string[];
 }
 
-let running: ChildProcess | null = null;
+/** As many as the cores of a small machine. */
+const copiesMax = 2;
+const running = new Set<ChildProcess>();
 
 async function run(copy: string, tests: readonly string[]): Promise<Outcome> {
   const report = join(copy, "report.json");
@@ -28,12 +31,13 @@ async function run(copy: string, tests: readonly string[]): Promise<Outcome> {
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
   // Stops at the first failure.
   const args = [vitest, "run", ...tests, "--reporter=json", `--outputFile=${report}`, "--bail=1"];
-  running = spawn(process.execPath, args, { cwd: copy, stdio: ["ignore", "pipe", "pipe"] });
+  const env = { ...process.env, EMEND_TEST_DATABASE_URL: databaseUrl };
+  const child = spawn(process.execPath, args, { cwd: copy, env, stdio: ["ignore", "pipe", "pipe"] });
+  running.add(child);
   let output = "";
-  for (const stream of [running.stdout, running.stderr])
-    stream?.setEncoding("utf8").on("data", (part) => (output += part));
-  await once(running, "close");
-  running = null;
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (part) => (output += part));
+  await once(child, "close");
+  running.delete(child);
   let files: { name: string; message?: string; assertionResults: { status: string; fullName: string }[] }[];
   try {
     files = JSON.parse(readFileSync(report, "utf8")).testResults;
@@ -77,16 +81,23 @@ if (mutants.length === 0) {
   process.exit(2);
 }
 
-const copy = copyOfSources();
-process.on("exit", () => rmSync(copy, { recursive: true, force: true }));
+const copies = mutants.slice(0, copiesMax).map(() => copyOfSources());
+process.on("exit", () => {
+  for (const copy of copies) rmSync(copy, { recursive: true, force: true });
+});
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.on(signal, () => {
-    running?.kill();
+    for (const child of running) child.kill();
     process.exit(130);
   });
 
+// One for all runs.
+const given = process.env.EMEND_TEST_DATABASE_URL;
+const server = given ? undefined : await startThrowAwayServer();
+const databaseUrl = given ?? server?.url;
 if (!values["skip-baseline"]) {
-  const { passed, failed, broken } = await run(copy, [...new Set(mutants.flatMap(({ tests }) => tests))]);
+  const tests = [...new Set(mutants.flatMap(({ tests }) => tests))];
+  const { passed, failed, broken } = await run(copies[0] ?? "", tests);
   if (failed.length > 0 || broken.length > 0) {
     console.error(`With every guard in place these fail: ${[...failed, ...broken].join("\n")}`);
     process.exit(1);
@@ -94,10 +105,16 @@ if (!values["skip-baseline"]) {
   console.log(`With every guard in place ${passed} tests pass.`);
 }
 const survivors: string[] = [];
-for (const mutant of mutants) {
-  const why = await tryMutant(copy, mutant);
-  console.log(why ? `survived  ${mutant.name}: ${why}` : `noticed   ${mutant.name}`);
-  if (why) survivors.push(mutant.name);
-}
+const waiting = [...mutants];
+await Promise.all(
+  copies.map(async (copy) => {
+    for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
+      const why = await tryMutant(copy, mutant);
+      console.log(why ? `survived  ${mutant.name}: ${why}` : `noticed   ${mutant.name}`);
+      if (why) survivors.push(mutant.name);
+    }
+  }),
+);
+await server?.stop();
 console.log(`\n${mutants.length - survivors.length} of ${mutants.length} guards noticed as missing.`);
 process.exitCode = survivors.length > 0 ? 1 : 0;
