@@ -40,7 +40,7 @@ const rows: readonly Row[] = [
   ["project show nope", 4, "project not found: nope"],
   ["project show P", 0, ""],
   ["project settings nope", 4, "project not found: nope"],
-  ["project settings P lanes=none", 2, "lanes must be integer"],
+  ["project settings P lanes=none", 2, "`lanes` must be an integer"],
   ["project settings P lanes", 2, "give KEY=VALUE or a JSON object, not lanes"],
   ["project settings P {nope", 2, "not a JSON object"],
   ["project settings P", 0, ""],

@@ -19,6 +19,32 @@ const diffCharactersMax = 100_000;
 const waitSecondsMax = 55;
 const jobsMax = 50;
 
+/** What models often write for an argument of ours. */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  prompt: ["instruction", "instructions", "message", "task", "text", "query"],
+  id: ["job", "jobid", "claim", "claimid"],
+  project: ["projectid"],
+  wait_seconds: ["wait", "timeout", "waitseconds"],
+  base: ["baseref", "branch", "ref"],
+  page: ["path", "file"],
+  dir: ["path", "folder", "directory"],
+  limit: ["count", "max"],
+};
+
+/** Arguments of a tool. An unknown one is refused by its name, with the one that was probably meant. */
+function inputOf<T extends z.core.$ZodLooseShape>(shape: T) {
+  const known = Object.keys(shape);
+  const plain = (name: string) => name.toLowerCase().replaceAll(/[_-]/g, "");
+  function wordsFor(name: string): string {
+    const near = known.find((one) => plain(one) === plain(name) || otherNames[one]?.includes(plain(name)));
+    if (near !== undefined) return `Unknown argument \`${name}\`; did you mean \`${near}\`?`;
+    return `Unknown argument \`${name}\`; there is ${known.map((one) => `\`${one}\``).join(", ") || "none"}`;
+  }
+  return z.strictObject(shape, {
+    error: (issue) => (issue.code === "unrecognized_keys" ? issue.keys.map(wordsFor).join("; ") : undefined),
+  });
+}
+
 /** Adds the tools for projects, jobs and claims and, where there is a folder to check, `check`. */
 export function registerTools(server: McpServer, deps: ToolDeps): void {
   const usual = deps.project ?? "the key's only project";
@@ -46,7 +72,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
       title: "Create a docs job",
       description:
         "Creates a job that changes a project's documentation. An agent works on it in the background. If files changed, Emend opens one pull request and sets the job's prLink. Call get_job until the status is no longer active.",
-      inputSchema: z.strictObject({
+      inputSchema: inputOf({
         ...given,
         prompt: prompt.describe("What must change in the docs, as an instruction."),
         base: z.string().min(1).optional().describe("The branch to start from. Default: the project's."),
@@ -69,7 +95,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
     {
       title: "Get a docs job",
       description: "Returns a job's state, pull request and result or, if it failed, the reason.",
-      inputSchema: z.strictObject({ ...job, wait_seconds }),
+      inputSchema: inputOf({ ...job, wait_seconds }),
       outputSchema: jobOutput,
       ...readOnly,
     },
@@ -81,7 +107,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
     {
       title: "List docs jobs",
       description: "Lists a project's jobs, newest first.",
-      inputSchema: z.strictObject({
+      inputSchema: inputOf({
         ...given,
         status: z.enum(["active", "completed", "archived", "failed"]).optional(),
         limit: z.number().int().min(1).max(jobsMax).default(10),
@@ -106,7 +132,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
     {
       title: "Follow up on a docs job",
       description: "Sends another instruction to a finished job. It continues on the same branch and pull request.",
-      inputSchema: z.strictObject({ ...job, prompt: prompt.describe("What more must change."), wait_seconds }),
+      inputSchema: inputOf({ ...job, prompt: prompt.describe("What more must change."), wait_seconds }),
       outputSchema: jobOutput,
       annotations: { destructiveHint: false, openWorldHint: true },
     },
@@ -122,7 +148,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
     {
       title: "Get a docs job's diff",
       description: "Returns a job's changes: the files with their line counts, and a unified diff.",
-      inputSchema: z.strictObject(job),
+      inputSchema: inputOf(job),
       outputSchema: z.looseObject({ files: z.array(z.looseObject({})), isCut: z.boolean(), diff: z.string() }),
       ...readOnly,
     },
@@ -137,7 +163,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
     {
       title: "Cancel a docs job",
       description: "Stops an active job. It ends as failed with the code cancelled, and opens no pull request.",
-      inputSchema: z.strictObject(job),
+      inputSchema: inputOf(job),
       outputSchema: jobOutput,
       annotations: { destructiveHint: true, openWorldHint: false },
     },
@@ -153,7 +179,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
     {
       title: "List projects",
       description: "Lists the projects that the key covers.",
-      inputSchema: z.strictObject({}),
+      inputSchema: inputOf({}),
       outputSchema: z.looseObject({ projects: z.array(z.looseObject({ id: z.string(), name: z.string() })) }),
       ...readOnly,
     },
@@ -165,7 +191,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
       title: "Get a docs job's findings",
       description:
         "Returns what the checks found on the site before and after a job's change, and what the change introduced.",
-      inputSchema: z.strictObject(job),
+      inputSchema: inputOf(job),
       outputSchema: z.looseObject({ findings: z.looseObject({}).nullable() }),
       ...readOnly,
     },
@@ -195,6 +221,12 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
 /** A call that cannot be carried out as it was made. */
 class ToolRefusal extends Error {}
 
+const claimShape = z.looseObject({
+  id: z.string(),
+  page: z.looseObject({ path: z.string() }),
+  source: z.looseObject({ repository: z.string().nullable(), path: z.string() }),
+  state: z.enum(["new", "same", "changed", "gone"]),
+});
 const jobShape = z.looseObject({
   id: z.string(),
   status: z.enum(["active", "completed", "archived", "failed"]),
@@ -223,12 +255,13 @@ function registerClaims(
       title: "List claims of the docs",
       description:
         "Lists what the project's pages rely on: each claim binds lines of a page to lines of code. A claim is changed or gone if the code no longer says the same.",
-      inputSchema: z.strictObject({
+      inputSchema: inputOf({
         ...given,
         page: z.string().min(1).optional().describe("Only claims of this page, by its path."),
         state: z.enum(["new", "same", "changed", "gone"]).optional(),
         limit: z.number().int().min(1).max(200).default(50),
       }),
+      outputSchema: z.looseObject({ claims: z.array(claimShape), nextCursor: z.string().nullable() }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     ({ project, page, state, limit }, { signal }) =>
@@ -246,7 +279,7 @@ function registerClaims(
     {
       title: "Add a claim",
       description: "Binds lines of a page to the lines of code that they rely on. Emend tells when the code changes.",
-      inputSchema: z.strictObject({
+      inputSchema: inputOf({
         ...given,
         page: z.string().min(1).describe("path:line or path:line-line of the page."),
         source: z
@@ -254,6 +287,7 @@ function registerClaims(
           .min(1)
           .describe("path:line in the project's repository, @name/path:line in a context repository."),
       }),
+      outputSchema: claimShape,
       annotations: { destructiveHint: false, openWorldHint: false },
     },
     ({ project, page, source }, { signal }) =>
@@ -268,7 +302,8 @@ function registerClaims(
       {
         title,
         description,
-        inputSchema: z.strictObject(claim),
+        inputSchema: inputOf(claim),
+        outputSchema: claimShape,
         annotations: { destructiveHint: name === "remove", openWorldHint: false },
       },
       ({ project, id }, { signal }) =>
@@ -283,7 +318,7 @@ function registerCheck(server: McpServer, checkFolder: NonNullable<ToolDeps["che
     {
       title: "Check docs",
       description: "Checks a folder of docs on this machine: broken links, anchors, navigation, redirects.",
-      inputSchema: z.strictObject({ dir: z.string().default(".").describe("The folder.") }),
+      inputSchema: inputOf({ dir: z.string().default(".").describe("The folder.") }),
       outputSchema: z.looseObject({ count: z.number(), findings: z.array(z.looseObject({})) }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },

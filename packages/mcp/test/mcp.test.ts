@@ -39,8 +39,7 @@ function overStdio(): Transport {
 async function call(client: Client, name: string, input: Record<string, unknown>) {
   const { content, isError, structuredContent } = await client.callTool({ name, arguments: input });
   const [{ text = "" } = {}] = content as { text?: string }[];
-  if (!isError && !name.endsWith("_claim") && name !== "list_claims")
-    expect(structuredContent).toEqual(JSON.parse(text));
+  if (!isError) expect(structuredContent).toEqual(JSON.parse(text));
   return { isError: isError === true, text, value: isError ? null : JSON.parse(text) };
 }
 
@@ -80,6 +79,10 @@ test("an agent adds, lists, confirms and removes claims over HTTP", async () => 
     expect(claim).toMatchObject({ state: "new", page: { path: "docs/a.md" } });
     const listed = await call(client, "list_claims", { project, page: "docs/a.md" });
     expect(listed.value.claims.map(({ id }: { id: string }) => id)).toEqual([claim.id]);
+    const mistaken = await call(client, "list_claims", { project, file: "docs/a.md", colour: "red" });
+    expect(mistaken.text).toContain(
+      "Unknown argument `file`; did you mean `page`?; Unknown argument `colour`; there is `project`, ",
+    );
     const refused = await call(client, "confirm_claim", { project, id: claim.id });
     expect(refused).toMatchObject({ isError: true, text: expect.stringMatching(/^conflict: Only a changed claim/) });
     expect((await call(client, "remove_claim", { project, id: claim.id })).value.id).toBe(claim.id);

@@ -32,7 +32,7 @@ it("leaves out what the form does not name, however deep, and keeps the rest as 
 });
 
 it("refuses in words, and coerces nothing", () => {
-  expect(() => parse({ next: 5 })).toThrow(/next must be string/);
+  expect(() => parse({ next: 5 })).toThrow("`next` must be a string.");
   expect(() => parse({ next: "x", maybe: "5" })).toThrow(/maybe/);
   expect(() => parse([])).toThrow(/The body/);
 });

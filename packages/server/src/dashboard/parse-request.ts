@@ -8,6 +8,7 @@ import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { readJsonBodies } from "../http/request-body.ts";
 import { isJobId } from "../jobs/wire-job.ts";
+import { describeMistake } from "../lib/describe-mistake.ts";
 import type { JobFilter } from "./list-jobs.ts";
 
 /**
@@ -19,8 +20,9 @@ export function bodyParser<T extends TSchema>(schema: T): (body: unknown) => Sta
   return (body) => {
     if (checker.Check(body)) return Clean(schema, body) as Static<T>;
     const [error] = checker.Errors(body);
-    const field = error?.instancePath.slice(1).replaceAll("/", ".") || "The body";
-    throw new AppError("invalid_request", { publicMessage: `${field} ${error?.message ?? "is not valid"}.` });
+    throw invalid(
+      error ? `${describeMistake(error, []).replace(/^The input/, "The body")}.` : "The body is not valid.",
+    );
   };
 }
 

@@ -17,6 +17,7 @@ test.each([
   [{ query: "x" }, "`pattern` is required"],
   [{ pattern: "x", query: "x" }, "Unknown argument `query`; did you mean `pattern`?"],
   [{ pattern: "x", Path: "x" }, "Unknown argument `Path`; did you mean `path`?"],
+  [{ pattern: "x", patern: "x" }, "Unknown argument `patern`; did you mean `pattern`?"],
   [{ pattern: "x", depth: 1 }, "Unknown argument `depth`; there is `pattern`, `path`, `limit`"],
   ["x", "The input must be an object"],
 ])("%j: %s", (input, expected) => {

@@ -40,9 +40,21 @@ export function describeMistake(error: Mistake, known: readonly string[], what =
 }
 
 /** "; did you mean `pattern`?", or the names that there are. */
-function meant(name: string, known: readonly string[]): string {
+export function meant(name: string, known: readonly string[]): string {
   const plain = (text: string) => text.toLowerCase().replaceAll(/[_-]/g, "");
-  const near = known.find((one) => plain(one) === plain(name) || otherNames[one]?.includes(plain(name)));
+  const near =
+    known.find((one) => plain(one) === plain(name) || otherNames[one]?.includes(plain(name))) ??
+    known.find((one) => isOneSlipOff(plain(one), plain(name)));
   if (near !== undefined) return `; did you mean \`${near}\`?`;
   return known.length === 0 ? "" : `; there is ${known.map((one) => `\`${one}\``).join(", ")}`;
+}
+
+/** One letter more, less, other, or two swapped. */
+function isOneSlipOff(one: string, other: string): boolean {
+  if (Math.min(one.length, other.length) < 4) return false;
+  let start = 0;
+  while (start < one.length && one[start] === other[start]) start += 1;
+  const [left, right] = [one.slice(start), other.slice(start)];
+  const isSwapped = left[0] === right[1] && left[1] === right[0] && left.slice(2) === right.slice(2);
+  return isSwapped || left.slice(1) === right || left === right.slice(1) || left.slice(1) === right.slice(1);
 }

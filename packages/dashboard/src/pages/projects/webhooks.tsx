@@ -78,6 +78,7 @@ function WebhookRow(props: {
   const { webhook, mayWrite } = props;
   const queries = useQueryClient();
   const [isOpen, setIsOpen] = useState(false);
+  const [isRotating, setIsRotating] = useState(false);
   const isEnabled = webhook.disabledAt === null;
   const toggle = useMutation({
     mutationFn: () => request(`/webhooks/${webhook.id}`, { method: "PATCH", body: { isEnabled: !isEnabled } }),
@@ -117,6 +118,7 @@ function WebhookRow(props: {
                   Send test
                 </Button>
               )}
+              {webhook.format === "standard" && <Button onClick={() => setIsRotating(true)}>Rotate secret</Button>}
               <Button disabled={toggle.isPending} onClick={() => toggle.mutate()}>
                 {isEnabled ? "Disable" : "Enable"}
               </Button>
@@ -128,8 +130,33 @@ function WebhookRow(props: {
         </div>
       </div>
       <Problem error={toggle.error ?? test.error} />
+      {isRotating && <RotateSecret webhookId={webhook.id} onClose={() => setIsRotating(false)} />}
       {isOpen && <Deliveries webhookId={webhook.id} projectId={props.projectId} mayWrite={mayWrite} />}
     </li>
+  );
+}
+
+function RotateSecret({ webhookId, onClose }: { webhookId: string; onClose(): void }) {
+  const rotate = useMutation({
+    mutationFn: () => request<{ secret: string; oldUntil: string }>(`/webhooks/${webhookId}/rotate`, { body: {} }),
+  });
+  if (rotate.data) {
+    return (
+      <Dialog title="New webhook secret" onClose={onClose}>
+        <p>Copy it now. You won't see it again. Messages carry the signatures of both secrets for a day.</p>
+        <CopyBlock text={rotate.data.secret} />
+        <div className="flex justify-end">
+          <Button onClick={onClose}>Done</Button>
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title="Rotate the webhook secret?" onClose={onClose}>
+      <Form action={rotate} submit="Rotate webhook secret" onCancel={onClose}>
+        <p>Emend creates a new secret. The old one stays valid for a day, so you can change the receiver.</p>
+      </Form>
+    </Dialog>
   );
 }
 

@@ -3,6 +3,7 @@ import { Compile } from "typebox/compile";
 import { Value } from "typebox/value";
 import { AppError } from "../../errors.ts";
 import { isBranchName } from "../../lib/branch-name.ts";
+import { describeMistake, meant } from "../../lib/describe-mistake.ts";
 
 const defaultEmail = "noreply@emend.invalid";
 /** A label, or the name of a person or team, as its forge spells it. */
@@ -159,9 +160,7 @@ export function parseProjectSettings(given: unknown): ProjectSettings {
   const settings = withDefaults(defaults, given ?? {});
   // Listing errors is far slower than checking.
   const isValid = checker.Check(settings);
-  const mistakes = (isValid ? [] : checker.Errors(settings)).map(
-    ({ instancePath, message }) => `${nameOf(instancePath)} ${message}`,
-  );
+  const mistakes = (isValid ? [] : checker.Errors(settings)).map((error) => describeMistake(error, []));
   if (mistakes.length === 0 && !isBranchName(`${(settings as ProjectSettings).branchPrefix}/x`)) {
     mistakes.push("branchPrefix must be the start of a valid git branch name");
   }
@@ -184,19 +183,17 @@ export function assertSettingsFit(given: unknown): void {
 export function assertSettingsKnown(given: Readonly<Record<string, unknown>>): void {
   const unknown = Object.entries(given).flatMap(([name, value]) => {
     const schema = (ProjectSettings.properties as Record<string, { properties?: object }>)[name];
-    if (!schema) return [`${name} (there is ${Object.keys(ProjectSettings.properties).join(", ")})`];
+    if (!schema) return [`\`${name}\`${meant(name, Object.keys(ProjectSettings.properties))}`];
     if (!schema.properties || typeof value !== "object" || value === null) return [];
     const known = Object.keys(schema.properties);
     return Object.keys(value)
       .filter((key) => !known.includes(key))
-      .map((key) => `${name}.${key} (there is ${known.join(", ")})`);
+      .map((key) => `\`${name}.${key}\`${meant(key, known)}`);
   });
   if (unknown.length === 0) return;
-  throw new AppError("invalid_request", { publicMessage: `Unknown project setting: ${unknown.join("; ")}.` });
-}
-
-function nameOf(instancePath: string): string {
-  return instancePath.slice(1).replaceAll("/", ".") || "they";
+  throw new AppError("invalid_request", {
+    publicMessage: `Unknown project setting ${unknown.join("; ")}`.replace(/[?.]?$/, (end) => end || "."),
+  });
 }
 
 /** The models that a request may name. The first is the default. */
