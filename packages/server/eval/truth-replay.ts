@@ -70,17 +70,21 @@ function dialectOf(path: string) {
   };
 }
 
-/** Walks the last commits of a repository from the oldest on, and reports what each made stale in the docs of that commit. */
+/**
+ * Walks the last commits of a repository from the oldest on, and reports what each made stale in the docs of that
+ * commit. With a stride, several commits are one change: what a later one of them repaired is not stale.
+ */
 export async function replay(
   gitDir: string,
   repository: Repository,
-  commitsMax: number,
+  { commits: commitsMax, stride }: { commits: number; stride: number },
   onFinding: (found: Replayed) => void,
 ): Promise<{ commits: number; references: number }> {
   const source = openGitSource(gitDir);
   const readPages = createPageReader(repository);
   const log = await runGit(gitDir, ["log", "--first-parent", `-${commitsMax + 1}`, "--format=%H", "HEAD"]);
-  const commits = log.trim().split("\n").reverse();
+  const all = log.trim().split("\n").reverse();
+  const commits = all.filter((_, i) => (all.length - 1 - i) % stride === 0);
   let index: SourceIndex | null = null;
   let references = 0;
   for (const [i, commit] of commits.entries()) {
@@ -100,5 +104,5 @@ export async function replay(
     for (const stale of await compareReferences(gone, previous, index, { renames })) onFinding({ commit, stale });
   }
   source.close();
-  return { commits: commits.length - 1, references };
+  return { commits: all.length - 1, references };
 }

@@ -6,6 +6,7 @@ import { createOverlay } from "../tree/overlay.ts";
 import type { CommitTree } from "../tree/tree.ts";
 import type { ContextTrees, Step } from "./agent.ts";
 import { runAgent } from "./loop.ts";
+import { readCited } from "./tools/sources.ts";
 
 let trees: TestTrees;
 let base: CommitTree;
@@ -114,4 +115,12 @@ test.each([
   expect(answers[1]).toMatchObject({ name: "finish", isError: true });
   expect(outcome).toMatchObject({ kind: "finished" });
   expect(outcome).not.toHaveProperty("sources");
+});
+
+test("cited lines are kept with their text, but not if they hold a credential", async () => {
+  const own = await trees.open({ "set.env": `WAIT=250\nTOKEN=ghp_${"a1B2".repeat(9)}\n` });
+  const cite = (line: number) =>
+    readCited({ base: own, context }, { repository: null, path: "set.env", line }, [], new AbortController().signal);
+  expect(await cite(1)).toMatchObject({ text: "WAIT=250" });
+  expect(await cite(2)).toBeNull();
 });

@@ -1,6 +1,7 @@
 import type { Claim } from "@emend/contract";
 import type { Pool, Queryable } from "../db/pool.ts";
-import { type CitedLines, type FinderMemory, findAgain } from "../tree/read/cited-lines.ts";
+import { secretsIn } from "../secrets/secrets-in.ts";
+import { type CitedLines, type FinderMemory, type FoundAgain, findAgain } from "../tree/read/cited-lines.ts";
 import type { CommitTree } from "../tree/tree.ts";
 
 /** A repository at the newest commit of its branch. */
@@ -114,7 +115,7 @@ async function judge(
   signal: AbortSignal,
 ): Promise<object> {
   const { id, hash, state: before, cause: known, ...cited } = row;
-  const found = await findAgain(at.tree, cited, memory, signal);
+  const found = await withoutCredential(await findAgain(at.tree, cited, memory, signal));
   const place = found.kind === "same" || found.kind === "moved" ? found.cited : cited;
   const state = found.kind === "moved" ? "same" : found.kind;
   const { path, line, lineEnd, symbol } = place;
@@ -131,6 +132,12 @@ async function judge(
     found: found.kind === "changed" ? { ...found.cited, commit: at.commit } : null,
     cause: state === "same" ? null : ((before === state ? known : null) ?? (await at.causeOf(cited.path))),
   };
+}
+
+/** New lines that look like a credential are not stored: the claim's lines count as gone. */
+async function withoutCredential(found: FoundAgain): Promise<FoundAgain> {
+  const isCredential = found.kind === "changed" && (await secretsIn(found.cited.text)).length > 0;
+  return isCredential ? { kind: "gone" } : found;
 }
 
 /** Compare-and-swap: the claim is written only if it is unchanged. Somebody may have confirmed or removed it meanwhile. */

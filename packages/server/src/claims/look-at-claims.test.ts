@@ -104,6 +104,17 @@ test("a place that is not there, and one that holds a credential, are told and n
   ]);
 });
 
+test("new lines that hold a credential are not stored: the claim is gone", async () => {
+  await add();
+  await look();
+  const key = `ghp_${"a1B2".repeat(9)}`;
+  code.commit({ "src/net.ts": net.replace("30_000", `"${key}"`) });
+  await look();
+  expect(await only()).toMatchObject({ state: "gone", found: null });
+  const { rows } = await database.pool.query("select claims::text as stored from claims");
+  expect(JSON.stringify(rows)).not.toContain(key);
+});
+
 test("lines that moved are bound anew in silence", async () => {
   await add();
   await look();

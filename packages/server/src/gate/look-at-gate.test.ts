@@ -172,6 +172,20 @@ it("tells a forge once what did not change, and tells it anew when the project's
   expect(far.told.map(({ state }) => state)).toEqual(["neutral", "failed"]);
 });
 
+it("sends nothing once another node has taken the lease", async () => {
+  await openPull(docs, work, "topic/overtaken", { "index.md": "[Guide](gone.md)\n" });
+  const far = listening(docs);
+  const { pool } = host.database;
+  const query = async (sql: string, values?: unknown[]) => {
+    if (sql.startsWith("update gate_statuses set state"))
+      await pool.query("update gate_statuses set lease = gen_random_uuid()");
+    return pool.query(sql, values);
+  };
+  await look({ ...far, pool: Object.create(pool, { query: { value: query } }) });
+  expect(far.told).toEqual([]);
+  expect((await onlyStatus()).findings).toEqual([]);
+});
+
 it("takes its settings from the base: a pull request cannot turn off the checks that judge it", async () => {
   await set({ docs: "failing" });
   await openPull(docs, work, "topic/settings", {

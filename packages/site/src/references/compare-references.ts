@@ -101,10 +101,29 @@ function isGone(probe: Probe, { before, after, changed }: Change): boolean {
       return !after.hasPackage(probe.name);
     case "word":
       if (after.has(probe.word)) return false;
+      if (probe.defined !== undefined && after.declares(probe.defined)) return false;
       if (probe.others.some((other) => after.has(other) && !before.has(other))) return false;
-      // A file that is now too large or generated is not read, so its content is unknown.
-      return !before.filesWith(probe.word, Infinity, changed).some((path) => after.skipped.has(path));
+      return isKnownGone(before.filesWith(probe.word, Infinity, changed), before, after);
   }
+}
+
+/**
+ * A file that is now too large or generated is not read, so its content is unknown. So is that of a whole package that
+ * left: it usually moved to a repository of its own.
+ */
+function isKnownGone(paths: readonly string[], before: SourceIndex, after: SourceIndex): boolean {
+  if (paths.some((path) => after.skipped.has(path))) return false;
+  return paths.length === 0 || !paths.every((path) => leftWithPackage(path, before, after));
+}
+
+const manifests = ["package.json", "pyproject.toml", "Cargo.toml", "go.mod"];
+
+function leftWithPackage(path: string, before: SourceIndex, after: SourceIndex): boolean {
+  for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+    const known = manifests.map((name) => `${path.slice(0, end)}/${name}`).filter((file) => before.files.has(file));
+    if (known.length > 0) return !known.some((file) => after.files.has(file));
+  }
+  return false;
 }
 
 async function judge(probe: Probe, change: Change, options: CompareOptions): Promise<Judgement> {

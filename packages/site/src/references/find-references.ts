@@ -130,7 +130,11 @@ function isPlainWord(word: string): boolean {
 
 // One segment, or a folder on the reader's machine.
 const systemPath =
-  /^\/[^/]*\/?$|^\/(?:tmp|etc|usr|var|home|opt|bin|dev|proc|root|mnt|srv|lib|sbin|Users|path|app|workspace)\//;
+  /^\/[^/]*\/?$|^\/(?:tmp|etc|usr|var|home|opt|bin|dev|proc|root|mnt|srv|lib|sbin|Users|path|app|workspace|src)\//;
+// What readers replace by their own: `your-key-here`.
+const placeholder = /^(?:your|my|some|example)[-_]/i;
+// Every program has them.
+const everyonesFlags = new Set(["--help", "--version"]);
 
 function readWord(word: string, offset: number, add: Add): void {
   const quoted = /^(["'])(.+)\1$/.exec(word);
@@ -141,10 +145,11 @@ function readWord(word: string, offset: number, add: Add): void {
   if (environment.test(word)) add("env", word, offset);
   else if (identifier.test(word)) {
     if (!isPlainWord(word)) add("identifier", word, offset);
-  } else if (packageName.test(word)) add("package", word, offset);
+  } else if (placeholder.test(word)) return;
+  else if (packageName.test(word)) add("package", word, offset);
   else if (filePath.test(word)) add("file", word, offset);
   else if (route.test(word)) {
-    if (!systemPath.test(word)) add("route", word, offset);
+    if (!systemPath.test(word) && !fileEnding.test(word)) add("route", word, offset);
   } else if (dotted.test(word)) {
     if (!fileEnding.test(word)) add("path", word, offset);
   } else if (kebab.test(word)) add("config-key", word, offset);
@@ -212,7 +217,8 @@ function readCommand(text: string, offset: number, add: Add): boolean {
 }
 
 function readFlags(text: string, offset: number, add: Add): void {
-  for (const flag of text.matchAll(flagWord)) add("flag", flag[0], offset + flag.index);
+  for (const flag of text.matchAll(flagWord))
+    if (!everyonesFlags.has(flag[0])) add("flag", flag[0], offset + flag.index);
 }
 
 const shells = new Set([
@@ -305,12 +311,27 @@ function readProgram(text: string, add: Add): void {
   });
   const plain = code.replace(strings, blank);
   for (const found of plain.matchAll(declared)) own.add((found[1] ?? found[2] ?? found[3]) as string);
+  const hasImports = code !== readable;
   for (const found of plain.matchAll(/(?<![\w$])[A-Za-z_$][\w$]*/g)) {
     const name = found[0];
     if (!isDistinct(name)) continue;
     if (environment.test(name)) continue;
+    if (isFree(plain, found.index, found.index + name.length, hasImports)) continue;
     if (!own.has(name) || plain.charCodeAt(found.index - 1) === 46) add("identifier", name, found.index);
   }
+}
+
+const valuePlace = /(?:[=(:[?!]|\b(?:await|return|new))\s*$/;
+
+/**
+ * Whether a name stands for a value that the reader has: a sample that imports would import it, and without imports it
+ * is a variable such as `jobId` in `id: jobId`.
+ */
+function isFree(program: string, start: number, end: number, hasImports: boolean): boolean {
+  if (!valuePlace.test(program.slice(Math.max(0, start - 20), start))) return false;
+  const next = /^\s*(\S?)/.exec(program.slice(end, end + 20))?.[1] ?? "";
+  if (next === ":" || next === "=") return false;
+  return hasImports || (/^[a-z]/.test(program.charAt(start)) && next !== "(" && next !== ".");
 }
 
 /** The package and the names that a statement imports. Local aliases belong to the sample. */

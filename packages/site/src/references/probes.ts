@@ -6,8 +6,11 @@ import { plainRoute } from "./source-tokens.ts";
 export type Probe =
   | {
       kind: "word";
-      word: string /** Other spellings: where one of them is new, the word was only rewritten. */;
+      word: string;
+      /** Other spellings: where one of them is new, the word was only rewritten. */
       others: readonly string[];
+      /** Where programs define a flag without its dashes: as long as one is declared, the flag is there. */
+      defined?: string;
     }
   | { kind: "file"; path: string }
   | { kind: "package"; name: string };
@@ -31,9 +34,12 @@ export function probesOf({ kind, text, from }: Asked, sources: Sources): Probe[]
     case "path":
       return pathProbes(text, sources);
     case "env":
-      return sources.declares(text) ? [{ kind: "word", word: text, others: [] }] : [];
+      return sources.declares(text) ? [{ kind: "word", word: text, others: prefixesOf(text) }] : [];
     case "flag":
-      return spelled(text, [text], spellings(text.replace(/^--(?:no-)?/, "")), sources);
+      return spelled(text, [text], spellings(text.replace(/^--(?:no-)?/, "")), sources).map((probe) => ({
+        ...probe,
+        ...(/[a-z]-[a-z]/i.test(text) && { defined: text.slice(2) }),
+      }));
     case "config-key":
       if (text.includes("-")) return spelled(text, [text], spellings(text), sources);
       return sources.declares(text) ? [{ kind: "word", word: text, others: spellings(text) }] : [];
@@ -64,6 +70,11 @@ export function mayBeGone({ kind, text }: Asked, after: Sources): boolean {
   }
 }
 
+/** `APP_DB_`, `APP_`: a program may read variables by a prefix. */
+function prefixesOf(variable: string): string[] {
+  return [...variable.matchAll(/_(?=.)/g)].map(({ index }) => variable.slice(0, index + 1));
+}
+
 function pathWords(text: string): string[] {
   return text.split(/\.|::|#/).filter((word) => word.length >= wordMin);
 }
@@ -74,7 +85,12 @@ function pathProbes(text: string, sources: Sources): Probe[] {
 }
 
 /** The first known spelling represents the reference. */
-function spelled(text: string, literal: readonly string[], others: readonly string[], sources: Sources): Probe[] {
+function spelled(
+  text: string,
+  literal: readonly string[],
+  others: readonly string[],
+  sources: Sources,
+): (Probe & { kind: "word" })[] {
   const word =
     literal.find(sources.declares) ?? (/[a-z]-[a-z]/i.test(text) ? others.find(sources.declares) : undefined);
   return word === undefined

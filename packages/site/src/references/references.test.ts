@@ -85,6 +85,35 @@ test("a name that only tests or other people's code use is not the sources' own"
   expect(await compare(before, { "src/a.ts": "\n" }, "`useTheirs` and `ofTest`")).toEqual([]);
 });
 
+test("a flag is there as long as a program defines it, with or without its dashes", async () => {
+  const flags = 'flags.Bool("auto-prune", false);\n';
+  const before = { "cmd/app.go": `${flags}fail("use --auto-prune");\n` };
+  expect(await compare(before, { "cmd/app.go": flags }, "`--auto-prune`")).toEqual([]);
+  expect(await compare(before, { "cmd/app.go": "\n" }, "`--auto-prune`")).toEqual(["--auto-prune removed"]);
+});
+
+test("an environment variable that is now read by its prefix is still there", async () => {
+  const before = { "a.ts": "read(env.APP_DB_HOST);\n" };
+  expect(await compare(before, { "a.ts": 'readAll(env, "APP_DB_");\n' }, "`APP_DB_HOST`")).toEqual([]);
+  expect(await compare(before, { "a.ts": "\n" }, "`APP_DB_HOST`")).toEqual(["APP_DB_HOST removed"]);
+});
+
+test("what left with its whole package may be in a repository of its own", async () => {
+  const before = { "cli/package.json": '{ "name": "cli" }', "cli/src/a.ts": 'option("--dry-run");\n', "b.ts": "\n" };
+  expect(await compare(before, { "b.ts": "\n" }, "`--dry-run`")).toEqual([]);
+  const kept = { ...before, "cli/src/a.ts": "\n" };
+  expect(await compare(before, kept, "`--dry-run`")).toEqual(["--dry-run removed"]);
+});
+
+test("what the reader replaces, and what every program has, is no reference", () => {
+  const sample = "```ts\nimport { find } from 'kit';\nfind({ jobQueue: jobId, [taskId]: getChat() });\n```\n";
+  expect(namesIn(`\`your-key-here\`, \`--version\`, \`/src/pages/\`, \`/docs/index.js\`\n\n${sample}`)).toEqual([
+    "4:10 identifier find (sample)",
+    "4:23 package kit (sample)",
+    "5:8 identifier jobQueue (sample)",
+  ]);
+});
+
 test("offers the new name where it stands at every place of the old one", async () => {
   const before = {
     "src/a.ts": 'option("--dry-run", "x");\nif (o["--dry-run"]) run();\n',

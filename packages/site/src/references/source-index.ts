@@ -202,11 +202,13 @@ function skipByPath(path: string): SkipReason | null {
 const examples =
   /(?:^|\/)(?:tests?|__tests__|__mocks__|specs?|e2e|fixtures?|__fixtures__|testdata|mocks?|examples?|demos?|samples?|playgrounds?|sandbox|bench(?:marks?)?|landing|website|www|marketing|homepage|templates?)\/|[._-](?:test|spec|bench|stories)\.\w+$|_test\.\w+$|(?:^|\/)test_[^/]*$/i;
 
-/** Tests, examples and manifests use names, but their definitions are not an interface. */
+/** Tests, examples, manifests and build files use names, but their definitions are not an interface. */
 function isExample(path: string): boolean {
   return (
     examples.test(path) ||
-    /\.(?:html?|sh|bash|ps1)$|(?:^|\/)(?:package|composer)\.json$|(?:^|\/)(?:pyproject|Cargo)\.toml$/i.test(path)
+    /\.(?:html?|sh|bash|ps1)$|(?:^|\/)(?:package|composer)\.json$|(?:^|\/)(?:pyproject|Cargo|netlify)\.toml$|(?:^|\/)(?:Makefile|Dockerfile)[^/]*$/i.test(
+      path,
+    )
   );
 }
 
