@@ -6,7 +6,7 @@ import { createOverlay } from "../tree/overlay.ts";
 import type { CommitTree } from "../tree/tree.ts";
 import type { ContextTrees, Step } from "./agent.ts";
 import { runAgent } from "./loop.ts";
-import { readCited } from "./tools/sources.ts";
+import { readCited } from "./tools/finish.ts";
 
 let trees: TestTrees;
 let base: CommitTree;
