@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { startApi } from "../../test/support/api.ts";
@@ -140,7 +141,28 @@ function safeJson(value: unknown): string {
   }
 }
 
-const create = { method: "POST", path: `/v2/agent/${project.id}/job` };
+interface KeptRequest {
+  method: string;
+  path: string;
+  headers?: Record<string, string>;
+  authorization?: string;
+  body?: string;
+}
+// Requests that are sent in every run: what chance found is added here, in its shrunk form.
+const kept = JSON.parse(
+  await readFile(new URL("../../test/fixtures/fuzz-requests.json", import.meta.url), "utf8"),
+) as readonly KeptRequest[];
+type Example = [KeptRequest, undefined, Record<string, string>, string, string | undefined, "application/json"];
+const examples = kept.map(
+  (request): Example => [
+    { method: request.method, path: request.path.replace("{project}", project.id).replace("{job}", id) },
+    undefined,
+    request.headers ?? {},
+    (request.authorization ?? "Bearer {key}").replace("{key}", keys.write),
+    request.body,
+    "application/json",
+  ],
+);
 
 test("whatever is sent, the answer is a documented one and no fault", async () => {
   const seen = new Map<number, number>();
@@ -162,11 +184,7 @@ test("whatever is sent, the answer is a documented one and no fault", async () =
         expect(answer.status).toBeLessThan(500);
       },
     ),
-    // Chance may leave this out: a request without faults.
-    {
-      numRuns: 1200,
-      examples: [[create, undefined, {}, `Bearer ${keys.write}`, '{"prompt":"x"}', "application/json"]],
-    },
+    { numRuns: 1200, examples },
   );
   // A test of refusals only would prove little.
   expect([...seen.keys()]).toEqual(expect.arrayContaining([200, 201, 400, 401, 403, 404, 405, 415]));
