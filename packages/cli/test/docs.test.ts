@@ -16,6 +16,29 @@ test("our own docs pass emend check", async () => {
   expect(code).toBe(0);
 });
 
+/** A claim of the README, and where docs/results.md has its figure. */
+const claims: readonly [claim: RegExp, recorded: RegExp][] = [
+  [/reaches ([\d.]+) of the throughput of\s+bare/, /\| reading a job: .*\n.*\n\| ([\d.]+) \|/],
+  [/creating one reaches ([\d.]+) of a bare/, /\| creating a job: .*\n.*\n\| ([\d.]+) \|/],
+  [/has the job after ([\d.]+) ms/, /\| Emend \(this commit\) \|[^|]*\| ([\d.]+) ms/],
+  [/another one continues after ([\d.]+) s/, /\| Emend \(this commit\) \|[^|]*\|[^|]*\| ([\d.]+) s \|/],
+  [/is (\d+) times faster than cloning/, /\| preparing a job, .*\n.*\n\| (\d+)× \|/],
+  [/10,000 pages (\d+) times faster than\s+remark-validate-links/, /faster than remark-validate-links \| (\d+)×/],
+];
+
+test("the README's figures are those of docs/results.md, which its commands wrote", async () => {
+  const [readme, results] = [await page("../README.md"), await page("results.md")];
+  for (const [claim, recorded] of claims) {
+    const [said, measured] = [claim.exec(readme)?.[1], recorded.exec(results)?.[1]];
+    expect(said, String(claim)).toBeDefined();
+    expect(Number(said), String(claim)).toBe(Number(measured));
+  }
+  // A figure with a unit of speed that no row above knows is a claim without a proof.
+  const why = readme.slice(readme.indexOf("## Why"), readme.indexOf("## What it does not do"));
+  const figures = [...why.matchAll(/[\d.]+ (?:ms|s|times)\b|reaches\s+[\d.]+/g)];
+  expect(figures).toHaveLength(claims.length);
+});
+
 test("every failure code has its section, and every refusal its line", async () => {
   const text = await page("troubleshooting.md");
   const sections = [...text.matchAll(/^### (\w+)$/gm)].map(([, name]) => name);

@@ -2,6 +2,7 @@
 import { spawnServing } from "../test/support/spawn-process.ts";
 import { seedProjects, startBenchDatabase } from "./database.ts";
 import { compare, requestRate } from "./measure.ts";
+import { writeFigure } from "./results.ts";
 
 const load = { connections: 32, ms: 500 };
 const database = await startBenchDatabase();
@@ -31,6 +32,11 @@ try {
   console.log(
     `GET job: ${figures.ours.toFixed(0)}/s, bare node:http: ${figures.yardstick.toFixed(0)}/s, ratio ${figures.ratio.toFixed(2)} (aim 0.80)`,
   );
+  await writeFigure("reading a job", "npm run bench -- http --write", {
+    what: "reading a job: throughput against bare `node:http`",
+    figure: figures.ratio.toFixed(2),
+    aim: "≥ 0.80",
+  });
   await Promise.all([api.stop(), bare.stop()]);
 } finally {
   await database.close();

@@ -37,6 +37,16 @@ export async function readFigures<T>(section: string): Promise<T | null> {
   return text === null ? null : JSON.parse(text);
 }
 
+/** With --write: a section of one figure. */
+export async function writeFigure(
+  section: string,
+  command: string,
+  { what, figure, aim }: { what: string; figure: string; aim: string },
+): Promise<void> {
+  if (!process.argv.includes("--write")) return;
+  await writeResults(section, command, `| ${what} | aim |\n|---:|---:|\n| ${figure} | ${aim} |`);
+}
+
 export function describeMachine(): string {
   const cores = cpus();
   const day = new Date().toISOString().slice(0, 10);
