@@ -278,6 +278,31 @@ describe("move project", () => {
       expect(await stored()).toEqual({ ...before, token: "tok_new" });
     });
 
+    it("goes to another repository only when no job runs and no pull request is open", async () => {
+      const { pool } = database;
+      const repo = `${far.url}/acme/elsewhere`;
+      const jobId = `job_${vendor.name}`;
+      await pool.query(
+        `insert into jobs (id, project_id, prompt, model, repository_url, branch, ref, created_by)
+         values ($1, $2, 'p', 'emend/rules', $3, 'b', 'b', 'test')`,
+        [jobId, projectId, far.repositoryUrl],
+      );
+      await expect(admin().moveProject({ projectId, repo })).rejects.toThrow("One job of the project is queued");
+      // The same repository under its new name: nothing is in the way.
+      await pool.query("update projects set repository_url = $2 where id = $1", [projectId, far.repositoryUrl]);
+      await admin().moveProject({ projectId, repo: `${far.url}/${far.state.path}` });
+      const pull = { number: 1, url: `${far.repositoryUrl}/pull/1`, state: "open", draft: false };
+      await pool.query("update jobs set status = 'completed', pull_request = $2 where id = $1", [
+        jobId,
+        JSON.stringify(pull),
+      ]);
+      await expect(admin().moveProject({ projectId, repo })).rejects.toThrow("One pull request of Emend is open");
+      await pool.query('update jobs set pull_request = pull_request || \'{"state":"merged"}\' where id = $1', [jobId]);
+      // Only now is the other repository asked for. It does not exist.
+      await expect(admin().moveProject({ projectId, repo })).rejects.not.toThrow(/queued|is open/);
+      far.violations.length = 0;
+    });
+
     it("sends its token to no other server", async () => {
       const before = await stored();
       const location = `https://other.test${vendor.apiPath}/elsewhere/1`;

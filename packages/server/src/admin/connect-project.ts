@@ -235,6 +235,8 @@ export async function moveProject(
   }
   const credential = given ?? (await openProjectCredential(deps, project.id));
   if (credential === null) throw refused("The project has no token. Give one as well.");
+  const isOther = input.repo !== "follow" && url !== project.repositoryUrl && !(await isRenamedTo(url));
+  if (isOther) await assertNothingOpen(deps.db, project);
   const place = { id: project.id, forge, repositoryUrl: url, settings: project.settings.forge };
   const away = await look(deps.config, place, { credential, base: project.baseRef, folder: project.docsDir });
   await deps.db.query("update projects set repository_url = $2, credential = $3 where id = $1", [
@@ -244,9 +246,38 @@ export async function moveProject(
   ]);
   return { id: project.id, repositoryUrl: url, ...(away !== null && { notice: `${away} So nothing was checked.` }) };
 
+  /** The forge itself leads from the old address to this one: pull requests keep their numbers. */
+  async function isRenamedTo(address: string): Promise<boolean> {
+    const now = await followed().catch(() => null);
+    return now !== null && normalizeRepository(forge as RemoteForge, now, project.settings.forge).url === address;
+  }
+
   async function followed(): Promise<string> {
     const address = await (await openForge(project, deps.forges)).findAddress?.(signal);
     if (address) return address;
     throw refused("The forge does not report the repository's URL.");
+  }
+}
+
+type RemoteForge = Exclude<ForgeName, "local">;
+
+/** In another repository, the numbers of pull requests mean others, and a running job would push its work there. */
+async function assertNothingOpen(db: Queryable, project: { id: string; repositoryUrl: string }): Promise<void> {
+  const { rows } = await db.query<{ active: number; open: number }>(
+    `select count(*) filter (where status = 'active')::int as active,
+       count(*) filter (where status <> 'archived' and pull_request ->> 'state' = 'open')::int as open
+     from jobs where project_id = $1`,
+    [project.id],
+  );
+  const { active = 0, open = 0 } = rows[0] ?? {};
+  if (active > 0) {
+    const jobs = active === 1 ? "One job of the project is" : `${active} jobs of the project are`;
+    throw refused(`${jobs} queued or running. Wait or cancel first, then change the address.`);
+  }
+  if (open > 0) {
+    const pulls = open === 1 ? "One pull request of Emend is" : `${open} pull requests of Emend are`;
+    throw refused(
+      `${pulls} open in ${project.repositoryUrl}, and Emend follows them there. Merge or close them, or archive their jobs, then change the address.`,
+    );
   }
 }

@@ -7,7 +7,8 @@ import { Sheet } from "../../parts/dialog.tsx";
 import { Form, TextInput } from "../../parts/form.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Problem } from "../../parts/notice.tsx";
-import { forgeNames, forgeWords } from "./forges.ts";
+import { defaultHosts, forgeNames, forgeWords } from "./forges.ts";
+import { RepositoryPicker } from "./repository-picker.tsx";
 
 const verdicts = {
   ok: { icon: "check", colour: "text-good", word: "Good" },
@@ -81,6 +82,7 @@ function Repository({ project, onSet }: { project: DashboardProject; onSet(): vo
   const queries = useQueryClient();
   const [repo, setRepo] = useState("");
   const [credential, setCredential] = useState("");
+  const [isPicking, setPicking] = useState(false);
   // A token is only sent to the server that it was given for.
   const isElsewhere =
     URL.parse(repo)?.host !== undefined && URL.parse(repo)?.host !== URL.parse(project.repositoryUrl)?.host;
@@ -106,6 +108,11 @@ function Repository({ project, onSet }: { project: DashboardProject; onSet(): vo
           value={repo}
           onText={setRepo}
         />
+        {project.forge in defaultHosts && (
+          <Button className="justify-self-start" onClick={() => setPicking(true)}>
+            Choose from list
+          </Button>
+        )}
         {isElsewhere && (
           <TextInput
             label="Token for the new server"
@@ -119,6 +126,13 @@ function Repository({ project, onSet }: { project: DashboardProject; onSet(): vo
           />
         )}
       </Form>
+      {isPicking && (
+        <RepositoryPicker
+          source={{ from: project.id }}
+          onChoose={({ url }) => setRepo(url)}
+          onClose={() => setPicking(false)}
+        />
+      )}
       <div className="flex flex-wrap items-center justify-between gap-3 border-t border-line pt-4">
         <p className="text-quiet">Was the repository renamed or moved on the forge?</p>
         <Button disabled={set.isPending} onClick={() => set.mutate({ repo: "follow" })}>
