@@ -103,11 +103,11 @@ module.exports = {
     folder("agent", ["tree", "secrets", "lib", "errors"]),
     folder("review", ["tree", "secrets", "hosts", "lib", "errors"]),
     folder("forge", ["lib", "errors", "db", "tree"]),
-    folder("gate", ["accounts", "jobs", "forge", "tree", "lib", "errors", "db"]),
+    folder("gate", ["claims", "accounts", "jobs", "forge", "tree", "lib", "errors", "db"]),
     folder("issues", ["accounts", "jobs", "forge", "publish", "lib", "errors", "db"]),
     folder("publish", ["tree", "forge", "secrets", "lib", "errors"]),
     folder("run", ["jobs", "tree", "agent", "review", "publish", "forge", "lib", "errors", "db"]),
-    folder("http", ["automations", "claims", "accounts", "jobs", "notify", "lib", "errors", "db"]),
+    folder("http", ["automations", "claims", "gate", "health", "accounts", "jobs", "notify", "lib", "errors", "db"]),
     folder("dashboard", [
       "claims",
       "health",

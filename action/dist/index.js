@@ -325,7 +325,7 @@ async function listPage(deps, projectId, options) {
 		})
 	}, signal), {
 		name: "list of jobs",
-		is: isList$1
+		is: isList$3
 	});
 }
 /** All jobs of a project, newest first. Pages are fetched on demand. */
@@ -340,7 +340,7 @@ async function* listJobs(deps, projectId, options) {
 		cursor = page.nextCursor ?? void 0;
 	} while (cursor !== void 0);
 }
-function isList$1(body) {
+function isList$3(body) {
 	if (!("jobs" in body) || !Array.isArray(body.jobs)) return false;
 	return body.jobs.every((job) => typeof job === "object" && job !== null && isJob(job)) && "nextCursor" in body;
 }
@@ -445,6 +445,63 @@ function idlePauseMs(answer, quickAnswers) {
 	const grownMs = Math.min(pauseMsMax, pauseMsMin * 2 ** quickAnswers);
 	return Math.max(grownMs, retryAfterMs(answer.headers.get("retry-after")) ?? 0);
 }
+// packages/sdk/src/automations.ts
+function automationsOf(of, projectId) {
+	const path = () => `${projectPath(projectId)}/automations`;
+	const one = (id) => `${path()}/${segment("id", id, "an automation's id, aut_…")}`;
+	const isOne = (body) => "id" in body && "trigger" in body;
+	const isRun = (body) => "id" in body && "state" in body && "words" in body;
+	/** Sent once: a repeated request could create or run a second one. */
+	async function sendOnce(what, is, options) {
+		const deps = {
+			...of(options),
+			outageMsMax: 0
+		};
+		return parseBody(deps, await request(deps, what, options.signal), {
+			name: "automation",
+			is
+		});
+	}
+	return {
+		async list(options = {}) {
+			const deps = of(options);
+			return parseBody(deps, await request(deps, {
+				method: "GET",
+				path: path()
+			}, options.signal), {
+				name: "list of automations",
+				is: isList$2
+			}).automations;
+		},
+		create: (input, options = {}) => sendOnce({
+			method: "POST",
+			path: path(),
+			body: input
+		}, isOne, options),
+		async edit(id, input, options = {}) {
+			const deps = of(options);
+			return parseBody(deps, await request(deps, {
+				method: "PATCH",
+				path: one(id),
+				body: input
+			}, options.signal), {
+				name: "automation",
+				is: isOne
+			});
+		},
+		run: (id, options = {}) => sendOnce({
+			method: "POST",
+			path: `${one(id)}/run`
+		}, isRun, options),
+		remove: (id, options = {}) => sendOnce({
+			method: "DELETE",
+			path: one(id)
+		}, isOne, options)
+	};
+}
+function isList$2(body) {
+	return "automations" in body && Array.isArray(body.automations);
+}
 // packages/sdk/src/claims.ts
 function claimsOf(of, projectId) {
 	const path = () => `${projectPath(projectId)}/claims`;
@@ -464,7 +521,7 @@ function claimsOf(of, projectId) {
 			path: `${path()}${query && `?${query}`}`
 		}, signal), {
 			name: "list of claims",
-			is: isList
+			is: isList$1
 		});
 	}
 	async function send(method, at, options, body) {
@@ -499,7 +556,7 @@ function claimsOf(of, projectId) {
 function isClaim(body) {
 	return "id" in body && typeof body.id === "string" && "state" in body && "page" in body && "source" in body;
 }
-function isList(body) {
+function isList$1(body) {
 	return "claims" in body && Array.isArray(body.claims) && "nextCursor" in body;
 }
 // packages/sdk/src/connection.ts
@@ -546,6 +603,54 @@ function parseApiKey(text) {
 	const key = text.trim();
 	if (!/^[\x21-\x7e]+$/.test(key)) throw new EmendError("invalid_request", "apiKey is empty or contains invalid characters");
 	return key;
+}
+// packages/sdk/src/gates.ts
+function gatesOf(of, projectId) {
+	const path = () => `${projectPath(projectId)}/gates`;
+	const one = (id) => `${path()}/${segment("id", id, "a status's id, gat_…")}`;
+	async function ask(method, at, options) {
+		const deps = of(options);
+		return parseBody(deps, await request(deps, {
+			method,
+			path: at
+		}, options.signal), {
+			name: "status",
+			is: isGate
+		});
+	}
+	return {
+		async list(options = {}) {
+			const deps = of(options);
+			return parseBody(deps, await request(deps, {
+				method: "GET",
+				path: path()
+			}, options.signal), {
+				name: "list of statuses",
+				is: isList
+			}).gates;
+		},
+		get: (id, options = {}) => ask("GET", one(id), options),
+		look: (id, options = {}) => ask("POST", `${one(id)}/look`, options)
+	};
+}
+/** What the newest check of a project's site found. */
+async function getHealth(deps, projectId, signal) {
+	return parseBody(deps, await request(deps, {
+		method: "GET",
+		path: `${projectPath(projectId)}/health`
+	}, signal), {
+		name: "site's health",
+		is: isHealth
+	});
+}
+function isGate(body) {
+	return "id" in body && "state" in body && "findings" in body;
+}
+function isList(body) {
+	return "gates" in body && Array.isArray(body.gates);
+}
+function isHealth(body) {
+	return "findings" in body && Array.isArray(body.findings) && "sources" in body;
 }
 // packages/sdk/src/stream-events.ts
 const silenceMsMax = 45e3;
@@ -706,6 +811,18 @@ var Emend = class {
 	claims(projectId) {
 		return claimsOf((options) => forCall(this.#connection, options), projectId);
 	}
+	/** What starts jobs of a project by itself, by the project's id (`prj_…`). */
+	automations(projectId) {
+		return automationsOf((options) => forCall(this.#connection, options), projectId);
+	}
+	/** The statuses that Emend sets on a project's pull requests, by the project's id (`prj_…`). */
+	gates(projectId) {
+		return gatesOf((options) => forCall(this.#connection, options), projectId);
+	}
+	/** What the newest check of a project's site found, what no longer agrees with the code included. */
+	health(projectId, options = {}) {
+		return getHealth(forCall(this.#connection, options), projectId, options.signal);
+	}
 	/** The jobs of a project, by its id (`prj_…`). */
 	jobs(projectId) {
 		const of = (options) => forCall(this.#connection, options);
@@ -779,7 +896,8 @@ function readInputs(env) {
 			path: optional("path") ?? ".",
 			docs: optional("docs"),
 			onlyNew: flag("only-new", false),
-			baseRef: optional("base-ref")
+			baseRef: optional("base-ref"),
+			sources: (optional("source") ?? "").split(/\s+/).filter((name) => name !== "")
 		};
 		if (problems.length > 0) throw new Error(problems.join("; "));
 		return inputs;

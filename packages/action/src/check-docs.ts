@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { resolve } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import { promisify } from "node:util";
-import { createParseCache, type Finding } from "@emend/site";
+import { createParseCache, type Finding, staleReferenceCheck } from "@emend/site";
 import { inspectFolder, noPages, requireFolder } from "../../cli/src/check/inspect-folder.ts";
 import { renderAnnotations } from "../../cli/src/check/report.ts";
 import type { CheckInputs, Workflow } from "./workflow.ts";
@@ -16,15 +16,20 @@ export async function checkDocs(
   inputs: CheckInputs,
   print: (line: string) => void,
 ): Promise<number> {
-  const dir = resolve(env.GITHUB_WORKSPACE ?? ".", inputs.path);
+  const top = resolve(env.GITHUB_WORKSPACE ?? ".");
+  const dir = resolve(top, inputs.path);
   await requireFolder(dir, inputs.docs ?? undefined);
   const deps = { cache: createParseCache(), stderr: process.stderr, signal: new AbortController().signal };
   const input = { docsDir: inputs.docs ?? "", isMdxAsked: false };
-  const whole = await inspectFolder(deps, dir, { ...input, base: null });
+  const sources = inputs.sources.map((name) => (isAbsolute(name) ? name : `${top}/${name}`));
+  const whole = await inspectFolder(deps, dir, { ...input, base: null, ...(sources.length > 0 && { sources }) });
+  for (const note of whole.notes) print(note);
   if (whole.pages === 0 && !inputs.onlyNew) throw noPages(dir, input.docsDir);
   const base = inputs.onlyNew ? await findBase(dir, inputs.baseRef ?? env.GITHUB_BASE_REF ?? "") : null;
   const judged = base === null ? whole : await inspectFolder(deps, dir, { ...input, base });
-  const { findings } = judged;
+  // Stale references are new by themselves: the code had the name before.
+  const stale = judged === whole ? [] : whole.findings.filter(({ check }) => check === staleReferenceCheck);
+  const findings = [...judged.findings, ...stale];
   for (const line of renderAnnotations(env, dir, findings)) print(line);
   const count = (severity: Finding["severity"], of = findings): number =>
     of.filter((finding) => finding.severity === severity).length;

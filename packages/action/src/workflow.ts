@@ -48,6 +48,8 @@ export interface CheckInputs {
   docs: string | null;
   onlyNew: boolean;
   baseRef: string | null;
+  /** Folders of code to compare the docs with, from the top of the checkout. */
+  sources: readonly string[];
 }
 
 /** The workflow's inputs, which the runner passes as `INPUT_<NAME>`. All problems are reported at once. */
@@ -73,6 +75,7 @@ export function readInputs(env: NodeJS.ProcessEnv): Inputs | CheckInputs {
       docs: optional("docs"),
       onlyNew: flag("only-new", false),
       baseRef: optional("base-ref"),
+      sources: (optional("source") ?? "").split(/\s+/).filter((name) => name !== ""),
     };
     if (problems.length > 0) throw new Error(problems.join("; "));
     return inputs;

@@ -134,6 +134,17 @@ test("fails only on what is new since the base, which it fetches", async () => {
   expect(changed.code).toBe(1);
   await rm(join(dir, "docs", "new.mdx"));
   expect(await runStep(inputs, env)).toMatchObject({ code: 0, stdout: expect.stringContaining("0 new errors") });
+  // Code beside the docs: a page that names what the change renamed fails, though the page itself is old.
+  const flag = (name: string) => writeFile(join(dir, "cli.ts"), `export const flags = ["${name}", "--watch"];\n`);
+  for (const name of ["--out-file", "--output"]) {
+    await flag(name);
+    await writeFile(join(dir, "docs", "run.md"), "# Run\n\nUse `--out-file`.\n");
+    await git("add", ".");
+    await git("commit", "-qm", name);
+  }
+  const drifted = await runStep({ ...inputs, source: ".@HEAD~1..HEAD" }, env);
+  expect(drifted.stdout).toMatch(/^::error file=docs\/run\.md,line=3,col=\d+,title=stale-reference::.*--output/m);
+  expect(drifted.code).toBe(1);
   const lost = await runStep(inputs, { ...env, GITHUB_BASE_REF: "nosuch" });
   expect(lost).toMatchObject({ code: 1, stdout: expect.stringContaining("set fetch-depth: 0") });
   const odd = await runStep({ ...inputs, "base-ref": "--upload-pack=x" }, env);

@@ -90,6 +90,7 @@ export const AutomationRun = Type.Object(
   },
   { ...closed, $id: "AutomationRun" },
 );
+export type AutomationRun = Static<typeof AutomationRun>;
 
 const fields = {
   name: Type.String({ minLength: 1, maxLength: 100 }),

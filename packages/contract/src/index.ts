@@ -32,6 +32,7 @@ export {
 } from "./diff.ts";
 export * from "./errors.ts";
 export { type ForgeName, forgeNames } from "./forge-name.ts";
+export * from "./gate.ts";
 export * from "./job.ts";
 export * from "./job.ts";
 export * from "./job.ts";

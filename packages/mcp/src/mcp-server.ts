@@ -49,6 +49,9 @@ export async function answerMcpRequest(
   const server = createMcpServer({
     jobs: (projectId) => emend.jobs(projectId),
     claims: (projectId) => emend.claims(projectId),
+    automations: (projectId) => emend.automations(projectId),
+    gates: (projectId) => emend.gates(projectId),
+    health: (projectId, options) => emend.health(projectId, options),
     projects: (signal) => emend.projects({ signal }),
   });
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });

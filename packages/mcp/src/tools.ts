@@ -1,4 +1,4 @@
-import { type Claims, EmendError, type Jobs } from "@emend/sdk";
+import { type Automations, type Claims, EmendError, type Gates, type Health, type Jobs } from "@emend/sdk";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
@@ -7,12 +7,15 @@ import { z } from "zod";
 export interface ToolDeps {
   jobs(projectId: string): Jobs;
   claims(projectId: string): Claims;
+  automations(projectId: string): Automations;
+  gates(projectId: string): Gates;
+  health(projectId: string, options: { signal: AbortSignal }): Promise<Health>;
   /** The projects that the key covers. */
   projects(signal: AbortSignal): Promise<readonly { id: string; name: string }[]>;
   /** The default project. Without one it is the key's only project. */
   project?: string;
-  /** Checks a local folder. Absent if the agent is on another machine. */
-  checkFolder?(dir: string, signal: AbortSignal): Promise<readonly unknown[]>;
+  /** Checks a local folder, and compares it with code in `sources`. Absent if the agent is on another machine. */
+  checkFolder?(dir: string, sources: readonly string[], signal: AbortSignal): Promise<readonly unknown[]>;
 }
 
 const diffCharactersMax = 100_000;
@@ -45,7 +48,7 @@ function inputOf<T extends z.core.$ZodLooseShape>(shape: T) {
   });
 }
 
-/** Adds the tools for projects, jobs and claims and, where there is a folder to check, `check`. */
+/** Adds the tools for projects, jobs, claims, gates, health and automations and, where there is a folder, `check`. */
 export function registerTools(server: McpServer, deps: ToolDeps): void {
   const usual = deps.project ?? "the key's only project";
   const given = {
@@ -203,6 +206,8 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
   );
   if (deps.checkFolder) registerCheck(server, deps.checkFolder);
   registerClaims(server, deps, given, projectOf);
+  registerGates(server, deps, given, projectOf);
+  registerAutomations(server, deps, given, projectOf);
 
   async function projectOf(named: string | undefined, signal: AbortSignal): Promise<string> {
     const known = named ?? deps.project;
@@ -312,19 +317,178 @@ function registerClaims(
   }
 }
 
+function registerGates(
+  server: McpServer,
+  deps: ToolDeps,
+  given: { project: z.ZodType<string | undefined> },
+  projectOf: (named: string | undefined, signal: AbortSignal) => Promise<string>,
+): void {
+  const readOnly = { annotations: { readOnlyHint: true, openWorldHint: false } };
+  const gate = { ...given, id: z.string().min(1).describe("The status's id, gat_….") };
+  server.registerTool(
+    "list_gates",
+    {
+      title: "List gates",
+      description:
+        "Lists the statuses that Emend set on pull requests of the docs and of the code: whether each breaks the docs.",
+      inputSchema: inputOf(given),
+      ...readOnly,
+    },
+    ({ project }, { signal }) =>
+      answered(async () => ({ gates: await deps.gates(await projectOf(project, signal)).list({ signal }) })),
+  );
+  server.registerTool(
+    "get_gate",
+    {
+      title: "Get a gate",
+      description: "Returns a status with each page and line that it is about.",
+      inputSchema: inputOf(gate),
+      ...readOnly,
+    },
+    ({ project, id }, { signal }) =>
+      answered(async () => deps.gates(await projectOf(project, signal)).get(id, { signal })),
+  );
+  server.registerTool(
+    "check_gate_again",
+    {
+      title: "Check a gate again",
+      description:
+        "Has the pull requests of the project's repositories checked again now. Call get_gate for the result.",
+      inputSchema: inputOf(gate),
+      annotations: { destructiveHint: false, openWorldHint: true },
+    },
+    ({ project, id }, { signal }) =>
+      answered(async () => deps.gates(await projectOf(project, signal)).look(id, { signal })),
+  );
+  server.registerTool(
+    "get_health",
+    {
+      title: "Get the site's health",
+      description:
+        "Returns what the newest check of the docs found: broken links and, compared with the code, stale references, changed claims, API mismatches and broken samples, each with the commit that caused it if known.",
+      inputSchema: inputOf(given),
+      ...readOnly,
+    },
+    ({ project }, { signal }) => answered(async () => deps.health(await projectOf(project, signal), { signal })),
+  );
+}
+
+function registerAutomations(
+  server: McpServer,
+  deps: ToolDeps,
+  given: { project: z.ZodType<string | undefined> },
+  projectOf: (named: string | undefined, signal: AbortSignal) => Promise<string>,
+): void {
+  const one = { ...given, id: z.string().min(1).describe("The automation's id, aut_….") };
+  const globs = z.array(z.string().min(1)).max(50).default([]);
+  const repository = z.string().min(1).describe("A context repository's name; `.` is the docs' own repository.");
+  const fields = {
+    name: z.string().min(1).max(100).optional(),
+    prompt: z.string().min(1).optional().describe("What its jobs must do, with {{variables}}."),
+    model: z.string().min(1).nullable().optional(),
+    trigger: z
+      .discriminatedUnion("kind", [
+        z.strictObject({ kind: z.literal("manual") }),
+        z.strictObject({ kind: z.literal("cron"), expression: z.string(), timezone: z.string().default("UTC") }),
+        z.strictObject({
+          ...{ kind: z.literal("push"), repository, branches: globs, tags: globs, include: globs, exclude: globs },
+        }),
+        z.strictObject({
+          ...{ kind: z.literal("pull_request"), repository, branches: globs, include: globs, exclude: globs },
+          on: z.array(z.enum(["opened", "updated", "merged"])).min(1),
+        }),
+      ])
+      .optional(),
+  };
+  server.registerTool(
+    "list_automations",
+    {
+      title: "List automations",
+      description: "Lists what starts the project's jobs on a schedule, after a push or on a pull request.",
+      inputSchema: inputOf(given),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    ({ project }, { signal }) =>
+      answered(async () => ({
+        automations: await deps.automations(await projectOf(project, signal)).list({ signal }),
+      })),
+  );
+  server.registerTool(
+    "create_automation",
+    {
+      title: "Create an automation",
+      description:
+        "Creates an automation: a preset (stale-references, merged-code, links, changelog, translations), or a name, a prompt and a trigger.",
+      inputSchema: inputOf({
+        ...given,
+        ...fields,
+        preset: z.string().min(1).optional(),
+        repository: repository.optional(),
+      }),
+      annotations: { destructiveHint: false, openWorldHint: false },
+    },
+    ({ project, ...input }, { signal }) =>
+      answered(async () => deps.automations(await projectOf(project, signal)).create(present(input), { signal })),
+  );
+  server.registerTool(
+    "edit_automation",
+    {
+      title: "Edit an automation",
+      description: "Changes what is given of an automation. paused stops and resumes it.",
+      inputSchema: inputOf({ ...one, ...fields, paused: z.boolean().optional() }),
+      annotations: { destructiveHint: false, openWorldHint: false },
+    },
+    ({ project, id, ...input }, { signal }) =>
+      answered(async () => deps.automations(await projectOf(project, signal)).edit(id, present(input), { signal })),
+  );
+  for (const [name, title, description] of [
+    ["run", "Run an automation", "Runs an automation now. Returns what came of it."],
+    ["remove", "Remove an automation", "Removes an automation. Its jobs stay."],
+  ] as const) {
+    server.registerTool(
+      `${name}_automation`,
+      {
+        title,
+        description,
+        inputSchema: inputOf(one),
+        annotations: { destructiveHint: name === "remove", openWorldHint: name === "run" },
+      },
+      ({ project, id }, { signal }) =>
+        answered(async () => deps.automations(await projectOf(project, signal))[name](id, { signal })),
+    );
+  }
+}
+
+/** Without fields that are undefined. */
+function present<T extends object>(input: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as never;
+}
+
 function registerCheck(server: McpServer, checkFolder: NonNullable<ToolDeps["checkFolder"]>): void {
   server.registerTool(
     "check",
     {
       title: "Check docs",
-      description: "Checks a folder of docs on this machine: broken links, anchors, navigation, redirects.",
-      inputSchema: inputOf({ dir: z.string().default(".").describe("The folder.") }),
+      description:
+        "Checks a folder of docs on this machine: broken links, anchors, navigation, redirects. With sources, also what pages name and the code no longer has, API mismatches and broken samples.",
+      inputSchema: inputOf({
+        dir: z.string().default(".").describe("The folder."),
+        sources: z
+          .array(z.string().min(1))
+          .max(10)
+          .default([])
+          .describe("Folders of code to compare with: DIR, DIR@rev or DIR@old..new."),
+      }),
       outputSchema: z.looseObject({ count: z.number(), findings: z.array(z.looseObject({})) }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    ({ dir }, { signal }) =>
+    ({ dir, sources }, { signal }) =>
       answered(async () => {
-        const findings = await checkFolder(dir, signal);
+        const findings = await checkFolder(dir, sources, signal).catch((error: Error) => {
+          // A folder or revision that does not exist: the agent can name another.
+          if (error.name === "CliError") throw new ToolRefusal(error.message);
+          throw error;
+        });
         return { count: findings.length, findings: findings.slice(0, findingsMax) };
       }),
   );

@@ -46,16 +46,25 @@ async function call(client: Client, name: string, input: Record<string, unknown>
 const names = [
   "add_claim",
   "cancel_job",
+  "check_gate_again",
   "confirm_claim",
+  "create_automation",
   "create_job",
+  "edit_automation",
   "follow_up",
   "get_diff",
   "get_findings",
+  "get_gate",
+  "get_health",
   "get_job",
+  "list_automations",
   "list_claims",
+  "list_gates",
   "list_jobs",
   "list_projects",
+  "remove_automation",
   "remove_claim",
+  "run_automation",
 ];
 
 test("an argument that no tool has is refused by its name, not passed over", async () => {
@@ -86,6 +95,26 @@ test("an agent adds, lists, confirms and removes claims over HTTP", async () => 
     const refused = await call(client, "confirm_claim", { project, id: claim.id });
     expect(refused).toMatchObject({ isError: true, text: expect.stringMatching(/^conflict: Only a changed claim/) });
     expect((await call(client, "remove_claim", { project, id: claim.id })).value.id).toBe(claim.id);
+  });
+});
+
+test("an agent reads gates and health, and creates, pauses and removes an automation over HTTP", async () => {
+  await connected(overHttp(), async (client) => {
+    const { project } = emend;
+    expect((await call(client, "list_gates", { project })).value).toEqual({ gates: [] });
+    for (const name of ["get_gate", "check_gate_again"]) {
+      const refused = await call(client, name, { project, id: "gat_none" });
+      expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("Status not found.") });
+    }
+    expect((await call(client, "get_health", { project })).value).toMatchObject({ findings: expect.any(Array) });
+    const { value: made } = await call(client, "create_automation", { project, preset: "links" });
+    expect(made).toMatchObject({ trigger: { kind: "cron" }, paused: false });
+    const { id } = made;
+    expect((await call(client, "edit_automation", { project, id, paused: true })).value.paused).toBe(true);
+    const listed = (await call(client, "list_automations", { project })).value.automations;
+    expect(listed).toMatchObject([{ id, paused: true }]);
+    expect((await call(client, "remove_automation", { project, id })).value.id).toBe(id);
+    expect(await call(client, "run_automation", { project, id })).toMatchObject({ isError: true });
   });
 });
 
@@ -126,6 +155,9 @@ test("an agent does the same through `emend mcp`, which also checks a folder of 
     const { count, findings } = (await call(client, "check", { dir: join(emend.dir, "docs") })).value;
     expect(count).toBe(findings.length);
     expect(findings[0]).toMatchObject({ check: expect.any(String), path: expect.any(String) });
+    const sources = [join(emend.dir, "nowhere")];
+    const refused = await call(client, "check", { dir: join(emend.dir, "docs"), sources });
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("there is no folder") });
   });
 });
 

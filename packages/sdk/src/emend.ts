@@ -1,4 +1,5 @@
-import type { AgentJob, CreateJobBody, JobDiff, JobEvent, JobList, JobRun, ProjectList } from "@emend/contract";
+import type { AgentJob, CreateJobBody, Health, JobDiff, JobEvent, JobList, JobRun, ProjectList } from "@emend/contract";
+import { type Automations, automationsOf } from "./automations.ts";
 import { type Claims, claimsOf } from "./claims.ts";
 import {
   type CallOptions,
@@ -9,6 +10,7 @@ import {
   type WaitOptions,
 } from "./connection.ts";
 import type { Quota } from "./errors.ts";
+import { type Gates, gatesOf, getHealth } from "./gates.ts";
 import {
   archiveJob,
   cancelJob,
@@ -82,6 +84,21 @@ export class Emend {
   /** What the pages of a project rely on, by the project's id (`prj_…`). */
   claims(projectId: string): Claims {
     return claimsOf((options) => forCall(this.#connection, options), projectId);
+  }
+
+  /** What starts jobs of a project by itself, by the project's id (`prj_…`). */
+  automations(projectId: string): Automations {
+    return automationsOf((options) => forCall(this.#connection, options), projectId);
+  }
+
+  /** The statuses that Emend sets on a project's pull requests, by the project's id (`prj_…`). */
+  gates(projectId: string): Gates {
+    return gatesOf((options) => forCall(this.#connection, options), projectId);
+  }
+
+  /** What the newest check of a project's site found, what no longer agrees with the code included. */
+  health(projectId: string, options: CallOptions = {}): Promise<Health> {
+    return getHealth(forCall(this.#connection, options), projectId, options.signal);
   }
 
   /** The jobs of a project, by its id (`prj_…`). */

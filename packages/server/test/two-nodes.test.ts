@@ -142,6 +142,24 @@ test("an automation that one node takes is edited, run and removed by the other"
   for (const status of [200, 404, 404]) expect((await write("DELETE", one)).status).toBe(status);
 });
 
+test("a gate and the site's health read the same on both nodes, and either has it checked again", async () => {
+  const project = jobs.replace(/\/job$/, "");
+  const projectId = project.split("/").at(-1);
+  const pull = { url: "https://forge.test/3", title: "Rename", head: "topic", base: "main", isFork: false };
+  await pool().query(
+    `insert into gate_statuses (id, project_id, repository, head, name, number, pull, words)
+     values ('gat_two', $1, 'github x', 'c1', 'emend', 3, $2, 'Not checked yet.')`,
+    [projectId, pull],
+  );
+  for (const _turn of nodes) expect((await send(`${project}/gates`)).json.gates).toMatchObject([{ id: "gat_two" }]);
+  for (const _turn of nodes) expect((await send(`${project}/gates/gat_two`)).json).toMatchObject({ findings: [] });
+  for (const _turn of nodes) {
+    expect((await send(`${project}/gates/gat_two/look`, { method: "POST" })).status).toBe(202);
+    expect((await send(`${project}/gates/gat_none/look`, { method: "POST" })).status).toBe(404);
+    expect((await send(`${project}/health`)).json).toMatchObject({ checkedAt: null, findings: [] });
+  }
+});
+
 test("a key's replay and a page's cursor hold on the other node", async () => {
   const first = await create("Two.", "a-key");
   const again = await create("Two.", "a-key");
@@ -174,7 +192,11 @@ test("an event stream is passed on as it happens, and goes on over the other nod
 test("headers alone are the same on both nodes, for every route that is read, and so is the document", async () => {
   const { json: job } = await create("Five.");
   const ofJob = ["", "/run", "/diff", "/events"].map((end) => `${jobs}/${job.id}${end}`);
-  for (const url of [...ofJob, `${jobs}s`, jobs.replace(/job$/, "claims"), jobs.replace(/job$/, "automations")]) {
+  for (const url of [
+    ...ofJob,
+    `${jobs}s`,
+    ...["claims", "automations", "gates", "health"].map((end) => jobs.replace(/job$/, end)),
+  ]) {
     const seen = [];
     for (const _turn of nodes) {
       const { status, headers } = await fetch(url, { method: "HEAD", headers: { authorization } });

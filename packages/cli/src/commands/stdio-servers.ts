@@ -25,14 +25,29 @@ async function serveMcp(cli: Cli, options: McpOptions): Promise<void> {
   const deps = {
     jobs: (projectId: string) => client.jobs(projectId),
     claims: (projectId: string) => client.claims(projectId),
+    automations: (projectId: string) => client.automations(projectId),
+    gates: (projectId: string) => client.gates(projectId),
+    health: (projectId: string, more: { signal: AbortSignal }) => client.health(projectId, more),
     projects: (signal: AbortSignal) => client.projects({ signal }),
-    checkFolder,
+    checkFolder: (dir: string, sources: readonly string[], signal: AbortSignal) =>
+      checkFolder(cli, dir, sources, signal),
     ...(project ? { project } : {}),
   };
   await serveStdio(deps, { input: cli.stdin, output: cli.stdout }, cli.signal);
 }
 
-async function checkFolder(dir: string, signal: AbortSignal): Promise<readonly unknown[]> {
+async function checkFolder(
+  cli: Cli,
+  dir: string,
+  sources: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly unknown[]> {
+  if (sources.length > 0) {
+    const { inspectFolder } = await import("../check/inspect-folder.ts");
+    const deps = { cache: undefined, stderr: cli.stderr, signal };
+    const input = { base: null, docsDir: "", isMdxAsked: false, sources };
+    return (await inspectFolder(deps, resolve(dir), input)).findings;
+  }
   const { checkSite, folderTree, openSite } = await import("@emend/site");
   return checkSite(await openSite(folderTree(resolve(dir)), { signal }));
 }

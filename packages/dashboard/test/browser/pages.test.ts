@@ -57,6 +57,10 @@ const pages: readonly { path: string; seen: (page: Page) => Locator }[] = [
   { path: "/app/projects/PROJECT?tab=webhooks", seen: (page) => page.getByText("when a job ends") },
   { path: "/app/projects/new", seen: (page) => page.getByRole("button", { name: "Add project" }) },
   { path: "/app/health", seen: (page) => page.getByRole("heading", { name: "Site health" }) },
+  {
+    path: "/app/health/page?project=PROJECT&path=quickstart.mdx",
+    seen: (page) => page.getByRole("heading", { name: "Add a claim" }),
+  },
   { path: "/app/usage", seen: (page) => page.getByRole("figure", { name: "Jobs per day" }) },
   { path: "/app/keys", seen: (page) => page.getByText("CI", { exact: true }) },
   { path: "/app/start", seen: (page) => page.getByRole("heading", { level: 1 }) },

@@ -68,6 +68,70 @@ async function suspectsOf(
     .map(({ id }) => id);
 }
 
+interface ClaimOfChange extends CitedLines {
+  page: string;
+  pageLine: number;
+  pageLineEnd: number;
+  pageText: string;
+}
+
+interface BrokenClaim {
+  isGone: boolean;
+  page: CitedLines;
+  source: CitedLines;
+}
+
+/**
+ * The claims that a change of a repository would make changed or gone. A claim that does not hold before the change, or
+ * whose text is no longer in the docs, is not among them.
+ */
+export async function listBrokenClaims(
+  db: Queryable,
+  { projectId, repositoryId }: { projectId: string; repositoryId: string | null },
+  { before, after, docs }: { before: CommitTree; after: CommitTree; docs: CommitTree },
+  signal: AbortSignal,
+): Promise<readonly BrokenClaim[]> {
+  const { rows } = await db.query<ClaimOfChange>(
+    `select page, page_line as "pageLine", page_line_end as "pageLineEnd", page_text as "pageText", path, line,
+       line_end as "lineEnd", text, symbol
+     from claims where project_id = $1 and repository_id is not distinct from $2 and state <> 'new' order by page, page_line`,
+    [projectId, repositoryId],
+  );
+  if (rows.length === 0) return [];
+  const [old, fresh] = [(await before.index()).entries, (await after.index()).entries];
+  const memories = [before, after, docs].map((): FinderMemory => ({ movedTo: new Map(), searches: 0 }));
+  const find = (at: number, cited: CitedLines) =>
+    findAgain([before, after, docs][at] as CommitTree, cited, memories[at] as FinderMemory, signal);
+  const broken: BrokenClaim[] = [];
+  for (const { page, pageLine, pageLineEnd, pageText, ...cited } of rows) {
+    signal.throwIfAborted();
+    if (old.get(cited.path)?.oid === fresh.get(cited.path)?.oid) continue;
+    const was = await find(0, cited);
+    if (was.kind !== "same" && was.kind !== "moved") continue;
+    const is = await find(1, was.cited);
+    if (is.kind !== "changed" && is.kind !== "gone") continue;
+    const words = { path: page, line: pageLine, lineEnd: pageLineEnd, text: pageText, symbol: null };
+    const said = await find(2, words);
+    if (said.kind === "same" || said.kind === "moved") {
+      broken.push({ isGone: is.kind === "gone", page: said.cited, source: was.cited });
+    }
+  }
+  return broken;
+}
+
+/** Changes with the claims on a repository, and with what they cite. */
+export async function markOfClaims(
+  db: Queryable,
+  { projectId, repositoryId }: { projectId: string; repositoryId: string | null },
+): Promise<string> {
+  const { rows } = await db.query<{ mark: string | null }>(
+    `select md5(string_agg(id || encode(hash, 'hex'), ',' order by id)) as mark
+     from claims where project_id = $1 and repository_id is not distinct from $2 and state <> 'new'`,
+    [projectId, repositoryId],
+  );
+  return rows[0]?.mark ?? "";
+}
+
 interface SourceRow extends CitedLines {
   id: string;
   state: "same" | "changed" | "gone";

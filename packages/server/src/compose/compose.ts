@@ -130,6 +130,7 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
     defaultModel: config.model,
     pullRequestState,
     askClaimLook: (projectId) => askClaimLook(pool, projectId),
+    askGate: (projectId) => askGate(pool, projectId),
     plugins: [
       localForgePlugin({
         ...local,

@@ -335,6 +335,59 @@ it("sees what code beside the docs renames in one repository", async () => {
   ]);
 });
 
+it("says which claims a source's pull request changes or removes, and which operations that pages name", async () => {
+  await set({ sources: "failing", docs: "off" });
+  const { pool } = host.database;
+  const api = (method: string) =>
+    `openapi: 3.1.0\npaths:\n  /v2/jobs/{id}:\n    ${method}:\n      responses: {"200": {description: OK}}\n`;
+  await personGit(code, "switch", "--quiet", "main");
+  await write(code, { "openapi.yaml": api("get"), "src/net.ts": "export const limit = 30;\n" });
+  await push(codeProject, code, "main");
+  await personGit(work, "switch", "--quiet", "main");
+  await write(work, { "api.md": "# API\n\nA call ends after 30 s.\n\nCall `GET /v2/jobs/{id}`.\n" });
+  await push(docs, work, "main");
+  await pool.query(
+    `insert into claims (project_id, page, page_line, page_line_end, page_text, repository_id, path, line, line_end, text, hash, state, created_by)
+     values ($1, 'api.md', 3, 3, 'A call ends after 30 s.', 'ctx_code', 'src/net.ts', 1, 1, 'export const limit = 30;', '\\x00', 'same', 'test')`,
+    [docs],
+  );
+  await openPull(codeProject, code, "topic/claims", { "src/net.ts": "export const limit = 60;\n" });
+  await look();
+  const claim = { path: "api.md", line: 3, causes: ["src/net.ts"] };
+  expect(await onlyStatus()).toMatchObject({
+    state: "neutral",
+    words: "Not blocking: 1 page relies on code that this changes.",
+    findings: [{ ...claim, check: "changed-claim", severity: "warning" }],
+  });
+  await write(code, { "src/net.ts": "// Nothing is left.\n", "openapi.yaml": api("post") });
+  await push(codeProject, code, "topic/claims");
+  await look();
+  const [newest] = await listStatuses(pool, docs);
+  expect(newest).toMatchObject({
+    state: "failed",
+    findings: expect.arrayContaining([
+      expect.objectContaining({ ...claim, check: "gone-claim", severity: "error" }),
+      expect.objectContaining({ check: "api-mismatch", severity: "error", path: "api.md", line: 5 }),
+    ]),
+  });
+  // Without the claim, the same commit is judged anew.
+  await pool.query("delete from claims");
+  await look();
+  expect((await listStatuses(pool, docs))[0]?.findings.map(({ check }) => check)).not.toContain("gone-claim");
+});
+
+it("reports samples that a docs pull request breaks, and none that were broken before", async () => {
+  const old = '```json\n{"a" 1}\n```\n';
+  await personGit(work, "switch", "--quiet", "main");
+  await write(work, { "guide.md": `# Guide\n\n${old}` });
+  await push(docs, work, "main");
+  await openPull(docs, work, "topic/samples", { "guide.md": `# Guide\n\nMore.\n\n${old}\n\`\`\`toml\na =\n\`\`\`\n` });
+  await look();
+  expect((await onlyStatus()).findings).toMatchObject([
+    { check: "sample-syntax", severity: "warning", path: "guide.md" },
+  ]);
+});
+
 it("waits, and says why, where the docs cannot be read", async () => {
   await set({ docs: "off" });
   await rename();

@@ -1,11 +1,12 @@
 import type { ParseCache } from "@emend/site";
 import type { ContextRepository } from "../accounts/projects/context-repositories.ts";
 import type { Project } from "../accounts/projects/projects.ts";
+import { markOfClaims } from "../claims/find-claims-again.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { Forge, OpenPullRequest, PullRequestCommits } from "../forge/forge.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Mirrors, Remote } from "../tree/mirror/mirror.ts";
-import type { Tree } from "../tree/tree.ts";
+import type { CommitTree } from "../tree/tree.ts";
 import {
   findDocsPull,
   findStatus,
@@ -20,7 +21,15 @@ import {
   saveVerdict,
 } from "./gate-store.ts";
 import { type CommentDeps, hearComments } from "./hear-comments.ts";
-import { type GateLevel, judgeDocs, judgeReferences, type SourceIndexes, verdictOf } from "./judge-pull.ts";
+import {
+  type GateLevel,
+  judgeClaims,
+  judgeDocs,
+  judgeReferences,
+  type SourceIndexes,
+  verdictOf,
+  worstFirst,
+} from "./judge-pull.ts";
 
 /** What a gate needs from the server. */
 export interface GateDeps extends CommentDeps {
@@ -49,7 +58,7 @@ interface Watched extends GateSubject {
 }
 
 /** Increase it when the checks change: verdicts of older versions are computed again. */
-const judgedBy = "1";
+const judgedBy = "2";
 /** After this many refusals in a row, the forge would refuse the rest too. */
 const refusalsMax = 3;
 
@@ -127,7 +136,9 @@ async function lookAtRepository(
   const forge = await watched.open();
   if (!forge) return `Context repository ${watched.label} has no token, so Emend cannot set statuses on it. Add one.`;
   const remote = await forge.gitRemote(signal);
-  const place = { project, watched, forge, remote, docsAt: docsReader(deps, project, signal) };
+  const named = { projectId: project.id, repositoryId: watched.contextId };
+  const claims = await markOfClaims(deps.pool, named);
+  const place = { project, watched, forge, remote, claims, docsAt: docsReader(deps, project, signal) };
   const problems: string[] = [];
   for (const pull of await forge.listOpenPullRequests(signal)) {
     signal.throwIfAborted();
@@ -143,14 +154,16 @@ interface Place {
   watched: Watched;
   forge: Forge;
   remote: Remote;
+  /** Changes with the claims on this repository. */
+  claims: string;
   /** The newest commit of a docs branch. Null: the base branch. */
-  docsAt(branch: string | null): Promise<Tree>;
+  docsAt(branch: string | null): Promise<CommitTree>;
 }
 
 /** Resolves each branch once per check. */
 function docsReader(deps: GateDeps, project: Project, signal: AbortSignal): Place["docsAt"] {
-  const trees = new Map<string | null, Promise<Tree>>();
-  async function read(branch: string | null): Promise<Tree> {
+  const trees = new Map<string | null, Promise<CommitTree>>();
+  async function read(branch: string | null): Promise<CommitTree> {
     const remote = await (await deps.openForge(project)).gitRemote(signal);
     const mirror = await deps.mirrors.open(project.id);
     const pin = `gate-${project.id}`;
@@ -169,7 +182,7 @@ function docsReader(deps: GateDeps, project: Project, signal: AbortSignal): Plac
 
 /** The docs that a source change is compared with: the base branch, or the pull request that updates it. */
 interface DocsState {
-  tree: Tree | null;
+  tree: CommitTree | null;
   pull: number | null;
 }
 
@@ -193,7 +206,7 @@ async function lookAtPull(
     if (signal.aborted || !isAppError(error)) throw error;
     return error;
   });
-  const from = isAppError(docs) ? null : `${judgedBy} ${docs.tree?.commit ?? ""}`;
+  const from = isAppError(docs) ? null : `${judgedBy} ${docs.tree?.commit ?? ""} ${place.claims}`;
   const isJudged = known !== null && from !== null && known.judgedFrom === from;
   const now = (status: GateStatus) => ({
     ...status,
@@ -257,13 +270,17 @@ async function judge(
 async function judgeTrees(
   deps: GateDeps,
   { project, watched }: Place,
-  { before, after, docs }: { before: Tree; after: Tree; docs: Tree | null },
+  { before, after, docs }: { before: CommitTree; after: CommitTree; docs: CommitTree | null },
   signal: AbortSignal,
 ): Promise<readonly GateFinding[]> {
   const { docsDir } = project;
   const shared = { before, after, docsDir, cache: deps.siteCache, key: watched.mirrorId, indexes: deps.indexes };
-  if (docs !== null) return judgeReferences({ ...shared, docs, outside: null }, signal);
-  const introduced = await judgeDocs(shared, signal);
+  const named = { projectId: project.id, repositoryId: watched.contextId };
+  const claims = await judgeClaims(deps.pool, named, { before, after, docs: docs ?? after }, signal);
+  if (docs !== null) {
+    return [...(await judgeReferences({ ...shared, docs, outside: null }, signal)), ...claims].sort(worstFirst);
+  }
+  const introduced = [...(await judgeDocs(shared, signal)), ...claims];
   const folder = docsDir.replace(/^(?:\.?\/)+|\/+$/g, "");
   // Code in the docs repository is a source too.
   if (folder === "" || folder === ".") return introduced;
@@ -277,7 +294,7 @@ async function withTrees<T>(
   id: string,
   commits: { head: string; base: string },
   signal: AbortSignal,
-  work: (before: Tree, after: Tree) => Promise<T>,
+  work: (before: CommitTree, after: CommitTree) => Promise<T>,
 ): Promise<T> {
   const mirror = await deps.mirrors.open(watched.mirrorId);
   const pins = [`${id}-base`, `${id}-head`] as const;

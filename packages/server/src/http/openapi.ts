@@ -12,6 +12,10 @@ import {
   CreateJobBody,
   EditAutomationBody,
   ErrorBody,
+  Gate,
+  GateList,
+  GateSummary,
+  Health,
   JobDiff,
   JobEvent,
   JobEventData,
@@ -56,6 +60,10 @@ export function describeRoutes(app: FastifyInstance, options: { promptCodePoints
     AutomationRun,
     CreateAutomationBody,
     EditAutomationBody,
+    GateSummary,
+    GateList,
+    Gate,
+    Health,
   ]) {
     app.addSchema(schema);
   }

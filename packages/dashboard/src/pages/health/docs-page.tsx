@@ -147,6 +147,7 @@ function spanOf({ line, lineEnd }: { line: number; lineEnd: number }): string {
 function Code({ label, text }: { label: string; text: string }) {
   return (
     <ScrollBox label={label} className="rounded-md bg-hush px-3 py-1.5">
+      {label !== "Code" && <p className="text-[12px] leading-4 text-quiet">{label}</p>}
       <pre className="font-mono text-[13px]">
         <VisibleText text={text} />
       </pre>
@@ -229,32 +230,35 @@ function PageText({ text, claims, lines, onLines }: PageTextProps) {
       <h2>Text</h2>
       <Sheet className="overflow-hidden">
         <ol className="py-2 font-mono text-[13px] leading-6">
-          {text.split(/\r?\n/).map((words, index) => {
-            const line = index + 1;
-            const isChosen = chosen.from <= line && line <= chosen.to;
-            const look = isChosen ? "bg-accent/15" : isClaimed(line) ? "bg-hush" : "";
-            return (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
-              <li key={index} className={`grid grid-cols-[48px_minmax(0,1fr)] gap-2 pr-4 ${look}`}>
-                {onLines ? (
-                  <button
-                    type="button"
-                    aria-label={`Choose line ${line}`}
-                    aria-pressed={isChosen}
-                    className="text-right text-quiet hover:text-ink"
-                    onClick={() => choose(line)}
-                  >
-                    {line}
-                  </button>
-                ) : (
-                  <span className="text-right text-quiet">{line}</span>
-                )}
-                <span className="whitespace-pre-wrap wrap-anywhere">
-                  <VisibleText text={words} />
-                </span>
-              </li>
-            );
-          })}
+          {text
+            .replace(/\r?\n$/, "")
+            .split(/\r?\n/)
+            .map((words, index) => {
+              const line = index + 1;
+              const isChosen = chosen.from <= line && line <= chosen.to;
+              const look = isChosen ? "bg-accent/15" : isClaimed(line) ? "bg-hush" : "";
+              return (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
+                <li key={index} className={`grid grid-cols-[48px_minmax(0,1fr)] gap-2 pr-4 ${look}`}>
+                  {onLines ? (
+                    <button
+                      type="button"
+                      aria-label={`Choose line ${line}`}
+                      aria-pressed={isChosen}
+                      className="self-start text-right text-quiet hover:text-ink"
+                      onClick={() => choose(line)}
+                    >
+                      {line}
+                    </button>
+                  ) : (
+                    <span className="text-right text-quiet">{line}</span>
+                  )}
+                  <span className="whitespace-pre-wrap wrap-anywhere">
+                    <VisibleText text={words} />
+                  </span>
+                </li>
+              );
+            })}
         </ol>
       </Sheet>
     </section>

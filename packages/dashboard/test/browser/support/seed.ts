@@ -59,6 +59,7 @@ export async function seed({ server, pool }: Installation, page: Page): Promise<
   await pool.query(pastJobs, [projectId]);
   await pool.query(pastJobs, [otherId]);
   await pool.query(pastChecks, [projectId]);
+  for (const statement of outOfStep) await pool.query(statement, [projectId]);
   const [runningId, longId] = await seedLongJobs(pool, { projectId, otherId });
   return { projectId, otherId, jobPaths, runningPath: `/app/jobs/${runningId}`, longPath: `/app/jobs/${longId}` };
 }
@@ -100,8 +101,49 @@ const pastChecks = `insert into site_checks (project_id, checked_at, commit_id, 
     jsonb_build_array(
       jsonb_build_object('check', 'broken-link', 'severity', 'error', 'count', 6 + n * n / 60, 'fixable', 1),
       jsonb_build_object('check', 'orphan-page', 'severity', 'warning', 'count', 1 + n / 4, 'fixable', 0),
-      jsonb_build_object('check', 'image-alt', 'severity', 'warning', 'count', n / 6, 'fixable', 0))
+      jsonb_build_object('check', 'image-alt', 'severity', 'warning', 'count', n / 6, 'fixable', 0),
+      jsonb_build_object('check', 'stale-reference', 'severity', 'error', 'count', n % 5, 'fixable', 0),
+      jsonb_build_object('check', 'changed-claim', 'severity', 'warning', 'count', n / 9, 'fixable', 0))
   from generate_series(1, 30) n`;
+
+const cause = {
+  commit: "47890c3d5b1e2f60718293a4b5c6d7e8f9012345",
+  author: "Ann",
+  date: "2026-11-12",
+  message: "Rename the flag (#41)",
+  pullRequest: 41,
+};
+const stale = {
+  check: "stale-reference",
+  severity: "error",
+  path: "quickstart.mdx",
+  line: 9,
+  message: "`--dry-run` was renamed to `--preview`. Use the new name.",
+  repository: "courier-server",
+  cause,
+  renamed: { from: "--dry-run", to: "--preview" },
+};
+const gone = {
+  ...stale,
+  line: 14,
+  message: "`COURIER_REGION` is no longer in the code (src/config/read-the-environment.ts had it). Correct the page.",
+  renamed: undefined,
+};
+
+/** A newest check with stale references, and claims of two pages. The workers leave them alone. */
+const outOfStep = [
+  `update site_checks set
+     sources = '[{"repository":"courier-server","commit":"47890c3d5b1e","problem":null},{"repository":null,"commit":"5b1e2f607182","problem":null}]',
+     findings = findings || '${JSON.stringify([stale, gone])}',
+     counts = counts || '[{"check":"stale-reference","severity":"error","count":2,"fixable":0},{"check":"changed-claim","severity":"warning","count":1,"fixable":0}]'
+   where project_id = $1 and findings is not null`,
+  "insert into claim_looks (project_id, due_at) values ($1, 'infinity') on conflict (project_id) do update set due_at = 'infinity'",
+  `insert into claims (project_id, page, page_line, page_line_end, page_text, path, line, line_end, text, state, found, cause, created_by)
+   select $1, 'quickstart.mdx', 3, 3, 'A message is retried for 24 hours.', 'src/retries.ts', line, line, text, state, found::jsonb,
+     case when state = 'changed' then '${JSON.stringify(cause)}'::jsonb end, 'seed'
+   from (values (4, 'export const retryHours = 24;', 'changed', '{"path":"src/retries.ts","line":4,"lineEnd":4,"text":"export const retryHours = 72;"}'),
+     (9, 'export const attemptsMax = 12;', 'same', null)) row (line, text, state, found)`,
+];
 
 const stepsCount = 1_000;
 

@@ -73,6 +73,7 @@ function projectShots({ projectId, otherId }: Seeded): readonly Shot[] {
     { name: "project-webhooks", path: `${project}?tab=webhooks`, act: click("Deliveries") },
     { name: "webhook-add", path: `${project}?tab=webhooks`, isLong: true, act: click("Add webhook") },
     { name: "health", path: `/app/health?project=${projectId}` },
+    { name: "health-page", path: `/app/health/page?project=${projectId}&path=quickstart.mdx` },
     { name: "health-empty", path: `/app/health?project=${otherId}` },
   ];
 }

@@ -1,13 +1,18 @@
 import type { Claim } from "@emend/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startApi, type TestApi } from "../../../test/support/api.ts";
+import { storeSiteCheck } from "../../health/site-checks.ts";
 
 let api: TestApi;
 let path: string;
 let key: string;
 const asked: string[] = [];
+const looks: string[] = [];
 beforeAll(async () => {
-  api = await startApi({ askClaimLook: async (projectId) => void asked.push(projectId) });
+  api = await startApi({
+    askClaimLook: async (projectId) => void asked.push(projectId),
+    askGate: async (projectId) => void looks.push(projectId),
+  });
   const project = await api.addProject();
   path = `/v2/agent/${project.id}/claims`;
   key = await api.addKey(project);
@@ -18,6 +23,46 @@ beforeAll(async () => {
   );
 });
 afterAll(() => api.close());
+
+test("200: gates of the project alone, with their places, and what the newest check found", async () => {
+  const other = await api.addProject();
+  const [, , , projectId] = path.split("/");
+  const pull = { url: "https://forge.test/3", title: "Rename", head: "topic", base: "main", isFork: false };
+  const finding = { check: "stale-reference", severity: "error", path: "a.md", line: 7, message: "`--out` is removed" };
+  for (const [id, owner, contextId] of [
+    ["gat_own", projectId, "ctx_1"],
+    ["gat_other", other.id, null],
+  ]) {
+    await api.pool.query(
+      `insert into gate_statuses (id, project_id, context_id, repository, head, name, number, pull, state, words, findings)
+       values ($1, $2, $3, $1, 'c1', 'emend', 3, $4, 'failed', 'Found.', $5)`,
+      [id, owner, contextId, pull, JSON.stringify([{ ...finding, causes: ["src/cli.ts"] }])],
+    );
+  }
+  const gates = path.replace("claims", "gates");
+  const row = { id: "gat_own", repository: "api", number: 3, title: "Rename", state: "failed" };
+  expect((await api.send(gates, { key })).json).toMatchObject({ gates: [row] });
+  expect((await api.send(`${gates}/gat_own`, { key })).json).toMatchObject({ ...row, findings: [finding] });
+  expect((await api.send(`${gates}/gat_own/look`, { method: "POST", key })).status).toBe(202);
+  expect(looks).toEqual([projectId]);
+  // Of another project, and of none.
+  for (const id of ["gat_other", "gat_none", "x%00"]) {
+    expect((await api.send(`${gates}/${id}`, { key })).status, id).toBe(404);
+    expect((await api.send(`${gates}/${id}/look`, { method: "POST", key })).status, id).toBe(404);
+  }
+  expect(looks).toHaveLength(1);
+  await storeSiteCheck(api.pool, String(projectId), {
+    ...{ commit: "c1", branch: "main", framework: "markdown", pages: 1 },
+    sources: [{ repository: "api", commit: "c2", problem: null }],
+    findings: [{ ...finding, severity: "error", repository: "api", cause: null }],
+  });
+  expect((await api.send(path.replace("claims", "health"), { key })).json).toMatchObject({
+    commit: "c1",
+    counts: [{ check: "stale-reference", count: 1 }],
+    sources: [{ repository: "api" }],
+    findings: [{ ...finding, repository: "api", cause: null }],
+  });
+});
 
 const post = (body: unknown) => api.send(path, { method: "POST", key, body });
 

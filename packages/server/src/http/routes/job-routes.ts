@@ -27,6 +27,7 @@ import { requireKey } from "../require-key.ts";
 import { sendJson } from "../send-json.ts";
 import { automationRoutes } from "./automations.ts";
 import { claimRoutes } from "./claims.ts";
+import { gateRoutes } from "./gates.ts";
 import {
   createJobHandler,
   type Door,
@@ -55,6 +56,8 @@ export interface JobRoutesDeps {
   pullRequestState?: MessageJobDeps["pullRequestState"];
   /** Has a worker look at the project's claims; absent: it does so in its time. */
   askClaimLook?(projectId: string): Promise<void>;
+  /** Has a worker look at the pull requests of the project's repositories; absent: it does so in its time. */
+  askGate?(projectId: string): Promise<void>;
   /** How long archiving waits for the outcome of a publication. */
   publishingWaitMs?: number;
   /** Overrides for event streams. */
@@ -106,6 +109,7 @@ export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
   const automations = createAutomations({ pool, log, defaultModel, announceDue, createJobRules, pullRequestState });
   automationRoutes(app, { ...shared, automations });
   claimRoutes(app, { ...shared, askClaimLook: deps.askClaimLook ?? (async () => {}) });
+  gateRoutes(app, { ...shared, askGate: deps.askGate ?? (async () => {}) });
   getJobRunRoute(app, shared);
   app.get(`${job}/:id/diff`, { schema: getJobDiffOperation, onRequest: reads }, jobDiffHandler(shared, door));
   const { seats, ...times } = deps.streams ?? {};
