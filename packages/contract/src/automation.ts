@@ -40,6 +40,7 @@ export const AutomationTrigger = Type.Union(
   ],
   { $id: "AutomationTrigger" },
 );
+export type AutomationTrigger = Static<typeof AutomationTrigger>;
 
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 const trigger = Type.Unsafe<Static<typeof AutomationTrigger>>({ $ref: "AutomationTrigger#" });

@@ -442,7 +442,7 @@ function registerAutomations(
       answered(async () => deps.automations(await projectOf(project, signal)).edit(id, present(input), { signal })),
   );
   for (const [name, title, description] of [
-    ["run", "Run an automation", "Runs an automation now. Returns what came of it."],
+    ["run", "Run an automation", "Runs an automation now. Returns the result."],
     ["remove", "Remove an automation", "Removes an automation. Its jobs stay."],
   ] as const) {
     server.registerTool(

@@ -3,6 +3,7 @@ export type {
   AgentJob,
   Automation,
   AutomationRun,
+  AutomationTrigger,
   Claim,
   ClaimList,
   ClaimState,

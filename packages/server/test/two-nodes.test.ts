@@ -195,7 +195,7 @@ test("headers alone are the same on both nodes, for every route that is read, an
   for (const url of [
     ...ofJob,
     `${jobs}s`,
-    ...["claims", "automations", "gates", "health"].map((end) => jobs.replace(/job$/, end)),
+    ...["claims", "automations", "gates", "gates/gat_two", "health"].map((end) => jobs.replace(/job$/, end)),
   ]) {
     const seen = [];
     for (const _turn of nodes) {
