@@ -78,7 +78,7 @@ function Welcome({ token, link }: { token: string; link: DashboardLink }) {
               required
               autoFocus
               autoComplete="username"
-              help="You log in with it. Emend sends no email."
+              help="You log in with it."
               value={email}
               onText={setEmail}
             />
