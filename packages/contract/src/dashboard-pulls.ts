@@ -25,6 +25,8 @@ export interface DashboardPullPage {
 export interface DashboardPull extends Omit<DashboardPullRow, "comments" | "url"> {
   headRef: string;
   baseRef: string;
+  /** The commit that the diff leads to. Comments, edits and suggestions name it, so that nothing unread is changed. */
+  headCommit: string;
   updatedAt: string;
   /** Markdown. */
   body: string;
@@ -44,6 +46,37 @@ export interface DashboardPull extends Omit<DashboardPullRow, "comments" | "url"
   /** The job that opened it. Null if somebody else did, or the job is gone. */
   jobId: string | null;
   comments: readonly DashboardComment[];
+  /** Comments on lines, oldest first. */
+  threads: readonly DashboardThread[];
+}
+
+/** A conversation about lines of a file. */
+export interface DashboardThread {
+  id: string;
+  path: string;
+  /** `before`: lines that the change removes. */
+  side: "before" | "after";
+  /** Where the lines are now; where they were, if they are outdated. */
+  firstLine: number;
+  lastLine: number;
+  /** One of the lines changed since. */
+  isOutdated: boolean;
+  /** The head that its author saw. */
+  headCommit: string;
+  /** The lines as they were. */
+  quoted: string;
+  /** The text that should replace the lines. */
+  suggestion: string | null;
+  /** The commit that applied the suggestion. */
+  appliedCommit: string | null;
+  resolvedBy: string | null;
+  comments: readonly DashboardComment[];
+}
+
+/** A file at the head of a pull request. */
+export interface DashboardPullFile {
+  text: string;
+  head: string;
 }
 
 /** The result for a commit. `neutral`: it has findings that do not block. */

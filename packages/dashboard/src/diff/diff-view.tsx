@@ -4,6 +4,7 @@ import { LineCounts } from "../parts/bars.tsx";
 import { Toggle } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { VisibleText } from "../parts/text.tsx";
+import type { LineReview } from "./file-editor.tsx";
 import { FileView } from "./file-view.tsx";
 import type { Finding } from "./finding-note.tsx";
 
@@ -18,6 +19,7 @@ interface DiffProps {
   /** The URL of a file after the change. */
   fileUrl(path: string): string;
   title?: string;
+  review?: LineReview | undefined;
   /** It grows while somebody looks: files stay in the order in which they came, and nothing comes above them. */
   isLive?: boolean;
 }
@@ -30,6 +32,7 @@ export const DiffView = memo(function DiffView({
   onSplit,
   fileUrl,
   title,
+  review,
   isLive = false,
 }: DiffProps) {
   const files = useMemo(() => parsePatch(diff.diff), [diff.diff]);
@@ -75,6 +78,7 @@ export const DiffView = memo(function DiffView({
             key={each.file.path}
             {...each}
             isSplit={isSplit}
+            review={review}
             url={fileUrl(each.file.path)}
             onToggle={(isOpen) => set(each.file.path, isOpen)}
           />

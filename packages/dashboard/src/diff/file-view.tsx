@@ -8,12 +8,13 @@ import {
   type Span,
 } from "@emend/contract";
 import { CatchBoundary } from "@tanstack/react-router";
-import { lazy, Suspense, useMemo, useState } from "react";
+import { createContext, lazy, type ReactNode, Suspense, useContext, useMemo, useState } from "react";
 import { LineCounts } from "../parts/bars.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Near } from "../parts/near.tsx";
 import { Problem } from "../parts/notice.tsx";
 import { VisibleText } from "../parts/text.tsx";
+import { HeadButton, type LineReview } from "./file-editor.tsx";
 import { type Finding, FindingNote } from "./finding-note.tsx";
 
 /** Loaded on demand: a diff alone needs no Markdown parser. */
@@ -35,12 +36,14 @@ interface FileProps {
   findings: readonly Finding[];
   /** The URL of the file after the change. */
   url: string;
+  review: LineReview | undefined;
 }
 
 export function FileView(props: FileProps) {
-  const { file, isOpen, lines } = props;
+  const { file, isOpen, lines, review } = props;
   const [isPreview, setIsPreview] = useState(false);
   const isPage = /\.(md|mdx|markdown)$/i.test(file.path) && file.change !== "deleted";
+  const body = review?.bodyOf(file.path);
   return (
     <section id={props.id} aria-label={file.path} className="scroll-mt-2 rounded-md border border-line bg-sheet">
       <div className="sticky top-0 z-10 flex items-center gap-2 rounded-t-md bg-sheet pr-2">
@@ -66,30 +69,37 @@ export function FileView(props: FileProps) {
             <LineCounts additions={file.additions} deletions={file.deletions} />
           </span>
         </button>
+        {review?.actionsOf(file, lines ?? [])}
         {isPage && (
-          <button
-            type="button"
-            aria-pressed={isPreview}
-            className="rounded-md px-2 py-1 text-quiet hover:text-ink aria-pressed:bg-hush aria-pressed:text-ink"
-            onClick={() => {
+          <HeadButton
+            isOn={isPreview}
+            onToggle={() => {
               setIsPreview(!isPreview);
               props.onToggle(true);
             }}
           >
             Preview
-          </button>
+          </HeadButton>
         )}
       </div>
       {isOpen && (
         <div className="overflow-hidden rounded-b-md border-t border-line">
-          {isPreview ? (
+          {body ? (
+            body
+          ) : isPreview ? (
             <CatchBoundary getResetKey={() => file.path} errorComponent={NoPreview}>
               <Suspense fallback={<p className="told-late px-4 py-3 text-quiet">Loading …</p>}>
                 <Preview path={file.path} url={props.url} lines={lines ?? []} isNew={file.change === "added"} />
               </Suspense>
             </CatchBoundary>
           ) : lines ? (
-            <FileLines lines={lines} isSplit={props.isSplit} findings={props.findings} />
+            <FileLines
+              path={file.path}
+              lines={lines}
+              isSplit={props.isSplit}
+              findings={props.findings}
+              review={review}
+            />
           ) : (
             <p className="px-4 py-3 text-quiet">This file is too large to show. Clone the branch to read it.</p>
           )}
@@ -99,21 +109,79 @@ export function FileView(props: FileProps) {
   );
 }
 
+type Side = "before" | "after";
+
+/** How the lines of one file are reviewed. Null: they are not. */
+const AtLine = createContext<{
+  onLine: ((side: Side, line: number) => void) | null;
+  notes(side: Side, line: number): ReactNode;
+} | null>(null);
+
+/** A line's number, which starts a comment. For the keyboard there is one button a file: a diff has many lines. */
+function LineNumber({ side, line }: { side: Side; line: number }) {
+  const onLine = useContext(AtLine)?.onLine;
+  if (!onLine) return line;
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      aria-label={`Comment on line ${line}`}
+      className="w-full rounded-xs text-right hover:bg-accent hover:text-on-accent"
+      onClick={() => onLine(side, line)}
+    >
+      {line}
+    </button>
+  );
+}
+
+/** The comments below a row. */
+function Notes({ row, columns }: { row: DiffRow; columns: number }) {
+  const review = useContext(AtLine);
+  if (!review) return null;
+  const { left, right } = row;
+  const before = left?.kind === "deleted" ? review.notes("before", left.before) : null;
+  const after = right && "after" in right ? review.notes("after", right.after) : null;
+  if (!before && !after) return null;
+  return (
+    <tr>
+      <td colSpan={columns} className="border-y border-line bg-hush p-0">
+        {before}
+        {after}
+      </td>
+    </tr>
+  );
+}
+
 const rowsPerPiece = 30;
 const rowPx = 20;
 
 /** A file's lines in chunks, each rendered near the viewport. Findings on hidden lines are shown above. */
-function FileLines(props: { lines: readonly DiffLine[]; isSplit: boolean; findings: readonly Finding[] }) {
-  const { lines, isSplit, findings } = props;
+function FileLines(props: {
+  path: string;
+  lines: readonly DiffLine[];
+  isSplit: boolean;
+  findings: readonly Finding[];
+  review: LineReview | undefined;
+}) {
+  const { path, lines, isSplit, findings, review } = props;
   const rows = useMemo(() => pairLines(lines, { stacked: !isSplit }), [lines, isSplit]);
   const byLine = useMemo(() => Map.groupBy(findings, ({ line }) => line), [findings]);
   const shown = useMemo(() => new Set(lines.flatMap((line) => ("after" in line ? [line.after] : []))), [lines]);
+  const removed = useMemo(
+    () => new Set(lines.flatMap((line) => (line.kind === "deleted" ? [line.before] : []))),
+    [lines],
+  );
+  const atLine = review && {
+    onLine: review.onLine && ((side: Side, line: number) => review.onLine?.(path, side, line)),
+    notes: (side: Side, line: number) => review.notesAt(path, side, line, lines),
+  };
   if (rows.length === 0) return <p className="px-4 py-3 text-quiet">No lines changed.</p>;
   const pieces = Array.from({ length: Math.ceil(rows.length / rowsPerPiece) }, (_, index) =>
     rows.slice(index * rowsPerPiece, (index + 1) * rowsPerPiece),
   );
   return (
     <>
+      {review?.notesAbove(path, (side, line) => (side === "after" ? shown : removed).has(line), lines)}
       {findings
         .filter(({ line }) => !shown.has(line))
         .map((finding, index) => (
@@ -123,7 +191,11 @@ function FileLines(props: { lines: readonly DiffLine[]; isSplit: boolean; findin
       {pieces.map((piece, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a diff never move
         <Near key={`${isSplit} ${index}`} estimatePx={linesOf(piece, isSplit) * rowPx}>
-          {() => <Piece rows={piece} isSplit={isSplit} byLine={byLine} />}
+          {() => (
+            <AtLine value={atLine ?? null}>
+              <Piece rows={piece} isSplit={isSplit} byLine={byLine} />
+            </AtLine>
+          )}
         </Near>
       ))}
     </>
@@ -169,7 +241,9 @@ function UnifiedRow({ row, findings }: { row: DiffRow; findings: readonly Findin
     <>
       {left?.kind === "deleted" && (
         <tr className="bg-del">
-          <td className={numberCell}>{left.before}</td>
+          <td className={numberCell}>
+            <LineNumber side="before" line={left.before} />
+          </td>
           <td className={numberCell} />
           <td className={signed("−")}>
             <LineText text={left.text} spans={words?.before} mark="del" />
@@ -179,7 +253,9 @@ function UnifiedRow({ row, findings }: { row: DiffRow; findings: readonly Findin
       {right?.kind === "added" && (
         <tr className="bg-add">
           <td className={numberCell} />
-          <td className={numberCell}>{right.after}</td>
+          <td className={numberCell}>
+            <LineNumber side="after" line={right.after} />
+          </td>
           <td className={signed("+")}>
             <LineText text={right.text} spans={words?.after} mark="ins" />
           </td>
@@ -188,7 +264,9 @@ function UnifiedRow({ row, findings }: { row: DiffRow; findings: readonly Findin
       {right?.kind === "context" && (
         <tr>
           <td className={numberCell}>{right.before}</td>
-          <td className={numberCell}>{right.after}</td>
+          <td className={numberCell}>
+            <LineNumber side="after" line={right.after} />
+          </td>
           <td className={signed(" ")}>
             <LineText text={right.text} mark="ins" />
           </td>
@@ -203,6 +281,7 @@ function UnifiedRow({ row, findings }: { row: DiffRow; findings: readonly Findin
           </td>
         </tr>
       )}
+      <Notes row={row} columns={3} />
       {findings.map((finding, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
         <tr key={index}>
@@ -235,15 +314,24 @@ function SplitRow({ row, findings }: { row: DiffRow; findings: readonly Finding[
   return (
     <>
       <tr>
-        <td className={`${numberCell} ${leftColour}`}>{left && "before" in left ? left.before : ""}</td>
+        <td className={`${numberCell} ${leftColour}`}>
+          {left?.kind === "deleted" ? (
+            <LineNumber side="before" line={left.before} />
+          ) : (
+            left && "before" in left && left.before
+          )}
+        </td>
         <td className={`${signed(isDeleted ? "−" : " ")} ${leftColour} border-r border-line`}>
           {left && <LineText text={left.text} spans={words?.before} mark="del" />}
         </td>
-        <td className={`${numberCell} ${rightColour}`}>{right && "after" in right ? right.after : ""}</td>
+        <td className={`${numberCell} ${rightColour}`}>
+          {right && "after" in right && <LineNumber side="after" line={right.after} />}
+        </td>
         <td className={`${signed(isAdded ? "+" : " ")} ${rightColour}`}>
           {right && <LineText text={right.text} spans={words?.after} mark="ins" />}
         </td>
       </tr>
+      <Notes row={row} columns={4} />
       {findings.map((finding, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
         <tr key={index}>

@@ -43,6 +43,32 @@ it.each(bothLooks)("opens, discusses and merges a pull request by the keyboard a
   expect(await page.title()).not.toBe("owned");
   await expectGood(page);
 
+  // A comment on a line with a suggestion, which becomes a commit; then an edit, which becomes another.
+  const file = page.getByRole("region", { name: /\.mdx?$/ }).first();
+  await file
+    .getByRole("button", { name: /^Comment on line/ })
+    .last()
+    .click();
+  await page.getByLabel("Suggest a change").check();
+  await page.getByLabel("Suggested text").fill("Suggested words.");
+  await page.getByLabel("Comment on these lines").fill("Plainer, please.");
+  await expectGood(page);
+  await page.keyboard.press("Control+Enter");
+  await page.getByText("1 open comment on lines").waitFor();
+  await press(page.getByRole("button", { name: "Apply suggestion" }));
+  await page.getByText(/^Applied by/).waitFor();
+  await press(file.getByRole("button", { name: "Edit" }));
+  const text = file.getByLabel(/^Text of/);
+  expect(await text.inputValue()).toContain("Suggested words.");
+  await text.fill(`${await text.inputValue()}\nEdited words.\n`);
+  await press(page.getByRole("button", { name: "Commit edit" }));
+  await text.waitFor({ state: "detached" });
+  await press(file.getByRole("button", { name: "Preview" }));
+  await file.locator("ins").filter({ hasText: "Edited words." }).waitFor();
+  await press(file.getByRole("button", { name: "Before and after" }));
+  await file.locator("del").first().waitFor();
+  await expectGood(page);
+
   await press(page.getByRole("button", { name: "Merge" }));
   await press(page.getByLabel("Squash into one commit"), "Space");
   expect(await page.getByLabel("Delete the branch after the merge").isChecked()).toBe(true);

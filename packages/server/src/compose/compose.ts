@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { fileURLToPath } from "node:url";
 import { authenticateGitKey, createKeyring } from "../accounts/keys/keyring.ts";
-import { getProject, refreshLocalUrls } from "../accounts/projects/projects.ts";
+import { getProject, type Project, refreshLocalUrls } from "../accounts/projects/projects.ts";
 import { createKnownDevices } from "../accounts/sessions/known-devices.ts";
 import { createPasswords } from "../accounts/sessions/passwords.ts";
 import { createSessions } from "../accounts/sessions/sessions.ts";
@@ -19,6 +19,8 @@ import { accountsPlugin, dashboardPlugin } from "../dashboard/plugin.ts";
 import { forgeHooksPlugin } from "../forge/hooks/plugin.ts";
 import { localForgePlugin } from "../forge/local/plugin.ts";
 import { createPullDesk } from "../forge/local/pull-desk.ts";
+import { createReviewDesk } from "../forge/local/review-desk.ts";
+import { openForge } from "../forge/registry.ts";
 import { isGated } from "../gate/gate-store.ts";
 import { suggestFixes } from "../health/suggest-fixes.ts";
 import { buildApp } from "../http/app.ts";
@@ -30,12 +32,14 @@ import { createLogger } from "../lib/logger.ts";
 import { version } from "../lib/version.ts";
 import { measureRequests } from "../metrics/measure.ts";
 import { metricsPlugin, startMetricsServer } from "../metrics/metrics-server.ts";
+import { createPageReader } from "../review/page-reader.ts";
+import { commitEdit } from "../run/commit-edit.ts";
 import { askAutomations, askClaimLook, askGate, askIssue, askSiteCheck } from "../tasks/start-tasks.ts";
 import { traceRequests } from "../tracing/tracing.ts";
 import type { Mirrors } from "../tree/mirror/mirror.ts";
 import { composeParts, type Parts, readPullRequestState, type Undo } from "./parts.ts";
 import { createStatusReader } from "./status.ts";
-import { composeWork } from "./work.ts";
+import { composeWork, knownSecretsOf } from "./work.ts";
 
 export interface Server {
   /** The URL for clients. */
@@ -119,6 +123,15 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
   const unknownBytes = createByteBudget({ bytesMax: 32 * 2 ** 20, bodyMsMax: 20_000 });
   const pullRequestState = (projectId: string, number: number) =>
     readPullRequestState({ pool, forges, log }, projectId, number);
+  const editing = {
+    pool,
+    mirrors: parts.mirrors,
+    siteCache: parts.siteCache,
+    pageReader: createPageReader(),
+    findProject: (id: string) => getProject(pool, id),
+    openForge: (project: Project) => openForge(project, forges),
+    knownSecrets: (projectId: string) => knownSecretsOf({ config, pool, sealer, secret }, projectId),
+  };
   const app = buildApp({
     pool,
     listener,
@@ -199,6 +212,11 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         automations: createAutomations(automations),
         pullRequestState,
         pulls: createPullDesk({ ...local, signal: serving.signal, onMerged: (name) => hastenLook(pool, name) }),
+        reviews: createReviewDesk({
+          ...local,
+          signal: serving.signal,
+          commitEdit: (edit, signal) => commitEdit(editing, edit, signal),
+        }),
         readPrompt,
         suggestions: (projectId) => suggestFixes({ db: pool, defaultModel: config.model }, projectId),
         askSiteCheck: (projectId) => askSiteCheck(pool, projectId),
@@ -233,14 +251,14 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
 
 const pageBytesMax = 512 * 1024;
 
-/** Nodes without workers have no mirrors. A mirror may have moved on, too: then the page is shown without its text. */
+/** This node may have no mirror, or one that has moved on: then the page is shown without its text. */
 async function readPage(
-  mirrors: Mirrors | null,
+  mirrors: Mirrors,
   { projectId, commit, path }: { projectId: string; commit: string; path: string },
 ): Promise<string | null> {
-  const mirror = await mirrors?.open(projectId);
+  const mirror = await mirrors.open(projectId);
   const bytes = await mirror
-    ?.treeAt(commit)
+    .treeAt(commit)
     .read(path)
     .catch(() => null);
   return bytes && bytes.length <= pageBytesMax && isUtf8(bytes) ? bytes.toString("utf8") : null;

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { openDiskCache } from "@emend/site";
 import { openModelKey } from "../accounts/keys/model-keys.ts";
 import {
   type ContextRepository,
@@ -100,14 +101,17 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
   const automations = composeAutomations({ pool, log, defaultModel, metrics, forges, sealer, git });
 
   // Nodes that only answer requests keep no repositories.
-  const mirrors = config.role === "api" ? null : createMirrors({ dir: join(config.dataDir, "mirrors"), git, log });
-  if (mirrors) undo.push(() => mirrors.close());
+  const mirrors = createMirrors({ dir: join(config.dataDir, "mirrors"), git, log });
+  undo.push(() => mirrors.close());
+  const siteCache = await openDiskCache(join(config.dataDir, "site-cache"));
+  undo.push(() => siteCache.flush());
 
   return {
     config,
     log,
     git,
     mirrors,
+    siteCache,
     secret,
     database,
     pool,

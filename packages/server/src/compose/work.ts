@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type DiskCache, openDiskCache } from "@emend/site";
+import type { DiskCache } from "@emend/site";
 import { readArchiveAfterDays } from "../accounts/installation-settings.ts";
 import { listModelKeys, openModelKey } from "../accounts/keys/model-keys.ts";
 import { listContextRepositories, openContextCredential } from "../accounts/projects/context-repositories.ts";
@@ -51,11 +51,8 @@ import type { Parts, Undo } from "./parts.ts";
 /** Everything that runs jobs and maintenance: mirrors, tasks, deliveries, runs, polling of pull requests. */
 export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
   const { config, log, git, pool, listener, metrics, sealer, forges, automations } = parts;
-  const { mirrors } = parts;
-  if (!mirrors) throw new Error("a node that works needs mirrors");
+  const { mirrors, siteCache } = parts;
   measureMirrors(metrics, join(config.dataDir, "mirrors"));
-  const siteCache = await openDiskCache(join(config.dataDir, "site-cache"));
-  undo.push(() => siteCache.flush());
   const linkReach = createForgeReach({ network: config.network, allowPrivateForges: false });
   undo.push(() => linkReach.close());
   const answers = createAnswerMemory();
@@ -262,7 +259,7 @@ interface KnownSecretsDeps {
 }
 
 /** What a job of this project must never reveal: the installation's credentials and the project's own. */
-async function knownSecretsOf(deps: KnownSecretsDeps, projectId: string): Promise<readonly string[]> {
+export async function knownSecretsOf(deps: KnownSecretsDeps, projectId: string): Promise<readonly string[]> {
   const { config, pool: db, sealer, secret } = deps;
   const stored = await Promise.all([
     openProjectCredential({ db, sealer }, projectId),

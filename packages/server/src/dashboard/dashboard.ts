@@ -1,4 +1,11 @@
-import type { DashboardPull, DashboardReading, DashboardStatus, DashboardSuggestion } from "@emend/contract";
+import type {
+  DashboardPull,
+  DashboardPullFile,
+  DashboardReading,
+  DashboardStatus,
+  DashboardSuggestion,
+  DashboardThread,
+} from "@emend/contract";
 import type { KnownDevices } from "../accounts/sessions/known-devices.ts";
 import type { Passwords } from "../accounts/sessions/passwords.ts";
 import type { Sessions } from "../accounts/sessions/sessions.ts";
@@ -49,6 +56,8 @@ export interface DashboardDeps {
   pullRequestState: MessageJobDeps["pullRequestState"];
   /** The pull requests of the local forge. */
   pulls: PullDesk;
+  /** Comments on their lines, and people's edits. */
+  reviews: ReviewDesk;
   /** How a model understands an instruction, if that is known without asking it. */
   readPrompt(model: string, prompt: string): DashboardReading;
   /** Jobs that would fix what the site checks found. */
@@ -78,8 +87,8 @@ interface PullName {
 
 interface PullDesk {
   /** Null if it does not exist. */
-  read(name: PullName): Promise<Omit<DashboardPull, "jobId"> | null>;
-  readFile(name: PullName, path: string): Promise<string | null>;
+  read(name: PullName): Promise<Omit<DashboardPull, "jobId" | "threads"> | null>;
+  readFile(name: PullName, path: string): Promise<DashboardPullFile | null>;
   merge(
     name: PullName,
     input: { headExpected: string | null; squash: boolean; removeBranch: boolean; by: Actor },
@@ -88,6 +97,29 @@ interface PullDesk {
   close(name: PullName, by: Actor): Promise<boolean>;
   markReady(name: PullName): Promise<boolean>;
   comment(name: PullName, input: { author: string; text: string }): Promise<boolean>;
+}
+
+type ReviewOutcome = { kind: "done" } | { kind: "refused"; reason: string } | { kind: "not_found" };
+
+interface ReviewDesk {
+  list(name: PullName): Promise<readonly DashboardThread[]>;
+  /** Null if there are no open comments. */
+  request(name: PullName): Promise<string | null>;
+  comment(
+    name: PullName,
+    input: Pick<DashboardThread, "side" | "path" | "firstLine" | "lastLine" | "suggestion"> & {
+      head: string;
+      author: string;
+      text: string;
+    },
+  ): Promise<ReviewOutcome>;
+  reply(name: PullName, threadId: string, input: { author: string; text: string }): Promise<ReviewOutcome>;
+  resolve(name: PullName, threadId: string, by: string | null): Promise<ReviewOutcome>;
+  applySuggestion(name: PullName, threadId: string, input: { head: string; by: string }): Promise<ReviewOutcome>;
+  edit(
+    name: PullName,
+    input: { head: string; path: string; text: string; message: string; by: string },
+  ): Promise<ReviewOutcome>;
 }
 
 /** The dependencies of all routes, with what is created once. */

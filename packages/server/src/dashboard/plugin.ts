@@ -22,7 +22,7 @@ import { memberRoutes } from "./routes/members.ts";
 import { projectConnectionRoutes, projectContextRoutes } from "./routes/project-connection.ts";
 import { projectWebhookRoutes } from "./routes/project-webhooks.ts";
 import { projectRoutes } from "./routes/projects.ts";
-import { pullRoutes } from "./routes/pulls.ts";
+import { pullRoutes, reviewRoutes } from "./routes/pulls.ts";
 import { linkRoutes, loginLinkRoute, loginRoutes, sessionRoute, singleSignOnRoutes } from "./routes/sign-in.ts";
 import { usageRoutes } from "./routes/usage.ts";
 
@@ -53,6 +53,7 @@ export function dashboardPlugin(deps: DashboardDeps): (app: FastifyInstance) => 
         composeJobRoutes(api, shared);
         jobDetailRoutes(api, shared);
         pullRoutes(api, shared);
+        reviewRoutes(api, shared);
         gateRoutes(api, shared);
         claimRoutes(api, shared);
       },

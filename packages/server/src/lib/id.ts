@@ -6,7 +6,10 @@ const timeLength = 9;
 const randomLength = 14;
 
 /** An opaque, URL-safe id that sorts by creation: `<prefix>_<milliseconds><random>`. */
-export function newId(prefix: "prj" | "job" | "whk" | "ctx" | "usr" | "cmt" | "gat" | "isr", now = Date.now()): string {
+export function newId(
+  prefix: "prj" | "job" | "whk" | "ctx" | "usr" | "cmt" | "edt" | "gat" | "thr" | "isr",
+  now = Date.now(),
+): string {
   let time = "";
   for (let rest = now; time.length < timeLength; rest = Math.floor(rest / digits.length)) {
     time = digits[rest % digits.length] + time;

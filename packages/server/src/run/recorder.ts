@@ -125,7 +125,7 @@ export async function recordedChange(
 }
 
 /** A verdict in figures, for people who watch a job. */
-function describeVerdict(verdict: Verdict): unknown {
+export function describeVerdict(verdict: Verdict): unknown {
   if (verdict.kind === "denied") return { verdict: "denied", violations: verdict.violations.slice(0, 20) };
   return {
     verdict: verdict.kind,

@@ -251,7 +251,7 @@ function endingOf(outcome: Outcome): Ending {
   }
 }
 
-function deniedMessage(violations: readonly Violation[]): string {
+export function deniedMessage(violations: readonly Violation[]): string {
   const shown = violations.slice(0, pathsShownMax).map((violation) => `${violation.path} (${violation.rule})`);
   const more = violations.length - shown.length;
   return `The project's policy does not allow this change: ${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;

@@ -19,6 +19,7 @@ import type { Listener } from "../../src/db/listener.ts";
 import type { Pool } from "../../src/db/pool.ts";
 import { asActor } from "../../src/db/transaction.ts";
 import { createPullDesk } from "../../src/forge/local/pull-desk.ts";
+import { createReviewDesk } from "../../src/forge/local/review-desk.ts";
 import { createByteBudget } from "../../src/lib/byte-budget.ts";
 import { newId } from "../../src/lib/id.ts";
 import { createLogger } from "../../src/lib/logger.ts";
@@ -64,10 +65,13 @@ interface TestMember {
 const publicUrl = "https://emend.test/base";
 const testSealer = createSealer("a secret of the tests, and of nothing else");
 
+const git = createGit({ allowedProtocols: ["file"] });
+
 type DashboardOptions = Partial<DashboardDeps> & {
   forgeDir?: string;
   /** For tests whose projects are on a forge. */
   projectAdminFor?(pool: Pool): ProjectAdmin;
+  commitEdit?: Parameters<typeof createReviewDesk>[0]["commitEdit"];
 } & Partial<Pick<AccountsDeps, "singleSignOn" | "archiveAfterDays">>;
 
 /** The dashboard and its users, on a server's dependencies. */
@@ -102,11 +106,19 @@ export function dashboardPlugins(
     automations: createAutomations(automationDeps(pool)),
     pullRequestState: async () => null,
     pulls: createPullDesk({
-      git: createGit({ allowedProtocols: ["file"] }),
+      git,
       forgeDir: options.forgeDir ?? "/nowhere",
       pool,
       publicUrl: at,
       signal: new AbortController().signal,
+    }),
+    reviews: createReviewDesk({
+      git,
+      forgeDir: options.forgeDir ?? "/nowhere",
+      pool,
+      publicUrl: at,
+      signal: new AbortController().signal,
+      commitEdit: options.commitEdit ?? (async () => ({ kind: "refused", reason: "This test commits nothing." })),
     }),
     readPrompt,
     suggestions: async () => [],

@@ -6,11 +6,13 @@ import { useProjects } from "../../api/projects.tsx";
 import { diffQuery, jobQuery } from "../../api/queries.ts";
 import { isAway } from "../../api/request.ts";
 import { DiffView } from "../../diff/diff-view.tsx";
+import { useEdits } from "../../diff/file-editor.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
 import { durationOf, localTime } from "../../parts/format.ts";
 import { Pending, Skeleton } from "../../parts/notice.tsx";
 import { Prose } from "../../parts/prose.tsx";
 import { Clipped, Clock, VisibleText } from "../../parts/text.tsx";
+import { pullPath } from "../pulls/queries.ts";
 import { Failure } from "./failure.tsx";
 import { Findings } from "./findings.tsx";
 import { FollowUp } from "./follow-up.tsx";
@@ -62,7 +64,12 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
   });
   const project = useProjects([job.projectId]).found.get(job.projectId);
   const [isSplit, setIsSplit] = useState(false);
-  const fileUrl = useCallback((path: string) => `/jobs/${run.id}/file?path=${encodeURIComponent(path)}`, [run.id]);
+  const isHosted = project?.forge === "local" && !isActive && run.pullRequest !== null;
+  const pull = isHosted ? pullPath({ projectId: job.projectId, number: String(run.pullRequest?.number) }) : null;
+  const edits = useEdits(run.pullRequest?.state === "open" ? pull : null);
+  // The branch has what people edited since, too.
+  const files = pull ?? `/jobs/${run.id}`;
+  const fileUrl = useCallback((path: string) => `${files}/file?path=${encodeURIComponent(path)}`, [files]);
   const hasChanges = (diff.data?.files.length ?? 0) > 0;
   // The side-by-side diff uses the whole width.
   const isBeside = !isSplit;
@@ -103,6 +110,7 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
               isSplit={isSplit}
               onSplit={setIsSplit}
               fileUrl={fileUrl}
+              review={edits}
               {...(job.isDiffSoFar && {
                 title: job.messages.length > 0 ? "changed so far in this round" : "changed so far",
               })}

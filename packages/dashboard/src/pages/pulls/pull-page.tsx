@@ -1,4 +1,4 @@
-import type { DashboardComment } from "@emend/contract";
+import type { DashboardComment, DashboardPull } from "@emend/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type FormEvent, useCallback, useState } from "react";
@@ -18,6 +18,7 @@ import { useMayWrite } from "../../parts/use-may-write.ts";
 import { MergeBox } from "./merge-box.tsx";
 import { PullState } from "./pull-state.tsx";
 import { type PullName, pullPath, pullQuery } from "./queries.ts";
+import { AskBar, ElsewhereThreads, useReview } from "./review.tsx";
 
 const none: readonly never[] = [];
 const route = getRouteApi("/pulls/$projectId/$number");
@@ -30,12 +31,17 @@ export function PullPage() {
 
 function Pull({ name }: { name: PullName }) {
   const pull = useQuery(pullQuery(name));
-  const project = useProjects([name.projectId]).found.get(name.projectId);
+  if (!pull.data) return <Pending error={pull.error} />;
+  return <PullView name={name} pull={pull.data} />;
+}
+
+function PullView({ name, pull }: { name: PullName; pull: DashboardPull }) {
+  const review = useReview(pull);
   const [isSplit, setIsSplit] = useState(false);
   const address = pullPath(name);
   const fileUrl = useCallback((path: string) => `${address}/file?path=${encodeURIComponent(path)}`, [address]);
-  if (!pull.data) return <Pending error={pull.error} />;
-  const { title, number, headRef, baseRef, checks, diff } = pull.data;
+  const { title, number, headRef, baseRef, checks, diff } = pull;
+  const project = useProjects([name.projectId]).found.get(name.projectId);
   return (
     <>
       <title>{`${title.slice(0, 100)} · #${number} · Emend`}</title>
@@ -44,7 +50,7 @@ function Pull({ name }: { name: PullName }) {
           <VisibleText text={title} /> <span className="font-normal text-quiet">#{number}</span>
         </h1>
         <p className="flex flex-wrap items-center gap-x-4 gap-y-1">
-          <PullState pull={pull.data} />
+          <PullState pull={pull} />
           <span className="min-w-0 wrap-anywhere">
             <code>
               <VisibleText text={headRef} />
@@ -61,32 +67,32 @@ function Pull({ name }: { name: PullName }) {
           >
             <VisibleText text={project?.name ?? name.projectId} />
           </Link>
-          {pull.data.jobId && (
+          {pull.jobId && (
             <Link
               to="/jobs/$id"
-              params={{ id: pull.data.jobId }}
+              params={{ id: pull.jobId }}
               className="text-quiet underline underline-offset-3 hover:text-ink"
             >
               The job
             </Link>
           )}
           <span className="text-quiet">
-            <Age at={pull.data.createdAt} />
+            <Age at={pull.createdAt} />
           </span>
         </p>
       </header>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 pb-5 lg:grid-cols-[minmax(0,1fr)_336px]">
         <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-3 px-5 py-4 text-[16px] leading-[26px] wrap-anywhere">
           <Clipped height="max-h-88 lg:max-h-136" className="grid grid-cols-[minmax(0,1fr)] gap-3">
-            {pull.data.body.trim() === "" ? (
+            {pull.body.trim() === "" ? (
               <p className="text-quiet">No description.</p>
             ) : (
-              <MarkdownText text={pull.data.body} />
+              <MarkdownText text={pull.body} />
             )}
           </Clipped>
         </Sheet>
         <div className="order-first grid lg:order-none grid-cols-[minmax(0,1fr)] gap-5">
-          <MergeBox pull={pull.data} />
+          <MergeBox pull={pull} />
           {checks.length > 0 && (
             <Sheet className="grid gap-2 px-4 py-3">
               <h2>Checks</h2>
@@ -113,17 +119,26 @@ function Pull({ name }: { name: PullName }) {
           )}
           <Sheet className="grid gap-2 px-4 py-3">
             <h2>On your machine</h2>
-            <CopyBlock text={`git clone --branch ${shellWord(headRef)} ${pull.data.cloneUrl}`} />
+            <CopyBlock text={`git clone --branch ${shellWord(headRef)} ${pull.cloneUrl}`} />
             <p className="text-quiet">Use any user name, and one of the project's API keys as the password.</p>
           </Sheet>
         </div>
       </div>
+      <AskBar pull={pull} />
       {diff.files.length > 0 ? (
-        <DiffView diff={diff} findings={none} isSplit={isSplit} onSplit={setIsSplit} fileUrl={fileUrl} />
+        <DiffView
+          diff={diff}
+          findings={none}
+          isSplit={isSplit}
+          onSplit={setIsSplit}
+          fileUrl={fileUrl}
+          review={review}
+        />
       ) : (
         <p className="text-quiet">The branch has no changes.</p>
       )}
-      <Comments name={name} comments={pull.data.comments} />
+      <ElsewhereThreads pull={pull} />
+      <Comments name={name} comments={pull.comments} />
     </>
   );
 }

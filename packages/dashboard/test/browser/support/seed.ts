@@ -68,7 +68,7 @@ export async function seed({ server, pool }: Installation, page: Page): Promise<
 async function mergeLast(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await page.getByLabel("Comment", { exact: true }).fill("Good: this reads better aloud.");
-  await page.getByRole("button", { name: "Comment" }).click();
+  await page.getByRole("button", { name: "Comment", exact: true }).click();
   await page.getByText("reads better aloud").waitFor();
   await page.getByRole("button", { name: "Merge" }).click();
   await page.getByRole("button", { name: "Merge pull request" }).click();

@@ -84,6 +84,9 @@ function otherShots({ projectId, otherId }: Seeded): readonly Shot[] {
     { name: "pulls-none", path: `/app/pulls?project=${otherId}` },
     { name: "pull", path: `/app/pulls/${projectId}/1`, isLong: true },
     { name: "pull-merged", path: `/app/pulls/${projectId}/3` },
+    { name: "review-comment", path: `/app/pulls/${projectId}/1`, isLong: true, act: commentOnLine },
+    { name: "review-edit", path: `/app/pulls/${projectId}/1`, isLong: true, act: click("Edit") },
+    { name: "review-preview", path: `/app/pulls/${projectId}/1`, isLong: true, act: previewBoth },
     { name: "keys", path: "/app/keys" },
     { name: "keys-create", path: "/app/keys", isLong: true, act: click("Create key") },
     { name: "keys-created", path: "/app/keys", isLong: true, act: createKey },
@@ -108,6 +111,24 @@ async function write(page: Page, prompt: string): Promise<void> {
   await page.getByLabel("What should change in the docs?").fill(prompt);
   await page.waitForResponse("**/reading");
   await page.evaluate("localStorage.clear()");
+}
+
+/** Leaves a comment with a suggestion, and another form open. */
+async function commentOnLine(page: Page): Promise<void> {
+  const numbers = page.getByRole("button", { name: /^Comment on line/ });
+  await numbers.nth(1).click();
+  await page.getByLabel("Suggest a change").check();
+  await page.getByLabel("Suggested text").fill("Say it in fewer words.");
+  await page.getByLabel("Comment on these lines").fill("Long for a heading. **Shorter**, please.");
+  await page.getByRole("button", { name: "Add comment" }).click();
+  await page.getByRole("button", { name: "Apply suggestion" }).first().waitFor();
+  await numbers.nth(3).click();
+  await page.getByLabel("Comment on these lines").fill("And this?");
+  await page.evaluate("localStorage.clear()");
+}
+
+async function previewBoth(page: Page): Promise<void> {
+  for (const name of ["Preview", "Before and after"]) await page.getByRole("button", { name }).first().click();
 }
 
 async function startRefused(page: Page): Promise<void> {

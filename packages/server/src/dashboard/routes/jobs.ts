@@ -35,7 +35,7 @@ export function jobRoutes(app: FastifyInstance, deps: RouteDeps): void {
   }
 }
 
-function sessionDoor(deps: RouteDeps): Door {
+export function sessionDoor(deps: RouteDeps): Door {
   return {
     holderOf: subjectOf,
     authorOf: (request) => `user/${subjectOf(request)}`,

@@ -1,15 +1,17 @@
-import type { DashboardFile, DashboardPull } from "@emend/contract";
+import type { DashboardPull, DashboardPullFile } from "@emend/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { AppError } from "../../errors.ts";
 import { tooManyDiffs as refusal } from "../../http/errors.ts";
+import { messageJobHandler } from "../../http/routes/job-handlers.ts";
 import { hastenLook } from "../../jobs/pull-requests.ts";
 import { createSeats, seatFor } from "../../lib/locks.ts";
 import type { RouteDeps } from "../dashboard.ts";
-import { findPullJob } from "../find.ts";
+import { findJob, findPullJob } from "../find.ts";
 import { listPulls, parsePullFilter } from "../list-pulls.ts";
 import { bodyParser } from "../parse-request.ts";
 import { actorOf, subjectOf } from "../require-session.ts";
+import { sessionDoor } from "./jobs.ts";
 
 /** Each needs several git processes, and keeps a diff in memory until it is read. */
 const views = { perHolderMax: 4, allMax: 8 };
@@ -22,12 +24,36 @@ const parseMerge = bodyParser(
     removeBranch: Type.Optional(Type.Boolean()),
   }),
 );
-const parseComment = bodyParser(
-  Type.Object({ text: Type.String({ minLength: 1, maxLength: 20_000, pattern: "^[^\\x00]*$" }) }),
+const text = Type.String({ minLength: 1, maxLength: 20_000, pattern: "^[^\\x00]*$" });
+const head = Type.String({ pattern: "^[0-9a-f]{40,64}$" });
+const path = Type.String({ minLength: 1, maxLength: 4_096 });
+const line = Type.Integer({ minimum: 1, maximum: 10_000_000 });
+const parseComment = bodyParser(Type.Object({ text }));
+const parseThread = bodyParser(
+  Type.Object({
+    head,
+    path,
+    side: Type.Enum(["before", "after"]),
+    firstLine: line,
+    lastLine: line,
+    text: Type.String({ maxLength: 20_000 }),
+    suggestion: Type.Optional(Type.String({ maxLength: 20_000 })),
+  }),
+);
+const parseResolve = bodyParser(Type.Object({ resolved: Type.Boolean() }));
+const parseApply = bodyParser(Type.Object({ head }));
+const parseEdit = bodyParser(
+  Type.Object({
+    head,
+    path,
+    text: Type.String({ maxLength: 1024 * 1024 }),
+    message: Type.String({ minLength: 1, maxLength: 2_000 }),
+  }),
 );
 
 /** Pull requests, of which the local forge's can be read and changed: reading needs a session, changing write access. */
-export function pullRoutes(app: FastifyInstance, { pulls, pool }: RouteDeps): void {
+export function pullRoutes(app: FastifyInstance, deps: RouteDeps): void {
+  const { pulls, reviews, pool } = deps;
   app.get("/pulls", async (request) => listPulls(pool, parsePullFilter(request.query as Record<string, unknown>)));
 
   const seats = createSeats(views);
@@ -35,14 +61,15 @@ export function pullRoutes(app: FastifyInstance, { pulls, pool }: RouteDeps): vo
     const name = nameOf(request);
     if (!seatFor(seats, subjectOf(request), reply.raw)()) throw tooManyDiffs();
     const [pull, jobId] = await Promise.all([pulls.read(name), findPullJob(pool, name)]);
-    return { ...found(pull), jobId };
+    // After reading, which takes in what was pushed.
+    return { ...found(pull), jobId, threads: await reviews.list(name) };
   });
 
-  app.get("/pulls/:projectId/:number/file", async (request: Named): Promise<DashboardFile> => {
+  app.get("/pulls/:projectId/:number/file", async (request: Named): Promise<DashboardPullFile> => {
     const { path } = request.query as { path?: unknown };
     const isPath = typeof path === "string" && path !== "" && path.length <= 4096 && !path.includes("\0");
-    const text = isPath ? await pulls.readFile(nameOf(request), path) : null;
-    if (text !== null) return { text };
+    const file = isPath ? await pulls.readFile(nameOf(request), path) : null;
+    if (file !== null) return file;
     throw new AppError("not_found", { publicMessage: "The page's whole text cannot be shown." });
   });
 
@@ -75,7 +102,66 @@ export function pullRoutes(app: FastifyInstance, { pulls, pool }: RouteDeps): vo
   });
 }
 
-function nameOf({ params }: Named): { projectId: string; number: number } {
+type ThreadNamed = FastifyRequest<{ Params: { projectId: string; number: string; id: string } }>;
+
+/** Comments on lines, suggestions and edits. All change something, so they need write access. */
+export function reviewRoutes(app: FastifyInstance, deps: RouteDeps): void {
+  const { pool, reviews } = deps;
+
+  app.post("/pulls/:projectId/:number/threads", async (request: Named, reply) => {
+    const { suggestion = null, ...thread } = parseThread(request.body);
+    if (thread.text.trim() === "" && suggestion === null) {
+      throw new AppError("invalid_request", { publicMessage: "text must not be empty." });
+    }
+    done(await reviews.comment(nameOf(request), { ...thread, suggestion, author: subjectOf(request) }));
+    await hastenLook(pool, nameOf(request));
+    return reply.code(201).send({});
+  });
+
+  app.post("/pulls/:projectId/:number/threads/:id/replies", async (request: ThreadNamed, reply) => {
+    const { text } = parseComment(request.body);
+    done(await reviews.reply(nameOf(request), request.params.id, { author: subjectOf(request), text }));
+    await hastenLook(pool, nameOf(request));
+    return reply.code(201).send({});
+  });
+
+  app.post("/pulls/:projectId/:number/threads/:id/resolve", async (request: ThreadNamed) => {
+    const { resolved } = parseResolve(request.body);
+    done(await reviews.resolve(nameOf(request), request.params.id, resolved ? subjectOf(request) : null));
+    return {};
+  });
+
+  app.post("/pulls/:projectId/:number/threads/:id/apply", async (request: ThreadNamed) => {
+    const input = { ...parseApply(request.body), by: subjectOf(request) };
+    done(await reviews.applySuggestion(nameOf(request), request.params.id, input));
+    return {};
+  });
+
+  app.post("/pulls/:projectId/:number/edit", async (request: Named) => {
+    done(await reviews.edit(nameOf(request), { ...parseEdit(request.body), by: subjectOf(request) }));
+    return {};
+  });
+
+  const message = messageJobHandler(deps, {
+    ...sessionDoor(deps),
+    jobOf: async (request) => findJob(pool, (await findPullJob(pool, nameOf(request as Named))) ?? ""),
+  });
+  app.post("/pulls/:projectId/:number/ask", async (request: Named, reply) => {
+    const prompt = await reviews.request(nameOf(request));
+    if (prompt === null) throw new AppError("conflict", { publicMessage: "There are no open comments on lines." });
+    request.body = { prompt };
+    return message(request, reply);
+  });
+}
+
+type Outcome = Awaited<ReturnType<RouteDeps["reviews"]["reply"]>>;
+
+function done(outcome: Outcome): void {
+  if (outcome.kind === "refused") throw new AppError("conflict", { publicMessage: outcome.reason });
+  if (outcome.kind === "not_found") throw notFound();
+}
+
+function nameOf({ params }: Named | ThreadNamed): { projectId: string; number: number } {
   const { projectId, number } = params;
   if (isId(projectId) && /^[1-9]\d{0,8}$/.test(number)) return { projectId, number: Number(number) };
   throw notFound();

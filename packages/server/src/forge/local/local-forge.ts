@@ -19,6 +19,7 @@ import {
 } from "./pull-requests.ts";
 import { compareBranches } from "./read-diff.ts";
 import { type RepositoryDeps, repositoryOf } from "./repository.ts";
+import { listThreads } from "./review-threads.ts";
 
 export interface LocalForgeDeps extends RepositoryDeps {
   pool: Pool;
@@ -99,14 +100,18 @@ export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
       mayOpenPullRequests: true,
     }),
     conversation: {
-      listComments: async (number) =>
-        (await listComments(deps.pool, projectId, number)).map(({ id, author, body }) => ({
-          id,
-          author,
-          text: body,
-          path: null,
-          line: null,
-        })),
+      async listComments(number) {
+        const whole = await listComments(deps.pool, projectId, number);
+        const threads = await listThreads(deps.pool, projectId, number);
+        return [
+          ...whole.map(({ id, author, body }) => ({ id, author, text: body, path: null, line: null })),
+          ...threads.flatMap(({ path, lastLine, side, comments }) =>
+            comments.map(({ id, author, body }) => {
+              return { id, author, text: body, path, line: lastLine, isRemovedLine: side === "before" };
+            }),
+          ),
+        ];
+      },
       mayWrite: async (author) => ((await mayWrite(deps.pool, author)) ? "yes" : "no"),
       comment: (number, text) => insertComment(deps.pool, { projectId, number, author: "Emend", body: text }),
     },

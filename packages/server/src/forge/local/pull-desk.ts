@@ -1,4 +1,4 @@
-import type { DashboardPull, JobDiff } from "@emend/contract";
+import type { DashboardPull, DashboardPullFile, JobDiff } from "@emend/contract";
 import type { Queryable } from "../../db/pool.ts";
 import { type Actor, asActor } from "../../db/transaction.ts";
 import type { ListedFile } from "../../tree/read/diff.ts";
@@ -19,10 +19,17 @@ import {
   saveCompared,
   settlePullRequest,
 } from "./pull-requests.ts";
-import { isAncestor, type Mergeability, type PullRequestDiff, readDiff, readMergeability } from "./read-diff.ts";
+import {
+  isAncestor,
+  type Mergeability,
+  type PullRequestDiff,
+  readDiff,
+  readFileAt,
+  readMergeability,
+} from "./read-diff.ts";
 import { ask, type Repository, repositoryOf, tell } from "./repository.ts";
 
-interface PullName {
+export interface PullName {
   projectId: string;
   number: number;
 }
@@ -31,17 +38,15 @@ interface PullName {
 interface PullDesk {
   has(name: PullName): Promise<boolean>;
   /** Null if it does not exist. */
-  read(name: PullName): Promise<Omit<DashboardPull, "jobId"> | null>;
+  read(name: PullName): Promise<Omit<DashboardPull, "jobId" | "threads"> | null>;
   /** A file as the pull request leaves it. Null if it does not exist or is too large to show. */
-  readFile(name: PullName, path: string): Promise<string | null>;
+  readFile(name: PullName, path: string): Promise<DashboardPullFile | null>;
   merge(name: PullName, input: MergeWish & { headExpected: string | null; by: Actor }): Promise<MergeOutcome>;
   /** False if it does not exist. Closing a closed one changes nothing. */
   close(name: PullName, by: Actor): Promise<boolean>;
   markReady(name: PullName): Promise<boolean>;
   comment(name: PullName, input: { author: string; text: string }): Promise<boolean>;
 }
-
-const fileBytesMax = 1024 * 1024;
 
 export function createPullDesk(
   deps: LocalForgeDeps & { signal: AbortSignal; onMerged?(name: PullName): Promise<void> },
@@ -66,14 +71,14 @@ export function createPullDesk(
     },
 
     async readFile(name, path) {
-      const pullRequest = await find(name);
-      if (!pullRequest) return null;
-      const object = `${pullRequest.headCommit}:${path}`;
+      const stored = await find(name);
+      if (!stored) return null;
       const repository = repositoryOf(deps, name.projectId);
-      const size = await ask(repository, ["cat-file", "-s", object], deps.signal);
-      if (size.code !== 0 || Number(size.output) > fileBytesMax) return null;
-      const file = await ask(repository, ["cat-file", "blob", object], deps.signal);
-      return file.code === 0 ? file.output : null;
+      // With its current head, which an edit of this file must name.
+      if (stored.state === "open") await settlePullRequest({ db, repository }, name.projectId, stored, deps.signal);
+      const pullRequest = (await find(name)) ?? stored;
+      const text = await readFileAt(repository, pullRequest.headCommit, path, deps.signal);
+      return text === null ? null : { text, head: pullRequest.headCommit };
     },
 
     async merge(name, { by, ...wish }) {
@@ -114,8 +119,8 @@ function showPull(
     comments: readonly LocalComment[];
     statuses: readonly LocalStatus[];
   },
-): Omit<DashboardPull, "jobId"> {
-  const { number, title, state, draft, headRef, baseRef, checks, mergedBy, mergeCommit } = pullRequest;
+): Omit<DashboardPull, "jobId" | "threads"> {
+  const { number, title, state, draft, headRef, baseRef, headCommit, checks, mergedBy, mergeCommit } = pullRequest;
   return {
     projectId: more.projectId,
     number,
@@ -124,6 +129,7 @@ function showPull(
     draft,
     headRef,
     baseRef,
+    headCommit,
     checks,
     mergedBy,
     mergeCommit,
@@ -288,6 +294,6 @@ export async function readPullView(
 const marks = /^<!-- emend:\w+=[\w-]+ -->[ \t]*$/gm;
 
 /** Removes Emend's markers from a pull request's text, as other forges hide HTML comments. */
-function hideMarks(text: string): string {
+export function hideMarks(text: string): string {
   return text.replaceAll(marks, "").trimEnd();
 }

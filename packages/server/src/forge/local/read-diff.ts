@@ -36,6 +36,22 @@ export async function readDiff(
   return { files: parseFileList(list.stdout.toString("utf8")), patch: wholeFiles(patch).toString("utf8") };
 }
 
+const fileBytesMax = 1024 * 1024;
+
+/** Null if it does not exist or is too large to show. */
+export async function readFileAt(
+  repository: Repository,
+  commit: string,
+  path: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const object = `${commit}:${path}`;
+  const size = await ask(repository, ["cat-file", "-s", object], signal);
+  if (size.code !== 0 || Number(size.output) > fileBytesMax) return null;
+  const file = await ask(repository, ["cat-file", "blob", object], signal);
+  return file.code === 0 ? file.output : null;
+}
+
 /** The state of two branches. */
 interface Compared {
   /** The tip of the base branch. */

@@ -50,7 +50,7 @@ export async function recordChange(db: Queryable, lease: Lease, change: Recorded
   });
 }
 
-function figuresOf(diff: Buffer): { files: number; additions: number; deletions: number } {
+export function figuresOf(diff: Buffer): { files: number; additions: number; deletions: number } {
   const files = diffFiles(diff.toString("utf8"));
   return {
     files: files.length,

@@ -1,0 +1,152 @@
+import type { DashboardPullFile, DiffLine, JobDiff } from "@emend/contract";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, type ReactNode, useMemo, useState } from "react";
+import { request } from "../api/request.ts";
+import { Button } from "../parts/button.tsx";
+import { keepText, keptText } from "../parts/kept-text.ts";
+import { Pending, Problem } from "../parts/notice.tsx";
+import { useMayWrite } from "../parts/use-may-write.ts";
+
+type Side = "before" | "after";
+
+/** What people add to a diff: comments at their lines, and edits. */
+export interface LineReview {
+  /** Starts a comment. Null: reading only. */
+  onLine: ((path: string, side: Side, line: number) => void) | null;
+  /** What is shown below a line. Null: nothing. `lines`: those of the file. */
+  notesAt(path: string, side: Side, line: number, lines: readonly DiffLine[]): ReactNode;
+  /** What is shown above the file's lines, because its own line is not there. */
+  notesAbove(path: string, isShown: (side: Side, line: number) => boolean, lines: readonly DiffLine[]): ReactNode;
+  /** Buttons in the file's heading. */
+  actionsOf(file: JobDiff["files"][number], lines: readonly DiffLine[]): ReactNode;
+  /** What takes the place of the file's lines. Null: nothing. */
+  bodyOf(path: string): ReactNode;
+}
+
+interface EditorProps {
+  /** The pull request's path in the API. */
+  pullPath: string;
+  path: string;
+  onClose(): void;
+}
+
+/** Edits a file of a pull request's branch. */
+export function FileEditor(props: EditorProps) {
+  const file = useQuery({
+    queryKey: ["pull-file", props.pullPath, props.path],
+    queryFn: ({ signal }) =>
+      request<DashboardPullFile>(`${props.pullPath}/file?path=${encodeURIComponent(props.path)}`, { signal }),
+    // Reading it again would replace what somebody is editing.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  if (!file.data) return <Pending error={file.error} rows={3} />;
+  return <Editor {...props} file={file.data} />;
+}
+
+/** What was typed is kept until it is committed, also if the branch changed meanwhile. */
+function Editor({ pullPath, path, file, onClose }: EditorProps & { file: DashboardPullFile }) {
+  const key = `edit.${pullPath}.${path}`;
+  // A browser's text field has line feeds only.
+  const isCrlf = file.text.includes("\r\n") && !/(^|[^\r])\n/.test(file.text);
+  const original = file.text.replaceAll("\r\n", "\n");
+  const [text, setText] = useState(() => keptText(key) || original);
+  const [message, setMessage] = useState(`Edit ${path.split("/").at(-1)}`);
+  const queries = useQueryClient();
+  const commit = useMutation({
+    mutationFn: () =>
+      request(`${pullPath}/edit`, {
+        body: { head: file.head, path, text: isCrlf ? text.replaceAll("\n", "\r\n") : text, message },
+      }),
+    async onSuccess() {
+      keepText(key, "");
+      await Promise.all(
+        ["pull", "job", "diff", "file"].map((first) => queries.invalidateQueries({ queryKey: [first] })),
+      );
+      onClose();
+    },
+  });
+  function write(words: string) {
+    setText(words);
+    keepText(key, words === original ? "" : words);
+  }
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (!commit.isPending) commit.mutate();
+  }
+  return (
+    <form onSubmit={submit} className="grid grid-cols-[minmax(0,1fr)] gap-3 px-4 py-3">
+      <textarea
+        aria-label={`Text of ${path}`}
+        spellCheck
+        maxLength={1024 * 1024}
+        className="field-sizing-content max-h-[60dvh] min-h-60 w-full font-mono text-[13px] leading-5"
+        value={text}
+        onChange={(event) => write(event.target.value)}
+      />
+      <label className="grid gap-1">
+        <span className="font-semibold text-quiet">Commit message</span>
+        <input required maxLength={200} value={message} onChange={(event) => setMessage(event.target.value)} />
+      </label>
+      <Problem error={commit.error} />
+      <div className="flex flex-wrap items-center justify-end gap-2">
+        <Button
+          look="plain"
+          onClick={() => {
+            keepText(key, "");
+            onClose();
+          }}
+        >
+          Discard edit
+        </Button>
+        <Button type="submit" look="primary" disabled={text === original || message.trim() === "" || commit.isPending}>
+          {commit.isPending ? "Checking and committing …" : "Commit edit"}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+export function HeadButton(props: {
+  isOn: boolean;
+  onToggle(): void;
+  label?: string;
+  className?: string;
+  children: ReactNode;
+}) {
+  return (
+    <button
+      type="button"
+      aria-pressed={props.isOn}
+      aria-label={props.label}
+      className={`rounded-md px-2 py-1 text-quiet hover:text-ink aria-pressed:bg-hush aria-pressed:text-ink ${props.className ?? ""}`}
+      onClick={props.onToggle}
+    >
+      {props.children}
+    </button>
+  );
+}
+
+export function EditButton(props: { isOn: boolean; onToggle(): void }) {
+  return <HeadButton {...props}>Edit</HeadButton>;
+}
+
+/** Edits alone, for the page of a job. `pullPath` null: it cannot be edited. */
+export function useEdits(pullPath: string | null): LineReview | undefined {
+  const mayWrite = useMayWrite();
+  const [edited, setEdited] = useState<string | null>(null);
+  return useMemo(() => {
+    if (pullPath === null || !mayWrite) return undefined;
+    return {
+      onLine: null,
+      notesAt: () => null,
+      notesAbove: () => null,
+      actionsOf: ({ path, change }) =>
+        change === "deleted" ? null : (
+          <EditButton isOn={edited === path} onToggle={() => setEdited(edited === path ? null : path)} />
+        ),
+      bodyOf: (path) =>
+        edited === path ? <FileEditor pullPath={pullPath} path={path} onClose={() => setEdited(null)} /> : null,
+    };
+  }, [pullPath, mayWrite, edited]);
+}
