@@ -205,7 +205,9 @@ export async function setStatus(
     [400],
     signal,
   );
-  // A status that waits already cannot begin to wait again, which GitLab calls a transition that it does not have.
+  // A pending status is found again and enqueued again, which its state machine refuses: "Cannot transition status via
+  // :enqueue from :pending" (gitlabhq 0286e4c6, app/services/ci/create_commit_status_service.rb, read on 2026-11-16). The
+  // forge then keeps the earlier description.
   if (outcome.kind === "ok" || /cannot transition/i.test(wordsOf(outcome.body))) return;
   throw refusalOf("GitLab", outcome, what);
 }
