@@ -146,6 +146,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
       "keys/:id/rotate",
       "members/:id/remove",
       "members/:id/role",
+      "notifications",
       "password",
       "projects",
       "projects/:id/automations",
