@@ -143,7 +143,7 @@ export async function retryJob(
           phase = case when jobs.commit_id is null then 'queued' else 'publishing' end,
           failure_code = null, failure_message = null, ended_at = null, stop_asked = null, waiting_since = null,
           publication_unsure = false,
-          crashes = 0, crashes_blamed = 0, retries = 0, run_after = greatest(clock_timestamp(), editing_until),
+          crashes = 0, crashes_blamed = 0, retries = 0, run_after = greatest(clock_timestamp(), jobs.editing_until),
           event_seq = jobs.event_seq + 1, updated_at = clock_timestamp()
         from found where jobs.id = found.id and found.is_retryable
         returning jobs.*
