@@ -27,6 +27,26 @@ describe("settings of the checks", () => {
     ]);
   });
 
+  it("finds links that work on the site but not on the repository's host, and offers the file", async () => {
+    const links = ["/guides/start", "guides/start#go", "/logo.png", "guides/start.md", "guides/", "#a"];
+    const start = "# Start\n\n## Go\n\n[i](/index) ![l](/logo.png)\n";
+    const site = {
+      "docs/docs.json": '{"name": "D", "navigation": {"pages": ["index", "guides/start"]}}',
+      "docs/index.md": `# A\n\n${links.map((link) => `[x](${link})\n`).join("\n")}`,
+      "docs/guides/start.md": start,
+      "docs/logo.png": "",
+      ".emend/check.json": '{"checks": {"host-link": "error"}}',
+    };
+    const findings = await checkSite(await openSite(memoryTree(site), { docsDir: "docs" }));
+    expect(findings.map(({ check, path, line, fix }) => [check, path, line, fix?.edits[0]?.text])).toEqual([
+      ["host-link", "docs/guides/start.md", 5, "../index.md"],
+      ["host-link", "docs/guides/start.md", 5, "../logo.png"],
+      ["host-link", "docs/index.md", 3, "guides/start.md"],
+      ["host-link", "docs/index.md", 5, "guides/start.md#go"],
+      ["host-link", "docs/index.md", 7, "logo.png"],
+    ]);
+  });
+
   it.each([
     ["{", "it is no JSON"],
     ["[]", "it must be an object"],

@@ -9,6 +9,23 @@ import { checkSite } from "./check-site.ts";
 import { folderTree } from "./folder-tree.ts";
 import { openSite } from "./open-site.ts";
 
+it("judges links of a folder as the host of the repository around it does", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "emend-folder-"));
+  const links = ["/logo.png", "/docs/logo.png", "/README.md", "../README.md", "../gone.md", "../../../issues"];
+  const settings = '{"checks": {"host-link": "warning"}}';
+  try {
+    for (const path of [".git", "docs/.emend"]) await mkdir(join(dir, path), { recursive: true });
+    for (const path of ["README.md", "docs/logo.png"]) await writeFile(join(dir, path), "");
+    await writeFile(join(dir, "docs/.emend/check.json"), settings);
+    await writeFile(join(dir, "docs/a.md"), `# A\n\n${links.map((link) => `[x](${link})\n`).join("")}`);
+    const findings = await checkSite(await openSite(folderTree(join(dir, "docs"))));
+    const found = findings.flatMap(({ check, line }) => (check === "host-link" ? [links[line - 3]] : []));
+    expect(found).toEqual(["/logo.png", "../gone.md"]);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+});
+
 describe("a folder of many pages", () => {
   // More files than are parsed without threads.
   const files: Record<string, string> = { "broken.mdx": "[x](/nowhere) and [é](#none)\n\n### Deep\n" };

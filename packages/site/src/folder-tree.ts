@@ -1,7 +1,8 @@
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { isAbsent } from "./text/absent.ts";
-import type { SiteFile, SiteTree } from "./types.ts";
+import type { SiteFile, SiteTree, SurroundingRepository } from "./types.ts";
 
 const skipped = new Set(["node_modules", ".git", ".hg", ".svn"]);
 
@@ -30,10 +31,20 @@ export async function walkFolder(
   for (const folder of folders) await walkFolder(root, folder, onFile, onFolder);
 }
 
+/** The git repository that a folder is in. Outside of one, the folder counts as the whole repository. */
+export function repositoryAround(folder: string): SurroundingRepository {
+  const root = resolve(folder);
+  let top = root;
+  while (!existsSync(join(top, ".git")) && dirname(top) !== top) top = dirname(top);
+  if (!existsSync(join(top, ".git"))) top = root;
+  return { dir: relative(top, root).split(sep).join("/"), has: (path) => existsSync(join(top, path)) };
+}
+
 /** A folder on disk as a tree. */
 export function folderTree(root: string): SiteTree {
   return {
     folder: root,
+    repository: () => repositoryAround(root),
     async list() {
       const files: SiteFile[] = [];
       await walkFolder(root, "", (path) => files.push({ path }));

@@ -19,7 +19,7 @@ export {
   whyUnknown,
 } from "./editor-queries.ts";
 export { findPage } from "./find-page.ts";
-export { folderTree } from "./folder-tree.ts";
+export { folderTree, repositoryAround } from "./folder-tree.ts";
 export type { NavItem, NavList, Redirect } from "./frameworks/framework.ts";
 export { type FileChange, historyArgs, parseHistory } from "./git-history.ts";
 export { type GitSource, gitEnvironment, openGitSource, parseBlobs, runGit } from "./git-source.ts";

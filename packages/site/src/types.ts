@@ -20,8 +20,17 @@ export interface SiteTree {
   ): AsyncIterable<Iterable<readonly [path: string, content: Uint8Array | null]>>;
   /** The folder, if `read` reads from a folder on disk, so that threads can read it too. */
   folder?: string;
+  /** The repository around the tree, if the tree may be only a folder of it. Called only by checks that need it. */
+  repository?(): SurroundingRepository;
   /** The last change of each file, if the tree has a history. Called only by checks that need it. */
   history?(signal?: AbortSignal): Promise<ReadonlyMap<string, FileChange>>;
+}
+
+export interface SurroundingRepository {
+  /** The path of the tree's folder in the repository; "" at the top. */
+  dir: string;
+  /** Whether the repository has this file or folder. */
+  has(path: string): boolean;
 }
 
 export type Severity = "error" | "warning" | "info";

@@ -7,6 +7,7 @@ import {
   gitEnvironment,
   historyArgs,
   parseHistory,
+  repositoryAround,
   runGit,
   type SiteFile,
   type SiteTree,
@@ -27,6 +28,7 @@ export async function gitTree(dir: string, ref: string): Promise<SiteTree> {
   return {
     list: async () => files,
     read: async (path) => contents.get(hashes.get(path) ?? "") ?? null,
+    repository: () => repositoryAround(dir),
     history: () => historyAt(dir, commit.trim()),
   };
 }

@@ -2,14 +2,28 @@ import { anchorFit, anchorsOf } from "../links/anchors.ts";
 import { doubtsAbsolute } from "../links/base-path.ts";
 import { nearestAnchor, nearestPage } from "../links/nearest.ts";
 import { resolveTarget } from "../links/resolve.ts";
-import { rewriteTarget } from "../links/rewrite.ts";
+import { encode, rewriteTarget } from "../links/rewrite.ts";
 import type { SiteIndex } from "../links/site-index.ts";
-import { routeKey } from "../links/target.ts";
+import {
+  dirOf,
+  isBelow,
+  isExternal,
+  isTemplate,
+  joinPath,
+  pageExtension,
+  relativePath,
+  routeKey,
+  splitTarget,
+  tailOf,
+  underDir,
+} from "../links/target.ts";
 import { linksThatMayMean } from "../links/unjudged.ts";
 import { pageOfTarget } from "../navigation/find-list.ts";
+import type { Link } from "../parse/dialect.ts";
+import { readFactsOf } from "../parse/read-facts.ts";
 import type { Site } from "../site.ts";
 import type { Finding } from "../types.ts";
-import type { LinkCheck, SiteCheck } from "./check.ts";
+import type { LinkCheck, OptionalCheck, SiteCheck } from "./check.ts";
 import { quoted } from "./report.ts";
 
 export const brokenLink: LinkCheck = {
@@ -161,6 +175,54 @@ export const missingFile: LinkCheck = {
     }
   },
 };
+
+/**
+ * Off by default: most docs are read on their site. GitHub and GitLab show a file's links as paths of files: `/x` starts
+ * at the top of the repository, and no extension is added.
+ */
+export const hostLink: OptionalCheck = {
+  id: "host-link",
+  severity: "warning",
+  async *run(site, { signal }) {
+    const { index, tree } = site;
+    const { dir = "", has } = tree.repository?.() ?? {};
+    const isThere = (path: string): boolean => {
+      if (path !== dir && !isBelow(path, dir)) return has?.(path) === true;
+      const inside = dir === "" ? path : path.slice(dir.length + 1);
+      return index.files.has(inside) || index.folders().has(inside);
+    };
+    const pages = [...index.nodes.values()].filter(({ path, isPartial }) => !isPartial && pageExtension.test(path));
+    for await (const { node, facts } of readFactsOf(site, pages, signal)) {
+      const { path } = node;
+      for (const link of facts.links) {
+        const { target, kind, line, column, start, end } = link;
+        const { path: written } = splitTarget(target);
+        if (kind === "include" || written === "" || isExternal(target) || isTemplate(target)) continue;
+        const onHost = joinPath(written.startsWith("/") ? "" : underDir(dir, dirOf(path)), written.replace(/^\//, ""));
+        // Above the repository are the host's own pages, such as `../../issues`.
+        if (onHost === null || onHost === ".." || isThere(onHost)) continue;
+        const found = resolveTarget(index, path, target, kind);
+        // The other checks report it.
+        if (found.kind === "missing") continue;
+        const text = found.kind === "page" || found.kind === "file" ? fileTarget(index, path, link, found.path) : null;
+        const message = `${quoted(target)} names no file of the repository, so the link fails where its host shows this page; link to ${text === null ? "a file" : quoted(text)} instead.`;
+        if (text === null) yield { path, line, column, message };
+        else
+          yield { path, line, column, message, fix: { title: `Link to ${text}`, edits: [{ path, start, end, text }] } };
+      }
+    }
+  },
+};
+
+/** The relative path of a file, if the site leads from there to the same page. */
+function fileTarget(index: SiteIndex, from: string, link: Link, to: string): string | null {
+  const plain = encode(relativePath(dirOf(from), to)) + tailOf(link.target);
+  const isSame = (text: string): boolean => {
+    const found = resolveTarget(index, from, text, link.kind);
+    return (found.kind === "page" || found.kind === "file") && found.path === to;
+  };
+  return [plain, `./${plain}`].find(isSame) ?? null;
+}
 
 /**
  * Pages that a change moved or deleted, to which no known link points but some unresolved link may: by the page's name,

@@ -1,5 +1,5 @@
 import type { LinkCheck, OptionalCheck, SiteCheck } from "./check.ts";
-import { brokenAnchor, brokenLink, brokenNavigation, brokenRedirect, missingFile } from "./links.ts";
+import { brokenAnchor, brokenLink, brokenNavigation, brokenRedirect, hostLink, missingFile } from "./links.ts";
 import { duplicateRoute, duplicateTitle, orphanPage, staleTranslation, unusedPicture } from "./pages.ts";
 import { proseRules, spelling } from "./prose.ts";
 
@@ -10,6 +10,7 @@ export const siteChecks: readonly SiteCheck[] = [brokenNavigation, orphanPage, d
 /** Off unless a project's settings enable them. */
 export const optionalChecks: readonly OptionalCheck[] = [
   duplicateTitle,
+  hostLink,
   proseRules,
   spelling,
   staleTranslation,

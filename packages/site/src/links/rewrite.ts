@@ -5,7 +5,7 @@ import type { Resolution, SiteIndex, Via } from "./site-index.ts";
 import { dirOf, isBelow, pageExtension, relativePath, splitTarget, stripExtension, tailOf } from "./target.ts";
 
 /** Encodes characters that Markdown or a URL would interpret. */
-function encode(path: string): string {
+export function encode(path: string): string {
   return path.replace(
     /[\s()<>"'%?#\\]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`,
