@@ -3,7 +3,8 @@ import { Emend } from "@emend/sdk";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
-import { registerTools, type ToolDeps } from "./tools.ts";
+import type { ToolDeps } from "./tool-call.ts";
+import { registerTools } from "./tools.ts";
 
 const instructions = [
   "Emend turns an instruction into a pull request on a project's documentation.",

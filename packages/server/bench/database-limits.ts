@@ -7,7 +7,7 @@ import { createLogger } from "../src/lib/logger.ts";
 import type { BenchDatabase } from "./database.ts";
 import { median } from "./measure.ts";
 import { postgresPid, processorMs } from "./processor-time.ts";
-import type { ScaleFigures } from "./simulation.ts";
+import type { ScaleFigures } from "./simulation-model.ts";
 
 const connections = 16;
 const listenerCounts = [1, 32];

@@ -19,7 +19,7 @@ import { measureDatabase } from "./database-limits.ts";
 import { median, requestRate } from "./measure.ts";
 import { machineBusyMs, postgresPid, processorMs } from "./processor-time.ts";
 import { writeResults } from "./results.ts";
-import type { ScaleFigures } from "./simulation.ts";
+import { perProcessorSecond, type ScaleFigures, scaleTable } from "./simulation-model.ts";
 
 const { values } = parseArgs({
   options: {
@@ -98,7 +98,7 @@ try {
     ...turns,
     database: limits,
   };
-  const table = tableOf(figures);
+  const table = scaleTable(figures);
   console.log(`\n${table}`);
   if (values.write) {
     const svg = drawLines({
@@ -310,51 +310,4 @@ async function measureTurns(
   } finally {
     await worker.kill();
   }
-}
-
-function perProcessorSecond({ nodeMs, postgresMs }: { nodeMs: number; postgresMs: number }): number {
-  return 1000 / (nodeMs + postgresMs);
-}
-
-function tableOf(figures: ScaleFigures): string {
-  const cost = ({ nodeMs, postgresMs }: { nodeMs: number; postgresMs: number }) =>
-    `${nodeMs.toFixed(2)} + ${postgresMs.toFixed(2)} ms`;
-  const { database: limits, step } = figures;
-  return [
-    "| processes | polls/s | creates/s | whole local jobs/s | processors in use (of those, by others): polls, creates, jobs |",
-    "|---:|---:|---:|---:|---|",
-    ...figures.processes.map(
-      ({ count, poll, create, job }) =>
-        `| ${count} | ${poll.perSecond.toFixed(0)} | ${create.perSecond.toFixed(0)} | ${job.perSecond.toFixed(1)} | ${[poll, create, job].map(({ busy, others }) => `${busy.toFixed(1)} (${others.toFixed(1)})`).join(", ")} |`,
-    ),
-    "",
-    "| processes | polls | creates | whole local jobs (for a second of processor time) |",
-    "|---:|---:|---:|---:|",
-    ...figures.processes.map(
-      ({ count, poll, create, job }) =>
-        `| ${count} | ${perProcessorSecond(poll).toFixed(0)} | ${perProcessorSecond(create).toFixed(0)} | ${perProcessorSecond(job).toFixed(1)} |`,
-    ),
-    "",
-    "| processor time of one | Emend + Postgres | written to the log |",
-    "|---|---:|---:|",
-    ...(["poll", "create", "job"] as const).map((name) => {
-      const one = figures.processes[0]?.[name];
-      return one ? `| ${name} | ${cost(one)} | ${(one.walBytes / 1024).toFixed(1)} kB |` : "";
-    }),
-    `| stored turn of an agent | ${cost(step)} | ${(step.walBytes / 1024).toFixed(1)} kB |`,
-    "",
-    "| what the database bears | figure |",
-    "|---|---:|",
-    `| one commit on this disk | ${limits.commitMs.toFixed(2)} ms |`,
-    `| commits/s, 16 connections | ${limits.commitsPerSecond.toFixed(0)} |`,
-    ...limits.notifying.map(
-      ({ listeners, perSecond }) =>
-        `| commits/s that notify, 16 connections, ${listeners} listeners | ${perSecond.toFixed(0)} |`,
-    ),
-    ...limits.claims.map(
-      ({ running, postgresMs }) =>
-        `| claim beside ${running.toLocaleString("en")} running jobs, processor time | ${postgresMs.toFixed(1)} ms |`,
-    ),
-    `| renewal of one lease, in a batch of ${limits.renewal.leases}, processor time | ${(limits.renewal.postgresMs * 1000).toFixed(0)} µs |`,
-  ].join("\n");
 }

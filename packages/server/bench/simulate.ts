@@ -10,7 +10,8 @@ import { spawnWorker } from "../test/support/worker-control.ts";
 import { startBenchDatabase } from "./database.ts";
 import { machineBusyMs, postgresPid, processorMs } from "./processor-time.ts";
 import { readFigures, writeResults } from "./results.ts";
-import { type Costs, costsOf, type Fleet, type Load, type Report, type ScaleFigures, simulate } from "./simulation.ts";
+import { simulate } from "./simulation.ts";
+import { type Costs, costsOf, type Fleet, type Load, type Report, type ScaleFigures } from "./simulation-model.ts";
 
 const { values } = parseArgs({
   options: {

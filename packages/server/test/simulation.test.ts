@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { drawDots, drawLines } from "../../site/bench/plot.ts";
-import { type Costs, type Fleet, type Load, simulate } from "../bench/simulation.ts";
+import { simulate } from "../bench/simulation.ts";
+import type { Costs, Fleet, Load } from "../bench/simulation-model.ts";
 import { seededRandom } from "../chaos/experiment.ts";
 
 // `npm run simulate` in small. Its answers are compared with what can be worked out on paper.

@@ -7,7 +7,7 @@ import { keepText, keptText } from "../parts/kept-text.ts";
 import { Pending, Problem } from "../parts/notice.tsx";
 import { useMayWrite } from "../parts/use-may-write.ts";
 
-type Side = "before" | "after";
+export type Side = "before" | "after";
 
 /** What people add to a diff: comments at their lines, and edits. */
 export interface LineReview {

@@ -1,6 +1,6 @@
 import type { Dialect } from "../parse/dialect.ts";
-import { decodePiece, indexLines, type LineIndex, toByteString } from "../text/bytes.ts";
-import { type PageCode, readPageCode, type Sample } from "./page-code.ts";
+import { decodePiece, indexLines, toByteString } from "../text/bytes.ts";
+import { historyPage, isHistory, type PageCode, readPageCode, type Sample } from "./page-code.ts";
 
 export type ReferenceKind = "identifier" | "path" | "flag" | "env" | "config-key" | "file" | "route" | "package";
 
@@ -59,17 +59,6 @@ function referencesIn(page: string, text: string, { spans, samples }: PageCode):
       );
   for (const sample of samples) readSample(sample, add(sample.at, true));
   return found.sort((a, b) => a.start - b.start);
-}
-
-// Pages and lines about earlier versions name removed code on purpose.
-const historyPage =
-  /(?:^|[/._-])(?:upgrad\w*|migrat\w*|changelog|changes|release-?notes?|releases|history|what-?s-?new|deprecat\w*|breaking-?changes|blog|news)(?=[/._-])/i;
-const historyLine =
-  /\b(?:removed?|renamed|deprecated?|deprecation|no longer|replaced|replaces|formerly|previously|used to be|was called|instead of|legacy|obsolete|prior to|before version|older versions?|until v?\d)\b/i;
-
-function isHistory(text: string, lines: LineIndex, offset: number): boolean {
-  const line = lines.lineOf(offset);
-  return historyLine.test(text.slice(lines.startOf(line), lines.startOf(line + 1)));
 }
 
 type Add = (kind: ReferenceKind, name: string, offset: number, from?: string) => void;

@@ -3,7 +3,7 @@ import { readFrontMatter } from "../parse/front-matter.ts";
 import { createOffsetMap, joinLines } from "../parse/leaf-blocks.ts";
 import { scanBlocks } from "../parse/scan-blocks.ts";
 import { scanInline } from "../parse/scan-inline.ts";
-import { textStart } from "../text/bytes.ts";
+import { type LineIndex, textStart } from "../text/bytes.ts";
 
 /** Inline code, without its backticks. */
 interface CodeSpan {
@@ -63,4 +63,15 @@ export function readPageCode(text: string, dialect: Dialect): PageCode {
     };
   });
   return { spans, samples };
+}
+
+// Pages and lines about earlier versions name removed code on purpose.
+export const historyPage =
+  /(?:^|[/._-])(?:upgrad\w*|migrat\w*|changelog|changes|release-?notes?|releases|history|what-?s-?new|deprecat\w*|breaking-?changes|blog|news)(?=[/._-])/i;
+const historyLine =
+  /\b(?:removed?|renamed|deprecated?|deprecation|no longer|replaced|replaces|formerly|previously|used to be|was called|instead of|legacy|obsolete|prior to|before version|older versions?|until v?\d)\b/i;
+
+export function isHistory(text: string, lines: LineIndex, offset: number): boolean {
+  const line = lines.lineOf(offset);
+  return historyLine.test(text.slice(lines.startOf(line), lines.startOf(line + 1)));
 }
