@@ -69,7 +69,7 @@ test("a project is shown, edited by the dashboard's checks and removed, by its n
   expect(JSON.parse(edited.stdout)).toMatchObject({ lanes: 2, draft: true, limits: { costUsdMax: 5, stepsMax: 9 } });
   const mistyped = await settings("limits.stepMax=3");
   expect(mistyped.code).not.toBe(0);
-  expect(mistyped.stderr).toContain("limits.stepMax (there is stepsMax, ");
+  expect(mistyped.stderr).toContain("`limits.stepMax`; did you mean `stepsMax`?");
   const refused = await settings("model=nope/x");
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("Unknown model") });
   const shown = JSON.parse((await runInProcess(["project", "show", id, "--json"], { env })).stdout);
