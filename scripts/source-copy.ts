@@ -11,7 +11,8 @@ const leftOut = new Set(["node_modules", "dist", ".git", "screenshots"]);
 export function copyOfSources(): string {
   const copy = mkdtempSync(join(tmpdir(), "emend-mutants-"));
   const isSource = (path: string) => !leftOut.has(basename(path));
-  for (const name of ["packages", "scripts", "docs", "action", "package.json", "tsconfig.json", "vitest.config.ts"]) {
+  const files = ["README.md", "ARCHITECTURE.md", "package.json", "tsconfig.json", "vitest.config.ts"];
+  for (const name of ["packages", "scripts", "docs", "action", ...files]) {
     cpSync(join(root, name), join(copy, name), { recursive: true, filter: isSource });
   }
   shareAllModules(copy);

@@ -258,6 +258,17 @@ describe("a model that misbehaves", () => {
     expect(answers[2]?.output).toContain("same call was made twice");
   });
 
+  it("makes the same calls a third time, of which none writes: neither is made", async () => {
+    const same: ScriptedTurn = [
+      ["list_files", {}],
+      ["git", { command: "diff" }],
+    ];
+    const { run, steps } = await start(scriptedModel(() => same));
+    await run();
+    const answers = toolMessages(steps).slice(0, 6);
+    expect(answers.map((answer) => answer.isError)).toEqual([false, false, false, false, true, true]);
+  });
+
   it("may make the same call again once something was written", async () => {
     const script = (turn: number): ScriptedTurn =>
       turn % 3 === 2 ? [["write_file", { path: `page-${turn}.md`, content: "x" }]] : [["list_files", {}]];

@@ -247,6 +247,13 @@ it("denies an address that a page's code puts together, but not one that was the
   expect(await review({ "built.mdx": `${built}\n${image}` })).toMatchObject({ kind: "denied" });
 });
 
+it("denies an include of a file that is outside the docs folder", async () => {
+  const page = { "docs/new.md": "# New\n\n<<< ../script.js\n" };
+  const outside = await review(page, {}, { docsDir: "docs" });
+  expect(outside).toMatchObject({ kind: "denied", violations: [{ path: "docs/new.md" }] });
+  expect((await review(page)).kind).not.toBe("denied");
+});
+
 it("looks at every site, however many come before it", async () => {
   const many = Array.from({ length: 501 }, (_, index) => `https://s${index}.test`).join("\n");
   expect(await review({ "new.md": many }, {}, { externalHosts: ["*"] })).toMatchObject({

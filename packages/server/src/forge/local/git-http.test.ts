@@ -112,7 +112,13 @@ describe("git over HTTP", () => {
     const base = { gitDir, timeMsMax: 10_000, outputBytesMax: 10_000 };
     await git.must({ ...base, args: ["hash-object", "-w", "--stdin"], input }, signal);
     await git.must({ ...base, args: ["update-ref", `refs/replace/${shown}`, other] }, signal);
-    expect((await git.must({ ...base, args: ["cat-file", "blob", shown] }, signal)).toString()).toBe("first\n");
+    // With the repository's own setting, and without: a mirror has none.
+    const config = await readFile(join(gitDir, "config"), "utf8");
+    for (const text of [config, config.replace("useReplaceRefs = false", "")]) {
+      await writeFile(join(gitDir, "config"), text);
+      expect((await git.must({ ...base, args: ["cat-file", "blob", shown] }, signal)).toString()).toBe("first\n");
+    }
+    await writeFile(join(gitDir, "config"), config);
     expect(await personGit(work, "ls-remote", url)).not.toMatch(/refs\/(replace|notes|emend)/);
     await commit("after a replacement");
     await personGit(work, "push", "--quiet", url, "main:refs/heads/after");
