@@ -3,7 +3,11 @@ import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Server } from "../src/compose/compose.ts";
+import { hookSecretOf } from "../src/forge/hooks/hook-secret.ts";
 import { askAutomations } from "../src/tasks/start-tasks.ts";
+import { type FarEnd, startFarEnd } from "./support/forges/far-end.ts";
+import { plainPull } from "./support/forges/pulls.ts";
+import { vendors } from "./support/forges/vendors.ts";
 import { createInstallation, type Installation } from "./support/whole-server.ts";
 
 // A whole server with the local forge: tags of a code repository create jobs on the docs, as with webhooks of a real forge.
@@ -30,7 +34,7 @@ const git = (projectId: string, ...args: string[]) =>
 async function hook(automationId: string, secret?: string): Promise<number> {
   const shown = await server.admin.automations.show(automationId);
   const body = JSON.stringify({ ref: "refs/tags/v1.0.0" });
-  const signature = createHmac("sha256", secret ?? (await secretOf(shown.automation.projectId)))
+  const signature = createHmac("sha256", secret ?? secretOf(shown.automation.projectId))
     .update(body)
     .digest("hex");
   const response = await fetch(`${server.url}/hooks/github/${shown.automation.projectId}`, {
@@ -40,10 +44,7 @@ async function hook(automationId: string, secret?: string): Promise<number> {
   });
   return response.status;
 }
-async function secretOf(projectId: string): Promise<string> {
-  const { hookSecretOf } = await import("../src/forge/hooks/hook-secret.ts");
-  return hookSecretOf("the secret of a test, and of nothing else", projectId);
-}
+const secretOf = (projectId: string) => hookSecretOf("the secret of a test, and of nothing else", projectId);
 const untilJobs = async (states: readonly (string | null)[]) =>
   expect
     .poll(async () => {
@@ -128,3 +129,87 @@ test("a change that was closed unmerged is not proposed again, however it is ask
   await server.admin.automations.run(id);
   await untilJobs(["closed", null, "open"]);
 });
+
+/** Events about pull request 1, as each forge writes them. */
+const eventOf = {
+  github: (head: string) => ({ action: "synchronize", number: 1, pull_request: { number: 1, head: { sha: head } } }),
+  gitlab: (head: string) => ({
+    object_kind: "merge_request",
+    object_attributes: { iid: 1, last_commit: { id: head } },
+  }),
+  gitea: (head: string) => ({ action: "synchronized", number: 1, pull_request: { number: 1, head: { sha: head } } }),
+  bitbucket: (head: string) => ({ pullrequest: { id: 1, source: { commit: { hash: head.slice(0, 12) } } } }),
+};
+
+function signed(forge: FarEnd["vendor"], body: string, secret: string): Record<string, string> {
+  const signature = createHmac("sha256", secret).update(body).digest("hex");
+  if (forge === "gitlab") return { "x-gitlab-token": secret };
+  if (forge === "gitea") return { "x-gitea-signature": signature };
+  return { [forge === "github" ? "x-hub-signature-256" : "x-hub-signature"]: `sha256=${signature}` };
+}
+
+test.concurrent.each(vendors)(
+  "$name: a webhook sets one status on a head, and a forged, repeated or late one changes nothing",
+  async (vendor) => {
+    const far = await startFarEnd(vendor);
+    const { repository } = far.state;
+    const project = { name: vendor.name, forge: vendor.name, repo: far.repositoryUrl, credential: far.token };
+    const { id } = await server.admin.addProject(project);
+    // Looked at a moment ago, so only a webhook makes the server look during the test.
+    await pool().query("insert into gate_looks (project_id) values ($1)", [id]);
+    await pool().query(`update projects set settings = '{"gate": {"docs": "failing"}}' where id = $1`, [id]);
+    const page = (link: string) => ({ "guides/start.md": `# Start\n\n[Other](${link})\n` });
+    const branch = { branch: "topic", from: repository.git("rev-parse", "main") };
+    const older = repository.commit(page("gone.md"), branch);
+    const at = new Date().toISOString();
+    far.state.pulls.push({
+      ...plainPull({ head: "topic", base: "main", title: "T", body: "" }),
+      ...{ number: 1, state: "open", at },
+    });
+    const deliver = async (head: string, secret = secretOf(id)) => {
+      const body = JSON.stringify(eventOf[vendor.name](head));
+      const headers = { "content-type": "application/json", ...signed(vendor.name, body, secret) };
+      return (await fetch(`${server.url}/hooks/${vendor.name}/${id}`, { method: "POST", headers, body })).status;
+    };
+    /** The looks that were asked for are over. */
+    const settled = () =>
+      expect
+        .poll(async () => (await pool().query("select from tasks where subject = $1", [id])).rowCount, patience)
+        .toBe(0);
+    const statuses = () =>
+      [...far.state.statuses].map(([key, { state, words }]) => `${key.slice(0, 40)} ${state.toLowerCase()} ${words}`);
+    const sent = () =>
+      far.requests.filter(({ operation }) => /^POST .*statuses/.test(operation)).map(({ status }) => status);
+    const [bad, good] = { gitlab: ["failed", "success"], bitbucket: ["failed", "successful"] }[
+      vendor.name as string
+    ] ?? ["failure", "success"];
+    const broken = `${older} ${bad} 1 new problem on 1 page.`;
+
+    expect(await deliver(older, "a forged secret")).toBe(401);
+    await settled();
+    expect(far.requests.filter(({ operation }) => /statuses/.test(operation))).toEqual([]);
+    expect((await pool().query("select from gate_statuses where project_id = $1", [id])).rowCount).toBe(0);
+
+    expect(await deliver(older)).toBe(202);
+    await settled();
+    expect(statuses()).toEqual([broken]);
+    expect(await Promise.all([deliver(older), deliver(older), deliver(older)])).toEqual([202, 202, 202]);
+    await settled();
+    expect([statuses(), sent()]).toEqual([[broken], [201]]);
+
+    // The newer event arrives first. The older one names a commit that is no longer the head.
+    const newer = repository.commit(page("other.md"), { branch: "topic" });
+    expect(await deliver(newer)).toBe(202);
+    await settled();
+    const mended = `${newer} ${good} No new problems in the docs.`;
+    expect(statuses()).toEqual([broken, mended]);
+    expect(await deliver(older)).toBe(202);
+    await settled();
+    expect(statuses()).toEqual([broken, mended]);
+    expect(sent()).toHaveLength(2);
+
+    await server.admin.removeProject(id);
+    await far.close();
+    expect(far.violations).toEqual([]);
+  },
+);

@@ -48,7 +48,7 @@ function touched(base: Site, head: Site): string[] {
 }
 
 /** Ignore comments that the base also has: in the same page, or in a deleted page if the page is new. */
-function knownSilencers(base: Site, head: Site): (path: string, silencer: Silencer) => boolean {
+export function knownSilencers(base: Site, head: Site): (path: string, silencer: Silencer) => boolean {
   const keyOf = ({ checks, reason }: Silencer): string => `${checks.join()}\0${reason}`;
   const gone = new Set<string>();
   for (const [path, { brief }] of base.index.nodes) {

@@ -2,7 +2,7 @@ export { createParseCache, type DiskCache, openDiskCache, type ParseCache } from
 export { checkMdx } from "./check-mdx.ts";
 export { applySettings, externalLinkCheck, readCheckSettings, settingsSchema } from "./check-settings.ts";
 export { checkSite, tallyLinks } from "./check-site.ts";
-export { compareSites, diffFindings } from "./compare-sites.ts";
+export { compareSites, diffFindings, knownSilencers } from "./compare-sites.ts";
 export {
   createLinkWriter,
   type ExternalLink,

@@ -75,7 +75,7 @@ interface ClaimOfChange extends CitedLines {
   pageText: string;
 }
 
-interface BrokenClaim {
+export interface BrokenClaim {
   isGone: boolean;
   page: CitedLines;
   source: CitedLines;

@@ -192,6 +192,8 @@ export interface Forge {
   readPullRequestCommits(pull: OpenPullRequest, signal: AbortSignal): Promise<PullRequestCommits | null>;
   /** Replaces the status of this name. Safe to repeat. */
   setStatus(status: CommitStatus, signal: AbortSignal): Promise<void>;
+  /** Why a fork's pull request may have no commits here, and no status. Absent: it always has both. */
+  readonly forkLimit?: string;
   describeRepository(signal: AbortSignal): Promise<RepositoryDescription>;
   /** The repository's current URL, in case it was renamed or moved. Null if that cannot happen. */
   readonly findAddress: ((signal: AbortSignal) => Promise<string>) | null;

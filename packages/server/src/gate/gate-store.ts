@@ -78,6 +78,15 @@ export async function listStatuses(db: Queryable, projectId: string | null): Pro
   return rows;
 }
 
+/** The heads whose status the forge refused last time. */
+export async function listRefused(db: Queryable, subject: GateSubject): Promise<readonly string[]> {
+  const { rows } = await db.query<{ head: string }>(
+    "select head from gate_statuses where repository = $1 and name = $2 and project_id = $3 and refusal is not null",
+    [subject.repository, subject.name, subject.projectId],
+  );
+  return rows.map(({ head }) => head);
+}
+
 /** A status with its fencing token: once another node takes the lease, the previous holder can write nothing. */
 export interface HeldStatus extends GateStatus {
   lease: string;
@@ -147,12 +156,18 @@ export async function saveSent(
   );
 }
 
-/** The open docs pull request that a status waits for. */
-export async function findDocsPull(db: Queryable, jobId: string): Promise<{ branch: string; number: number } | null> {
+/** The open docs pull request that a pull request waits for, whichever of its commits it was asked for on. */
+export async function findDocsPull(
+  db: Queryable,
+  subject: GateSubject,
+  number: number,
+): Promise<{ branch: string; number: number } | null> {
   const { rows } = await db.query<{ branch: string; number: number }>(
     `select branch, (pull_request ->> 'number')::int as number from jobs
-     where id = $1 and pull_request ->> 'state' = 'open'`,
-    [jobId],
+     where pull_request ->> 'state' = 'open' and id = (
+       select job_id from gate_statuses where repository = $1 and number = $2 and name = $3 and project_id = $4
+         and job_id is not null order by created_at desc limit 1)`,
+    [subject.repository, number, subject.name, subject.projectId],
   );
   return rows[0] ?? null;
 }

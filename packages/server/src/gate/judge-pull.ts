@@ -6,6 +6,7 @@ import {
   diffFindings,
   type Finding,
   indexSource,
+  knownSilencers,
   openSite,
   type ParseCache,
   readCheckSettings,
@@ -15,11 +16,10 @@ import {
   type StaleReference,
   silenceFindings,
 } from "@emend/site";
-import { listBrokenClaims } from "../claims/find-claims-again.ts";
-import type { Queryable } from "../db/pool.ts";
+import type { BrokenClaim } from "../claims/find-claims-again.ts";
 import type { CommitStatus } from "../forge/forge.ts";
 import { isCertainRename } from "../lib/repair-prompt.ts";
-import type { CommitTree, Tree } from "../tree/tree.ts";
+import type { Tree } from "../tree/tree.ts";
 import { siteTreeOf } from "../tree/tree.ts";
 import type { GateFinding } from "./gate-store.ts";
 
@@ -60,14 +60,16 @@ export async function judgeDocs(
   return [...introduced, ...(await heard(after, before, untrue))].map(plain).sort(worstFirst).slice(0, findingsMax);
 }
 
-/** The settings of `trusted` count, and no comment that the change may have added. */
-async function heard(site: Site, trusted: Site, findings: readonly Finding[]): Promise<readonly Finding[]> {
+/**
+ * What neither the settings nor a comment in the page silences. The settings of `trusted` count, and only those comments
+ * that it has too: a pull request cannot silence its own gate.
+ */
+async function heard<T extends Finding>(site: Site, trusted: Site, findings: readonly T[]): Promise<readonly T[]> {
   const settings = await readCheckSettings(trusted);
-  return silenceFindings(site, applySettings(findings, settings), {
-    settings,
-    ran: new Set(),
-    isTrusted: () => site === trusted,
-  });
+  const isTrusted = site === trusted ? () => true : knownSilencers(trusted, site);
+  // No check ran on the whole site, so this adds no finding about silencers.
+  const options = { settings, ran: new Set<string>(), isTrusted };
+  return silenceFindings(site, applySettings(findings, settings), options) as T[];
 }
 
 function newFindings(before: readonly Finding[], after: readonly Finding[]): readonly Finding[] {
@@ -78,13 +80,43 @@ function plain({ check, severity, path, line, message }: Finding): GateFinding {
   return { check, severity, path, line, message };
 }
 
-/** The pages that mention names which a source change removes or renames. `outside`: a folder that is not a source. */
-export async function judgeReferences(
-  input: Sources & { docs: Tree; docsDir: string; cache: ParseCache; outside: string | null },
+/** A finding as the checks give it, with what the page of a status shows besides. */
+type Judged = Finding & Pick<GateFinding, "renamed" | "causes">;
+
+function kept({ column: _, ...finding }: Judged): GateFinding {
+  return finding;
+}
+
+/**
+ * The pages that mention names which a source change removes or renames, and the claims that it makes changed or gone.
+ * `trusted`: the docs whose settings and silencers count. `outside`: a folder that is not a source.
+ */
+export async function judgeSource(
+  input: Sources & {
+    docs: Tree;
+    trusted: Tree;
+    docsDir: string;
+    cache: ParseCache;
+    outside: string | null;
+    claims: readonly BrokenClaim[];
+  },
   signal: AbortSignal,
 ): Promise<readonly GateFinding[]> {
-  const { docsDir, cache, key, indexes, outside } = input;
-  const site = await openSite(siteTreeOf(input.docs), { docsDir, cache, signal });
+  const options = { docsDir: input.docsDir, cache: input.cache, signal };
+  const trusted = await openSite(siteTreeOf(input.trusted), options);
+  const site = input.docs === input.trusted ? trusted : await openSite(siteTreeOf(input.docs), options);
+  const found = [...(await judgeReferences(site, input, signal)), ...input.claims.map(ofClaim)];
+  return (await heard(site, trusted, found)).map(kept).sort(worstFirst).slice(0, findingsMax);
+}
+
+async function judgeReferences(
+  site: Site,
+  input: Sources & { outside: string | null },
+  signal: AbortSignal,
+): Promise<readonly Judged[]> {
+  const { key, indexes, outside } = input;
+  // The whole repository is docs.
+  if (outside === "") return [];
   const pages = await readSiteReferences(site, { signal });
   const previous = indexes.get(key);
   const isOutside = (path: string) => outside !== null && path.startsWith(`${outside}/`);
@@ -96,8 +128,8 @@ export async function judgeReferences(
   const references = [...pages.values()].flatMap((page) => page.references);
   const stale = (await compareReferences(references, before, after, { signal })).map(toFinding);
   const isTold = (finding: Finding) => stale.some(({ path, line }) => path === finding.path && line === finding.line);
-  const api = (await judgeApi(site, before, after, signal)).filter((finding) => !isTold(finding)).map(plain);
-  return [...stale, ...api].sort(worstFirst).slice(0, findingsMax);
+  const api = await judgeApi(site, before, after, signal);
+  return [...stale, ...api.filter((finding) => !isTold(finding))];
 }
 
 const describesApi = /(?:openapi|swagger)[^/]*\.(?:json|ya?ml)$/i;
@@ -113,33 +145,25 @@ async function judgeApi(
   if (described(before) === described(after)) return [];
   const truth = async (index: SourceIndex) => checkTruth(site, { sources: [], indexes: [index], signal });
   const introduced = newFindings(await truth(before), await truth(after));
-  return heard(
-    site,
-    site,
-    introduced.filter(({ check }) => check.startsWith("api-")),
-  );
+  return introduced
+    .filter(({ check }) => check.startsWith("api-"))
+    .map((finding) => ({ ...plain(finding), column: 1 }));
 }
 
-/** The claims that a change of the code makes changed or gone. */
-export async function judgeClaims(
-  db: Queryable,
-  name: { projectId: string; repositoryId: string | null },
-  trees: { before: CommitTree; after: CommitTree; docs: CommitTree },
-  signal: AbortSignal,
-): Promise<readonly GateFinding[]> {
-  const broken = await listBrokenClaims(db, name, trees, signal);
-  return broken.slice(0, findingsMax).map(({ isGone, page, source }) => ({
+function ofClaim({ isGone, page, source }: BrokenClaim): Judged {
+  return {
     check: isGone ? "gone-claim" : "changed-claim",
     severity: isGone ? "error" : "warning",
     path: page.path,
     line: page.line,
+    column: 1,
     message: `The text relies on \`${source.path}:${source.line}\`, which this ${isGone ? "removes" : "changes"}`,
     causes: [source.path],
-  }));
+  };
 }
 
-function toFinding({ reference, gone, cause, paths }: StaleReference): GateFinding {
-  const { page: path, line } = reference;
+function toFinding({ reference, gone, cause, paths }: StaleReference): Judged {
+  const { page: path, line, column } = reference;
   const where = paths.length === 0 ? "" : ` in ${paths[0]}`;
   const message =
     cause.kind === "renamed"
@@ -151,13 +175,14 @@ function toFinding({ reference, gone, cause, paths }: StaleReference): GateFindi
     severity: "error",
     path,
     line,
+    column,
     message,
     ...(isCertain && { renamed: { from: gone, to: cause.to } }),
     causes: paths,
   };
 }
 
-export function worstFirst(left: GateFinding, right: GateFinding): number {
+function worstFirst(left: GateFinding, right: GateFinding): number {
   const rank = { error: 0, warning: 1, info: 2 };
   return (
     rank[left.severity] - rank[right.severity] || left.path.localeCompare(right.path, "en") || left.line - right.line

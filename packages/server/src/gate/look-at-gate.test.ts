@@ -313,6 +313,15 @@ it("says on a source's pull request which pages name what it renames, and passes
   });
   expect(await stateOf()).toBe("passed");
 
+  // A new commit of the same pull request passes at once.
+  const next = await write(code, { "src/more.ts": "export const more = 1;\n" });
+  await push(codeProject, code, "topic/rename");
+  const far = listening(codeProject);
+  await look({ openContextForge: far.openForge });
+  expect(far.told.map(({ commit, state }) => [commit, state])).toEqual([[next, "passed"]]);
+  await personGit(code, "reset", "--quiet", "--hard", head);
+  await push(codeProject, code, "topic/rename");
+
   // The docs pull request was closed without merging, so the pages are unchanged.
   await pool.query("update jobs set pull_request = $2 where id = $1", [
     jobId,
@@ -320,6 +329,97 @@ it("says on a source's pull request which pages name what it renames, and passes
   ]);
   await look();
   expect(await stateOf()).toBe("failed");
+});
+
+it("is silenced on a source's pull request by the docs' base, and not by the docs' pull request", async () => {
+  await set({ sources: "failing", docs: "off" });
+  const { pool } = host.database;
+  const { head } = await rename();
+  const docsWith = async (files: Record<string, string>) => {
+    await personGit(work, "switch", "--quiet", "main");
+    await write(work, files);
+    await push(docs, work, "main");
+    await look();
+    return (await onlyStatus()).state;
+  };
+  const page = "# Run\n\nWrite to a file with `--out-file`.";
+  const comment = "<!-- emend-ignore stale-reference: the old name still works -->";
+  expect(await docsWith({ "run.md": `${page} ${comment}\n` })).toBe("passed");
+  const ignore = [{ check: "stale-reference", path: "run.md", reason: "the old name still works" }];
+  expect(await docsWith({ "run.md": `${page}\n`, ".emend/check.json": JSON.stringify({ ignore }) })).toBe("passed");
+  expect(await docsWith({ ".emend/check.json": "{}" })).toBe("failed");
+  const own = await openPull(docs, work, "emend/silent", { "run.md": `${page} ${comment}\n` });
+  const jobId = await seedJob(pool, docs);
+  const pullRequest = { number: own.number, state: "open" };
+  await pool.query("update jobs set branch = 'emend/silent', pull_request = $2 where id = $1", [jobId, pullRequest]);
+  await pool.query("update gate_statuses set job_id = $1", [jobId]);
+  await look();
+  expect(await onlyStatus()).toMatchObject({ head, state: "failed" });
+});
+
+it("covers every pull request of a head with one status, and looks again when one gets another base", async () => {
+  await set({ docs: "failing" });
+  await personGit(work, "switch", "--quiet", "--force-create", "release", "main");
+  await write(work, { "gone.md": "# Gone\n" });
+  await push(docs, work, "release");
+  const { head } = await openPull(docs, work, "topic/both", { "index.md": "# Home\n\n[Guide](gone.md)\n" });
+  const forge = host.open(docs);
+  const [pull] = await forge.listOpenPullRequests(host.signal);
+  if (!pull) throw new Error("no pull request");
+  const release = await personGit(work, "rev-parse", "release");
+  const bases: Record<string, string> = { main: await personGit(work, "rev-parse", "main"), release };
+  // On this branch, the head itself is the base: nothing is new.
+  bases.same = head;
+  const far = listening(docs);
+  const at = (...names: string[]) =>
+    look({
+      openForge: async () => ({
+        ...(await far.openForge()),
+        listOpenPullRequests: async () => names.map((base, index) => ({ ...pull, base, number: index + 1 })),
+        readPullRequestCommits: async ({ base }) => ({ head, base: bases[base] ?? "" }),
+      }),
+    });
+  await at("same");
+  await at("same", "main");
+  await at("main", "same");
+  await at("same");
+  expect(far.told.map(({ state }) => state)).toEqual(["passed", "failed", "passed"]);
+  expect(await onlyStatus()).toMatchObject({ head });
+});
+
+it("goes on past heads whose status is refused, and says of a fork that its forge keeps apart why it has none", async () => {
+  await openPull(docs, work, "topic/last", { "guide.md": "# A guide\n" });
+  const forge = host.open(docs);
+  const [pull] = await forge.listOpenPullRequests(host.signal);
+  if (!pull) throw new Error("no pull request");
+  const others = [1, 2, 3, 4].map((digit) => ({ ...pull, number: 90 + digit, headCommit: String(digit).repeat(40) }));
+  const told: string[] = [];
+  const openForge = async (): Promise<Forge> => ({
+    ...forge,
+    listOpenPullRequests: async () => [...others, pull],
+    readPullRequestCommits: async (one, signal) => (one.number > 90 ? null : forge.readPullRequestCommits(one, signal)),
+    async setStatus({ commit }) {
+      told.push(commit);
+      if (commit !== pull.headCommit) throw new AppError("forge_rejected", { publicMessage: "No such commit." });
+    },
+  });
+  await look({ openForge });
+  expect(told).not.toContain(pull.headCommit);
+  await look({ openForge });
+  expect(told).toContain(pull.headCommit);
+  told.length = 0;
+  const isFork = async (): Promise<Forge> => ({
+    ...(await openForge()),
+    listOpenPullRequests: async () => others.map((one) => ({ ...one, isFork: true })),
+    forkLimit: "The branch is in a fork.",
+  });
+  await look({ openForge: isFork });
+  expect(told).toEqual([]);
+  const found = (await listStatuses(host.database.pool, docs)).filter(({ number }) => number > 90);
+  expect(found.map(({ state, words }) => `${state} ${words}`)).toEqual(
+    others.map(() => "pending Not checked: The branch is in a fork."),
+  );
+  expect(await problemOf(null)).toBeNull();
 });
 
 it("sees what code beside the docs renames in one repository", async () => {

@@ -1,48 +1,47 @@
 import type { ParseCache } from "@emend/site";
 import type { ContextRepository } from "../accounts/projects/context-repositories.ts";
 import type { Project } from "../accounts/projects/projects.ts";
-import { markOfClaims } from "../claims/find-claims-again.ts";
+import { listBrokenClaims, markOfClaims } from "../claims/find-claims-again.ts";
 import { AppError, isAppError } from "../errors.ts";
-import type { Forge, OpenPullRequest, PullRequestCommits } from "../forge/forge.ts";
+import type { Forge, OpenPullRequest } from "../forge/forge.ts";
 import type { Logger } from "../lib/logger.ts";
-import type { Mirrors, Remote } from "../tree/mirror/mirror.ts";
+import type { Remote } from "../tree/mirror/mirror.ts";
 import type { CommitTree } from "../tree/tree.ts";
 import {
-  findDocsPull,
+  type Compared,
+  type DocsAt,
+  type DocsState,
+  docsFor,
+  docsReader,
+  readCommits,
+  type TreeDeps,
+  withTrees,
+} from "./compared-trees.ts";
+import {
   findStatus,
   type GateFinding,
   type GateStatus,
   type GateSubject,
   type HeldStatus,
   holdStatus,
+  listRefused,
   listResting,
   recordLook,
   saveSent,
   saveVerdict,
 } from "./gate-store.ts";
 import { type CommentDeps, hearComments } from "./hear-comments.ts";
-import {
-  type GateLevel,
-  judgeClaims,
-  judgeDocs,
-  judgeReferences,
-  type SourceIndexes,
-  verdictOf,
-  worstFirst,
-} from "./judge-pull.ts";
+import { type GateLevel, judgeDocs, judgeSource, type SourceIndexes, verdictOf } from "./judge-pull.ts";
 
 /** What a gate needs from the server. */
-export interface GateDeps extends CommentDeps {
+export interface GateDeps extends CommentDeps, TreeDeps {
   log: Logger;
-  mirrors: Mirrors;
   siteCache: ParseCache;
   /** A cache that outlives a check. */
   indexes: SourceIndexes;
   publicUrl(): string;
   findProject(id: string): Promise<Project | undefined>;
   listContext(projectId: string): Promise<readonly ContextRepository[]>;
-  /** Opened once, for a check that is repeated. */
-  openForge(project: Project): Promise<Forge>;
   /** Null: there is no token, so Emend cannot post there. */
   openContextForge(repository: ContextRepository): Promise<Forge | null>;
 }
@@ -58,7 +57,7 @@ interface Watched extends GateSubject {
 }
 
 /** Increase it when the checks change: verdicts of older versions are computed again. */
-const judgedBy = "2";
+const judgedBy = "3";
 /** After this many refusals in a row, the forge would refuse the rest too. */
 const refusalsMax = 3;
 
@@ -139,14 +138,21 @@ async function lookAtRepository(
   const named = { projectId: project.id, repositoryId: watched.contextId };
   const claims = await markOfClaims(deps.pool, named);
   const place = { project, watched, forge, remote, claims, docsAt: docsReader(deps, project, signal) };
-  const problems: string[] = [];
-  for (const pull of await forge.listOpenPullRequests(signal)) {
+  const heads = [...Map.groupBy(await forge.listOpenPullRequests(signal), ({ headCommit }) => headCommit).values()];
+  const refused = await listRefused(deps.pool, watched);
+  // Heads that were refused before come last: they must not keep the others from their turn.
+  const isRefused = ([one]: readonly OpenPullRequest[]) =>
+    refused.some((head) => one && head.startsWith(one.headCommit));
+  let first: string | null = null;
+  let inARow = 0;
+  for (const pulls of heads.toSorted((left, right) => Number(isRefused(left)) - Number(isRefused(right)))) {
     signal.throwIfAborted();
-    const problem = await lookAtPull(deps, place, pull, signal);
-    if (problem !== null) problems.push(problem);
-    if (problems.length >= refusalsMax) break;
+    const problem = await lookAtHead(deps, place, pulls, signal);
+    first ??= problem;
+    inARow = problem === null ? 0 : inARow + 1;
+    if (inARow >= refusalsMax) break;
   }
-  return problems[0] ?? null;
+  return first;
 }
 
 interface Place {
@@ -156,57 +162,31 @@ interface Place {
   remote: Remote;
   /** Changes with the claims on this repository. */
   claims: string;
-  /** The newest commit of a docs branch. Null: the base branch. */
-  docsAt(branch: string | null): Promise<CommitTree>;
+  docsAt: DocsAt;
 }
 
-/** Resolves each branch once per check. */
-function docsReader(deps: GateDeps, project: Project, signal: AbortSignal): Place["docsAt"] {
-  const trees = new Map<string | null, Promise<CommitTree>>();
-  async function read(branch: string | null): Promise<CommitTree> {
-    const remote = await (await deps.openForge(project)).gitRemote(signal);
-    const mirror = await deps.mirrors.open(project.id);
-    const pin = `gate-${project.id}`;
-    const baseRef = branch ?? project.baseRef;
-    const { commit } = await mirror.fetchBase({ remote, jobId: pin, baseRef }, signal);
-    // Garbage collection skips objects that are this new.
-    await mirror.release(pin);
-    return mirror.treeAt(commit);
-  }
-  return (branch) => {
-    const known = trees.get(branch) ?? read(branch);
-    trees.set(branch, known);
-    return known;
-  };
-}
-
-/** The docs that a source change is compared with: the base branch, or the pull request that updates it. */
-interface DocsState {
-  tree: CommitTree | null;
-  pull: number | null;
-}
-
-async function docsFor(deps: GateDeps, { watched, docsAt }: Place, known: GateStatus | null): Promise<DocsState> {
-  if (watched.contextId === null) return { tree: null, pull: null };
-  const pull = known?.jobId ? await findDocsPull(deps.pool, known.jobId) : null;
-  return { tree: await docsAt(pull?.branch ?? null), pull: pull?.number ?? null };
-}
-
-/** The forge's error message. Null: the forge shows the status. */
-async function lookAtPull(
+/**
+ * The forge's error message. Null: the forge shows the status. A commit has one status: if it is the head of several
+ * pull requests, the status covers them all.
+ */
+async function lookAtHead(
   deps: GateDeps,
   place: Place,
-  pull: OpenPullRequest,
+  pulls: readonly OpenPullRequest[],
   signal: AbortSignal,
 ): Promise<string | null> {
   const { watched, forge } = place;
+  const sorted = pulls.toSorted((left, right) => left.number - right.number);
+  const [pull] = sorted;
+  if (!pull) return null;
   const known = await findStatus(deps.pool, watched, pull.headCommit);
   // If the docs cannot be read now, the status says so and stays pending.
-  const docs = await docsFor(deps, place, known).catch((error: unknown) => {
+  const docs = await docsFor(deps, place, pull.number).catch((error: unknown) => {
     if (signal.aborted || !isAppError(error)) throw error;
     return error;
   });
-  const from = isAppError(docs) ? null : `${judgedBy} ${docs.tree?.commit ?? ""} ${place.claims}`;
+  const bases = [...new Set(sorted.map(({ base }) => base))].sort();
+  const from = isAppError(docs) ? null : markOf(docs, place, bases);
   const isJudged = known !== null && from !== null && known.judgedFrom === from;
   const now = (status: GateStatus) => ({
     ...status,
@@ -216,19 +196,31 @@ async function lookAtPull(
     await hearComments(deps, place, known, signal);
     return null;
   }
-  const commits = await forge.readPullRequestCommits(pull, signal);
-  const held = await holdStatus(deps.pool, watched, commits?.head ?? known?.head ?? pull.headCommit, pull);
+  const commits = await readCommits(forge, sorted, signal);
+  const held = await holdStatus(deps.pool, watched, commits?.[0].head ?? known?.head ?? pull.headCommit, pull);
   if (!held) return taken(watched);
   const verdict = isJudged ? now(held) : await judge(deps, place, held, { commits, docs, from }, signal);
   // Another node holds the lease by now.
   if (!(await saveVerdict(deps.pool, held, verdict))) return null;
+  // Where the forge has no such commit, there is nothing to set a status on.
+  if (!commits && isApart(forge, pull)) return null;
   const refusal = await send(deps, place, held, { verdict, pull }, signal);
   await hearComments(deps, place, { ...held, ...verdict }, signal);
   return refusal;
 }
 
+function isApart({ forkLimit }: Forge, { isFork }: Pick<OpenPullRequest, "isFork">): boolean {
+  return isFork && forkLimit !== undefined;
+}
+
 function verdictNow({ findings }: GateStatus, { level, contextId }: Watched, docsPull: number | null) {
   return verdictOf(findings, level, { isDocs: contextId === null, docsPull });
+}
+
+/** Equal as long as the same commit gets the same verdict. */
+function markOf({ trees }: DocsState, { claims }: Place, bases: readonly string[]): string {
+  const commits = new Set(trees ? [trees.docs.commit, trees.base.commit] : []);
+  return [judgedBy, ...commits, ...bases, claims].join(" ");
 }
 
 /** What the forge shows, to know whether to send it again. */
@@ -247,16 +239,26 @@ async function judge(
   deps: GateDeps,
   place: Place,
   held: HeldStatus,
-  { commits, docs, from }: { commits: PullRequestCommits | null; docs: DocsState | AppError; from: string | null },
+  { commits, docs, from }: { commits: Compared | null; docs: DocsState | AppError; from: string | null },
   signal: AbortSignal,
 ): Promise<Verdict> {
   const waits = (words: string): Verdict => ({ state: "pending", words, findings: [], judgedFrom: null });
+  if (!commits && isApart(place.forge, held.pull)) return waits(`Not checked: ${place.forge.forkLimit}`);
   if (!commits) return waits("The forge does not name this pull request's commits, so Emend has not checked it.");
   try {
     if (isAppError(docs)) throw docs;
-    const findings = await withTrees(deps, place, held.id, commits, signal, (before, after) =>
-      judgeTrees(deps, place, { before, after, docs: docs.tree }, signal),
-    );
+    const { remote, watched } = place;
+    const { mirrorId } = watched;
+    const found: GateFinding[] = [];
+    for (const compared of commits) {
+      const trees = await withTrees(deps, { mirrorId, remote }, held.id, compared, signal, (before, after) =>
+        judgeTrees(deps, place, { before, after, docs: docs.trees }, signal),
+      );
+      found.push(...trees);
+    }
+    const findings = [
+      ...new Map(found.map((one) => [`${one.check} ${one.path}:${one.line} ${one.message}`, one])).values(),
+    ];
     const verdict = verdictNow({ ...held, findings }, place.watched, docs.pull);
     return { ...verdict, findings, judgedFrom: from };
   } catch (error) {
@@ -270,41 +272,28 @@ async function judge(
 async function judgeTrees(
   deps: GateDeps,
   { project, watched }: Place,
-  { before, after, docs }: { before: CommitTree; after: CommitTree; docs: CommitTree | null },
+  { before, after, docs }: { before: CommitTree; after: CommitTree; docs: DocsState["trees"] },
   signal: AbortSignal,
 ): Promise<readonly GateFinding[]> {
   const { docsDir } = project;
-  const shared = { before, after, docsDir, cache: deps.siteCache, key: watched.mirrorId, indexes: deps.indexes };
   const named = { projectId: project.id, repositoryId: watched.contextId };
-  const claims = await judgeClaims(deps.pool, named, { before, after, docs: docs ?? after }, signal);
+  const claims = await listBrokenClaims(deps.pool, named, { before, after, docs: docs?.docs ?? after }, signal);
+  const shared = {
+    before,
+    after,
+    claims,
+    docsDir,
+    cache: deps.siteCache,
+    key: watched.mirrorId,
+    indexes: deps.indexes,
+  };
   if (docs !== null) {
-    return [...(await judgeReferences({ ...shared, docs, outside: null }, signal)), ...claims].sort(worstFirst);
+    return judgeSource({ ...shared, docs: docs.docs, trusted: docs.base, outside: null }, signal);
   }
-  const introduced = [...(await judgeDocs(shared, signal)), ...claims];
+  // Code in the docs repository is a source too, if it is outside the docs folder.
   const folder = docsDir.replace(/^(?:\.?\/)+|\/+$/g, "");
-  // Code in the docs repository is a source too.
-  if (folder === "" || folder === ".") return introduced;
-  return [...introduced, ...(await judgeReferences({ ...shared, docs: after, outside: folder }, signal))];
-}
-
-/** Pins both commits while they are read, as for a job. */
-async function withTrees<T>(
-  deps: GateDeps,
-  { watched, remote }: Place,
-  id: string,
-  commits: { head: string; base: string },
-  signal: AbortSignal,
-  work: (before: CommitTree, after: CommitTree) => Promise<T>,
-): Promise<T> {
-  const mirror = await deps.mirrors.open(watched.mirrorId);
-  const pins = [`${id}-base`, `${id}-head`] as const;
-  try {
-    await mirror.ensureBase({ remote, jobId: pins[0], commit: commits.base }, signal);
-    await mirror.ensureBase({ remote, jobId: pins[1], commit: commits.head }, signal);
-    return await work(mirror.treeAt(commits.base), mirror.treeAt(commits.head));
-  } finally {
-    for (const pin of pins) await mirror.release(pin);
-  }
+  const own = { ...shared, docs: after, trusted: before, outside: folder === "." ? "" : folder };
+  return [...(await judgeDocs(shared, signal)), ...(await judgeSource(own, signal))];
 }
 
 async function send(

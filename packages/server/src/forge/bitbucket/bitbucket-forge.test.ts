@@ -236,3 +236,24 @@ it("looks again and again within a thousand requests an hour, which no answer te
   await far.open({}, far.token, polling).readPullRequest(987_654, signal);
   expect(polling.cost()).toEqual({ spentMs: 4_800, pauseMs: 0 });
 });
+
+it("tells a fork's pull request apart, whose commits and statuses Bitbucket keeps in the fork", async () => {
+  const place = (full_name: string, name: string, hash: string) => ({
+    branch: { name },
+    commit: { hash },
+    repository: { full_name },
+  });
+  const pull = {
+    id: 5,
+    title: "T",
+    links: { html: { href: "https://bitbucket.org/acme/docs/pull-requests/5" } },
+    source: place("eve/docs", "topic", "a".repeat(12)),
+    destination: place("acme/docs", "main", "b".repeat(12)),
+  };
+  const [listed] = await answering(() => ({ values: [pull] })).forge.listOpenPullRequests(signal);
+  expect(listed).toMatchObject({ number: 5, isFork: true });
+  const forge = far.open();
+  if (!listed) throw new Error("not listed");
+  expect(await forge.readPullRequestCommits(listed, signal)).toBeNull();
+  expect(forge.forkLimit).toMatch(/in a fork.*Push the branch/);
+});

@@ -61,6 +61,7 @@ export function openBitbucketForge(input: RemoteForgeInput): Forge {
     listOpenPullRequests: (signal) => listOpenPullRequests(repository, signal),
     readPullRequestCommits: (pull, signal) => readPullRequestCommits(repository, pull, signal),
     setStatus: (status, signal) => setStatus(repository, status, signal),
+    forkLimit,
     describeRepository: (signal) => describeRepository(repository, signal),
     findAddress: (signal) => findAddress(repository, signal),
     inspect: (branch, signal) => inspect(repository, branch, signal),
@@ -291,7 +292,14 @@ function toOpenPull({ id, links, title, summary, source, destination }: Static<t
   ];
 }
 
-/** A fork's commits are in the fork alone: this repository does not have them. */
+/**
+ * Bitbucket's description (2026-08-22): a build status belongs to a repository's commit, 404 "if the repository, commit,
+ * or build status key does not exist". A fork's commits are in the fork alone, where Emend's token may not write.
+ */
+const forkLimit =
+  "The branch is in a fork. Bitbucket sets build statuses only on commits of the repository itself. Push the branch to this repository and open the pull request from there.";
+
+/** Null for a fork's commits, unless a branch of this repository has them too. */
 async function readPullRequestCommits(
   { api, path }: BitbucketRepository,
   { base, headCommit }: OpenPullRequest,

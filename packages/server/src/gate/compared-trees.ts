@@ -1,0 +1,95 @@
+import type { Project } from "../accounts/projects/projects.ts";
+import type { Pool } from "../db/pool.ts";
+import type { Forge, OpenPullRequest, PullRequestCommits } from "../forge/forge.ts";
+import type { Mirrors, Remote } from "../tree/mirror/mirror.ts";
+import type { CommitTree } from "../tree/tree.ts";
+import { findDocsPull, type GateSubject } from "./gate-store.ts";
+
+/** What the trees that a status compares are read with. */
+export interface TreeDeps {
+  pool: Pool;
+  mirrors: Mirrors;
+  /** Opened once, for a check that is repeated. */
+  openForge(project: Project): Promise<Forge>;
+}
+
+/** The newest commit of a docs branch. Null: the base branch. */
+export type DocsAt = (branch: string | null) => Promise<CommitTree>;
+
+/** Resolves each branch once per check. */
+export function docsReader(deps: TreeDeps, project: Project, signal: AbortSignal): DocsAt {
+  const trees = new Map<string | null, Promise<CommitTree>>();
+  async function read(branch: string | null): Promise<CommitTree> {
+    const remote = await (await deps.openForge(project)).gitRemote(signal);
+    const mirror = await deps.mirrors.open(project.id);
+    const pin = `gate-${project.id}`;
+    const baseRef = branch ?? project.baseRef;
+    const { commit } = await mirror.fetchBase({ remote, jobId: pin, baseRef }, signal);
+    // Garbage collection skips objects that are this new.
+    await mirror.release(pin);
+    return mirror.treeAt(commit);
+  }
+  return (branch) => {
+    const known = trees.get(branch) ?? read(branch);
+    trees.set(branch, known);
+    return known;
+  };
+}
+
+/** The docs that a source change is compared with: the base branch, or the pull request that updates it. */
+export interface DocsState {
+  /** `base`: its settings and silencers count. Null: the pull request changes the docs themselves. */
+  trees: { docs: CommitTree; base: CommitTree } | null;
+  pull: number | null;
+}
+
+export async function docsFor(
+  deps: Pick<TreeDeps, "pool">,
+  { watched, docsAt }: { watched: GateSubject; docsAt: DocsAt },
+  number: number,
+): Promise<DocsState> {
+  if (watched.contextId === null) return { trees: null, pull: null };
+  const pull = await findDocsPull(deps.pool, watched, number);
+  const base = await docsAt(null);
+  return { trees: { docs: pull ? await docsAt(pull.branch) : base, base }, pull: pull?.number ?? null };
+}
+
+export type Compared = readonly [PullRequestCommits, ...PullRequestCommits[]];
+
+/** What each pull request compares. Null: the forge does not say so of one. */
+export async function readCommits(
+  forge: Forge,
+  pulls: readonly OpenPullRequest[],
+  signal: AbortSignal,
+): Promise<Compared | null> {
+  const found: PullRequestCommits[] = [];
+  for (const pull of pulls) {
+    const commits = await forge.readPullRequestCommits(pull, signal);
+    if (!commits) return null;
+    // It was pushed to meanwhile: the next look sees one state of all.
+    if (found[0] && found[0].head !== commits.head) return null;
+    found.push(commits);
+  }
+  const [first, ...others] = found;
+  return first ? [first, ...others] : null;
+}
+
+/** Pins both commits while they are read, as for a job. */
+export async function withTrees<T>(
+  deps: Pick<TreeDeps, "mirrors">,
+  { mirrorId, remote }: { mirrorId: string; remote: Remote },
+  id: string,
+  commits: { head: string; base: string },
+  signal: AbortSignal,
+  work: (before: CommitTree, after: CommitTree) => Promise<T>,
+): Promise<T> {
+  const mirror = await deps.mirrors.open(mirrorId);
+  const pins = [`${id}-base`, `${id}-head`] as const;
+  try {
+    await mirror.ensureBase({ remote, jobId: pins[0], commit: commits.base }, signal);
+    await mirror.ensureBase({ remote, jobId: pins[1], commit: commits.head }, signal);
+    return await work(mirror.treeAt(commits.base), mirror.treeAt(commits.head));
+  } finally {
+    for (const pin of pins) await mirror.release(pin);
+  }
+}
