@@ -40,7 +40,7 @@ module.exports = {
       severity: "error",
       comment: "the tools are a client like any other",
       from: { path: "^packages/mcp/src", pathNot: "\\.test\\.ts$" },
-      to: { path: "^packages/(?!mcp/|sdk/)" },
+      to: { path: "^packages/(?!mcp/|sdk/|contract/)" },
     },
     {
       name: "action-imports",

@@ -1,3 +1,4 @@
+import { didYouMean } from "@emend/contract";
 import { type Automations, type Claims, EmendError, type Gates, type Health, type Jobs } from "@emend/sdk";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
@@ -17,30 +18,56 @@ export interface ToolDeps {
   checkFolder?(dir: string, sources: readonly string[], signal: AbortSignal): Promise<readonly unknown[]>;
 }
 
-/** What models often write for an argument of ours. */
-const otherNames: Readonly<Record<string, readonly string[]>> = {
-  prompt: ["instruction", "instructions", "message", "task", "text", "query"],
-  id: ["job", "jobid", "claim", "claimid"],
-  project: ["projectid"],
-  wait_seconds: ["wait", "timeout", "waitseconds"],
-  base: ["baseref", "branch", "ref"],
-  page: ["path", "file"],
-  dir: ["path", "folder", "directory"],
-  limit: ["count", "max"],
+/** Arguments of a tool. A mistake is told by the argument's name: "`prompt` must be a string", as in the API's errors. */
+export function inputOf<T extends z.core.$ZodLooseShape>(shape: T) {
+  const schema = z.strictObject(shape);
+  const { run } = schema._zod;
+  // The MCP SDK offers no other place for it, and appends a path in its own way if an issue has one.
+  schema._zod.run = (payload, ctx) => {
+    const result = run(payload, ctx) as typeof payload;
+    const words = result.issues.map((issue) => describeIssue(issue, Object.keys(shape)));
+    result.issues = words.map((message) => ({ code: "custom", path: [], message, input: result.value }));
+    return result;
+  };
+  return schema;
+}
+
+const types: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  int: "an integer",
+  boolean: "a boolean",
+  array: "an array",
+  object: "an object",
 };
 
-/** Arguments of a tool. An unknown one is refused by its name, with the one that was probably meant. */
-export function inputOf<T extends z.core.$ZodLooseShape>(shape: T) {
-  const known = Object.keys(shape);
-  const plain = (name: string) => name.toLowerCase().replaceAll(/[_-]/g, "");
-  function wordsFor(name: string): string {
-    const near = known.find((one) => plain(one) === plain(name) || otherNames[one]?.includes(plain(name)));
-    if (near !== undefined) return `Unknown argument \`${name}\`; did you mean \`${near}\`?`;
-    return `Unknown argument \`${name}\`; there is ${known.map((one) => `\`${one}\``).join(", ") || "none"}`;
+const oneOf = (values: readonly unknown[]) => values.map((value) => `\`${String(value)}\``).join(" or ");
+
+function describeIssue(issue: z.core.$ZodRawIssue, known: readonly string[]): string {
+  const path = (issue.path ?? []).join(".");
+  const name = path === "" ? "The input" : `\`${path}\``;
+  switch (issue.code) {
+    case "unrecognized_keys":
+      return issue.keys
+        .map((key) => `Unknown argument \`${path && `${path}.`}${key}\`${didYouMean(key, path === "" ? known : [])}`)
+        .join("; ");
+    case "invalid_type":
+      if (issue.input === undefined) return `${name} is required`;
+      return `${name} must be ${types[issue.expected] ?? issue.expected}`;
+    case "invalid_value":
+      return `${name} must be ${oneOf(issue.values)}`;
+    case "invalid_union":
+      return Array.isArray(issue.options) ? `${name} must be ${oneOf(issue.options)}` : `${name} is not valid`;
+    case "too_small":
+      if (issue.origin !== "number") return `${name} must not be empty`;
+      return `${name} must be at least ${issue.minimum}`;
+    case "too_big":
+      return `${name} must ${issue.origin === "number" ? "be" : "have"} at most ${issue.maximum}${
+        { string: " characters", array: " items" }[issue.origin as string] ?? ""
+      }`;
+    default:
+      return `${name} is not valid`;
   }
-  return z.strictObject(shape, {
-    error: (issue) => (issue.code === "unrecognized_keys" ? issue.keys.map(wordsFor).join("; ") : undefined),
-  });
 }
 
 /** A call that cannot be carried out as it was made. */

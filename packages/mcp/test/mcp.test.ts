@@ -67,15 +67,34 @@ const names = [
   "run_automation",
 ];
 
-test("an argument that no tool has is refused by its name, not passed over", async () => {
+test("a mistaken argument is refused by its name, with what was probably meant", async () => {
   await connected(overHttp(), async (client) => {
     const { project } = emend;
-    for (const [name, input] of [
-      ["create_job", { project, prompt: "Fix broken links.", projectId: "prj_other" }],
-      ["list_jobs", { project, limt: 1 }],
+    for (const [name, input, words] of [
+      ["create_job", { project, prompt: 5 }, "`prompt` must be a string"],
+      ["create_job", { project, prompt: "" }, "`prompt` must not be empty"],
+      ["create_job", { project, instruction: "Fix broken links." }, "`prompt` is required"],
+      [
+        "create_job",
+        { prompt: "Fix.", projectId: "prj_other" },
+        "Unknown argument `projectId`; did you mean `project`?",
+      ],
+      ["list_jobs", { project, limt: 1 }, "Unknown argument `limt`; did you mean `limit`?"],
+      ["list_jobs", { project, limit: "3" }, "`limit` must be a number"],
+      ["list_jobs", { project, limit: 1.5 }, "`limit` must be an integer"],
+      ["list_jobs", { project, limit: 0 }, "`limit` must be at least 1"],
+      ["list_jobs", { project, limit: 1000 }, "`limit` must be at most 50"],
+      ["list_jobs", { project, status: "done" }, "`status` must be `active` or `completed` or `archived` or `failed`"],
+      [
+        "create_automation",
+        { project, name: "A", prompt: "Fix.", trigger: { kind: "cron", expression: 5 } },
+        "`trigger.expression` must be a string",
+      ],
+      ["create_automation", { project, trigger: { kind: "daily" } }, "`trigger.kind` must be "],
     ] as const) {
-      const refused = await call(client, name, input);
-      expect(refused).toMatchObject({ isError: true, text: expect.stringContaining(Object.keys(input).at(-1) ?? "") });
+      const { isError, text } = await call(client, name, input);
+      expect({ isError, text }, JSON.stringify(input)).toEqual({ isError: true, text: expect.stringContaining(words) });
+      expect(text).not.toMatch(/Invalid input|expected/);
     }
   });
 });

@@ -3,8 +3,9 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
 import { openDashboard } from "./support/dashboard.ts";
 import { go } from "./support/go.ts";
-import { expectFitting, expectGood, expectSteady, forgetShifts, watchShifts } from "./support/judge.ts";
+import { expectFitting, expectGood, expectSteady } from "./support/judge.ts";
 import { choose, press, reach, type } from "./support/keyboard.ts";
+import { forgetShifts, watchShifts } from "./support/layout-shift.ts";
 import { bothLooks, desktop, take } from "./support/looks.ts";
 import { addJob, tellJob } from "./support/tell-job.ts";
 

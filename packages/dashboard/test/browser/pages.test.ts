@@ -4,8 +4,9 @@ import { clientId, clientSecret, startIdentityProvider } from "../../../server/t
 import { clientOf } from "../../../server/test/support/whole-server.ts";
 import { openDashboard } from "./support/dashboard.ts";
 import { go } from "./support/go.ts";
-import { expectGood, expectSteady, watchShifts } from "./support/judge.ts";
+import { expectGood, expectSteady } from "./support/judge.ts";
 import { press } from "./support/keyboard.ts";
+import { watchShifts } from "./support/layout-shift.ts";
 import { bothLooks, desktop, take } from "./support/looks.ts";
 
 const provider = await startIdentityProvider();

@@ -1,11 +1,13 @@
 // Takes screenshots of every page, light and dark, wide and narrow, into packages/dashboard/screenshots: `npm run screenshots`.
-// With arguments, only those whose names contain one of them: `npm run screenshots -- keys health`.
+// With arguments, only those whose names contain one of them: `npm run screenshots -- keys health`. It fails if a page moves
+// while it loads.
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { ensureBuild } from "../../build/ensure-build.ts";
 import { launchChromium } from "./support/launch-chromium.ts";
+import { shiftMax, takeShifts, watchShifts } from "./support/layout-shift.ts";
 import { narrow, wide } from "./support/looks.ts";
 import { seed } from "./support/seed.ts";
 import { type Shot, shotsOf } from "./support/shots.ts";
@@ -74,6 +76,7 @@ async function shootFirstRun(browser: Browser): Promise<void> {
     for (const [name, path] of Object.entries(emptyPages)) {
       await page.goto(`${installation.server.url}/app${path}`);
       await page.waitForLoadState("networkidle");
+      await reportShifts(page, `empty-${name}-${look.name}.png`);
       await take(`empty-${name}`, page);
     }
     await page.context().close();
@@ -89,9 +92,11 @@ async function shoot(browser: Browser, look: (typeof looks)[number], shots: read
       await page.unrouteAll();
       await page.goto(`${installation.server.url}${path}`);
       await page.waitForLoadState("networkidle");
+      await reportShifts(page, file);
       await act?.(page);
       // A request may be blocked on purpose.
       await page.waitForLoadState("networkidle", { timeout: 3_000 }).catch(() => {});
+      if (act) await reportShifts(page, `${file} after its action`);
       await page.screenshot({ path: join(folder, file), fullPage: !isLong });
     } catch (error) {
       console.error(`${file} could not be taken: ${error}`);
@@ -111,9 +116,18 @@ async function shoot(browser: Browser, look: (typeof looks)[number], shots: read
   await page.context().close();
 }
 
+/** Layout shift without recent input, as in the Web Vitals. */
+async function reportShifts(page: Page, what: string): Promise<void> {
+  const { worst, from } = await takeShifts(page);
+  if (worst <= shiftMax) return;
+  console.error(`${what} moves: ${worst.toFixed(3)}, at most ${shiftMax} is allowed\n${from}`);
+  process.exitCode = 1;
+}
+
 async function logIn(browser: Browser, { server }: Installation, look: object): Promise<Page> {
   const page = await (await browser.newContext({ ...look, reducedMotion: "reduce" })).newPage();
   page.setDefaultTimeout(10_000);
+  await watchShifts(page);
   await page.goto(await server.admin.createLoginLink("/app"));
   await page.getByRole("navigation", { name: "Pages" }).waitFor();
   return page;

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { editDistance } from "@emend/contract";
 import type { RunnerSettings } from "@emend/runners";
 import { roles } from "../accounts/people/user.ts";
 import type { SingleSignOnConfig } from "../accounts/single-sign-on/single-sign-on.ts";
@@ -268,27 +269,10 @@ function findUnknownSettings(env: NodeJS.ProcessEnv, names: readonly string[]): 
 
 function nearestOf(name: string, known: readonly string[]): string | null {
   const ranked = (name.endsWith("_FILE") ? [...known, ...known.map((one) => `${one}_FILE`)] : known)
-    .map((one) => ({ one, distance: distanceOf(name, one) }))
+    .map((one) => ({ one, distance: editDistance(name, one) }))
     .sort((a, b) => a.distance - b.distance);
   const best = ranked[0];
   return best && best.distance <= Math.ceil((name.length - "EMEND_".length) / 3) ? best.one : null;
-}
-
-/** The edit distance with transpositions (Damerau–Levenshtein). */
-function distanceOf(a: string, b: string): number {
-  let before: number[] = [];
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...a].entries()) {
-    const next = [i + 1];
-    for (const [j, other] of [...b].entries()) {
-      const changed = (row[j] ?? 0) + (letter === other ? 0 : 1);
-      const isSwap = i > 0 && j > 0 && letter === b[j - 1] && other === a[i - 1];
-      const swapped = isSwap ? (before[j - 1] ?? 0) + 1 : changed;
-      next.push(Math.min(changed, swapped, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    [before, row] = [row, next];
-  }
-  return row[b.length] ?? 0;
 }
 
 /** The settings of single sign-on. Null if no provider is set. */

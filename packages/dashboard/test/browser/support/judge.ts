@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { shiftMax, takeShifts } from "./layout-shift.ts";
 
 const axe = await readFile(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 /** Rules whose findings are never serious are skipped. Preloading is off too. */
@@ -41,40 +42,9 @@ export async function expectGood(page: Page, within = "html"): Promise<void> {
   await expectAccessible(page, within);
 }
 
-/** Runs in every document: sums layout shifts like the Web Vitals (windows of 5 s, gaps of 1 s). */
-const watch = `
-  window.shifts = { worst: 0, from: "", sum: 0, first: 0, last: 0 };
-  new PerformanceObserver((list) => {
-    for (const { value, startTime, hadRecentInput, sources } of list.getEntries()) {
-      if (hadRecentInput) continue;
-      const now = window.shifts;
-      const goesOn = startTime - now.last < 1000 && startTime - now.first < 5000;
-      now.sum = goesOn ? now.sum + value : value;
-      if (!goesOn) now.first = startTime;
-      now.last = startTime;
-      if (now.sum <= now.worst) continue;
-      now.worst = now.sum;
-      now.from = sources.map(({ node, previousRect: a, currentRect: b }) =>
-        (node?.outerHTML ?? node?.textContent ?? "").slice(0, 120) + " " + [a.x, a.y, b.x, b.y].map(Math.round)).join("\\n");
-    }
-  }).observe({ type: "layout-shift", buffered: true });
-`;
-const shiftMax = 0.05;
-
-/** From now on, in this document and those that it loads. */
-export async function watchShifts(page: Page): Promise<void> {
-  await page.addInitScript(watch);
-  await page.evaluate(watch);
-}
-
-export async function forgetShifts(page: Page): Promise<void> {
-  await page.evaluate("Object.assign(window.shifts, { worst: 0, from: '', sum: 0, first: 0, last: 0 })");
-}
-
 /** The page has shifted little since it was opened, or since the last call. */
 export async function expectSteady(page: Page, max = shiftMax): Promise<void> {
-  const { worst, from } = await page.evaluate<{ worst: number; from: string }>("({ ...window.shifts })");
-  await forgetShifts(page);
+  const { worst, from } = await takeShifts(page);
   if (process.env.EMEND_MEASURE) console.log(`layout shift ${worst.toFixed(4)} ${page.url()} ${from}`);
   expect(worst, `${page.url()} moves at ${page.viewportSize()?.width} px: ${from}`).toBeLessThanOrEqual(max);
 }

@@ -1,9 +1,10 @@
+import { didYouMean } from "@emend/contract";
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { Value } from "typebox/value";
 import { AppError } from "../../errors.ts";
 import { isBranchName } from "../../lib/branch-name.ts";
-import { describeMistake, meant } from "../../lib/describe-mistake.ts";
+import { describeMistake } from "../../lib/describe-mistake.ts";
 
 const defaultEmail = "noreply@emend.invalid";
 /** A label, or the name of a person or team, as its forge spells it. */
@@ -183,12 +184,12 @@ export function assertSettingsFit(given: unknown): void {
 export function assertSettingsKnown(given: Readonly<Record<string, unknown>>): void {
   const unknown = Object.entries(given).flatMap(([name, value]) => {
     const schema = (ProjectSettings.properties as Record<string, { properties?: object }>)[name];
-    if (!schema) return [`\`${name}\`${meant(name, Object.keys(ProjectSettings.properties))}`];
+    if (!schema) return [`\`${name}\`${didYouMean(name, Object.keys(ProjectSettings.properties))}`];
     if (!schema.properties || typeof value !== "object" || value === null) return [];
     const known = Object.keys(schema.properties);
     return Object.keys(value)
       .filter((key) => !known.includes(key))
-      .map((key) => `\`${name}.${key}\`${meant(key, known)}`);
+      .map((key) => `\`${name}.${key}\`${didYouMean(key, known)}`);
   });
   if (unknown.length === 0) return;
   throw new AppError("invalid_request", {
