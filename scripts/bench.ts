@@ -1,7 +1,8 @@
 // Reports every figure as a ratio to a reference in the same run: `npm run bench`, or one area with `npm run bench --
-// site`.
+// site`. `npm run bench -- redraw` measures nothing: it writes the tables and plots of docs/results.md again from their figures.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { redrawSections } from "../packages/server/bench/sections.ts";
 
 const benches: Readonly<Record<string, readonly string[]>> = {
   http: ["packages/server/bench/get-job.ts", "packages/server/bench/create-job.ts"],
@@ -19,8 +20,12 @@ const benches: Readonly<Record<string, readonly string[]>> = {
 };
 
 const [area, ...args] = process.argv.slice(2);
+if (area === "redraw") {
+  await redrawSections();
+  process.exit();
+}
 if (area !== undefined && !Object.hasOwn(benches, area)) {
-  console.error(`there is no bench "${area}"; there are: ${Object.keys(benches).join(", ")}`);
+  console.error(`there is no bench "${area}"; there are: ${[...Object.keys(benches), "redraw"].join(", ")}`);
   process.exit(2);
 }
 const files = area === undefined ? Object.values(benches).flat() : (benches[area] ?? []);

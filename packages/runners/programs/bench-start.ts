@@ -9,12 +9,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startBenchDatabase } from "../../server/bench/database.ts";
-import { median } from "../../server/bench/measure.ts";
 import { memoryMb, processorMs } from "../../server/bench/processor-time.ts";
-import { writeResults } from "../../server/bench/results.ts";
+import { type StartSample as Sample, sections, writeSection } from "../../server/bench/sections.ts";
 import { makeInstallation } from "../../server/chaos/installation.ts";
 import { startServe } from "../../server/chaos/serve-process.ts";
-import { drawDots } from "../../site/bench/plot.ts";
 import { claudeCode } from "../src/programs/claude-code.ts";
 import { codex } from "../src/programs/codex.ts";
 import { installPrograms, programs, programsBin, runHere } from "./install-programs.ts";
@@ -24,12 +22,6 @@ const rounds = Number(values.rounds);
 /** As many as the lanes of the project allow. */
 const waiting = 8;
 const prompt = "Give index.md a better title.";
-
-interface Sample {
-  ms: number;
-  processorMs: number;
-  memoryMb: number;
-}
 
 const dir = await mkdtemp(join(tmpdir(), "emend-start-"));
 await installPrograms(programs.filter(({ runner }) => runner !== "opencode"));
@@ -77,41 +69,9 @@ try {
   const more = (memoryMb(server.child.pid ?? 0) - before) / waiting;
   model.refuseAll();
 
-  const spread = (of: readonly number[]) =>
-    `${median(of).toFixed(0)} (${Math.min(...of).toFixed(0)}–${Math.max(...of).toFixed(0)})`;
-  const table = [
-    "| until the first request reaches the model | ms: median (least–most) | ms of processor time | memory, MB |",
-    "|---|---:|---:|---:|",
-    ...[...samples].map(
-      ([name, all]) =>
-        `| ${name} | ${spread(all.map(({ ms }) => ms))} | ${spread(all.map(({ processorMs }) => processorMs))} | ${spread(all.map(({ memoryMb }) => memoryMb))} |`,
-    ),
-    "",
-    `Each of ${waiting} jobs that wait for their model at once adds ${more.toFixed(1)} MB to the server.`,
-  ].join("\n");
-  console.log(`\n${table}`);
-  if (values.write) {
-    const panel = (title: string, unit: string, what: keyof Sample) => ({
-      title,
-      unit,
-      rows: [...samples].map(([name, all]) => {
-        const of = all.map((sample) => sample[what]);
-        const short = name.replace(/ \(.*/, "").replace("a job of Emend, server", "Emend,");
-        return { name: short, value: median(of), low: Math.min(...of), high: Math.max(...of) };
-      }),
-    });
-    const svg = drawDots("Until the first request reaches the model: median, least and most", [
-      panel("Processor time", "ms", "processorMs"),
-      panel("Time", "ms", "ms"),
-      panel("Memory", "MB", "memoryMb"),
-    ]);
-    const says = "Time, processor time and memory of Emend, Claude Code and Codex until their first request";
-    const figures = { samples: Object.fromEntries(samples), megabytesForEachWaitingJob: more };
-    await writeResults("start", `npm run bench -- start --rounds ${rounds} --write`, table, {
-      figures,
-      plot: { svg, says },
-    });
-  }
+  const figures = { samples: Object.fromEntries(samples), waiting, megabytesForEachWaitingJob: more };
+  console.log(`\n${sections.start(figures).table.join("\n")}`);
+  if (values.write) await writeSection("start", `npm run bench -- start --rounds ${rounds} --write`, figures);
 } finally {
   model.refuseAll();
   await server.stop();

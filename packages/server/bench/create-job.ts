@@ -1,13 +1,13 @@
 // POST job, durable, against a bare transaction of the same inserts through pg. Aim: 0.6 and more.
 import { once } from "node:events";
 import { connect } from "node:net";
+import { writeFigure } from "../../site/bench/results.ts";
 import { createPool } from "../src/db/pool.ts";
 import { newId } from "../src/lib/id.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { spawnServing } from "../test/support/spawn-process.ts";
 import { seedProjects, startBenchDatabase } from "./database.ts";
 import { compare } from "./measure.ts";
-import { writeFigure } from "./results.ts";
 
 // Many projects, because of the quota: at the end each has used about all of it. Each side has its own projects, or
 // ours would count the other's inserts. Both use the same clients and connections.

@@ -1,8 +1,9 @@
 // GET job, authenticated, live state, against bare node:http that sends the same bytes. Aim: 0.8 and more.
+
+import { writeFigure } from "../../site/bench/results.ts";
 import { spawnServing } from "../test/support/spawn-process.ts";
 import { seedProjects, startBenchDatabase } from "./database.ts";
 import { compare, requestRate } from "./measure.ts";
-import { writeFigure } from "./results.ts";
 
 const load = { connections: 32, ms: 500 };
 const database = await startBenchDatabase();

@@ -4,11 +4,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { writeResults } from "../../site/bench/results.ts";
 import { chaosPrompt, makeInstallation } from "../chaos/installation.ts";
 import { loadConfig } from "../src/config/config.ts";
 import { startServer } from "../src/index.ts";
 import { startBenchDatabase } from "./database.ts";
-import { writeResults } from "./results.ts";
 
 const { values } = parseArgs({ options: { jobs: { type: "string", default: "800" }, write: { type: "boolean" } } });
 const jobs = Number(values.jobs);
@@ -32,7 +32,7 @@ try {
     lines.push(line);
     console.log(line);
   }
-  if (values.write) await writeResults("memory", `npm run bench -- memory --jobs ${jobs} --write`, lines.join("\n"));
+  if (values.write) await writeResults("memory", `npm run bench -- memory --jobs ${jobs} --write`, { table: lines });
 } finally {
   await server.stop();
   await installation.remove();

@@ -1,13 +1,9 @@
-// What the database is asked most, with a long history beside an empty one, in turn. Aim: at most twice.
+// What the database is asked most, with histories of three sizes beside an empty one, in turn. Aim: at most twice.
 // npm run bench -- history [--jobs 1000000] [--write]
 import { parseArgs } from "node:util";
 import pg from "pg";
-
-import { drawLines } from "../../site/bench/plot.ts";
-
 import { listProjectPage } from "../src/accounts/projects/projects.ts";
 import { countCreates } from "../src/dashboard/find.ts";
-
 import { listJobs } from "../src/dashboard/list-jobs.ts";
 import { listPulls, parsePullFilter } from "../src/dashboard/list-pulls.ts";
 import { readUsage, rollUsageUp } from "../src/dashboard/read-usage.ts";
@@ -21,14 +17,18 @@ import { archiveByRetention, dropDeliveries, dropRunContents } from "../src/task
 import { runOnServer, withDatabaseName } from "../test/support/server.ts";
 import { startThrowAwayServer } from "../test/support/throw-away-server.ts";
 import { median } from "./measure.ts";
-import { readFigures, writeResults } from "./results.ts";
+import { type HistoryFigures, sections, writeSection } from "./sections.ts";
 
 const { values } = parseArgs({
   options: { jobs: { type: "string", default: "1000000" }, projects: { type: "string" }, write: { type: "boolean" } },
 });
-const jobs = Number(values.jobs);
-const projects = Number(values.projects ?? Math.max(1, Math.round(jobs / 500)));
-const queued = Math.round(jobs / 50);
+const jobsMax = Number(values.jobs);
+/** How the cost grows: a hundredth of the history, a tenth, and all of it. */
+const sizes = [0.01, 0.1, 1].map((share) => {
+  const jobs = Math.round(jobsMax * share);
+  const projects = Math.max(1, Math.round((values.projects ? Number(values.projects) : jobsMax / 500) * share));
+  return { jobs, queued: Math.round(jobs / 50), projects };
+});
 const eventsPerJob = 5;
 const rounds = 30;
 
@@ -76,62 +76,40 @@ const operations: Readonly<Record<string, (pool: Pool) => Promise<unknown>>> = {
 
 const server = await startThrowAwayServer();
 try {
-  const [empty, large] = await Promise.all([openDatabase("empty"), openDatabase("large")]);
+  const empty = await openDatabase("empty");
+  const large = await Promise.all(sizes.map((_, n) => openDatabase(`large_${n}`)));
   try {
-    console.log(`making ${jobs} finished jobs, ${queued} queued, in ${projects} projects`);
     await seed("empty", empty, { jobs: 0, queued: 100, projects: 1 });
-    await seed("large", large, { jobs, queued, projects });
-    while ((await rollUsageUp(large)) > 0);
-    const lines: string[] = [];
-    const found: Record<string, { emptyMs: number; largeMs: number; ratio: number }> = {};
-    for (const [name, operation] of Object.entries(operations)) {
-      const ratios: number[] = [];
-      const ms = { empty: [] as number[], large: [] as number[] };
-      for (let round = 0; round < rounds + 5; round += 1) {
-        const [before, after] = [await timed(operation, empty), await timed(operation, large)];
-        if (round < 5) continue;
-        ms.empty.push(before);
-        ms.large.push(after);
-        ratios.push(after / before);
-      }
-      const line = `| ${name} | ${median(ms.empty).toFixed(1)} ms | ${median(ms.large).toFixed(1)} ms | ${median(ratios).toFixed(1)}× |`;
-      console.log(line);
-      lines.push(line);
-      found[name] = { emptyMs: median(ms.empty), largeMs: median(ms.large), ratio: median(ratios) };
+    for (const [n, pool] of large.entries()) {
+      const size = sizes[n] ?? { jobs: 0, queued: 0, projects: 0 };
+      console.log(`making ${size.jobs} finished jobs, ${size.queued} queued, in ${size.projects} projects`);
+      await seed(`large_${n}`, pool, size);
+      while ((await rollUsageUp(pool)) > 0);
     }
-    const table = [
-      `| ${jobs.toLocaleString("en")} finished jobs, ${(jobs * eventsPerJob).toLocaleString("en")} events, ${queued.toLocaleString("en")} queued jobs, ${projects.toLocaleString("en")} projects | empty | large | ratio |`,
-      "|---|---:|---:|---:|",
-      ...lines,
-    ];
-    if (values.write) await write(table.join("\n"), found);
+    const found: Record<string, HistoryFigures["operations"][string]> = {};
+    for (const [name, operation] of Object.entries(operations)) {
+      const times: { emptyMs: number; largeMs: number[] }[] = [];
+      for (let round = 0; round < rounds + 5; round += 1) {
+        const emptyMs = await timed(operation, empty);
+        const largeMs: number[] = [];
+        for (const pool of large) largeMs.push(await timed(operation, pool));
+        if (round >= 5) times.push({ emptyMs, largeMs });
+      }
+      const ofSizes = sizes.map((_, n) => ({
+        ms: median(times.map(({ largeMs }) => largeMs[n] ?? Number.NaN)),
+        ratio: median(times.map(({ emptyMs, largeMs }) => (largeMs[n] ?? Number.NaN) / emptyMs)),
+      }));
+      console.log(`${name}: ${ofSizes.map(({ ratio }) => `${ratio.toFixed(1)}×`).join(", ")}`);
+      found[name] = { emptyMs: median(times.map(({ emptyMs }) => emptyMs)), ofSizes };
+    }
+    const figures: HistoryFigures = { eventsPerJob, sizes, operations: found };
+    console.log(sections.history(figures).table.join("\n"));
+    if (values.write) await writeSection("history", `npm run bench -- history --jobs ${jobsMax} --write`, figures);
   } finally {
-    await Promise.all([empty.end(), large.end()]);
+    await Promise.all([empty, ...large].map((pool) => pool.end()));
   }
 } finally {
   await server.stop();
-}
-
-/** Runs of other sizes are kept for the plot. */
-async function write(table: string, found: Record<string, { ratio: number }>): Promise<void> {
-  const earlier = await readFigures<{ bySize: Record<string, typeof found> }>("history");
-  const bySize: Record<string, typeof found> = { ...earlier?.bySize, [jobs]: found };
-  const svg = drawLines({
-    title: "With a history: how much longer than with none",
-    x: "finished jobs",
-    y: "times as long",
-    log: "x",
-    lines: Object.keys(found).map((name) => ({
-      name,
-      points: Object.entries(bySize).flatMap(([size, of]) =>
-        of[name] ? [[Number(size), of[name].ratio] as const] : [],
-      ),
-    })),
-    level: { name: "aim: at most 2", y: 2 },
-  });
-  const says = "How much longer each question takes with a long history than with none, by the number of finished jobs";
-  const command = `npm run bench -- history --jobs ${jobs} --write`;
-  await writeResults("history", command, table, { figures: { bySize }, plot: { svg, says } });
 }
 
 /** Without fsync, as in the tests: what is compared is work on rows, and not the disk. */

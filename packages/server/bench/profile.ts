@@ -6,12 +6,12 @@ import { type AddressInfo, createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { writeResults } from "../../site/bench/results.ts";
 import { chaosPrompt, makeInstallation } from "../chaos/installation.ts";
 import { untilAllEnded } from "../chaos/until-all-ended.ts";
 import { loadConfig } from "../src/config/config.ts";
 import { startServer } from "../src/index.ts";
 import { startBenchDatabase } from "./database.ts";
-import { writeResults } from "./results.ts";
 
 const kinds = ["get", "post", "job"] as const;
 const clients = 8;
@@ -74,7 +74,7 @@ async function profile(): Promise<void> {
     console.log(lines.join("\n"));
     console.log(`${answers} answers, ${(busyUs / answers / 1000).toFixed(3)} ms of the main thread each`);
     const command = `npm run profile -- ${kind} --seconds ${values.seconds} --write`;
-    if (values.write) await writeResults(`profile of ${kind}`, command, lines.join("\n"));
+    if (values.write) await writeResults(`profile of ${kind}`, command, { table: lines });
   } finally {
     await server.stop();
     await installation.remove();

@@ -7,7 +7,6 @@ import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { drawDots } from "../../site/bench/plot.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { createPool } from "../src/db/pool.ts";
 import { createLogger } from "../src/lib/logger.ts";
@@ -16,8 +15,8 @@ import { seedProject } from "../test/support/seed-jobs.ts";
 import { runOnServer, withDatabaseName } from "../test/support/server.ts";
 import { startThrowAwayServer } from "../test/support/throw-away-server.ts";
 import { median } from "./measure.ts";
-import { writeResults } from "./results.ts";
 import { installRivals, type Places, rivalPackages, startRedis, systems } from "./rival-queues.ts";
+import { type RivalFigures, sections, writeSection } from "./sections.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -117,21 +116,10 @@ async function compareAll(rounds: number, waitMsMax: number): Promise<void> {
         found.frozenEffects = await frozenEffects(name, await placeFor(name, "frozen"), waitMsMax);
       }),
     );
-    const table = tableOf(figures, waitMsMax);
-    console.log(table);
-    if (values.write)
-      await writeResults(
-        "rivals",
-        `npm run bench -- rivals --rounds ${rounds} --wait ${waitMsMax / 1000} --write`,
-        table,
-        {
-          figures: { waitMsMax, queues: Object.fromEntries(figures) },
-          plot: {
-            svg: plotOf(figures, waitMsMax),
-            says: "Enqueue, dispatch and failover of each queue, on a scale of tens",
-          },
-        },
-      );
+    const found = figuresOf(figures, waitMsMax);
+    console.log(sections.rivals(found).table.join("\n"));
+    const command = `npm run bench -- rivals --rounds ${rounds} --wait ${waitMsMax / 1000} --write`;
+    if (values.write) await writeSection("rivals", command, found);
   } finally {
     await redis.stop();
     await server.stop();
@@ -225,48 +213,22 @@ async function twoWorkers(name: string, place: Places, id: string, ms: number, a
   return { queue, first, second: await startWorkerProcess(name, place) };
 }
 
-function tableOf(figures: ReadonlyMap<string, Figures>, waitMsMax: number): string {
+function figuresOf(all: ReadonlyMap<string, Figures>, waitMsMax: number): RivalFigures {
   const versions = new Map(Object.entries(rivalPackages).map(([name, version]) => [name.toLowerCase(), version]));
   const versionOf = (name: string) =>
-    versions.get(name.toLowerCase()) ?? versions.get(`@dbos-inc/${name.toLowerCase()}-sdk`);
+    versions.get(name.toLowerCase()) ?? versions.get(`@dbos-inc/${name.toLowerCase()}-sdk`) ?? "(this commit)";
   const spread = (ms: readonly number[]) => {
     const sorted = ms.toSorted((a, b) => a - b);
-    const at = (share: number) => (sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN).toFixed(1);
-    return `${median(ms).toFixed(1)} ms (${at(0.1)}–${at(0.9)})`;
+    const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
+    return { p10: at(0.1), p50: median(ms), p90: at(0.9) };
   };
-  const seconds = `${waitMsMax / 1000} s`;
-  return [
-    "| queue | enqueue: median (10–90 %) | enqueue → handler in another process | kill -9 → running elsewhere | a frozen worker wakes: effects |",
-    "|---|---:|---:|---:|---:|",
-    ...[...figures].map(
-      ([name, { enqueueMs, dispatchMs, failoverMs, frozenEffects: effects }]) =>
-        `| ${name} ${versionOf(name) ?? "(this commit)"} | ${spread(enqueueMs)} | ${spread(dispatchMs)} | ${failoverMs === null ? `not within ${seconds}` : `${(failoverMs / 1000).toFixed(1)} s`} | ${effects === null ? `not taken over within ${seconds}` : effects} |`,
-    ),
-  ].join("\n");
-}
-
-function plotOf(figures: ReadonlyMap<string, Figures>, waitMsMax: number): string {
-  const spread = (name: string, ms: readonly number[]) => {
-    const sorted = ms.toSorted((a, b) => a - b);
-    const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
-    return { name, value: median(ms), low: at(0.1), high: at(0.9) };
-  };
-  const all = [...figures];
-  return drawDots("Queues side by side: median and 10–90 %, less is better", [
-    { title: "Enqueue", unit: "ms", rows: all.map(([name, { enqueueMs }]) => spread(name, enqueueMs)) },
-    {
-      title: "Enqueue → handler in another process",
-      unit: "ms",
-      rows: all.map(([name, { dispatchMs }]) => spread(name, dispatchMs)),
-    },
-    {
-      title: "kill -9 → running elsewhere",
-      unit: "s",
-      rows: all.map(([name, { failoverMs }]) => ({
-        name,
-        value: failoverMs === null ? null : failoverMs / 1000,
-        ...(failoverMs === null && { note: `not within ${waitMsMax / 1000} s` }),
-      })),
-    },
-  ]);
+  const queues = [...all].map(([name, { enqueueMs, dispatchMs, failoverMs, frozenEffects }]) => ({
+    name,
+    version: `${name} ${versionOf(name)}`,
+    enqueueMs: spread(enqueueMs),
+    dispatchMs: spread(dispatchMs),
+    failoverS: failoverMs === null ? null : failoverMs / 1000,
+    frozenEffects,
+  }));
+  return { waitMsMax, queues };
 }

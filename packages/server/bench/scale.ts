@@ -6,7 +6,6 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { drawLines } from "../../site/bench/plot.ts";
 import { type ServeProcess, startServe } from "../chaos/serve-process.ts";
 import { untilAllEnded } from "../chaos/until-all-ended.ts";
 import { openAdmin } from "../src/admin/open-admin.ts";
@@ -18,8 +17,9 @@ import { startBenchDatabase } from "./database.ts";
 import { measureDatabase } from "./database-limits.ts";
 import { median, requestRate } from "./measure.ts";
 import { machineBusyMs, postgresPid, processorMs } from "./processor-time.ts";
-import { writeResults } from "./results.ts";
-import { perProcessorSecond, type ScaleFigures, scaleTable } from "./simulation-model.ts";
+import { writeSection } from "./sections.ts";
+import { type ScaleFigures, scaleTable } from "./simulation-model.ts";
+import { planCommand, planSeed, simulatePlan } from "./simulation-plan.ts";
 
 const { values } = parseArgs({
   options: {
@@ -101,21 +101,9 @@ try {
   const table = scaleTable(figures);
   console.log(`\n${table}`);
   if (values.write) {
-    const svg = drawLines({
-      title: "One Postgres, more processes: work done by a second of processor time",
-      x: "processes",
-      y: "against one process",
-      lines: (["poll", "create", "job"] as const).map((name) => ({
-        name: `${name}s: ${perProcessorSecond(of(name, 1)).toFixed(0)} with one`,
-        points: processCounts.map(
-          (count) => [count, perProcessorSecond(of(name, count)) / perProcessorSecond(of(name, 1))] as const,
-        ),
-      })),
-    });
-    const says =
-      "Polls, creates and jobs for a second of processor time, with 1, 2 and 4 processes, against one process";
-    const command = `npm run bench -- scale --rounds ${rounds} --jobs ${jobsEachRound} --write`;
-    await writeResults("scale", command, table, { figures, plot: { svg, says } });
+    await writeSection("scale", `npm run bench -- scale --rounds ${rounds} --jobs ${jobsEachRound} --write`, figures);
+    // The plan of docs/scale.md follows from these figures.
+    await writeSection("simulation", planCommand(planSeed), simulatePlan(figures, planSeed));
   }
 
   async function measureWith(count: number): Promise<[Operation, Measured][]> {

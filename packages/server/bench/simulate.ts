@@ -2,6 +2,7 @@
 // docs/scale.md. npm run simulate -- --validate [--write]: the same simulation beside real processes on this machine.
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
+import { readFigures, writeResults } from "../../site/bench/results.ts";
 import { seededRandom } from "../chaos/experiment.ts";
 import { untilAllEnded } from "../chaos/until-all-ended.ts";
 import { createFarEnds } from "../test/support/scripted-stages.ts";
@@ -9,13 +10,14 @@ import { seedJob, seedProject } from "../test/support/seed-jobs.ts";
 import { spawnWorker } from "../test/support/worker-control.ts";
 import { startBenchDatabase } from "./database.ts";
 import { machineBusyMs, postgresPid, processorMs } from "./processor-time.ts";
-import { readFigures, writeResults } from "./results.ts";
+import { sections, writeSection } from "./sections.ts";
 import { simulate } from "./simulation.ts";
-import { type Costs, costsOf, type Fleet, type Load, type Report, type ScaleFigures } from "./simulation-model.ts";
+import { type Costs, costsOf, type Fleet, type Load, type ScaleFigures } from "./simulation-model.ts";
+import { planCommand, planSeed, simulatePlan } from "./simulation-plan.ts";
 
 const { values } = parseArgs({
   options: {
-    seed: { type: "string", default: "1" },
+    seed: { type: "string", default: String(planSeed) },
     validate: { type: "boolean" },
     write: { type: "boolean" },
   },
@@ -23,81 +25,14 @@ const { values } = parseArgs({
 const seed = Number(values.seed);
 const figures = await readFigures<ScaleFigures>("scale");
 if (!figures) throw new Error("docs/results/scale.json is missing. Run first: npm run bench -- scale --write");
-const costs = costsOf(figures);
-const lines = values.validate ? await validate(figures, costs) : plan(costs);
-console.log(lines.join("\n"));
-if (values.write) {
-  const command = `npm run simulate --${values.validate ? " --validate" : ""} --seed ${seed} --write`;
-  const section = values.validate ? "simulation-validated" : "simulation";
-  await writeResults(section, command, lines.join("\n"), { page: values.validate ? "results.md" : "scale.md" });
-}
-
-/** The loads and fleets of docs/scale.md. A day's peak is three times its mean. */
-function plan(costs: Costs): string[] {
-  const peak = 3;
-  const load = (jobsPerDay: number, projects: number): Load => ({
-    jobsPerSecond: (jobsPerDay / 86_400) * peak,
-    steps: 8,
-    turnMs: 6_000,
-    turnSpread: 0.6,
-    publishMs: 3_000,
-    pollEveryMs: 5_000,
-    projects,
-    lanes: 4,
-  });
-  const fleet = (apis: number, workers: number, databaseCores: number): Fleet => ({
-    apis,
-    workers,
-    slots: 128,
-    workerCores: 2,
-    databaseCores,
-    commitMs: 1,
-    connectionsPerProcess: 12,
-    notices: "each",
-    listeners: apis + workers,
-  });
-  const largest = load(10_000_000, 100_000);
-  const cases: [name: string, Load, Fleet, Costs][] = [
-    ["1×: 10⁵ jobs per day, 10³ projects", load(100_000, 1_000), fleet(1, 3, 4), costs],
-    ["10×: 10⁶ jobs per day, 10⁴ projects", load(1_000_000, 10_000), fleet(2, 24, 16), costs],
-    ["plan: 10⁷ jobs per day, 10⁵ projects, code of today", largest, fleet(12, 240, 96), costs],
-    [
-      "plan, with the three changes below",
-      largest,
-      { ...fleet(12, 240, 96), notices: "together", listeners: 12 },
-      { ...costs, claimMsPerRun: 0, renewalMs: costs.renewalMs / 4 },
-    ],
-  ];
-  const table = [
-    "| load (a day's peak) | jobs/s in → done | running | processors in use: api, worker, database | commits that notify | slots in use | queue wait p50, p99 | connections in use | first to saturate |",
-    "|---|---:|---:|---:|---:|---:|---:|---:|---|",
-  ];
-  for (const [name, load, fleet, costs] of cases) {
-    const times = { warmUpMs: 100_000, ms: 30_000, random: seededRandom(seed) };
-    table.push(row(name, load, simulate(load, fleet, costs, times)));
-  }
-  return table;
-}
-
-function row(name: string, load: Load, report: Report): string {
-  const use = (station: string) => {
-    const found = report.stations.find((one) => one.name === station);
-    return found ? `${(found.utilisation * 100).toFixed(0)} % of ${found.servers}` : "";
-  };
-  const seconds = (ms: number) => (ms < 1_000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(1)} s`);
-  const share = report.first.utilisation;
-  const until = share < 0.98 ? `, at ${(1 / share).toFixed(1)}× this load` : ": saturated";
-  return `| ${[
-    name,
-    `${load.jobsPerSecond.toFixed(1)} → ${report.jobsPerSecond.toFixed(1)}`,
-    report.runningMean.toFixed(0),
-    ["api", "worker", "database"].map((one) => use(`${one} processors`)).join(", "),
-    use("commits that notify").replace(" of 1", ""),
-    use("worker slots"),
-    `${seconds(report.queueMs.p50)}, ${seconds(report.queueMs.p99)}`,
-    report.connections,
-    `${report.first.name}${until}`,
-  ].join(" | ")} |`;
+if (values.validate) {
+  const table = await validate(figures, costsOf(figures));
+  const command = `npm run simulate -- --validate --seed ${seed} --write`;
+  if (values.write) await writeResults("simulation-validated", command, { table });
+} else {
+  const found = simulatePlan(figures, seed);
+  console.log(sections.simulation(found).table.join("\n"));
+  if (values.write) await writeSection("simulation", planCommand(seed), found);
 }
 
 /** Scripted jobs through real workers and Postgres, and through the simulation with as many processors as were free. */

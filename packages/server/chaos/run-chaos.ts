@@ -4,8 +4,9 @@
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { describeMachine, readFigures, writeResults } from "../../site/bench/results.ts";
 import { startBenchDatabase } from "../bench/database.ts";
-import { describeMachine, readFigures, writeResults } from "../bench/results.ts";
+import { type ChaosFigures, writeSection } from "../bench/sections.ts";
 import { createPool, type Pool } from "../src/db/pool.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { databaseFaults } from "./database-faults.ts";
@@ -71,7 +72,7 @@ if (values.without !== undefined) {
     if (!isSeen) process.exitCode = 1;
   }
   if (values.write)
-    await writeResults("guards", `npm run chaos -- --without all --seed ${seed} --write`, lines.join("\n"));
+    await writeResults("guards", `npm run chaos -- --without all --seed ${seed} --write`, { table: lines });
   process.exit();
 }
 
@@ -110,25 +111,12 @@ for (const experiment of experiments.filter(({ name }) => names.includes(name)))
   }
 }
 
-interface ChaosFigures {
-  experiments: Record<string, Verdict & { machine: string; scale: number; seed: number; measured: readonly string[] }>;
-}
-
 /** Experiments run on different days, so each keeps the line of its last run. */
 async function writeVerdict(name: string, verdict: Verdict, measured: readonly string[]): Promise<void> {
   const earlier = await readFigures<ChaosFigures>("chaos");
-  const figures: ChaosFigures = {
-    experiments: { ...earlier?.experiments, [name]: { machine: describeMachine(), scale, seed, measured, ...verdict } },
-  };
-  const lines = Object.entries(figures.experiments).map(([of, one]) => {
-    const slowest = one.recoveredMs.length > 0 ? `${(Math.max(...one.recoveredMs) / 1000).toFixed(1)} s` : "";
-    const verdictOf = isGood(one) ? "held" : "BROKEN";
-    return `| ${of} | ${one.scale} | ${verdictOf} | ${one.jobs} | ${one.faults} | ${one.lost} | ${one.duplicated} | ${one.unexpected.length} | ${slowest} | ${one.measured.join("; ")} | ${one.machine.slice(0, 10)}, ${one.seed} |`;
-  });
-  const head =
-    "| experiment | scale | verdict | jobs | faults | lost | duplicated | unexpected | slowest recovery | measured | day, seed |";
-  const table = [head, "|---|---:|---|---:|---:|---:|---:|---:|---:|---|---|", ...lines].join("\n");
-  await writeResults("chaos", `npm run chaos -- ${name} --scale ${scale} --seed ${seed} --write`, table, { figures });
+  const own = { machine: describeMachine(), scale, seed, measured, ...verdict };
+  const experiments = { ...earlier?.experiments, [name]: own };
+  await writeSection("chaos", `npm run chaos -- ${name} --scale ${scale} --seed ${seed} --write`, { experiments });
 }
 
 function openDatabase(url: string): { url: string; pool: Pool; close(): Promise<void> } {

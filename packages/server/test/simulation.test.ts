@@ -1,7 +1,11 @@
+import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { drawDots, drawLines } from "../../site/bench/plot.ts";
+import { type Origin, sectionText } from "../../site/bench/results.ts";
+import { sections } from "../bench/sections.ts";
 import { simulate } from "../bench/simulation.ts";
-import type { Costs, Fleet, Load } from "../bench/simulation-model.ts";
+import type { Costs, Fleet, Load, ScaleFigures } from "../bench/simulation-model.ts";
+import { simulatePlan } from "../bench/simulation-plan.ts";
 import { seededRandom } from "../chaos/experiment.ts";
 
 // `npm run simulate` in small. Its answers are compared with what can be worked out on paper.
@@ -121,4 +125,28 @@ test("a plot names its lines and has no figure that is none", () => {
     expect(svg).not.toMatch(/NaN|Infinity|undefined/);
   }
   expect(lines).toContain("Cost &lt;of> it");
+});
+
+const docs = new URL("../../../docs/", import.meta.url);
+const readDoc = (path: string) => readFile(new URL(path, docs), "utf8");
+
+test("every recorded table and plot is drawn from its figures (npm run bench -- redraw)", async () => {
+  const files = (await readdir(new URL("results/", docs))).filter((file) => file.endsWith(".json"));
+  expect(files).toContain("simulation.json");
+  for (const file of files) {
+    const name = file.replace(".json", "");
+    const { machine, command, ...figures } = JSON.parse(await readDoc(`results/${file}`)) as Origin;
+    const written = sections[name as keyof typeof sections](figures as never);
+    expect(await readDoc(written.page ?? "results.md")).toContain(sectionText(name, written, { machine, command }));
+    if (written.plot) expect(await readDoc(`results/${name}.svg`)).toBe(written.plot.svg);
+  }
+});
+
+test("the plan's table is what the simulation computes from the recorded costs (npm run simulate -- --write)", async () => {
+  const recorded = JSON.parse(await readDoc("results/simulation.json"));
+  const costs = JSON.parse(await readDoc("results/scale.json")) as ScaleFigures;
+  const seed = Number(/--seed (\d+)/.exec(recorded.command)?.[1]);
+  // The larger loads of the same table take seconds.
+  const { cases } = simulatePlan(costs, seed, 1);
+  expect(JSON.parse(JSON.stringify(cases))).toEqual(recorded.cases.slice(0, 1));
 });

@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import type { Files } from "../test/support/memory-tree.ts";
 import { emend, installPeers, mkdocsPeer, type Peer, plainPeers } from "./peers.ts";
 import { type Fault, type Form, forms, plantFaults, tallyOwn } from "./plant.ts";
-import { writeResults } from "./report.ts";
+import { writeResults } from "./results.ts";
 
 const { values } = parseArgs({
   options: {
@@ -51,7 +51,8 @@ if (values["no-peers"] !== true) {
     await rm(folder, { recursive: true, force: true });
   }
 }
-if (values.write === true) await writeResults("what it finds", lines);
+const command = ["npm run bench -- site", ...process.argv.slice(2)].join(" ");
+if (values.write === true) await writeResults("faults", command, { table: lines });
 process.exit(isMet ? 0 : 1);
 
 function formOf(name: string): Form {

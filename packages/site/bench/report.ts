@@ -1,6 +1,5 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { cpus } from "node:os";
 import { drawLines } from "./plot.ts";
+import type { Written } from "./results.ts";
 
 export interface Measured {
   pages: number;
@@ -28,9 +27,13 @@ export function bestOf(runs: readonly Measured[]): Measured {
   return best;
 }
 
-export interface Remark {
-  ms: number;
-  cpuMs: number;
+export interface SiteFigures {
+  site: Measured;
+  large: Measured;
+  /** Our check of plain Markdown and then remark-validate-links, round by round; empty without remark. */
+  besideRemark: readonly { ours: { ms: number; cpuMs: number }; remark: { ms: number; cpuMs: number } }[];
+  /** Sites of the same kind, from the smallest to `site`. */
+  growth: readonly Measured[];
 }
 
 interface Row {
@@ -41,7 +44,7 @@ interface Row {
 }
 
 /** The figures against their aims. Ratios are of times taken in the same runs on one machine. */
-function rowsOf(site: Measured, large: Measured, plain: Measured, remark: Remark | null): Row[] {
+function rowsOf({ site, large, besideRemark }: SiteFigures): Row[] {
   const cold = site.coldMs / site.readMs;
   const faster = site.coldMs / site.warmMs;
   const rows: Row[] = [
@@ -82,8 +85,8 @@ function rowsOf(site: Measured, large: Measured, plain: Measured, remark: Remark
       isMet: site.renameMs < 1000,
     },
   ];
-  const ratio = remark === null ? null : remark.ms / plain.coldMs;
-  if (ratio !== null)
+  const ratio = middle(besideRemark.map(({ ours, remark }) => remark.ms / ours.ms));
+  if (besideRemark.length > 0)
     rows.push({
       what: "cold check of plain Markdown, faster than remark-validate-links",
       figure: `${ratio.toFixed(0)}×`,
@@ -93,27 +96,33 @@ function rowsOf(site: Measured, large: Measured, plain: Measured, remark: Remark
   return rows;
 }
 
-/** The table of figures, as Markdown. */
-export function renderReport(site: Measured, large: Measured, plain: Measured, remark: Remark | null): string[] {
-  const date = new Date().toISOString().slice(0, 10);
-  const machine = `${cpus().length} cores of ${cpus()[0]?.model ?? "an unknown processor"}`;
-  const size = `${site.pages} pages, ${(site.bytes / 1e6).toFixed(1)} MB`;
-  return [
-    `| ${size} (${date}, ${machine}) | figure | aim | met |`,
-    "|---|---:|---:|---|",
-    ...rowsOf(site, large, plain, remark).map(
-      ({ what, figure, aim, isMet }) => `| ${what} | ${figure} | ${aim} | ${isMet ? "yes" : "no"} |`,
-    ),
-    "",
-    `Read ${site.readMs.toFixed(0)} ms, cold ${site.coldMs.toFixed(0)} ms (processor: ${site.readCpuMs.toFixed(0)} and ${site.coldCpuMs.toFixed(0)} ms).`,
-  ];
+function middle(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-/** Writes docs/results/site.svg and its figures, and returns the line of Markdown that shows it. */
-export async function plotGrowth(measured: readonly Measured[]): Promise<string> {
+/** The table of figures, and how they grow with the pages. */
+export function siteSection(figures: SiteFigures): Written {
+  const { site, besideRemark } = figures;
+  const processor = middle(besideRemark.map(({ ours, remark }) => remark.cpuMs / ours.cpuMs));
+  return {
+    table: [
+      `| ${site.pages} pages, ${(site.bytes / 1e6).toFixed(1)} MB | figure | aim | met |`,
+      "|---|---:|---:|---|",
+      ...rowsOf(figures).map(
+        ({ what, figure, aim, isMet }) => `| ${what} | ${figure} | ${aim} | ${isMet ? "yes" : "no"} |`,
+      ),
+      "",
+      `Read ${site.readMs.toFixed(0)} ms, cold ${site.coldMs.toFixed(0)} ms (processor: ${site.readCpuMs.toFixed(0)} and ${site.coldCpuMs.toFixed(0)} ms).` +
+        (besideRemark.length > 0 ? ` remark-validate-links took ${processor.toFixed(0)}× the processor time.` : ""),
+    ],
+    plot: plotGrowth(figures.growth),
+  };
+}
+
+export function plotGrowth(growth: readonly Measured[]): NonNullable<Written["plot"]> {
   const line = (name: string, of: (one: Measured) => number) => ({
     name,
-    points: measured.map((one) => [one.pages, of(one)] as const),
+    points: growth.map((one) => [one.pages, of(one)] as const),
   });
   const svg = drawLines({
     title: "Checking a site, by its pages",
@@ -127,22 +136,5 @@ export async function plotGrowth(measured: readonly Measured[]): Promise<string>
       line("re-check after an edit", ({ warmMs }) => warmMs),
     ],
   });
-  const folder = new URL("../../../docs/results/", import.meta.url);
-  await mkdir(folder, { recursive: true });
-  await writeFile(new URL("site.svg", folder), svg);
-  const machine = `${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores of ${cpus()[0]?.model ?? ""}`;
-  const command = "npm run bench -- site --write";
-  await writeFile(new URL("site.json", folder), `${JSON.stringify({ machine, command, measured }, null, 2)}\n`);
-  return "![Cold check, reading, rename and re-check by the number of pages](results/site.svg)";
-}
-
-/** Writes lines into docs/results.md, between the comments that name them. */
-export async function writeResults(name: string, lines: readonly string[]): Promise<void> {
-  const file = new URL("../../../docs/results.md", import.meta.url);
-  const text = await readFile(file, "utf8");
-  const from = `<!-- npm run bench -- site writes ${name} from here -->`;
-  const to = "<!-- until here -->";
-  const [before, rest] = text.split(from);
-  if (before === undefined || rest === undefined) throw new Error(`docs/results.md has no place for the ${name}`);
-  await writeFile(file, `${before}${from}\n\n${lines.join("\n")}\n\n${rest.slice(rest.indexOf(to))}`);
+  return { svg, says: "Cold check, reading, rename and re-check by the number of pages" };
 }
