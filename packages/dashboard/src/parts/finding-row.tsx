@@ -1,38 +1,56 @@
 import type { DashboardSiteFinding } from "@emend/contract";
 import type { ReactNode } from "react";
-import { Icon } from "./icon.tsx";
+import { Icon, type IconName } from "./icon.tsx";
 import { Prose } from "./prose.tsx";
 import { VisibleText } from "./text.tsx";
 
-const severities = {
+type ShownFinding = Pick<DashboardSiteFinding, "severity" | "message" | "path" | "line" | "check">;
+
+/** What a row says at first sight: always an icon and a word. */
+export interface RowMark {
+  icon: IconName;
+  colour: string;
+  word: string;
+}
+
+const severities: Record<ShownFinding["severity"], RowMark> = {
   error: { icon: "cross", colour: "text-bad", word: "Error" },
   warning: { icon: "warning", colour: "text-warn", word: "Warning" },
   info: { icon: "dots", colour: "text-quiet", word: "Info" },
-} as const;
+};
 
-/** One finding of a check: severity, message and place. `children`: what else is known about it. */
-export function FindingRow(props: {
-  finding: Pick<DashboardSiteFinding, "severity" | "message" | "path" | "line" | "check">;
-  children?: ReactNode;
-}) {
-  const { finding, children } = props;
-  const { icon, colour, word } = severities[finding.severity];
+/** A row of a list of findings or claims: its mark beside what it is about, above it on a phone. */
+export function MarkedRow({ mark, children }: { mark: RowMark; children: ReactNode }) {
   return (
     <div className="grid gap-x-4 px-4 py-2 md:grid-cols-[96px_minmax(0,1fr)]">
-      <span className={`inline-flex items-center gap-1.5 self-start font-medium ${colour}`}>
-        <Icon name={icon} />
-        {word}
+      <span className={`inline-flex items-center gap-1.5 self-start font-medium ${mark.colour}`}>
+        <Icon name={mark.icon} />
+        {mark.word}
       </span>
-      <div className="min-w-0">
-        <div className="wrap-anywhere">
-          <Prose text={finding.message} />
-        </div>
-        <p className="font-mono text-[13px] wrap-anywhere text-quiet">
-          <VisibleText text={`${finding.path}:${finding.line}`} /> ·{" "}
-          <span className="whitespace-nowrap">{finding.check}</span>
-        </p>
-        {children}
-      </div>
+      <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-1">{children}</div>
     </div>
+  );
+}
+
+/** Findings of checks, each with severity, message and place. `more`: what else is known about one. */
+export function FindingList<T extends ShownFinding>(props: { findings: readonly T[]; more?(finding: T): ReactNode }) {
+  return (
+    <ul className="divide-y divide-line">
+      {props.findings.map((finding, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
+        <li key={index}>
+          <MarkedRow mark={severities[finding.severity]}>
+            <div className="wrap-anywhere">
+              <Prose text={finding.message} />
+            </div>
+            <p className="font-mono text-[13px] wrap-anywhere text-quiet">
+              <VisibleText text={`${finding.path}:${finding.line}`} /> ·{" "}
+              <span className="whitespace-nowrap">{finding.check}</span>
+            </p>
+            {props.more?.(finding)}
+          </MarkedRow>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -5,13 +5,13 @@ import { useProjects } from "../../api/projects.tsx";
 import { request } from "../../api/request.ts";
 import { Button, buttonLook } from "../../parts/button.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
-import { FindingRow } from "../../parts/finding-row.tsx";
-import { Icon, type IconName } from "../../parts/icon.tsx";
+import { FindingList, type RowMark } from "../../parts/finding-row.tsx";
+import { Icon } from "../../parts/icon.tsx";
 import { Pending, Problem } from "../../parts/notice.tsx";
 import { Age, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 
-const states: Record<GateState, { icon: IconName; colour: string; word: string }> = {
+const states: Record<GateState, RowMark> = {
   pending: { icon: "queued", colour: "text-quiet", word: "Pending" },
   passed: { icon: "check", colour: "text-good", word: "Passed" },
   neutral: { icon: "warning", colour: "text-warn", word: "Neutral" },
@@ -86,23 +86,19 @@ export function GatePage() {
               {findings.length} {findings.length === 1 ? "place" : "places"}
             </h2>
             <Sheet className="overflow-hidden">
-              <ul className="divide-y divide-line">
-                {findings.map((finding, index) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
-                  <li key={index}>
-                    <FindingRow finding={finding}>
-                      {finding.causes && finding.causes.length > 0 && (
-                        <p className="text-quiet wrap-anywhere">
-                          It was in{" "}
-                          <code>
-                            <VisibleText text={finding.causes.join(", ")} />
-                          </code>
-                        </p>
-                      )}
-                    </FindingRow>
-                  </li>
-                ))}
-              </ul>
+              <FindingList
+                findings={findings}
+                more={({ causes = [] }) =>
+                  causes.length > 0 && (
+                    <p className="text-quiet wrap-anywhere">
+                      It was in{" "}
+                      <code>
+                        <VisibleText text={causes.join(", ")} />
+                      </code>
+                    </p>
+                  )
+                }
+              />
             </Sheet>
           </section>
         )}

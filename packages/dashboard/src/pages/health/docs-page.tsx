@@ -4,9 +4,8 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { request } from "../../api/request.ts";
 import { Sheet } from "../../parts/dialog.tsx";
-import { FindingRow } from "../../parts/finding-row.tsx";
+import { FindingList, MarkedRow, type RowMark } from "../../parts/finding-row.tsx";
 import { Form, SelectInput, TextInput } from "../../parts/form.tsx";
-import { Icon, type IconName } from "../../parts/icon.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
 import { ScrollBox } from "../../parts/scroll-box.tsx";
 import { VisibleText } from "../../parts/text.tsx";
@@ -86,14 +85,7 @@ export function DocsPage() {
               {findings.length} {findings.length === 1 ? "finding" : "findings"}
             </h2>
             <Sheet className="overflow-hidden">
-              <ul className="divide-y divide-line">
-                {findings.map((finding, index) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
-                  <li key={index}>
-                    <FindingRow finding={finding} />
-                  </li>
-                ))}
-              </ul>
+              <FindingList findings={findings} />
             </Sheet>
           </section>
         )}
@@ -102,7 +94,7 @@ export function DocsPage() {
   );
 }
 
-const states: Record<Claim["state"], { icon: IconName; colour: string; word: string }> = {
+const states: Record<Claim["state"], RowMark> = {
   new: { icon: "queued", colour: "text-quiet", word: "New" },
   same: { icon: "check", colour: "text-good", word: "Same" },
   changed: { icon: "warning", colour: "text-warn", word: "Changed" },
@@ -111,32 +103,26 @@ const states: Record<Claim["state"], { icon: IconName; colour: string; word: str
 
 function ClaimRow({ projectId, claim, mayWrite }: { projectId: string; claim: Claim; mayWrite: boolean }) {
   const { page, source, state, found, cause, problem } = claim;
-  const { icon, colour, word } = states[state];
   const repository = source.repository === null ? "" : `@${source.repository}/`;
   return (
-    <div className="grid gap-x-4 px-4 py-2 md:grid-cols-[96px_minmax(0,1fr)]">
-      <span className={`inline-flex items-center gap-1.5 self-start font-medium ${colour}`}>
-        <Icon name={icon} />
-        {word}
-      </span>
-      <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-1">
-        <p className="wrap-anywhere">
-          {page.text === null ? <span className="text-quiet">Not read yet</span> : <VisibleText text={page.text} />}
+    <MarkedRow mark={states[state]}>
+      <p className="wrap-anywhere">
+        {page.text === null ? <span className="text-quiet">Not read yet</span> : <VisibleText text={page.text} />}
+      </p>
+      <p className="font-mono text-[13px] wrap-anywhere text-quiet">
+        {page.line === page.lineEnd ? "line" : "lines"} {spanOf(page)} ·{" "}
+        <VisibleText text={`${repository}${source.path}:${spanOf(source)}`} />
+      </p>
+      {source.text !== null && <Code label={found ? "Was" : "Code"} text={source.text} />}
+      {found && <Code label="Is now" text={found.text} />}
+      {cause && <Cause cause={cause} repository={source.repository} />}
+      {problem !== null && (
+        <p className="wrap-anywhere text-warn">
+          <VisibleText text={problem} />
         </p>
-        <p className="font-mono text-[13px] wrap-anywhere text-quiet">
-          {spanOf(page)} · <VisibleText text={`${repository}${source.path}:${spanOf(source)}`} />
-        </p>
-        {source.text !== null && <Code label={found ? "Was" : "Code"} text={source.text} />}
-        {found && <Code label="Is now" text={found.text} />}
-        {cause && <Cause cause={cause} repository={source.repository} />}
-        {problem !== null && (
-          <p className="wrap-anywhere text-warn">
-            <VisibleText text={problem} />
-          </p>
-        )}
-        {mayWrite && <ClaimActions projectId={projectId} id={claim.id} mayConfirm={state === "changed"} />}
-      </div>
-    </div>
+      )}
+      {mayWrite && <ClaimActions projectId={projectId} id={claim.id} mayConfirm={state === "changed"} />}
+    </MarkedRow>
   );
 }
 
@@ -190,7 +176,7 @@ function AddClaim({ projectId, path, lines, repositories, onLines, onAdded }: Ad
       <h2>Add a claim</h2>
       <Sheet className="p-4">
         <Form action={add} submit="Add claim" isDisabled={!isFilled}>
-          <div className="grid gap-4 md:grid-cols-[160px_minmax(0,1fr)_minmax(0,2fr)_120px]">
+          <div className="grid gap-4 md:grid-cols-[160px_minmax(0,1fr)_minmax(0,2fr)_140px]">
             <TextInput label="Lines of the page" isCode placeholder="12-14" value={lines} onText={onLines} />
             <SelectInput
               label="Repository"
@@ -202,7 +188,7 @@ function AddClaim({ projectId, path, lines, repositories, onLines, onAdded }: Ad
               ]}
             />
             <TextInput label="File" isCode placeholder="src/net.ts" value={file} onText={setFile} />
-            <TextInput label="Its lines" isCode placeholder="4" value={fileLines} onText={setFileLines} />
+            <TextInput label="Lines of the file" isCode placeholder="4" value={fileLines} onText={setFileLines} />
           </div>
         </Form>
       </Sheet>

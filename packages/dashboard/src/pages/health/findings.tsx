@@ -2,16 +2,20 @@ import type { DashboardSiteCheck, DashboardSiteFinding } from "@emend/contract";
 import { useState } from "react";
 import { CopyBlock } from "../../parts/button.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
-import { FindingRow } from "../../parts/finding-row.tsx";
+import { FindingList } from "../../parts/finding-row.tsx";
 import { Empty } from "../../parts/notice.tsx";
+
+/** The section about the code lists these, each with its cause. */
+const toldByTruth: ReadonlySet<string> = new Set(["stale-reference", "changed-claim", "gone-claim"]);
 
 /** The newest findings, worst first, with a filter by kind. */
 export function Findings(props: { findings: readonly DashboardSiteFinding[]; latest: DashboardSiteCheck }) {
   const countOf = countsByCheck(props.latest);
   const [chosen, setChosen] = useState("");
-  const shown = props.findings.filter(({ check }) => chosen === "" || check === chosen);
+  const shown = props.findings.filter(({ check }) => (chosen === "" ? !toldByTruth.has(check) : check === chosen));
   const total =
     chosen === "" ? [...countOf.values()].reduce((sum, count) => sum + count, 0) : (countOf.get(chosen) ?? 0);
+  if (countOf.size === 0 && props.latest.counts.length > 0) return null;
   return (
     <section className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-label="Findings">
       <div className="flex flex-wrap items-center justify-between gap-3">
@@ -36,14 +40,7 @@ export function Findings(props: { findings: readonly DashboardSiteFinding[]; lat
             <CopyBlock text="emend check ." />
           </Empty>
         )}
-        <ul className="divide-y divide-line">
-          {shown.map((finding, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
-            <li key={index}>
-              <FindingRow finding={finding} />
-            </li>
-          ))}
-        </ul>
+        <FindingList findings={shown} />
         {shown.length < total && (
           <p className="border-t border-line px-4 py-2 text-quiet">
             {total - shown.length} more are not stored here; <code>emend check</code> lists them all.
@@ -57,6 +54,8 @@ export function Findings(props: { findings: readonly DashboardSiteFinding[]; lat
 /** A check may have errors and warnings, which are counted separately. */
 function countsByCheck({ counts }: DashboardSiteCheck): ReadonlyMap<string, number> {
   const countOf = new Map<string, number>();
-  for (const { check, count } of counts) countOf.set(check, (countOf.get(check) ?? 0) + count);
+  for (const { check, count } of counts) {
+    if (!toldByTruth.has(check)) countOf.set(check, (countOf.get(check) ?? 0) + count);
+  }
   return countOf;
 }

@@ -1,4 +1,4 @@
-import type { DashboardProject, DashboardSiteCheck, DashboardSuggestion } from "@emend/contract";
+import type { DashboardHealth, DashboardProject, DashboardSiteCheck, DashboardSuggestion } from "@emend/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
@@ -94,7 +94,7 @@ function Health({ project, children }: { project: DashboardProject; children: Re
             <>
               <Trend checks={health.data.checks} />
               <Truth projectId={project.id} health={health.data} />
-              {mayWrite && <Fixes projectId={project.id} fixes={health.data.fixes} />}
+              {mayWrite && <Fixes projectId={project.id} fixes={withoutPageFixes(health.data)} />}
               <Findings findings={health.data.findings} latest={latest} />
             </>
           )}
@@ -146,6 +146,12 @@ export function CheckNow({ projectId }: { projectId: string }) {
 /** Changes with every check, whatever its result. */
 function markOf(health: { checks: readonly { checkedAt: string }[]; problem: { at: string } | null }): string {
   return `${health.checks.at(-1)?.checkedAt} ${health.problem?.at}`;
+}
+
+/** A page that is out of step has its own button for the same job. */
+function withoutPageFixes({ fixes, truth }: Pick<DashboardHealth, "fixes" | "truth">): readonly DashboardSuggestion[] {
+  const own = new Set(truth.map(({ fix }) => ("prompt" in fix ? fix.prompt : null)));
+  return fixes.filter(({ prompt }) => !own.has(prompt));
 }
 
 /** Suggested jobs for the findings: one click starts one. */

@@ -7,7 +7,7 @@ import { followOwnJob } from "../../layout/own-jobs.tsx";
 import { Button, buttonLook } from "../../parts/button.tsx";
 import { Chart } from "../../parts/chart.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
-import { FindingRow } from "../../parts/finding-row.tsx";
+import { FindingList } from "../../parts/finding-row.tsx";
 import { localTime } from "../../parts/format.ts";
 import { Problem } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/text.tsx";
@@ -80,23 +80,17 @@ function OutdatedPage({ projectId, page }: { projectId: string; page: DashboardT
         {mayWrite && "prompt" in fix && <Repair projectId={projectId} path={path} fix={fix} />}
       </div>
       {mayWrite && "cannot" in fix && <p className="border-b border-line px-4 py-2 text-quiet">{fix.cannot}</p>}
-      <ul className="divide-y divide-line">
-        {findings.map((finding, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
-          <li key={index}>
-            <FindingRow finding={finding}>
-              {finding.cause && <Cause cause={finding.cause} repository={finding.repository} />}
-              {mayWrite && finding.claimId && (
-                <ClaimActions
-                  projectId={projectId}
-                  id={finding.claimId}
-                  mayConfirm={finding.check === "changed-claim"}
-                />
-              )}
-            </FindingRow>
-          </li>
-        ))}
-      </ul>
+      <FindingList
+        findings={findings}
+        more={({ cause, repository, claimId, check }) => (
+          <>
+            {cause && <Cause cause={cause} repository={repository} />}
+            {mayWrite && claimId && (
+              <ClaimActions projectId={projectId} id={claimId} mayConfirm={check === "changed-claim"} />
+            )}
+          </>
+        )}
+      />
     </Sheet>
   );
 }
