@@ -388,6 +388,12 @@ test("names that the code renamed or removed are found on their pages, with the 
   code.commit({ "src/cli.ts": `${flags("--output")}// More.\n` });
   docs.commit({ "docs/run.md": "# Run\n\nUse `--quiet`.\n\nAgain: `--out-file`.\n" });
   expect((await checkedHealth()).findings).toMatchObject([{ ...found, line: 5 }]);
+  // It follows its page to another name, though the page was edited on the way.
+  docs.commit({ "docs/run.md": null, "docs/use/run.md": "# Run\n\nUse `--quiet`.\n\nAgain, use `--out-file`.\n" });
+  const moved = { ...found, path: "docs/use/run.md", line: 5 };
+  expect((await checkedHealth()).findings).toMatchObject([moved]);
+  expect((await checkedHealth()).findings).toMatchObject([moved]);
+  docs.commit({ "docs/use/run.md": null, "docs/run.md": "# Run\n\nUse `--quiet`.\n\nAgain: `--out-file`.\n" });
   code.commit({ "src/cli.ts": flags("--out-file") });
   expect((await checkedHealth()).findings).toEqual([]);
   code.commit({ "src/cli.ts": "export const options = [];\n" });

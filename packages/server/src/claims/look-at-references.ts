@@ -140,15 +140,17 @@ interface StaleRow {
 }
 
 /**
- * The stale references of a site, each with its line. Ends those whose page no longer names them, and those that a
- * source has again. What an unread source had is kept, and reported as before.
+ * The stale references of a site, each with its line. Follows renamed pages. Ends those whose page no longer names them,
+ * and those that a source has again. What an unread source had is kept, and reported as before.
  */
 export async function listStaleReferences(
   pool: Pool,
   projectId: string,
-  { site, sources }: { site: Site; sources: readonly ComparedSource[] },
+  /** `renames`: old path → new path of pages that were renamed since the last check. */
+  input: { site: Site; sources: readonly ComparedSource[]; renames(): Promise<ReadonlyMap<string, string>> },
   signal: AbortSignal,
 ): Promise<readonly StaleFinding[]> {
+  const { site, sources } = input;
   const { rows } = await pool.query<StaleRow & { name: string | null }>(
     `select repository_id as "repositoryId", repository.name, page, kind, text, gone,
        renamed_to as "renamedTo", paths, cause
@@ -160,7 +162,10 @@ export async function listStaleReferences(
   const pages = await readSiteReferences(site, { signal });
   const findings: StaleFinding[] = [];
   const ended: StaleRow[] = [];
+  const renames = rows.every(({ page }) => pages.has(page)) ? null : await input.renames();
   for (const row of rows) {
+    const renamedTo = renames?.get(row.page);
+    if (renamedTo !== undefined && pages.has(renamedTo)) await movePage(pool, projectId, row, renamedTo);
     const named = (pages.get(row.page)?.references ?? []).filter(
       ({ kind, text }) => kind === row.kind && text === row.text,
     );
@@ -176,6 +181,18 @@ export async function listStaleReferences(
     );
   }
   return findings.sort((a, b) => a.path.localeCompare(b.path, "en") || a.line - b.line);
+}
+
+async function movePage(db: Queryable, projectId: string, row: StaleRow, page: string): Promise<void> {
+  const { rowCount } = await db.query(
+    `update stale_references old set page = $6
+     where project_id = $1 and repository_id is not distinct from $2 and page = $3 and kind = $4 and text = $5
+       and not exists (select from stale_references other where other.project_id = $1 and other.page = $6
+         and other.repository_id is not distinct from $2 and other.kind = $4 and other.text = $5)`,
+    [projectId, row.repositoryId, row.page, row.kind, row.text, page],
+  );
+  // Where the new page has its own entry already, the old one ends.
+  if (rowCount !== 0) row.page = page;
 }
 
 /** Its own source has the missing part again, or another source knows the whole: the code moved there. */

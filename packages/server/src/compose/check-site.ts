@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { createPatchReader } from "@emend/contract";
 import {
   applySettings,
   checkSite,
@@ -24,9 +25,15 @@ import type { Pool } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
 import type { Forge } from "../forge/forge.ts";
 import { checkExternalLinks } from "../health/external-links.ts";
-import { type ComparedWith, type NewSiteCheck, storeSiteCheck, storeSiteProblem } from "../health/site-checks.ts";
+import {
+  type ComparedWith,
+  lastCheckedCommit,
+  type NewSiteCheck,
+  storeSiteCheck,
+  storeSiteProblem,
+} from "../health/site-checks.ts";
 import type { Fetch } from "../lib/network.ts";
-import type { Remote } from "../tree/mirror/mirror.ts";
+import type { Mirror, Remote } from "../tree/mirror/mirror.ts";
 import type { SiteHistory } from "../tree/read/history.ts";
 import { siteTreeOf } from "../tree/tree.ts";
 
@@ -83,7 +90,8 @@ async function look(deps: SiteHealthDeps, project: Project, signal: AbortSignal)
       findings.push(...silenceFindings(site, applySettings(found, settings), { settings, ran }));
     }
     const own = { id: project.id, name: null, baseRef: project.baseRef };
-    const compared = await compareWithSources(deps, project, { site, own, remote }, signal);
+    const renames = () => renamedSince(deps.pool, { projectId: project.id, mirror, remote, jobId, commit }, signal);
+    const compared = await compareWithSources(deps, project, { site, own, remote, renames }, signal);
     const heard = silenceFindings(site, applySettings(compared.findings, settings), { settings, ran: compared.ran });
     findings.push(...heard);
     findings.push(...(await listClaimFindings(deps.pool, project.id)).map((claim) => ({ ...claim, column: 1 })));
@@ -94,17 +102,43 @@ async function look(deps: SiteHealthDeps, project: Project, signal: AbortSignal)
   }
 }
 
+/** Old path → new path of the files that were renamed since the last check. Empty if its commit is gone. */
+async function renamedSince(
+  pool: Pool,
+  at: { projectId: string; mirror: Mirror; remote: Remote; jobId: string; commit: string },
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const { mirror, remote, commit } = at;
+  const last = await lastCheckedCommit(pool, at.projectId);
+  if (last === null || last === commit) return new Map();
+  const jobId = `${at.jobId}_earlier`;
+  try {
+    await mirror.ensureBase({ remote, jobId, commit: last }, signal);
+    const { patch } = await mirror.diff({ from: last, to: commit }, signal);
+    const reader = createPatchReader();
+    reader.read(patch.toString("utf8"));
+    return new Map(reader.end().flatMap(({ path, pathBefore }) => (pathBefore === null ? [] : [[pathBefore, path]])));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!isAppError(error)) throw error;
+    return new Map();
+  } finally {
+    await mirror.release(jobId);
+  }
+}
+
 interface Docs {
   site: Site;
   own: SourceName;
   remote: Remote;
+  renames(): Promise<ReadonlyMap<string, string>>;
 }
 
 /** References, samples and the API, compared with the project's context repositories and with code beside the docs folder. */
 async function compareWithSources(
   deps: SiteHealthDeps,
   project: Project,
-  { site, own, remote }: Docs,
+  { site, own, remote, renames }: Docs,
   signal: AbortSignal,
 ): Promise<{ findings: readonly Finding[]; sources: readonly ComparedWith[]; ran: ReadonlySet<string> }> {
   const folder = project.docsDir.replace(/^(?:\.?\/)+|\/+$/g, "");
@@ -138,7 +172,7 @@ async function compareWithSources(
     }
   }
   const indexes = compared.map(({ after }) => after);
-  const stale = await listStaleReferences(deps.pool, project.id, { site, sources: compared }, signal);
+  const stale = await listStaleReferences(deps.pool, project.id, { site, sources: compared, renames }, signal);
   const others = indexes.length === 0 ? [] : await checkTruth(site, { sources: [], indexes, signal });
   // A silencer of a reference that was stale before the first comparison is still needed.
   const isWhole = named.length > 0 && compared.length === named.length;

@@ -155,6 +155,16 @@ export async function readSiteHealth(db: Queryable, projectId: string): Promise<
   return health;
 }
 
+/** The docs' commit at the last check. Null: never checked. */
+export async function lastCheckedCommit(db: Queryable, projectId: string): Promise<string | null> {
+  const { rows } = await db.query<{ commit: string }>(
+    `select commit_id as "commit" from site_checks where project_id = $1 and problem is null
+     order by checked_at desc limit 1`,
+    [projectId],
+  );
+  return rows[0]?.commit ?? null;
+}
+
 /** Projects that were added since the last round: their first findings are wanted soon. */
 export async function listNewSites(db: Queryable): Promise<readonly string[]> {
   const { rows } = await db.query<{ id: string }>(
