@@ -18,9 +18,12 @@ const dictionaryFile = ".emend/dictionary.txt";
 /** Run only by the server, which caches the responses of external URLs. */
 export const externalLinkCheck = "external-link";
 
+/** Found only by the server, which keeps the claims. */
+export const claimChecks = ["changed-claim", "gone-claim"] as const;
+
 export const checkIds: readonly string[] = [...ownChecks, ...linkChecks, ...siteChecks, ...optionalChecks]
   .map(({ id }) => id)
-  .concat("mdx-syntax", externalLinkCheck, silencerCheck, ...truthChecks)
+  .concat("mdx-syntax", externalLinkCheck, silencerCheck, ...truthChecks, ...claimChecks)
   .sort();
 
 /** The JSON schema for editors. `emend check --schema` prints it. */

@@ -1,6 +1,6 @@
 export { createParseCache, type DiskCache, openDiskCache, type ParseCache } from "./cache/disk-cache.ts";
 export { checkMdx } from "./check-mdx.ts";
-export { applySettings, externalLinkCheck, readCheckSettings, settingsSchema } from "./check-settings.ts";
+export { applySettings, claimChecks, externalLinkCheck, readCheckSettings, settingsSchema } from "./check-settings.ts";
 export { checkSite, tallyLinks } from "./check-site.ts";
 export { compareSites, diffFindings, knownSilencers } from "./compare-sites.ts";
 export {

@@ -163,7 +163,7 @@ export interface PullValues {
   title: string;
   description: string;
   diff: string;
-  /** As its title, description and commits name them. */
+  /** As its title, description and commits name them, with the text of those that the forge shows. */
   issues: readonly string[];
 }
 

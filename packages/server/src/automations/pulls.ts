@@ -22,6 +22,8 @@ export interface PullSource {
   /** Null: the forge does not say. */
   commitsOf(pull: WatchedPull, signal: AbortSignal): Promise<{ head: string; base: string } | null>;
   stateOf(number: number, signal: AbortSignal): Promise<"open" | "merged" | "closed" | null>;
+  /** Null: the forge does not show it to this token, or has no issues. */
+  issueOf(number: number, signal: AbortSignal): Promise<{ title: string; body: string } | null>;
 }
 
 type PullTrigger = Extract<Trigger, { kind: "pull_request" }>;
@@ -77,7 +79,10 @@ export async function lookAtPulls(
   }
   const records = [];
   for (const { pull, event } of wanted.slice(0, eventsMax)) {
-    records.push(describePull(look, trigger, { pull, event }, await readPull(deps, pull, signal)));
+    const push = await readPull(deps, pull, signal);
+    const named = issuesIn([pull.title, pull.body, ...(push?.commits ?? [])].join("\n"));
+    const issues = await readIssues(deps.source, look.repositoryUrl, named, signal);
+    records.push(describePull(look, trigger, { pull, event, issues }, push));
   }
   return { seen, records, details };
 }
@@ -100,7 +105,7 @@ async function readPull(
 function describePull(
   look: Look,
   trigger: PullTrigger,
-  { pull, event }: { pull: WatchedPull; event: PullEvent },
+  { pull, event, issues }: { pull: WatchedPull; event: PullEvent; issues: readonly string[] },
   push: Push | null,
 ): { event: string; values: Values; skipped: string | null } {
   const files = passingFiles(trigger, push?.files ?? []);
@@ -112,7 +117,7 @@ function describePull(
     title,
     description: body,
     diff: push?.diff || "(The diff cannot be read.)",
-    issues: issuesIn([title, body, ...(push?.commits ?? [])].join("\n")),
+    issues,
   };
   return {
     event: event === "updated" ? `pull ${number} updated ${headCommit}` : `pull ${number} ${event}`,
@@ -129,13 +134,40 @@ function describePull(
 }
 
 const issueForms =
-  /\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|implements?|refs?|see|part of)[:\s]+((?:[\w.-]+\/[\w.-]+)?#\d{1,9}|https?:\/\/\S+\/issues\/\d{1,9}|[A-Z][A-Z0-9]{1,9}-\d{1,7})\b/gi;
+  /\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|implements?|refs?|see|part of)[:\s]+((?:[\w.-]+\/[\w.-]+)?#\d{1,9}|https?:\/\/\S{1,200}\/issues\/\d{1,9}|[A-Z][A-Z0-9]{1,9}-\d{1,7})\b/gi;
 const issuesMax = 20;
 
 /** The issues that a text says it is about, as it names them. */
 export function issuesIn(text: string): readonly string[] {
   const found = [...text.slice(0, 100_000).matchAll(issueForms)].map((match) => match[1] ?? "");
   return [...new Set(found)].slice(0, issuesMax);
+}
+
+const issuesReadMax = 5;
+const issueLengthMax = 4_000;
+
+/** Each issue as the text names it, with its title and text where it is one of this repository that the forge shows. */
+async function readIssues(
+  source: PullSource,
+  repositoryUrl: string,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const told: string[] = [];
+  for (const name of names) {
+    const number = told.length < issuesReadMax ? ownIssue(name, repositoryUrl) : null;
+    // What cannot be read is told by its name alone, as an issue of another repository is.
+    const found = number === null ? null : await source.issueOf(number, signal).catch(() => null);
+    signal.throwIfAborted();
+    told.push(found ? `${name}: ${`${found.title}\n\n${found.body}`.trim().slice(0, issueLengthMax)}` : name);
+  }
+  return told;
+}
+
+function ownIssue(name: string, repositoryUrl: string): number | null {
+  const isHere = name.startsWith("#") || name.toLowerCase().startsWith(`${repositoryUrl.toLowerCase()}/`);
+  const number = Number(/(\d+)$/.exec(name)?.[1]);
+  return isHere && number > 0 && number < 2 ** 31 ? number : null;
 }
 
 const pullsReadMax = 30;

@@ -153,7 +153,7 @@ export async function recordPushes(
         `insert into automation_runs (automation_id, event, values, state, words, settled_at)
          values ($1, $2, $3, $4, $5, case when $4 = 'skipped' then clock_timestamp() end)
          on conflict (automation_id, event) do nothing`,
-        [id, event, values, skipped === null ? "waiting" : "skipped", skipped ?? "Waits for its turn."],
+        [id, event, toJsonb(values), skipped === null ? "waiting" : "skipped", skipped ?? "Waits for its turn."],
       );
     }
     await client.query("delete from automation_refs where automation_id = $1", [id]);

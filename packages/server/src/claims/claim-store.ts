@@ -250,6 +250,7 @@ interface ClaimFinding {
   repository: string | null;
   cause: Claim["cause"];
   claimId: string;
+  changedAt: Date | null;
 }
 
 const findingsMax = 500;
@@ -278,8 +279,25 @@ export async function listClaimFindings(db: Queryable, projectId: string): Promi
       repository: row.repository,
       cause: row.cause,
       claimId: row.id,
+      changedAt: row.changedAt,
     };
   });
+}
+
+/**
+ * People confirm and remove claims between checks of the site, so they are read when they are shown. Those that the last
+ * check left out are silenced.
+ */
+export async function listClaimsNow(
+  db: Queryable,
+  projectId: string,
+  last: { checkedAt: Date | undefined; findings: readonly { claimId?: string }[] },
+): Promise<readonly Omit<ClaimFinding, "changedAt">[]> {
+  const told = new Set(last.findings.map(({ claimId }) => claimId));
+  const isNew = (at: Date | null) => last.checkedAt === undefined || at === null || at > last.checkedAt;
+  return (await listClaimFindings(db, projectId)).flatMap(({ changedAt, ...finding }) =>
+    told.has(finding.claimId) || isNew(changedAt) ? [finding] : [],
+  );
 }
 
 function pullOf({ pullRequest }: NonNullable<Claim["cause"]>): string {

@@ -10,7 +10,7 @@ import { AppError } from "../errors.ts";
 import type { Forge } from "../forge/forge.ts";
 import { readSiteHealth } from "../health/site-checks.ts";
 import { createPageHistory } from "../tree/read/history.ts";
-import { addClaim, confirmClaim, listClaimFindings, listClaims, removeClaim } from "./claim-store.ts";
+import { addClaim, confirmClaim, listClaimFindings, listClaims, listClaimsNow, removeClaim } from "./claim-store.ts";
 import { type ClaimLookDeps, listDueClaims, lookAtClaims } from "./look-at-claims.ts";
 import { pullRequestIn } from "./source-at.ts";
 
@@ -403,6 +403,27 @@ test("names that the code renamed or removed are found on their pages, with the 
   ]);
   docs.commit({ "docs/run.md": "# Run\n" });
   expect((await checkedHealth()).findings).toEqual([]);
+});
+
+test("a claim is silenced where it stands, and a silencer that nothing needs is told", async () => {
+  await add();
+  await look();
+  code.commit({ "src/net.ts": net.replace("30_000", "60_000") });
+  docs.commit({
+    "docs/timeouts.md": page.replace("A call", "<!-- emend-ignore changed-claim: on purpose -->\nA call"),
+  });
+  await look();
+  expect(await only()).toMatchObject({ state: "changed", page: { line: 4 } });
+  const { checks, findings } = await checkedHealth();
+  expect(findings).toEqual([]);
+  const last = { checkedAt: checks.at(-1)?.checkedAt, findings };
+  expect(await listClaimsNow(database.pool, projectId, last)).toEqual([]);
+  expect(await listClaimsNow(database.pool, projectId, { ...last, checkedAt: new Date(0) })).toHaveLength(1);
+  code.commit({ "src/net.ts": net });
+  await look();
+  expect((await checkedHealth()).findings).toMatchObject([
+    { check: "silencer", line: 3, message: "This comment silences no finding of `changed-claim`; remove it." },
+  ]);
 });
 
 test("a force-push of the code is told, and a source that cannot be read keeps what was found", async () => {

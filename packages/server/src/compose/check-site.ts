@@ -4,6 +4,7 @@ import {
   applySettings,
   checkSite,
   checkTruth,
+  claimChecks,
   externalLinkCheck,
   externalLinks,
   type Finding,
@@ -94,7 +95,9 @@ async function look(deps: SiteHealthDeps, project: Project, signal: AbortSignal)
     const compared = await compareWithSources(deps, project, { site, own, remote, renames }, signal);
     const heard = silenceFindings(site, applySettings(compared.findings, settings), { settings, ran: compared.ran });
     findings.push(...heard);
-    findings.push(...(await listClaimFindings(deps.pool, project.id)).map((claim) => ({ ...claim, column: 1 })));
+    const claims = (await listClaimFindings(deps.pool, project.id)).map((claim) => ({ ...claim, column: 1 }));
+    const ran = new Set<string>(claimChecks);
+    findings.push(...silenceFindings(site, applySettings(claims, settings), { settings, ran }));
     const { sources } = compared;
     return { commit, branch: ref, framework: site.framework, pages: site.pages.length, sources, findings };
   } finally {

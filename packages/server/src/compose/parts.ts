@@ -187,6 +187,7 @@ function composeAutomations(parts: {
         list: (signal) => forge.listOpenPullRequests(signal),
         commitsOf: (pull, signal) => forge.readPullRequestCommits(pull, signal),
         stateOf: async (number, signal) => (await forge.readPullRequest(number, signal))?.state ?? null,
+        issueOf: async (number, signal) => (await forge.issues?.read(number, signal)) ?? null,
       };
     },
   };

@@ -1,6 +1,6 @@
 import type { DashboardHealth, DashboardStatus } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
-import { listClaimFindings } from "../../claims/claim-store.ts";
+import { listClaimsNow } from "../../claims/claim-store.ts";
 import { readSiteHealth } from "../../health/site-checks.ts";
 import { listTruth } from "../../health/suggest-fixes.ts";
 import type { RouteDeps } from "../dashboard.ts";
@@ -24,7 +24,7 @@ export function healthRoutes(app: FastifyInstance, deps: RouteDeps): void {
       fixes: await deps.suggestions(id),
       truth: await listTruth({ db: deps.pool, defaultModel: deps.defaultModel }, id, {
         checked: findings,
-        claims: await listClaimFindings(deps.pool, id),
+        claims: await listClaimsNow(deps.pool, id, { checkedAt: checks.at(-1)?.checkedAt, findings }),
       }),
     };
   });
