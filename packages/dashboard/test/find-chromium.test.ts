@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
 import { chromiumSources, type Machine } from "./browser/support/find-chromium.ts";
-import { launchChromium } from "./browser/support/launch-chromium.ts";
+import { findChromium } from "./browser/support/launch-chromium.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const mac = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
@@ -80,7 +80,7 @@ it("says what it tries, and why each did not serve", async () => {
       prepare: () => Promise.reject(new Error("getaddrinfo ENOTFOUND\nError: no network\n  at …")),
     },
   ];
-  const failure = await launchChromium(sources).catch((error: Error) => error.message);
+  const failure = await findChromium(sources).catch((error: Error) => error.message);
   expect(lines.mock.calls.flat()).toEqual(["Browser suite: trying /opt/broken", "Browser suite: trying a download"]);
   expect(failure).toMatch(/Install Chromium.*or set CHROMIUM_PATH/);
   expect(failure).toMatch(/^- \/opt\/broken: .*doesn't exist/m);

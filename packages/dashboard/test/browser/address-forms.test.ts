@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { type Browser, type BrowserContext, chromium } from "playwright-core";
+import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { sharedChromium } from "./support/launch-chromium.ts";
 
 /**
  * How a real browser interprets each form of address. Another test, without a browser, compares the review with this table.
@@ -20,10 +21,10 @@ let context: BrowserContext;
 beforeAll(async () => {
   const place = inject("browser");
   if ("problem" in place) throw new Error(place.problem);
-  browser = await chromium.connect(place.url);
+  browser = await sharedChromium(place.found);
   context = await browser.newContext({ ignoreHTTPSErrors: true });
 });
-afterAll(() => browser?.close());
+afterAll(() => context?.close());
 
 interface Found {
   asks: readonly string[];

@@ -4,9 +4,9 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { ensureBuild } from "../../build/ensure-build.ts";
-import { launchChromium } from "./support/launch-chromium.ts";
+import { findChromium, launchChromium } from "./support/launch-chromium.ts";
 import { shiftMax, takeShifts, watchShifts } from "./support/layout-shift.ts";
 import { narrow, wide } from "./support/looks.ts";
 import { seed } from "./support/seed.ts";
@@ -37,9 +37,8 @@ await mkdir(folder, { recursive: true });
 await ensureBuild();
 const installation = await startInstallation();
 try {
-  const chromiumServer = await launchChromium();
+  const browser = await launchChromium(await findChromium());
   try {
-    const browser = await chromium.connect(chromiumServer.wsEndpoint());
     const page = await logIn(browser, installation, {});
     await shootFirstRun(browser);
     const seeded = await seed(installation, page);
@@ -49,7 +48,7 @@ try {
     );
     for (const look of looks) await shoot(browser, look, shots);
   } finally {
-    await chromiumServer.close();
+    await browser.close();
   }
 } finally {
   await installation.stop();

@@ -22,6 +22,7 @@ import { githubVendor } from "../support/forges/github.ts";
 import { vendors } from "../support/forges/vendors.ts";
 import { readJob, seedJob } from "../support/seed-jobs.ts";
 import { expireLeases, isFinal, waitForJob } from "../support/worker-control.ts";
+import { sampleOf, seed } from "./sample.ts";
 
 const points: readonly (CrashPoint | `${CrashPoint}:2`)[] = [
   "after-claim",
@@ -48,23 +49,11 @@ const points: readonly (CrashPoint | `${CrashPoint}:2`)[] = [
 const forges = ["local", "github", "gitlab", "gitea", "bitbucket", "app"] as const;
 const prompt = 'Replace "API token" with "access key", and add a page guides/new titled "New".';
 
-/** `npm run crash-matrix` runs every cell. The suite runs a few, which the seed selects. */
-const isWhole = process.env.MODE === "crash-matrix";
-const seed = Number(process.env.EMEND_SEED ?? Math.floor(Date.now() / 86_400_000));
-const samplesMax = 1;
-
-function sampleOf(forge: (typeof forges)[number]): readonly string[] {
-  if (isWhole) return points;
-  const first = (seed * 7 + forges.indexOf(forge) * 11) % points.length;
-  return Array.from(
-    { length: samplesMax },
-    (_, index) => points[(first + index * 13) % points.length] ?? "after-create",
-  );
-}
-
-/** Services that can be unavailable. The suite runs one, which the seed selects. */
+/** Each forge starts elsewhere. */
+const pointsOf = (forge: (typeof forges)[number]) => sampleOf(points, 1, seed * 7 + forges.indexOf(forge) * 11);
+/** Services that can be unavailable. */
 const awayForges = forges.filter((name) => name !== "local");
-const awaySample = isWhole ? awayForges : awayForges.slice(seed % awayForges.length, (seed % awayForges.length) + 1);
+const awaySample = sampleOf(awayForges, 1);
 const createOperation = {
   github: "POST /repos/{owner}/{repo}/pulls",
   gitlab: "POST /projects/{id}/merge_requests",
@@ -142,7 +131,7 @@ function orderFor(forge: string, node: string): ForgeWorkerOrder {
 }
 
 describe.each(forges)("on %s", { timeout: 120_000 }, (forge) => {
-  it.each(sampleOf(forge))(
+  it.each(pointsOf(forge))(
     `a worker that dies at %s leaves one branch and one pull request (seed ${seed})`,
     async (at) => {
       const { pool } = host.database;

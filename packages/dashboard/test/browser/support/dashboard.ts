@@ -1,7 +1,8 @@
 import type { Server } from "@emend/server";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 import { createInstallation, type Installation } from "../../../../server/test/support/whole-server.ts";
+import { sharedChromium } from "./launch-chromium.ts";
 import { desktop, type Look } from "./looks.ts";
 import { sampleDocs } from "./sample-docs.ts";
 
@@ -31,6 +32,7 @@ export function openDashboard(environment: Record<string, string> = {}): Dashboa
   let installation: Installation;
   let server: Server;
   let contexts: BrowserContext[] = [];
+  let kept: BrowserContext[] = [];
   let complaints: string[] = [];
   let expected: RegExp[] = [];
 
@@ -39,7 +41,7 @@ export function openDashboard(environment: Record<string, string> = {}): Dashboa
     if ("problem" in provided) throw new Error(provided.problem);
     installation = await createInstallation(environment);
     server = await installation.start();
-    browser = await chromium.connect(provided.url);
+    browser = await sharedChromium(provided.found);
   });
   afterEach(async () => {
     await Promise.all(contexts.map((context) => context.close()));
@@ -50,7 +52,8 @@ export function openDashboard(environment: Record<string, string> = {}): Dashboa
     expect(unexpected).toEqual([]);
   });
   afterAll(async () => {
-    await browser?.close();
+    await Promise.all(kept.map((context) => context.close()));
+    kept = [];
     await installation?.remove();
   });
 
@@ -88,6 +91,7 @@ export function openDashboard(environment: Record<string, string> = {}): Dashboa
       return page;
     },
     keep(page) {
+      kept.push(page.context());
       contexts = contexts.filter((context) => context !== page.context());
     },
     addSample: (name) => server.admin.addProject({ name, forge: "local", repo: sampleDocs }),

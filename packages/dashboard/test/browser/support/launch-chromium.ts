@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
-import { type BrowserServer, chromium } from "playwright-core";
-import { type ChromiumSource, chromiumSources, type Machine } from "./find-chromium.ts";
+import { type Browser, chromium } from "playwright-core";
+import { type Chromium, chromiumSources, type Machine } from "./find-chromium.ts";
 import { unpackChromium } from "./unpack-chromium.ts";
 
 const advice =
@@ -22,13 +22,15 @@ const thisMachine: Machine = {
   },
 };
 
-/** A Chromium that contacts only the pages that it opens. All test files connect to the same one. */
-export async function launchChromium(sources = chromiumSources(thisMachine)): Promise<BrowserServer> {
+/** The first source whose browser starts. */
+export async function findChromium(sources = chromiumSources(thisMachine)): Promise<Chromium> {
   const refusals: string[] = [];
   for (const source of sources) {
     console.log(`Browser suite: trying ${source.name}`);
     try {
-      return await launch(source);
+      const found = await source.prepare();
+      await (await launchChromium(found)).close();
+      return found;
     } catch (error) {
       refusals.push(`- ${source.name}: ${reasonOf(error)}`);
     }
@@ -36,9 +38,9 @@ export async function launchChromium(sources = chromiumSources(thisMachine)): Pr
   throw new Error([advice, ...refusals].join("\n"));
 }
 
-async function launch({ prepare }: ChromiumSource): Promise<BrowserServer> {
-  const { executablePath, env } = await prepare();
-  return chromium.launchServer({
+/** A Chromium that contacts only the pages that it opens. */
+export function launchChromium({ executablePath, env }: Chromium): Promise<Browser> {
+  return chromium.launch({
     ...(executablePath && { executablePath }),
     args: [
       // Chromium's sandbox refuses to run as root, and most containers do.
@@ -52,6 +54,17 @@ async function launch({ prepare }: ChromiumSource): Promise<BrowserServer> {
     ],
     env: { ...process.env, ...env },
   });
+}
+
+let launched: Promise<Browser> | undefined;
+
+/**
+ * One browser for all test files of a process. It ends with the process. One for all processes would need a server
+ * between, through which each message passes twice more.
+ */
+export function sharedChromium(found: Chromium): Promise<Browser> {
+  launched ??= launchChromium(found);
+  return launched;
 }
 
 /** The line of a long error message that has the reason. */

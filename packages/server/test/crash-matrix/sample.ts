@@ -1,0 +1,12 @@
+/** `npm run crash-matrix` runs every row. `npm test` runs a few, and the day selects which. */
+const isWhole = process.env.MODE === "crash-matrix";
+export const seed = Number(process.env.EMEND_SEED ?? Math.floor(Date.now() / 86_400_000));
+
+/** Spread over the rows, and starting elsewhere for each seed. All rows come up in turn. */
+export function sampleOf<Row>(rows: readonly Row[], count: number, from = seed): readonly Row[] {
+  if (isWhole || count >= rows.length) return rows;
+  return Array.from({ length: count }, (_, index) => {
+    const at = (from + Math.floor((index * rows.length) / count)) % rows.length;
+    return rows[at] as Row;
+  });
+}
