@@ -1,8 +1,9 @@
 import { decodePiece, toByteString } from "../text/bytes.ts";
 import type { Fix } from "../types.ts";
+import { type Evidence, readEvidence } from "./definitions.ts";
 import type { CodeReference } from "./find-references.ts";
 import { mayBeGone, type Probe, probesOf } from "./probes.ts";
-import type { SourceIndex } from "./source-index.ts";
+import { isExample, type SourceIndex } from "./source-index.ts";
 
 export type StaleCause =
   /** No certain replacement. */
@@ -98,13 +99,18 @@ function isGone(probe: Probe, { before, after, changed }: Change): boolean {
     case "file":
       return !after.files.has(probe.path);
     case "package":
-      return !after.hasPackage(probe.name);
+      // Only where its manifest now names another: if the folder left too, it may be in a repository of its own.
+      return !after.hasPackage(probe.name) && namesAnother(probe.name, before, after);
     case "word":
       if (after.has(probe.word)) return false;
       if (probe.defined !== undefined && after.declares(probe.defined)) return false;
       if (probe.others.some((other) => after.has(other) && !before.has(other))) return false;
       return isKnownGone(before.filesWith(probe.word, Infinity, changed), before, after);
   }
+}
+
+function namesAnother(name: string, before: SourceIndex, after: SourceIndex): boolean {
+  return [...before.manifests].some(([file, other]) => other === name && after.manifests.has(file));
 }
 
 /**
@@ -126,7 +132,8 @@ function leftWithPackage(path: string, before: SourceIndex, after: SourceIndex):
   return false;
 }
 
-async function judge(probe: Probe, change: Change, options: CompareOptions): Promise<Judgement> {
+/** Null if the sources only used the name, and somebody else defines it. */
+async function judge(probe: Probe, change: Change, options: CompareOptions): Promise<Judgement | null> {
   const { before, after } = change;
   if (probe.kind === "file") {
     const to = options.renames?.get(probe.path) ?? movedUnchanged(probe.path, before, after);
@@ -134,8 +141,33 @@ async function judge(probe: Probe, change: Change, options: CompareOptions): Pro
   }
   if (probe.kind === "package") return { gone: probe.name, cause: { kind: "removed" }, paths: [] };
   const paths = before.filesWith(probe.word, Infinity, change.changed);
+  if (!(await isOwn(probe, paths, change, options))) return null;
   const to = await renamedTo(probe.word, paths, before, after, options);
   return { gone: probe.word, cause: causeOf(to), paths: paths.slice(0, pathsMax) };
+}
+
+/** Whether a source file, not a test or an example, defined the name before; see `readEvidence`. */
+async function isOwn(
+  { word, others, defined }: Probe & { kind: "word" },
+  paths: readonly string[],
+  { before, changed }: Change,
+  { signal }: CompareOptions,
+): Promise<boolean> {
+  // A route's end is a string wherever it is.
+  if (word.startsWith("/")) return true;
+  const seen: Evidence = { isDefined: false, isPassed: false, isRead: false };
+  for (const name of new Set([word, ...(defined === undefined ? [] : [defined]), ...others])) {
+    const files = name === word ? paths : before.filesWith(name, filesLookedAtMax, changed);
+    for (const path of files.filter((file) => !isExample(file)).slice(0, filesLookedAtMax)) {
+      signal?.throwIfAborted();
+      const bytes = await before.tree.read(path);
+      const found = bytes === null ? seen : readEvidence(name, path, Buffer.from(bytes).toString());
+      seen.isPassed ||= found.isPassed;
+      seen.isRead ||= found.isRead;
+      if (found.isDefined || (seen.isPassed && seen.isRead)) return true;
+    }
+  }
+  return false;
 }
 
 function causeOf(to: string | null): StaleCause {

@@ -34,10 +34,12 @@ function referencesIn(page: string, text: string, { spans, samples }: PageCode):
   if (historyPage.test(page)) return [];
   const lines = indexLines(text);
   const found: CodeReference[] = [];
+  const readers = variablesOf(samples);
   const add =
     (at: (offset: number) => number, inSample: boolean) =>
     (kind: ReferenceKind, name: string, offset: number, from?: string) => {
       if (found.length >= referencesMax || name.length < 2) return;
+      if (kind === "identifier" && from === undefined && readers.has(name)) return;
       const start = at(offset);
       if (!inSample && isHistory(text, lines, start)) return;
       found.push({
@@ -61,6 +63,18 @@ function referencesIn(page: string, text: string, { spans, samples }: PageCode):
   return found.sort((a, b) => a.start - b.start);
 }
 
+/** The variables of a page's samples. They are the reader's, in the text and in other samples too. */
+function variablesOf(samples: readonly Sample[]): Set<string> {
+  const programsOnly = samples.filter(({ language }) => programs.has(language));
+  return new Set(
+    programsOnly.flatMap(({ text }) =>
+      [...text.matchAll(/\b(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::[^=\n]*)?=/g)].map(
+        (found) => found[1] as string,
+      ),
+    ),
+  );
+}
+
 type Add = (kind: ReferenceKind, name: string, offset: number, from?: string) => void;
 
 const identifier = /^[A-Za-z_$][\w$]*$/;
@@ -69,7 +83,8 @@ const dotted = /^[A-Za-z_$][\w$-]*(?:(?:\.|::|#)[A-Za-z_$][\w$-]*)+$/;
 const environment = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 const packageName = /^@[a-z0-9][\w.-]*\/[a-z0-9][\w.-]*(?:\/[\w./-]+)?$/;
 const request = /^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\s+(?:https?:\/\/[^/\s]+)?(\/[^\s?#]*)/;
-const route = /^\/(?:[\w{}<>:*$.~-]+\/)*[\w{}<>:*$.~-]+\/?$/;
+// Without a method, only the route of an API: others may be pages or folders of the reader.
+const route = /^\/(?:api|v\d+)\/(?:[\w{}<>:*$.~-]+\/)*[\w{}<>:*$.~-]+\/?$/;
 const filePath =
   /^(?:\.{1,2}\/)*(?:[\w@.+()[\]-]+\/)+[\w@.+()[\]-]*\.[A-Za-z]\w{0,9}$|^(?:\.{1,2}\/)*(?:[\w@.+-]+\/){2,}$/;
 const fileEnding =
@@ -102,28 +117,17 @@ function readSpan(text: string, add: Add): void {
   else readWord(text, 0, add);
 }
 
-// Names that are common to all projects: methods, elements, properties, types, values.
-const everyones = new Set(
-  `GET POST PUT PATCH DELETE HEAD OPTIONS abstract article aside audio body button canvas caption code details dialog embed fieldset
-  figcaption figure footer form head header html iframe image input label legend link list main meta nav object option picture pre
-  script section select slot source span strong style summary svg table tbody template textarea thead title track video true false
-  null undefined None True False string number boolean integer object array function class import export default async await return
-  const static public private void self this super type name value key data text path file error result index width height color
-  font background border margin padding display position content`.split(/\s+/),
-);
-
-/** A word of plain prose: too short, or common to all projects. */
+/** One word, such as `retry` or `Router`: too many things have it as their name, unless it is called or imported. */
 function isPlainWord(word: string): boolean {
-  return /^(?:[a-z]{1,3}|[A-Z][a-z]{0,2}|[A-Z]{1,4})$/.test(word) || everyones.has(word);
+  return /^(?:[A-Z]?[a-z\d]*|[A-Z\d]+)$/.test(word);
 }
 
-// One segment, or a folder on the reader's machine.
-const systemPath =
-  /^\/[^/]*\/?$|^\/(?:tmp|etc|usr|var|home|opt|bin|dev|proc|root|mnt|srv|lib|sbin|Users|path|app|workspace|src)\//;
 // What readers replace by their own: `your-key-here`.
 const placeholder = /^(?:your|my|some|example)[-_]/i;
 // Every program has them.
 const everyonesFlags = new Set(["--help", "--version"]);
+// `Transfer-Encoding: chunked`.
+const httpHeader = /^(?!X-)[A-Z][a-z]+(?:-[A-Z]\w*)+$/;
 
 function readWord(word: string, offset: number, add: Add): void {
   const quoted = /^(["'])(.+)\1$/.exec(word);
@@ -137,9 +141,8 @@ function readWord(word: string, offset: number, add: Add): void {
   } else if (placeholder.test(word)) return;
   else if (packageName.test(word)) add("package", word, offset);
   else if (filePath.test(word)) add("file", word, offset);
-  else if (route.test(word)) {
-    if (!systemPath.test(word) && !fileEnding.test(word)) add("route", word, offset);
-  } else if (dotted.test(word)) {
+  else if (route.test(word)) add("route", word, offset);
+  else if (dotted.test(word)) {
     if (!fileEnding.test(word)) add("path", word, offset);
   } else if (kebab.test(word)) add("config-key", word, offset);
   else {
@@ -162,7 +165,7 @@ function readPhrase(text: string, add: Add): void {
   const setting = /^["']?([A-Za-z_][\w.-]*)["']?\s*(?::|=)\s/.exec(text);
   if (setting !== null) {
     const key = setting[1] as string;
-    add(key.includes(".") ? "path" : "config-key", key, text.indexOf(key));
+    if (!httpHeader.test(key)) add(key.includes(".") ? "path" : "config-key", key, text.indexOf(key));
     return;
   }
   const tag = /^<([A-Z][\w.]*)\s/.exec(text);
@@ -313,14 +316,14 @@ function readProgram(text: string, add: Add): void {
 const valuePlace = /(?:[=(:[?!]|\b(?:await|return|new))\s*$/;
 
 /**
- * Whether a name stands for a value that the reader has: a sample that imports would import it, and without imports it
- * is a variable such as `jobId` in `id: jobId`.
+ * Whether a name stands for something that the reader has: a sample that imports would import it, and without imports
+ * it is a variable or a function such as `jobId` in `id: jobId`.
  */
 function isFree(program: string, start: number, end: number, hasImports: boolean): boolean {
   if (!valuePlace.test(program.slice(Math.max(0, start - 20), start))) return false;
   const next = /^\s*(\S?)/.exec(program.slice(end, end + 20))?.[1] ?? "";
   if (next === ":" || next === "=") return false;
-  return hasImports || (/^[a-z]/.test(program.charAt(start)) && next !== "(" && next !== ".");
+  return hasImports || /^[a-z]/.test(program.charAt(start));
 }
 
 /** The package and the names that a statement imports. Local aliases belong to the sample. */

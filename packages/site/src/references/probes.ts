@@ -75,8 +75,9 @@ function prefixesOf(variable: string): string[] {
   return [...variable.matchAll(/_(?=.)/g)].map(({ index }) => variable.slice(0, index + 1));
 }
 
+/** Without the first in lower case: it may be a variable of the reader. */
 function pathWords(text: string): string[] {
-  return text.split(/\.|::|#/).filter((word) => word.length >= wordMin);
+  return text.split(/\.|::|#/).filter((word, i) => word.length >= wordMin && (i > 0 || !/^[a-z]/.test(word)));
 }
 
 function pathProbes(text: string, sources: Sources): Probe[] {

@@ -105,6 +105,64 @@ test("what left with its whole package may be in a repository of its own", async
   expect(await compare(before, kept, "`--dry-run`")).toEqual(["--dry-run removed"]);
 });
 
+test("a package is gone where its folder now has another, not where the folder left with it", async () => {
+  const before = { "kit/package.json": '{ "name": "old-kit" }', "b.ts": "\n" };
+  const page = '```js\nimport x from "old-kit/part";\n```\n';
+  expect(await compare(before, { "b.ts": "\n" }, page)).toEqual([]);
+  expect(await compare(before, { ...before, "kit/package.json": '{ "name": "old-kit", }' }, page)).toEqual([]);
+  const renamed = { ...before, "kit/package.json": '{ "name": "new-kit" }' };
+  expect(await compare(before, renamed, page)).toEqual(["old-kit removed"]);
+});
+
+test("a data file passes a key, and a program that reads it makes it the project's own", async () => {
+  const setting = { "deploy/a.yaml": "deepMode: true\n" };
+  expect(await compare(setting, { b: "" }, "`deepMode`")).toEqual([]);
+  const read = { ...setting, "a.ts": "use(config.deepMode);\n" };
+  expect(await compare(read, { b: "" }, "`deepMode`")).toEqual(["deepMode removed"]);
+});
+
+test.each([
+  ["an option of somebody else's function", "load({\n  deepMode: true,\n});\n"],
+  ["a variable in a function", "function f() {\n  const deepMode = 1;\n  use(deepMode);\n}\n"],
+  ["a private member", "class A {\n  private deepMode: string;\n}\n"],
+  ["a comment", "// deepMode: is on\n/**\n * deepMode: is on\n */\n"],
+  ["an import", "import {\n  type B } from 'b'; import type deepMode from 'c';\n"],
+])("what the sources only use is not their own: %s", async (_, code) => {
+  expect(await compare({ "a.ts": code }, { "a.ts": "\n" }, "`deepMode`")).toEqual([]);
+});
+
+test.each([
+  ["a.ts", "load({\n  deepMode: true,\n});\nuse(options.deepMode);\n"],
+  ["a.ts", "export const deepMode = 1;\n"],
+  ["a.ts", "interface A {\n    deepMode?: boolean,\n}\n"],
+  ["a.ts", "interface A {\n  deepMode: boolean;\n}\n"],
+  ["a.ts", "class A {\n  async deepMode(x: number) {\n  }\n}\n"],
+  ["a.ts", 'register("deepMode", run);\n'],
+  ["a.py", "class A:\n    def deepMode(self):\n        pass\n"],
+  ["a.py", "class A:\n    deepMode: bool = True\n"],
+  ["a.go", "func (a *App) deepMode(x int) {\n}\n"],
+  ["a.rs", "pub fn deepMode() {}\n"],
+  ["A.java", "class A {\n  String deepMode(int x) {\n  }\n}\n"],
+  ["config.schema.json", '{ "properties": { "deepMode": {} } }\n'],
+])("what the sources define is their own: %s %j", async (path, code) => {
+  expect(await compare({ [path]: code }, { [path]: "\n" }, "`deepMode`")).toEqual(["deepMode removed"]);
+});
+
+test("a flag of another program that the sources run is not their own", async () => {
+  expect(
+    await compare({ "a.js": "// x\nrun(`node --loader-path x`);\n" }, { "a.js": "\n" }, "`--loader-path`"),
+  ).toEqual([]);
+  const own = { "a.js": 'option("-l, --loader-path <dir>");\n' };
+  expect(await compare(own, { "a.js": "\n" }, "`--loader-path`")).toEqual(["--loader-path removed"]);
+});
+
+test("one plain word, a variable of the page's samples and an HTTP header are no references", () => {
+  const sample = "```ts\nexport const jobLoader = async () => 1;\n```\n";
+  expect(
+    namesIn(`\`retry\`, \`Router\`, \`jobLoader\`, \`Transfer-Encoding: chunked\`, \`retry()\`\n\n${sample}`),
+  ).toEqual(["1:64 identifier retry"]);
+});
+
 test("what the reader replaces, and what every program has, is no reference", () => {
   const sample = "```ts\nimport { find } from 'kit';\nfind({ jobQueue: jobId, [taskId]: getChat() });\n```\n";
   expect(namesIn(`\`your-key-here\`, \`--version\`, \`/src/pages/\`, \`/docs/index.js\`\n\n${sample}`)).toEqual([
@@ -226,6 +284,6 @@ test("says what it did not read, and takes nothing in such a file for gone", asy
     "README.md": "prose",
     ".github/workflows/a.yml": "CI",
   });
-  const before = { "c.ts": "export const made = 1;\n" };
-  expect(await compare(before, { "c.ts": "// @generated\nexport const other = 1;\n" }, "`made`")).toEqual([]);
+  const before = { "c.ts": "export const madeHere = 1;\n" };
+  expect(await compare(before, { "c.ts": "// @generated\nexport const other = 1;\n" }, "`madeHere`")).toEqual([]);
 });

@@ -37,6 +37,8 @@ export interface SourceIndex {
   filesWith(word: string, max?: number, among?: Iterable<string>): string[];
   /** Whether a package with this name is built from these sources. */
   hasPackage(name: string): boolean;
+  /** Manifest → the name of its package. */
+  manifests: ReadonlyMap<string, string>;
   /** Whether a package exports `name/part`. Null if unknown. */
   exportsPart(name: string): boolean | null;
 }
@@ -148,10 +150,12 @@ function createIndex(
 ): SourceIndex {
   const skipped = new Map<string, SkipReason>();
   const packages = new Map<string, unknown>();
+  const manifests = new Map<string, string>();
   for (const [path, { skip, package: made }] of known) {
     if (skip !== null) skipped.set(path, skip);
-    if (made !== null && !examples.test(path) && !/(?:^|\/)(?:tools|scripts)\//.test(path))
-      packages.set(made.name, made.manifest);
+    if (made === null || examples.test(path) || /(?:^|\/)(?:tools|scripts)\//.test(path)) continue;
+    packages.set(made.name, made.manifest);
+    manifests.set(path, made.name);
   }
   const index: SourceIndex = {
     tree,
@@ -170,6 +174,7 @@ function createIndex(
       return found;
     },
     hasPackage: (name) => packages.has(name),
+    manifests,
     exportsPart(name) {
       const own = packageOf(name);
       return exportsPart(packages.get(own), `.${name.slice(own.length)}`);
@@ -203,7 +208,7 @@ const examples =
   /(?:^|\/)(?:tests?|__tests__|__mocks__|specs?|e2e|fixtures?|__fixtures__|testdata|mocks?|examples?|demos?|samples?|playgrounds?|sandbox|bench(?:marks?)?|landing|website|www|marketing|homepage|templates?)\/|[._-](?:test|spec|bench|stories)\.\w+$|_test\.\w+$|(?:^|\/)test_[^/]*$/i;
 
 /** Tests, examples, manifests and build files use names, but their definitions are not an interface. */
-function isExample(path: string): boolean {
+export function isExample(path: string): boolean {
   return (
     examples.test(path) ||
     /\.(?:html?|sh|bash|ps1)$|(?:^|\/)(?:package|composer)\.json$|(?:^|\/)(?:pyproject|Cargo|netlify)\.toml$|(?:^|\/)(?:Makefile|Dockerfile)[^/]*$/i.test(

@@ -1,0 +1,88 @@
+/** What the lines of a source file show about a name. */
+export interface Evidence {
+  /** The project defines it: a declaration, a member of a type, a method, a key of a schema, a whole string. */
+  isDefined: boolean;
+  /** It is a key of an object or an argument. Alone, this may be an option of somebody else's function. */
+  isPassed: boolean;
+  /** It is read from an object: `options.name`, `{ name }`. */
+  isRead: boolean;
+}
+
+const comment = /^\s*(?:\/\/|\/\*|\*|<!--|#(?![[!]|define|if)|#!|"""|--\s)/;
+const importing = /^\s*(?:import|from|use|using|require|include|#include)\s|\brequire\(|\}\s*from\s+["']/;
+const constant = /^[A-Z][A-Z\d]*_[A-Z\d_]*$/;
+// Data files pass values to whatever program reads them, unless they are schemas.
+const dataFile = /\.(?:json[5c]?|ya?ml|toml|ini|properties|env)$/i;
+const schemaFile = /(?:schema|openapi|swagger|crd)[^/]*\.(?:json|ya?ml)$|\.(?:proto|graphqls?|prisma|xsd)$/i;
+
+/** Reads the lines with a name. Comments and imports show nothing. */
+export function readEvidence(name: string, path: string, text: string): Evidence {
+  const evidence: Evidence = { isDefined: false, isPassed: false, isRead: false };
+  const isSchema = schemaFile.test(path);
+  const isData = dataFile.test(path) && !isSchema;
+  for (let at = text.indexOf(name); at !== -1 && !evidence.isDefined; at = text.indexOf(name, at + name.length)) {
+    const start = text.lastIndexOf("\n", at) + 1;
+    const newline = text.indexOf("\n", at);
+    const line = text.slice(start, newline === -1 ? undefined : newline).trimEnd();
+    const before = line.slice(0, at - start);
+    const after = line.slice(at - start + name.length);
+    if (/[\w$]$/.test(before) || /^[\w$]/.test(after) || comment.test(line) || /\s(?:\/\/|#)\s/.test(before)) continue;
+    if (isData) evidence.isPassed = true;
+    else if (name.startsWith("--")) evidence.isDefined = isOwnFlag(before);
+    else if (name.includes("-")) evidence.isDefined = !importing.test(line) && isKeyOrString(before, after);
+    else if (isSchema || (constant.test(name) && !importing.test(line))) evidence.isDefined = true;
+    else readPlace(before, after, line, evidence);
+  }
+  return evidence;
+}
+
+/** After a space, a flag is part of a command or of a sentence, unless its short form precedes it. */
+function isOwnFlag(before: string): boolean {
+  return /(?:^\s*|["'`([{,|=<]|-\w,?\s+)$/.test(before);
+}
+
+function isKeyOrString(before: string, after: string): boolean {
+  return (/["'`]$/.test(before) && /^["'`]/.test(after)) || /^["']?\s*[:=]/.test(after) || /^-?-$/.test(before);
+}
+
+const declaration =
+  /(?:^|[\s(;])(?:def|class|func|fn|function\*?|interface|type|enum|struct|trait|union|module|namespace|record|protocol|macro_rules!|get|set|static|async|property|field|define|alias|object|defp?|defmodule)\s+[*&]?$|^func\s+\([^)]*\)\s*$/;
+const variable = /(?:^|\s)(?:const|let|var|val|final|auto|mut)\s+$/;
+const visible = /(?:^|\s)(?:export|pub|public|protected|static|extern|declare)\b/;
+const hidden = /(?:^|\s)private\s|#$/;
+const ofType =
+  /(?:^|\s)(?!(?:return|new|await|throw|yield|else|typeof|in|of|case|not|and|or)\s)[\w<>[\],.?*&]+\s+[*&]?$/;
+
+/** A name in a program. Variables in a function, private members and arguments are not an interface. */
+function readPlace(before: string, after: string, line: string, evidence: Evidence): void {
+  if (hidden.test(before) || importing.test(line)) return;
+  const isIndented = /^\s/.test(line);
+  const isFirst = /^\s*(?:(?:readonly|async|static|public|protected|abstract|override|declare|get|set)\s+)*["']?$/.test(
+    before,
+  );
+  // One level deep: a member of a class, not a statement in a function.
+  const isMember = /^(?: {0,4}|\t)\S/.test(line);
+  if (variable.test(before)) evidence.isDefined = !isIndented || visible.test(before);
+  else if (declaration.test(before) || /^(?:export|pub)\b/.test(line) || /^\s+extends\b/.test(after))
+    evidence.isDefined = true;
+  else if (/["'`]$/.test(before) && /^["'`](?!\s*:)/.test(after)) evidence.isDefined = true;
+  else if (/^["']?\?\s*:/.test(after)) evidence.isDefined = true;
+  else if (/^["']?\s*:(?![:=])/.test(after)) {
+    if (isFirst && !/[,{[(]$/.test(line)) evidence.isDefined = true;
+    else evidence.isPassed = true;
+  } else if (/^\s*=(?![=>])/.test(after)) {
+    if (isFirst && isMember && !/[,(]$/.test(line)) evidence.isDefined = true;
+    else if (/[.>]$/.test(before)) evidence.isRead = true;
+    else evidence.isPassed = true;
+  } else if (/^\s*(?:<[^()]*>)?\(/.test(after) && !/[.>:]$/.test(before)) {
+    if (
+      isFirst
+        ? /\{$|\)\s*(?:->|:)\s*\S/.test(after) || (isMember && /\($/.test(line))
+        : /\{$/.test(line) && ofType.test(before)
+    )
+      evidence.isDefined = true;
+  } else if (/^\s*;/.test(after) && ofType.test(before)) evidence.isDefined = true;
+  else if (/^\s*$/.test(before) && /^\s+[\w*[\]]/.test(after) && /^[A-Z]/.test(line.trimStart()))
+    evidence.isDefined = true;
+  else if (/[.>]$|[{,]\s*$|^\s*$/.test(before)) evidence.isRead = true;
+}
