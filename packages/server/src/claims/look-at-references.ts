@@ -53,7 +53,7 @@ export async function compareSource(
   const { pool, indexes } = deps;
   const known = indexes.get(name.id);
   const after = await indexSource(siteTreeOf(at.tree), { isOutside, signal, ...(known && { previous: known }) });
-  remember(indexes, name.id, after);
+  rememberIndex(indexes, name.id, after);
   const compared = { name, repositoryId: at.repositoryId, after, problem: null };
   const { rows } = await pool.query<{ commit: string }>(
     `select commit_id as "commit" from reference_looks where project_id = $1 and source_id = $2`,
@@ -117,7 +117,7 @@ async function insertStale(
 
 const indexesMax = 4;
 
-function remember(indexes: Map<string, SourceIndex>, key: string, index: SourceIndex): void {
+export function rememberIndex(indexes: Map<string, SourceIndex>, key: string, index: SourceIndex): void {
   indexes.delete(key);
   indexes.set(key, index);
   for (const oldest of indexes.keys()) if (indexes.size > indexesMax) indexes.delete(oldest);

@@ -182,6 +182,7 @@ function composeGate(
     makeDocsPull: (input) => makeDocsPull({ pool, defaultModel: config.model, announceDue, createJobRules }, input),
     findProject: (id) => getProject(pool, id),
     listContext: (projectId) => listContextRepositories(pool, projectId),
+    contextRemote: (repositoryId, projectId, signal) => parts.automations.remoteOf({ projectId, repositoryId }, signal),
     openForge: (project) => openForge(project, forges, startPolling(answers, project.id)),
     async openContextForge(repository) {
       const credential = await openContextCredential({ db: pool, sealer }, repository.id);

@@ -1,8 +1,12 @@
+import { indexSource, type SourceIndex } from "@emend/site";
+import type { ContextRepository } from "../accounts/projects/context-repositories.ts";
 import type { Project } from "../accounts/projects/projects.ts";
+import { rememberIndex } from "../claims/look-at-references.ts";
 import type { Pool } from "../db/pool.ts";
+import { isAppError } from "../errors.ts";
 import type { Forge, OpenPullRequest, PullRequestCommits } from "../forge/forge.ts";
 import type { Mirrors, Remote } from "../tree/mirror/mirror.ts";
-import type { CommitTree } from "../tree/tree.ts";
+import { type CommitTree, siteTreeOf } from "../tree/tree.ts";
 import { findDocsPull, type GateSubject } from "./gate-store.ts";
 
 /** What the trees that a status compares are read with. */
@@ -11,6 +15,72 @@ export interface TreeDeps {
   mirrors: Mirrors;
   /** Opened once, for a check that is repeated. */
   openForge(project: Project): Promise<Forge>;
+}
+
+/** What the project's other sources are read with. */
+export interface OtherDeps extends Pick<TreeDeps, "mirrors"> {
+  /** Indexes that outlive a check, by mirror. */
+  indexes: Map<string, SourceIndex>;
+  listContext(projectId: string): Promise<readonly ContextRepository[]>;
+  contextRemote(repositoryId: string, projectId: string, signal: AbortSignal): Promise<Remote>;
+}
+
+/**
+ * The newest state of the project's other sources: its context repositories, and code beside the docs folder. One that
+ * cannot be read is left out, so a name that only it has counts as gone.
+ */
+export async function indexOthers(
+  deps: OtherDeps,
+  { project, watched, docsAt }: { project: Project; watched: GateSubject; docsAt: DocsAt },
+  signal: AbortSignal,
+): Promise<readonly SourceIndex[]> {
+  const { indexes } = deps;
+  const found: SourceIndex[] = [];
+  async function add(key: string, isOutside: (path: string) => boolean, open: () => Promise<CommitTree>) {
+    try {
+      const previous = indexes.get(key);
+      const options = { isOutside, signal, ...(previous && { previous }) };
+      const index = await indexSource(siteTreeOf(await open()), options);
+      rememberIndex(indexes, key, index);
+      found.push(index);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isAppError(error)) throw error;
+    }
+  }
+  const folder = folderOf(project.docsDir);
+  if (watched.contextId !== null && folder !== "") {
+    await add(
+      project.id,
+      (path) => path.startsWith(`${folder}/`),
+      () => docsAt(null),
+    );
+  }
+  for (const { id, baseRef } of await deps.listContext(project.id)) {
+    if (id === watched.contextId) continue;
+    await add(
+      id,
+      () => false,
+      async () => {
+        const mirror = await deps.mirrors.open(id);
+        const pin = `gate-${id}`;
+        const { commit } = await mirror.fetchBase(
+          { remote: await deps.contextRemote(id, project.id, signal), jobId: pin, baseRef },
+          signal,
+        );
+        // Garbage collection skips objects that are this new.
+        await mirror.release(pin);
+        return mirror.treeAt(commit);
+      },
+    );
+  }
+  return found;
+}
+
+/** The docs folder's path. Empty: the whole repository. */
+export function folderOf(docsDir: string): string {
+  const folder = docsDir.replace(/^(?:\.?\/)+|\/+$/g, "");
+  return folder === "." ? "" : folder;
 }
 
 /** The newest commit of a docs branch. Null: the base branch. */

@@ -17,6 +17,7 @@ import {
   silenceFindings,
 } from "@emend/site";
 import type { BrokenClaim } from "../claims/find-claims-again.ts";
+import { rememberIndex } from "../claims/look-at-references.ts";
 import type { CommitStatus } from "../forge/forge.ts";
 import { isCertainRename } from "../lib/repair-prompt.ts";
 import type { Tree } from "../tree/tree.ts";
@@ -29,8 +30,7 @@ export type GateLevel = "off" | "neutral" | "failing";
 const findingsMax = 500;
 
 /** Parsed files of source repositories, by mirror: for the next commit, only changed files are read. */
-export type SourceIndexes = Map<string, SourceIndex>;
-const indexesMax = 4;
+type SourceIndexes = Map<string, SourceIndex>;
 
 interface Sources {
   before: Tree;
@@ -99,6 +99,8 @@ export async function judgeSource(
     cache: ParseCache;
     outside: string | null;
     claims: readonly BrokenClaim[];
+    /** The project's other sources. Read only if something seems to be gone. */
+    others(): Promise<readonly SourceIndex[]>;
   },
   signal: AbortSignal,
 ): Promise<readonly GateFinding[]> {
@@ -111,7 +113,7 @@ export async function judgeSource(
 
 async function judgeReferences(
   site: Site,
-  input: Sources & { outside: string | null },
+  input: Sources & { outside: string | null; others(): Promise<readonly SourceIndex[]> },
   signal: AbortSignal,
 ): Promise<readonly Judged[]> {
   const { key, indexes, outside } = input;
@@ -122,11 +124,12 @@ async function judgeReferences(
   const isOutside = (path: string) => outside !== null && path.startsWith(`${outside}/`);
   const before = await indexSource(siteTreeOf(input.before), { isOutside, signal, ...(previous && { previous }) });
   const after = await indexSource(siteTreeOf(input.after), { isOutside, signal, previous: before });
-  indexes.delete(key);
-  indexes.set(key, before);
-  for (const oldest of indexes.keys()) if (indexes.size > indexesMax) indexes.delete(oldest);
+  rememberIndex(indexes, key, before);
   const references = [...pages.values()].flatMap((page) => page.references);
-  const stale = (await compareReferences(references, before, after, { signal })).map(toFinding);
+  const gone = await compareReferences(references, before, after, { signal });
+  // Code that moved to another source is still known.
+  const others = gone.length === 0 ? [] : await input.others();
+  const stale = gone.filter(({ reference }) => !others.some((one) => one.knows(reference))).map(toFinding);
   const isTold = (finding: Finding) => stale.some(({ path, line }) => path === finding.path && line === finding.line);
   const api = await judgeApi(site, before, after, signal);
   return [...stale, ...api.filter((finding) => !isTold(finding))];

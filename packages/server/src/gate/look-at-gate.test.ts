@@ -98,6 +98,7 @@ function depsOf(more: Partial<GateDeps> = {}): GateDeps {
     publicUrl: () => "https://emend.test",
     findProject: (id) => getProject(pool, id),
     listContext: (projectId) => listContextRepositories(pool, projectId),
+    contextRemote: async (id) => host.open(id === "ctx_code" ? codeProject : "prj_other").gitRemote(host.signal),
     openForge: async (project) => host.open(project.id),
     openContextForge: async ({ repositoryUrl }) => host.open(localProjectOf(repositoryUrl)),
     ...more,
@@ -355,6 +356,32 @@ it("is silenced on a source's pull request by the docs' base, and not by the doc
   await pool.query("update gate_statuses set job_id = $1", [jobId]);
   await look();
   expect(await onlyStatus()).toMatchObject({ head, state: "failed" });
+});
+
+it("does not report a name that another source of the project has", async () => {
+  await set({ sources: "failing", docs: "off" });
+  const { pool } = host.database;
+  const other = join(host.dir, "other");
+  await commitAll(other, { "src/run.ts": cli("--out-file") });
+  await host.addProject("prj_other", other);
+  await pool.query(
+    `insert into context_repositories (id, project_id, name, forge, repository_url)
+     select 'ctx_other', $1, 'other', 'local', repository_url from projects where id = 'prj_other'`,
+    [docs],
+  );
+  try {
+    await rename();
+    await look();
+    expect(await onlyStatus()).toMatchObject({ state: "passed", findings: [] });
+    // A source that cannot be read hides nothing.
+    await pool.query("delete from gate_statuses");
+    const away = new AppError("repository_unavailable", { publicMessage: "Away." });
+    await look({ contextRemote: () => Promise.reject(away) });
+    expect(await onlyStatus()).toMatchObject({ state: "failed" });
+  } finally {
+    await pool.query("delete from projects where id = 'prj_other'");
+    await pool.query("delete from context_repositories where id = 'ctx_other'");
+  }
 });
 
 it("covers every pull request of a head with one status, and looks again when one gets another base", async () => {

@@ -13,6 +13,9 @@ import {
   type DocsState,
   docsFor,
   docsReader,
+  folderOf,
+  indexOthers,
+  type OtherDeps,
   readCommits,
   type TreeDeps,
   withTrees,
@@ -31,17 +34,14 @@ import {
   saveVerdict,
 } from "./gate-store.ts";
 import { type CommentDeps, hearComments } from "./hear-comments.ts";
-import { type GateLevel, judgeDocs, judgeSource, type SourceIndexes, verdictOf } from "./judge-pull.ts";
+import { type GateLevel, judgeDocs, judgeSource, verdictOf } from "./judge-pull.ts";
 
 /** What a gate needs from the server. */
-export interface GateDeps extends CommentDeps, TreeDeps {
+export interface GateDeps extends CommentDeps, TreeDeps, OtherDeps {
   log: Logger;
   siteCache: ParseCache;
-  /** A cache that outlives a check. */
-  indexes: SourceIndexes;
   publicUrl(): string;
   findProject(id: string): Promise<Project | undefined>;
-  listContext(projectId: string): Promise<readonly ContextRepository[]>;
   /** Null: there is no token, so Emend cannot post there. */
   openContextForge(repository: ContextRepository): Promise<Forge | null>;
 }
@@ -271,28 +271,22 @@ async function judge(
 /** `docs`: null if the pull request changes the docs themselves. */
 async function judgeTrees(
   deps: GateDeps,
-  { project, watched }: Place,
+  place: Place,
   { before, after, docs }: { before: CommitTree; after: CommitTree; docs: DocsState["trees"] },
   signal: AbortSignal,
 ): Promise<readonly GateFinding[]> {
+  const { project, watched } = place;
   const { docsDir } = project;
   const named = { projectId: project.id, repositoryId: watched.contextId };
   const claims = await listBrokenClaims(deps.pool, named, { before, after, docs: docs?.docs ?? after }, signal);
-  const shared = {
-    before,
-    after,
-    claims,
-    docsDir,
-    cache: deps.siteCache,
-    key: watched.mirrorId,
-    indexes: deps.indexes,
-  };
+  const others = () => indexOthers(deps, place, signal);
+  const cache = deps.siteCache;
+  const shared = { before, after, claims, docsDir, cache, key: watched.mirrorId, indexes: deps.indexes, others };
   if (docs !== null) {
     return judgeSource({ ...shared, docs: docs.docs, trusted: docs.base, outside: null }, signal);
   }
   // Code in the docs repository is a source too, if it is outside the docs folder.
-  const folder = docsDir.replace(/^(?:\.?\/)+|\/+$/g, "");
-  const own = { ...shared, docs: after, trusted: before, outside: folder === "." ? "" : folder };
+  const own = { ...shared, docs: after, trusted: before, outside: folderOf(docsDir) };
   return [...(await judgeDocs(shared, signal)), ...(await judgeSource(own, signal))];
 }
 
