@@ -24,7 +24,9 @@ export function copyOfSources(): string {
  * newest migration: the release that the next one replaces.
  */
 export function sourcesOf(revision?: string): { copy: string; commit: string } {
-  const git = (...args: string[]) => execFileSync("git", args, { cwd: root, maxBuffer: 2 ** 30 });
+  // A copy of the sources has no history of its own.
+  const cwd = process.env.SOURCES_REPOSITORY ?? root;
+  const git = (...args: string[]) => execFileSync("git", args, { cwd, maxBuffer: 2 ** 30 });
   const migrations = "packages/server/src/db/migrations";
   const added = () => git("log", "--diff-filter=A", "--topo-order", "-1", "--format=%H", "--", migrations);
   let commit: string;

@@ -50,7 +50,7 @@ export async function measureDatabase(
     }
     const claims: { running: number; postgresMs: number }[] = [];
     for (const running of runningCounts) {
-      await addRunning(pool, projectId, running);
+      await addRunning(pool, running);
       const claim = () => claimRun(pool, { lanes: 1_000_000, leaseMs: 600_000, lookAfter: "", isIdle: false });
       await addQueued(pool, projectId, 120);
       for (let n = 0; n < 20; n += 1) await claim();
@@ -91,12 +91,18 @@ async function listen(url: string): Promise<pg.Client> {
   return client;
 }
 
-async function addRunning(pool: pg.Pool, projectId: string, count: number): Promise<void> {
+/** Four in each project, as many as a project usually runs at once. */
+async function addRunning(pool: pg.Pool, count: number): Promise<void> {
   await pool.query(
-    `insert into jobs (id, project_id, prompt, model, repository_url, branch, ref, created_by, event_seq, lease, lease_until)
-     select 'job_run_' || n || $2, $1, 'x', 'emend/rules', '', '', '', 'bench', 1, gen_random_uuid(), now() + interval '1 hour'
-     from generate_series(1, $3::int) n`,
-    [projectId, randomUUID(), count],
+    `with made as (
+       insert into projects (id, name, forge, repository_url, settings)
+       select 'prj_run_' || n, 'docs', 'local', 'http://forge.test/docs.git', '{}' from generate_series(1, $1::int / 4) n
+       returning id
+     )
+     insert into jobs (id, project_id, prompt, model, repository_url, branch, ref, created_by, event_seq, lease, lease_until)
+     select 'job_' || id || n, id, 'x', 'emend/rules', '', '', '', 'bench', 1, gen_random_uuid(), now() + interval '1 hour'
+     from made cross join generate_series(1, 4) n`,
+    [count],
   );
   await pool.query("analyze jobs");
 }

@@ -20,7 +20,7 @@ try {
   const path = `${jobsPath}/${((await created.json()) as { id: string }).id}`;
   const answer = await fetch(`http://127.0.0.1:${api.port}${path}`, { headers: { authorization } });
   const body = await answer.text();
-  const ownHeaders = ["content-type", "cache-control", "etag", "retry-after", "content-length"];
+  const ownHeaders = ["content-type", "cache-control", "etag", "retry-after", "content-length", "x-request-id"];
   const headers = Object.fromEntries(ownHeaders.map((name) => [name, answer.headers.get(name) ?? ""]));
   const bare = await spawnServing(new URL("bare-http.ts", import.meta.url), [JSON.stringify({ headers, body })]);
 

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { changeSource, copyOfSources, root, type SourceChange } from "../../../scripts/source-copy.ts";
@@ -7,6 +7,8 @@ import { changeSource, copyOfSources, root, type SourceChange } from "../../../s
 interface Guard extends SourceChange {
   /** Where the same guard stands a second time. */
   also?: SourceChange;
+  /** A file that the copy has in addition. */
+  adds?: { file: string; text: string };
   /** The experiment that must fail without it, and a scale that is enough to see it. */
   experiment: string;
   scale: number;
@@ -84,6 +86,18 @@ export const guards: Readonly<Record<string, Guard>> = {
     experiment: "repeated-posts",
     scale: 0.05,
   },
+  /** Migrations only add: here one renames a function that the release before calls. */
+  additive: {
+    file: `${server}/jobs/create-job.ts`,
+    find: '"create_preview_job" : "create_job"}(',
+    replace: '"create_preview_job" : "create_job_renamed"}(',
+    adds: {
+      file: `${server}/db/migrations/9999-not-additive.sql`,
+      text: "alter function create_job rename to create_job_renamed;\n",
+    },
+    experiment: "upgrade",
+    scale: 0.1,
+  },
 };
 export const guardNames: readonly string[] = Object.keys(guards);
 
@@ -106,12 +120,13 @@ export async function tryWithout(
   try {
     changeSource(copy, guard);
     if (guard.also) changeSource(copy, guard.also);
+    if (guard.adds) writeFileSync(join(copy, guard.adds.file), guard.adds.text);
     const script = join(copy, "packages/server/chaos/run-chaos.ts");
     const args = [guard.experiment, "--scale", String(guard.scale), "--seed", String(seed)];
     const child = spawn(
       process.execPath,
       ["--disable-warning=ExperimentalWarning", script, ...args, ...(database ? ["--database", database] : [])],
-      { cwd: copy, stdio: ["ignore", "pipe", "pipe"] },
+      { cwd: copy, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, SOURCES_REPOSITORY: root } },
     );
     const [told, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
     // A crash of the experiment itself proves nothing.

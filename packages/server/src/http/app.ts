@@ -59,8 +59,8 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.decorateRequest("grant", null);
   app.decorateRequest("project", null);
   unrouted.watch(app);
-  // Responses that bypass the framework set it themselves.
-  app.addHook("onRequest", (request, reply, done) => {
+  // When the framework sends: responses that bypass it set the id themselves.
+  app.addHook("onSend", (request, reply, _payload, done) => {
     reply.header("x-request-id", requestId(request.raw));
     done();
   });

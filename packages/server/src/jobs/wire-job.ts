@@ -7,6 +7,8 @@ export interface WireJob {
   readonly body: string;
   /** The body's size in bytes. */
   readonly contentLength: string;
+  /** All of its characters are one byte long. */
+  readonly isAscii: boolean;
   readonly etag: string;
   readonly isActive: boolean;
 }
@@ -38,9 +40,11 @@ export function toWireJob(row: WireRow): WireJob {
 
 /** A job whose body is already serialized. */
 export function wireJobOf(job: Pick<WireJob, "projectId" | "body" | "isActive">): WireJob {
+  const bytes = Buffer.byteLength(job.body);
   return {
     ...job,
-    contentLength: String(Buffer.byteLength(job.body)),
+    contentLength: String(bytes),
+    isAscii: bytes === job.body.length,
     etag: `"${hash("sha256", job.body, "base64url").slice(0, 22)}"`,
   };
 }

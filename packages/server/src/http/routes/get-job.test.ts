@@ -51,6 +51,14 @@ describe("200", () => {
     expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
   });
 
+  test("text beyond ASCII arrives as it is, with its length in bytes", async () => {
+    const { id, path } = await newJob();
+    await endJob(id, "ref = 'größe/日本'");
+    const answer = await get(path);
+    expect(answer.json).toMatchObject({ source: { ref: "größe/日本" } });
+    expect(Number(answer.headers["content-length"])).toBe(Buffer.byteLength(JSON.stringify(answer.json)));
+  });
+
   test("no pull request is shown while the job is active, even if it has one", async () => {
     const { id, path } = await newJob();
     await endJob(id, "pr_link = 'https://github.test/pull/1'");

@@ -167,6 +167,7 @@ export function sendJob(reply: FastifyReply, job: WireJob, moreHeaders: readonly
   if (job.isActive) headers.push("retry-after", pollSeconds);
   reply.hijack();
   reply.raw.writeHead(200, headers);
-  reply.raw.end(job.body);
+  // Node joins head and body and writes them at once; ASCII needs no conversion to UTF-8.
+  reply.raw.end(job.body, job.isAscii ? "latin1" : "utf8");
   return reply;
 }

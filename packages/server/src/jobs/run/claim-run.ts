@@ -72,8 +72,8 @@ async function lockProjectWithLoneJob(client: Client, lanes: number): Promise<Lo
 }
 
 /**
- * The recursion skips through the index from project to project, so its cost depends on the number of waiting projects,
- * not jobs. `no key`: the lock lets new jobs that refer to the project be inserted meanwhile.
+ * The recursion skips through the index from project to project, and runs are counted only for those projects, so the cost
+ * depends on the number of waiting projects, not on waiting or running jobs. `no key`: the lock lets new jobs that refer to the project be inserted meanwhile.
  */
 async function lockProjectWithDueJob(
   client: Client,
@@ -92,16 +92,16 @@ async function lockProjectWithDueJob(
           where status = 'active' and lease is null and crashes < ${workersLostMax} and project_id > waiting.project_id
           order by project_id, run_after limit 1
         ) next where hop < ${projectsLookedAtMax}
-      ), running as (
-        select project_id, count(*) as count from jobs where lease is not null group by project_id
       ), locked as (
         select projects.id, lanes.max
         from waiting
         join projects on projects.id = waiting.project_id
-        left join running on running.project_id = waiting.project_id
         cross join lateral (${lanesOfProject}) lanes
-        where waiting.run_after <= statement_timestamp() and coalesce(running.count, 0) < lanes.max
-        order by coalesce(running.count, 0), waiting.run_after
+        cross join lateral (
+          select count(*) as count from jobs where jobs.project_id = waiting.project_id and jobs.lease is not null
+        ) running
+        where waiting.run_after <= statement_timestamp() and running.count < lanes.max
+        order by running.count, waiting.run_after
         limit 1
         for no key update of projects skip locked
       )
