@@ -51,6 +51,10 @@ export interface ChaosFigures {
   >;
 }
 
+export interface GuardFigures {
+  guards: Readonly<Record<string, { experiment: string; verdict: string; day: string; seed: number }>>;
+}
+
 export interface SimulationFigures {
   cases: readonly { name: string; jobsPerSecond: number; report: Report }[];
 }
@@ -61,6 +65,7 @@ interface Figures {
   history: HistoryFigures;
   scale: ScaleFigures;
   chaos: ChaosFigures;
+  guards: GuardFigures;
   simulation: SimulationFigures;
   site: SiteFigures;
 }
@@ -194,6 +199,16 @@ export const sections: { readonly [Name in Section]: (figures: Figures[Name]) =>
         const verdict = isGood(one) ? "held" : "BROKEN";
         return `| ${name} | ${one.scale} | ${verdict} | ${one.jobs} | ${one.faults} | ${one.lost} | ${one.duplicated} | ${one.unexpected.length} | ${slowest} | ${one.measured.join("; ")} | ${one.machine.slice(0, 10)}, ${one.seed} |`;
       }),
+    ],
+  }),
+
+  guards: ({ guards }) => ({
+    table: [
+      "| without | experiment | the checker's verdict | day, seed |",
+      "|---|---|---|---|",
+      ...Object.entries(guards).map(
+        ([name, { experiment, verdict, day, seed }]) => `| ${name} | ${experiment} | ${verdict} | ${day}, ${seed} |`,
+      ),
     ],
   }),
 

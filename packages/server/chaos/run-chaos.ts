@@ -4,9 +4,9 @@
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { describeMachine, readFigures, writeResults } from "../../site/bench/results.ts";
+import { describeMachine, readFigures } from "../../site/bench/results.ts";
 import { startBenchDatabase } from "../bench/database.ts";
-import { type ChaosFigures, writeSection } from "../bench/sections.ts";
+import { type ChaosFigures, type GuardFigures, writeSection } from "../bench/sections.ts";
 import { createPool, type Pool } from "../src/db/pool.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { databaseFaults } from "./database-faults.ts";
@@ -64,15 +64,21 @@ if (unknown.length > 0 || !(scale > 0) || !Number.isSafeInteger(seed) || !isGuar
 if (values.without !== undefined) {
   console.log(`seed ${seed}`);
   const names = values.without === "all" ? guardNames : [values.without];
-  const lines = ["| without | experiment | the checker's verdict |", "|---|---|---|"];
+  const found: Record<string, GuardFigures["guards"][string]> = {};
   for (const name of names) {
     const { isSeen, verdict, seconds } = await tryWithout(name, { seed });
     console.log(`${isSeen ? "noticed " : "NOT SEEN"} without ${name}, ${seconds.toFixed(0)} s: ${verdict}`);
-    lines.push(`| ${name} | ${guards[name]?.experiment} | ${verdict.replace(/; \d+ s$/, "")} |`);
+    found[name] = {
+      experiment: guards[name]?.experiment ?? "",
+      verdict: verdict.replace(/; \d+ s$/, ""),
+      day: describeMachine().slice(0, 10),
+      seed,
+    };
     if (!isSeen) process.exitCode = 1;
   }
-  if (values.write)
-    await writeResults("guards", `npm run chaos -- --without all --seed ${seed} --write`, { table: lines });
+  const earlier = await readFigures<GuardFigures>("guards");
+  const command = `npm run chaos -- --without ${values.without} --seed ${seed} --write`;
+  if (values.write) await writeSection("guards", command, { guards: { ...earlier?.guards, ...found } });
   process.exit();
 }
 

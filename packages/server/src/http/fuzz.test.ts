@@ -189,3 +189,38 @@ test("whatever is sent, the answer is a documented one and no fault", async () =
   // A test of refusals only would prove little.
   expect([...seen.keys()]).toEqual(expect.arrayContaining([200, 201, 400, 401, 403, 404, 405, 415]));
 });
+
+interface WorldInputs {
+  bodies: Readonly<Record<string, string>>;
+  prompts: readonly string[];
+}
+const world = JSON.parse(
+  await readFile(new URL("../../test/fixtures/fuzz-world.json", import.meta.url), "utf8"),
+) as WorldInputs;
+const roomy = await api.addProject({ createsPerHourMax: 1000 });
+const roomyKey = await api.addKey(roomy);
+const post = (body: Buffer | string) =>
+  api.send(`/v2/agent/${roomy.id}/job`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${roomyKey}`, "content-type": "application/json" },
+    body,
+  });
+
+test("bodies that JSON parsers disagree about are refused, and none as a fault", async () => {
+  for (const [name, text] of Object.entries(world.bodies)) {
+    const { status, json } = await post(Buffer.from(text, "latin1"));
+    expect(status, name).toBe(400);
+    // What a parser must reject is refused as JSON, not for its missing prompt; an empty body has words of its own.
+    if (name.startsWith("n_") && text !== "")
+      expect(json, name).toEqual({ error: "The body is not valid JSON in UTF-8." });
+  }
+});
+
+test("prompts that break programs are stored as they were sent", async () => {
+  for (const prompt of world.prompts) {
+    const { status, json } = await post(JSON.stringify({ prompt }));
+    expect(status, JSON.stringify(prompt)).toBe(201);
+    const { rows } = await api.pool.query("select prompt from jobs where id = $1", [(json as { id: string }).id]);
+    expect(rows[0].prompt).toBe(prompt);
+  }
+});
