@@ -14,6 +14,9 @@ export interface Tokens {
   declared: number;
 }
 
+// The words of files lie in blocks that double in size: an array for each file would be slow to allocate.
+const storeMin = 1 << 12;
+const storeMax = 1 << 18;
 const seed = 0x811c9dc5;
 const prime = 0x01000193;
 
@@ -21,19 +24,27 @@ export function hashWord(word: string): number {
   const bytes = encodePiece(word);
   let hash = seed;
   for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash ^ bytes.charCodeAt(i), prime);
-  return plainHash(hash);
-}
-
-/** Tables use 0 for an empty slot. */
-function plainHash(hash: number): number {
+  // Tables use 0 for an empty slot.
   return hash >>> 0 || 1;
 }
 
-// Letters, digits, `_`, `$` and non-ASCII bytes.
-const isWord = new Uint8Array(256);
-for (let c = 0; c < 256; c++) isWord[c] = c > 127 || /[\w$]/.test(String.fromCharCode(c)) ? 1 : 0;
+// Letters, digits, `_`, `$` and non-ASCII bytes. Each kind is a bit, so that a word tells which kinds it has.
+const upper = 2;
+const digit = 4;
+const underscore = 8;
+const wordKind = new Uint8Array(256);
+for (let c = 0; c < 256; c++) {
+  const character = String.fromCharCode(c);
+  if (/[A-Z]/.test(character)) wordKind[c] = upper;
+  else if (/\d/.test(character)) wordKind[c] = digit;
+  else if (c === 95) wordKind[c] = underscore;
+  else if (c > 127 || /[a-z$]/.test(character)) wordKind[c] = 1;
+}
 const isRoute = new Uint8Array(256);
 for (let c = 0; c < 256; c++) isRoute[c] = /[\w{}<>:[\]$.*~/-]/.test(String.fromCharCode(c)) ? 1 : 0;
+
+const isParameter = new Uint8Array(256);
+for (const c of Buffer.from("{}:<>[]$*")) isParameter[c] = 1;
 
 // What a word says about the word after it.
 const nothing = 0;
@@ -48,14 +59,14 @@ const declaring = `def class function const let var func fn type interface enum 
 const notTypes = `return new await yield throw raise else not and or in is import from as case do delete typeof instanceof if elif while for until
   unless with assert del puts print echo default break continue go defer extends implements except`;
 const keywordSlots = 1 << 12;
-const keywordHashes = new Uint32Array(keywordSlots);
+const keywordHashes = new Int32Array(keywordSlots);
 const keywordRoles = new Uint8Array(keywordSlots);
 for (const [words, role] of [
   [declaring, declares],
   [notTypes, excludes],
 ] as const) {
   for (const word of words.split(/\s+/)) {
-    const hash = hashWord(word);
+    const hash = hashWord(word) | 0;
     let slot = hash & (keywordSlots - 1);
     while (keywordRoles[slot] !== nothing && keywordHashes[slot] !== hash) slot = (slot + 1) & (keywordSlots - 1);
     keywordHashes[slot] = hash;
@@ -74,6 +85,9 @@ function roleOf(hash: number): Role {
 
 const isQuote = new Uint8Array(256);
 for (const c of [34, 39, 96]) isQuote[c] = 1;
+// White space, and the characters after a name that is defined: `:`, `?`, `=`, `;`, `,` and `(`.
+const mayDefine = new Uint8Array(256);
+for (const c of [9, 32, 58, 63, 61, 59, 44, 40]) mayDefine[c] = 1;
 const wordMax = 80;
 const routeMax = 200;
 
@@ -83,109 +97,151 @@ export function plainRoute(route: string): string {
   return segments.map((segment) => `/${/[{}:<>[\]$*]/.test(segment) ? "{}" : segment}`).join("");
 }
 
+/** The hash of the route's plain form. Most routes are plain already. */
+function hashRoute(bytes: Uint8Array, start: number, end: number): number {
+  let hash = seed;
+  let last = 0;
+  for (let at = start; at < end; at++) {
+    const c = bytes[at] as number;
+    if (isParameter[c] === 1 || (c === 47 && (last === 47 || at + 1 === end)))
+      return hashWord(plainRoute(Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).latin1Slice())) | 0;
+    hash = Math.imul(hash ^ c, prime);
+    last = c;
+  }
+  return hash || 1;
+}
+
 export type TokenReader = (bytes: Uint8Array) => Tokens;
 
 /** Reads the words of one file at a time, in one pass over its bytes. */
 export function createTokenReader(): TokenReader {
-  // The words of the current file, and a hash table of their numbers. A slot of an earlier round is empty.
-  let words = new Uint32Array(1 << 13);
-  let isDefined = new Uint8Array(1 << 13);
+  // A hash table of the file's words. Two numbers a slot: the word, and twice the file's number, plus one if the file
+  // defines the word. What an earlier file left is empty. The size follows the file's, so that it stays in the processor's cache.
+  let table = new Int32Array(1 << 12);
+  let mask = 0;
+  let mark = 0;
+  // The slots in use.
+  let used = new Uint32Array(1 << 11);
   let count = 0;
-  let slots = 1 << 14;
-  let numbers = new Uint32Array(slots);
-  let rounds = new Uint32Array(slots);
-  let round = 0;
+  let store = new Uint32Array(storeMin);
+  let stored = 0;
 
-  /** The number of a word in this file. */
-  function numberOf(hash: number): number {
-    let slot = (hash ^ (hash >>> 15)) & (slots - 1);
-    while (rounds[slot] === round) {
-      const number = numbers[slot] as number;
-      if (words[number] === hash) return number;
-      slot = (slot + 1) & (slots - 1);
+  /** The slot of a word in this file. */
+  function slotOf(hash: number): number {
+    let slot = ((hash ^ (hash >>> 15)) & mask) << 1;
+    for (;;) {
+      if (((table[slot + 1] as number) | 1) !== (mark | 1)) break;
+      if (table[slot] === hash) return slot;
+      slot = (slot + 2) & (mask << 1);
     }
-    numbers[slot] = count;
-    rounds[slot] = round;
-    words[count] = hash;
-    isDefined[count] = 0;
-    count++;
-    if (count === words.length) grow();
-    return count - 1;
+    if (count * 2 > mask) {
+      grow();
+      return slotOf(hash);
+    }
+    table[slot] = hash;
+    table[slot + 1] = mark;
+    used[count++] = slot;
+    return slot;
+  }
+
+  function begin(bytes: number): void {
+    let slots = 512;
+    while (slots * 4 < bytes) slots *= 2;
+    if (slots * 2 > table.length) {
+      table = new Int32Array(slots * 2);
+      used = new Uint32Array(slots);
+    }
+    mask = slots - 1;
+    mark = (mark + 2) & 0x7ffffffe;
+    count = 0;
   }
 
   function grow(): void {
-    words = doubled(words);
-    isDefined = Uint8Array.from({ length: words.length }, (_, number) => isDefined[number] ?? 0);
-    slots *= 2;
-    numbers = new Uint32Array(slots);
-    rounds = new Uint32Array(slots);
-    round = 1;
-    for (let number = 0; number < count; number++) {
-      const hash = words[number] as number;
-      let slot = (hash ^ (hash >>> 15)) & (slots - 1);
-      while (rounds[slot] === round) slot = (slot + 1) & (slots - 1);
-      numbers[slot] = number;
-      rounds[slot] = round;
-    }
+    const words = Array.from(used.subarray(0, count), (slot) => [table[slot], table[slot + 1]] as [number, number]);
+    begin((mask + 1) * 8);
+    for (const [hash, wordMark] of words) if ((wordMark & 1) === 1) define(slotOf(hash));
+      else slotOf(hash);
+  }
+
+  function define(slot: number): void {
+    table[slot + 1] = mark | 1;
   }
 
   return (bytes) => {
-    round++;
-    count = 0;
     const end = bytes.length;
-    // What the previous word says, if only spaces are in between; and whether only white space precedes on the line.
-    let before: Role = nothing;
+    begin(end);
+    // The previous word, if only spaces are in between, or 0; and whether only white space precedes on the line.
+    let before = 0;
     let isFirst = true;
     let i = 0;
     while (i < end) {
       let c = bytes[i] as number;
-      if (isWord[c] === 0) {
+      let kind = wordKind[c] as number;
+      if (kind === 0) {
         i++;
         if (c === 32) continue;
         if (c === 10) {
           isFirst = true;
-          before = nothing;
+          before = 0;
         } else if (c !== 9) {
           if (c === 47 && i < end) readRoute(bytes, i - 1, end);
           isFirst = false;
           // Skips `*` and `&` in declarations such as `*name` and `&name`.
-          if (c !== 42 && c !== 38) before = nothing;
+          if (c !== 42 && c !== 38) before = 0;
         }
         continue;
       }
       const start = i;
-      const first = c;
-      let hash = seed;
-      do {
-        hash = Math.imul(hash ^ c, prime);
-        if (++i === end) break;
+      const first = kind;
+      // The kinds of the characters after the first.
+      let kinds = 0;
+      let hash = Math.imul(seed ^ c, prime);
+      for (i++; i < end; i++) {
         c = bytes[i] as number;
-      } while (isWord[c] === 1);
-      hash = plainHash(hash);
-      if (i - start <= wordMax && (first < 48 || first > 57)) {
-        const number = numberOf(hash);
+        kind = wordKind[c] as number;
+        if (kind === 0) break;
+        kinds |= kind;
+        hash = Math.imul(hash ^ c, prime);
+      }
+      if (hash === 0) hash = 1;
+      if (first !== digit && i - start <= wordMax) {
+        const slot = slotOf(hash);
         const last = start > 0 ? (bytes[start - 1] as number) : 10;
-        if (isDefined[number] === 0 && isDeclared(bytes, start, i, end, before, isFirst, last)) isDefined[number] = 1;
+        if (
+          table[slot + 1] === mark &&
+          (isConstant(first | kinds) ||
+            (before !== 0 && roleOf(before) === declares) ||
+            ((mayDefine[c] === 1 || last === 58 || (isQuote[last] === 1 && last === c)) &&
+              isDeclared(bytes, start, i, end, before, isFirst, last, (kinds & (upper | underscore)) !== 0)))
+        )
+          define(slot);
         if (last === 45 || c === 45) {
-          const isJoined = last === 45 && start > 1 && isWord[bytes[start - 2] as number] === 1;
-          const isLong = i + 1 < end && c === 45 && isWord[bytes[i + 1] as number] === 1;
+          const isJoined = last === 45 && start > 1 && wordKind[bytes[start - 2] as number] !== 0;
+          const isLong = i + 1 < end && c === 45 && wordKind[bytes[i + 1] as number] !== 0;
           const isFlag = last === 45 && start > 1 && bytes[start - 2] === 45;
           if (isFlag || (isLong && !isJoined)) readLong(bytes, start, end, isFlag);
         }
       }
-      before = roleOf(hash);
+      before = hash;
       isFirst = false;
     }
     return definedFirst();
   };
 
   function definedFirst(): Tokens {
-    const sorted = new Uint32Array(count);
+    if (stored + count > store.length) {
+      store = new Uint32Array(Math.max(count, Math.min(store.length * 2, storeMax)));
+      stored = 0;
+    }
+    const words = store.subarray(stored, stored + count);
+    stored += count;
     let declared = 0;
     let others = count;
-    for (let number = 0; number < count; number++)
-      sorted[isDefined[number] === 1 ? declared++ : --others] = words[number] as number;
-    return { words: sorted, declared };
+    for (let number = 0; number < count; number++) {
+      const slot = used[number] as number;
+      words[table[slot + 1] === mark ? --others : declared++] = table[slot] as number;
+    }
+    return { words, declared };
   }
 
   /** `kebab-case`, or `--kebab-case` after two dashes. */
@@ -195,22 +251,22 @@ export function createTokenReader(): TokenReader {
     let at = start;
     for (; at < end && at - start <= wordMax; at++) {
       const c = bytes[at] as number;
-      if (isWord[c] !== 1 && (c !== 45 || at + 1 >= end || isWord[bytes[at + 1] as number] !== 1)) break;
+      if (wordKind[c] === 0 && (c !== 45 || at + 1 >= end || wordKind[bytes[at + 1] as number] === 0)) break;
       plain = Math.imul(plain ^ c, prime);
       flag = Math.imul(flag ^ c, prime);
     }
     if (at - start > wordMax) return;
-    const number = numberOf(plainHash(plain));
+    const slot = slotOf(plain || 1);
     const next = bytes[at] ?? 0;
-    if (isFlag || next === 58 || (isQuote[next] === 1 && bytes[start - 1] === next)) isDefined[number] = 1;
-    if (isFlag) isDefined[numberOf(plainHash(flag))] = 1;
+    if (isFlag || next === 58 || (isQuote[next] === 1 && bytes[start - 1] === next)) define(slot);
+    if (isFlag) define(slotOf(flag || 1));
   }
 
   function readRoute(bytes: Uint8Array, start: number, end: number): void {
     const last = start > 0 ? (bytes[start - 1] as number) : 10;
     const next = bytes[start + 1] as number;
     // Not a file path, a comment, a closing tag or a division.
-    if (isWord[last] === 1 || last === 46 || last === 47 || last === 60 || last === 42 || last === 41 || last === 93)
+    if (wordKind[last] !== 0 || last === 46 || last === 47 || last === 60 || last === 42 || last === 41 || last === 93)
       return;
     if (isRoute[next] !== 1 || next === 47 || next === 42) return;
     let at = start;
@@ -218,16 +274,8 @@ export function createTokenReader(): TokenReader {
     if (at - start > routeMax) return;
     // In YAML a route is a key: the trailing colon is not part of it.
     if (bytes[at - 1] === 58) at--;
-    let route = "";
-    for (let j = start; j < at; j++) route += String.fromCharCode(bytes[j] as number);
-    isDefined[numberOf(hashWord(plainRoute(route)))] = 1;
+    define(slotOf(hashRoute(bytes, start, at)));
   }
-}
-
-function doubled(array: Uint32Array): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(array.length * 2);
-  larger.set(array);
-  return larger;
 }
 
 /** Whether a program, a schema or a configuration seems to define the word here. False positives are acceptable. */
@@ -236,15 +284,15 @@ function isDeclared(
   start: number,
   wordEnd: number,
   end: number,
-  before: Role,
+  before: number,
   isFirst: boolean,
   last: number,
+  /** `snake_case` or `camelCase`. */
+  isDistinct: boolean,
 ): boolean {
-  if (before === declares) return true;
-  if (isConstant(bytes, start, wordEnd)) return true;
   let at = wordEnd;
   if (isQuote[last] === 1 && bytes[wordEnd] === last) {
-    if (isDistinct(bytes, start, wordEnd)) return true;
+    if (isDistinct) return true;
     // A plain quoted word is a value, but before a colon it is a key.
     at++;
   }
@@ -256,35 +304,20 @@ function isDeclared(
   if (next === 58) return after !== 58 && after !== 61 && last !== 58;
   if (next === 63) return after === 58;
   if (next === 61) return after !== 61 && after !== 62 && (at > wordEnd || isFirst) && last !== 46;
-  const followsType = before === isType;
+  const followsType = before !== 0 && roleOf(before) === isType;
   if (next === 59) return followsType;
   // A member of an enumeration or a struct, alone on its line.
   if (next === 44) return isFirst && (bytes[at + 1] === 10 || bytes[at + 1] === 13);
-  if (next !== 40) return isFirst && at > wordEnd && next !== undefined && isWord[next] === 1 && isField(bytes, start);
+  if (next !== 40) return isFirst && at > wordEnd && next !== undefined && wordKind[next] !== 0 && isField(bytes, start);
   if (followsType) return true;
   // A Go method follows its receiver.
   if (last === 32 && bytes[start - 2] === 41) return true;
   return isFirst && opensBody(bytes, at, end);
 }
 
-/** `snake_case` or `camelCase`. */
-function isDistinct(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let at = start + 1; at < end; at++) {
-    const c = bytes[at] as number;
-    if (c === 95 || (c > 64 && c < 91)) return true;
-  }
-  return false;
-}
-
 /** `LIKE_THIS`: an environment variable, wherever it occurs. */
-function isConstant(bytes: Uint8Array, start: number, end: number): boolean {
-  let joints = 0;
-  for (let at = start; at < end; at++) {
-    const c = bytes[at] as number;
-    if (c === 95) joints++;
-    else if ((c < 65 || c > 90) && (c < 48 || c > 57)) return false;
-  }
-  return joints > 0 && joints < end - start;
+function isConstant(kinds: number): boolean {
+  return kinds === (underscore | upper) || kinds === (underscore | upper | digit) || kinds === (underscore | digit);
 }
 
 /** `Name string` in a Go struct: indented by a tab and capitalized. */
