@@ -36,7 +36,9 @@ export function openGitSource(dir: string): GitSource {
   let latest: Listing | null = null;
 
   async function listAt(revision: string): Promise<Listing> {
-    const commit = (await runGit(dir, ["rev-parse", "--verify", "--end-of-options", `${revision}^{commit}`])).trim();
+    const commit = /^(?:[\da-f]{40}|[\da-f]{64})$/.test(revision)
+      ? revision
+      : (await runGit(dir, ["rev-parse", "--verify", "--end-of-options", `${revision}^{commit}`])).trim();
     if (latest?.commit === commit) return latest;
     const known = latest;
     latest = (known && (await listFrom(dir, known, commit))) ?? (await listAll(dir, commit));

@@ -258,6 +258,15 @@ test("reads many files as one stream, with the same result", async () => {
   expect(index.filesWith("other7")).toEqual(["src/7.ts"]);
 });
 
+test("finds every word of a file with very many short ones", async () => {
+  const words = Array.from({ length: 2200 }, (_, i) => `w${i.toString(36)}`);
+  const text = words.map((word, i) => (i % 7 === 0 ? `const ${word} = 1;\n` : `${word} `)).join("");
+  const index = await indexSource(treeOf({ "a.ts": text, "b.ts": "other\n" }));
+  expect(words.filter((word) => !index.has(word))).toEqual([]);
+  expect(words.filter((word, i) => index.declares(word) !== (i % 7 === 0))).toEqual([]);
+  expect([index.has("w"), index.filesWith("w1j"), index.filesWith("other")]).toEqual([false, ["a.ts"], ["b.ts"]]);
+});
+
 test("says what it did not read, and takes nothing in such a file for gone", async () => {
   const long = `export const x = "${"a,".repeat(4000)}";`;
   const skipped = {

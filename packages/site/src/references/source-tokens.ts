@@ -104,7 +104,9 @@ function hashRoute(bytes: Uint8Array, start: number, end: number): number {
   for (let at = start; at < end; at++) {
     const c = bytes[at] as number;
     if (isParameter[c] === 1 || (c === 47 && (last === 47 || at + 1 === end)))
-      return hashWord(plainRoute(Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).latin1Slice())) | 0;
+      return (
+        hashWord(plainRoute(Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("latin1"))) | 0
+      );
     hash = Math.imul(hash ^ c, prime);
     last = c;
   }
@@ -159,7 +161,8 @@ export function createTokenReader(): TokenReader {
   function grow(): void {
     const words = Array.from(used.subarray(0, count), (slot) => [table[slot], table[slot + 1]] as [number, number]);
     begin((mask + 1) * 8);
-    for (const [hash, wordMark] of words) if ((wordMark & 1) === 1) define(slotOf(hash));
+    for (const [hash, wordMark] of words)
+      if ((wordMark & 1) === 1) define(slotOf(hash));
       else slotOf(hash);
   }
 
@@ -308,7 +311,8 @@ function isDeclared(
   if (next === 59) return followsType;
   // A member of an enumeration or a struct, alone on its line.
   if (next === 44) return isFirst && (bytes[at + 1] === 10 || bytes[at + 1] === 13);
-  if (next !== 40) return isFirst && at > wordEnd && next !== undefined && wordKind[next] !== 0 && isField(bytes, start);
+  if (next !== 40)
+    return isFirst && at > wordEnd && next !== undefined && wordKind[next] !== 0 && isField(bytes, start);
   if (followsType) return true;
   // A Go method follows its receiver.
   if (last === 32 && bytes[start - 2] === 41) return true;
