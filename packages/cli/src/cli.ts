@@ -1,3 +1,5 @@
+import manifest from "../package.json" with { type: "json" };
+
 /** The parts of the process that a command uses. */
 export interface Cli {
   env: NodeJS.ProcessEnv;
@@ -22,3 +24,33 @@ export class CliError extends Error {
     this.exitCode = exitCodes[kind];
   }
 }
+
+/** Prints the result: one line of JSON if requested, otherwise text. Nothing else goes to standard output. */
+export function printResult(cli: Cli, options: { json?: boolean }, value: unknown, text: string): void {
+  cli.stdout.write(`${options.json ? JSON.stringify(value) : text}\n`);
+}
+
+/** Prints a message for people. Silent with `--json`. */
+export function say(cli: Cli, options: { json?: boolean }, text: string): void {
+  if (!options.json) cli.stderr.write(`${asTyped(text)}\n`);
+}
+
+// The published package is compiled, and puts `emend` on the path; a checkout runs its source and does not.
+const typed = import.meta.url.endsWith(".ts") ? "npx emend" : "emend";
+const commands = [
+  ..."serve demo project key model secrets user automation webhook login profile job check claims".split(" "),
+  ..."lsp mcp backup restore doctor budget completion".split(" "),
+];
+const named = new RegExp(`(?<![\\w@/.-])(?<!npx )emend (?=(?:${commands.join("|")})\\b)`, "g");
+
+/** A text for people, with the commands in it as they are typed here. */
+export function asTyped(text: string): string {
+  return text.replaceAll(named, `${typed} `);
+}
+
+/** A word quoted for a shell. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+export const version: string = manifest.version;

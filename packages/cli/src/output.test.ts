@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { asTyped, shellWord } from "./output.ts";
+import { asTyped, shellWord } from "./cli.ts";
 
 test("names commands as a person types them in a checkout", () => {
   expect(asTyped("Next: emend key create --project prj_1, or `emend doctor`.")).toBe(

@@ -1,7 +1,7 @@
 import { EmendError } from "@emend/sdk";
 import { Command, CommanderError, type ErrorOptions, type Option, type ParseOptionsResult } from "commander";
 import { registerCheckCommand } from "./check/check-command.ts";
-import { type Cli, CliError, exitCodes } from "./cli.ts";
+import { asTyped, type Cli, CliError, exitCodes, version } from "./cli.ts";
 import {
   registerAutomationList,
   registerAutomationRun,
@@ -14,7 +14,6 @@ import { registerBudget } from "./commands/budget.ts";
 import { registerClaimsAdd, registerClaimsEnd, registerClaimsList } from "./commands/claims.ts";
 import { registerCompletion } from "./commands/completion.ts";
 import { registerDemo } from "./commands/demo.ts";
-import { registerJobArchive, registerJobCancel, registerJobRetry } from "./commands/job-end.ts";
 import {
   registerJobDiff,
   registerJobGet,
@@ -22,7 +21,15 @@ import {
   registerJobReport,
   registerJobWatch,
 } from "./commands/job-read.ts";
-import { registerJobCreate, registerJobMessage, registerJobPreview, registerJobRun } from "./commands/job-start.ts";
+import {
+  registerJobArchive,
+  registerJobCancel,
+  registerJobCreate,
+  registerJobMessage,
+  registerJobPreview,
+  registerJobRetry,
+  registerJobRun,
+} from "./commands/job-start.ts";
 import { registerKeyCreate, registerKeyList, registerKeyRevoke } from "./commands/key.ts";
 import { registerLogin, registerProfile } from "./commands/login.ts";
 import { registerModelKey } from "./commands/model-key.ts";
@@ -48,9 +55,7 @@ import {
   registerWebhookState,
 } from "./commands/webhook.ts";
 import { registerDoctor } from "./doctor/examine.ts";
-import { asTyped } from "./output.ts";
 import { safeText } from "./terminal/format.ts";
-import { version } from "./version.ts";
 
 /** Runs one command line and returns the exit code. */
 export async function runCli(cli: Cli, args: readonly string[]): Promise<number> {

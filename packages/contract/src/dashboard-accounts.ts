@@ -1,4 +1,4 @@
-import type { ForgeName } from "./forge-name.ts";
+import type { ForgeName } from "./job.ts";
 
 /** Responses of the dashboard's account routes. */
 

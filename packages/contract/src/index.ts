@@ -31,9 +31,9 @@ export {
   unseenName,
 } from "./diff.ts";
 export * from "./errors.ts";
-export { type ForgeName, forgeNames } from "./forge-name.ts";
 export * from "./gate.ts";
 export * from "./job.ts";
+export { type ForgeName, forgeNames } from "./job.ts";
 export * from "./job-event.ts";
 export * from "./job-run.ts";
 export { didYouMean, editDistance } from "./near-name.ts";

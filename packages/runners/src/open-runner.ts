@@ -1,10 +1,14 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { startModelGateway } from "./model-gateway.ts";
 import { claudeCode } from "./programs/claude-code.ts";
 import { codex } from "./programs/codex.ts";
 import { opencode } from "./programs/opencode.ts";
-import { runRunner } from "./run-runner.ts";
-import type { Runner, RunnerDeps, RunnerProgram } from "./runner.ts";
-import { findProgram, trySandbox } from "./sandbox.ts";
-import { runnerVendors } from "./vendors.ts";
+import { type ProgramEnd, runProgram } from "./run-program.ts";
+import type { Runner, RunnerAccess, RunnerDeps, RunnerEnd, RunnerProgram, RunnerTask } from "./runner.ts";
+import { findProgram, inside, type SandboxTrial, sandboxed, trySandbox } from "./sandbox.ts";
+import { type RunnerVendor, runnerVendors } from "./vendors.ts";
 
 /** A new program is one file in `programs/` and one entry here. */
 const programs: readonly RunnerProgram[] = [claudeCode, codex, opencode];
@@ -63,4 +67,113 @@ function known(): string {
 
 function unavailable(words: string): Opened {
   return { kind: "unavailable", words };
+}
+
+interface ReadyProgram {
+  program: RunnerProgram;
+  file: string;
+  /** The program's model. Null: its default. */
+  model: string | null;
+  /** The model for the gateway; its URL includes the version. */
+  far: { vendor: RunnerVendor; apiKey: string; baseUrl: string };
+  /** Null: without a sandbox. */
+  sandbox: Extract<SandboxTrial, { kind: "usable" }> | null;
+}
+
+/** The folders of one run on the host. */
+interface Place {
+  /** Only we write here. */
+  dir: string;
+  home: string;
+  /** The checkout. */
+  work: string;
+}
+
+/** Runs one task in the program. */
+async function runRunner(
+  deps: RunnerDeps,
+  ready: ReadyProgram,
+  task: RunnerTask,
+  signal: AbortSignal,
+): Promise<RunnerEnd> {
+  const dir = await realpath(await mkdtemp(join(tmpdir(), "emend-runner-")));
+  const place = { dir, home: join(dir, "home"), work: await realpath(task.folder) };
+  try {
+    await mkdir(place.home, { mode: 0o700 });
+    const end = await execute(deps, ready, { task, place }, signal);
+    return end.kind === "exited" ? read(ready, end) : end;
+  } finally {
+    await rm(dir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function execute(
+  deps: RunnerDeps,
+  ready: ReadyProgram,
+  { task, place }: { task: RunnerTask; place: Place },
+  signal: AbortSignal,
+): Promise<ProgramEnd> {
+  const { program, sandbox, file } = ready;
+  const socketPath = sandbox === null ? null : join(place.dir, "gateway.sock");
+  const model = program.asksFor?.(ready.model) ?? null;
+  const gateway = await startModelGateway(deps, { ...ready.far, model, socketPath });
+  try {
+    const gatewayUrl = `http://127.0.0.1:${gateway.port ?? inside.port}`;
+    const access = { token: gateway.token, gatewayUrl, model: ready.model };
+    for (const [path, text] of Object.entries(program.homeFiles?.(access) ?? {})) {
+      await mkdir(dirname(join(place.home, path)), { recursive: true });
+      await writeFile(join(place.home, path), text);
+    }
+    const args = program.arguments({ ...access, isSandboxed: sandbox !== null });
+    const command = sandbox === null ? [file, ...args] : await sandboxed({ sandbox, file, args, place });
+    return await runProgram(
+      deps.start,
+      {
+        command,
+        cwd: place.work,
+        env: environmentOf(deps, ready, place, access),
+        stdin: task.instructions,
+        memoryBytesMax: deps.settings.memoryBytesMax,
+        clock: task.clock,
+        statusFile: sandbox === null ? null : join(place.dir, "status.json"),
+      },
+      signal,
+    );
+  } finally {
+    await gateway.close();
+  }
+}
+
+/** Nothing of the server's environment except PATH. */
+function environmentOf(deps: RunnerDeps, { program, sandbox }: ReadyProgram, place: Place, access: RunnerAccess) {
+  const isSandboxed = sandbox !== null;
+  // The gateway refuses everything else that a program tries to reach.
+  const proxy = access.gatewayUrl;
+  return {
+    HOME: isSandboxed ? inside.home : place.home,
+    PATH: isSandboxed ? inside.path : deps.settings.path,
+    TMPDIR: isSandboxed ? "/tmp" : place.home,
+    LANG: "C.UTF-8",
+    TERM: "dumb",
+    HTTPS_PROXY: proxy,
+    https_proxy: proxy,
+    HTTP_PROXY: proxy,
+    http_proxy: proxy,
+    NO_PROXY: "127.0.0.1",
+    no_proxy: "127.0.0.1",
+    NODE_USE_ENV_PROXY: "1",
+    ...program.environment(access),
+  };
+}
+
+/** Removes the key from output and errors: without a sandbox a program may have found it. */
+function read({ program, far }: ReadyProgram, end: Extract<ProgramEnd, { kind: "exited" }>): RunnerEnd {
+  const quiet = (text: string) => text.replaceAll(far.apiKey, "…");
+  if (end.code !== 0) return { kind: "failed", words: quiet(end.stderr || end.stdout) };
+  try {
+    const answer = program.readAnswer(end.stdout);
+    return { kind: "answered", answer: { ...answer, text: quiet(answer.text) } };
+  } catch (cause) {
+    return { kind: "failed", words: quiet(cause instanceof SyntaxError ? end.stdout || end.stderr : String(cause)) };
+  }
 }

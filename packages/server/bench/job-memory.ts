@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { writeResults } from "../../site/bench/results.ts";
-import { chaosPrompt, makeInstallation } from "../chaos/installation.ts";
+import { chaosPrompt, makeInstallation } from "../chaos/serve-process.ts";
 import { loadConfig } from "../src/config/config.ts";
 import { startServer } from "../src/index.ts";
 import { startBenchDatabase } from "./database.ts";

@@ -4,7 +4,7 @@ import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { readFigures, writeResults } from "../../site/bench/results.ts";
 import { seededRandom } from "../chaos/experiment.ts";
-import { untilAllEnded } from "../chaos/until-all-ended.ts";
+import { untilAllEnded } from "../chaos/post-job.ts";
 import { createFarEnds } from "../test/support/scripted-stages.ts";
 import { seedJob, seedProject } from "../test/support/seed-jobs.ts";
 import { spawnWorker } from "../test/support/worker-control.ts";

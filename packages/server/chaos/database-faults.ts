@@ -4,8 +4,7 @@ import { startDatabaseProxy } from "../test/support/database-proxy.ts";
 import { spawnServing } from "../test/support/spawn-process.ts";
 import { shortTimes, spawnWorker } from "../test/support/worker-control.ts";
 import { type Experiment, type Setting, scaled } from "./experiment.ts";
-import { postJob } from "./post-job.ts";
-import { untilAllEnded } from "./until-all-ended.ts";
+import { postJob, untilAllEnded } from "./post-job.ts";
 
 const script = new URL("../test/support/api-process.ts", import.meta.url);
 const claimMsMax = 15_000;

@@ -1,5 +1,5 @@
 import type { Pool } from "../src/db/pool.ts";
-import type { History } from "./history.ts";
+import type { History } from "./judge.ts";
 
 /** An experiment's tools: its own database, a seeded random generator, and its history. */
 export interface Setting {

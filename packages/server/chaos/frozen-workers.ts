@@ -3,7 +3,7 @@ import type { CrashPoint } from "../src/run/crash-points.ts";
 import { seedJob, seedProject } from "../test/support/seed-jobs.ts";
 import { isFinal, shortTimes, spawnWorker, waitForJob } from "../test/support/worker-control.ts";
 import { type Experiment, type Setting, scaled } from "./experiment.ts";
-import { untilAllEnded } from "./until-all-ended.ts";
+import { untilAllEnded } from "./post-job.ts";
 
 /** The most critical first: a sample uses one round of them. */
 const points: readonly CrashPoint[] = [

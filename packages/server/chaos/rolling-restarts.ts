@@ -1,9 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Experiment, scaled } from "./experiment.ts";
-import { chaosPrompt, makeInstallation } from "./installation.ts";
-import { postJob } from "./post-job.ts";
-import { type ServeProcess, startServe } from "./serve-process.ts";
-import { untilAllEnded } from "./until-all-ended.ts";
+import { postJob, untilAllEnded } from "./post-job.ts";
+import { chaosPrompt, makeInstallation, type ServeProcess, startServe } from "./serve-process.ts";
 
 const exitMsMax = 30_000;
 

@@ -1,10 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Experiment } from "./experiment.ts";
-import { chaosPrompt, makeInstallation } from "./installation.ts";
-import { postJob } from "./post-job.ts";
-import { startServe } from "./serve-process.ts";
-import { untilAllEnded } from "./until-all-ended.ts";
+import { postJob, untilAllEnded } from "./post-job.ts";
+import { chaosPrompt, makeInstallation, startServe } from "./serve-process.ts";
 
 const minutes = 120;
 const growthMax = 1.3;

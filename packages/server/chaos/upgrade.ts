@@ -5,11 +5,9 @@ import { sourcesOf } from "../../../scripts/source-copy.ts";
 import type { Pool } from "../src/db/pool.ts";
 import { createFarEnds } from "../test/support/scripted-stages.ts";
 import { type Experiment, scaled } from "./experiment.ts";
-import type { History } from "./history.ts";
-import { chaosPrompt } from "./installation.ts";
-import { postJob } from "./post-job.ts";
-import { runCommand, type ServeProcess, startServe } from "./serve-process.ts";
-import { untilAllEnded } from "./until-all-ended.ts";
+import type { History } from "./judge.ts";
+import { postJob, untilAllEnded } from "./post-job.ts";
+import { chaosPrompt, runCommand, type ServeProcess, startServe } from "./serve-process.ts";
 
 const otherPrompt = 'Replace "access key" with "API token".';
 

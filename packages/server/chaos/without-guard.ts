@@ -51,7 +51,7 @@ export const guards: Readonly<Record<string, Guard>> = {
   },
   /** A pull request is looked up before it is created. */
   lookup: {
-    file: `${server}/publish/find-pull-request.ts`,
+    file: `${server}/publish/publish-change.ts`,
     find: "  if (!pullRequest) return null;\n",
     replace: "  if (!pullRequest || pullRequests.length > 0) return null;\n",
     experiment: "frozen-workers",

@@ -3,7 +3,7 @@ import type { Pool } from "../src/db/pool.ts";
 import { seedJob, seedProject } from "../test/support/seed-jobs.ts";
 import { shortTimes, spawnWorker, type WorkerProcess } from "../test/support/worker-control.ts";
 import { type Experiment, type Setting, scaled } from "./experiment.ts";
-import { untilAllEnded } from "./until-all-ended.ts";
+import { untilAllEnded } from "./post-job.ts";
 
 const workersAtOnce = 3;
 

@@ -10,13 +10,13 @@ import { openDatabase } from "../src/installation/open-database.ts";
 import { loadRun } from "../src/jobs/run/record-work.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { rulesModelName } from "../src/lib/model-names.ts";
+import { startWrongBot } from "./mutants.ts";
 import { judgeRealMutants } from "./real-mutants.ts";
 import { evaluateReal } from "./real-tasks.ts";
 import { compareTables, type EvalRow, evaluate, formatTable } from "./table.ts";
 import { evalTasks } from "./tasks/index.ts";
 import { measureTokens } from "./tokens.ts";
 import { evaluateTruth } from "./truth.ts";
-import { startWrongBot } from "./wrong-bot.ts";
 
 const cacheDir = join(import.meta.dirname, "../../../node_modules/.cache/emend-eval");
 const { values, positionals } = parseArgs({

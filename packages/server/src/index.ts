@@ -1,7 +1,7 @@
 import type { ModelTrial } from "./admin/try-model.ts";
 import type { Server, StartOptions } from "./compose/compose.ts";
 import type { Config } from "./config/config.ts";
-import { knownSecret } from "./installation/ensure-secret.ts";
+import { knownSecret } from "./installation/open-database.ts";
 
 export type { Admin } from "./admin/admin.ts";
 export { openAdmin } from "./admin/open-admin.ts";

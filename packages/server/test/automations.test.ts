@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Server } from "../src/compose/compose.ts";
-import { hookSecretOf } from "../src/forge/hooks/hook-secret.ts";
+import { hookSecretOf } from "../src/forge/hooks/plugin.ts";
 import { askAutomations } from "../src/tasks/start-tasks.ts";
 import { type FarEnd, startFarEnd } from "./support/forges/far-end.ts";
 import { plainPull } from "./support/forges/pulls.ts";

@@ -1,13 +1,12 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { judge } from "../eval/judge.ts";
-import { mutantsOf } from "../eval/mutants.ts";
+import { mutantsOf, wrongTurns } from "../eval/mutants.ts";
 import type { Product } from "../eval/product.ts";
 import { recordings } from "../eval/recordings.ts";
 import { compareTables, evaluate, formatTable } from "../eval/table.ts";
 import type { EvalTask } from "../eval/task.ts";
 import { evalTasks } from "../eval/tasks/index.ts";
-import { wrongTurns } from "../eval/wrong-bot.ts";
 import { loadRun } from "../src/jobs/run/record-work.ts";
 import { type FarModel, type FarTurn, protocols, startFarModel } from "./support/far-model.ts";
 import { createInstallation, type Installation } from "./support/whole-server.ts";

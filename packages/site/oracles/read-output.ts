@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { decodeEntities } from "../src/parse/entities.ts";
+import { decodeEntities } from "../src/parse/destination.ts";
 import { askedKey, type Builder } from "./builders/builder.ts";
 import type { OracleSite, PlacedLink } from "./oracle-site.ts";
 

@@ -8,7 +8,10 @@ import { fileURLToPath } from "node:url";
 import { dirOf, joinPath, splitTarget } from "../src/links/target.ts";
 import { refactoringCases } from "../test/support/refactoring-cases.ts";
 import { type Builder, install, type Reading, run, writeFiles } from "./builders/builder.ts";
-import { builders } from "./builders.ts";
+import { docsify } from "./builders/docsify.ts";
+import { fumadocs } from "./builders/fumadocs.ts";
+import { docusaurus, mintlify, nextra, starlight, vitepress } from "./builders/npm-builders.ts";
+import { hugo, jekyll, mdbook, mkdocs, sphinx } from "./builders/system-builders.ts";
 import type { Truth } from "./compare.ts";
 import { oracleSites } from "./forms.ts";
 import { noBlock, type OracleSite } from "./oracle-site.ts";
@@ -16,6 +19,21 @@ import { followLink, type Judgement, type Output, ownIds, readOutput } from "./r
 import { buildRefactorings } from "./refactorings.ts";
 
 type Built = Reading & Required<Pick<Reading, "base" | "isReported">> & Pick<Builder, "pageUrl">;
+
+const builders: readonly Builder[] = [
+  mkdocs,
+  vitepress,
+  docusaurus,
+  starlight,
+  nextra,
+  mintlify,
+  hugo,
+  jekyll,
+  sphinx,
+  mdbook,
+  docsify,
+  fumadocs,
+];
 
 const isOnlyRefactorings = process.argv.includes("--refactorings");
 const wanted = process.argv.slice(2).filter((argument) => argument !== "--refactorings");

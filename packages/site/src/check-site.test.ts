@@ -3,11 +3,10 @@ import { generateSite } from "../bench/generate.ts";
 import { memoryTree } from "../test/support/memory-tree.ts";
 import { mintlifySite } from "../test/support/mintlify-site.ts";
 import { createParseCache } from "./cache/disk-cache.ts";
-import { checkMdx } from "./check-mdx.ts";
 import { checkSite } from "./check-site.ts";
 import { compareSites } from "./compare-sites.ts";
 import { openSite } from "./open-site.ts";
-import { openMdxParser } from "./parse/mdx-parser.ts";
+import { checkMdx, openMdxParser } from "./parse/check-mdx.ts";
 
 async function checksOf(files: Record<string, string>): Promise<string[]> {
   const findings = await checkSite(await openSite(memoryTree(files)));

@@ -1,9 +1,9 @@
-import { checkMdx } from "./check-mdx.ts";
 import { applySettings, readCheckSettings } from "./check-settings.ts";
 import { checkSite, tallyLinks } from "./check-site.ts";
 import { unfollowedLinks } from "./checks/links.ts";
 import { removedPages } from "./checks/pages.ts";
 import { doubtsAbsolute } from "./links/base-path.ts";
+import { checkMdx } from "./parse/check-mdx.ts";
 import type { Silencer } from "./parse/silencers.ts";
 import { silenceFindings } from "./silence.ts";
 import type { Site } from "./site.ts";

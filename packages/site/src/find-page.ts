@@ -1,7 +1,7 @@
+import { editDistance } from "./links/nearest.ts";
 import type { PageNode } from "./links/site-index.ts";
 import { isBelow, routeKey } from "./links/target.ts";
 import type { Site } from "./site.ts";
-import { editDistance } from "./text/distance.ts";
 import type { Page, PageSearch } from "./types.ts";
 
 const nearestMax = 3;

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { isAbsent } from "./text/absent.ts";
 import type { SiteFile, SiteTree, SurroundingRepository } from "./types.ts";
 
 const skipped = new Set(["node_modules", ".git", ".hg", ".svn"]);
@@ -59,4 +58,11 @@ export function folderTree(root: string): SiteTree {
       }
     },
   };
+}
+
+const codes = new Set(["ENOENT", "EISDIR", "ENOTDIR", "EACCES"]);
+
+/** Whether a read failed because the file does not exist, and not because of another error. */
+export function isAbsent(error: unknown): boolean {
+  return codes.has((error as NodeJS.ErrnoException).code ?? "");
 }

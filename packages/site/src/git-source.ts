@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, execFile, spawn } from "node:child
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { isAbsent } from "./text/absent.ts";
+import { isAbsent } from "./folder-tree.ts";
 import type { SiteFile, SiteTree } from "./types.ts";
 
 const run = promisify(execFile);

@@ -1,5 +1,4 @@
 export { createParseCache, type DiskCache, openDiskCache, type ParseCache } from "./cache/disk-cache.ts";
-export { checkMdx } from "./check-mdx.ts";
 export { applySettings, claimChecks, externalLinkCheck, readCheckSettings, settingsSchema } from "./check-settings.ts";
 export { checkSite, tallyLinks } from "./check-site.ts";
 export { compareSites, diffFindings, knownSilencers } from "./compare-sites.ts";
@@ -26,7 +25,9 @@ export { type GitSource, gitEnvironment, openGitSource, parseBlobs, runGit } fro
 export { type LiveFolder, type LiveSite, openLiveFolder, openLiveSite } from "./live/live-folder.ts";
 export { watchFolder } from "./live/watch-folder.ts";
 export { type OpenOptions, openSite } from "./open-site.ts";
+export { checkMdx } from "./parse/check-mdx.ts";
 export { type AddPage, addPage } from "./refactor/add-page.ts";
+export { type RenameHeading, renameHeading } from "./refactor/anchors.ts";
 export {
   type AddToNavigation,
   addToNavigation,
@@ -39,7 +40,6 @@ export { movePage } from "./refactor/move-page.ts";
 export { type MoveSection, moveSection } from "./refactor/move-section.ts";
 export { addRedirect } from "./refactor/redirects.ts";
 export { type RemovePage, removePage } from "./refactor/remove-page.ts";
-export { type RenameHeading, renameHeading } from "./refactor/rename-heading.ts";
 export { type ReplaceTerm, replaceTerm } from "./refactor/replace-term.ts";
 export { type SetFrontMatter, setFrontMatter } from "./refactor/set-front-matter.ts";
 export { checkReferences, type Source, staleFinding, staleReferenceCheck } from "./references/check-references.ts";

@@ -14,7 +14,7 @@ import {
 } from "@emend/site";
 import { type Command, Option } from "commander";
 import type { Cli } from "../cli.ts";
-import { cacheDir } from "../demo/cache-dir.ts";
+import { cacheDir } from "../demo/show-report.ts";
 import { folderInRepository } from "./git-tree.ts";
 import { type Inspection, inspectFolder, mdxPagesMax, noPages, requireFolder } from "./inspect-folder.ts";
 import { findingJson, renderAnnotations, renderGitlab, renderHuman } from "./report.ts";

@@ -1,7 +1,6 @@
 import type { Automation, AutomationTrigger } from "@emend/server";
 import type { Command } from "commander";
-import { type Cli, CliError } from "../cli.ts";
-import { printResult, say } from "../output.ts";
+import { type Cli, CliError, printResult, say } from "../cli.ts";
 import { minute } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
 import { describeTrigger } from "./automation.ts";

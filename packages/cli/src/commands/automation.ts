@@ -1,7 +1,7 @@
 import type { Automation } from "@emend/server";
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
-import { printResult, say } from "../output.ts";
+import { printResult, say } from "../cli.ts";
 import { minute, safeText, table } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
 import { withData, withJson } from "./options.ts";

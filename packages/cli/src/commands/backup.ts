@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
-import { printResult, say } from "../output.ts";
+import { printResult, say } from "../cli.ts";
 import { counted } from "../terminal/format.ts";
 import { withAdmin, withNewAdmin } from "../with-admin.ts";
 import { withData, withJson } from "./options.ts";

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { Cli } from "../cli.ts";
-import { printResult, say } from "../output.ts";
+import { printResult, say } from "../cli.ts";
 import { table } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
 import { withData, withJson } from "./options.ts";

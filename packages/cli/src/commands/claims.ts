@@ -1,7 +1,6 @@
 import type { Claim, ClaimState } from "@emend/sdk";
 import type { Command } from "commander";
-import { type Cli, CliError } from "../cli.ts";
-import { printResult, say } from "../output.ts";
+import { type Cli, CliError, printResult, say } from "../cli.ts";
 import { safeText, table } from "../terminal/format.ts";
 import { projectOf, splitWords, withProject } from "./jobs-of.ts";
 import { withJson } from "./options.ts";

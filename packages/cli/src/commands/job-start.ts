@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { JobRun, Jobs } from "@emend/sdk";
 import { type Command, InvalidArgumentError } from "commander";
-import { type Cli, CliError } from "../cli.ts";
-import { printResult, say } from "../output.ts";
+import { type Cli, CliError, printResult, say } from "../cli.ts";
 import { markdownLines, safeText } from "../terminal/format.ts";
-import { assertNotFailed, finishJob, showDiff, untilFinal } from "./job-read.ts";
+import { assertNotFailed, finishJob, printJob, showDiff, untilFinal } from "./job-read.ts";
 import { jobsOf, splitWords, withProject } from "./jobs-of.ts";
 import { withJson } from "./options.ts";
 
@@ -184,4 +183,35 @@ export async function readInput(cli: Cli): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of cli.stdin) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks).toString();
+}
+
+export function registerJobCancel(job: Command, cli: Cli): void {
+  const command = withProject(job.command("cancel").description("cancel an active job"), [["id", "the job's id"]]);
+  withJson(command).action((...words: JobWords) => endJob(cli, words, "cancel"));
+}
+
+export function registerJobArchive(job: Command, cli: Cli): void {
+  const command = withProject(job.command("archive").description("archive a job; an active one is stopped first"), [
+    ["id", "the job's id"],
+  ]);
+  withJson(command).action((...words: JobWords) => endJob(cli, words, "archive"));
+}
+
+export function registerJobRetry(job: Command, cli: Cli): void {
+  const command = withProject(
+    job
+      .command("retry")
+      .description("start a failed job again where it stopped; finished work is published without asking a model"),
+    [["id", "the job's id"]],
+  );
+  withJson(command).action((...words: JobWords) => endJob(cli, words, "retry"));
+}
+
+type JobWords = [project: string | undefined, id: string | undefined, options: { json?: boolean }];
+
+async function endJob(cli: Cli, words: JobWords, action: "cancel" | "archive" | "retry"): Promise<void> {
+  const [first, second, options] = words;
+  const { project, rest } = splitWords([first, second], ["id"]);
+  const { jobs } = await jobsOf(cli, project);
+  printJob(cli, options, await jobs[action](rest[0] ?? "", { signal: cli.signal }));
 }

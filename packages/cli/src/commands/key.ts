@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { type Cli, CliError } from "../cli.ts";
-import { printResult, say } from "../output.ts";
+import { type Cli, CliError, printResult, say } from "../cli.ts";
 import { minute, table } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
 import { projectIdOf } from "./jobs-of.ts";

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { type Cli, CliError } from "../cli.ts";
+import { type Cli, CliError, printResult, say } from "../cli.ts";
 import { vendorKeys } from "../model-hint.ts";
-import { printResult, say } from "../output.ts";
 import { withAdmin } from "../with-admin.ts";
 import { projectIdOf, splitWords, withProject } from "./jobs-of.ts";
 import { withData, withJson } from "./options.ts";

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Admin } from "@emend/server";
 import type { Command } from "commander";
-import { type Cli, CliError } from "../cli.ts";
-import { printResult, say } from "../output.ts";
+import { type Cli, CliError, printResult, say } from "../cli.ts";
 import { counted } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
 import { withData, withJson } from "./options.ts";

@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
 import type { Server } from "@emend/server";
 import { type Command, Option } from "commander";
-import { type Cli, CliError, exitCodes } from "../cli.ts";
+import { asTyped, type Cli, CliError, exitCodes, say } from "../cli.ts";
 import { modelHint } from "../model-hint.ts";
-import { asTyped, say } from "../output.ts";
 import { safeText } from "../terminal/format.ts";
 import { liveNarrator, silentNarrator } from "../terminal/narrator.ts";
 import { parsePort, withData, withJson } from "./options.ts";

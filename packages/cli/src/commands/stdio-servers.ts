@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
+import { version } from "../cli.ts";
 import { resolveAccess } from "../profile/profile-file.ts";
-import { version } from "../version.ts";
 import { clientOf } from "./jobs-of.ts";
 
 interface McpOptions {

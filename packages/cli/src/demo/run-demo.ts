@@ -6,15 +6,13 @@ import { join, resolve } from "node:path";
 import { type AgentJob, Emend } from "@emend/sdk";
 import type { Server } from "@emend/server";
 import { checkSite, folderTree, openSite } from "@emend/site";
-import { type Cli, CliError } from "../cli.ts";
+import { asTyped, type Cli, CliError, shellWord } from "../cli.ts";
 import { existingFolder } from "../commands/project-add.ts";
-import { asTyped, shellWord } from "../output.ts";
 import { counted, seconds, wrap } from "../terminal/format.ts";
 import type { Narrator } from "../terminal/narrator.ts";
 import { createTeller, failureText, narratorFor, watchJob } from "../watch/watch-job.ts";
-import { cacheDir } from "./cache-dir.ts";
 import { type Drift, showDrift } from "./run-drift.ts";
-import { showReport } from "./show-report.ts";
+import { cacheDir, showReport } from "./show-report.ts";
 
 export interface DemoOptions {
   repo?: string;

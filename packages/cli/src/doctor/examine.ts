@@ -4,10 +4,9 @@ import { dirname, resolve } from "node:path";
 import { promisify } from "node:util";
 import type { Admin, Config, isMade, openAdmin, tryModel, trySmtp } from "@emend/server";
 import type { Command } from "commander";
-import { type Cli, CliError } from "../cli.ts";
+import { asTyped, type Cli, CliError, printResult } from "../cli.ts";
 import { withData, withJson } from "../commands/options.ts";
 import { modelHint } from "../model-hint.ts";
-import { asTyped, printResult } from "../output.ts";
 import { safeText } from "../terminal/format.ts";
 
 interface Examination {

@@ -1,6 +1,6 @@
 import { type MonthlyBudget, setMonthlyBudget } from "../accounts/installation-settings.ts";
+import type { AdminKey } from "../accounts/keys/api-keys.ts";
 import { createKey, listKeys, type Revocation, revokeKey } from "../accounts/keys/api-keys.ts";
-import type { AdminKey } from "../accounts/keys/key-format.ts";
 import { setModelKey } from "../accounts/keys/model-keys.ts";
 import { createLoginLink, createResetLink, ensureOwnerLink } from "../accounts/people/login-links.ts";
 import { type Invitation, inviteMember, listInvitations, listMembers } from "../accounts/people/members.ts";
@@ -10,20 +10,25 @@ import {
   listContextRepositories,
   removeContextRepository,
 } from "../accounts/projects/context-repositories.ts";
-import { openProjectCredential } from "../accounts/projects/project-credential.ts";
 import { assertSettingsKnown } from "../accounts/projects/project-settings.ts";
-import { listProjects, type Project, requireProject, resolveProject } from "../accounts/projects/projects.ts";
+import {
+  listProjects,
+  openProjectCredential,
+  type Project,
+  requireProject,
+  resolveProject,
+} from "../accounts/projects/projects.ts";
 import { type ProjectEdit, updateProject } from "../accounts/projects/save-project.ts";
 import { createSealer } from "../accounts/secrets.ts";
-import { type Automations, createAutomations } from "../automations/automations.ts";
+import { type Automations, createAutomations } from "../automations/automation-store.ts";
 import { createBackup, rememberBackup, restoreBackup } from "../backup/backup.ts";
 import type { Manifest } from "../backup/manifest.ts";
 import type { Config } from "../config/config.ts";
-import { removeProject } from "../dashboard/remove-project.ts";
+import { removeProject } from "../dashboard/project-admin.ts";
 import type { Pool } from "../db/pool.ts";
 import { type Actor, asActor, consoleActor } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
-import { hookSecretOf } from "../forge/hooks/hook-secret.ts";
+import { hookSecretOf } from "../forge/hooks/plugin.ts";
 import { isEmptyRepository } from "../forge/local/create-repository.ts";
 import { repositoryOf } from "../forge/local/repository.ts";
 import { type ForgeDeps, knownForge } from "../forge/registry.ts";

@@ -7,7 +7,7 @@ import type { Pool } from "../db/pool.ts";
 import { type Actor, consoleActor } from "../db/transaction.ts";
 import { AppError, isAppError } from "../errors.ts";
 import { checkCredential, knownForge, normalizeRepository } from "../forge/registry.ts";
-import { type ContextForges, contextRemoteOf, localProjectOf } from "../installation/context-remote.ts";
+import { type ContextForges, contextRemoteOf, localProjectOf } from "../installation/forge-reach.ts";
 import type { Git } from "../tree/git/git.ts";
 import { resolveBase } from "../tree/mirror/resolve-base.ts";
 

@@ -6,10 +6,10 @@ import { createTestDatabase, type TestDatabase } from "../../test/support/databa
 import { type FarEnd, startFarEnd } from "../../test/support/forges/far-end.ts";
 import githubDescription from "../../test/support/forges/fixtures/github-api.json" with { type: "json" };
 import { githubVendor } from "../../test/support/forges/github.ts";
-import { openProjectCredential } from "../accounts/projects/project-credential.ts";
+import { openProjectCredential } from "../accounts/projects/projects.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { loadConfig } from "../config/config.ts";
-import { hookSecretOf } from "../forge/hooks/hook-secret.ts";
+import { hookSecretOf } from "../forge/hooks/plugin.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import { createFetch } from "../lib/network.ts";
 import { createAdmin } from "./admin.ts";

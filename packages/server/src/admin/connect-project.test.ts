@@ -8,12 +8,12 @@ import { createTestDatabase, type TestDatabase } from "../../test/support/databa
 import { type FarEnd, startFarEnd } from "../../test/support/forges/far-end.ts";
 import { vendors } from "../../test/support/forges/vendors.ts";
 import { makeRepository } from "../../test/support/make-repository.ts";
-import { openProjectCredential } from "../accounts/projects/project-credential.ts";
+import { openProjectCredential } from "../accounts/projects/projects.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { loadConfig } from "../config/config.ts";
 import type { AppError } from "../errors.ts";
 import { listRepositories } from "../forge/registry.ts";
-import type { RepositoryPage } from "../forge/repository-page.ts";
+import type { RepositoryPage } from "../forge/repository-address.ts";
 import { createFetch } from "../lib/network.ts";
 import { createAdmin } from "./admin.ts";
 import { connectProject, type NewRemoteProject } from "./connect-project.ts";

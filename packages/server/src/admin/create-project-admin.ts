@@ -1,20 +1,19 @@
 import type { ForgeName } from "@emend/contract";
 import { setModelKey } from "../accounts/keys/model-keys.ts";
 import { removeAppSetup } from "../accounts/projects/github-app.ts";
-import { openProjectCredential, setProjectCredential } from "../accounts/projects/project-credential.ts";
 import { parseProjectSettings } from "../accounts/projects/project-settings.ts";
-import { getProject } from "../accounts/projects/projects.ts";
+import { getProject, openProjectCredential, setProjectCredential } from "../accounts/projects/projects.ts";
 import type { Sealer } from "../accounts/secrets.ts";
 import type { ProjectAdmin } from "../dashboard/project-admin.ts";
 import type { Pool } from "../db/pool.ts";
 import { asActor } from "../db/transaction.ts";
 import { AppError, isAppError } from "../errors.ts";
-import type { JudgedReach } from "../forge/forge-project.ts";
+import type { JudgedReach } from "../forge/forge.ts";
 import { checkCredential, knownForge, listRepositories, normalizeRepository } from "../forge/registry.ts";
 import type { Fetch } from "../lib/network.ts";
 import { addWebhook, rotateWebhookSecret } from "../notify/webhooks.ts";
 import type { Admin } from "./admin.ts";
-import { asRequest, createGithubApps, findSetupApp, setAppHook } from "./github-app-setup.ts";
+import { asRequest, createGithubApps, findSetupApp, setAppHook } from "./connect-github-app.ts";
 
 const listMsMax = 30_000;
 

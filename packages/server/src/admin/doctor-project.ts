@@ -4,7 +4,7 @@ import { listAutomations } from "../automations/automation-store.ts";
 import type { Queryable } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
 import type { Forge, ForgeInspection, RepositoryDescription } from "../forge/forge.ts";
-import { hookSecretOf } from "../forge/hooks/hook-secret.ts";
+import { hookSecretOf } from "../forge/hooks/plugin.ts";
 import { type ForgeDeps, openForge } from "../forge/registry.ts";
 import type { Git } from "../tree/git/git.ts";
 import { resolveBase } from "../tree/mirror/resolve-base.ts";

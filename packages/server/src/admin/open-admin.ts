@@ -1,6 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { ensureSecret } from "../installation/ensure-secret.ts";
-import { openDatabase } from "../installation/open-database.ts";
+import { ensureSecret, openDatabase } from "../installation/open-database.ts";
 import { recallUrl } from "../installation/public-url.ts";
 import { assertSecret } from "../installation/sealed-values.ts";
 import { createLogger } from "../lib/logger.ts";

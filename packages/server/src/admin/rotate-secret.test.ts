@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { openModelKey, setModelKey } from "../accounts/keys/model-keys.ts";
-import { openProjectCredential } from "../accounts/projects/project-credential.ts";
+import { openProjectCredential } from "../accounts/projects/projects.ts";
 import { addProject } from "../accounts/projects/save-project.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { sealedColumns } from "../installation/sealed-values.ts";

@@ -12,10 +12,10 @@ import {
   monthlyLimit,
   outcomeOf,
   stoppedOutcome,
+  storable,
   timeIsUp,
   timeLeftMs,
 } from "./outcome.ts";
-import { storable } from "./storable.ts";
 import { guidanceNear, inFence, systemPrompt } from "./system-prompt.ts";
 import { refuseContextPath } from "./tools/paths.ts";
 import { callTool, describeTools, inputOf, isWritingCall, type ToolResult } from "./tools/registry.ts";

@@ -1,6 +1,5 @@
 import { Value } from "typebox/value";
 import type { AgentDeps, AgentOutcome, AgentTask, Limits, Message, Source, Step } from "./agent.ts";
-import { shown } from "./shown.ts";
 import { FinishInput, finishTool, handedOver, parseSource } from "./tools/finish.ts";
 import type { Finished } from "./tools/tool.ts";
 
@@ -159,4 +158,31 @@ export function asShown(messages: readonly Message[]): readonly Message[] {
     else shown.push(message);
   }
   return shown;
+}
+
+/** Text of a prompt, a page or a model, safe to show: one line, no invisible characters, limited length. */
+export function shown(text: string, charactersMax: number): string {
+  const start = text.slice(0, charactersMax * 4);
+  const visible = start
+    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ")
+    .trim()
+    .toWellFormed();
+  const characters = [...visible];
+  if (characters.length <= charactersMax && start.length === text.length) return visible;
+  return `${characters.slice(0, charactersMax - 1).join("")}…`;
+}
+
+/**
+ * Postgres stores neither U+0000 nor lone surrogates in JSON: both become U+FFFD before anything reads them, so that
+ * what ran and what is stored are the same.
+ */
+export function storable<T>(value: T): T {
+  return clean(value) as T;
+}
+
+function clean(value: unknown): unknown {
+  if (typeof value === "string") return value.toWellFormed().replaceAll("\0", "\uFFFD");
+  if (Array.isArray(value)) return value.map(clean);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [clean(key), clean(inner)]));
 }

@@ -14,13 +14,13 @@ import {
   limitReached,
   monthlyLimit,
   outcomeOf,
+  shown,
   stoppedOutcome,
+  storable,
   timeIsUp,
   timeLeftMs,
 } from "./outcome.ts";
 import { checkOut, collectEdits } from "./runner-checkout.ts";
-import { shown } from "./shown.ts";
-import { storable } from "./storable.ts";
 
 export { isRunner } from "@emend/runners";
 

@@ -3,7 +3,7 @@ import { automationDeps, seedAutomation } from "../../test/support/automations.t
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { seedProject } from "../../test/support/seed-jobs.ts";
 import type { Trigger } from "./automation.ts";
-import { createAutomations } from "./automations.ts";
+import { createAutomations } from "./automation-store.ts";
 
 let database: TestDatabase;
 let projectId: string;

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import { requireProject } from "../accounts/projects/projects.ts";
 import type { Queryable } from "../db/pool.ts";
+import { type Actor, asActor, consoleActor } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
 import {
   type Automation,
@@ -11,6 +13,8 @@ import {
 } from "./automation.ts";
 import { type AutomationText, checkAutomation, nameTaken } from "./check-automation.ts";
 import { firstDue } from "./due.ts";
+import { fromPreset } from "./presets.ts";
+import { dispatchAutomation, recordByHand } from "./runs.ts";
 
 /** Ids have this form. The database refuses some other texts, such as U+0000. */
 const form = /^[0-9A-Za-z_-]{1,64}$/;
@@ -56,7 +60,7 @@ export async function addAutomation(
 }
 
 /** Omitted fields stay. A new trigger starts fresh: earlier pushes do not count. */
-export async function editAutomation(
+async function editAutomation(
   deps: { db: Queryable; defaultModel: string },
   id: string,
   edit: Partial<AutomationText>,
@@ -83,7 +87,7 @@ export async function editAutomation(
 }
 
 /** With its history. Its jobs and their pull requests stay. */
-export async function removeAutomation(db: Queryable, id: string): Promise<void> {
+async function removeAutomation(db: Queryable, id: string): Promise<void> {
   await findAutomation(db, id);
   await db.query("delete from automations where id = $1", [id]);
 }
@@ -114,12 +118,12 @@ export async function listRuns(db: Queryable, automationId: string): Promise<rea
   return rows;
 }
 
-export async function findRun(db: Queryable, id: string): Promise<AutomationRun> {
+async function findRun(db: Queryable, id: string): Promise<AutomationRun> {
   const { rows } = await db.query<AutomationRun>(`select ${runColumns} from automation_runs where id = $1`, [id]);
   return rows[0] as AutomationRun;
 }
 
-export async function findHook(
+async function findHook(
   deps: Pick<AutomationDeps, "pool" | "hookOf">,
   automation: Automation,
 ): Promise<ForgeHook | null> {
@@ -129,4 +133,63 @@ export async function findHook(
   ]);
   const forge = rows[0]?.forge;
   return forge === undefined || forge === "local" ? null : deps.hookOf(automation.projectId, forge);
+}
+
+/** What people can do with automations, on the console and, with a named actor, in the dashboard. */
+export interface Automations {
+  add(input: NewAutomation, by?: Actor): Promise<Automation>;
+  /** From a preset; what else is given takes its place. */
+  addPreset(
+    input: {
+      projectId: string;
+      preset: string;
+      repository?: string | undefined;
+      createdBy: string;
+    } & Partial<AutomationText>,
+    by?: Actor,
+  ): Promise<Automation>;
+  /** Null: of all projects. */
+  list(projectId: string | null): Promise<readonly Automation[]>;
+  show(id: string): Promise<{ automation: Automation; runs: readonly AutomationRun[]; hook: ForgeHook | null }>;
+  /** Requests a run now, paused or not, and returns its result. */
+  run(id: string): Promise<AutomationRun>;
+  /** Omitted fields stay. */
+  edit(id: string, edit: Partial<AutomationText>, by?: Actor): Promise<Automation>;
+  pause(id: string, by?: Actor): Promise<Automation>;
+  resume(id: string, by?: Actor): Promise<Automation>;
+  remove(id: string, by?: Actor): Promise<void>;
+}
+
+export function createAutomations(deps: AutomationDeps): Automations {
+  const { pool } = deps;
+  return {
+    add: (input, by = consoleActor) => addAutomation({ db: asActor(pool, by), defaultModel: deps.defaultModel }, input),
+    async addPreset({ preset, repository, ...given }, by = consoleActor) {
+      const { projectId, model } = given;
+      const text = await fromPreset({ db: pool, defaultModel: deps.defaultModel }, projectId, {
+        preset,
+        repository,
+        model,
+      });
+      return addAutomation({ db: asActor(pool, by), defaultModel: deps.defaultModel }, { ...text, ...given });
+    },
+    async list(projectId) {
+      if (projectId !== null) await requireProject(pool, projectId);
+      return listAutomations(pool, projectId);
+    },
+    async show(id) {
+      const automation = await findAutomation(pool, id);
+      return { automation, runs: await listRuns(pool, id), hook: await findHook(deps, automation) };
+    },
+    async run(id) {
+      const runId = await recordByHand(pool, await findAutomation(pool, id));
+      await dispatchAutomation(deps, id);
+      return findRun(pool, runId);
+    },
+    edit: (id, edit, by = consoleActor) =>
+      editAutomation({ db: asActor(pool, by), defaultModel: deps.defaultModel }, id, edit),
+    pause: (id, by = consoleActor) => setPaused(asActor(pool, by), id, true),
+    resume: (id, by = consoleActor) => setPaused(asActor(pool, by), id, false),
+    remove: (id, by = consoleActor) => removeAutomation(asActor(pool, by), id),
+  };
 }

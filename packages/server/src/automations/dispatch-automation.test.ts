@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { automationDeps, historyOf, seedAutomation } from "../../test/support/automations.ts";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { alterJob, readJob, seedProject } from "../../test/support/seed-jobs.ts";
-import { createAutomations } from "./automations.ts";
+import { createAutomations } from "./automation-store.ts";
 import { dispatchAutomation } from "./runs.ts";
 
 let database: TestDatabase;

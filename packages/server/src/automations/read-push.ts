@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { matchesGlob } from "../lib/matches-glob.ts";
 import type { Git } from "../tree/git/git.ts";
-import { checkObjectIds, objectFormatOf } from "../tree/git/object-id.ts";
 import type { Remote } from "../tree/mirror/mirror.ts";
 import { ensureMirror } from "../tree/mirror/repair-mirror.ts";
 import { unreachable } from "../tree/mirror/resolve-base.ts";
+import { checkObjectIds, objectFormatOf } from "../tree/tree.ts";
 import type { Trigger } from "./automation.ts";
 
 /** What lies between two commits. */

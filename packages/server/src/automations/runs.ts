@@ -3,12 +3,12 @@ import { allowedModels } from "../accounts/projects/project-settings.ts";
 import { getProject } from "../accounts/projects/projects.ts";
 import type { Client, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
+import { assertNever } from "../errors.ts";
 import type { BudgetRefusal } from "../jobs/budget.ts";
 import { createJob } from "../jobs/create-job.ts";
 import { keptPrompt } from "../jobs/kept-prompt.ts";
 import { acceptMessage, messageQuota } from "../jobs/message-job.ts";
 import type { RecordedPullRequest } from "../jobs/pull-requests.ts";
-import { assertNever } from "../lib/assert-never.ts";
 import {
   type Automation,
   type AutomationDeps,

@@ -1,13 +1,12 @@
 import { notUnderstood, readPrompt } from "../agent/rules/parse-prompt.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { isAppError } from "../errors.ts";
+import { assertNever, isAppError } from "../errors.ts";
 import { keptPrompt } from "../jobs/kept-prompt.ts";
 import { acceptMessage, messageQuota } from "../jobs/message-job.ts";
 import { hearComment, unhearComment } from "../jobs/pull-requests.ts";
 import type { JobReader } from "../jobs/read/job-reader.ts";
-import { assertNever } from "../lib/assert-never.ts";
-import type { CommentDeps } from "../run/follow-comments.ts";
+import type { CommentDeps } from "../run/watch-pull-requests.ts";
 
 /**
  * A comment on a pull request is handled like every message, under the same quota. It is marked as handled in the

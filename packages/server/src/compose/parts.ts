@@ -6,8 +6,7 @@ import {
   contextRepositoryColumns,
   openContextCredential,
 } from "../accounts/projects/context-repositories.ts";
-import { openProjectCredential } from "../accounts/projects/project-credential.ts";
-import { getProject, hasLocalProjects } from "../accounts/projects/projects.ts";
+import { getProject, hasLocalProjects, openProjectCredential } from "../accounts/projects/projects.ts";
 import { createSealer, type Sealer } from "../accounts/secrets.ts";
 import { createAdmin } from "../admin/admin.ts";
 import type { ModelsDeps } from "../agent/models/registry.ts";
@@ -22,12 +21,10 @@ import { assertLocalForgeUsable } from "../forge/local/repository.ts";
 import { createAnswerMemory, startPolling } from "../forge/polling.ts";
 import { type ForgeDeps, openForge } from "../forge/registry.ts";
 import { createJobRules } from "../http/parse-create-body.ts";
-import { contextForgeOf, contextRemoteOf } from "../installation/context-remote.ts";
-import { ensureSecret } from "../installation/ensure-secret.ts";
-import { createForgeReach } from "../installation/forge-reach.ts";
+import { contextForgeOf, contextRemoteOf, createForgeReach } from "../installation/forge-reach.ts";
 import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
 import { startHeartbeat } from "../installation/nodes.ts";
-import { openDatabase } from "../installation/open-database.ts";
+import { ensureSecret, openDatabase } from "../installation/open-database.ts";
 import { assertSecret } from "../installation/sealed-values.ts";
 import { createAnnounceDue } from "../jobs/announce-due.ts";
 import type { Logger } from "../lib/logger.ts";

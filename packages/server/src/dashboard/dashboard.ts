@@ -6,11 +6,11 @@ import type {
   DashboardSuggestion,
   DashboardThread,
 } from "@emend/contract";
-import type { KnownDevices } from "../accounts/sessions/known-devices.ts";
+import type { KnownDevices } from "../accounts/sessions/log-in.ts";
 import type { Passwords } from "../accounts/sessions/passwords.ts";
 import type { Sessions } from "../accounts/sessions/sessions.ts";
 import type { SingleSignOn } from "../accounts/single-sign-on/single-sign-on.ts";
-import type { Automations } from "../automations/automations.ts";
+import type { Automations } from "../automations/automation-store.ts";
 import type { Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import type { Actor } from "../db/transaction.ts";

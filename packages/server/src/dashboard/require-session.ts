@@ -4,7 +4,7 @@ import { findSession, type Session } from "../accounts/sessions/session-store.ts
 import type { Sessions } from "../accounts/sessions/sessions.ts";
 import type { Actor } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
-import { isFromOwnPage } from "../lib/own-address.ts";
+import { isFromOwnPage } from "../lib/network.ts";
 import type { AccountsDeps } from "./dashboard.ts";
 
 declare module "fastify" {

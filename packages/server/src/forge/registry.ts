@@ -1,10 +1,8 @@
 import { type ForgeName, forgeNames } from "@emend/contract";
-import { AppError } from "../errors.ts";
-import { assertNever } from "../lib/assert-never.ts";
+import { AppError, assertNever } from "../errors.ts";
 import type { Fetch } from "../lib/network.ts";
 import { locateBitbucket, openBitbucketForge } from "./bitbucket/bitbucket-forge.ts";
-import type { Forge } from "./forge.ts";
-import type { ForgeSettings, JudgedReach, RemoteForgeInput } from "./forge-project.ts";
+import type { Forge, ForgeSettings, JudgedReach, RemoteForgeInput } from "./forge.ts";
 import { listGiteaRepositories, locateGitea, openGiteaForge } from "./gitea/gitea-forge.ts";
 import { locateGithub, openGithubForge } from "./github/github-forge.ts";
 import { type GithubTokens, parseAppCredential } from "./github/github-token.ts";
@@ -13,7 +11,7 @@ import { locateGitlab, openGitlabForge } from "./gitlab/gitlab-forge.ts";
 import { listGitlabRepositories } from "./gitlab/merge-requests.ts";
 import { type LocalForgeDeps, openLocalForge } from "./local/local-forge.ts";
 import type { Polling } from "./polling.ts";
-import type { ListInput, RepositoryPage } from "./repository-page.ts";
+import type { ListInput, RepositoryPage } from "./repository-address.ts";
 
 /** Each forge has a folder here, is opened by one function, and passes `conformance.ts`. */
 export interface ForgeDeps {

@@ -8,7 +8,7 @@ import { getProject } from "../accounts/projects/projects.ts";
 import { AppError } from "../errors.ts";
 import type { CommitStatus, Forge } from "../forge/forge.ts";
 import { insertComment, listComments, listStatuses as listLocalStatuses } from "../forge/local/pull-requests.ts";
-import { localProjectOf } from "../installation/context-remote.ts";
+import { localProjectOf } from "../installation/forge-reach.ts";
 import { createLogger } from "../lib/logger.ts";
 import type { Mirrors } from "../tree/mirror/mirror.ts";
 import { createMirrors } from "../tree/mirror/mirrors.ts";

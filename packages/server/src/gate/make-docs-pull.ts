@@ -2,10 +2,9 @@ import { allowedModels } from "../accounts/projects/project-settings.ts";
 import { getProject, type Project } from "../accounts/projects/projects.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { AppError } from "../errors.ts";
+import { AppError, assertNever } from "../errors.ts";
 import type { AnnounceDue } from "../jobs/announce-due.ts";
 import { type CreateJobRules, createJob } from "../jobs/create-job.ts";
-import { assertNever } from "../lib/assert-never.ts";
 import { renameOrders, updateOrder } from "../lib/repair-prompt.ts";
 import { type GateFinding, type GateStatus, getStatus, hearComment } from "./gate-store.ts";
 

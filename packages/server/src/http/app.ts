@@ -5,7 +5,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from "fastify";
-import type { KeyGrant } from "../accounts/keys/key-format.ts";
+import type { KeyGrant } from "../accounts/keys/api-keys.ts";
 import { authenticateKey, type Keyring } from "../accounts/keys/keyring.ts";
 import type { Project } from "../accounts/projects/projects.ts";
 import type { Queryable } from "../db/pool.ts";

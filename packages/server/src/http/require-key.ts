@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
-import type { KeyGrant, KeyScope } from "../accounts/keys/key-format.ts";
+import type { KeyGrant, KeyScope } from "../accounts/keys/api-keys.ts";
 import { authenticateKey, type Keyring } from "../accounts/keys/keyring.ts";
 import type { Project, Projects } from "../accounts/projects/projects.ts";
 import { projectNotFound, readOnlyKey, refuse, unauthorized } from "./errors.ts";

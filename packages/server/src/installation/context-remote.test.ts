@@ -11,8 +11,7 @@ import { createSealer } from "../accounts/secrets.ts";
 import { connectContext } from "../admin/connect-context.ts";
 import { createGit } from "../tree/git/git.ts";
 import { resolveBase } from "../tree/mirror/resolve-base.ts";
-import { type ContextForges, contextRemoteOf } from "./context-remote.ts";
-import { createForgeReach } from "./forge-reach.ts";
+import { type ContextForges, contextRemoteOf, createForgeReach } from "./forge-reach.ts";
 
 const git = createGit({ allowedProtocols: ["http", "file"] });
 const sealer = createSealer("a secret of the tests, and of nothing else");

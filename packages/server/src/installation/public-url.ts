@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
-import { ensureDataDir } from "../lib/ensure-data-dir.ts";
+import { ensureDataDir } from "../db/embedded/home.ts";
 
 /** The local URL of a server without EMEND_PUBLIC_URL. */
 export function urlOf(host: string, port: number): string {

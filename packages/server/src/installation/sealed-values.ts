@@ -1,7 +1,7 @@
 import { modelKeyContext } from "../accounts/keys/model-keys.ts";
 import { contextCredentialContext } from "../accounts/projects/context-repositories.ts";
 import { appContext, setupContext } from "../accounts/projects/github-app.ts";
-import { credentialContext } from "../accounts/projects/project-credential.ts";
+import { credentialContext } from "../accounts/projects/projects.ts";
 import { createSealer, type Sealer } from "../accounts/secrets.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/setting-reader.ts";

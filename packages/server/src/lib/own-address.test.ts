@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addressUsed, isFromOwnPage } from "./own-address.ts";
+import { addressUsed, isFromOwnPage } from "./network.ts";
 
 test.each([
   ["127.0.0.1:4600", "http://127.0.0.1:4600"],

@@ -9,8 +9,7 @@ import type { Model } from "../agent/agent.ts";
 import { createPool } from "../db/pool.ts";
 import { createLogger } from "../lib/logger.ts";
 import { measureFetch, measureMirrors, measureModel, measureQueue, measureRequests } from "./measure.ts";
-import { createMetrics } from "./metrics.ts";
-import { metricsPlugin, startMetricsServer } from "./metrics-server.ts";
+import { createMetrics, metricsPlugin, startMetricsServer } from "./metrics.ts";
 
 const log = createLogger({ level: "silent" });
 const metrics = createMetrics();

@@ -1,7 +1,6 @@
 import { channels } from "../db/listener.ts";
 import type { Queryable } from "../db/pool.ts";
-import { AppError } from "../errors.ts";
-import { assertNever } from "../lib/assert-never.ts";
+import { AppError, assertNever } from "../errors.ts";
 import { postMessage, signatureHeaders } from "./post-message.ts";
 import type { ResolveAll } from "./ssrf-guard.ts";
 import { openUrl, type SecretSealer, secretContext, type WebhookFormat, type WebhookMessage } from "./webhooks.ts";

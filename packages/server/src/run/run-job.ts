@@ -2,19 +2,17 @@ import { type FailureCode, failureCodes } from "@emend/contract";
 import type { Step } from "../agent/agent.ts";
 import type { Pool } from "../db/pool.ts";
 import { isDatabaseUnavailable } from "../db/transaction.ts";
-import { AppError, isAppError } from "../errors.ts";
+import { AppError, assertNever, isAppError } from "../errors.ts";
 import { type Ending, endRun, type Release, releaseRun } from "../jobs/run/end-run.ts";
 import type { LeasedJob, StoredChange } from "../jobs/run/leased-job.ts";
 import { LeaseLost, StopAsked } from "../jobs/run/leases.ts";
-import { assertNever } from "../lib/assert-never.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Violation } from "../review/review.ts";
 import type { CrashPoint } from "./crash-points.ts";
-import { type Proposal, proposeChange, totalUsage } from "./propose-change.ts";
+import { type Proposal, proposeChange, takeInBase, totalUsage } from "./propose-change.ts";
 import { createRecorder, throughOutage } from "./recorder.ts";
 import type { Recorder, RunDeps } from "./run.ts";
 import { type ActiveRun, type Outcome, type PassableVerdict, Released, type Stages } from "./run.ts";
-import { takeInBase } from "./take-in-base.ts";
 
 /**
  * One attempt at a job, continuing where an earlier one stopped. Stored steps are not requested from the model again,

@@ -1,6 +1,5 @@
 import type { AgentOutcome, FollowUp, Limits, Step } from "../agent/agent.ts";
-import type { PullRequest } from "../forge/forge.ts";
-import type { ForgeSettings } from "../forge/forge-project.ts";
+import type { ForgeSettings, PullRequest } from "../forge/forge.ts";
 import type { RecordedPullRequest } from "../jobs/pull-requests.ts";
 import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
 import type { RecordedChange, RecordedMove } from "../jobs/run/record-change.ts";

@@ -9,7 +9,7 @@ import type { Forge } from "../forge/forge.ts";
 import { createAnswerMemory } from "../forge/polling.ts";
 import { hastenLook, hearComment } from "../jobs/pull-requests.ts";
 import { createLogger } from "../lib/logger.ts";
-import type { FollowUpInput, FollowUpOutcome } from "./follow-comments.ts";
+import type { FollowUpInput, FollowUpOutcome } from "./watch-pull-requests.ts";
 import { lookOnce, startPullRequestWatch, type WatchDeps } from "./watch-pull-requests.ts";
 
 const readOperation = {

@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { channels, type Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
-import { findActiveJobs } from "../jobs/read/list-jobs.ts";
+import { findActiveJobs } from "../jobs/read/job-reader.ts";
 import { claimRun } from "../jobs/run/claim-run.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
 import { LeaseLost, StopAsked, sweepLeases } from "../jobs/run/leases.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "../errors.ts";
-import { blobId, objectFormatOf } from "./git/object-id.ts";
 import { comparePaths, searchOverlay } from "./read/search.ts";
 import type { CommitTree, FileMode, Overlay, OverlayEntry, TreeEntry } from "./tree.ts";
+import { blobId, objectFormatOf } from "./tree.ts";
 
 /** An edit with its blob id. Null: deleted. */
 interface Edit {

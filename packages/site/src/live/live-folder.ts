@@ -1,12 +1,11 @@
 import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { checkMdx } from "../check-mdx.ts";
 import { applySettings, readCheckSettings } from "../check-settings.ts";
 import { checkSite } from "../check-site.ts";
 import { isSkipped, walkFolder } from "../folder-tree.ts";
 import { isBelow } from "../links/target.ts";
 import { openSite } from "../open-site.ts";
-import { type MdxParser, openMdxParser } from "../parse/mdx-parser.ts";
+import { checkMdx, type MdxParser, openMdxParser } from "../parse/check-mdx.ts";
 import { silenceFindings } from "../silence.ts";
 import type { Site } from "../site.ts";
 import type { Finding, SiteFile, SiteTree } from "../types.ts";

@@ -1,8 +1,8 @@
 import type { NavList } from "../frameworks/framework.ts";
+import { editDistance } from "../links/nearest.ts";
 import type { SiteIndex } from "../links/site-index.ts";
 import { dirOf, isBelow, routeKey } from "../links/target.ts";
 import type { Site } from "../site.ts";
-import { editDistance } from "../text/distance.ts";
 
 /** Splits a name from its location, which is added if the name is ambiguous: "Guides (docs.json:12)". */
 export function splitPlace(words: string): { name: string; isAt(file: string, line: number): boolean } {

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
-import { isAbsent } from "../text/absent.ts";
+import { isAbsent } from "../folder-tree.ts";
 import { pageBytesMax } from "./scan-page.ts";
 
 export interface FileRead {

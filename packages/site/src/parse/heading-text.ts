@@ -1,7 +1,6 @@
 import { normalizeLabel } from "./blocks.ts";
-import { readDestination } from "./destination.ts";
+import { decodeEntities, readDestination } from "./destination.ts";
 import type { Dialect } from "./dialect.ts";
-import { decodeEntities } from "./entities.ts";
 import { scanTag } from "./scan-tag.ts";
 import { skipBraces } from "./skip-code.ts";
 

@@ -4,8 +4,8 @@ import type { Dialect } from "./dialect.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { createOffsetMap, joinLines } from "./leaf-blocks.ts";
 import { scanBlocks } from "./scan-blocks.ts";
+import { scanMarkup } from "./scan-flow.ts";
 import { type InlineSink, scanInline } from "./scan-inline.ts";
-import { scanMarkup } from "./scan-markup.ts";
 
 export interface Range {
   start: number;

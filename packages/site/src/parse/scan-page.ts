@@ -10,15 +10,15 @@ import {
   toByteString,
 } from "../text/bytes.ts";
 import type { HeadingBlock, TextBlock } from "./blocks.ts";
+import { decodeEntities, decodeEscapes } from "./destination.ts";
 import type { Dialect, Heading, HeadingIdForm, Link, LinkKind, PageFacts } from "./dialect.ts";
-import { decodeEntities, decodeEscapes } from "./entities.ts";
 import { frontMatterLinks, readFrontMatter } from "./front-matter.ts";
 import { headingText } from "./heading-text.ts";
 import { createOffsetMap, joinLines } from "./leaf-blocks.ts";
 import { briefOf, ownFindings, type PageBrief, unknownId } from "./page-brief.ts";
 import { scanBlocks } from "./scan-blocks.ts";
+import { scanMarkup } from "./scan-flow.ts";
 import { findMarks, type InlineSink, scanInline } from "./scan-inline.ts";
-import { scanMarkup } from "./scan-markup.ts";
 import { createComponentIds, type Tag, tagFacts } from "./scan-tag.ts";
 import { readSilencers, silencerWord } from "./silencers.ts";
 import { createSlugger } from "./slug.ts";

@@ -1,12 +1,12 @@
 import type { TextBlock } from "../parse/blocks.ts";
+import { decodeEntities } from "../parse/destination.ts";
 import type { Dialect } from "../parse/dialect.ts";
-import { decodeEntities } from "../parse/entities.ts";
 import { readFrontMatter } from "../parse/front-matter.ts";
 import { createOffsetMap, joinLines } from "../parse/leaf-blocks.ts";
 import type { Range } from "../parse/prose.ts";
 import { scanBlocks } from "../parse/scan-blocks.ts";
+import { scanMarkup } from "../parse/scan-flow.ts";
 import { type InlineSink, scanInline } from "../parse/scan-inline.ts";
-import { scanMarkup } from "../parse/scan-markup.ts";
 import { textStart } from "../text/bytes.ts";
 
 type PassageKind = "heading" | "paragraph" | "list" | "blockquote" | "header" | "cell" | "alt" | "title";

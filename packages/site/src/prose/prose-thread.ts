@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { threadEnv } from "../parse/thread-env.ts";
+import { threadEnv } from "../parse/parse-pool.ts";
 import type { ProsePage, ProseReport, ProseRules } from "./prose-worker.ts";
 
 const pageMsMaxDefault = 10_000;

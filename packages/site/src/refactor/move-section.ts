@@ -12,9 +12,8 @@ import { applySplices, encodePiece, newlineOf, type Splice, toByteString } from 
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { Refactoring } from "../types.ts";
 import { planPage } from "./add-page.ts";
-import { linkLike } from "./anchors.ts";
+import { findHeading, linkLike } from "./anchors.ts";
 import { createPlan, type EditPlan, refuse, replaceRange } from "./edit-plan.ts";
-import { findHeading } from "./rename-heading.ts";
 
 export interface MoveSection {
   page: string;

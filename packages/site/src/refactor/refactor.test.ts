@@ -3,10 +3,10 @@ import { editsOf, memoryTree } from "../../test/support/memory-tree.ts";
 import { mintlifySite } from "../../test/support/mintlify-site.ts";
 import { openSite } from "../open-site.ts";
 import { addPage } from "./add-page.ts";
+import { renameHeading } from "./anchors.ts";
 import { addToNavigation, orderNavigation, renameGroup } from "./edit-navigation.ts";
 import { fixLinks } from "./fix-links.ts";
 import { addRedirect } from "./redirects.ts";
-import { renameHeading } from "./rename-heading.ts";
 import { replaceTerm } from "./replace-term.ts";
 import { setFrontMatter } from "./set-front-matter.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isKey, newKey, splitKey } from "./key-format.ts";
+import { isKey, newKey, splitKey } from "./api-keys.ts";
 
 function parseKey(text: string) {
   const parts = splitKey(text);

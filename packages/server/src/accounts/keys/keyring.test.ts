@@ -6,8 +6,7 @@ import { type Listener, startListener } from "../../db/listener.ts";
 import { createLogger } from "../../lib/logger.ts";
 import { addProject } from "../projects/save-project.ts";
 import { createSealer } from "../secrets.ts";
-import { type CreateKeyInput, createKey, listKeys, revokeKey } from "./api-keys.ts";
-import { newKey } from "./key-format.ts";
+import { type CreateKeyInput, createKey, listKeys, newKey, revokeKey } from "./api-keys.ts";
 import { createKeyring, type Keyring } from "./keyring.ts";
 
 const log = createLogger({ level: "silent" });

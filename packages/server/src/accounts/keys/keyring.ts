@@ -5,7 +5,7 @@ import type { Pool, Queryable } from "../../db/pool.ts";
 import { createFreshMap } from "../../lib/fresh-map.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { isAllowed, parseAllowList, throttledAddress } from "../addresses.ts";
-import { isKey, type KeyGrant, type KeyParts, type KeyScope, secretLength, splitKey } from "./key-format.ts";
+import { isKey, type KeyGrant, type KeyParts, type KeyScope, secretLength, splitKey } from "./api-keys.ts";
 
 const keysMax = 10_000;
 const touchEveryMs = 60_000;

@@ -1,9 +1,8 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { createTestDatabase } from "../../../test/support/database.ts";
 import { createSealer } from "../secrets.ts";
-import { openProjectCredential } from "./project-credential.ts";
 import { allowedModels, parseProjectSettings } from "./project-settings.ts";
-import { getProject, listProjects } from "./projects.ts";
+import { getProject, listProjects, openProjectCredential } from "./projects.ts";
 import { type AddProjectInput, addProject } from "./save-project.ts";
 
 const database = await createTestDatabase();

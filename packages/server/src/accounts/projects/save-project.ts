@@ -6,9 +6,8 @@ import { isBranchName } from "../../lib/branch-name.ts";
 import { newId } from "../../lib/id.ts";
 import { isModelName, modelForms } from "../../lib/model-names.ts";
 import type { Sealer } from "../secrets.ts";
-import { credentialContext } from "./project-credential.ts";
 import { assertSettingsFit, isRecord, parseProjectSettings } from "./project-settings.ts";
-import { type Project, type ProjectRow, projectColumns, toProject } from "./projects.ts";
+import { credentialContext, type Project, type ProjectRow, projectColumns, toProject } from "./projects.ts";
 
 export interface AddProjectInput {
   /** Generated here, unless the caller needs it first: the local forge's URL contains it. */

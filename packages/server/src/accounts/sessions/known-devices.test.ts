@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createSealer } from "../secrets.ts";
-import { createKnownDevices } from "./known-devices.ts";
+import { createKnownDevices } from "./log-in.ts";
 import type { Session } from "./session-store.ts";
 
 const publicUrl = () => "https://emend.test/base";

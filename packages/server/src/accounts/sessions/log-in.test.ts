@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
-import type { KnownDevice } from "./known-devices.ts";
+import type { KnownDevice } from "./log-in.ts";
 import { logIn } from "./log-in.ts";
 import { createPasswords } from "./passwords.ts";
 import { findSession, listOwnSessions } from "./session-store.ts";

@@ -10,7 +10,7 @@ import {
 } from "@ai-sdk/provider";
 import { AppError } from "../../errors.ts";
 import type { Message, Model } from "../agent.ts";
-import { shown } from "../shown.ts";
+import { shown } from "../outcome.ts";
 import { costUsd, type ModelFacts } from "./prices.ts";
 import { type Answer, AnswerTooLong, readAnswer } from "./read-answer.ts";
 import type { Vendor } from "./vendors.ts";

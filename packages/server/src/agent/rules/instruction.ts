@@ -1,4 +1,4 @@
-import { assertNever } from "../../lib/assert-never.ts";
+import { assertNever } from "../../errors.ts";
 
 /** What one clause asks for, in its own words. The tools resolve them on the site. */
 export type Instruction =

@@ -1,7 +1,7 @@
 import type { DashboardReading } from "@emend/contract";
 import { AppError } from "../../errors.ts";
 import { rulesModelName } from "../../lib/model-names.ts";
-import { shown } from "../shown.ts";
+import { shown } from "../outcome.ts";
 import { type Clause, splitClauses } from "./clauses.ts";
 import { findConflict, key } from "./conflicts.ts";
 import type { Form, Reading } from "./form.ts";

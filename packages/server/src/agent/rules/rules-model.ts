@@ -1,9 +1,9 @@
 import type { Skipped } from "@emend/site";
-import { assertNever } from "../../lib/assert-never.ts";
+import { assertNever } from "../../errors.ts";
 import { reachesOut } from "../../lib/markdown.ts";
 import { rulesModelName } from "../../lib/model-names.ts";
 import type { Message, Model, ToolCall, Usage } from "../agent.ts";
-import { shown } from "../shown.ts";
+import { shown } from "../outcome.ts";
 import { parseReport, type Report } from "../tools/report.ts";
 import { describeInstruction, type Instruction } from "./instruction.ts";
 import { notUnderstood, parsePrompt } from "./parse-prompt.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { boundOutput, fitItems } from "./bound-output.ts";
+import { boundOutput, fitItems } from "./tool.ts";
 
 it("leaves a text within the bound alone", () => {
   expect(boundOutput("a\nb\n", 4)).toBe("a\nb\n");

@@ -1,8 +1,7 @@
 import { checkSite, compareSites, type Finding } from "@emend/site";
 import { Type } from "typebox";
-import { fitItems } from "./bound-output.ts";
 import { repairLinks } from "./page-tools.ts";
-import { defineTool, type ToolContext } from "./tool.ts";
+import { defineTool, fitItems, type ToolContext } from "./tool.ts";
 
 export const checkTool = defineTool({
   name: "check",

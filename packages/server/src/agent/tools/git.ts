@@ -1,8 +1,7 @@
 import { parsePatch, splitPatch } from "@emend/contract";
 import { Type } from "typebox";
-import { fitItems } from "./bound-output.ts";
 import { pathFilter } from "./paths.ts";
-import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
+import { defineTool, fitItems, type ToolAnswer, type ToolContext } from "./tool.ts";
 
 /** Named like git because models know it. It runs no git and accepts only these commands. */
 export const gitTool = defineTool({

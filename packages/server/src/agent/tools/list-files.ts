@@ -1,8 +1,7 @@
 import { Type } from "typebox";
-import { fitItems } from "./bound-output.ts";
 import { copiesOutside, countList, countOf, isGlob, locate, pathFilter } from "./paths.ts";
 import { siteMap } from "./site-map.ts";
-import { defineTool } from "./tool.ts";
+import { defineTool, fitItems } from "./tool.ts";
 
 /** Above this, only folders with their counts are shown. */
 const filesShownMax = 400;

@@ -1,9 +1,8 @@
 import { findPage } from "@emend/site";
 import { Type } from "typebox";
 import type { Tree } from "../../tree/tree.ts";
-import { fitItems } from "./bound-output.ts";
 import { locate } from "./paths.ts";
-import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
+import { defineTool, fitItems, type ToolAnswer, type ToolContext } from "./tool.ts";
 
 interface Wanted {
   path: string;

@@ -1,7 +1,6 @@
 import { isAppError } from "../../errors.ts";
 import type { ToolCall, ToolDescription } from "../agent.ts";
-import { storable } from "../storable.ts";
-import { boundOutput } from "./bound-output.ts";
+import { storable } from "../outcome.ts";
 import { checkTool } from "./check.ts";
 import { deleteFileTool, editFileTool, writeFileTool } from "./edit-file.ts";
 import { finishTool } from "./finish.ts";
@@ -20,6 +19,7 @@ import { replaceTermTool } from "./replace-term.ts";
 import { searchTool } from "./search.ts";
 import { siteMapTool } from "./site-map.ts";
 import type { Tool, ToolAnswer, ToolContext } from "./tool.ts";
+import { boundOutput } from "./tool.ts";
 import { updateNavigationTool } from "./update-navigation.ts";
 
 const tools: readonly Tool[] = [

@@ -1,9 +1,8 @@
 import { Type } from "typebox";
 import type { SearchMatch, Tree } from "../../tree/tree.ts";
-import { fitItems } from "./bound-output.ts";
 import { contextPath, copiesAmong, countList, countOf, isGlob, locate, pathFilter } from "./paths.ts";
 import { readText } from "./read-file.ts";
-import { defineTool, type ToolContext } from "./tool.ts";
+import { defineTool, fitItems, type ToolContext } from "./tool.ts";
 
 const matchesMax = 5_000;
 /** The limit for one result: a strong model asks for more, and a weak one is not flooded. */

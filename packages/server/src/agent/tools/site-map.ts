@@ -1,8 +1,7 @@
 import { checkSite, findPage, type NavList, outsideOf, type Page, type Site } from "@emend/site";
 import { Type } from "typebox";
-import { fitItems } from "./bound-output.ts";
 import { copiesOutside, countList, countOf, pathFilter } from "./paths.ts";
-import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
+import { defineTool, fitItems, type ToolAnswer, type ToolContext } from "./tool.ts";
 
 const findingsShownMax = 10;
 

@@ -2,7 +2,7 @@ import { type DashboardGithubApp, type DashboardNewApp, type DashboardRepositori
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { AppError } from "../../errors.ts";
-import { addressUsed } from "../../lib/own-address.ts";
+import { addressUsed } from "../../lib/network.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { isId } from "../find.ts";
 import { bodyParser } from "../parse-request.ts";

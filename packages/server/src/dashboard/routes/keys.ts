@@ -1,8 +1,8 @@
 import type { DashboardKey, DashboardNames } from "@emend/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import type { AdminKey } from "../../accounts/keys/api-keys.ts";
 import { type CreateKeyInput, createKey, listKeys, revokeKey, rotateKey } from "../../accounts/keys/api-keys.ts";
-import type { AdminKey } from "../../accounts/keys/key-format.ts";
 import { asActor, inTransactionAs } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import type { RouteDeps } from "../dashboard.ts";

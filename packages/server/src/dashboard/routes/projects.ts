@@ -7,7 +7,7 @@ import { AppError } from "../../errors.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { countCreates, findProject, showProject } from "../find.ts";
 import { bodyParser, parseProjectFilter } from "../parse-request.ts";
-import { removeProject } from "../remove-project.ts";
+import { removeProject } from "../project-admin.ts";
 import { actorOf } from "../require-session.ts";
 
 const Name = Type.String({ minLength: 1, maxLength: 200 });

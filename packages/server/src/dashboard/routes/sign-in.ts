@@ -8,7 +8,7 @@ import { passingCookie, readPassingCookie } from "../../accounts/sessions/sessio
 import { logInIdentity } from "../../accounts/single-sign-on/log-in-identity.ts";
 import { journeyMinutes } from "../../accounts/single-sign-on/single-sign-on.ts";
 import { AppError, isAppError } from "../../errors.ts";
-import { addressUsed } from "../../lib/own-address.ts";
+import { addressUsed } from "../../lib/network.ts";
 import { readEmailsJobs, setEmailsJobs } from "../../notify/email.ts";
 import type { AccountsDeps, RouteDeps } from "../dashboard.ts";
 import { bodyParser, pathInApp } from "../parse-request.ts";

@@ -1,9 +1,17 @@
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { chmod, link, mkdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ensureDataDir } from "../../lib/ensure-data-dir.ts";
+import { tryFileLock } from "../../lib/locks.ts";
 import { canEnter, cannotStart, findRunUser, giveTo, type RunUser } from "./run-tool.ts";
+
+/**
+ * Only the owner can access the data folder. If root runs Emend, Postgres runs as another user, who must be able to
+ * traverse the folder but not list it. Secret files in it have their own modes.
+ */
+export async function ensureDataDir(dataDir: string): Promise<void> {
+  await mkdir(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+}
 
 /** The folder of one embedded Postgres: `cluster`, `run` (the socket), `password`, `lock`, `log`. */
 export interface Home {
@@ -125,4 +133,64 @@ async function assertUsable(dir: string, user: RunUser): Promise<void> {
   throw cannotStart(`${user.name} cannot enter ${dir}`, {
     advice: "Let others pass through the folders above it (chmod o+x), or set EMEND_DATABASE_URL.",
   });
+}
+
+/** Why a process holds a home: while it serves, for one command, or until it has stopped. */
+export type HolderRole = "server" | "command" | "stopping";
+
+export interface Holder {
+  pid: number;
+  role: HolderRole;
+}
+
+export interface HeldLock {
+  kind: "held";
+  /** Tells others to wait for the lock instead of using a database that is about to stop. */
+  announceStop(): void;
+  release(): void;
+}
+
+export type LockResult = HeldLock | { kind: "taken"; holder: Holder | undefined };
+
+/** Locks the home for this process, or returns the holder. */
+export async function tryLock(home: Home, role: HolderRole): Promise<LockResult> {
+  const file = join(home.dir, "lock");
+  const holderFile = join(home.dir, "holder.json");
+  const held = lockFile(file);
+  if (!held) return { kind: "taken", holder: readHolder(holderFile) };
+  writeHolder(holderFile, { pid: process.pid, role });
+  await giveTo(home.user, file);
+  let isHeld = true;
+  return {
+    kind: "held",
+    announceStop: () => writeHolder(holderFile, { pid: process.pid, role: "stopping" }),
+    release() {
+      if (!isHeld) return;
+      isHeld = false;
+      rmSync(holderFile, { force: true });
+      held.release();
+    },
+  };
+}
+
+function lockFile(file: string): ReturnType<typeof tryFileLock> {
+  try {
+    return tryFileLock(file);
+  } catch (cause) {
+    throw cannotStart(`${file} cannot be locked`, { cause });
+  }
+}
+
+function writeHolder(file: string, holder: Holder): void {
+  writeFileSync(`${file}.new`, JSON.stringify(holder), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+function readHolder(file: string): Holder | undefined {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    // It was taken or released this very moment.
+    return undefined;
+  }
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, afterEach, expect, test } from "vitest";
 import type { Home } from "./home.ts";
-import { type HolderRole, type LockResult, tryLock } from "./lock.ts";
+import { type HolderRole, type LockResult, tryLock } from "./home.ts";
 
 const dir = await mkdtemp(join(tmpdir(), "emend-lock-"));
 const home: Home = { dir, copiesDir: dir, user: { uid: 0, gid: 0, name: "", isOther: false } };
@@ -21,7 +21,7 @@ const program = `
 `;
 
 async function takeInChild(role: HolderRole): Promise<{ child: ChildProcess; result: LockResult }> {
-  const lockModule = new URL("lock.ts", import.meta.url).href;
+  const lockModule = new URL("home.ts", import.meta.url).href;
   const args = ["--input-type=module", "-e", program, lockModule, JSON.stringify(home), role];
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
   children.push(child);

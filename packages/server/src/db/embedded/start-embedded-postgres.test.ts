@@ -16,10 +16,10 @@ import { makeReachableDir } from "../../../test/support/reachable-dir.ts";
 import { listeningLog } from "../../../test/support/server.ts";
 import { createLogger } from "../../lib/logger.ts";
 import { ensureBinaries } from "./binaries.ts";
+import type { Supervised } from "./embedded-postgres.ts";
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";
 import { ensureHome } from "./home.ts";
 import { runPostmaster } from "./postmaster.ts";
-import type { Supervised } from "./supervise.ts";
 
 // One data folder for all: each test leaves it stopped, and the next one starts from what it left.
 const rootDir = await makeReachableDir();

@@ -15,12 +15,10 @@ import { makeReachableDir } from "../../../test/support/reachable-dir.ts";
 import { listeningLog } from "../../../test/support/server.ts";
 import { createLogger } from "../../lib/logger.ts";
 import { ensureBinaries } from "./binaries.ts";
-import { startEmbeddedPostgres, useEmbeddedPostgres } from "./embedded-postgres.ts";
-import { ensureHome } from "./home.ts";
+import { startEmbeddedPostgres, supervise, useEmbeddedPostgres } from "./embedded-postgres.ts";
+import { ensureHome, tryLock } from "./home.ts";
 import { readPassword } from "./init-cluster.ts";
-import { tryLock } from "./lock.ts";
 import { runPostmaster, stopPostmaster } from "./postmaster.ts";
-import { supervise } from "./supervise.ts";
 
 const log = createLogger({ level: "silent" });
 const rootDir = await makeReachableDir();

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { AppError } from "../../errors.ts";
 import { type ApiClient, type ApiRequest, basicAuthorization } from "../api-client.ts";
-import type { ForgeSettings } from "../forge-project.ts";
+import type { ForgeSettings } from "../forge.ts";
 
 /** What all functions for a Bitbucket Cloud repository share. */
 export interface BitbucketRepository {

@@ -6,13 +6,14 @@ import type {
   Conversation,
   Forge,
   ForgeInspection,
+  ForgeProject,
   OpenPullRequest,
   PullRequestComment,
   PullRequestCommits,
+  RemoteForgeInput,
   RepositoryDescription,
   WriteAccess,
 } from "../forge.ts";
-import type { ForgeProject, RemoteForgeInput } from "../forge-project.ts";
 import { findAddress, matchesBranch, ownedRepository, parseRepositoryAddress } from "../repository-address.ts";
 import {
   Account,

@@ -14,19 +14,23 @@ import type {
   CommitStatus,
   Forge,
   ForgeInspection,
+  ForgeProject,
   OpenPullRequest,
   PullRequestCommits,
+  RemoteForgeInput,
   RepositoryDescription,
 } from "../forge.ts";
-import type { ForgeProject, RemoteForgeInput } from "../forge-project.ts";
 import {
   findAddress,
   folderOfApi,
+  type ListInput,
   matchesBranch,
   ownedRepository,
+  pageNumber,
   parseRepositoryAddress,
+  type RepositoryPage,
+  repositoryPage,
 } from "../repository-address.ts";
-import { type ListInput, pageNumber, type RepositoryPage, repositoryPage } from "../repository-page.ts";
 import { openIssues } from "./issues.ts";
 import {
   createPullRequest,

@@ -3,13 +3,13 @@ import { type ApiClient, listPages, PageUrl, PullNumber } from "../api-client.ts
 import type {
   Conversation,
   CreateOutcome,
+  ForgeSettings,
   PullRequest,
   PullRequestComment,
   PullRequestDraft,
   PullRequestSearch,
   WriteAccess,
 } from "../forge.ts";
-import type { ForgeSettings } from "../forge-project.ts";
 import { pullRequestCalls, withReviews } from "../pull-request-calls.ts";
 
 /** What all functions for a Gitea or Forgejo repository share. */

@@ -5,8 +5,7 @@ import { Type } from "typebox";
 import { AppError } from "../../errors.ts";
 import type { Fetch } from "../../lib/network.ts";
 import { PageUrl } from "../api-client.ts";
-import { createGithubClient } from "./github-client.ts";
-import { appPermissions } from "./github-token.ts";
+import { appPermissions, createGithubClient } from "./github-token.ts";
 
 interface CreatedApp {
   /** In the form that a project stores. */

@@ -1,13 +1,18 @@
 import { Type } from "typebox";
 import { AppError } from "../../errors.ts";
 import { basicAuthorization, credentialIdOf, mayLook } from "../api-client.ts";
-import type { Forge, ForgeInspection, RepositoryDescription } from "../forge.ts";
-import type { ForgeProject, ForgeSettings, RemoteForgeInput } from "../forge-project.ts";
+import type {
+  Forge,
+  ForgeInspection,
+  ForgeProject,
+  ForgeSettings,
+  RemoteForgeInput,
+  RepositoryDescription,
+} from "../forge.ts";
 import { findAddress, folderOfApi, ownedRepository, parseRepositoryAddress } from "../repository-address.ts";
 import { openCommits } from "./commits.ts";
-import { createGithubClient } from "./github-client.ts";
 import type { GithubRepository } from "./github-token.ts";
-import { type GithubTokens, isAppCredential, tokenSourceOf } from "./github-token.ts";
+import { createGithubClient, type GithubTokens, isAppCredential, tokenSourceOf } from "./github-token.ts";
 import { openIssues } from "./issues.ts";
 import {
   createPullRequest,

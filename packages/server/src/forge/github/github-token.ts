@@ -3,8 +3,8 @@ import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { AppError } from "../../errors.ts";
 import type { Fetch } from "../../lib/network.ts";
-import type { ApiClient } from "../api-client.ts";
-import { createGithubClient } from "./github-client.ts";
+import { type ApiClient, createApiClient } from "../api-client.ts";
+import type { Polling } from "../polling.ts";
 
 /** What all functions for a GitHub repository share. */
 export interface GithubRepository {
@@ -154,4 +154,16 @@ function appProof(app: AppIdentity): string {
   const claims = { iat: seconds(nowMs - clockSkewMs), exp: seconds(nowMs + proofMs), iss: app.appId };
   const text = `${encode({ alg: "RS256", typ: "JWT" })}.${encode(claims)}`;
   return `${text}.${sign("sha256", Buffer.from(text), app.privateKey).toString("base64url")}`;
+}
+
+const headers = { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" };
+
+/** A client for GitHub's API, pinned to one API version. */
+export function createGithubClient(input: {
+  fetch: Fetch;
+  apiUrl: string;
+  authorization(signal: AbortSignal): Promise<string | null>;
+  polling?: Polling;
+}): ApiClient {
+  return createApiClient({ ...input, forge: "GitHub", headers, isUnmodifiedFree: true });
 }

@@ -6,9 +6,8 @@ import {
   pageNumber,
   type RepositoryPage,
   repositoryPage,
-} from "../repository-page.ts";
-import { createGithubClient } from "./github-client.ts";
-import { type AppIdentity, openAppApi, parseAppCredential } from "./github-token.ts";
+} from "../repository-address.ts";
+import { type AppIdentity, createGithubClient, openAppApi, parseAppCredential } from "./github-token.ts";
 
 const Repository = Type.Object({
   full_name: Type.String(),

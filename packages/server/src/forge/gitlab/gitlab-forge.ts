@@ -1,8 +1,14 @@
 import { type Static, Type } from "typebox";
 import { AppError } from "../../errors.ts";
 import { basicAuthorization, createApiClient, credentialIdOf, listPages, mayLook } from "../api-client.ts";
-import type { Conversation, Forge, ForgeInspection, PullRequestComment } from "../forge.ts";
-import type { ForgeProject, RemoteForgeInput } from "../forge-project.ts";
+import type {
+  Conversation,
+  Forge,
+  ForgeInspection,
+  ForgeProject,
+  PullRequestComment,
+  RemoteForgeInput,
+} from "../forge.ts";
 import { below, findAddress, folderOfApi, matchesBranch, parseRepositoryAddress } from "../repository-address.ts";
 import { openIssues } from "./issues.ts";
 import {

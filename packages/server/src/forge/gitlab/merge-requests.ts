@@ -4,6 +4,7 @@ import { refusalOf, wordsOf } from "../api-refusal.ts";
 import type {
   CommitStatus,
   CreateOutcome,
+  ForgeSettings,
   OpenPullRequest,
   PullRequest,
   PullRequestChange,
@@ -12,8 +13,7 @@ import type {
   PullRequestSearch,
   RepositoryDescription,
 } from "../forge.ts";
-import type { ForgeSettings } from "../forge-project.ts";
-import { type ListInput, pageNumber, type RepositoryPage, repositoryPage } from "../repository-page.ts";
+import { type ListInput, pageNumber, type RepositoryPage, repositoryPage } from "../repository-address.ts";
 
 const MergeRequest = Type.Object({
   iid: PullNumber,

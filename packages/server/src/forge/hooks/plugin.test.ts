@@ -4,8 +4,7 @@ import fastify from "fastify";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { isAppError } from "../../errors.ts";
 import { createByteBudget } from "../../lib/byte-budget.ts";
-import { hookSecretOf } from "./hook-secret.ts";
-import { forgeHooksPlugin } from "./plugin.ts";
+import { forgeHooksPlugin, hookSecretOf } from "./plugin.ts";
 
 const app = fastify();
 // Configured like the whole server.

@@ -12,7 +12,7 @@ import {
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Compile } from "typebox/compile";
 import type { Automation, AutomationRun } from "../../automations/automation.ts";
-import type { Automations } from "../../automations/automations.ts";
+import type { Automations } from "../../automations/automation-store.ts";
 import type { Actor } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import { leaveBodiesUnread, takeBody } from "../request-body.ts";

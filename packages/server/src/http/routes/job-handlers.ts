@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { allowedModels } from "../../accounts/projects/project-settings.ts";
 import type { Project } from "../../accounts/projects/projects.ts";
 import type { Pool, Queryable } from "../../db/pool.ts";
+import { assertNever } from "../../errors.ts";
 import type { AnnounceDue } from "../../jobs/announce-due.ts";
 import type { BudgetRefusal } from "../../jobs/budget.ts";
 import { createJob } from "../../jobs/create-job.ts";
@@ -11,7 +12,6 @@ import { diffJson, diffText, largeDiffs, openDiff } from "../../jobs/read/diff.t
 import { followEvents, readEventPage } from "../../jobs/read/events.ts";
 import type { JobReader } from "../../jobs/read/job-reader.ts";
 import type { WireJob } from "../../jobs/wire-job.ts";
-import { assertNever } from "../../lib/assert-never.ts";
 import { noteJob } from "../../lib/id.ts";
 import { createSeats, type Seats, seatFor } from "../../lib/locks.ts";
 import type { Logger } from "../../lib/logger.ts";

@@ -12,7 +12,7 @@ import {
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { authenticateKey, type Keyring } from "../../accounts/keys/keyring.ts";
 import { createProjects, type Project } from "../../accounts/projects/projects.ts";
-import { createAutomations } from "../../automations/automations.ts";
+import { createAutomations } from "../../automations/automation-store.ts";
 import type { Listener } from "../../db/listener.ts";
 import type { Pool, Queryable } from "../../db/pool.ts";
 import { createAnnounceDue } from "../../jobs/announce-due.ts";

@@ -12,7 +12,7 @@ import { authenticateKey } from "../../accounts/keys/keyring.ts";
 import type { Queryable } from "../../db/pool.ts";
 import { AppError } from "../../errors.ts";
 import type { JobReader } from "../../jobs/read/job-reader.ts";
-import { fromCursor, listJobs, toCursor } from "../../jobs/read/list-jobs.ts";
+import { fromCursor, listJobs, toCursor } from "../../jobs/read/job-reader.ts";
 import { readRun } from "../../jobs/read/run-report.ts";
 import type { WireJob } from "../../jobs/wire-job.ts";
 import { requestId } from "../../lib/id.ts";

@@ -14,7 +14,6 @@ import { isRetryable } from "../job-actions.ts";
 import { toPullRequest } from "../pull-requests.ts";
 import { isJobId } from "../wire-job.ts";
 import { diffFiles } from "./diff.ts";
-import { type StoredVerdict, toFindings } from "./stored-verdict.ts";
 
 interface RunRow
   extends Pick<JobRun, "id" | "status" | "phase" | "prompt" | "model" | "title" | "summary" | "preview"> {
@@ -224,4 +223,29 @@ export async function readReport(db: Queryable, jobId: string): Promise<JobRepor
     changedFiles: diffFiles(diff).length,
     failure: row.failure_code ? { code: row.failure_code, message: row.failure_message ?? "" } : null,
   };
+}
+
+/** The review's verdict as `record-change.ts` stored it. */
+export interface StoredVerdict {
+  kind?: string;
+  findingsBefore?: number;
+  findingsAfter?: number;
+  /** `dispute`: why the agent considers the finding wrong. */
+  introduced?: readonly (Finding & { dispute?: string })[];
+  fixed?: readonly Finding[];
+  links?: { total: number; unjudged: number };
+  violations?: readonly { path: string; rule: string }[];
+}
+
+/** A denied change was not checked, so it has no findings. */
+function toFindings(verdict: StoredVerdict | null): {
+  before: number;
+  after: number;
+  introduced: (Finding & { dispute?: string })[];
+  fixed: Finding[];
+  links?: { total: number; unjudged: number };
+} | null {
+  if (!verdict || verdict.findingsBefore === undefined || verdict.findingsAfter === undefined) return null;
+  const { findingsBefore: before, findingsAfter: after, introduced = [], fixed = [], links } = verdict;
+  return { before, after, introduced: [...introduced], fixed: [...fixed], ...(links && { links }) };
 }

@@ -1,6 +1,6 @@
 import type { JobPhase } from "@emend/contract";
 import type { RecordedPullRequest } from "../pull-requests.ts";
-import type { StoredVerdict } from "../read/stored-verdict.ts";
+import type { StoredVerdict } from "../read/run-report.ts";
 import type { Lease } from "./leases.ts";
 import type { PinnedContext } from "./record-work.ts";
 

@@ -1,7 +1,7 @@
 import { isBranchName } from "../../lib/branch-name.ts";
 import { type Fetch, readBody } from "../../lib/network.ts";
 import type { Remote } from "../mirror/mirror.ts";
-import { isObjectId } from "./object-id.ts";
+import { isObjectId } from "../tree.ts";
 
 /** A repository's refs. */
 export interface RemoteRefs {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { AppError } from "../../errors.ts";
-import { checkObjectIds } from "../git/object-id.ts";
+import { checkObjectIds } from "../tree.ts";
 import type { CommitInput } from "./mirror.ts";
 import { type MirrorContext, runPin, withStore } from "./mirror-context.ts";
 import { writeOrClear } from "./repair-mirror.ts";

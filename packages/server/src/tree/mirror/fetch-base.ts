@@ -1,7 +1,7 @@
 import { AppError } from "../../errors.ts";
 import { type GitResult, gitError, httpStatusOf, isDiskFull, isUntrusted } from "../git/git.ts";
-import { checkObjectIds, type ObjectFormat, objectFormatOf } from "../git/object-id.ts";
 import { unreadable } from "../read/blob-reader.ts";
+import { checkObjectIds, type ObjectFormat, objectFormatOf } from "../tree.ts";
 import type { Remote } from "./mirror.ts";
 import { alone, baseFolder, type MirrorContext, movedFolder, tipFolder, tipRef, withStore } from "./mirror-context.ts";
 import {

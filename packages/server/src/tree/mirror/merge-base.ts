@@ -1,8 +1,8 @@
 import { gitError } from "../git/git.ts";
-import { isObjectId } from "../git/object-id.ts";
 import { type BlobReader, unreadable } from "../read/blob-reader.ts";
 import { parseFileList } from "../read/diff.ts";
 import type { FileMode, OverlayEntry } from "../tree.ts";
+import { isObjectId } from "../tree.ts";
 import { buildCommit } from "./build-commit.ts";
 import { ensureBase, fetchBase } from "./fetch-base.ts";
 import type { CommitInput, MovedBase, ProposedHead, Remote } from "./mirror.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Git } from "../git/git.ts";
-import { isObjectId, type ObjectFormat } from "../git/object-id.ts";
+import { isObjectId, type ObjectFormat } from "../tree.ts";
 import { alone, baseFolder, type MirrorContext, withStore } from "./mirror-context.ts";
 
 type Repair =

@@ -6,7 +6,7 @@ import { AppError, isAppError } from "../../errors.ts";
 import { isBranchName } from "../../lib/branch-name.ts";
 import type { RemoteRefs } from "../git/ask-refs.ts";
 import { type Git, gitError, httpStatusOf, isUntrusted } from "../git/git.ts";
-import { isObjectId } from "../git/object-id.ts";
+import { isObjectId } from "../tree.ts";
 import type { Remote } from "./mirror.ts";
 
 /** Run outside of any mirror: the object format is not known yet. */

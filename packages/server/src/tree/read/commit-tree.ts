@@ -1,9 +1,9 @@
 import { parseBlobs } from "@emend/site";
 import { AppError } from "../../errors.ts";
-import { checkObjectIds, objectFormatOf } from "../git/object-id.ts";
 import { buildUnpinned } from "../mirror/build-commit.ts";
 import type { MirrorContext } from "../mirror/mirror-context.ts";
 import type { CommitTree, TreeIndex } from "../tree.ts";
+import { checkObjectIds, objectFormatOf } from "../tree.ts";
 import { type BlobCache, type BlobReader, unreadable } from "./blob-reader.ts";
 import { diffCommits } from "./diff.ts";
 import { searchCommit, searchContents } from "./search.ts";

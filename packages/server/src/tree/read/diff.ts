@@ -1,7 +1,7 @@
 import { gitError } from "../git/git.ts";
-import { checkObjectIds } from "../git/object-id.ts";
 import type { DiffStat } from "../mirror/mirror.ts";
 import type { MirrorContext } from "../mirror/mirror-context.ts";
+import { checkObjectIds } from "../tree.ts";
 
 const timeMsMax = 120_000;
 const patchBytesMax = 16 * 1024 * 1024;

@@ -1,10 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import { AppError } from "../../errors.ts";
 import type { Git } from "../git/git.ts";
-import { blobId, type ObjectFormat } from "../git/object-id.ts";
 import { data, fastImport } from "../mirror/build-commit.ts";
 import { type MirrorContext, withStore } from "../mirror/mirror-context.ts";
 import type { CommitTree, ContentMatch, OverlayEntry, SearchMatch, SearchQuery, TreeIndex } from "../tree.ts";
+import { blobId, type ObjectFormat } from "../tree.ts";
 
 /** A line that git found, and the searched object that it is in. */
 interface Hit {

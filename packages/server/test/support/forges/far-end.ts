@@ -4,8 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Forge } from "../../../src/forge/forge.ts";
-import type { ForgeSettings } from "../../../src/forge/forge-project.ts";
+import type { Forge, ForgeSettings } from "../../../src/forge/forge.ts";
 import type { Polling } from "../../../src/forge/polling.ts";
 import { openRemoteForge } from "../../../src/forge/registry.ts";
 import { createFetch } from "../../../src/lib/network.ts";

@@ -1,1 +1,0 @@
-export { answerMcpRequest, serveStdio } from "./mcp-server.ts";
