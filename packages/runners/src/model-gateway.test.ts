@@ -62,7 +62,7 @@ interface Ask {
   headers?: Record<string, string>;
 }
 
-/** The answer's head, with its body still to come. */
+/** Resolves with the response headers, before the body. */
 function begin(gateway: ModelGateway, ask: Ask = {}): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const {
@@ -186,7 +186,7 @@ it("refuses a body that nobody can read", async () => {
   expect((await ask(await start(), { body: "\x1f\x8b" })).status).toBe(400);
 });
 
-/** What a program sends once: few bytes that a parser makes much of. */
+/** A small request that uses a lot of memory when parsed. */
 const costly = `{"messages":[${"{},".repeat(2 ** 20)}0]}`;
 
 it("refuses what becomes much once it is parsed, and what is nested deeply, and goes on", async () => {
@@ -268,7 +268,7 @@ it("hands a stream on piece by piece, as it comes", async () => {
   const answer = await begin(await start());
   expect(answer.headers["content-type"]).toBe("text/event-stream");
   const pieces = answer[Symbol.asyncIterator]();
-  // Each piece is there before the vendor says the next.
+  // Each chunk arrives before the vendor sends the next one.
   for (const text of ["data: 1\n\n", "data: 2\n\n", "data: 3\n\n"]) {
     expect(String((await pieces.next()).value)).toBe(text);
     further(text === "data: 1\n\n" ? "data: 2\n\n" : "data: 3\n\n");

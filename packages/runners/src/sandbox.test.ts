@@ -49,7 +49,7 @@ it.skipIf(trial.kind !== "usable")(
 );
 
 it("hides no program by a mount of the sandbox, wherever it is installed", async () => {
-  // Folders that a server is likely to have, some of which the sandbox once used for itself.
+  // Folders that servers often have. Earlier versions of the sandbox used some of them.
   for (const prefix of ["/work", "/work/emend", "/home/emend/.npm-global/lib", "/opt/emend", "/srv/run"]) {
     const file = `${prefix}/node_modules/program/bin/program`;
     const place = { dir, work: join(dir, "work"), home: join(dir, "home") };

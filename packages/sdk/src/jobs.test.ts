@@ -52,7 +52,7 @@ test("slows down by itself when the service does not hold the answer back", asyn
   setTimeout(() => enough.abort(new Error("enough")), 1200);
 
   await expect(waiting).rejects.toThrow("enough");
-  // At 0, 0 and 0.5 s; the next one would come at 1.5 s.
+  // Requests at 0, 0 and 0.5 s. The next one would be at 1.5 s.
   expect(server.seen.length).toBeLessThanOrEqual(3);
   expect(updates).toHaveLength(1);
 });

@@ -23,7 +23,7 @@ test("reads events however they are cut, with each kind of line end", async () =
     { id: "1", data: "one\ntwo" },
     { id: "2", data: "three" },
   ];
-  // The last event ends with a lone carriage return, which may be half of a line end: it waits for what follows.
+  // The last event ends with a carriage return, which may be half of a CRLF, so the parser waits for more.
   expect(await read(text)).toEqual(whole);
   expect(await read(...text)).toEqual(whole);
   expect(await read(`${text}:\n`)).toEqual([...whole, { id: "3", data: "four" }]);

@@ -31,7 +31,7 @@ test("reads Retry-After as seconds and as a date", () => {
 
 const away = new EmendError("network", "refused");
 
-/** Whether one request outlives an outage, in simulated time; each try that meets it takes `tryMs` to fail. */
+/** Whether a request survives an outage, in simulated time. Each failing try takes `tryMs`. */
 function survives(outageMs: number, tryMs: number, random: () => number, isReached = true): boolean {
   let nowMs = 0;
   const deps = { outageMsMax: 120_000, retryWaitMsMax: 30_000, heard: { isReached } };
@@ -47,7 +47,7 @@ function survives(outageMs: number, tryMs: number, random: () => number, isReach
 }
 
 test("every request outlives an outage that is shorter than its time, however its pauses fall", () => {
-  // A generator of our own: the same thousand courses each time, and the two extremes.
+  // A seeded generator: the same thousand cases each time, and the two extremes.
   let seed = 1;
   const chance = () => {
     seed = (seed * 16_807) % 2_147_483_647;

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
 import { verifyWebhook, type WebhookRequest } from "./verify-webhook.ts";
 
-// The example of the Standard Webhooks specification's own libraries.
+// The example from the Standard Webhooks libraries.
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const known = {
   secret,

@@ -27,7 +27,7 @@ it("judges links of a folder as the host of the repository around it does", asyn
 });
 
 describe("a folder of many pages", () => {
-  // More files than are parsed without threads.
+  // Enough files that threads are used.
   const files: Record<string, string> = { "broken.mdx": "[x](/nowhere) and [é](#none)\n\n### Deep\n" };
   for (const { path, content } of generateSite(200)) files[path] = content;
   let dir = "";

@@ -100,7 +100,7 @@ describe("emend check", () => {
     vi.stubEnv("GITHUB_ACTIONS", "true");
     vi.stubEnv("GITHUB_WORKSPACE", dir);
     expect((await run(dir)).output).toContain("::error file=a.md,line=3,col=5,title=broken-link::");
-    // A page must not speak to GitHub by itself.
+    // A page's text must not become a GitHub workflow command.
     await writeFile(join(dir, "b.md"), '<a href="x\n::stop-commands::y">b</a>\n');
     expect((await run(dir)).output).not.toMatch(/^::stop-commands/m);
   });

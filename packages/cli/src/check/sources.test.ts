@@ -53,7 +53,7 @@ test("compares a page with the commit that last changed it, where the code is in
   expect(await findings("all/docs", "all")).toEqual([]);
   commit("all", "Rename", { "src/app.ts": after });
   expect(await findings("all/docs", "all")).toEqual(told);
-  // The page was looked at since: it agrees with what is there now.
+  // The page was edited after the code changed, so it counts as checked.
   commit("all", "Read again", { "docs/index.md": `${page}\nMore.\n` });
   expect(await findings("all/docs", "all")).toEqual([]);
   expect(await findings("all/docs", "all@HEAD~2..HEAD")).toEqual(told);
@@ -65,7 +65,7 @@ test("compares with the code's commit of the page's time, where the code is in a
   commit("docs", "Write", { "index.md": page });
   commit("code", "Rename", { "src/app.ts": after });
   expect(await findings("docs", "code")).toEqual(told);
-  // What another source still has is known.
+  // A name that another source still has is not stale.
   commit("other", "Begin", { "src/cli.ts": 'add("--dry-run");\nexport const listJobs = 1;\n' });
   expect(await findings("docs", "code", "other")).toEqual([]);
 });

@@ -42,7 +42,7 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
 it("names translations whose page changed after them, with both commits", async () => {
-  // In no repository nothing is known, and nothing is said.
+  // Outside a repository there is no history, so there is no finding.
   await write({ "a.md": "# A\n", "fr/a.md": "# A\n", "b.md": "# B\n", "fr/b.md": "# B\n" });
   expect(await stale()).toEqual([]);
   git("init", "-q");
@@ -52,7 +52,7 @@ it("names translations whose page changed after them, with both commits", async 
   const message = `This page translates \`a.md\`, which changed later (2025-06-15, commit ${second}; this page: 2025-06-15, commit ${first}); translate what changed.`;
   expect(await stale()).toEqual([`fr/a.md: ${message}`]);
   expect(await stale(await gitTree(dir, first))).toEqual([]);
-  // A file that only moved is as old as before; one that is being written now is not.
+  // A moved file keeps its age. A file with uncommitted edits is new.
   git("mv", "fr", "tmp");
   git("commit", "-qm", "away");
   git("mv", "tmp", "fr");

@@ -28,7 +28,7 @@ test("a live line never grows beyond the terminal, where it could not be taken a
   narrator.begin("x".repeat(200));
   narrator.end();
   expect(text()).not.toContain("x".repeat(36));
-  // Some pseudo terminals have not been told their size.
+  // Some pseudo terminals report no size.
   stream.columns = 0;
   narrator.begin("starting Emend");
   narrator.end();

@@ -34,7 +34,7 @@ test("a project takes ten context repositories and no more, however many are add
   const projectId = await seedProject(database.pool);
   const add = (index: number) => addContextRepository(deps, github(projectId, `code-${index}`));
   for (let index = 0; index < 8; index += 1) await add(index);
-  // As many at once as there are connections, for the two places that are left.
+  // As many requests at once as there are connections, for the two remaining places.
   const raced = await Promise.allSettled(Array.from({ length: 10 }, (_, index) => add(8 + index)));
   expect(raced.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
   const listed = await listContextRepositories(database.pool, projectId);

@@ -59,7 +59,7 @@ async function connect(told: (step: AppStep) => Promise<void> | void, publicUrl:
   return { project, steps };
 }
 
-/** As a browser would: opens the page, posts its form to GitHub, and follows GitHub back. */
+/** Like a browser: opens the page, posts its form to GitHub, and follows the redirect back. */
 async function createAt(url: string) {
   const html = await (await fetch(url)).text();
   const [, action = ""] = /action="([^"]+)"/.exec(html) ?? [];
@@ -106,7 +106,7 @@ describe("a project with an App of its own", () => {
       },
       hook_attributes: { url: `https://emend.acme.test/hooks/github/${project.id}`, active: true },
     });
-    // GitHub refuses a manifest that subscribes to an event without the right that the event needs.
+    // GitHub refuses a manifest with an event whose permission is missing.
     const { events } = githubDescription as { events: Record<string, { words: string }> };
     const subscribed = seen[0]?.manifest.default_events ?? [];
     expect(subscribed.length).toBeGreaterThan(0);
@@ -139,7 +139,7 @@ describe("a project with an App of its own", () => {
     expect(rows).toHaveLength(1);
     expect(String(rows[0]?.credential)).not.toContain("PRIVATE KEY");
 
-    // Installed, but with fewer rights than it needs: GitHub's answer to the token says so, and nothing is added.
+    // Installed with too few permissions: GitHub's token response shows that, and no project is added.
     Object.assign(far.state.app, { installed: true, tokenSays: { contents: "read", metadata: "read" } });
     await expect(connect(() => {}, "https://emend.acme.test")).rejects.toMatchObject({
       code: "invalid_request",
@@ -265,7 +265,7 @@ describe("an App that is created in the dashboard", () => {
     await host.api.pool.query("update github_app_setups set expires_at = clock_timestamp()");
     expect((await post("/github-apps/created", { state, code: "once" })).statusCode).toBe(400);
     await host.api.pool.query("update github_app_setups set expires_at = clock_timestamp() + interval '1 hour'");
-    // None of these spent the code.
+    // None of these used the code up.
     const asked = far.requests.filter(({ operation }) => operation.startsWith("POST /app-manifests")).length;
     expect((await post("/github-apps/created", { state, code: "once" })).statusCode).toBe(200);
     expect((await post("/github-apps/created", { state, code: "once" })).statusCode).toBe(400);
@@ -296,7 +296,7 @@ describe("an App that is created in the dashboard", () => {
     expect([second.repositories.length, second.next]).toEqual([21, null]);
 
     const add = (repo: string, from = id) => post("/projects", { name: "Docs", forge: "github", repo, from });
-    // The key goes to no other server.
+    // The key is not sent to another server.
     const elsewhere = await add("http://127.0.0.1:2/acme/docs");
     expect([elsewhere.statusCode, elsewhere.json().error]).toEqual([400, expect.stringContaining(far.url)]);
     const added = await add(far.repositoryUrl);
@@ -307,7 +307,7 @@ describe("an App that is created in the dashboard", () => {
     });
     expect((await host.send("/github-apps")).json().apps.map((app: { id: string }) => app.id)).not.toContain(id);
 
-    // A second project takes the access of the first.
+    // A second project uses the access of the first.
     const again = await add(far.repositoryUrl, id);
     expect(again.statusCode).toBe(201);
     const stored = await openProjectCredential({ db: host.api.pool, sealer }, again.json().id);

@@ -261,7 +261,7 @@ describe("move project", () => {
         cursor = page.next;
       } while (cursor !== null);
       expect(paths).toEqual([far.state.path, ...far.state.otherRepositories]);
-      // GitLab is asked for the others only.
+      // On GitLab, only the others are requested.
       far.state.otherRepositories = vendor.name === "gitlab" ? [] : ["acme/site-old", "acme/site-read"];
       expect((await list(null)).repositories).toHaveLength(1);
       await expect(list(null, "tok_wrong")).rejects.toThrow("This token is wrong");
@@ -288,7 +288,7 @@ describe("move project", () => {
         [jobId, projectId, far.repositoryUrl],
       );
       await expect(admin().moveProject({ projectId, repo })).rejects.toThrow("One job of the project is queued");
-      // The same repository under its new name: nothing is in the way.
+      // The same repository under its new name is allowed.
       await pool.query("update projects set repository_url = $2 where id = $1", [projectId, far.repositoryUrl]);
       await admin().moveProject({ projectId, repo: `${far.url}/${far.state.path}` });
       const pull = { number: 1, url: `${far.repositoryUrl}/pull/1`, state: "open", draft: false };
@@ -298,7 +298,7 @@ describe("move project", () => {
       ]);
       await expect(admin().moveProject({ projectId, repo })).rejects.toThrow("One pull request of Emend is open");
       await pool.query('update jobs set pull_request = pull_request || \'{"state":"merged"}\' where id = $1', [jobId]);
-      // Only now is the other repository asked for. It does not exist.
+      // Only now is the other repository requested. It does not exist.
       await expect(admin().moveProject({ projectId, repo })).rejects.not.toThrow(/queued|is open/);
       far.violations.length = 0;
     });

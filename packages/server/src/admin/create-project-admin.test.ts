@@ -77,7 +77,7 @@ describe("adding a project in the browser", () => {
   it("takes it where the operator allows private forges", async () => {
     const { projectAdmin, added } = projectAdminBy(open);
     await projectAdmin.add({ ...input, forge: "gitea", repo: "http://127.0.0.1:3000/acme/docs" }, by);
-    // And at every call from then on, which whoever adds it cannot ask to leave out.
+    // Every later call is checked too. The person who adds the project cannot turn that off.
     const settings = { draft: true, forge: { labels: ["docs"], isJudged: false } };
     await projectAdmin.add({ ...input, forge: "gitea", repo: "http://127.0.0.1:3000/acme/docs", settings }, by);
     expect(added).toMatchObject([

@@ -43,7 +43,7 @@ test("everything sealed opens with the new secret alone; a wrong old one changes
   expect(await rotateSecret(db, secrets)).toEqual({ resealed: 4 });
 });
 
-/** Bytes that are no sealed credential. */
+/** Bytes that are not an encrypted credential. */
 const hashesAndContents = /_hash$|^claims\.hash$|^jobs\.(?:working_)?diff$|^overlay\.content$|^login_links\.seed$/;
 
 test("no sealed column is forgotten: every column of bytes is sealed anew, or known to be none", async () => {

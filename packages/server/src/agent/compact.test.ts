@@ -65,7 +65,7 @@ test("the newest turn stays whole, however many calls it made", () => {
 });
 
 test("no request is larger than the window: what is old goes first, the newest turn never", () => {
-  // Nobody said yet how large a turn was.
+  // No turn has reported its size yet.
   const steps = stepsOf(10, 0);
   const conversation = conversationOf({ prompt: "Do it" }, steps);
   const shown = compact(conversation, steps, 12_000, 1_000);

@@ -30,7 +30,7 @@ const context: ContextTrees = {
   },
 };
 
-/** Makes the calls, one a turn, then finishes with these sources; the last `finish` cites nothing. */
+/** Makes one call per turn, then finishes with these sources. The last `finish` cites none. */
 async function work(calls: readonly [string, unknown][], sources: readonly string[] = []) {
   const steps: Step[] = [];
   const overlay = await createOverlay(base);

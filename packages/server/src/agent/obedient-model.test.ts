@@ -15,7 +15,7 @@ import type { CommitTree } from "../tree/tree.ts";
 import type { Step } from "./agent.ts";
 import { runAgentWithReview } from "./run-agent-with-review.ts";
 
-/** Lies outside the repository; no order may bring it in. */
+/** A file outside the repository. No tool call may read it. */
 const canary = "canary-4f1d9c";
 const secret = ["xoxb", "123456789012", "1234567890123", "Ab3".repeat(8)].join("-");
 
@@ -64,7 +64,7 @@ function filesOf(files: Record<string, BaseFile>) {
 const pageReader = createPageReader();
 const policy: Policy = { docsDir: "", allowedPaths: [], filesMax: 100, bytesMax: 1_000_000 };
 
-/** Follows one order, hands over, and tells what came of it. */
+/** Follows one order, finishes, and returns the result. */
 async function obey(
   order: readonly [string, unknown],
   options: {
@@ -104,7 +104,7 @@ const write = (path: string): readonly [string, unknown] => ["write_file", { pat
 
 const flagged = { check: "new-domain", severity: "warning" };
 
-/** Of the table, what a call or a page would do. */
+/** The orders of the table that are tool calls or pages. */
 const tried = table.orders
   .filter(({ must }) => must !== "quiet")
   .map(

@@ -26,7 +26,7 @@ const finding: Finding = {
 };
 const finish: ScriptedTurn = [["finish", { title: "T", summary: "S" }]];
 
-/** Writes once, then finishes again whatever it is told. */
+/** Writes once, then always finishes. */
 const stubborn = (turn: number): ScriptedTurn =>
   turn === 0 ? [["write_file", { path: "a.md", content: "x" }]] : finish;
 
@@ -97,7 +97,7 @@ it("leaves a disputed finding to a person: not repaired, flagged, with the reaso
   const { verdict, steps } = await start(script);
   expect(steps).toHaveLength(3);
   expect(verdict).toEqual({ kind: "flagged", introduced: [{ ...finding, dispute: why }] });
-  // A warning alone would pass; disputed, it is for a person to decide.
+  // A warning alone passes. If it is disputed, a person decides.
   const warning = { ...finding, severity: "warning" as const };
   const disputing = (turn: number): ScriptedTurn =>
     turn === 0 ? stubborn(0) : [["finish", { title: "T", summary: "S", disputes: [`a.md:3: ${why}`] }]];

@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** What becomes of the overlay when somebody does this to the checkout. */
+/** The overlay after this change to the checkout. */
 async function after(work: (path: (name: string) => string) => Promise<unknown>) {
   const overlay = await createOverlay(base);
   const written = await checkOut(overlay, folder, signal);

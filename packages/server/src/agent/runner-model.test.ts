@@ -220,7 +220,7 @@ answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify({ seen, asked: prompt.includes(
       expect(answered).toBe("200 model says hi");
       const shown = /codex|openai/.test(name) ? `/responses Bearer ${apiKey}` : `/v1/messages ${apiKey}`;
       expect(heard).toEqual([shown]);
-      // The search finds what is there, its own token, and of the key nothing.
+      // The search finds its own token, and no part of the key.
       expect(found.map((one: string) => one.split(" ")[0])).not.toContain("key");
       expect(found).toContain("token environment");
       expect(seen).toBeGreaterThan(20);
@@ -372,7 +372,7 @@ answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify(got));`;
       outside: "ENOENT",
       direct: "ECONNREFUSED",
     });
-    // bubblewrap's own, ours, and the program.
+    // Processes of bubblewrap, of Emend and of the program.
     expect(got.processes).toBeLessThanOrEqual(4);
     expect(await readdir(secret.dir)).toEqual(["bin", "forge"]);
     await secret.remove();

@@ -32,7 +32,7 @@ async function end(jobId: string, state: "open" | "merged" | "closed" | null, st
     `status = '${status}', ended_at = now(), pushed = true, pull_request = ${pullRequest ? `'${JSON.stringify(pullRequest)}'` : "null"}`,
   );
 }
-/** An event that is not by hand. */
+/** An event that is not a manual run. */
 async function happen(id: string, event: string, values: object = {}): Promise<void> {
   const whole = { commits: [], changedFiles: [], tag: null, date: "2026-11-15", repository: "docs", ...values };
   await database.pool.query(
@@ -105,7 +105,7 @@ test("what was closed unmerged is not proposed again by itself, whatever the dat
   });
   const again = await createAutomations(node()).run(id);
   expect(again.state).toBe("started");
-  // What was asked again by hand and merged is no longer closed.
+  // After a manual run is merged, the change no longer counts as closed.
   await end(again.jobId ?? "", "merged");
   await happen(id, "two");
   await dispatchAutomation(node(), id);

@@ -18,10 +18,10 @@ beforeEach(async () => {
 });
 
 const hourly = { kind: "cron", expression: "0 * * * *", timezone: "UTC" } as const;
-/** Not due while a test runs. */
+/** Not due during a test. */
 const yearly = { ...hourly, expression: "0 0 1 1 *" };
 
-/** As if it had become due this long ago. */
+/** Sets when it became due, in the past. */
 async function wasDue(automation: Automation, ago: string): Promise<void> {
   await database.pool.query(
     "update automations set due_at = date_trunc('minute', clock_timestamp() - $2::interval) where id = $1",
@@ -104,7 +104,7 @@ test("a run waits while the quota is used up, and becomes a job once one fits", 
     { state: "waiting", words: "The project reached its job limit. Emend retries when there is room." },
   ]);
   expect(await jobs()).toHaveLength(1);
-  // Not asked again before one can fit.
+  // Not checked again before a run can start.
   expect(await fireAutomations(node)).toBe(0);
   await database.pool.query("update quota_uses set used_at = used_at - interval '2 hours'");
   await database.pool.query("update automation_runs set try_at = clock_timestamp() where state = 'waiting'");

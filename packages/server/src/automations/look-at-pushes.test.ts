@@ -58,7 +58,7 @@ async function watch(more: Partial<PushTrigger> = {}, name = "api"): Promise<Aut
 }
 const node = () =>
   automationDeps(database.pool, { remoteOf: async () => ({ url: repository.url, authorization: null }) });
-/** As the next look would be. */
+/** Makes the next poll due. */
 async function look(): Promise<void> {
   await database.pool.query("update automations set due_at = clock_timestamp() where due_at is not null");
   await fireAutomations(node());

@@ -107,7 +107,7 @@ it("never lets any value out of its mark, as the rules' own reader sees it", () 
       const read = tokenize(prompt);
       if (read.kind !== "tokens") throw new Error(read.excerpt);
       const words = read.tokens.flatMap((token) => (token.kind === "word" ? [token.text] : []));
-      // A version is a word like the template's own.
+      // A version from a value counts as a plain word.
       expect(words.filter((word) => !/^v?\d[\w.-]*$/.test(word))).toEqual(["alpha", "beta", "gamma"]);
     }),
     { numRuns: 100 },

@@ -377,18 +377,18 @@ test("names that the code renamed or removed are found on their pages, with the 
     { ...found, line: 3 },
     { ...found, line: 5 },
   ]);
-  // A new commit of the code is another point in time, though the docs are the same.
+  // A new commit of the code is a new point in the history, even if the docs are unchanged.
   expect(checks.map(({ counts }) => counts.find(({ check }) => check === "stale-reference")?.count)).toEqual([
     undefined,
     2,
   ]);
   expect(checks.at(-1)?.sources).toEqual([{ repository: "api", commit: renamed, problem: null }]);
 
-  // It stays while other things change, and goes with the page's text.
+  // It stays until the page's text changes.
   code.commit({ "src/cli.ts": `${flags("--output")}// More.\n` });
   docs.commit({ "docs/run.md": "# Run\n\nUse `--quiet`.\n\nAgain: `--out-file`.\n" });
   expect((await checkedHealth()).findings).toMatchObject([{ ...found, line: 5 }]);
-  // It follows its page to another name, though the page was edited on the way.
+  // It follows its page to a new name, even if the page was edited too.
   docs.commit({ "docs/run.md": null, "docs/use/run.md": "# Run\n\nUse `--quiet`.\n\nAgain, use `--out-file`.\n" });
   const moved = { ...found, path: "docs/use/run.md", line: 5 };
   expect((await checkedHealth()).findings).toMatchObject([moved]);

@@ -54,7 +54,7 @@ it("hears a comment with the message it becomes, or not at all", async () => {
   });
   const input = { jobId, projectId, commentId: "c1", prompt: "Fix links.", author: "ada" };
 
-  // As a process that dies between the two would leave it.
+  // The state after a process died between the two writes.
   await pool.query("alter table job_messages add constraint dies check (prompt <> 'Fix links.')");
   await expect(followUp(input)).rejects.toThrow();
   expect(await readJob(pool, jobId)).toMatchObject({ status: "completed", comments_heard: [] });

@@ -22,7 +22,7 @@ const logIn = (body: unknown, more: object = {}) => host.send("/auth/login", { c
 const cookieOf = (answer: { headers: { "set-cookie"?: string[] } }) => answer.headers["set-cookie"]?.[0] ?? "";
 const bare = (cookie: string) => cookie.split(";", 1)[0] ?? "";
 
-/** Each attempt that counts, so often again: to hash for them would take seconds. */
+/** Repeats each counted attempt without hashing, which would take seconds. */
 const repeatAttempts = (times: number) =>
   host.api.pool.query(
     "insert into login_attempts (key, attempt) select key, attempt from login_attempts, generate_series(1, $1)",
@@ -98,7 +98,7 @@ describe("logging in", () => {
     expect(answer.statusCode).toBe(429);
     expect(Number(answer.headers["retry-after"])).toBeGreaterThan(800);
     for (const cookie of [device, session]) expect((await logIn({ email, password }, { cookie })).statusCode).toBe(200);
-    // It is no session.
+    // It is not a session.
     expect((await host.send("/session", { cookie: device })).statusCode).toBe(401);
     await host.api.pool.query("delete from login_attempts");
     expect((await audit("action=login.failed")).filter(({ actor }) => actor === email)).toHaveLength(2);

@@ -21,7 +21,7 @@ it("adds an automation, runs it, pauses, resumes and removes it", async () => {
   expect(run.json()).toMatchObject({ state: "started", words: expect.stringContaining("Started job") });
   const shown = (await host.send(`/automations/${id}`)).json();
   expect(shown).toMatchObject({ automation: { id, jobId: run.json().jobId }, runs: [{ state: "started" }] });
-  // What a forge needs to sign webhooks is for the console.
+  // The webhook secret is shown only on the console.
   expect(shown).not.toHaveProperty("hook");
   expect((await host.send(`/automations/${id}/pause`, { body: {} })).json().pausedAt).not.toBeNull();
   expect((await host.send(`/automations/${id}/resume`, { body: {} })).json().pausedAt).toBeNull();

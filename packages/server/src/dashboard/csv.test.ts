@@ -5,7 +5,7 @@ it.each([
   ["=1+1", "'=1+1"],
   ["＝1+1", "'＝1+1"],
   ["\t=1", `"'\t'=1"`],
-  // In quotes a cell is one cell, but only where the separator is ours.
+  // Quotes protect a cell only if the reader uses the same separator.
   ["a;=1+1", `"a;'=1+1"`],
   ["a,@SUM(1)", `"a,'@SUM(1)"`],
   ["a\n=1+1", `"a\n'=1+1"`],

@@ -155,7 +155,7 @@ it("shows a page with its claims, and takes, confirms and removes claims of memb
   expect((await truth())[0].findings).toHaveLength(1);
   expect((await host.send(`${claims}/${id}/remove`, { body: {} })).json()).toMatchObject({ id });
   expect((await host.send(`${claims}/${id}/remove`, { body: {} })).statusCode).toBe(404);
-  // Code of the docs repository, other folders and paths that climb are not pages.
+  // Code in the docs repository, other folders and paths with `..` are not pages.
   for (const path of ["src/key.ts", "../a.md", "a.md%00", ".emend", "x/../a.md", ""]) {
     expect((await host.send(`${page}${path}`)).statusCode, path).toBe(404);
   }

@@ -76,7 +76,7 @@ it("tells every round with what came of it, who cancelled it, and what its budge
   const cancelled = await read();
   expect(cancelled).toMatchObject({
     outcomes: [{ kind: "changed" }, { message: 1, kind: "failed" }],
-    // The change so far ends with its job.
+    // The live change is deleted when its job ends.
     isDiffSoFar: false,
     cancelledBy: expect.stringMatching(/^user\//),
   });

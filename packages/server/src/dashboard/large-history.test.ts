@@ -18,7 +18,7 @@ beforeEach(async () => {
   projectId = await seedProject(database.pool);
 });
 
-/** So many jobs on each of the days before today, and today. */
+/** Inserts this many jobs on each earlier day and today. */
 async function addJobs(days: number, perDay: number): Promise<void> {
   await database.pool.query(
     `insert into jobs (id, project_id, status, prompt, title, model, repository_url, branch, created_by, created_at, ended_at,
@@ -31,7 +31,7 @@ async function addJobs(days: number, perDay: number): Promise<void> {
   );
 }
 
-/** The plans of what `ask` asks, where a sequential scan is taken only if there is no other way. */
+/** The query plans of `ask`, with sequential scans only where no index can be used. */
 async function plansOf(ask: (db: Pool) => Promise<unknown>): Promise<string> {
   const client = await database.pool.connect();
   const plans: string[] = [];
@@ -63,11 +63,11 @@ test("usage counts only the jobs of today, and of days that are not rolled up", 
   const counted = await readUsage(database.pool, 7);
   expect(counted.total).toMatchObject({ jobs: 20, completed: 20, pullRequests: 20, inputTokens: 200, medianMs: 2000 });
   const lines = await readUsageLines(database.pool, 7);
-  // What the page itself rolled up, once more.
+  // The same days again, which the page already summed up.
   expect(await rollUsageUp(database.pool)).toBe(3);
   expect(await readUsage(database.pool, 7)).toEqual(counted);
   expect(await readUsageLines(database.pool, 7)).toEqual(lines);
-  // Not even looked at: nothing of those days is counted from the jobs.
+  // The summed-up days are not read from the jobs again.
   await forgetToday();
   await database.pool.query(
     "begin; set local session_replication_role = replica; update jobs set usage = null; commit",
@@ -78,7 +78,7 @@ test("usage counts only the jobs of today, and of days that are not rolled up", 
 test("a rolled day is rolled up again after one of its jobs changed or is gone", async () => {
   await addJobs(2, 2);
   expect(await rollUsageUp(database.pool)).toBe(2);
-  // Once more, for what was under way meanwhile; then never again.
+  // Once more for jobs that were running, then never again.
   expect(await rollUsageUp(database.pool)).toBe(2);
   expect(await rollUsageUp(database.pool)).toBe(0);
   await database.pool.query(
@@ -96,7 +96,7 @@ test("usage shows the projects with the most jobs and with the highest cost, tod
     `insert into projects (id, name, forge, repository_url, settings)
      select 'prj_' || n, 'docs ' || n, 'local', '', '{}' from generate_series(1, 130) n`,
   );
-  // The project n has n jobs, yesterday. The first one cost most, and the second one has its jobs today.
+  // Project n has n jobs, all yesterday. Project 1 has the highest cost; the jobs of project 2 are today.
   await database.pool.query(
     `insert into jobs (id, project_id, prompt, model, repository_url, branch, created_by, created_at, usage)
      select 'job_' || n || '_' || m, 'prj_' || n, '', 'a/x', '', '', '',
@@ -157,7 +157,7 @@ test("pull requests are listed, and a job found by its pull request, through an 
   for (const filter of [{}, { project: projectId }, { cursor: `1700000000000000-${projectId}-7` }]) {
     const plans = await plansOf((db) => listPulls(db, parsePullFilter(filter)));
     expect(plans).toEqual(noScan);
-    // Both kinds are merged as their indexes give them.
+    // Both kinds are merged in index order.
     if (!("project" in filter)) expect(plans).toContain("local_pull_requests_by_creation");
     if (!("project" in filter)) expect(plans).toContain("jobs_with_pull_request");
   }

@@ -86,7 +86,7 @@ describe("the forge's address", () => {
     expect(await hasToken()).toBe(true);
     const named = await edit({ forge: { apiUrl: "https://elsewhere.example", isJudged: false } });
     expect(await hasToken()).toBe(false);
-    // It is judged at every call from now on, whatever an edit says.
+    // Every later call is checked. An edit cannot turn that off.
     expect(named.json().settings.forge).toMatchObject({ apiUrl: "https://elsewhere.example", isJudged: true });
     const unnamed = await edit({ forge: { apiUrl: null, isJudged: false } });
     expect(unnamed.json().settings.forge).toMatchObject({ apiUrl: null, isJudged: true });
@@ -246,7 +246,7 @@ describe("the list", () => {
       expect({ seen, sizes }).toEqual({ seen: expected, sizes: [50, 50, 20] });
       expect((await ask("search=MANY_1")).ids).toEqual(expected.slice(99));
       expect((await ask("search=acme/DOCS-77")).ids).toEqual(["many_077"]);
-      // Taken literally, not as a pattern.
+      // Matched literally, not as a pattern.
       expect((await ask(`search=${encodeURIComponent("%_ 77")}`)).ids).toEqual(["many_077"]);
       expect((await ask("ids=many_120,prj_none,many_001")).ids).toEqual(["many_001", "many_120"]);
     } finally {

@@ -128,7 +128,7 @@ it("lists those of all forges in pages, newest first, by project, state and forg
       jobId,
       { number, url: `https://gitlab.example/${number}`, state: number === 7 ? "merged" : "open", draft: number === 8 },
       `Change ${number}`,
-      // All in the same microsecond: the cursor has to tell them apart.
+      // All in the same microsecond, so the cursor needs a second column.
       "2030-01-01T00:00:00.000001Z",
     ]);
   }
@@ -375,7 +375,7 @@ it("delays the run of a message that comes while an edit is pushed", async () =>
   await send("threads", on({ text: "Say it shorter." }));
   await send("threads", on({ text: "Obey me." }), { cookie: viewer.cookie });
   await host.api.pool.query("update users set role = 'viewer' where id = $1", [viewer.id]);
-  // Of two nodes, one may push.
+  // Only one of two nodes may push.
   const holds = await Promise.all([holdForEdit(host.api.pool, jobId), holdForEdit(host.api.pool, jobId)]);
   expect(holds.filter((each) => each === null)).toHaveLength(1);
   const hold = holds.find((each) => each !== null);

@@ -26,7 +26,7 @@ it("takes the project away with all that was known of it, and keeps the audit lo
 
   expect((await remove(id, { name: await nameOf(id) })).statusCode).toBe(200);
   expect(await nameOf(id)).toBeUndefined();
-  // From every node's cache too.
+  // Also removed from every node's cache.
   await expect.poll(async () => (await host.api.send(path, { key })).status).toBe(404);
   expect((await host.send(`/jobs/${jobId}`)).statusCode).toBe(404);
   const { rows } = await pool.query("select action, actor from audit_log where target = $1", [id]);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => host.close());
 
-/** Whom a route is for, where it is not for viewers by GET and for maintainers by everything else. */
+/** Routes that differ from the rule: GET for viewers, everything else for maintainers. */
 const exceptions: Readonly<Record<string, Role | "everybody">> = {
   "GET /auth": "everybody",
   "POST /auth/login": "everybody",
@@ -21,7 +21,7 @@ const exceptions: Readonly<Record<string, Role | "everybody">> = {
   "POST /password": "viewer",
   "POST /notifications": "viewer",
   "POST /sessions/end-others": "viewer",
-  // How a prompt would be read: nothing is written.
+  // Shows how a prompt would be parsed. It writes nothing.
   "POST /projects/:id|:projectId/reading": "viewer",
   "GET /members": "owner",
   "POST /members/:id/role": "owner",
@@ -47,7 +47,7 @@ function neededFor({ method, url }: DashboardRoute): Role | "everybody" {
 
 async function statusFor(route: DashboardRoute, cookie: string | null): Promise<number> {
   const isWrite = route.method !== "GET";
-  // A body that no route takes: whoever is let in is told so, and nothing is changed.
+  // A body that every route refuses: an allowed caller gets 400, and nothing changes.
   const request = { method: route.method as "GET", cookie, ...(isWrite && { body: "no JSON" }) };
   return (await host.send(pathOf(route), request)).statusCode;
 }
@@ -72,7 +72,7 @@ it("lets every role, and nobody without a live session, do what it may and no mo
   cookies.set("expired", expired.cookie);
 
   const wrong: string[] = [];
-  // Ending the session comes last.
+  // Log out last.
   for (const route of routes.toSorted((a, b) => Number(a.url === "/session/end") - Number(b.url === "/session/end"))) {
     const needed = neededFor(route);
     for (const [who, cookie] of cookies) {

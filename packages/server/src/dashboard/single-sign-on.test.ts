@@ -44,7 +44,7 @@ beforeEach(async () => {
 
 afterEach(() => void vi.useRealTimers());
 
-/** So many minutes from now: what was asked of the provider is asked again after ten. */
+/** Moves the clock forward by this many minutes. The provider's metadata is cached for ten. */
 function later(minutes: number): void {
   const nowMs = vi.getRealSystemTime() + minutes * 60_000;
   vi.useFakeTimers({ toFake: ["Date"], now: nowMs });

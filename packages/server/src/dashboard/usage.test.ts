@@ -42,7 +42,7 @@ it("sums by day, project and model what was created in those days", async () => 
     ["a/x", 2],
     ["b/y", 1],
   ]);
-  // A job that was asked for more weeks later did not take weeks.
+  // A follow-up weeks later does not count as the job's duration.
   expect((await host.send("/usage?days=60")).json().total).toMatchObject({ jobs: 4, medianMs: 3000 });
 });
 

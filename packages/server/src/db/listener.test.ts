@@ -114,8 +114,8 @@ test("a loop that was busy for long reads the waiting answer before it gives the
   listener.onReset(() => {
     resets += 1;
   });
-  // Both timers are due when the first stretch of work ends, and run in the same pass: a question is sent, and the second
-  // stretch begins before its answer is there.
+  // Both timers are due when the first block of work ends. They run in one pass: a ping is sent, and the second block
+  // begins before the response.
   const secondStretch = new Promise<void>((resolve) => {
     setTimeout(() => setImmediate(() => resolve(work(950))), 250);
   });

@@ -11,7 +11,7 @@ it("keeps answers that have an ETag, with what tells of further pages, and no mo
   expect(memory.recall("none")).toBeUndefined();
   for (let number = 0; number < 500; number += 1) {
     memory.remember(`key ${number}`, answer('"a"'), "x".repeat(100));
-    // The first is asked for again and again, and so is kept.
+    // The first one is used again and again, so it stays.
     if (number > 0) expect(memory.recall("key 0")).toBeDefined();
   }
   const kept = Array.from({ length: 500 }, (_, number) => memory.recall(`key ${number}`)).filter(Boolean);
@@ -20,9 +20,9 @@ it("keeps answers that have an ETag, with what tells of further pages, and no mo
   expect([...(memory.recall("key 499")?.headers.keys() ?? [])]).toEqual(["link"]);
   memory.remember("huge", answer('"a"'), "x".repeat(2000));
   expect(memory.recall("huge")).toBeUndefined();
-  // Nor does it take the place of others.
+  // It does not evict others.
   expect(memory.recall("key 499")).toBeDefined();
-  // An answer without one takes the place of one that had it.
+  // An answer without an ETag replaces one with an ETag.
   memory.remember("key 0", new Headers(), "y");
   expect(memory.recall("key 0")).toBeUndefined();
 });
@@ -50,7 +50,7 @@ it("costs 1.2 s for each request where no limit is told, and next to nothing whe
 it.each([1, 2, 7])("leaves a quarter of the limit to jobs with %d nodes at work", (nodes) => {
   const limit = 5000;
   let remaining = limit;
-  // Each node looks as often as one bucket lets it, if none knew of the others' looks.
+  // Without a shared budget, each node would poll as often as one bucket allows.
   let nowMs = 0;
   const nextMs = Array.from({ length: nodes }, () => 0);
   for (; nowMs < 3_600_000; nowMs = Math.min(...nextMs)) {

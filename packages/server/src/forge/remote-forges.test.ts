@@ -72,7 +72,7 @@ describe.each(everyVendor)("$label", (vendor) => {
     far.makeBranch("emend/young");
     const draft = { head: "emend/young", base: "main", title: "T", body: "", draft: false, checks: [] };
     const before = far.state.pulls;
-    // Two thousand that are older than the job, however far the server would let one read.
+    // Two thousand that are older than the job, more than any page limit.
     const old = (number: number) => ({ ...draft, number, state: "merged", at: new Date(number).toISOString() });
     far.state.pulls = Array.from({ length: 2000 }, (_, index) => old(index + 1)) as unknown as typeof before;
     for (const pull of far.state.pulls) Object.assign(pull, { head: "other", labels: [], reviewers: [], options: {} });
@@ -84,7 +84,7 @@ describe.each(everyVendor)("$label", (vendor) => {
     const lists = far.requests
       .slice(asked)
       .filter(({ operation }) => /(pulls|merge_requests|pullrequests)$/.test(operation));
-    // Bitbucket is asked once more, right before it opens one.
+    // Bitbucket is queried again right before the pull request is opened.
     const most = vendor.name === "bitbucket" ? 3 : 2;
     expect(lists.filter(({ operation }) => operation.startsWith("GET")).length).toBeLessThanOrEqual(most);
     far.state.pulls = before;
@@ -101,7 +101,7 @@ describe.each(everyVendor)("$label", (vendor) => {
     const asked = far.requests.length;
     await forge.ensureDetails?.(number, signal);
     const requests = far.requests.slice(asked).map(({ operation }) => operation);
-    // GitLab sets the whole list, which asks nobody who is on it already.
+    // GitLab replaces the whole list, which does not notify people who are already on it.
     expect(requests.filter((operation) => operation.endsWith("requested_reviewers"))).toEqual([]);
     far.state.reviews = [];
   });
@@ -137,7 +137,7 @@ describe.each(everyVendor.filter(({ name }) => name === "gitea"))("$label, as it
     const mayWrite = async (name: string) => conversation?.mayWrite(name, signal);
     const docs = { name: "Docs readers", code: "read" as const, members: ["rob"] };
     far.state.teams?.push(docs);
-    // Ada writes and Rob reads; the list that everybody may see has both.
+    // Ada can write and Rob can read. The public list has both.
     expect([await mayWrite("ada"), await mayWrite("rob"), await mayWrite("eve")]).toEqual(["unknown", "unknown", "no"]);
     expect((await inspect?.("emend/x", signal))?.unknownAuthors).toContain("Docs readers");
     far.state.isAdmin = true;
@@ -169,7 +169,7 @@ describe.each(everyVendor.filter(({ name }) => name === "github" || name === "gi
     const far = await startFarEnd(vendor);
     const at = "2026-01-02T00:00:00Z";
     far.state.reviews.push({ id: 41, pull: 1, author: "ada", body: "@emend please", state: "changes", at });
-    // Not submitted yet: its author's alone.
+    // Not submitted yet: only its author sees it.
     far.state.reviews.push({ id: 42, pull: 1, author: "ada", body: "@emend not yet", state: "pending", at });
     const line = { pull: 1, author: "ada", at, path: "guides/start.md" };
     far.state.comments.push({ ...line, id: 1, body: "Shorter.", line: 3, review: 41 });
@@ -242,7 +242,7 @@ describe("of what a hostile forge answers", () => {
     source: { branch: { name: "b" } },
     destination: { branch: { name: "b" } },
   };
-  /** As every vendor writes it at once. */
+  /** In the format of each vendor. */
   function opened(number: number, url: string, text = "") {
     const texts = { body: text, description: text };
     const names = { number, iid: number, id: number, html_url: url, web_url: url, links: { html: { href: url } } };

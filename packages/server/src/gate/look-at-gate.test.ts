@@ -238,7 +238,7 @@ it("never says good of a commit that nobody could look at", async () => {
   await host.database.pool.query("delete from gate_statuses");
   await look({ openForge: async () => ({ ...forge, readPullRequestCommits: async () => null }) });
   expect(await onlyStatus()).toMatchObject({ state: "pending", words: expect.stringContaining("has not checked") });
-  // The obstacle is gone: the next check runs without a request.
+  // The obstacle is removed: the next check runs without a request.
   await look();
   expect(await onlyStatus()).toMatchObject({ state: "passed" });
 });

@@ -16,7 +16,7 @@ const paths = [
   { path: `${jobs}/some-id/archive`, allow: "POST" },
 ];
 
-/** Sends bytes as they are, and gives all that comes back. */
+/** Sends raw bytes and returns the whole response. */
 async function sendBytes(text: string): Promise<string> {
   const socket = connect(Number(new URL(api.url).port), "127.0.0.1");
   const chunks: Buffer[] = [];

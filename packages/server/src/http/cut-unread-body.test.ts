@@ -23,7 +23,7 @@ it("cuts a client off that goes on sending a body nobody reads", async () => {
     "POST /refused HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000000000\r\n\r\n",
   );
   const dripping = setInterval(() => socket.write("x".repeat(1024)), 20);
-  // Not by `once` of node:events, which a connection that is reset would make fail.
+  // Not `once` of node:events: it would throw on a reset connection.
   await new Promise((resolve) => socket.once("close", resolve));
   clearInterval(dripping);
   expect(answer).toContain("401");

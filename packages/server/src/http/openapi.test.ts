@@ -130,7 +130,7 @@ describe("the document", () => {
 });
 
 describe("every route, by the document", () => {
-  // Of those about one project.
+  // Only operations of one project.
   test.each(operations.filter(({ path }) => path.includes("{projectId}")))(
     "$method $path with a foreign key: 404, always the same",
     async ({ path, method }) => {

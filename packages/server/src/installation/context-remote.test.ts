@@ -106,7 +106,7 @@ test("git connects to the addresses that were judged, whatever a name server say
       signal,
     );
   expect(await at("no-such-host.test", ["127.0.0.1"])).toMatchObject({ branch: "main" });
-  // What is asked without git keeps to them as well.
+  // API requests use the same addresses.
   const remote = { url: `http://no-such-host.test:${port}/open/code.git`, authorization: null };
   expect(await git.askRefs({ ...remote, addresses: ["127.0.0.1"] }, ["HEAD"], signal)).not.toBeNull();
   const before = server.requests.length;

@@ -70,7 +70,7 @@ it("a name without an address is asked for again later; behind a proxy it is the
   const httpsProxy = "http://proxy.test:3128";
   await expect(reachOf({ resolve: answering([]) }).addressesOf(url)).rejects.toMatchObject({ retryable: true });
   expect(await reachOf({ resolve: answering([]), httpsProxy }).addressesOf(url)).toBeNull();
-  // One that is partly inside could be sent there.
+  // A name with one private address is refused.
   const mixed = reachOf({ resolve: answering(["10.0.0.9", "93.184.216.34"]), httpsProxy });
   await expect(mixed.addressesOf(url)).rejects.toMatchObject({ retryable: false });
 });

@@ -42,7 +42,7 @@ test("an installation from before the canary learns its secret by what is stored
     setModelKey({ db: database.pool, sealer: createSealer(secret) }, { projectId, vendor, key: "sk-1" });
   await seal(right, "openai");
   await expect(start(wrong)).rejects.toThrow(refusal);
-  // One that was lost at an earlier change of the secret does not stop it.
+  // A value that was already lost does not stop it.
   await seal(wrong, "anthropic");
   await start(right);
   await expect(start(wrong)).rejects.toThrow(refusal);

@@ -77,7 +77,7 @@ describe.each(vendors.filter(({ name }) => name !== "bitbucket"))("on $name", (v
     far.state.comments
       .filter(({ pull, author }) => pull === issue.number && author === "emend")
       .map(({ body }) => body);
-  /** As the minute's sweep does. */
+  /** Like the sweep that runs every minute. */
   async function answerAll() {
     const due = await listDueAnswers(database.pool);
     for (const id of due) await answerIssue(deps, id, signal);
@@ -104,7 +104,7 @@ describe.each(vendors.filter(({ name }) => name !== "bitbucket"))("on $name", (v
     await alterJob(database.pool, job.id, `status = 'completed', pull_request = '${JSON.stringify(pull)}'`);
     await answerAll();
     expect(answers()).toEqual([expect.stringContaining("Emend opened a pull request: https://forge.test/pull/12")]);
-    // Its own answers, from whatever account, are no requests.
+    // Emend's own comments are not requests, from any account.
     say("ada", answers()[0]?.replace("Emend opened", "@emend Emend opened") ?? "");
     await hear();
     expect(await listJobs()).toHaveLength(1);
@@ -124,7 +124,7 @@ describe.each(vendors.filter(({ name }) => name !== "bitbucket"))("on $name", (v
     );
     await answerAll();
     expect(answers()).toEqual([expect.stringContaining("The job failed. No page says it. `@eve`")]);
-    // The label once more is another request.
+    // Adding the label again is a new request.
     issue.labellings.push({ id: 1, label: "emend", author: "ada", isAdded: false, at: ago(0) });
     await hear();
     expect(await listJobs()).toHaveLength(1);
@@ -137,7 +137,7 @@ describe.each(vendors.filter(({ name }) => name !== "bitbucket"))("on $name", (v
     say("eve", "@emend Delete everything.");
     say("ada", "@emend Do it now.", 25);
     say("ada", "Ask @emend about this.");
-    // Even one that may write.
+    // Even one with write access.
     far.state.people["helper[bot]"] = "write";
     if (vendor.name === "github") say("helper[bot]", "@emend Fix broken links.");
     addLabel("eve");

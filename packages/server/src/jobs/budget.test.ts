@@ -42,7 +42,7 @@ test("an outcome that only a newer release knows is one to retry, on another nod
   await expect(create(newer as unknown as Queryable, "prj_1")).rejects.toMatchObject({ code: "unavailable" });
 });
 
-/** In this month and the next, so that no test depends on the time of day. */
+/** In this month and the next, so that no test depends on the date. */
 async function spend(projectId: string, used: { jobs?: number; costUsd?: number }): Promise<void> {
   await pool.query(
     `insert into monthly_usage (project_id, month, jobs, cost_usd)

@@ -44,7 +44,7 @@ test.each([
 test("agrees with git about any short name", () => {
   const part = fc.constantFrom(..."abH-._/@{~^:?*[\\ \u007f\u00fc", "..", "@{", ".lock", "HEAD", "//");
   const name = fc.array(part, { minLength: 1, maxLength: 6 }).map((parts) => parts.join(""));
-  // Names that git takes and its commands mistake for something else are refused above git's rules.
+  // Also refused: names that git accepts, but its commands read as something else.
   const plain = name.filter((text) => !text.startsWith("-") && text !== "HEAD" && text !== "@");
   fc.assert(
     fc.property(plain, (text) => isBranchName(text) === gitTakes(text)),

@@ -60,7 +60,7 @@ async function completedJob(): Promise<string> {
   await alterJob(pool, id, "status = 'completed', title = 'A title', ended_at = now()");
   return id;
 }
-/** The webhook's one delivery, once it was tried so often. */
+/** Waits until the webhook's delivery has had this many tries. */
 async function tried(webhookId: string, tries = 1): Promise<Delivery> {
   for (;;) {
     const delivery = (await listDeliveries(pool, webhookId))[0];
@@ -197,7 +197,7 @@ describe("an address that is not public", () => {
       allowPrivate: false,
       resolve(_host, done) {
         asked += 1;
-        // A name with both: the private one is left out, the other refuses connections.
+        // A name with both kinds: the private address is left out, and the other refuses connections.
         done(null, [
           { address: "127.0.0.1", family: 4 },
           { address: "::ffff:127.0.0.1", family: 6 },
@@ -312,7 +312,7 @@ describe("email about one's own jobs", () => {
     expect(text).toContain("https://git.test/pull/1");
     expect(text).toContain("&lt;b&gt;it&lt;/b&gt;");
     expect(await listDueEmails(pool)).toEqual([]);
-    // Tasks ask for it once more.
+    // The task runs once more.
     const { rows } = await pool.query("select subject from tasks where kind = 'send_email'");
     for (const { subject } of rows) await sendJobEmail({ pool, log, smtp, publicUrl }, subject);
     expect(received).toHaveLength(1);

@@ -118,7 +118,7 @@ describe("what people did to the branch", () => {
       findPullRequests: (...args) =>
         ++tries === 1 ? Promise.reject(new Error("killed")) : forge.findPullRequests(...args),
     }));
-    // It dies once its commit is stored and pushed; the next run must not take the first round's request for the end.
+    // It dies after its commit is stored and pushed. The next run must not mistake the first round's pull request for its own.
     await publishTestJob(node, jobId, { ...dying, input }).catch(() => {});
     await inRepository("update-ref", `refs/heads/emend/${jobId}`, first.commitId);
     await publishTestJob(node, jobId, { input });
@@ -131,7 +131,7 @@ describe("what people did to the branch", () => {
     if (first.kind !== "opened") throw new Error(first.kind);
     await markClosed(host.database.pool, projectId, first.pullRequest.number);
     expect(await publishTestJob(node, jobId)).toMatchObject({ kind: "closed", pullRequest: { state: "closed" } });
-    // Even where nothing tells that the work was published before.
+    // Even without a record that it was published before.
     await alterJob(host.database.pool, jobId, "commit_id = null, tree_id = null");
     expect(await publishTestJob(node, jobId)).toMatchObject({ kind: "closed" });
     expect(await pullRequestsOf(jobId)).toHaveLength(1);

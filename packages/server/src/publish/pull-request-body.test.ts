@@ -87,7 +87,7 @@ describe("a pull request's body", () => {
       introduced: [{ ...finding, message: hostile, path: "x`y" }],
     });
     expect(hasMarker(body, "job_2")).toBe(false);
-    // Its seal and its marker.
+    // Its signature and its marker.
     expect(body.match(/<!--/g)).toHaveLength(2);
     const outsideCode = body.replace(/(`{3,})text[\s\S]*?\1/g, "").replace(/(`+)[\s\S]*?\1/g, "");
     expect(outsideCode).not.toMatch(/<img|!\[|[\u202e\u200b]/);

@@ -11,7 +11,7 @@ const table: { orders: readonly Order[] } = JSON.parse(
 );
 const quiet = table.orders.flatMap(({ must, finish }) => (must === "quiet" && finish ? [finish.summary] : []));
 
-/** What each forge looks for, in text without code; Gitea's patterns are those of its source. */
+/** What each forge looks for in text outside code. Gitea's patterns are from its source. */
 const acts = [
   /(?:^|[^\w`/])@[\w-]+/,
   /(?:\s|^|\(|\[)(@[-\w][-.\w]*?|@[-\w][-.\w]*?\/[-\w][-.\w]*?)(?:\s|$|[:,;.?!](\s|$)|'|\)|\])/,
@@ -39,7 +39,7 @@ interface Words {
 const forgeWords: { forges: readonly Words[] } = JSON.parse(
   readFileSync(new URL("../../test/fixtures/forge-words.json", import.meta.url), "utf8"),
 );
-/** Any reference or command at all, with or without a word before it. */
+/** Any reference or command, with or without a word before it. */
 const anyReference = [
   /(?:[\w./-]*)[#!]\d/,
   /\bG[HL]-\d/i,

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { hostsIn } from "../hosts/hosts-in.ts";
 import { readPage } from "./read-page.ts";
 
-/** What a real Chromium asks for and runs; the browser suite keeps the table true. */
+/** What a real Chromium requests and runs. The browser tests verify this table. */
 const table: { forms: readonly { html: string; asks: readonly string[]; runs: boolean }[] } = JSON.parse(
   readFileSync(new URL("../../test/fixtures/address-forms.json", import.meta.url), "utf8"),
 );
@@ -22,7 +22,7 @@ it.each(table.forms.filter(({ asks, runs }) => runs || asks.length > 0))(
       if (parts.some(({ kind }) => kind === "code")) continue;
       expect(runs).toBe(false);
       const seen = parts.flatMap(({ hosts }) => hosts);
-      // Of an odd name the review names the owner; a site that is nobody's, or this machine's, needs no look.
+      // For an unusual name, the review names its registered domain. Reserved names and this machine are not reported.
       const isSeen = (host: string) => seen.some((one) => `.${host.replace(/\.$/, "")}`.endsWith(`.${one}`));
       const hosts = asks.filter((host) => hostsIn(`https://${host}/`).size > 0);
       expect(hosts.filter((host) => !isSeen(host))).toEqual([]);

@@ -47,7 +47,7 @@ const long = "p".repeat(2_100);
 const blanks = " ".repeat(25);
 const hidden: ReadonlyArray<readonly [path: string, text: string]> = [
   ...[
-    // Names that go on behind what a sentence would end at.
+    // Names that continue after a character that usually ends a sentence.
     "![x](https://known.test~.evil.dev/)",
     "![x](https://known.test+a.evil.dev/)",
     "![x](https://known.test,a.evil.dev/)",
@@ -55,14 +55,14 @@ const hidden: ReadonlyArray<readonly [path: string, text: string]> = [
     "![x](<https://known.test(.evil.dev/>)",
     '<img src="https://known.test).evil.dev/a">',
     "See https://known.test).evil.dev/a",
-    // Characters by name, of which browsers drop some and read others as plain letters.
+    // Named character references: browsers drop some and read others as plain letters.
     "![x](https://ev&shy;il.dev/)",
     '<img src="https://ev&shy;il.dev/a.png">',
     '<img src="https://ev&shyil.dev/a.png">',
     "![x](https://&eopf;&vopf;&iopf;&lopf;.dev/)",
     "![x](https://&fjlig;ord.dev/)",
     "![x](https://known.test&shy;.evil.dev/)",
-    // Longer than anybody writes.
+    // Longer than any real name.
     `[x](<https://known.test(${long}@evil.dev/>)`,
     `<img src="https://known.test(${long}@evil.dev/">`,
     `![x](https://${long}@evil.dev/)`,
@@ -148,7 +148,7 @@ it("counts sites before it looks for any of them, and leaves the process its tur
     kind: "denied",
     violations: [{ rule: "the change links to more than 500 new domains" }],
   });
-  // Not one of them was searched for in the repository.
+  // None of them was searched for in the repository.
   expect(searches).toBe(0);
 });
 

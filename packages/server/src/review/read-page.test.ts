@@ -15,7 +15,7 @@ function read(text: string, syntax: Syntax = "mdx") {
   };
 }
 
-/** Whatever a rendered page could load from or link to. */
+/** Everything that a rendered page could load or link to. */
 const live = [
   "[x](https://evil.example/x)",
   "![x](//evil.example/x)",
@@ -49,7 +49,7 @@ it.each(live)("%s is live", (text) => {
   ]);
 });
 
-/** Code that is shown: not live, and told where it spells an address of the web out. */
+/** Code that is only shown. It is not active, and its web addresses are reported. */
 const shown: ReadonlyArray<readonly [string, readonly string[]]> = [
   [`${fence}sh\ncurl https://evil.example/x\n${fence}`, ["evil.example"]],
   ["Call `GET https://evil.example/x`.", ["evil.example"]],
@@ -76,7 +76,7 @@ it("reads Markdown as Markdown does, where it cannot be MDX", () => {
   expect(read(page, "mdx").code).toContain("a page that cannot be parsed as MDX");
 });
 
-/** What builders and browsers run; the table of orders holds many more. */
+/** What builders and browsers run. The table of orders has many more. */
 it.each([
   '<img src={"https:/" + "/evil.example"} />',
   template("<a href={`https://known.test$(end)$/x`}>x</a>"),

@@ -121,7 +121,7 @@ it.each([
   const text = `# Home\n\nToken: ${written(token)}\n`;
   const verdict = await review({ "index.md": text });
   expect(verdict).toMatchObject({ kind: "denied", violations: [{ path: "index.md", isSecret: true }] });
-  // One that was there, in whatever way it was written, is not the change's.
+  // One that was there before, in any spelling, does not count.
   expect(await review({ "escaped.md": `# Escaped\n\nUse now ${written(oldToken)}.\n` })).not.toMatchObject({
     kind: "denied",
   });
@@ -278,7 +278,7 @@ it.each(["comment.test", "spare.test", "sample.test", "script.test"])(
   async (host) => {
     const verdict = await review({ "new.md": `# New\n\n![a](https://${host}/x)\n` });
     expect(verdict).toMatchObject({ kind: "denied", violations: [{ rule: expect.stringContaining(host) }] });
-    // The page that holds it may be edited and moved as it is.
+    // A page that contains it can be edited and moved.
     const page = (await base.read("hidden.mdx"))?.toString() ?? "";
     expect((await review({ "hidden.mdx": `${page}\nMore.\n` })).kind).not.toBe("denied");
     expect((await review({ "hidden.mdx": null, "moved.mdx": page })).kind).not.toBe("denied");
@@ -302,7 +302,7 @@ it.each([
     });
     expect((await review({ "new.md": `# New\n\n![a](${url})\n` })).kind).not.toBe("denied");
   }
-  // An address that the repository itself gives carries nothing away.
+  // An address from the repository itself carries no data out.
   const quoted = "# New\n\n[a](https://known.test/docs/launch-of-project-nightingale)\n";
   expect((await review({ "new.md": quoted }, { contextText })).kind).not.toBe("denied");
 });

@@ -219,7 +219,7 @@ describe.each(vendors)("on $name", (vendor) => {
     answer = { kind: "refused", words: "It is archived." };
     await lookAgain();
     expect(asked).toHaveLength(1);
-    // The answer was sent, and the process died before it could mark the comment.
+    // The reply was sent, but the process died before it marked the comment.
     await database.pool.query("update jobs set comments_heard = '{}' where id = $1", [jobId]);
     await lookAgain();
     const answers = far.state.comments.filter(({ pull, author }) => pull === number && author === "emend");
@@ -245,7 +245,7 @@ describe.each(vendors)("on $name", (vendor) => {
       return [...new Set(far.requests.slice(before).map(({ status }) => status))];
     };
     expect(await statusesOf()).toEqual([200]);
-    // Gitea sends no ETag with what its API tells, and Bitbucket's description has none.
+    // Gitea's API sends no ETag, and Bitbucket's description has none.
     expect(await statusesOf()).toEqual([vendor.etags ? 304 : 200]);
     expect((await readJob(database.pool, jobId)).pull_request).toMatchObject({ state: "open" });
     say("ada", "@emend one more");
@@ -279,14 +279,14 @@ describe.each(vendors)("on $name", (vendor) => {
       await due(projectId);
       looks += 1;
     } while (looks < 100 && (await lookOnce(deps, signal)));
-    // Over two looks, and far fewer than would use up a limit.
+    // Over two polls, and far fewer than the rate limit.
     expect(looks).toBeGreaterThan(2);
     expect(looks).toBeLessThan(60);
     await due(others.same);
     expect(await lookOnce(deps, signal)).toBe(false);
     await due(others.another);
     expect(await lookOnce(deps, signal)).toBe(true);
-    // As time passes, they go on.
+    // Later, they continue.
     await pool.query("update poll_turns set spent_until = spent_until - interval '1 minute'");
     await due(others.same);
     expect(await lookOnce(deps, signal)).toBe(true);
@@ -300,7 +300,7 @@ describe.each(vendors)("on $name", (vendor) => {
       );
       return rows[0].minutes;
     };
-    // Gitea has no limit of its own: a proxy in front of it may.
+    // Gitea has no rate limit, but a proxy in front of it may.
     far.state.rate = { limit: 5000, remaining: 1250, resetAtMs: Date.now() + 30 * 60_000 };
     expect(await lookAgain()).toBe(true);
     expect(await waits()).toBe(31);
@@ -330,10 +330,10 @@ describe.each(vendors)("on $name", (vendor) => {
     far.state.isAway = true;
     expect(await lookOnce(deps, signal)).toBe(true);
     far.state.isAway = false;
-    // Not before its time, and the same as before.
+    // Not before it is due, and the same as before.
     expect(await lookOnce(deps, signal)).toBe(false);
     const dueNow = "update jobs set pull_request_look_at = null, publication_unsure = true";
-    // Somebody else's, from the same branch.
+    // Another person's, from the same branch.
     await pool.query(dueNow);
     expect(await lookOnce(deps, signal)).toBe(true);
     expect(await readJob(pool, jobId)).toMatchObject({ pull_request: null, publication_unsure: false, notices: [] });

@@ -141,7 +141,7 @@ test("finished work waits for its forge without a lease, and is published withou
   await waits(id);
   const run = await readRun(database.pool, { id, projectId });
   expect(run).toMatchObject({ status: "active", waiting: { for: "forge", message: "Failed on purpose." } });
-  // It was tried several times by now; none of them is a run, a crash or an event of its own.
+  // It was tried several times. None of these tries counts as a run, a crash or an event.
   await expect.poll(() => claims.length, { timeout: 10_000 }).toBeGreaterThan(3);
   stop();
   // Another process continues where this one stopped.
@@ -169,7 +169,7 @@ test("work that waited for too long fails, and a retry publishes it without the 
   await alterJob(database.pool, id, `prompt = '{"steps": 2}'`);
   const reader = createJobReader({ pool: database.pool, listener });
   const asked = await Promise.all([1, 2].map(() => retryJob({ pool: database.pool, reader }, { id, projectId })));
-  // The worker may have published it before the other one is answered.
+  // The worker may publish it before the other request is answered.
   expect(asked.map(({ kind }) => kind)).toContain("done");
   expect(await ended(id)).toMatchObject({ status: "completed", failure_code: null });
   expect(await turnsOf(id)).toBe(2);

@@ -44,7 +44,7 @@ it("does what is due once, however many nodes look after it, and then waits for 
   start({ sweep });
   await expect.poll(stateOf).toEqual(scheduled);
   expect(done).toBe(0);
-  // As if no node had been running then.
+  // As if no node was running then.
   await pool.query("update tasks set due_at = now() - interval '3 days'");
   start({ sweep });
   start({ sweep });

@@ -82,7 +82,7 @@ test("whatever git would refuse to check out on any system is refused", () => {
   expect(pathsRefusedByGit(["a", ".g\u200cit/x", "git~1", "a/.GIT ", "../a"])).toHaveLength(4);
 });
 
-/** Git's own gate for the index, with the guards of every system on. */
+/** git's own check of index paths, with the protections for every system on. */
 function pathsRefusedByGit(paths: readonly string[]): string[] {
   const dir = mkdtempSync(join(tmpdir(), "emend-paths-"));
   try {

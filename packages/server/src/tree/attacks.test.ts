@@ -37,7 +37,7 @@ const fetchFrom = async (url: string, projectId: string) =>
     signal,
   );
 
-/** Every setting and hook by which git can be made to run a program. */
+/** Every setting and hook that makes git run a program. */
 function poison(gitDir: string): void {
   const settings = `
     [core]

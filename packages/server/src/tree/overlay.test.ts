@@ -151,7 +151,7 @@ test("original bytes are no edit any more, and say that the stored row can go", 
     { path: "docs/b.md", mode: "100644", content: bytes("b\n"), reverted: true },
     { path: "docs/new.md", mode: "100644", content: null, reverted: true },
   ]);
-  // Rows that stayed all the same do no harm.
+  // Rows that remain do no harm.
   const resumed = await createOverlay(tree, taken);
   expect(resumed.entries()).toEqual([]);
   expect(await resumed.list()).toEqual(await tree.list());

@@ -168,7 +168,7 @@ describe("revocation", () => {
     await apart.authenticate(key, here);
     proxy.silence();
     await revokeKey(pool, id);
-    // The listener itself promises to know of its silence within a second.
+    // The listener notices a lost connection within a second.
     await expect.poll(() => deaf.isFresh(), { interval: 20 }).toBe(false);
     expect(await apart.authenticate(key, here)).toBeNull();
     await apart.close();

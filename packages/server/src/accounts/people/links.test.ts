@@ -253,7 +253,7 @@ describe("the last owner", () => {
     await accept(await ownerLink());
     await accept(await invite("bo@example.com", "owner"));
     const [ada, bo] = (await listMembers(database.pool)).map(({ id }) => id);
-    // Both have started before either can end.
+    // Both have started before either ends.
     const both = await inTransaction(database.pool, async (client) => {
       await client.query("select from users for update");
       const started = Promise.allSettled([

@@ -24,7 +24,7 @@ it("knows a browser by what a login left there, and by nothing that was made els
   expect(bare(cookie)).not.toContain("ada");
   for (const forged of [
     bare(devicesOf("another secret, as long as the first").cookieOf("ada@example.com")),
-    // Not its last character, of which some bits mean nothing.
+    // Not the last character: some of its bits are unused.
     bare(cookie).replace(/=./, (first) => (first === "=A" ? "=B" : "=A")),
     `__Host-emend-device=${createSealer(secret).seal('{"email":"ada@example.com","id":"x","expiresAtMs":9e15}', "single sign-on problem").toString("base64url")}`,
     "__Host-emend-device=",

@@ -26,7 +26,7 @@ const attempt = (more: Partial<Parameters<typeof logIn>[1]> = {}) =>
   );
 const wrong = { password: "something else altogether" };
 
-/** Without hashing: what is counted is judged before any hash. */
+/** Without hashing: attempts are counted before any hash is computed. */
 const quick = { hash: async () => "", isRight: async () => false };
 const guess = (more: { email?: string; address?: string; device?: KnownDevice }) =>
   logIn(
@@ -105,13 +105,13 @@ describe("throttling", () => {
       "select count(*)::int from login_attempts where key like 'account/%' group by key",
     );
     expect(rows.map(({ count }) => count).sort()).toEqual([1, 100]);
-    // A login that is right ends no siege.
+    // A correct login does not reset the count.
     expect((await attempt({ address: "192.0.2.12" })).kind).toBe("logged_in");
     for (let index = 0; index < 3; index += 1) await guess({ address: "192.0.2.13" });
     expect((await guess({ address: "192.0.2.13" })).kind).toBe("throttled");
   });
 
-  /** As if from everywhere: how each is counted, the tests above say. */
+  /** Attempts from many addresses. The tests above cover how each is counted. */
   const siege = async () => {
     await guess({ address: "203.0.113.1" });
     await database.pool.query(
@@ -132,7 +132,7 @@ describe("throttling", () => {
     const outcomes = await Promise.all(Array.from({ length: 15 }, () => guess({ device })));
     expect(outcomes.filter(({ kind }) => kind === "refused")).toHaveLength(10);
     expect((await attempt({ device })).kind).toBe("throttled");
-    // The browser of somebody else is a stranger.
+    // Another person's browser is not known.
     expect((await attempt({ device: { email: "sso@example.com", id: "of-another" } })).kind).toBe("throttled");
   });
 

@@ -59,7 +59,7 @@ test("an answer in lines is given up after 64 MiB", async () => {
     for (let count = 0; count < 80; count += 1) yield line;
   }
   const answer = await boundAnswers(async () => new Response(ReadableStream.from(lines())))("https://far.test/");
-  // Its length only: a failure would print what it got.
+  // Only the length: a failure would print the whole text.
   await expect(answer.arrayBuffer().then((all) => all.byteLength)).rejects.toThrow("67108864 bytes");
 });
 

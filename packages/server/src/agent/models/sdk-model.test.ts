@@ -60,7 +60,7 @@ test.each(protocols)(
     const model = await openFarModel(far, name);
     const first = await model.nextTurn(ask([hello]), signal);
     const [call] = first.toolCalls;
-    // The other two far ends send arguments as an object, which cannot be broken.
+    // The other two vendors send arguments as an object, which cannot be invalid JSON.
     if (/^(openai|compatible)/.test(name)) expect(call?.input).toBe('{"path": "a.md"');
     const failed: Message = {
       role: "tool",

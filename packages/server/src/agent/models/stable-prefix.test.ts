@@ -16,7 +16,7 @@ afterAll(() => trees.close());
 
 type Body = Record<string, unknown>;
 
-/** Which parts of a request each protocol has before the conversation, and where the conversation is. */
+/** The parts of a request before the conversation, and the conversation's place, for each protocol. */
 const shapes: Readonly<Record<(typeof protocols)[number], { before: readonly string[]; said: string }>> = {
   "anthropic/claude-sonnet-4-5": { before: ["tools", "system"], said: "messages" },
   "openai/gpt-5": { before: ["tools", "prompt_cache_key"], said: "input" },
@@ -24,7 +24,7 @@ const shapes: Readonly<Record<(typeof protocols)[number], { before: readonly str
   "compatible/llama-4": { before: ["tools"], said: "messages" },
 };
 
-/** Looks by two calls, writes, looks again, finishes. */
+/** Reads with two calls, writes, reads again, finishes. */
 const script = (turn: number): FarTurn =>
   [
     [
@@ -35,7 +35,7 @@ const script = (turn: number): FarTurn =>
     [["check", {}]] as FarTurn,
   ][turn] ?? [["finish", { title: "Welcome", summary: "Said so." }]];
 
-/** What went over the wire in a job's turns; the second half by another process, from what was stored. */
+/** The requests of a job's turns. Another process sends the second half, from the stored steps. */
 async function bodiesOf(name: string): Promise<readonly Body[]> {
   const far = await startFarModel(script);
   const bodies: Body[] = [];

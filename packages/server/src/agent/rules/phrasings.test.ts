@@ -35,7 +35,7 @@ async function carriedOut(prompt: string, tree = base): Promise<After> {
   return afterOf(overlay);
 }
 
-/** The refusal's words; throws where anything else became of it. */
+/** The text of the refusal. Throws if the prompt was not refused. */
 async function refusal(prompt: string): Promise<string> {
   const overlay = await createOverlay(base);
   const stored: unknown[] = [];
@@ -79,7 +79,7 @@ describe(`${knownForms.length} forms in ${phrasings} phrasings`, () => {
 const page = readFileSync(new URL("../../../../../docs/rules.md", import.meta.url), "utf8");
 const examples = examplesOf(page);
 
-/** In a fence of three every line is one; in a longer one a blank line and a new sentence begin the next. */
+/** In a fence of three backticks, each line is a prompt. In a longer one, blank lines separate prompts. */
 function examplesOf(markdown: string): readonly string[] {
   return [...markdown.matchAll(/^(`{3,})\n([\s\S]*?)^\1$/gm)].flatMap(([, fence = "", text = ""]) =>
     fence.length === 3 ? text.trim().split("\n") : text.trim().split(/\n\n(?=(?:create|Please) )/),
@@ -111,7 +111,7 @@ describe(`${refusedCount} prompts outside of them change nothing`, () => {
     for (const prompt of prompts) {
       const words = await refusal(prompt);
       const [, clause = "", nearest = ""] = /«(.*)» \([\s\S]*They know: (.*)/.exec(words) ?? [];
-      // Quoted as it was written, but for white space.
+      // Quoted as written, except for white space.
       expect(clause).not.toBe("");
       expect(prompt.replaceAll(/\s+/g, " ")).toContain(clause.replace(/…$/, ""));
       const examples = nearest.split(" · ");

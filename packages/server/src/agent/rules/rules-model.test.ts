@@ -46,7 +46,7 @@ interface Run {
   outcome: AgentOutcome;
   overlay: Overlay;
   steps: Step[];
-  /** What was stored after so many steps, from none on. */
+  /** The stored state after each number of steps, starting at zero. */
   storedAfter: OverlayEntry[][];
 }
 

@@ -21,7 +21,7 @@ import { startEmbeddedPostgres } from "./embedded-postgres.ts";
 import { ensureHome } from "./home.ts";
 import { runPostmaster } from "./postmaster.ts";
 
-// One data folder for all: each test leaves it stopped, and the next one starts from what it left.
+// All tests share one data folder. Each test stops the server at its end.
 const rootDir = await makeReachableDir();
 const folders = { dataDir: join(rootDir, "data"), systemDir: join(rootDir, "system") };
 const homeDir = join(folders.dataDir, "postgres");
@@ -53,7 +53,7 @@ async function startOther(): Promise<{ url: string; pid: number; postmasterPid: 
   return { url: other.said.url, pid: other.pid, postmasterPid: readPostmasterPid(homeDir) };
 }
 
-/** With its whole process group, as a terminal or a service manager would. */
+/** Signals the whole process group, like a terminal or a service manager. */
 async function killOther(): Promise<void> {
   if (other) process.kill(-other.pid, "SIGKILL");
   await other?.exited;

@@ -22,7 +22,7 @@ import { runPostmaster, stopPostmaster } from "./postmaster.ts";
 
 const log = createLogger({ level: "silent" });
 const rootDir = await makeReachableDir();
-// Too deep for a socket's path: what commands share is then a port and a password.
+// The path is too long for a socket, so commands connect by port and password.
 const dataDir = join(rootDir, "deep/".repeat(20), "data");
 await mkdir(join(dataDir, ".."), { recursive: true });
 const options = { dataDir, systemDir: join(rootDir, "system"), log };
@@ -103,7 +103,7 @@ test("a command that comes while a server stops waits, and gets a Postgres of it
   const stopping = await supervise({ home, lock, log, signal: AbortSignal.timeout(30_000) });
   lock.announceStop();
   const borrowing = useEmbeddedPostgres(options);
-  // There is nothing to wait for: what is tested is that it does not take what still answers.
+  // No event to await: it must not take over a server that still answers.
   await setTimeout(300);
   await stopping.stop();
   const postgres = await borrowing;

@@ -17,8 +17,8 @@ import { outsideHome } from "./home.ts";
 import { assertHasName } from "./init-cluster.ts";
 import { findRunUser } from "./run-tool.ts";
 
-// Who Emend runs as decides where the cluster, the binaries and the socket can be. As root each kind of user is tried;
-// as an ordinary user only that one can be, and the names of the tests say so.
+// The user that runs Emend decides where the cluster, the binaries and the socket are. Root can test every kind of
+// user. An ordinary user can test only itself, and the test names say so.
 const isRoot = process.getuid?.() === 0;
 const ordinary = isRoot ? { uid: 65_534, gid: 65_534 } : { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
 const nameless = { uid: 54_321, gid: 54_321 };
@@ -125,7 +125,7 @@ if (isRoot) {
     expect(await readdir(dataDir)).toEqual(["postgres.path"]);
     expect([outsideHome(dataDir), outsideHome(systemDir)]).toEqual([homeDir, null]);
 
-    // The pointer, not the path, says where: a data folder may be moved.
+    // A data folder may be moved, so the pointer decides, not the path.
     const movedDir = join(rootDir, "closed", "moved");
     await rename(dataDir, movedDir);
     const again = await startEmbeddedPostgres({ dataDir: movedDir, systemDir, log });

@@ -73,7 +73,7 @@ describe("a commit that GitHub makes for an App", () => {
     far.fault(createRef, { kind: "answer", status: 503, words: "Busy", headers: { "retry-after": "600" } });
     await expect(publish()).rejects.toMatchObject({ code: "forge_unavailable" });
     const made = far.requests.filter(({ operation }) => operation.endsWith("/git/commits")).length;
-    // Another process, which was not asked to wait.
+    // Another process that does not know about the wait.
     publisher.restart();
     expect(await publish()).toMatchObject({ kind: "opened", commitId: tip() });
     expect(far.requests.filter(({ operation }) => operation.endsWith("/git/commits"))).toHaveLength(made);
@@ -95,7 +95,7 @@ describe("a commit that GitHub makes for an App", () => {
     expect(await publisher.publish(jobId, more)).toMatchObject({ kind: "opened", commitId: tip() });
     expect(repository.git("rev-parse", `refs/heads/emend/${jobId}^`)).toBe(first);
     const published = tip();
-    // The same step once more, as if somebody else had taken it.
+    // The same step again, as if another process had done it.
     publisher.forget(jobId);
     expect(await publisher.publish(jobId, more)).toMatchObject({ kind: "branch_conflict", found: published });
   });

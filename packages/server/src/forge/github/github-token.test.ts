@@ -33,7 +33,7 @@ it("makes a token for the App's installation, keeps it, and replaces it before i
   const tokens = new Map();
   const forge = openGithubForge({ fetch, project, credential, tokens });
 
-  // The first lives five minutes, too short to begin a push with: the next use makes another, which is kept.
+  // The first token lives five minutes, too short for a push: the next use makes another, which is cached.
   await forge.describeRepository(signal);
   await forge.findPullRequests({ head: "emend/none" }, signal);
   await forge.findPullRequests({ head: "emend/none" }, signal);
@@ -46,7 +46,7 @@ it("makes a token for the App's installation, keeps it, and replaces it before i
     repositories: ["docs"],
     permissions: { contents: "write", pull_requests: "write", metadata: "read" },
   });
-  // Commit statuses only where whoever installed the App granted them.
+  // Commit statuses only if the App's installation grants them.
   far.state.app.granted.statuses = "write";
   await openGithubForge({ fetch, project, credential, tokens: new Map() }).gitRemote(signal);
   expect(bodies.at(-1)).toMatchObject({ permissions: { contents: "write", statuses: "write" } });
@@ -57,7 +57,7 @@ it("makes a token for the App's installation, keeps it, and replaces it before i
   expect(iss).toBe("5");
   expect(exp - iat).toBeLessThanOrEqual(600);
 
-  // Who names the App without its key does not find the token that the key made.
+  // Without the App's key, its cached token is not found.
   const other = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
   const forged = JSON.stringify({ appId: "5", privateKey: other.export({ type: "pkcs8", format: "pem" }) });
   await openGithubForge({ fetch, project, credential: forged, tokens }).gitRemote(signal);

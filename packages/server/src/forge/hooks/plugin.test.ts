@@ -172,7 +172,7 @@ it("ignores a signed one that is about something else, or no JSON", async () => 
   expect(noticed).toEqual([]);
 });
 
-/** Sends a head that promises a body, and as much of the body as is asked; answers the status, or null while none came. */
+/** Sends headers and part of the body. Returns the status, or null if there is none yet. */
 async function promise(path: string, headers: Record<string, string>, bytes: number) {
   const { port } = app.server.address() as AddressInfo;
   const socket = connect(port, "127.0.0.1");
@@ -204,8 +204,8 @@ it("an unsigned webhook, or one of no project, is refused before its body arrive
     socket.destroy();
   }
 
-  // What may be signed is read, as long as all of it together stays within the bound. Which of two connections the
-  // server reads first is its own affair.
+  // Bodies that may be signed are read while all of them together stay within the limit. The order in which the server
+  // reads two connections is not defined.
   const both = [
     await promise("/hooks/github/prj_1", signed, 900_000),
     await promise("/hooks/github/prj_1", signed, 900_000),

@@ -30,7 +30,7 @@ async function commit(name: string): Promise<string> {
   return personGit(work, "rev-parse", "HEAD");
 }
 
-/** As a person would type it: the key is the password. */
+/** As a person types it: the key is the password. */
 function remote(project: string, scope: "read" | "write", of = project): string {
   const url = new URL(`${host.url}/git/${project}.git`);
   url.username = "anyone";
@@ -73,7 +73,7 @@ describe("git over HTTP", () => {
     const lost = await commit("lost");
     await personGit(work, "push", "--quiet", remote("prj_a", "write"), "main:moved");
     await personGit(work, "push", "--quiet", "--force", remote("prj_a", "write"), "main~1:moved");
-    // The second protocol gives any object; the first must be allowed to.
+    // Protocol version 2 serves any object. Version 1 needs a setting.
     const first = ["-c", "protocol.version=0"];
     await personGit(join(host.dir, "read"), ...first, "fetch", "--quiet", remote("prj_a", "read"), lost);
     expect(await personGit(join(host.dir, "read"), "cat-file", "-t", lost)).toBe("commit");
@@ -100,7 +100,7 @@ describe("git over HTTP", () => {
     }
     await personGit(work, "push", "--quiet", url, "main:refs/heads/shown", "main:refs/tags/v1");
 
-    // One that an earlier version took in: a page that is read instead of another.
+    // A replacement ref that an earlier version accepted: one page is read instead of another.
     const folder = join(host.dir, "replaced");
     await personGit(host.dir, "clone", "--quiet", url, folder);
     const shown = await personGit(folder, "rev-parse", "HEAD:first.md");
@@ -112,7 +112,7 @@ describe("git over HTTP", () => {
     const base = { gitDir, timeMsMax: 10_000, outputBytesMax: 10_000 };
     await git.must({ ...base, args: ["hash-object", "-w", "--stdin"], input }, signal);
     await git.must({ ...base, args: ["update-ref", `refs/replace/${shown}`, other] }, signal);
-    // With the repository's own setting, and without: a mirror has none.
+    // With the repository's setting and without it, as in a mirror.
     const config = await readFile(join(gitDir, "config"), "utf8");
     for (const text of [config, config.replace("useReplaceRefs = false", "")]) {
       await writeFile(join(gitDir, "config"), text);

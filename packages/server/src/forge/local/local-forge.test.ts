@@ -91,7 +91,7 @@ describe("merging", () => {
     expect(await personGit(clone, "branch", "--remotes", "--list", "origin/topic/squash")).toBe("");
     expect(await personGit(clone, "ls-remote", "origin", `refs/pull/${number}/head`)).toContain(head);
 
-    // As if the process had died between the branch and its row.
+    // The state after the process died between the branch and its row.
     await host.database.pool.query("update local_pull_requests set state = 'open' where number = $1", [number]);
     await readPullView(deps(), "prj_a", number, host.signal);
     expect(await getPullRequest(host.database.pool, "prj_a", number)).toMatchObject({

@@ -45,7 +45,7 @@ test("200: gates of the project alone, with their places, and what the newest ch
   expect((await api.send(`${gates}/gat_own`, { key })).json).toMatchObject({ ...row, findings: [finding] });
   expect((await api.send(`${gates}/gat_own/look`, { method: "POST", key })).status).toBe(202);
   expect(looks).toEqual([projectId]);
-  // Of another project, and of none.
+  // For another project, and for an unknown one.
   for (const id of ["gat_other", "gat_none", "x%00"]) {
     expect((await api.send(`${gates}/${id}`, { key })).status, id).toBe(404);
     expect((await api.send(`${gates}/${id}/look`, { method: "POST", key })).status, id).toBe(404);

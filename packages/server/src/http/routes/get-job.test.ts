@@ -16,7 +16,7 @@ async function newJob(): Promise<{ id: string; path: string }> {
   return { id, path: `${jobs}/${id}` };
 }
 
-/** What the end of a run does: the row and the notification in one transaction. */
+/** Does what the end of a run does: row and notification in one transaction. */
 async function endJob(id: string, set = "status = 'completed', pr_link = 'https://github.test/pull/1'"): Promise<void> {
   await api.pool.query(
     `with changed as (update jobs set ${set} where id = $1 returning id) select pg_notify('${channels.jobChanged}', id) from changed`,

@@ -3,7 +3,7 @@ import { startApi } from "../../../test/support/api.ts";
 import { alterJob, readEvents, readJob, seedJob } from "../../../test/support/seed-jobs.ts";
 import { channels } from "../../db/listener.ts";
 
-/** How the forge answers; null: it does not say. */
+/** The forge's answer. Null: unknown. */
 const onForge = new Map<number, "open" | "merged" | "closed">();
 const api = await startApi({ pullRequestState: async (_project, number) => onForge.get(number) ?? null });
 afterAll(() => api.close());
@@ -40,7 +40,7 @@ describe("200", () => {
       continues_branch: true,
       base_commit: null,
       commit_id: null,
-      // Of the pull request, until there are others; a refusal is over.
+      // Of the pull request, until there are newer ones. A refusal is not kept.
       findings: { kind: "passed" },
       context: [],
     });

@@ -30,7 +30,7 @@ describe("200", () => {
         crashes: 0,
         retries: 0,
       });
-      // Nobody claims it in this test: it is active, and asking again changes nothing.
+      // No worker claims it in this test: it stays active, and a second retry changes nothing.
       expect(await retry(id)).toMatchObject({ status: 200, json: { status: "active" } });
       expect((await readEvents(api.pool, id)).map(({ kind }) => kind)).toEqual(["job.created", "phase"]);
     }

@@ -87,7 +87,7 @@ test("16 racing claimers never exceed the lanes", async () => {
   const { pool } = database;
   const projectId = await seedProject(pool);
   for (let count = 0; count < 40; count += 1) await seedJob(pool, projectId);
-  // Projects that wait for later lengthen the look around, and so the time between counting and locking.
+  // Projects with later jobs make the scan longer, and so the time between counting and locking.
   await pool.query(
     `with project as (
        insert into projects (id, name, forge, repository_url) select 'prj_' || n, 'later', 'local', '' from generate_series(1, 300) n
@@ -102,7 +102,7 @@ test("16 racing claimers never exceed the lanes", async () => {
     for (let round = 0; round < 8; round += 1) {
       await pool.query("update jobs set lease = null, lease_until = null where lease is not null");
       const claims = await Promise.all(Array.from({ length: 16 }, () => claimTimes(racers, 3)));
-      // A racer that found the project locked went away: one that comes alone finds what is left.
+      // A worker that found the project locked gave up. One that comes alone finds the rest.
       const ids = [...claims.flat(), ...(await claimTimes(racers, 5))];
       expect(new Set(ids).size).toBe(ids.length);
       expect(ids.length).toBe(4);

@@ -47,7 +47,7 @@ test("a published job shows its branch, and its link only from the end on", asyn
   await alterJob(pool, lease.jobId, "pull_request_look_at = clock_timestamp() + interval '1 hour'");
   await endRun(pool, lease, completed);
   expect(await job()).toMatchObject({ pr_link: pullRequest.url, ref: `emend/${lease.jobId}` });
-  // What was said on it meanwhile is heard at once.
+  // Comments that came meanwhile are handled at once.
   expect((await job()).pull_request_look_at).toBeNull();
 });
 

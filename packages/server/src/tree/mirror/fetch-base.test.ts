@@ -153,7 +153,7 @@ test("who asks while a fetch runs shares the next one; nobody is served an answe
     const bases = await Promise.all(crowd);
     expect(new Set(bases.map((base) => base.commit))).toEqual(new Set([newer]));
     expect(await mirror.pinnedJobs()).toHaveLength(21);
-    // Two rounds of asking where the branch is and of fetching it, not twenty-one.
+    // Two rounds of `ls-refs` and fetch, not twenty-one.
     expect(server.requests.filter(({ path }) => path.includes("info/refs")).length).toBeLessThanOrEqual(4);
   } finally {
     await server.close();

@@ -13,7 +13,7 @@ let mirror: Mirror;
 let remote: Remote;
 let base: string;
 let signal: AbortSignal;
-/** What the server answers instead, while set. */
+/** If set, the server sends this response instead. */
 let instead: number | null = null;
 
 beforeAll(async () => {

@@ -142,7 +142,7 @@ test("a process killed in the middle of a fetch leaves a mirror that the next on
   const server = await startGitHttpServer({
     root: join(bench.dir, "remotes"),
     async authorize(request) {
-      // Only the fetch itself asks for this first, which tells that it has begun.
+      // Only the fetch requests this first, so it shows that the fetch has begun.
       if (server.requests.filter(({ path }) => path.includes("info/refs")).length === 1 && request.method === "POST") {
         arrived.resolve();
         await gate.promise;

@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 afterAll(() => bench.close());
 
-/** A job that edits the base, and people who change the branch meanwhile. */
+/** A job edits the base while people change the branch. */
 async function meet(
   base: Record<string, RepositoryFile>,
   ours: Record<string, string | null>,

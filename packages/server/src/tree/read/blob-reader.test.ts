@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** The one process that reads this repository. */
+/** The process that reads this repository. */
 function readers(): number[] {
   const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return all.map(Number).filter((pid) => {

@@ -66,7 +66,7 @@ test("neither the repository's attributes nor a hostile configuration run or hid
     `[diff]\n external = ${script}\n[diff "evil"]\n command = ${script}\n textconv = ${script}\n[core]\n pager = ${script}\n fsmonitor = ${script}\n[color]\n ui = always\n`,
   );
   expect(await patchOf(mirror, range)).toContain("-one\n+two\n");
-  // Not even attributes of the mirror itself reach a driver.
+  // Even attributes of the mirror itself do not start a driver.
   mkdirSync(join(gitDir, "info"), { recursive: true });
   writeFileSync(join(gitDir, "info", "attributes"), "*.md diff=evil\n");
   expect(await patchOf(mirror, range)).toContain("-one\n+two\n");
