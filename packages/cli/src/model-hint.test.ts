@@ -8,7 +8,7 @@ test("names the setting that would use a vendor's key, and never the key", () =>
   expect(modelHint({ ANTHROPIC_API_KEY_FILE: "/run/secrets/key" })).toContain("EMEND_MODEL=anthropic/");
 });
 
-test("has nothing to say without a key, or once a model is chosen", () => {
+test("is silent without a key, or once a model is chosen", () => {
   expect(modelHint({})).toBeNull();
   expect(modelHint({ OPENAI_API_KEY: "sk-secret", EMEND_MODEL: "emend/rules" })).toBeNull();
 });

@@ -227,7 +227,7 @@ test("user link --to logs a browser in on the server that runs, once", async () 
   expect((await open(link)).status).toBe(410);
 });
 
-test("whom user invite let in, user list shows, and user reset gives a new password", async () => {
+test("user list shows invited people, and user reset gives a new password", async () => {
   const invited = await runInProcess(["user", "invite", "ada@example.com", "--role", "owner", "--json"], { env });
   const token = (link: string) => link.slice(link.lastIndexOf("/") + 1);
   const accept = (link: string, password: string) =>

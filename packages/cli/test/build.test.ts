@@ -67,7 +67,7 @@ test("the packed program serves an editor", async () => {
   expect(await once(child, "close")).toEqual([0, null]);
 });
 
-test("holds compiled code alone, which reaches nothing by a workspace's name", async () => {
+test("contains only compiled code, without workspace imports", async () => {
   const files = (await readdir(installed, { recursive: true })).filter((name) => !name.includes("node_modules"));
   expect(files.filter((name) => name.endsWith(".ts") || name.includes(".test."))).toEqual([]);
   expect(files, "the schema that editors read").toContain("check.schema.json");

@@ -34,7 +34,7 @@ describe("a project's own model key, while the server runs", () => {
     expect(JSON.parse(again.stdout)).toEqual({ project: emend.project, vendor: "anthropic", key: "set" });
   });
 
-  test("what is wrong is told in one line", async () => {
+  test("errors have one line", async () => {
     const wrong: readonly [args: string[], code: number, says: string][] = [
       [["set", emend.project, "openai"], 2, "OPENAI_API_KEY is not set"],
       [["set", emend.project, "openai", "--key-file", "/no/such"], 2, "/no/such"],

@@ -28,7 +28,7 @@ test.each(files)("%s names only settings that exist", (file) => {
   for (const name of names) expect(known).toContain(name);
 });
 
-test("the Dockerfile copies and runs what the build makes, as nobody special", () => {
+test("the Dockerfile copies and runs what the build makes, as an unprivileged user", () => {
   const text = read("deploy/Dockerfile");
   const scripts = JSON.parse(read("package.json")).scripts;
   for (const [, script = ""] of text.matchAll(/npm run (\S+)/g)) expect(scripts).toHaveProperty([script]);

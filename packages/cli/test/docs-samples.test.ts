@@ -255,7 +255,7 @@ for (const file of process.argv.slice(2)) {
   if (statuses.length) console.log("webhook", statuses.join(" "));
 }`;
 
-test("the samples for TypeScript and JavaScript run as they stand", async () => {
+test("the samples for TypeScript and JavaScript run unchanged", async () => {
   const samples = ofLanguage("js", "ts");
   const files = await Promise.all(
     samples.map(async ({ code, language }, index) => {

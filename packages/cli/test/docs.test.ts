@@ -46,7 +46,7 @@ test("every failure code has its section, and every refusal its line", async () 
   for (const code of requestErrorCodes) expect(text).toMatch(new RegExp(`^\\| \\d{3} +\\| \`${code}\` +\\|`, "m"));
 });
 
-test("the API reference is what the OpenAPI document says (npm run build:reference writes it anew)", async () => {
+test("the API reference matches the OpenAPI document (npm run build:reference updates it)", async () => {
   const api = await startApi();
   try {
     await expect(renderReference(api.document as unknown as Parameters<typeof renderReference>[0])).toMatchFileSnapshot(
@@ -57,7 +57,7 @@ test("the API reference is what the OpenAPI document says (npm run build:referen
   }
 });
 
-test("every setting that is read stands in the table, and every one in the table is read", async () => {
+test("the table has exactly the settings that are read", async () => {
   const rows = [...(await page("deploy.md")).matchAll(/^\| (`EMEND_[^|]*)\|/gm)].map(([, cell = ""]) => cell);
   const named = rows.flatMap((cell) => cell.match(/EMEND_[A-Z_]+[A-Z]/g) ?? []);
   expect(named.toSorted()).toEqual([...serverSettings(), ...commandSettings()].toSorted());

@@ -189,7 +189,7 @@ describe("exit codes", () => {
     }
   });
 
-  test("what was refused made nothing", async () => {
+  test("a refused command creates nothing", async () => {
     await expect(access(words.N ?? "")).rejects.toThrow("ENOENT");
   });
 
@@ -200,7 +200,7 @@ describe("exit codes", () => {
     expect(unknown).toMatchObject({ code: 4, stderr: expect.stringContaining("is EMEND_API_KEY right") });
   });
 
-  test("an archive is restored into an empty installation alone: what is there stands in the way", async () => {
+  test("an archive is restored only into an empty installation", async () => {
     const archive = join(emend.dir, "archive");
     const env = { EMEND_DATA_DIR: emend.dataDir };
     const written = await runInProcess(["backup", archive], { env });
@@ -218,7 +218,7 @@ describe("exit codes", () => {
     expect((await runInProcess(["restore", archive], { env })).code).toBe(2);
   });
 
-  test("who is invited is listed, and a key that was revoked before is told as that", async () => {
+  test("invited people are listed, and a revoked key is reported as revoked", async () => {
     const env = { EMEND_DATA_DIR: emend.dataDir };
     const invited = await runInProcess(["user", "invite", "cy@example.com", "--role", "viewer"], { env });
     expect(invited.code).toBe(0);
@@ -252,7 +252,7 @@ describe("exit codes", () => {
     expect(told).toEqual(Object.values(exitCodes));
   });
 
-  test("every command stands in the table", () => {
+  test("every command is in the table", () => {
     const streams = { stdout: process.stdout, stderr: process.stderr };
     const leaves = commandTree(buildProgram(streams as unknown as Cli)).filter(({ commands }) => commands.length === 0);
     // `check` has its own exit codes, and another test for them.

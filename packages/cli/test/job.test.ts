@@ -77,13 +77,13 @@ test.each([
   expect(JSON.parse(server.seen[0]?.body ?? "")).toEqual({ prompt });
 });
 
-test("an empty prompt on standard input is told, and nothing is sent", async () => {
+test("an empty prompt on standard input is an error, and nothing is sent", async () => {
   const { code, stderr } = await runInProcess(["job", "create", "docs", "-"], { env });
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("standard input") });
   expect(server.seen).toHaveLength(0);
 });
 
-test("a job that fails while it is waited for has an exit code of its own", async () => {
+test("a job that fails during --wait has its own exit code", async () => {
   const running = runInProcess(["job", "create", "docs", "go", "--wait"], { env });
   await server.untilSeen(3);
   server.update("job_1", { status: "failed" });
@@ -190,7 +190,7 @@ test("job message follows up on a finished job and tells only what is new; job c
   expect(stderr).not.toContain("preparing");
 });
 
-test("an interruption ends the waiting and says that the job goes on", async () => {
+test("an interrupt ends the waiting and says that the job continues", async () => {
   const running = startEmend(["job", "create", "docs", "go", "--wait"], { env });
   await server.untilSeen(3);
   running.kill("SIGINT");

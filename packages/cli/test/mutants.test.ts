@@ -9,7 +9,7 @@ const table: { name: string; file: string; find: string; replace: string; tests:
   readFileSync(join(root, "scripts/mutants.json"), "utf8"),
 );
 
-test("every guard of the table stands once in its file, and its tests exist", () => {
+test("each guard's text is in its file exactly once, and its tests exist", () => {
   expect(table.length).toBeGreaterThanOrEqual(80);
   expect(new Set(table.map(({ name }) => name)).size).toBe(table.length);
   const wrong = table.filter(({ file, find, replace, tests }) => {

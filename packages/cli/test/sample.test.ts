@@ -44,7 +44,7 @@ test("eleven links in six forms lead to guides/auth", () => {
   });
 });
 
-test("the term stands in prose, a heading, capitals, a table, front matter and code", () => {
+test("the term is in prose, a heading, capitals, a table, front matter and code", () => {
   const all = pages.map(({ text }) => text).join("\n");
   expect(all).toMatch(/^#+ .*API token/m);
   expect(all).toMatch(/API TOKEN/);

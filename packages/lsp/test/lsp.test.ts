@@ -48,7 +48,7 @@ const at = (editor: Editor, path: string, text: string, piece: string, inside = 
 const pick = (text: string, { range }: Pick<Diagnostic, "range">) =>
   text.split("\n")[range.start.line]?.slice(range.start.character, range.end.character);
 
-test("tells what is wrong as it is typed, where it stands among emoji, and fixes what is certain", async () => {
+test("reports problems while typing, at the right column after emoji, and fixes certain ones", async () => {
   const dir = await makeSite(mkdocs);
   const editor = await startEditor([dir]);
   const text = mkdocs["docs/index.md"] ?? "";
@@ -87,7 +87,7 @@ test("tells what is wrong as it is typed, where it stands among emoji, and fixes
   expect(await editor.close()).toBe(0);
 }, 60_000);
 
-test("finds where links lead, who links here, and what a target is called", async () => {
+test("finds definitions, references and hovers", async () => {
   const dir = await makeSite(mkdocs);
   const editor = await startEditor([dir]);
   const { connection } = editor;

@@ -164,7 +164,7 @@ test("an agent creates, follows, reads and checks a job over HTTP", async () => 
   });
 });
 
-test("an agent does the same through `emend mcp`, which also checks a folder of its own", async () => {
+test("an agent does the same through `emend mcp`, which also checks a local folder", async () => {
   await connected(overStdio(), async (client) => {
     const created = await call(client, "create_job", { prompt: "Rewrite everything.", wait_seconds: 50 });
     expect(created.value).toMatchObject({

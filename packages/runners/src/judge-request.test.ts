@@ -206,7 +206,7 @@ describe("what the known programs send passes as it is", () => {
   });
 });
 
-it("has the vendor keep nothing of it", () => {
+it("turns off the vendor's storage", () => {
   expect(judged("/responses", { input: "x", store: true })).toMatchObject({ body: { store: false } });
   expect(judged("/responses", { input: "x" })).toMatchObject({ body: { store: false } });
   expect(judged("/chat/completions", { messages: [], store: true })).toMatchObject({ body: { store: false } });

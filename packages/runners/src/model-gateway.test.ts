@@ -142,7 +142,7 @@ it.each([
   expect(heard).toEqual([]);
 });
 
-it("takes its own address as a proxy is asked for it", async () => {
+it("accepts its own address in the form that proxies get", async () => {
   const gateway = await start();
   const path = `http://127.0.0.1:${gateway.port}/v1/messages`;
   expect((await ask(gateway, { path })).status).toBe(200);
@@ -182,14 +182,14 @@ it("lets the vendor read what was looked at, of two settings with one name too",
   expect(body).toBe('{"tools":[]}');
 });
 
-it("refuses a body that nobody can read", async () => {
+it("refuses an unreadable body", async () => {
   expect((await ask(await start(), { body: "\x1f\x8b" })).status).toBe(400);
 });
 
 /** A small request that uses a lot of memory when parsed. */
 const costly = `{"messages":[${"{},".repeat(2 ** 20)}0]}`;
 
-it("refuses what becomes much once it is parsed, and what is nested deeply, and goes on", async () => {
+it("refuses bodies that are large when parsed or nested deeply, and continues", async () => {
   const gateway = await start();
   const { status, text } = await ask(gateway, { body: costly });
   expect([status, text]).toEqual([413, expect.stringContaining("250000 values")]);
@@ -198,7 +198,7 @@ it("refuses what becomes much once it is parsed, and what is nested deeply, and 
   expect((await ask(gateway)).status).toBe(200);
 });
 
-it("reads requests on a thread of its own, whose memory and time are bounded", async () => {
+it("parses requests on a separate thread with limits on memory and time", async () => {
   const large = await start({ limits: { nodesMax: Infinity, judgeMemoryMb: 24, judgeMsMax: 60_000 } });
   expect((await ask(large, { body: costly })).status).toBe(413);
   expect((await ask(large)).status).toBe(200);
@@ -215,7 +215,7 @@ it("asks only the model that the run was given, where it was given one", async (
   for (const model of ["gpt-5-pro", undefined]) expect((await asks(model)).status).toBe(403);
 });
 
-it("passes on what a program says of itself, and nothing that says whom to ask or who pays", async () => {
+it("forwards a program's own headers, but none that change the model or the account", async () => {
   const gateway = await start();
   const passed = {
     accept: "application/json",
@@ -276,7 +276,7 @@ it("hands a stream on piece by piece, as it comes", async () => {
   answer.destroy();
 });
 
-it("carries large requests and answers whole", async () => {
+it("carries large requests and responses completely", async () => {
   const long = "x".repeat(7 * 2 ** 20);
   answerWith = (_, response) => void response.end(long);
   const { text } = await ask(await start(), { body: { messages: [{ role: "user", content: long }] } });
@@ -284,7 +284,7 @@ it("carries large requests and answers whole", async () => {
   expect(heard[0]?.bytes).toBeGreaterThan(long.length);
 });
 
-it("lets the vendor's answer repeat the key to nobody, in a header or in two pieces", async () => {
+it("removes the key from the vendor's response, in headers and across chunks", async () => {
   answerWith = (_, response) => {
     response.writeHead(401, { "x-echo": apiKey });
     response.write(`no such key: ${apiKey.slice(0, 9)}`);
@@ -355,7 +355,7 @@ it("waits no longer than it may", async () => {
   expect((await ask(await start({ limits: { requestMsMax: 1 } }))).status).toBe(502);
 });
 
-it("says so where the vendor does not answer", async () => {
+it("reports a vendor that does not answer", async () => {
   const { status, text } = await ask(await start({ baseUrl: "http://127.0.0.1:1/v1" }));
   expect([status, text]).toEqual([502, expect.stringContaining("does not answer")]);
 });

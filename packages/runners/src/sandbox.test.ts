@@ -14,7 +14,7 @@ afterEach(() => rm(dir, { recursive: true }));
 
 const trial = await trySandbox(startBound, process.env.PATH ?? "");
 
-it("has nothing to wait for where no sandbox was made", async () => {
+it("does not wait if no sandbox was made", async () => {
   await writeFile(join(dir, "status.json"), "");
   await untilGone(join(dir, "status.json"));
 });

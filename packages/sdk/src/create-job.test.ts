@@ -185,7 +185,7 @@ test("calls a silence that lasts a time-out", async () => {
   await expect(created).rejects.toMatchObject({ kind: "timeout", status: null });
 });
 
-test("says that nothing listens there", async () => {
+test("reports that no server listens there", async () => {
   await server.stop();
   const created = client({ outageMsMax: 0 }).create({ prompt: "x" });
   await expect(created).rejects.toMatchObject({ kind: "network", message: expect.stringContaining("ECONNREFUSED") });

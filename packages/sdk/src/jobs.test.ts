@@ -43,7 +43,7 @@ test("long-polls with the last ETag until the job ends, and tells each change on
   expect(server.seen).toHaveLength(3);
 });
 
-test("slows down by itself when the service does not hold the answer back", async () => {
+test("polls more slowly if the service does not hold the response", async () => {
   server.holds = false;
   const updates: AgentJob[] = [];
   const enough = new AbortController();
@@ -71,7 +71,7 @@ test("asks no sooner than the service's hint when answers are not held back", as
   expect(server.seen).toHaveLength(2);
 });
 
-test("goes on waiting through resets and a service that is away for a moment", async () => {
+test("keeps waiting through resets and a short outage", async () => {
   const away = { kind: "answer", status: 503, body: '{"error":"The database is away."}' } as const;
   server.faults.push({ kind: "reset" }, away, away, { kind: "reset" });
   const waiting = jobs().wait("job_1");
@@ -87,7 +87,7 @@ test("passes a job that is unknown on as an error, at once", async () => {
   expect(server.seen).toHaveLength(1);
 });
 
-test("stops when the signal aborts while the service holds the answer back", async () => {
+test("stops when the signal aborts during a long poll", async () => {
   const enough = new AbortController();
   const waiting = jobs().wait("job_1", { signal: enough.signal });
   await server.untilSeen(2);

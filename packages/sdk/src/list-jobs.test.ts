@@ -31,7 +31,7 @@ test("asks for one state alone, and hands out a cursor", async () => {
   expect(second).toMatchObject({ jobs: [{ id: "job_2" }], nextCursor: null });
 });
 
-test("a page of something else is told as such", async () => {
+test("a page that is not from Emend is reported", async () => {
   server.faults.push({ kind: "answer", status: 200, body: '{"jobs":[{"id":1}],"nextCursor":null}' });
   await expect(client().listPage()).rejects.toMatchObject({ kind: "invalid_response" });
 });

@@ -68,7 +68,7 @@ test("a service that never answered is given up after seconds", () => {
   expect(survives(10_000, 1, () => 0.5, false)).toBe(false);
 });
 
-test("a second outage has its whole time again", () => {
+test("a second outage has the full time limit again", () => {
   let nowMs = 0;
   const deps = { outageMsMax: 1000, retryWaitMsMax: 30_000, heard: { isReached: true } };
   const outage = createOutage(deps, false, { nowMs: () => nowMs, random: () => 0.5 });

@@ -30,7 +30,7 @@ test("yields what happened and what happens, each once, and ends with the job", 
   expect(kinds).toEqual(["1 job.created", "2 phase", "3 step", "4 completed"]);
 });
 
-test("goes on after the last event when the connection is cut, again and again", async () => {
+test("continues after the last event when the connection is lost repeatedly", async () => {
   end();
   server.faults.push({ kind: "cut", afterEvents: 1 }, { kind: "reset" }, { kind: "cut", afterEvents: 2 });
   const seen: number[] = [];
@@ -40,7 +40,7 @@ test("goes on after the last event when the connection is cut, again and again",
   expect(server.seen.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "1", "1", "3", "4"]);
 });
 
-test("goes on after a final event when a follow-up took the job up again", async () => {
+test("continues after a final event when a follow-up restarted the job", async () => {
   end();
   server.update("job_1", { status: "active" });
   server.tell("job_1", "run.started");
@@ -66,7 +66,7 @@ test("an abort ends it with the signal's reason", async () => {
   await expect(next).rejects.toThrow("enough");
 });
 
-test("a refusal is thrown at once, and a page that is no stream is told as such", async () => {
+test("a refusal is thrown at once, and a page that is not a stream is reported", async () => {
   await expect(client().events("job_9").next()).rejects.toMatchObject({ kind: "not_found" });
   server.faults.push({ kind: "answer", status: 200, body: "<html>" });
   await expect(client().events("job_1").next()).rejects.toMatchObject({ kind: "invalid_response" });

@@ -34,7 +34,7 @@ test("the first example ends with the pull request's link", async () => {
   expect(await run(example("fix-links.mjs"))).toMatch(/http:\/\/127\.0\.0\.1:\d+\/\S+\/pull\/\d+\n$/);
 });
 
-test("every other example runs as it stands, after the lines that make its client", async () => {
+test("every other example runs unchanged, after the lines that create its client", async () => {
   const client = example("fix-links.mjs").split("\n").slice(0, 4).join("\n");
   const rest = examples.filter((code) => !code.includes("fix-links.mjs") && !code.includes("verifyWebhook"));
   expect(rest.length).toBeGreaterThan(4);

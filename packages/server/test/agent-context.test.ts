@@ -72,7 +72,7 @@ test("a job documents what a context repository says, and its pull request cites
   expect(told).toContain(`### Sources\n\n- \`api/src/limits.ts:1\` at \`${commit.slice(0, 10)}\``);
 });
 
-test("a job that was killed reads the commit that it had pinned, whatever was pushed since", async () => {
+test("a killed job still reads its pinned commit after later pushes", async () => {
   const { server, project, api, key, far, installation } = await install(documentLimit);
   await server.stop();
   const { pool } = installation.database;
@@ -95,7 +95,7 @@ test("a job that was killed reads the commit that it had pinned, whatever was pu
   expect(seen).not.toContain("requestsMax = 99");
 });
 
-test("a preview shows its diff and opens nothing", async () => {
+test("a preview shows its diff and opens no pull request", async () => {
   const { client, project } = await install(documentLimit);
   const created = await client.send("/job", { prompt: "Say the limit.", preview: true });
   expect(created.status).toBe(201);

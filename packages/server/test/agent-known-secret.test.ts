@@ -4,7 +4,7 @@ import { useModelProject } from "./support/model-project.ts";
 const models = useModelProject();
 const docs = { "index.mdx": "---\ntitle: Home\n---\n\nWelcom.\n" };
 
-test("a secret of the project that a model says, writes or reads back is told to nobody and stored nowhere", async () => {
+test("a project's secret that a model says, writes or reads is not shown and not stored", async () => {
   const own = "a-key-0f-the-project-and-of-nobody";
   const encoded = Buffer.from(own).toString("hex");
   const { client, server, project, installation, far } = await models.install(

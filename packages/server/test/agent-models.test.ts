@@ -47,7 +47,7 @@ test("a job runs to a pull request on each of the four protocols", async () => {
   }
 });
 
-test("a follow-up goes on with the conversation, on the same branch and pull request, over people's commits", async () => {
+test("a follow-up continues the conversation on the same branch and pull request, after people's commits", async () => {
   const { client, project, far } = await install(
     (turn, request) => {
       if (!JSON.stringify(request.messages).includes("Mention coffee")) return fixTypo(turn);
@@ -191,7 +191,7 @@ async function isStored({ database: { pool } }: Installation, text: string): Pro
   return false;
 }
 
-test("a credential that a model writes is told back, and stored nowhere; the job goes on without it", async () => {
+test("a credential that a model writes is refused and not stored; the job continues without it", async () => {
   const { client, installation } = await install((turn) => {
     if (turn === 0) return [["write_file", { path: "a.mdx", content: `token ${secret}\n` }]];
     if (turn === 1) return [["edit_file", { path: "setup.mdx", oldText: "minuts", newText: "minutes" }]];
@@ -216,7 +216,7 @@ test("a credential in a prompt or a message is stored nowhere, and the model is 
   expect(JSON.stringify(far.requests)).not.toContain(secret);
 });
 
-test("a change that holds the project's own key for a model, encoded, is published nowhere", async () => {
+test("a change with the project's encoded model key is not published", async () => {
   const own = "a-key-0f-the-project-and-of-nobody";
   const encoded = Buffer.from(`user:${own}`).toString("base64");
   const { client, server, project } = await install((turn) => {
@@ -231,7 +231,7 @@ test("a change that holds the project's own key for a model, encoded, is publish
   expect((await client.run(id)).violations).toMatchObject([{ path: "a.mdx" }]);
 });
 
-test("a change that is denied for a credential keeps nothing of what was said and written", async () => {
+test("a change that is denied for a credential stores none of its texts", async () => {
   // Split in two halves, so that a check of a single call misses it.
   const [half, rest] = [secret.slice(0, 20), secret.slice(20)];
   const { client, installation } = await install((turn) => {

@@ -21,7 +21,7 @@ function threeSteps(turn: number): FarTurn | null {
 }
 const finish: FarTurn = [["finish", { title: "Fix a misspelling", summary: "It was misspelt." }]];
 
-test("a vendor that goes away after three steps: no request before its time, then a code, and a message goes on", async () => {
+test("a vendor that fails after three steps: no early retry, then a failure code, and a message continues the job", async () => {
   let isAway = true;
   const asked: number[] = [];
   const { client, project, installation } = await models.install(
@@ -56,7 +56,7 @@ test("a vendor that goes away after three steps: no request before its time, the
   expect((await client.send(`/job/${id}/diff`)).text).toContain("+It takes ten minutes.");
 });
 
-test("with further models the next of the list answers, and no stored step is asked of it", async () => {
+test("with fallback models the next one answers, and stored steps are not repeated", async () => {
   const [first, second, third] = protocols;
   const asked: [string, number][] = [];
   const { client } = await models.install(
@@ -85,7 +85,7 @@ test("with further models the next of the list answers, and no stored step is as
   ]);
 });
 
-test("a stream that breaks off after three steps is asked for again, and only that turn", async () => {
+test("a stream that ends early after three steps is requested again, and only that turn", async () => {
   const asked: number[] = [];
   const { client } = await models.install(
     (turn) => {

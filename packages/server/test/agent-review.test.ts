@@ -8,7 +8,7 @@ const docs = {
   "index.mdx": "---\ntitle: Home\n---\n\nWelcome.\n",
 };
 
-test("findings are told twice, the diff is shown once and may be revised; what is left makes a draft", async () => {
+test("the agent gets findings twice and its diff once; what remains makes a draft", async () => {
   const heard: [findings: number, diffs: number][] = [];
   const { client, project } = await models.install(
     (turn, { messages }) => {
@@ -45,7 +45,7 @@ test("findings are told twice, the diff is shown once and may be revised; what i
   expect(body).toMatch(/### New findings\n\n- error `index\.mdx:5`/);
 });
 
-test("a finding that the agent knows to be wrong is disputed: nothing is undone, and a draft shows both", async () => {
+test("the agent can dispute a finding: nothing is undone, and a draft shows both sides", async () => {
   const { client, project } = await models.install(
     (turn) => {
       if (turn === 0) {

@@ -19,7 +19,7 @@ it("every route of a running server has a row, and answers each caller as the ro
   }
 });
 
-it("a caller who is let in is neither refused nor met with a fault", () => {
+it("an allowed caller gets neither a refusal nor a server error", () => {
   expect([200, 404, 400, 401, 403, 500].map((status) => isRight("in", status))).toEqual([
     true,
     true,

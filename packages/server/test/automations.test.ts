@@ -58,7 +58,7 @@ const untilJobs = async (states: readonly (string | null)[]) =>
 const states = async (id: string) => (await server.admin.automations.show(id)).runs.map(({ state }) => state);
 const pagesOf = (branch: string) => git(docs, "ls-tree", "-r", "--name-only", branch).trim().split("\n");
 
-test("a tag makes a pull request, the next one goes onto it, and a closed one is answered by a new one", async () => {
+test("a tag opens a pull request, the next tag extends it, and after a closed one comes a new one", async () => {
   const { id } = await server.admin.automations.add({
     projectId: docs,
     name: "releases",
@@ -94,7 +94,7 @@ test("a tag makes a pull request, the next one goes onto it, and a closed one is
   await server.admin.automations.pause(id);
 });
 
-test("a change that was closed unmerged is not proposed again, however it is asked for", async () => {
+test("a change that was closed unmerged is not proposed again", async () => {
   await pool().query("delete from jobs where project_id = $1", [docs]);
   const { id } = await server.admin.automations.add({
     projectId: docs,

@@ -104,7 +104,7 @@ test("where people took the base branch in, its changes are not the pull request
   expect((await pullOf(project.id))?.body).not.toContain("later.mdx");
 });
 
-test("a base branch that went another way is told, and merged into nobody's branch", async () => {
+test("a base branch in conflict is reported and not merged", async () => {
   const { client, project, id, branch } = await opened();
   const fork = await git(project.id, "rev-parse", "main");
   await commitByPerson(project.id, "main", "setup.mdx", page("Setup", "It takes an hour."));

@@ -59,7 +59,7 @@ test.each([
   expect(ended).toMatchObject({ status: "completed", crashes: 0, pr_link: expect.stringContaining("/pull") });
 });
 
-test("503 while the database's own disk is full, and nothing half done", async () => {
+test("503 while the database's disk is full, and no partial writes", async () => {
   // Postgres' own error for a write to a full disk.
   await database.pool.query(`
     create function no_room() returns trigger language plpgsql as

@@ -15,7 +15,7 @@ it.each(growthTargets)("$name: time does not outgrow the text", async (target) =
   expect(outgrown).toEqual([]);
 });
 
-it("a page with more cells, ids or code than a stack holds is read", () => {
+it("a page with more cells, ids or code than the stack size is read", () => {
   const scan = growthTargets.find(({ name }) => name === "facts of a page: Markdown");
   for (const page of [
     `| a |\n|-|\n${"| ".repeat(200_000)}`,

@@ -104,7 +104,7 @@ describe.each(["local", "github"] as const)("a base that moves while a job of %s
     expect(await bodyOf(forge, jobId)).toContain(`guides/${forge}-late.md`);
   });
 
-  it("that went another way stays out, and the pull request says so", async () => {
+  it("that is in conflict is not merged, and the pull request says so", async () => {
     const path = name(2);
     const { repository, base, show, parent } = start({ [path]: page("Use your API token.") });
     const jobId = await seedJob(host.database.pool, `prj_${forge}`, prompt);
@@ -130,7 +130,7 @@ describe("a merge that a crash cut off", () => {
     await expireLeases(host.database.pool);
   }
 
-  it("is kept once its commit is stored, whatever the base does next", async () => {
+  it("is kept once its commit is stored, even if the base moves", async () => {
     const { pool } = host.database;
     const repository = repositories.local as TestRepository;
     const path = "guides/crash.md";

@@ -49,7 +49,7 @@ test.concurrent.for(points)(
   },
 );
 
-test.concurrent("a worker that dies right after the end leaves nothing to do", async ({ onTestFinished }) => {
+test.concurrent("a worker that dies right after the end leaves no work", async ({ onTestFinished }) => {
   const { database, id } = await scene(onTestFinished);
   const doomed = await spawnWorker({ databaseUrl: database.url, name: "doomed", crashAt: "after-end" });
   expect(await doomed.ended).toBe("SIGKILL");

@@ -70,7 +70,7 @@ async function expectOnePublication({ project, pool }: Awaited<ReturnType<typeof
   expect((await pool.query("select 1 from local_pull_requests")).rowCount).toBe(1);
 }
 
-test("a server killed wherever it stands asks again only for the turn that was not stored", async () => {
+test("a server that is killed at any point repeats only the turn that was not stored", async () => {
   const here = await scene();
   const { asked, afterKill, installation, goOn } = here;
   /** Where the process dies, and the turns that it requested before. */

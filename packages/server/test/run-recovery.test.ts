@@ -42,7 +42,7 @@ async function untilTurn(id: string, number: number): Promise<void> {
   while ((await rowsOf("turns", id)).length < number);
 }
 
-test("a job whose worker is killed goes on elsewhere, and no stored step is paid for again", async () => {
+test("a job whose worker is killed continues on another one, and pays for no stored step again", async () => {
   const id = await job({ steps: 6, turnMs: 100 });
   const first = await worker("first");
   await waitForJob(database.pool, id, (row) => row.usage?.steps >= 2);
@@ -102,7 +102,7 @@ test("a main loop that is busy for longer than a lease keeps it", async () => {
   expect(ended).toMatchObject({ status: "completed", crashes: 0, runs: 1 });
 });
 
-test("a main loop that stands still for too long loses its lease", async () => {
+test("a blocked main loop loses its lease", async () => {
   const id = await job({ blockMs: 600_000 });
   await worker("stuck", { options: { ...shortTimes, leaseMs: 1_000, stallMsMax: 400 } });
   await waitForJob(database.pool, id, (row) => row.lease !== null);

@@ -169,7 +169,7 @@ test("a key's replay and a page's cursor hold on the other node", async () => {
   expect(rest.json.jobs).toContainEqual(first.json);
 });
 
-test("an event stream is passed on as it happens, and goes on over the other node", async () => {
+test("an event stream is live, and continues on the other node", async () => {
   const { json: job } = await create("Four.");
   const token = "6f1c1f0e-0000-4000-8000-000000000003";
   const lease = { jobId: String(job.id), token };

@@ -83,7 +83,7 @@ describe("settings of the checks", () => {
     expect((await compareSites(base, head)).introduced.map(({ check }) => check)).toEqual(["broken-link"]);
   });
 
-  it("has every check in its schema, in the published copy of it (-u writes it anew) and in the docs", async () => {
+  it("has every check in its schema, in the published copy (-u updates it) and in the docs", async () => {
     const published = new URL("../../../docs/check.schema.json", import.meta.url).pathname;
     await expect(`${JSON.stringify(settingsSchema, null, 2)}\n`).toMatchFileSnapshot(published);
     expect(Object.keys(settingsSchema.properties.checks.properties)).toEqual(checkIds);

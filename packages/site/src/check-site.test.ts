@@ -49,7 +49,7 @@ describe("checkSite", () => {
     expect(checks.filter((check) => check.startsWith("broken-redirect"))).toHaveLength(2);
   });
 
-  it("takes nothing for a link that is none", async () => {
+  it("finds no links in text that is not a link", async () => {
     const text = [
       "`[a](none.md)` \\[b](none.md) <!-- [c](none.md) --> [d](https://x.y) [e](//x.y) [f](mailto:a@b) [g](tel:1)",
       "",
@@ -152,7 +152,7 @@ describe("checkMdx", () => {
     }
   });
 
-  it("gives line and column, and evaluates nothing", async () => {
+  it("reports line and column, and evaluates nothing", async () => {
     const site = await openSite(
       memoryTree({
         "a.mdx": "# A\n\n<Card>\n\nnever closed\n",

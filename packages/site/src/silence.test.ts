@@ -78,7 +78,7 @@ describe("patterns that silence findings", () => {
     ]);
   });
 
-  it("are findings where they silence nothing", async () => {
+  it("are findings if they have no effect", async () => {
     expect((await found({ "a.md": "Text\n" }, [{ check: "broken-link", reason: "x" }]))[0]).toBe(
       'silencer .emend/check.json:1 "ignore" 1 silences no finding of `broken-link`; remove it.',
     );

@@ -65,7 +65,7 @@ describe("anchors that a builder makes", () => {
 });
 
 describe("faults", () => {
-  it("finds a code block that nothing closes, but not one that ends with its list", async () => {
+  it("finds an unclosed code block, but not one that ends with its list", async () => {
     const files = { "mkdocs.yml": "site_name: x\n" };
     expect(await reported({ ...files, "docs/index.md": "# Home\n\n```sh\nls\n\nText\n" })).toEqual([
       "unclosed-fence docs/index.md:3",
@@ -82,7 +82,7 @@ describe("faults", () => {
     ]);
   });
 
-  it("finds absolute links to nothing in MkDocs and GitBook, below the site's own address", async () => {
+  it("finds broken absolute links in MkDocs and GitBook, below the site's own address", async () => {
     const page = "# Home\n\n[a](/start/) [b](/none/) [c](/base/start/) [d](/base/none/)\n";
     const files = { "docs/index.md": page, "docs/start.md": "# Start\n" };
     const address = (url: string) => ({ ...files, "mkdocs.yml": `site_name: x\nsite_url: ${url}\n` });

@@ -75,7 +75,7 @@ describe("Mintlify's configuration", () => {
     expect(await findingsOf(files)).toEqual(["broken-anchor a.mdx:9", "broken-link snippets/s.mdx:3"]);
   });
 
-  it("has redirects by pattern, and is told one more in place", async () => {
+  it("reads redirect patterns, and adds a redirect in place", async () => {
     const config = `{
   "navigation": { "pages": ["new/a"] },
   "redirects": [

@@ -8,7 +8,7 @@ async function errorsOf(files: Files): Promise<string[]> {
 }
 
 describe("anchors of sites that no framework is known of", () => {
-  it("are not judged where the site has a rule of its own for them", async () => {
+  it("are not judged if the site has its own rule for them", async () => {
     const page = "# A\n\n## Two words\n\n[a](#two_words) [b](#no_such)\n";
     const others = Array.from({ length: 19 }, (_, n) => [`${n}.md`, page.replace("[b](#no_such)", "")] as const);
     expect(await errorsOf({ "a.md": page, ...Object.fromEntries(others) })).toEqual([]);

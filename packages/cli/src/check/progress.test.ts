@@ -10,7 +10,7 @@ function terminal(isTTY: boolean): { stream: NodeJS.WriteStream; written: string
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-it("says on a terminal how far long work is, and leaves nothing behind", () => {
+it("shows progress on a terminal, and clears it", () => {
   const { stream, written } = terminal(true);
   const progress = createProgress(stream);
   progress.update("reading", 1, 900);

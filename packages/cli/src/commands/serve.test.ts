@@ -10,7 +10,7 @@ it("gives up on a stop that hangs", async () => {
   await stopping;
 });
 
-it("says nothing of one that ends in time, whichever way", async () => {
+it("prints nothing if it ends in time", async () => {
   vi.useFakeTimers();
   const giveUp = vi.fn();
   await stopWithin(5, async () => {}, giveUp);

@@ -25,7 +25,7 @@ test("shows a few changed lines of each file, with its new name", () => {
   ).toEqual(["file", "removed", "added"]);
 });
 
-test("says whether it holds every changed line", () => {
+test("says whether it has every changed line", () => {
   expect(diffExcerpt(fileDiff("a.md", ["-old", "+new"])).isWhole).toBe(true);
   expect(diffExcerpt(fileDiff("a.md", ["+1", "+2", "+3", "+4", "+5"])).isWhole).toBe(false);
   const many = Array.from({ length: 50 }, (_, index) => fileDiff(`${index}.md`, ["-x", "+y"])).join("");

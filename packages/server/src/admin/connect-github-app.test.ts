@@ -122,7 +122,7 @@ describe("a project with an App of its own", () => {
     expect(String(rows[0]?.credential)).not.toContain("PRIVATE KEY");
   });
 
-  it("goes on with the App that an earlier try made, whatever that try failed at", async () => {
+  it("continues with the App of an earlier, failed attempt", async () => {
     await database.pool.query("delete from projects");
     Object.assign(far.state.app, { installed: false, code: null });
     const givesUp = new AbortController();
@@ -183,7 +183,7 @@ describe("a project with an App of its own", () => {
     expect(await projects()).toBe(before);
   });
 
-  it("gives up in words when nobody comes", async () => {
+  it("ends with a clear error if nobody opens the page", async () => {
     const waiting = new AbortController();
     const given = connect(() => waiting.abort(), "http://127.0.0.1:4000", waiting.signal);
     await expect(given).rejects.toMatchObject({ publicMessage: expect.stringContaining("run the command again") });
@@ -315,7 +315,7 @@ describe("an App that is created in the dashboard", () => {
     expect((await add(far.repositoryUrl, "prj_none")).statusCode).toBe(404);
   });
 
-  it("can be discarded, and what GitHub refuses is told in words", async () => {
+  it("can be discarded, and GitHub's refusals are shown", async () => {
     const { apps } = (await host.send("/github-apps")).json();
     for (const app of apps) expect((await post(`/github-apps/${app.id}/remove`, {})).statusCode).toBe(200);
     expect((await host.send("/github-apps")).json()).toEqual({ apps: [] });

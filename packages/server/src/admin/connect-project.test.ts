@@ -75,7 +75,7 @@ describe("connect project", () => {
       expect(await connect({ repo: written(far.repositoryUrl) })).toMatchObject({ repositoryUrl: far.repositoryUrl });
     });
 
-    it("is not even asked where its address was named in the browser and is an inner one by now", async () => {
+    it("is not contacted if its address was entered in the browser and is private now", async () => {
       const before = far.requests.length;
       expect(await refusal({ settings: { forge: { isJudged: true } } })).toContain("EMEND_ALLOW_PRIVATE_FORGES");
       expect(far.requests.length).toBe(before);

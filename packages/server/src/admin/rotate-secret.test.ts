@@ -46,7 +46,7 @@ test("everything sealed opens with the new secret alone; a wrong old one changes
 /** Bytes that are not an encrypted credential. */
 const hashesAndContents = /_hash$|^claims\.hash$|^jobs\.(?:working_)?diff$|^overlay\.content$|^login_links\.seed$/;
 
-test("no sealed column is forgotten: every column of bytes is sealed anew, or known to be none", async () => {
+test("every bytea column is encrypted again, or listed as not encrypted", async () => {
   const { rows } = await database.pool.query<{ name: string }>(
     `select table_name || '.' || column_name as name from information_schema.columns
      where table_schema = 'public' and data_type = 'bytea' order by 1`,

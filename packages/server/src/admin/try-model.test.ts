@@ -12,7 +12,7 @@ test.each(protocols)("%s answers", async (name) => {
   expect(await tryModel(config)).toMatchObject({ kind: "answers", model: name });
 });
 
-test("a project's own keys are tried, each vendor's refusal told in its words", async () => {
+test("a project's own keys are tested, with each vendor's error message", async () => {
   far = await startFarModel((_, __, number) => (number === 1 ? "ready" : { response: refused }));
   const refused = { error: { message: "this key was revoked" }, status: 401 };
   const { ANTHROPIC_API_KEY: _, OPENAI_API_KEY: __, ...environment } = far.environment;
@@ -29,7 +29,7 @@ test("a project's own keys are tried, each vendor's refusal told in its words", 
   });
 });
 
-test("what is wrong is told in words, and the rules need nothing", async () => {
+test("errors are readable, and the rules need no key", async () => {
   far = await startFarModel(() => ({ response: { error: { message: "no such key" }, status: 401 } }));
   const config = loadConfig({ ...far.environment, EMEND_MODEL: "openai/gpt-5" });
   expect(await tryModel(config)).toMatchObject({ kind: "unavailable", words: expect.stringContaining("no such key") });

@@ -51,7 +51,7 @@ async function work(calls: readonly [string, unknown][], sources: readonly strin
 
 const write: [string, unknown] = ["write_file", { path: "limits.md", content: "# Limits\n\nSeven.\n" }];
 
-test("a context repository is listed, read and searched under its name, and the model is told of it", async () => {
+test("a context repository is listed, read and searched under its name, and the prompt names it", async () => {
   const { answers, system } = await work([
     ["list_files", { under: "@api" }],
     ["list_files", { under: "@api/src" }],
@@ -86,7 +86,7 @@ test.each<[string, unknown]>([
   expect(overlay.entries()).toEqual([]);
 });
 
-test("what cannot be reached is told in words, and the job goes on", async () => {
+test("an unreachable repository is a tool error, and the job continues", async () => {
   const { answers, outcome } = await work([["search", { pattern: "x", under: "@gone" }], write]);
   expect(answers[0]?.output).toBe("the context repository gone cannot be read: It may be back later.");
   expect(outcome.kind).toBe("finished");

@@ -79,7 +79,7 @@ describe("a run", () => {
     });
   });
 
-  it("of a follow-up hands over a summary of the whole pull request and a reply", async () => {
+  it("returns a summary of the whole pull request and a reply for a follow-up", async () => {
     const script = (turn: number): ScriptedTurn =>
       [editHome, [["finish", { reply: "Shortened it." }]] as ScriptedTurn][turn] ?? [
         ["finish", { summary: "The home page greets in one word.", reply: "Shortened it. At last." }],
@@ -103,7 +103,7 @@ describe("a run", () => {
     expect(await run()).toEqual({ kind: "unchanged", summary: "Edited it." });
   });
 
-  it("goes on after the last stored step and repeats no turn", async () => {
+  it("continues after the last stored step and repeats no turn", async () => {
     const script = (turn: number): ScriptedTurn =>
       [editHome, [["read_file", { path: "guide.md" }]] as ScriptedTurn, finish][turn] ?? finish;
     const whole = await start(scriptedModel(script));
@@ -249,7 +249,7 @@ describe("a model that misbehaves", () => {
     expect(last?.role === "tool" ? last.output : last?.text).toMatch(words);
   });
 
-  it("makes the same call a third time: it is not made, and told", async () => {
+  it("the same call a third time is refused with an error", async () => {
     const same: ScriptedTurn = [["list_files", {}]];
     const { run, steps } = await start(scriptedModel(() => same));
     await run();
@@ -326,7 +326,7 @@ describe("calls of one turn", () => {
     expect(overlay.entries().map((entry) => entry.path)).toEqual(["a.md"]);
   });
 
-  it("tell a regular expression that explodes, or is none, as a tool error", async () => {
+  it("report a slow or invalid regular expression as a tool error", async () => {
     const script = (turn: number): ScriptedTurn =>
       turn === 0
         ? [
@@ -396,7 +396,7 @@ describe("calls of one turn", () => {
 });
 
 describe("guidance of a folder", () => {
-  it("is told once, with the first of its files that is read or written", async () => {
+  it("is sent once, with the first of its files that is read or written", async () => {
     const site = await trees.open({
       "index.md": "# Home\n",
       "api/AGENTS.md": "Examples in Python.",

@@ -122,7 +122,7 @@ describe("an obedient model", () => {
     expect(verdict?.kind).not.toBe("denied");
   });
 
-  it("is told of truly in the README", () => {
+  it("matches the README", () => {
     const count = (...outcomes: string[]) => table.orders.filter(({ must }) => outcomes.includes(must)).length;
     const readme = readFileSync(new URL("../../../../README.md", import.meta.url), "utf8").replaceAll(/\s+/g, " ");
     expect(readme).toContain(`obeys ${count("refused", "tool error")} hostile instructions publishes none of them`);

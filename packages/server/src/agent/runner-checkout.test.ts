@@ -50,7 +50,7 @@ it("a checkout has the docs, and neither git, links nor settings that run comman
   ]);
 });
 
-it("what was edited, added, moved and deleted is an edit; what was only touched is none", async () => {
+it("edited, added, moved and deleted files are edits; touched files are not", async () => {
   const edits = await after(async (path) => {
     await writeFile(path("index.md"), "# Start\n");
     await mkdir(path("new"));

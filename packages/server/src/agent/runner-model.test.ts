@@ -196,7 +196,7 @@ answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify({ seen, asked: prompt.includes(
     expect(args.join(" ")).toMatch(/^--print --output-format json .*--disallowedTools Bash,WebFetch,WebSearch$/);
   });
 
-  it("has an environment of its own: a token of this run's and nothing of the server's", async () => {
+  it("has its own environment: this run's token, and nothing from the server", async () => {
     process.env.EMEND_SECRET_OF_TEST = "forge-token";
     try {
       const { outcome } = await run(`answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify(process.env));`);
@@ -458,7 +458,7 @@ describe("instructions and the answer", () => {
   const answer =
     "REPLY: Said what the default is.\nTITLE: Document the flag\nSUMMARY:\nThe page has the flag and its default.";
 
-  it("asks for a reply in a follow-up alone, with what was asked before", () => {
+  it("asks for a reply only in a follow-up, with the earlier requests", () => {
     expect(instructionsFor(task)).not.toContain("REPLY:");
     const asked = instructionsFor(followUp);
     expect(asked).toContain("`REPLY: `");
@@ -475,7 +475,7 @@ describe("instructions and the answer", () => {
     expect(handOverOf(answer.replace("REPLY:", "**REPLY:**"), followUp).reply).toBe("Said what the default is.");
   });
 
-  it("a first round has no reply; a follow-up without one is told by its title", () => {
+  it("a first round has no reply; a follow-up without a reply shows its title", () => {
     expect(handOverOf(answer, task)).not.toHaveProperty("reply");
     expect(handOverOf("TITLE: Say the default\nSUMMARY:\nDone.", followUp).reply).toBe("Say the default");
   });

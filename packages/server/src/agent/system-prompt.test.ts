@@ -22,7 +22,7 @@ test("guidance and templates are fenced, and cannot close their fence", async ()
   expect(prompt).toContain("the folder docs");
 });
 
-test("the framework's guide and the site's shape are told, and the same each time", async () => {
+test("the prompt has the framework's guide and the site's structure, the same each time", async () => {
   const base = await trees.open({ "index.md": "# Home\n" });
   const site = { framework: "mintlify", pages: [page("b/x.mdx"), page("index.mdx"), page("b/y.mdx")] };
   const prompt = await systemPrompt({ base, docsDir: "" }, site);

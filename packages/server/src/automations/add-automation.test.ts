@@ -41,7 +41,7 @@ test("is refused for an unknown project, and under a name that is taken", async 
   await expect(seedAutomation(database.pool, projectId)).rejects.toThrow(/already has an automation named "links"/);
 });
 
-test("can be listed, shown, paused, resumed and removed; unknown ids are told", async () => {
+test("can be listed, shown, paused, resumed and removed; unknown ids are errors", async () => {
   const automations = createAutomations(automationDeps(database.pool));
   const [automation] = await automations.list(projectId);
   expect(automation).toMatchObject({ name: "links", trigger: { kind: "manual" }, pausedAt: null, dueAt: null });

@@ -78,7 +78,7 @@ test.each([
   expect(await historyOf(database.pool, id)).toMatchObject([{ state: "started" }, { state: "started" }]);
 });
 
-test("how the pull request stands on its forge counts, not what was stored before", async () => {
+test("the pull request's state on its forge counts, not the stored one", async () => {
   const { id, jobId } = await started();
   await end(jobId, "open");
   const asked: unknown[] = [];
@@ -93,7 +93,7 @@ test("how the pull request stands on its forge counts, not what was stored befor
   expect([await count(), await messages()]).toEqual([2, []]);
 });
 
-test("what was closed unmerged is not proposed again by itself, whatever the date, but by hand it is", async () => {
+test("a change that was closed unmerged is proposed again only by hand", async () => {
   const { id, jobId } = await started("Fix broken links. {{date}}");
   await end(jobId, "closed");
   await happen(id, "one", { date: "2026-12-24" });
@@ -168,7 +168,7 @@ test("a dispatch waits for another one of the same automation, and then finds no
   expect(await count()).toBe(0);
 });
 
-test("a monthly budget holds a run back, and says so", async () => {
+test("a run waits while a monthly budget is used up, and says why", async () => {
   projectId = await seedProject(database.pool, { monthlyBudget: { jobsMax: 0 } });
   const { id } = await seedAutomation(database.pool, projectId);
   await happen(id, "one");
@@ -182,7 +182,7 @@ test("a monthly budget holds a run back, and says so", async () => {
   expect(await count()).toBe(0);
 });
 
-test("the message limit holds a run back, and says so", async () => {
+test("a run waits at the message limit, and says why", async () => {
   const { id, jobId } = await started();
   await end(jobId, "open");
   await database.pool.query(
@@ -194,7 +194,7 @@ test("the message limit holds a run back, and says so", async () => {
   expect(await messages()).toEqual([]);
 });
 
-test("each outcome is told once", async () => {
+test("each outcome is reported once", async () => {
   const told: string[] = [];
   const { id } = await seedAutomation(database.pool, projectId);
   const automations = createAutomations(node({ onSettled: (state: string) => told.push(state) }));

@@ -73,14 +73,14 @@ test("a time that a node read before another one fired it counts once", async ()
   expect(await fireDue(database.pool)).toBe(0);
 });
 
-test("times that passed while nobody ran are made up for by one run", async () => {
+test("one run makes up for all times that were missed while no node ran", async () => {
   const automation = await seedAutomation(database.pool, projectId, { trigger: hourly });
   await wasDue(automation, "3 days");
   expect(await fireDue(database.pool)).toBe(1);
   expect(await fireDue(database.pool)).toBe(0);
 });
 
-test("a paused automation does not fire, and begins anew when it is resumed", async () => {
+test("a paused automation does not run, and starts fresh when it is resumed", async () => {
   const automation = await seedAutomation(database.pool, projectId, { trigger: yearly });
   await setPaused(database.pool, automation.id, true);
   await wasDue(automation, "1 hour");
@@ -112,7 +112,7 @@ test("a run waits while the quota is used up, and becomes a job once one fits", 
   expect(await jobs()).toHaveLength(2);
 });
 
-test("one automation that cannot be dispatched holds no other up, and is tried again", async () => {
+test("one failing automation does not delay others, and is tried again", async () => {
   const { createJobRules } = automationDeps(database.pool);
   const elsewhere = await seedProject(database.pool);
   const bad = await seedAutomation(database.pool, elsewhere, { trigger: yearly });
@@ -132,7 +132,7 @@ test("one automation that cannot be dispatched holds no other up, and is tried a
   expect(await historyOf(database.pool, bad.id)).toMatchObject([{ state: "started" }]);
 });
 
-test("a model that the project no longer allows is told", async () => {
+test("a model that the project no longer allows is an error", async () => {
   const automation = await seedAutomation(database.pool, projectId, { trigger: yearly });
   await database.pool.query("update automations set model = 'x'");
   await wasDue(automation, "1 minute");

@@ -199,7 +199,7 @@ test("of two looks that end together one is recorded", async () => {
   expect((await pool.query("select from automation_runs where automation_id = $1", [id])).rowCount).toBe(1);
 });
 
-test("rewritten history is told by its last commit", async () => {
+test("rewritten history shows its last commit", async () => {
   await watch();
   const first = repository.git("rev-parse", "main");
   repository.commit({ only: "1" }, { from: null });
@@ -221,7 +221,7 @@ test("hostile names and messages stay inside their fence", async () => {
   expect(text).toMatch(/\n````text changed files: content/);
 });
 
-test("a repository that cannot be read is told in the history, once a day, and looked at again", async () => {
+test("an unreadable repository is reported in the history once a day, and tried again", async () => {
   const automation = await watch();
   const away = automationDeps(database.pool);
   for (let turn = 0; turn < 2; turn += 1) {
@@ -263,7 +263,7 @@ test("what was pushed while it was paused is not made up for, and a repository t
   expect(await prompts()).toEqual([]);
 });
 
-test("whoever may see secrets is told where the forge may send its webhooks", async () => {
+test("a caller who may see secrets gets the webhook URL for the forge", async () => {
   const { id } = await watch();
   const hookOf = async (project: string, forge: string) => ({ url: `${forge}/${project}`, secret: "s" });
   expect((await createAutomations({ ...node(), hookOf }).show(id)).hook).toEqual({
@@ -286,7 +286,7 @@ test("a context repository that automations wait for is not taken away", async (
   expect((await database.pool.query("select from context_repositories")).rowCount).toBe(1);
 });
 
-test("an automation whose repository is gone says so, in the list, its history and the log, once a day", async () => {
+test("an automation whose repository is gone is reported in the list, its history and the log, once a day", async () => {
   const automation = await watch();
   expect(automation.problem).toBeNull();
   await database.pool.query("delete from context_repositories");
@@ -301,7 +301,7 @@ test("an automation whose repository is gone says so, in the list, its history a
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ automationId: automation.id, projectId }]);
 });
 
-test("a repository that does not answer holds up no other", async () => {
+test("a repository that does not answer does not delay others", async () => {
   await watch({}, "stuck");
   await database.pool.query(
     `insert into context_repositories (id, project_id, name, forge, repository_url)

@@ -136,7 +136,7 @@ test("only the named events, base branches and files start a run; one that is cl
   });
 });
 
-test("what started it is told to the job as content that cannot end its block", async () => {
+test("the trigger's values are given to the job as content that cannot close its block", async () => {
   await watch();
   const body = "Closes acme/api#12, fixes #7, fixes #500, fixes #8";
   // Git takes a file for text if its first 8,000 bytes are, and the database takes no U+0000.

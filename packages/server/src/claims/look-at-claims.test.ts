@@ -91,7 +91,7 @@ test("an added claim is new until both places were read, and then the same", asy
   });
 });
 
-test("a place that is not there, and one that holds a credential, are told and not stored", async () => {
+test("a missing place, and one with a credential, are reported and not stored", async () => {
   code.commit({ "src/key.ts": `const token = "ghp_${"a1B2".repeat(9)}";\n` });
   await add("docs/timeouts.md:3", "@api/src/net.ts:99");
   await add("docs/timeouts.md:3", "@api/src/key.ts:1");
@@ -115,7 +115,7 @@ test("new lines that hold a credential are not stored: the claim is gone", async
   expect(JSON.stringify(rows)).not.toContain(key);
 });
 
-test("lines that moved are bound anew in silence", async () => {
+test("moved lines are followed without a report", async () => {
   await add();
   await look();
   code.commit({ "src/net.ts": null, "lib/connect.ts": `// Moved.\n${net}` });
@@ -123,7 +123,7 @@ test("lines that moved are bound anew in silence", async () => {
   expect(await only()).toMatchObject({ state: "same", source: { path: "lib/connect.ts", line: 3 }, changedAt: null });
 });
 
-test("changed lines are told with old and new text and the commit; as before, they are the same again", async () => {
+test("changed lines are reported with old and new text and the commit; restored lines are the same again", async () => {
   await add();
   await look();
   const id = code.commit({ "src/net.ts": `// More.\n${net.replace("30_000", "60_000")}` });
@@ -180,7 +180,7 @@ test("removed lines are gone, and found again wherever they come back", async ()
   expect(await only()).toMatchObject({ state: "same", source: { path: "src/other.ts" } });
 });
 
-test("a confirmed claim stands for the lines as they are now; only a changed one can be confirmed", async () => {
+test("confirming binds a claim to the current lines; only a changed claim can be confirmed", async () => {
   const { id } = await add();
   await look();
   await expect(confirmClaim(database.pool, projectId, id)).rejects.toThrow(/Only a changed claim/);
@@ -239,7 +239,7 @@ test("the project's own repository can be cited", async () => {
   expect(await only()).toMatchObject({ state: "changed" });
 });
 
-test("a repository that cannot be read says so, and its claims stay as they are", async () => {
+test("an unreadable repository is reported, and its claims stay as they are", async () => {
   await add();
   await look();
   const before = await only();
@@ -426,7 +426,7 @@ test("a claim is silenced where it stands, and a silencer that nothing needs is 
   ]);
 });
 
-test("a force-push of the code is told, and a source that cannot be read keeps what was found", async () => {
+test("a force-push of the code is reported, and an unreadable source keeps its findings", async () => {
   docs.commit({ "docs/run.md": "# Run\n\nUse `--out-file`.\n" });
   code.commit({ "src/cli.ts": flags("--out-file") });
   await checkedHealth();

@@ -238,7 +238,7 @@ function read(env: Record<string, string>) {
   return { config, problems };
 }
 
-it("is off unless an issuer is named, and then lets nobody in whom nobody invited", () => {
+it("is off unless an issuer is set, and then admits only invited people", () => {
   expect(read({})).toEqual({ config: null, problems: [] });
   expect(read(whole)).toEqual({
     problems: [],

@@ -73,7 +73,7 @@ describe("logging in", () => {
     expect(session.json()).toMatchObject({ subject: member.email, role: "viewer", hasPassword: true, dataDir: null });
   });
 
-  it("401 in the same words for a wrong password and for nobody", async () => {
+  it("401 with the same text for a wrong password and for an unknown account", async () => {
     const member = await memberWithPassword();
     const answers = [
       await logIn({ email: member.email, password: "wrong" }),
@@ -85,7 +85,7 @@ describe("logging in", () => {
     expect(answers.flatMap(({ headers }) => headers["set-cookie"] ?? [])).toEqual([]);
   });
 
-  it("429 with Retry-After after too many, whatever is typed, but not for a browser that logged in before", async () => {
+  it("429 with Retry-After after too many attempts, but not for a browser that logged in before", async () => {
     const { email, cookie: session } = await memberWithPassword();
     await host.api.pool.query("delete from login_attempts");
     const before = await logIn({ email, password });
@@ -249,7 +249,7 @@ describe("the audit log", () => {
     expect(JSON.stringify(await audit())).not.toContain(key);
   });
 
-  it("holds nothing of a change that did not come about", async () => {
+  it("stores nothing of a change that failed", async () => {
     const { id } = await host.api.addProject();
     const before = (await audit("action=project")).length;
     await host.send(`/projects/${id}`, { method: "PATCH", body: { name: "New", settings: { lanes: 0 } } });

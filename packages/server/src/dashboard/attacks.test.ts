@@ -53,7 +53,7 @@ describe("a page of another site", () => {
 });
 
 describe("every answer", () => {
-  it("of the dashboard is kept by no cache and taken for nothing else, whoever asks", async () => {
+  it("of the dashboard is not cached, and its type is not sniffed", async () => {
     const viewer = await host.addMember("viewer");
     const wrong: string[] = [];
     for (const route of routes) {
@@ -76,7 +76,7 @@ describe("every answer", () => {
     }
   });
 
-  it("of the app can be framed by nobody, and loads nothing from elsewhere", async () => {
+  it("of the app cannot be framed, and loads nothing from other origins", async () => {
     const page = await host.api.send("/app/keys");
     expect(page.headers).toMatchObject({
       "content-security-policy":
@@ -91,7 +91,7 @@ describe("every answer", () => {
 });
 
 describe("a body that says more than it may", () => {
-  it("sets nobody else's password, though they have none, and opens no session of theirs", async () => {
+  it("does not set another person's password or open their session", async () => {
     const owner = await host.addMember("owner");
     const { cookie, email } = await host.addMember("viewer");
     const body = { userId: owner.id, current: null, next: "a long new password", email: owner.email, role: "owner" };
@@ -101,7 +101,7 @@ describe("a body that says more than it may", () => {
     expect(session.json()).toMatchObject({ subject: email, role: "viewer" });
   });
 
-  it("makes an invited viewer no owner, and nobody else's address theirs", async () => {
+  it("does not make an invited viewer an owner, or change an email address", async () => {
     const { link } = (await host.send("/invitations", { body: { email: "vi@x.test", role: "viewer" } })).json();
     const token = link.slice(link.lastIndexOf("/") + 1);
     const body = {
@@ -118,7 +118,7 @@ describe("a body that says more than it may", () => {
     expect(session.json()).toMatchObject({ subject: "vi@x.test", role: "viewer" });
   });
 
-  it("makes a key, a webhook and a model's key of the project in the address, in the name of who asked", async () => {
+  it("creates keys, webhooks and model keys for the project in the URL, in the caller's name", async () => {
     const { cookie, email } = await host.addMember("maintainer");
     const [one, other] = [await host.api.addProject(), await host.api.addProject()];
     const key = { name: "k", projectIds: [one.id], scope: "read", expiresInDays: 1, allowList: null };
@@ -194,7 +194,7 @@ describe("a session that somebody planted", () => {
 });
 
 describe("two at once", () => {
-  it("of many who take an installation's link to become its owner, one does", async () => {
+  it("of concurrent requests with the owner link, one succeeds", async () => {
     const empty = await startDashboard();
     try {
       const { pool } = empty.api;

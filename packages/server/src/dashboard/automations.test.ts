@@ -36,7 +36,7 @@ it("adds an automation, runs it, pauses, resumes and removes it", async () => {
   );
 });
 
-it("edits one: what is not given stays, another trigger begins anew", async () => {
+it("edits one: omitted fields stay, and a new trigger starts fresh", async () => {
   const path = `/projects/${project}/automations`;
   const { id, dueAt } = (
     await host.send(path, { body: { name: "Edited", prompt: "Fix broken links.", trigger: cron } })

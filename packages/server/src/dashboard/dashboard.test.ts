@@ -121,7 +121,7 @@ describe("keys", () => {
     expect((await host.send("/keys", { body: newKey(change) })).statusCode).toBe(400);
   });
 
-  it("404 for an unknown project, and for a key that is none", async () => {
+  it("404 for an unknown project and for an unknown key", async () => {
     expect((await host.send("/keys", { body: newKey({ projectIds: ["prj_nowhere"] }) })).statusCode).toBe(404);
     expect((await host.send("/keys/nothing/revoke", { body: {} })).statusCode).toBe(404);
     expect((await host.send("/keys/%00/revoke", { body: {} })).statusCode).toBe(404);

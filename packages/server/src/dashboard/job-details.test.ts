@@ -18,7 +18,7 @@ afterAll(() => host.close());
 
 const newJob = () => seedJob(host.api.pool, projectId);
 
-it("gives what was asked, so that the same can be asked again", async () => {
+it("returns the request, so that it can be sent again", async () => {
   const body = { prompt: "Fix broken links.", baseRef: "next", draft: true, maxCostUsd: 0.5, preview: true };
   const { id } = (await host.send(`/projects/${projectId}/jobs`, { body })).json();
   expect((await host.send(`/jobs/${id}`)).json()).toMatchObject({
@@ -47,7 +47,7 @@ it("200 sends a follow-up, which is shown with who sent it; 409 while it is acti
   expect((await host.send("/jobs/job_x/message", { body: { prompt: "x" } })).statusCode).toBe(404);
 });
 
-it("tells every round with what came of it, who cancelled it, and what its budget has left", async () => {
+it("shows each round with its result, who cancelled it, and the remaining budget", async () => {
   const id = await newJob();
   const { pool } = host.api;
   const usage = { model: "m", inputTokens: 900, outputTokens: 100, costUsd: 0.25, durationMs: 2_000 };
@@ -101,7 +101,7 @@ it("gives a step's calls with their answers, shortened; 404 once they were dropp
   }
 });
 
-it("gives a page as the change leaves it, and 404 for whatever the job did not write", async () => {
+it("returns a page after the change, and 404 for paths that the job did not write", async () => {
   const id = await newJob();
   await host.api.pool.query(
     "insert into overlay (job_id, path, mode, content) values ($1, 'guides/a b.md', '100644', $2)",
@@ -140,7 +140,7 @@ it("streams on after the event that an address names", async () => {
   expect((await host.send(`/jobs/${id}/events?after=x`)).statusCode).toBe(400);
 });
 
-it("lists given jobs as they stand by now, archived ones too", async () => {
+it("lists given jobs in their current state, archived ones too", async () => {
   const ids = [await newJob(), await newJob(), await newJob()];
   await alterJob(host.api.pool, ids[0] ?? "", "status = 'archived', archived_at = now()");
   const { jobs } = (await host.send(`/jobs?ids=${ids[0]},${ids[2]}`)).json();

@@ -46,7 +46,7 @@ it.each([
   expect((await host.send(`/projects/${id}/jobs`, { body, headers })).statusCode).toBe(400);
 });
 
-it("404 for a job that is none, in every form", async () => {
+it("404 for an unknown job id, in every form", async () => {
   for (const path of ["/jobs/job_x", "/jobs/%00", "/jobs/job_x/diff", "/jobs/job_x/events"]) {
     expect((await host.send(path)).statusCode).toBe(404);
   }

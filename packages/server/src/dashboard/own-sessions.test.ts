@@ -22,7 +22,7 @@ async function logInElsewhere(userId: string): Promise<string> {
 const list = async (cookie: string) => (await host.send("/sessions", { cookie })).json().sessions;
 const statusOf = async (cookie: string) => (await host.send("/session", { cookie })).statusCode;
 
-it("lists the browsers of whoever asks, this one first, with how each logged in; no token, and nobody else's", async () => {
+it("lists the caller's own sessions, this one first, with their login method and without tokens", async () => {
   const ada = await host.addMember("viewer");
   await host.addMember("owner");
   await logInElsewhere(ada.id);
@@ -39,7 +39,7 @@ it("lists the browsers of whoever asks, this one first, with how each logged in;
   ]);
 });
 
-it("logs out everywhere else, at once, nobody else and not here; the audit log tells it once", async () => {
+it("logs out all other sessions of this person at once, with one audit log entry", async () => {
   const ada = await host.addMember("viewer");
   const bo = await host.addMember("viewer");
   const elsewhere = [await logInElsewhere(ada.id), await logInElsewhere(ada.id)];

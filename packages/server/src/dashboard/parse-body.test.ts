@@ -31,7 +31,7 @@ it("leaves out what the form does not name, however deep, and keeps the rest as 
   expect(Object.hasOwn(parsed, "__proto__")).toBe(false);
 });
 
-it("refuses in words, and coerces nothing", () => {
+it("refuses with a clear error, without coercion", () => {
   expect(() => parse({ next: 5 })).toThrow("`next` must be a string.");
   expect(() => parse({ next: "x", maybe: "5" })).toThrow(/maybe/);
   expect(() => parse([])).toThrow(/The body/);

@@ -32,7 +32,7 @@ it("keeps a page's own query, and no other", () => {
   expect(pathInApp("/app/settings?tab=//evil")).toBe("/app/settings");
 });
 
-it("knows every page of the app but those for whoever is not logged in", () => {
+it("lists every page of the app except those before login", () => {
   const router = readFileSync(new URL("../../../dashboard/src/router.tsx", import.meta.url), "utf8");
   const pages = [...router.matchAll(/\bpath: "\/([^"]*)"/g)].map(([, path = ""]) => path.replace(/\$\w+/g, "prj_A-1"));
   expect(pages.length).toBeGreaterThan(10);

@@ -23,7 +23,7 @@ describe("rotating a key", () => {
   const rotate = (oldId: string, overlapDays: unknown) =>
     host.send(`/keys/${oldId}/rotate`, { body: { ...key, projectIds: [id], overlapDays } });
 
-  it("201: both keys work, and the old one ends by itself", async () => {
+  it("201: both keys work, and the old one expires", async () => {
     const old = await create();
     const answer = await rotate(old.id, 7);
     expect(answer.statusCode).toBe(201);
@@ -59,7 +59,7 @@ describe("rotating a key", () => {
     expect(after.expiresAt).toBe(before.expiresAt);
   });
 
-  it("404 for a key that is none or no longer works, and no new one is made", async () => {
+  it("404 for an unknown or revoked key, and no new one is made", async () => {
     const old = await create();
     await host.send(`/keys/${old.id}/revoke`, { body: {} });
     const count = (await host.send("/keys")).json().keys.length;
@@ -68,7 +68,7 @@ describe("rotating a key", () => {
     expect((await host.send("/keys")).json().keys.length).toBe(count);
   });
 
-  it("400 for an overlap that is none", async () => {
+  it("400 for an invalid overlap", async () => {
     expect((await rotate("x", -1)).statusCode).toBe(400);
     expect((await rotate("x", "7")).statusCode).toBe(400);
   });
@@ -94,7 +94,7 @@ describe("the forge's address", () => {
 });
 
 describe("the model", () => {
-  it("400 in words for one whose vendor nobody knows; what was there before does not stop other edits", async () => {
+  it("400 for a model with an unknown vendor; one that was stored before does not block other edits", async () => {
     const { id: other } = await host.api.addProject({ model: "old/model" });
     const edit = (settings: object) => host.send(`/projects/${other}`, { method: "PATCH", body: { settings } });
     for (const settings of [{ model: "banana/none" }, { models: ["runner/"] }, { fallbackModels: ["openai"] }]) {
@@ -260,7 +260,7 @@ describe("the list", () => {
 });
 
 describe("the quota", () => {
-  it("is told by twelfths of the last hour", async () => {
+  it("is reported in twelve parts of the last hour", async () => {
     const { id: fresh } = await host.api.addProject();
     await host.api.pool.query(
       `insert into quota_uses (project_id, kind, used_at)

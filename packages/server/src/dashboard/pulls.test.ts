@@ -154,7 +154,7 @@ it("lists those of all forges in pages, newest first, by project, state and forg
   }
 });
 
-it("hides Emend's own marks, and nobody else's comments", async () => {
+it("hides only Emend's own markers in comments", async () => {
   const body = `Why\n\n<!-- theirs -->\n\n<!-- emend:text=${"0f".repeat(8)} -->\n\n<!-- emend:round=1 -->\n<!-- emend:job=job_1 -->\n`;
   const path = await openPull("topic/marks", "MARKS", { body });
   expect((await host.send(path)).json().body).toBe("Why\n\n<!-- theirs -->");
@@ -242,7 +242,7 @@ it("has a worker look at what was said, at once", async () => {
   expect(rows).toEqual([{ due: null }]);
 });
 
-it("404 for what is none, or on another forge, alike", async () => {
+it("the same 404 for an unknown pull request and for one on another forge", async () => {
   const { id: empty } = await host.api.addProject();
   for (const name of [`${projectId}/999`, `${projectId}/0`, `${projectId}/1e3`, `${empty}/1`, "prj_x/1", "%00/1"]) {
     expect((await host.send(`/pulls/${name}`)).statusCode).toBe(404);
@@ -310,7 +310,7 @@ it("keeps comments on lines with the head they were made on, follows the lines, 
   ]);
 });
 
-it("applies a suggestion as a commit by whoever applies it, once, and not where the lines are others", async () => {
+it("applies a suggestion once, as a commit by the person who applies it, and not if the lines changed", async () => {
   const { on, send, read, head, file, path } = await openReview("suggested");
   const ada = await host.addMember("maintainer");
   await send("threads", on({ suggestion: "Better\nand longer" }), { cookie: ada.cookie });

@@ -64,7 +64,7 @@ it("finds the routes", () => {
   expect(routes.length).toBeGreaterThan(30);
 });
 
-it("lets every role, and nobody without a live session, do what it may and no more: every route", async () => {
+it("each route allows exactly the roles it should, and no request without a live session", async () => {
   const cookies = new Map<string, string | null>([["nobody", null]]);
   for (const role of roles) cookies.set(role, (await host.addMember(role)).cookie);
   const expired = await host.addMember("owner");

@@ -116,14 +116,14 @@ describe("somebody whom the provider vouches for", () => {
     expect((await host.send("/members")).json().invitations).toEqual([]);
   });
 
-  it("may be told of by the provider's user info alone, if it is of the same person", async () => {
+  it("can come from the provider's user info, if its subject matches", async () => {
     script({ claims: {}, userInfo: { email: "ada@example.com", email_verified: true } });
     expect((await logIn()).session).toBeDefined();
     script({ claims: {}, userInfo: { sub: "other", email: "ada@example.com", email_verified: true } });
     expect((await logIn()).words).toContain("another person");
   });
 
-  it("lands on the page that was asked for, and on no other site's", async () => {
+  it("redirects to the requested page, never to another site", async () => {
     for (const [to, landsOn] of [
       ["/app/keys", "/app/keys"],
       ["https://evil.example", "/app"],
@@ -264,7 +264,7 @@ const byClientSecret: Script["sign"] = (claims) =>
 const bySilence: Script["sign"] = async (claims) =>
   `${[{ alg: "none" }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".")}.`;
 
-describe("is refused, in words, and no session opened", () => {
+describe("is refused with a clear error, and no session is opened", () => {
   it.each<[string, Partial<Script>, string]>([
     ["a token signed by another key", { isForged: true }, "is not valid"],
     ["a token signed by the client's secret", { sign: byClientSecret }, "is not valid"],
@@ -370,6 +370,6 @@ it("proves itself by Basic, which all providers take, and in the form where they
   expect(provider.clientProvedBy).toBe("client_secret_post");
 });
 
-it("nobody but this server puts words on the login page", async () => {
+it("the login page shows only the server's own texts", async () => {
   expect((await host.send("/auth?problem=Call%20this%20number", { cookie: null })).json().problem).toBeNull();
 });

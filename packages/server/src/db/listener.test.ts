@@ -72,7 +72,7 @@ test("stays fresh over round trips without connecting again", async () => {
   expect(proxy.accepted()).toBe(1);
 });
 
-test("a cut connection is made anew, and what was remembered is forgotten before it is fresh again", async () => {
+test("a lost connection is opened again, and caches are cleared before they count as fresh", async () => {
   const { listener, proxy } = await openProxied();
   let wasFreshAtReset: boolean | undefined;
   listener.onReset(() => {

@@ -14,7 +14,7 @@ async function openSome(pool: Pool): Promise<{ closed: number }> {
   return seen;
 }
 
-it("has closed every connection when its end is told, so that Postgres can be stopped without a word", async () => {
+it("has closed every connection when close() resolves, so that Postgres stops without errors", async () => {
   const database = await createTestDatabase();
   const pool = createPool({ url: database.url, connectionsMax: 3, log });
   const seen = await openSome(pool);
@@ -23,7 +23,7 @@ it("has closed every connection when its end is told, so that Postgres can be st
   await database.drop();
 });
 
-it("ends also where the far end never says goodbye", async () => {
+it("ends even if the server does not close the connection", async () => {
   const database = await createTestDatabase();
   const proxy = await startDatabaseProxy(database.url);
   const pool = createPool({ url: proxy.url, connectionsMax: 3, log });

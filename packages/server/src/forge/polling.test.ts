@@ -34,7 +34,7 @@ it("keeps the answers of projects apart", () => {
   expect(startPolling(memory, "prj_a").recall("key")).toMatchObject({ value: 1 });
 });
 
-it("costs 1.2 s for each request where no limit is told, and next to nothing where it is free", () => {
+it("costs 1.2 s per request without a known limit, and almost nothing for free requests", () => {
   const polling = startPolling(createAnswerMemory(), "prj_a");
   for (const isFree of [false, false, true]) polling.count(new Headers(), isFree);
   expect(polling.cost()).toEqual({ spentMs: 2_400, pauseMs: 0 });

@@ -90,7 +90,7 @@ describe.each(everyVendor)("$label", (vendor) => {
     far.state.pulls = before;
   });
 
-  it("does not ask somebody to review again who approved", async () => {
+  it("does not request a review again from people who approved", async () => {
     const forge = far.open({ reviewers: ["ada"] });
     far.makeBranch("emend/approved");
     const draft = { head: "emend/approved", base: "main", title: "T", body: "", draft: false, checks: [] };
@@ -132,7 +132,7 @@ describe.each(everyVendor.filter(({ name }) => name === "gitea"))("$label, as it
     expect(far.violations).toEqual([]);
   });
 
-  it("knows who may write although only administrators are told, and says where it cannot know", async () => {
+  it("determines write access without administrator rights, and reports when it cannot", async () => {
     const { conversation, inspect } = far.open();
     const mayWrite = async (name: string) => conversation?.mayWrite(name, signal);
     const docs = { name: "Docs readers", code: "read" as const, members: ["rob"] };

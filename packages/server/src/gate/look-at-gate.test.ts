@@ -163,7 +163,7 @@ it("does not block where the project says neutral, and says nothing where it say
   expect(await onlyStatus()).toMatchObject({ state: "neutral", words: "Not blocking: 1 new problem on 1 page." });
 });
 
-it("tells a forge once what did not change, and tells it anew when the project's setting does", async () => {
+it("sets an unchanged status once, and again when the project's setting changes", async () => {
   await openPull(docs, work, "topic/once", { "index.md": "[Guide](gone.md)\n" });
   const far = listening(docs);
   for (let time = 0; time < 3; time += 1) await look(far);
@@ -225,7 +225,7 @@ it("waits as long as a forge asks for", async () => {
   expect(await problemOf(null)).toBe("Too many requests.");
 });
 
-it("never says good of a commit that nobody could look at", async () => {
+it("never reports success for a commit that it could not read", async () => {
   const { head } = await openPull(docs, work, "topic/vanished", { "guide.md": "# A guide\n" });
   const forge = host.open(docs);
   const gone = { ...forge, readPullRequestCommits: async () => ({ head: "1".repeat(40), base: head }) };
@@ -257,7 +257,7 @@ it("has one status for a head and a name, however many projects and nodes report
   expect(await listStatuses(host.database.pool, docs)).toHaveLength(1);
 });
 
-it("fences a node that was slow: it writes no verdict, and what it told the forge is told anew", async () => {
+it("fences a slow node: it writes no verdict, and its status on the forge is set again", async () => {
   await openPull(docs, work, "topic/slow", { "guide.md": "# A guide\n" });
   await look();
   const { pool } = host.database;
@@ -414,7 +414,7 @@ it("covers every pull request of a head with one status, and looks again when on
   expect(await onlyStatus()).toMatchObject({ head });
 });
 
-it("goes on past heads whose status is refused, and says of a fork that its forge keeps apart why it has none", async () => {
+it("continues after a refused status, and explains why a fork on a separate forge has none", async () => {
   await openPull(docs, work, "topic/last", { "guide.md": "# A guide\n" });
   const forge = host.open(docs);
   const [pull] = await forge.listOpenPullRequests(host.signal);
@@ -531,7 +531,7 @@ it("says that a context repository without a token cannot be reported on", async
   expect(await problemOf("ctx_code")).toContain("no token");
 });
 
-it("makes the docs' pull request once when somebody who may write says @emend, and for nobody else", async () => {
+it("opens the docs' pull request once when a person with write access writes @emend", async () => {
   await set({ docs: "off" });
   const { pool } = host.database;
   const { number } = await rename();

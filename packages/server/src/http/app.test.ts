@@ -140,7 +140,7 @@ describe("what is not HTTP", () => {
     expect(JSON.parse(body)).toEqual({ error: expect.any(String) });
   });
 
-  test("a body that breaks off leaves the server well", async () => {
+  test("an interrupted body does not harm the server", async () => {
     await sendBytes(
       `POST ${jobs} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"pro`,
     );

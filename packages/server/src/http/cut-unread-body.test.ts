@@ -12,7 +12,7 @@ await once(server, "listening");
 const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 afterAll(() => server.close());
 
-it("cuts a client off that goes on sending a body nobody reads", async () => {
+it("disconnects a client that keeps sending an unread body", async () => {
   const socket = connect(Number(new URL(address).port), "127.0.0.1");
   let answer = "";
   socket.on("data", (chunk) => {

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { expect, it } from "vitest";
 import { createHttpServer } from "./app.ts";
 
-it("a client that reads nothing of a large answer is cut off, and the answer let go", async () => {
+it("a client that does not read a large response is disconnected, and the response is freed", async () => {
   const { promise: begun, resolve } = Promise.withResolvers<ServerResponse>();
   const server = createHttpServer(
     (_request, response) => {

@@ -76,7 +76,7 @@ test.each([
   expect(await count()).toEqual(before);
 });
 
-test("one on this server's own network is refused in words when it is added, and whenever it is read", async () => {
+test("one on this server's private network is refused when it is added and whenever it is read", async () => {
   const strict = createForgeReach({ network: {}, allowPrivateForges: false });
   const projectId = await seedProject(database.pool);
   const before = server.requests.length;

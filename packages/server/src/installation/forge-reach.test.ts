@@ -65,7 +65,7 @@ it.each([
   await reach.close();
 });
 
-it("a name without an address is asked for again later; behind a proxy it is the proxy's to find", async () => {
+it("a name without an address is looked up again later; behind a proxy, the proxy resolves it", async () => {
   const url = "https://forge.test/a/b";
   const httpsProxy = "http://proxy.test:3128";
   await expect(reachOf({ resolve: answering([]) }).addressesOf(url)).rejects.toMatchObject({ retryable: true });
@@ -75,7 +75,7 @@ it("a name without an address is asked for again later; behind a proxy it is the
   await expect(mixed.addressesOf(url)).rejects.toMatchObject({ retryable: false });
 });
 
-it("what a forge is asked before git is never reaches an inner address, however its name changes meanwhile", async () => {
+it("API requests never reach a private address, even if the name's address changes meanwhile", async () => {
   const init = { method: "GET", headers: {}, redirect: "manual", signal: AbortSignal.timeout(5_000) } as const;
   const rebinding = reachOf({ resolve: answering(["93.184.216.34"], ["127.0.0.1"]) });
   expect(await rebinding.addressesOf(`http://forge.test:${port()}/a`)).toEqual(["93.184.216.34"]);

@@ -48,7 +48,7 @@ test("an installation from before the canary learns its secret by what is stored
   await expect(start(wrong)).rejects.toThrow(refusal);
 });
 
-test("an installation that made its own secret is told where it is", async () => {
+test("an installation that generated its secret prints where it is", async () => {
   await start(right);
   await expect(assertSecret(database.pool, wrong, { secret: null, dataDir: "/srv/emend" })).rejects.toThrow(
     "The secret in /srv/emend/secret is not",

@@ -153,7 +153,7 @@ test("a follow-up is refused when the dollars are used up, and not when the jobs
   expect(await message()).toMatchObject({ kind: "accepted" });
 });
 
-test("webhooks are told at 80 % and at 100 %, once a month each", async () => {
+test("webhooks are sent at 80 % and at 100 %, once a month each", async () => {
   const [one, other] = [await projectWith({ costUsdMax: 10 }), await seedProject(pool)];
   const sealer = createSealer("a secret of the tests, and of nothing else");
   for (const projectId of [one, other]) {

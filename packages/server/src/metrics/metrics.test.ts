@@ -100,7 +100,7 @@ test("the queue's depth and age are read when asked for; without the database th
   expect(await values("emend_queue_waiting", own)).toEqual({});
 });
 
-test("far ends are counted by host and status, also those that do not answer", async () => {
+test("requests to other hosts are counted by host and status, unanswered ones included", async () => {
   const far = createServer((_request, response) => response.writeHead(503).end());
   await new Promise<void>((resolve) => far.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(far.address() as AddressInfo).port}/`;

@@ -189,7 +189,7 @@ describe("an address that is not public", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test("does not slip in behind a public one when the name resolves anew", async () => {
+  test("a private address is refused when the name resolves again (DNS rebinding)", async () => {
     const { port } = new URL(receiver.url);
     const { id } = await add({ url: `http://rebinding.test:${port}/` });
     let asked = 0;
@@ -295,7 +295,7 @@ describe("email about one's own jobs", () => {
     for (const id of await listDueEmails(pool)) await sendJobEmail({ pool, log, smtp: settings, publicUrl }, id);
   };
 
-  test("goes to whoever turned it on, over TLS and with a login, with links and one subject line", async () => {
+  test("is sent to people who turned it on, over TLS and with a login, with links and one subject line", async () => {
     await endJob("status = 'completed', title = 'Before it was on'");
     await setEmailsJobs(pool, "usr_1", true);
     const other = await seedJob(pool, projectId);

@@ -79,7 +79,7 @@ test.each(webhookEvents)("%s keeps its lines and links, whatever a model, a pers
   expect(text.length).toBeLessThan(1500);
 });
 
-test("an address that is none of the web is no link", () => {
+test("only web addresses are linked", () => {
   const job = { ...message.data.job, prLink: "file:///srv/docs.git" };
   expect(textOf({ job })).toBe(`*job_1* failed in *Docs*: Too long (timeout).\n${page}`);
 });

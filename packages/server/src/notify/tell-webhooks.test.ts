@@ -27,7 +27,7 @@ async function told(jobId: string): Promise<{ event: string; payload: unknown }[
 const post = (id: string, action: string) =>
   api.send(`/v2/agent/${project.id}/job/${id}/${action}`, { method: "POST", key });
 
-test("every way in which a job ends is told, each once, with the job as the wire shows it", async () => {
+test("each outcome of a job is sent once, with the job as the API shows it", async () => {
   const completed = await seedJob(api.pool, project.id);
   await alterJob(api.pool, completed, lease);
   await endRun(api.pool, { jobId: completed, token }, { kind: "completed", summary: "Done." });
@@ -73,7 +73,7 @@ test("a change that is taken back tells nothing", async () => {
   expect(await told(id)).toEqual([]);
 });
 
-test("a local pull request that is merged or closed is told, and shown on the job's run and events", async () => {
+test("a merged or closed local pull request is sent to webhooks, and shown on the job's run and events", async () => {
   for (const [number, state] of [
     [1, "merged"],
     [2, "closed"],
@@ -101,7 +101,7 @@ test("a local pull request that is merged or closed is told, and shown on the jo
   }
 });
 
-test("a webhook hears only what it asked for, of its own project", async () => {
+test("a webhook gets only its chosen events of its own project", async () => {
   const other = await api.addProject();
   const { id: picky } = await addWebhook(
     { db: api.pool, sealer, allowPrivate: false },

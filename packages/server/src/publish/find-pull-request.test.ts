@@ -15,7 +15,7 @@ it("an open pull request counts more than a newer one that is closed or merged",
   expect(pickPullRequest([])).toBeNull();
 });
 
-it("a pull request without the job's marker is somebody else's, whatever its branch", async () => {
+it("a pull request without the job's marker is not the job's, whatever its branch", async () => {
   const listed = [pull(2, "open", "By hand"), pull(1, "closed", "<!-- emend:job=job_1 -->")];
   const deps = {
     forge: { credentialId: "c", findPullRequests: async () => listed },

@@ -217,7 +217,7 @@ describe("an unclear answer", () => {
 });
 
 describe("a forge's refusal", () => {
-  it("for good is told in its own words, and not asked again", async () => {
+  it("that is permanent shows the forge's message and is not retried", async () => {
     const jobId = await newJob();
     let asked = 0;
     const refuses = withForge(() => ({
@@ -233,7 +233,7 @@ describe("a forge's refusal", () => {
     expect(asked).toBe(1);
   });
 
-  it("of a push is told in its own words", async () => {
+  it("of a push shows the forge's message", async () => {
     const jobId = await newJob();
     const refuses = withPush(() => async () => ({ kind: "rejected", reason: "protected branch hook declined" }));
     await expect(publishTestJob(node, jobId, refuses)).rejects.toMatchObject({
@@ -242,7 +242,7 @@ describe("a forge's refusal", () => {
     });
   });
 
-  it("for an hour is obeyed: nothing more is sent, and the run is told when to come back", async () => {
+  it("for an hour is obeyed: nothing more is sent, and the run gets the time of the retry", async () => {
     const jobId = await newJob();
     let requests = 0;
     const limited = withForge(() => ({

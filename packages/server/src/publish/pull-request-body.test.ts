@@ -65,7 +65,7 @@ describe("a pull request's body", () => {
     expect(pullRequestBody({ ...input, model: "a/b", usage })).toContain("(10,000 of them cached), 678 out, $0.0321.");
   });
 
-  it("shows a disputed finding with the agent's reason, which pings nobody", () => {
+  it("shows a disputed finding with the agent's reason, without mentions", () => {
     const dispute = "the host serves this address, ask @ann; fixes #11";
     const body = pullRequestBody({ ...input, introduced: [{ ...finding, dispute }] });
     expect(body).toMatch(
@@ -190,7 +190,7 @@ describe("a follow-up's words", () => {
     summary: "Said it shorter.",
   };
 
-  it("have their place in a text that is written anew for the whole, in order, and once", () => {
+  it("are listed once and in order in the new text of the whole pull request", () => {
     const body = followUpBody(pullRequestBody(input).replaceAll("\n", "\r\n"), asked) ?? "";
     expect(
       body.startsWith(

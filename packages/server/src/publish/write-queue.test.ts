@@ -68,7 +68,7 @@ describe("Retry-After", () => {
     expect(Math.min(...at) - begunMs).toBeGreaterThanOrEqual(120);
   });
 
-  it("of a server that is down holds nobody else back", async () => {
+  it("of an unavailable server does not delay others", async () => {
     const queue = createWriteQueue();
     const down = new AppError("forge_unavailable", { publicMessage: "502", retryable: true, retryAfterMs: 3_600_000 });
     await expect(queue.write("a", () => Promise.reject(down), signal)).rejects.toThrow("502");

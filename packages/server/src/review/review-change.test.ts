@@ -212,7 +212,7 @@ it("puts an address together that goes over several lines", async () => {
   expect(verdict).toMatchObject({ kind: "denied", violations: [{ path: "new.md" }] });
 });
 
-it("tells of a new site in code that is only shown, as a draft, and lets an asked one be", async () => {
+it("reports a new domain in a code sample as a draft, except a requested one", async () => {
   const code = {
     "guide.md": "# Guide\n\n```sh\ncurl https://new.test/x\n```\n\nSet `postgres://user@db.new.test/docs`.\n",
   };
@@ -262,7 +262,7 @@ it("looks at every site, however many come before it", async () => {
   });
 });
 
-it("lets in the sites that were asked for or allowed, and tells of others where any may come", async () => {
+it("accepts requested and allowed domains, and reports others", async () => {
   const link = { "guide.md": "# Guide\n\n[a](https://docs.new.test/x)\n" };
   const image = { "guide.md": "# Guide\n\n![a](https://docs.new.test/x.png)\n" };
   expect(checksOf(await review(link, { asked: ["Link to HTTPS://docs.new.test/x, please"] }))).toEqual([]);
@@ -307,7 +307,7 @@ it.each([
   expect((await review({ "new.md": quoted }, { contextText })).kind).not.toBe("denied");
 });
 
-it("opens a draft for a page that was deleted though nobody named it, and for no page that moved", async () => {
+it("opens a draft for a deleted page that the request does not name, but not for a moved page", async () => {
   const gone = { "words.md": null };
   const deleted = expect.objectContaining({ check: "deleted-page", severity: "error", path: "words.md" });
   expect(await review(gone, { asked: ["Shorten the guide"] })).toMatchObject({

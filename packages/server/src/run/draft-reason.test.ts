@@ -5,7 +5,7 @@ import type { ReviewedChange } from "./run.ts";
 const change = (more: Partial<ReviewedChange> = {}) =>
   ({ limitReached: null, verdict: { kind: "passed", introduced: [] }, ...more }) as ReviewedChange;
 
-test("a draft says why it is one, and what was refused for one job is none", () => {
+test("a draft says why it is a draft", () => {
   expect(draftReasonOf(change(), { job: true, project: false })).toBe("The job asked for a draft.");
   expect(draftReasonOf(change(), { job: null, project: true })).toContain("This project");
   expect(draftReasonOf(change(), { job: false, project: true })).toBeUndefined();
@@ -18,7 +18,7 @@ test("a disputed finding is for a person to decide", () => {
   expect(draftReasonOf(change({ verdict }), { job: false, project: false })).toContain("Review both sides");
 });
 
-test("a move whose links could not be updated says so, and errors are told first", () => {
+test("a move with links that could not be updated is reported, after the errors", () => {
   const reasonFor = (...severities: string[]) => {
     const introduced = severities.map((severity) => ({ path: "a.md", severity }));
     const verdict = { kind: "flagged", introduced } as unknown as ReviewedChange["verdict"];

@@ -86,7 +86,7 @@ describe("a fault leaves the job", () => {
     expect(settlementOf(full, job(), patience, false)).toMatchObject({ release: { reason: "retry" } });
   });
 
-  test("with a crash, where nobody foresaw it, and failed at the third", () => {
+  test("with a crash for an unexpected error, and as failed at the third", () => {
     const bug = new TypeError("x is not a function");
     expect(settlementOf(bug, job(), patience, false)).toMatchObject({ release: { reason: "crash" } });
     expect(settlementOf(bug, job({ crashesBlamed: 2 }), patience, false)).toMatchObject({
@@ -94,7 +94,7 @@ describe("a fault leaves the job", () => {
     });
   });
 
-  test("as one nobody foresaw, where a code is meant for requests", () => {
+  test("as an unexpected error, if the code is for requests only", () => {
     const refused = new AppError("invalid_request", { publicMessage: "No such path." });
     expect(settlementOf(refused, job(), patience, false)).toMatchObject({ release: { reason: "crash" } });
   });

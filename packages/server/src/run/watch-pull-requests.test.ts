@@ -157,7 +157,7 @@ describe.each(vendors)("on $name", (vendor) => {
     far.state.reviews = [];
   });
 
-  it("says on the pull request where the author's rights are not told, once", async () => {
+  it("says once on the pull request that the author's permissions are unknown", async () => {
     if (vendor.name !== "gitea") return;
     far.state.teams = [{ name: "Readers", code: "read", members: ["rob"] }];
     say("rob", "@emend shorter");
@@ -184,7 +184,7 @@ describe.each(vendors)("on $name", (vendor) => {
     ]);
   });
 
-  it("says once on the pull request why what was asked there failed, and nothing of what was asked elsewhere", async () => {
+  it("says once on the pull request why a request from there failed, and nothing about other requests", async () => {
     const { pool } = database;
     const ask = (by: string) =>
       pool.query(
@@ -351,7 +351,7 @@ describe.each(vendors)("on $name", (vendor) => {
     expect((await readEvents(pool, jobId)).map(({ kind }) => kind)).toEqual(["job.created", "pull_request"]);
   });
 
-  it("looks at once when it is told to, whenever the next look would be", async () => {
+  it("polls at once on request", async () => {
     const listener = await startListener({ url: database.url, log: deps.log });
     const heard = Promise.withResolvers<FollowUpInput>();
     const followUp: WatchDeps["followUp"] = async (input) => {
@@ -371,7 +371,7 @@ describe.each(vendors)("on $name", (vendor) => {
   });
 });
 
-it("a forge that never answers holds up no other project's pull requests", async () => {
+it("a forge that never answers does not delay other projects' pull requests", async () => {
   const { pool } = database;
   await pool.query("delete from jobs");
   const [stuck, other] = [await seedProject(pool), await seedProject(pool)];

@@ -114,13 +114,13 @@ test("a refusal fails the job at once, in the words meant for its reader", async
   });
 });
 
-test("a far end that is away is tried again a bounded number of times, and counts no crash", async () => {
+test("an unavailable service is retried a limited number of times, and counts no crash", async () => {
   const id = await job({ fail: { stage: "runAgent", code: "model_unavailable", retryable: true } });
   start({ retriesMax: 2, retryMs: 20 });
   expect(await ended(id)).toMatchObject({ failure_code: "model_unavailable", runs: 3, retries: 2, crashes: 0 });
 });
 
-test("a fault nobody foresaw is tried three times and fails as internal, without its words", async () => {
+test("an unexpected error is tried three times and fails as internal, without its message", async () => {
   const id = await job({ breakAt: "openTree" });
   start({ retryMs: 20 });
   const row = await ended(id);
@@ -265,7 +265,7 @@ test.each(["notice", "polling"])("a job asked to stop is stopped and archived, t
   expect(await ended(id)).toMatchObject({ status: "archived", ref: null, pr_link: null, failure_code: null });
 });
 
-test("a job that was asked to stop while nobody ran it is not run", async () => {
+test("a job that is cancelled before it runs is not run", async () => {
   const id = await job({});
   await alterJob(database.pool, id, "stop_asked = 'cancel'");
   start();
@@ -291,7 +291,7 @@ test("a run whose lease was taken away is broken off, and makes room for the nex
   expect(await readJob(database.pool, id)).toMatchObject({ status: "archived" });
 });
 
-test("what policy denied before a crash is ended by the next run, and no model is asked again", async () => {
+test("after a crash, the next run ends a change that policy denied, without calling a model", async () => {
   const id = await job({ steps: 2 });
   const denied = { kind: "denied", violations: [{ path: ".github/x.yml", rule: "ci files" }] };
   await database.pool.query("update jobs set findings = $2 where id = $1", [id, denied]);
@@ -301,7 +301,7 @@ test("what policy denied before a crash is ended by the next run, and no model i
   expect(rowCount).toBe(0);
 });
 
-test("a busy worker makes room for a job that must run alone, and then goes on with the others", async () => {
+test("a busy worker finishes its jobs for a job that must run alone, and then continues with others", async () => {
   const busy = await job({ steps: 80, turnMs: 100 });
   start();
   await waitForJob(database.pool, busy, (row) => row.usage?.steps >= 1);

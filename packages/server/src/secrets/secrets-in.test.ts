@@ -21,7 +21,7 @@ it("the line is that of readers who split at line feeds, whatever else breaks li
   ]);
 });
 
-it("a text with more credentials than are told of is refused, not searched to its end", async () => {
+it("a text with too many credentials is refused, not searched to its end", async () => {
   await expect(secretsIn("xapp-1-a ".repeat(100_000))).rejects.toThrow(UnsearchableText);
   expect(await secretsIn("xapp-1-a ".repeat(500))).toHaveLength(500);
 });
@@ -40,7 +40,7 @@ it("the event loop goes round while a text is searched", async () => {
   expect(rounds).toBeGreaterThan(20);
 });
 
-it("a search that takes too long is given up, and the next one starts anew", async () => {
+it("a search that takes too long is stopped, and the next one starts a new thread", async () => {
   const slow = "https://a:b@c ghs_1_a. ".repeat(20_000);
   await expect(secretsIn(slow, [], { msMax: 1 })).rejects.toThrow("took too long");
   expect(await secretsIn(github)).toHaveLength(1);

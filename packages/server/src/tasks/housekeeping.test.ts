@@ -148,7 +148,7 @@ test("attempts and logins go after their time; what was changed stays in the log
   ]);
 });
 
-test("work goes on in batches until a batch is not full", async () => {
+test("work continues in batches until a batch is not full", async () => {
   const batches = [3, 3, 1];
   expect(await inBatches(3, async () => ({ rowCount: batches.shift() ?? 0 }))).toBe(7);
   expect(batches).toEqual([]);

@@ -46,7 +46,7 @@ function start(deps: Partial<TasksDeps> = {}): Tasks {
   return started;
 }
 
-test("a node's own folders are swept on every node, again and again, whatever one sweep throws", async () => {
+test("every node sweeps its own folders repeatedly, even after a sweep that failed", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   let sweeps = 0;
   start({

@@ -62,7 +62,7 @@ it("takes what is asked for at once, and forgets it once it is done", async () =
   await expect.poll(stateOf).toEqual(scheduled);
 });
 
-it("does again what is asked for while it runs, and never twice at a time", async () => {
+it("runs a task again that is requested while it runs, and never twice at once", async () => {
   const begun: (() => void)[] = [];
   let atOnce = 0;
   let most = 0;

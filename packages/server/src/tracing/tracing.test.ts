@@ -106,7 +106,7 @@ test("calls to forges and models are children of what makes them; faults are mar
   expect(headers["x-team"]).toBe("docs");
 });
 
-test("a caller's trace is gone on with, one that is none is not; and without a collector nothing changes", async () => {
+test("a caller's valid trace is continued, an invalid one is not; without a collector nothing changes", async () => {
   const tracer = await start();
   const about = { kind: "server", attributes: {} } as const;
   tracer.start({ ...about, name: "good", traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` }).end();

@@ -157,7 +157,7 @@ test("original bytes are no edit any more, and say that the stored row can go", 
   expect(await resumed.list()).toEqual(await tree.list());
 });
 
-test("a resumed overlay goes on where the stored one was", async () => {
+test("a resumed overlay continues from the stored one", async () => {
   const first = await open();
   await first.set("docs/new/page.md", bytes("x\n"));
   await first.delete("docs/deep/c.md");
@@ -170,7 +170,7 @@ test("a resumed overlay goes on where the stored one was", async () => {
   await resumed.set("docs/deep", bytes("x"));
 });
 
-test("a name that Windows cannot hold is refused for what is new, and left alone where it is", async () => {
+test("a file name that Windows does not support is refused for new files only", async () => {
   const { tree: odd } = await bench.tree({ "a:b/why?.md": "x\n" });
   const overlay = await createOverlay(odd);
   await expect(overlay.set("what?.md", bytes("x"))).rejects.toThrow(/Windows/);

@@ -33,7 +33,7 @@ describe("openDiskCache", () => {
     expect(new Set(reads)).toEqual(new Set(["docs.json"]));
   });
 
-  it("holds what several processes write at the same time", async () => {
+  it("keeps entries that several processes write at the same time", async () => {
     const caches = await Promise.all(Array.from({ length: 8 }, () => openDiskCache(dir)));
     await Promise.all(
       caches.map(async (cache, i) => {

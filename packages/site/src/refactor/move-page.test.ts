@@ -74,7 +74,7 @@ See [by reference][auth] and <a href="/security/authentication">HTML</a>.
     expect(after.text("docs.json")).toContain('{ "source": "/guides/billing", "destination": "/how-to/billing" }');
   });
 
-  it("changes nothing when the page is there already", async () => {
+  it("changes nothing if the page exists already", async () => {
     const tree = memoryTree(mintlifySite);
     const site = await openSite(tree);
     const after = tree.with(editsOf(await movePage(site, { from: "guides/auth", to: "security/authentication" })));

@@ -55,7 +55,7 @@ widget()
     expect(editsOf(again).size).toBe(0);
   });
 
-  it("is idempotent where the new term holds the old one, and links to changed headings follow", async () => {
+  it("is idempotent if the new term contains the old one, and updates links to changed headings", async () => {
     const tree = memoryTree({
       "a.md": "# About Auth\n\nSee [b](b.md#auth-keys) and [above](#about-auth).\n",
       "b.md": "# B\n\n## Auth keys\n\nAuth.\n",

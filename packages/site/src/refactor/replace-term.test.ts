@@ -72,7 +72,7 @@ describe("replaceTerm", () => {
     expect(included.left.filter((one) => one.endsWith("in code"))).toEqual([]);
   });
 
-  it("leaves paths alone and says so, unless the term names the slash itself", async () => {
+  it("skips paths and reports it, unless the term contains a slash", async () => {
     const page = [
       "---",
       'title: "DELETE /messages/{id}"',
@@ -122,7 +122,7 @@ describe("replaceTerm", () => {
     expect((await replace({ "a.md": `${before}\n` }, { from, to, wordForms: true })).text).toBe(`${after}\n`);
   });
 
-  it("lists a plural that it cannot form, and keeps names in code whole", async () => {
+  it("lists a plural that it cannot form, and keeps names in code", async () => {
     const left = await replace({ "a.md": "documentations\n" }, { from: "documentation", to: "docs", wordForms: true });
     expect(left.left).toEqual(['a.md:1 "documentation" stays in the plural']);
     const code = await replace({ "a.md": "`my_token token`\n" }, { from: "token", to: "key", includeCode: true });
@@ -142,7 +142,7 @@ describe("replaceTerm", () => {
     expect(Buffer.from(editsOf(done).get("a.md") ?? []).toString("latin1")).toBe("A token \xff\xfe\n\nA key\n");
   });
 
-  it("has nothing left to tell where the new term holds the old one", async () => {
+  it("reports nothing left if the new term contains the old one", async () => {
     const { left, text } = await replace({ "a.md": "A key\n" }, { from: "key", to: "access key" });
     expect([text, left]).toEqual(["A access key\n", []]);
   });

@@ -26,7 +26,7 @@ test("a full line finds nothing, and takes no memory", async () => {
   expect(asked).toEqual([["k1", "k2"]]);
 });
 
-test("a query that fails is told to those who waited for it alone", async () => {
+test("a failed query fails only for those who waited for it", async () => {
   let isAway = true;
   const lookUp = createSharedLookup({
     pauseMs: 1,

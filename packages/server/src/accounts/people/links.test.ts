@@ -52,7 +52,7 @@ describe("the owner's link", () => {
     expect(await ownerLink()).toBe(newer);
   });
 
-  it("cannot be derived from the database alone, and is made anew for another secret", async () => {
+  it("cannot be derived from the database alone, and differs for another secret", async () => {
     const first = await ownerLink();
     const { rows } = await database.pool.query<{ all: string }>("select login_links::text as all from login_links");
     expect(rows[0]?.all).not.toContain(tokenOf(first));
@@ -60,7 +60,7 @@ describe("the owner's link", () => {
     expect(other).not.toBe(first);
   });
 
-  it("makes one owner of many who race for it, and is gone afterwards", async () => {
+  it("makes exactly one owner of concurrent requests, and stops working afterwards", async () => {
     const link = await ownerLink();
     const outcomes = await Promise.all(
       Array.from({ length: 6 }, (_, index) => accept(link, { email: `person-${index}@example.com` })),
@@ -80,7 +80,7 @@ describe("the owner's link", () => {
     ]);
   });
 
-  it("works as long as there is no owner, whoever else is in", async () => {
+  it("works as long as there is no owner", async () => {
     const link = await ownerLink();
     await accept(await invite("first@example.com", "maintainer"));
     expect(await ownerLink()).toBe(link);
@@ -169,7 +169,7 @@ describe("an invitation by somebody who may no longer invite", () => {
     expect(await audited()).toContain("console invitation.revoked");
   });
 
-  it("is not made by somebody who was removed while asking for it", async () => {
+  it("is not created by a person who was removed meanwhile", async () => {
     await accept(await ownerLink());
     await accept(await invite("bo@example.com", "owner"));
     const { started } = await inTransaction(database.pool, async (client) => {
@@ -272,7 +272,7 @@ describe("the last owner", () => {
     });
   });
 
-  it("and nobody changes members who was removed or demoted meanwhile", async () => {
+  it("and a person who was removed or demoted meanwhile cannot change members", async () => {
     await accept(await ownerLink());
     await accept(await invite("bo@example.com", "owner"));
     await accept(await invite("cy@example.com", "owner"));

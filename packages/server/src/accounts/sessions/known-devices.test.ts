@@ -37,7 +37,7 @@ it("knows a browser by what a login left there, and by nothing that was made els
   clockMs = 0;
 });
 
-it("knows a browser by its session, which the console's is nobody's", async () => {
+it("knows a browser by its session, except a console session", async () => {
   session = { subject: "Ada@example.com", role: "viewer", userId: "usr_ada" };
   expect(await devices.find("")).toEqual({ email: "ada@example.com", id: "usr_ada" });
   session = { subject: "console", role: "owner", userId: null };

@@ -66,7 +66,7 @@ it("refuses a wrong password, an unknown person and one without a password alike
   expect(rows.map(({ actor }) => actor)).toEqual(["Ada@example.com", "unknown", "sso@example.com", "Ada@example.com"]);
 });
 
-it("hashes as often for nobody as for anybody: how long it takes tells no one apart", async () => {
+it("hashes for unknown accounts too, so that the time does not reveal accounts", async () => {
   const asked: boolean[] = [];
   const counting = {
     hash: async () => "",
@@ -122,7 +122,7 @@ describe("throttling", () => {
     );
   };
 
-  it("lets a browser of the person's pass what strangers did, for ten guesses of its own", async () => {
+  it("gives a known browser its own ten attempts, despite failed attempts by others", async () => {
     const device = { email: "ada@example.com", id: "of-ada" };
     await siege();
     for (let index = 0; index < 40; index += 1)

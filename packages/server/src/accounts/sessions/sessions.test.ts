@@ -77,7 +77,7 @@ describe("a login link", () => {
 });
 
 describe("a session", () => {
-  it("ends by itself and by logging out", async () => {
+  it("ends after its lifetime and by logging out", async () => {
     const claimed = await sessions().claim(await newLinkToken(), undefined);
     const cookie = claimed.kind === "claimed" ? claimed.cookie : "";
     expect(await sessions().find(cookie)).not.toBeNull();

@@ -88,7 +88,7 @@ test("an answer with thousands of tool calls is no answer", async () => {
   expect(sent).toBeLessThan(1_000);
 });
 
-test("counts of tokens that are none give nothing back", async () => {
+test("invalid token counts refund nothing", async () => {
   const facts = { input: 1, output: 1, cachedInput: 1, cacheWrite: 1, contextTokens: 1 };
   for (const [input, output] of [
     [-1_000_000, -2],

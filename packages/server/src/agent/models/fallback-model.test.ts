@@ -18,7 +18,7 @@ const away = (name: string, retryable: boolean, retryAfterMs?: number): Model =>
 const turnInput = { system: "", messages: [], tools: [] };
 const { signal } = new AbortController();
 
-test("the next model answers where the first is away, and says so", async () => {
+test("the next model answers if the first is unavailable, and the answer says so", async () => {
   const model = createFallbackModel([away("a/first", false), scriptedModel(() => "Here.")]);
   expect(model.name).toBe("a/first");
   expect(await model.nextTurn(turnInput, signal)).toMatchObject({ text: "Here.", usage: { model: "test/scripted" } });

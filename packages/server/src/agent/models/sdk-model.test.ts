@@ -154,7 +154,7 @@ test.each(protocols)("%s: an answer that does not end is cut off, and not asked 
   expect(far.requests).toHaveLength(1);
 });
 
-test("no vendor is asked again before the time that it gave", async () => {
+test("no vendor is retried before the time that it gave", async () => {
   const at = new Map<string, number[]>();
   const shared = await startFarModel((_turn, { model }) => {
     const times = at.get(model) ?? [];

@@ -90,7 +90,7 @@ async function refusal(prompt: string): Promise<string> {
 }
 
 describe("on the sample docs", () => {
-  it("carries the demo's prompt out whole, leaves nothing broken, and says in numbers what it did", async () => {
+  it("carries out the demo's whole prompt, breaks nothing, and reports counts", async () => {
     const { outcome, overlay } = await run(demoPrompt, { tree: sample });
     expect(outcome).toMatchObject({
       kind: "finished",
@@ -120,7 +120,7 @@ describe("on the sample docs", () => {
     expect(again.overlay.entries()).toEqual(first.overlay.entries());
   });
 
-  it("goes on where a run was cut off, with the same end", async () => {
+  it("continues an interrupted run, with the same result", async () => {
     const whole = await run(demoPrompt, { tree: sample });
     for (const [kept, edits] of whole.storedAfter.entries()) {
       const resumed = await run(demoPrompt, { tree: sample, steps: whole.steps.slice(0, kept), edits });

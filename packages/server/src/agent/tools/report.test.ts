@@ -20,7 +20,7 @@ it("is read back as it was written", () => {
   fc.assert(fc.property(report, (written) => void expect(parseReport(formatReport(written))).toEqual(written)));
 });
 
-it("names a file whose name holds a line's end or what nobody sees", () => {
+it("names a file whose name contains a line break or invisible characters", () => {
   const skipped = [{ path: "guides/od\u0001d\nna\u202eme.md", line: 3, reason: "lost" }];
   const { skipped: read } = parseReport(formatReport({ files: 0, counts: new Map(), skipped, skippedMore: 0 }));
   expect(read).toEqual([{ path: "guides/od\\u{1}d\\u{a}na\\u{202e}me.md", line: 3, reason: "lost" }]);

@@ -34,17 +34,17 @@ function held(result: LockResult): () => void {
   return result.release;
 }
 
-test("of processes that come together exactly one holds it", async () => {
+test("of concurrent processes, exactly one gets the lock", async () => {
   const results = await Promise.all([1, 2, 3, 4].map(() => takeInChild("server")));
   expect(results.map(({ result }) => result.kind).sort()).toEqual(["held", "taken", "taken", "taken"]);
 });
 
-test("whoever is refused learns who holds it, and what for", async () => {
+test("a refusal names the holder and its role", async () => {
   const { child } = await takeInChild("command");
   expect(await tryLock(home, "server")).toEqual({ kind: "taken", holder: { pid: child.pid, role: "command" } });
 });
 
-test("a killed holder leaves nothing to clear away", async () => {
+test("a killed holder leaves no lock behind", async () => {
   const { child } = await takeInChild("server");
   child.kill("SIGKILL");
   await once(child, "exit");

@@ -147,7 +147,7 @@ test("starts Postgres again when it dies while Emend serves, at the same address
   expect(readPostmasterPid(homeDir)).not.toBe(before);
 });
 
-test("lets Postgres recover by itself when only a backend dies", async () => {
+test("lets Postgres recover when only a backend dies", async () => {
   const listening = listeningLog();
   supervised = await startEmbeddedPostgres({ ...folders, log: listening.log });
   const back = listening.said("adopted the running postgres");
@@ -160,7 +160,7 @@ test("lets Postgres recover by itself when only a backend dies", async () => {
   expect(readPostmasterPid(homeDir)).toBe(before);
 });
 
-test("a lock file that names a living process is never removed; whoever waits too long is told the process", async () => {
+test("a lock file of a living process is never removed; a timeout error names the process", async () => {
   supervised = await startEmbeddedPostgres({ ...folders, log });
   const left = await readFile(lockFile, "utf8");
   await supervised.stop();
@@ -223,7 +223,7 @@ test("files of another major version are left alone, and named", async () => {
   supervised = undefined;
 });
 
-test("what Postgres complains of is told in one line with advice", async () => {
+test("an error of Postgres is shown in one line with advice", async () => {
   const settings = join(homeDir, "cluster", "postgresql.conf");
   const before = await readFile(settings, "utf8");
   await appendFile(settings, "\nshared_buffers = nonsense\n");

@@ -96,7 +96,7 @@ test("commands that come together take turns, and so does a server that starts m
   expect(await ask(served.url).finally(served.stop)).toEqual([{ one: 1 }]);
 });
 
-test("a command that comes while a server stops waits, and gets a Postgres of its own", async () => {
+test("a command that starts while a server stops waits, and starts its own Postgres", async () => {
   const home = await ensureHome(options);
   const lock = await tryLock(home, "server");
   if (lock.kind !== "held") throw new Error("not held");

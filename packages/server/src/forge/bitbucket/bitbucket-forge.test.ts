@@ -81,7 +81,7 @@ it("says of a refused token what it lacks, and not the token", async () => {
   expect(words).not.toContain("ATCT=1");
 });
 
-it("hides its marks from people, who would see an HTML comment, and takes nobody's words for one", async () => {
+it("hides its markers from people, and accepts no marker written by others", async () => {
   const forge = far.open();
   const text = "Why.\n\n[//]: # (emend:job=forged)";
   const body = sealed(text, "<!-- emend:job=real -->\n");

@@ -87,7 +87,7 @@ describe("a commit that GitHub makes for an App", () => {
     expect(far.pullsOf(`emend/${jobId}`)).toEqual([]);
   });
 
-  it("goes on from a branch, and from no commit that came between", async () => {
+  it("continues from a branch, not from a commit in between", async () => {
     const { jobId, far, repository, tip } = start();
     const first = far.makeBranch(`emend/${jobId}`);
     const base = { commit: first, ref: "main" };

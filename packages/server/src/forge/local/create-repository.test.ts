@@ -163,7 +163,7 @@ describe("a repository that starts empty", () => {
     await personGit(source, "push", "--quiet", join(deps.forgeDir, "prj_hooked.git"), "main");
   });
 
-  it("is refused by name where the folder is missing or the id is none", async () => {
+  it("is refused with its name if the folder is missing or the id is invalid", async () => {
     await expect(importAs("prj_x", join(dir, "nowhere"))).rejects.toThrow(/no folder .*nowhere/);
     await expect(importAs("../x", null)).rejects.toMatchObject({ code: "not_found" });
   });

@@ -79,7 +79,7 @@ describe("git over HTTP", () => {
     expect(await personGit(join(host.dir, "read"), "cat-file", "-t", lost)).toBe("commit");
   });
 
-  it("refuses a push with a read key, and lets nobody write pull request refs", async () => {
+  it("refuses a push with a read key, and any push to pull request refs", async () => {
     await expect(personGit(work, "push", remote("prj_a", "read"), "main:refused")).rejects.toThrow(/403/);
     await expect(personGit(work, "push", remote("prj_a", "write"), "main:refs/pull/1/head")).rejects.toThrow(
       /hidden ref/,

@@ -3,7 +3,7 @@ import { assertLocalForgeUsable } from "./repository.ts";
 
 const databaseUrl = "postgres://database.example.com/emend";
 
-it("the local forge is refused in words on a database of one's own unless its folder is declared shared", () => {
+it("the local forge is refused on an external database unless its folder is declared shared", () => {
   expect(() => assertLocalForgeUsable({ databaseUrl, forgeDir: null, dataDir: "/data" })).toThrow(/EMEND_FORGE_DIR/);
   assertLocalForgeUsable({ databaseUrl, forgeDir: "/shared", dataDir: "/data" });
   assertLocalForgeUsable({ databaseUrl: null, forgeDir: null, dataDir: "/data" });

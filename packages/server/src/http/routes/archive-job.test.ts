@@ -53,7 +53,7 @@ describe("200", () => {
     expect((await readEvents(api.pool, id)).map(({ kind }) => kind)).toEqual(["job.created", "archived"]);
   });
 
-  test("whoever archived a job here reads it archived here, at once", async () => {
+  test("an archived job reads as archived at once on the same node", async () => {
     const id = await jobWith("status = 'completed'");
     await api.send(`${jobs}/${id}`, { key });
     const archived = await archive(id);
@@ -66,7 +66,7 @@ describe("200", () => {
     expect((await readJob(api.pool, id)).ended_at).not.toBeNull();
   });
 
-  test("a running job loses its lease, and its worker is told", async () => {
+  test("a running job loses its lease, and its worker is notified", async () => {
     const id = await jobWith(`phase = 'working', ${lease}`);
     const told = Promise.withResolvers<string>();
     const stop = api.listener.on(channels.stopAsked, told.resolve);
@@ -87,7 +87,7 @@ describe("200", () => {
     });
   });
 
-  test("a body is not read, whatever it is", async () => {
+  test("the body is not read", async () => {
     const id = await jobWith("status = 'completed'");
     for (const type of ["application/json", "text/plain", "nonsense", ""]) {
       expect((await archive(id, { body: "{", headers: { "content-type": type } })).status).toBe(200);

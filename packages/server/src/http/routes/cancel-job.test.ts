@@ -30,7 +30,7 @@ describe("200", () => {
     expect(json).toMatchObject({ failure: { code: "cancelled", message: "The job was cancelled." } });
   });
 
-  test("a running job loses its lease, its worker is told, and can store nothing more", async () => {
+  test("a running job loses its lease, and its worker is notified and can store nothing more", async () => {
     const id = await jobWith(`phase = 'working', ${lease}`);
     const told = Promise.withResolvers<string>();
     const stop = api.listener.on(channels.stopAsked, told.resolve);
@@ -79,7 +79,7 @@ describe("200", () => {
     expect((await readEvents(api.pool, id)).map(({ kind }) => kind)).toEqual(["job.created", "failed"]);
   });
 
-  test("whoever cancelled a job here reads it so here, at once", async () => {
+  test("a cancelled job reads as cancelled at once on the same node", async () => {
     const id = await jobWith("phase = 'queued'");
     await api.send(`/v2/agent/${project.id}/job/${id}`, { key });
     const { text } = await cancel(id);
@@ -97,7 +97,7 @@ test("409 once the job is being published; nothing changes", async () => {
   }
 });
 
-test("404 for an unknown job and for one of another project, which goes on", async () => {
+test("404 for an unknown job and for one of another project, which continues", async () => {
   const id = await jobWith("phase = 'queued'");
   const other = await api.addProject();
   const otherKey = await api.addKey(other);

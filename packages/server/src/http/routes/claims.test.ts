@@ -112,7 +112,7 @@ test("200: claims are listed by page and line, in pages, of one page and in one 
   }
 });
 
-test("404: neither a claim of another project nor one that is none can be confirmed or removed", async () => {
+test("404: a claim of another project, or an unknown one, cannot be confirmed or removed", async () => {
   const { json } = await post({ page: "docs/d.md:1", source: "x.ts:1" });
   const { id } = json as Claim;
   const other = await api.addProject();

@@ -176,7 +176,7 @@ describe("400", () => {
 describe("401, 404, 403: in this order, before the body is read", () => {
   const hopeless = { method: "POST", body: "{", headers: { "content-type": "text/plain" } };
 
-  test("401 without a key, whatever the project and the body", async () => {
+  test("401 without a key, for any project and body", async () => {
     expect((await api.send(path, hopeless)).status).toBe(401);
     expect((await api.send("/v2/agent/none/job", { ...hopeless, key: "emend_x" })).status).toBe(401);
   });
@@ -198,7 +198,7 @@ describe("401, 404, 403: in this order, before the body is read", () => {
     expect([answer.status, answer.text]).toEqual([404, '{"error":"Project not found."}']);
   });
 
-  test("403 for a read-only key, whatever the body", async () => {
+  test("403 for a read-only key, for any body", async () => {
     const reader = await api.addKey(project, { scope: "read" });
     const answer = await api.send(path, { ...hopeless, key: reader });
     expect(answer.status).toBe(403);

@@ -95,7 +95,7 @@ describe("run", () => {
     expect(findings).toMatchObject({ introduced: { length: 100 } });
   });
 
-  test("what policy denied is told", async () => {
+  test("policy violations are reported", async () => {
     const id = await seedJob(api.pool, project.id);
     const violations = [{ path: ".github/x.yml", rule: "ci" }];
     await api.pool.query("update jobs set findings = $2 where id = $1", [id, { kind: "denied", violations }]);

@@ -17,7 +17,7 @@ const retry = (id: string, more: { key?: string } = {}) =>
   api.send(`/v2/agent/${project.id}/job/${id}/retry`, { method: "POST", key, ...more });
 
 describe("200", () => {
-  test("a job whose commit is stored goes on publishing, whatever it failed at", async () => {
+  test("a job with a stored commit continues to publish after any failure", async () => {
     for (const code of ["forge_unavailable", "forge_rejected", "internal", "branch_conflict", "cancelled"]) {
       const id = await failedJob(`failure_code = '${code}', commit_id = 'c', tree_id = 't', phase = 'publishing'`);
       const before = await api.send(`/v2/agent/${project.id}/job/${id}/run`, { key });
@@ -36,7 +36,7 @@ describe("200", () => {
     }
   });
 
-  test("a job that failed for a passing reason goes on from its stored steps", async () => {
+  test("a job that failed for a temporary reason continues from its stored steps", async () => {
     const id = await failedJob("failure_code = 'model_unavailable'");
     expect((await retry(id)).json).toMatchObject({ status: "active", source: { ref: `emend/${id}` } });
     expect(await readJob(api.pool, id)).toMatchObject({ phase: "queued", ref: `emend/${id}` });

@@ -80,7 +80,7 @@ describe("200", () => {
     source.close();
   });
 
-  test("an event of 10 MB is told without what is long in it, in its kind's form", async () => {
+  test("an event of 10 MB is sent in its usual form, without its long fields", async () => {
     const id = await runningJob();
     await api.pool.query(
       `insert into job_events (job_id, seq, kind, data) values ($1, 2, 'step', jsonb_build_object(
@@ -156,7 +156,7 @@ test("204 for a final job whose last event was seen: there is nothing to connect
   }
 });
 
-describe("a key that holds as much open as it may", () => {
+describe("a key at its limit of open streams", () => {
   test("429 for one stream more, until another ends; other keys are not hindered", async () => {
     const id = await runningJob();
     const busy = await api.addKey(project, { scope: "read" });

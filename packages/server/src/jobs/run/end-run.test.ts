@@ -81,7 +81,7 @@ test("a cancelled job ends failed, with its code", async () => {
   expect(await job()).toMatchObject({ status: "failed", failure_code: "cancelled", archived_at: null });
 });
 
-test("a stop that nobody noticed in time is still applied at the end", async () => {
+test("a cancel that was not noticed in time is applied at the end", async () => {
   await ask("archive");
   await endRun(database.pool, lease, completed);
   expect((await job()).status).toBe("archived");
@@ -116,7 +116,7 @@ test("a cancellation that comes after the commit does not undo the publication",
   expect(await job()).toMatchObject({ status: "completed", failure_code: null, pr_link: pullRequest.url });
 });
 
-test("of a stop and a commit that race, one wins whole", async () => {
+test("a cancel and a commit at the same time: exactly one wins", async () => {
   const { pool } = database;
   const client = await pool.connect();
   try {

@@ -75,7 +75,7 @@ test("the job shows the model that answered last, and what all steps used", asyn
   expect(job.usage).toEqual({ steps: 2, inputTokens: 200, outputTokens: 20, cachedInputTokens: 100, costUsd: 0.25 });
 });
 
-test("a step that is said twice, as after a lost answer, counts once", async () => {
+test("a step that is recorded twice, as after a lost response, counts once", async () => {
   const { pool } = database;
   const input = { step: { number: 1, messages: [user("one")], usage }, edits: [], event: {} };
   await recordStep(pool, lease, input);

@@ -42,7 +42,7 @@ test("where a branch is takes one request, with the credential, and no other bra
   expect(await resolveBranch(bench.git, { remote: remote(), branch: "trun" }, bench.signal)).toBeNull();
 });
 
-test("a repository with another object format is asked by git", async () => {
+test("for another object format, git itself lists the refs", async () => {
   const other = bench.repository("other", { objectFormat: "sha256" });
   const tip = other.commit({ "a.md": "1\n" });
   expect(await resolveBranch(bench.git, { remote: remote("other"), branch: "main" }, bench.signal)).toBe(tip);
@@ -62,7 +62,7 @@ test.each([
   expect(asked().slice(0, 2)).toEqual(["POST git-upload-pack", "GET refs?service=git-upload-pack"]);
 });
 
-test("a credential that is refused is told by git", async () => {
+test("git reports a refused credential", async () => {
   const input = { remote: { ...remote(), authorization: "Basic b3RoZXI=" }, branch: "trunk" };
   await expect(resolveBranch(bench.git, input, bench.signal)).rejects.toMatchObject({
     code: "repository_unavailable",

@@ -94,7 +94,7 @@ test("no file grows past the cap", async () => {
   expect(statSync(path).size).toBe(64 * 1024);
 });
 
-test("without a free file descriptor it is refused in words, and this process lives on", () => {
+test("without a free file descriptor it fails with a clear error, and the process survives", () => {
   const program = `
     import { openSync } from "node:fs";
     import { startBound } from ${JSON.stringify(join(import.meta.dirname, "bound-process.ts"))};

@@ -82,7 +82,7 @@ test("no configuration file can take a setting back", async () => {
   });
 });
 
-test("a command over its time is stopped and says so", async () => {
+test("a command that exceeds its time limit is stopped with an error", async () => {
   const command = shell("sleep 600", { timeMsMax: 200 });
   await expect(git.run(command, signal)).rejects.toMatchObject({ code: "repository_unavailable", retryable: true });
 });
@@ -202,12 +202,12 @@ test("the installed git is new enough, an old one is refused by name", async () 
   await expect(assertGitVersion(old, signal)).rejects.toThrow("git 2.37.9 is too old: install git 2.38 or newer.");
 });
 
-test("a full disk is told as such, and as something that may pass", async () => {
+test("a full disk is reported as a temporary error", async () => {
   const full = git.must(shell("echo 'fatal: write error: No space left on device' >&2; exit 128"), signal);
   await expect(full).rejects.toMatchObject({ retryable: true, publicMessage: "The disk of this machine is full." });
 });
 
-test("a machine without git hears so in words", async () => {
+test("without git there is a clear error", async () => {
   const none = createGit({ path: mkdtempSync(join(dir, "empty-")) });
   await expect(assertGitVersion(none, signal)).rejects.toThrow(/git is not installed/);
 });

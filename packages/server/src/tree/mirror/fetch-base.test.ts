@@ -119,7 +119,7 @@ test("says what to do about a repository without a commit to start from", async 
   await expect(unborn.fetch("job_1", "--upload-pack=x")).rejects.toMatchObject(refusal);
 });
 
-test("a repository that vanished is told without a folder of ours in the words", async () => {
+test("the error about a deleted repository contains no local path", async () => {
   const { mirror } = await setUp();
   const remote = { url: `file://${bench.dir}/remotes/nowhere.git`, authorization: null };
   const fetch = mirror.fetchBase({ remote, jobId: "job_1", baseRef: null }, signal);
@@ -127,7 +127,7 @@ test("a repository that vanished is told without a folder of ours in the words",
   await expect(fetch).rejects.not.toMatchObject({ publicMessage: expect.stringContaining(bench.dir) });
 });
 
-test("who asks while a fetch runs shares the next one; nobody is served an answer older than the question", async () => {
+test("callers during a fetch share the next one; no caller gets an older answer", async () => {
   const { repository } = await setUp();
   repository.commit({ "a.md": "1\n" });
   const gate = Promise.withResolvers<void>();
@@ -160,7 +160,7 @@ test("who asks while a fetch runs shares the next one; nobody is served an answe
   }
 });
 
-test("who gives up does not take the fetch away from the others", async () => {
+test("a caller that gives up does not cancel the fetch for others", async () => {
   const { repository, mirror, remote } = await setUp();
   const commit = repository.commit({ "a.md": "1\n" });
   const controller = new AbortController();

@@ -37,7 +37,7 @@ test("shared holders keep only an exclusive one out", async () => {
   await (await lockFile(path, patient, signal)).release();
 });
 
-test("a holder that is killed leaves nothing behind", async () => {
+test("a killed holder leaves no lock behind", async () => {
   const path = join(dir, "killed");
   const program = `
     import { lockFile } from ${JSON.stringify(join(import.meta.dirname, "mirror-context.ts"))};
@@ -74,7 +74,7 @@ test("a child that was given the lock holds it until it is gone", async () => {
   await (await lockFile(path, patient, signal)).release();
 });
 
-test("who gives up waiting does not take it later", async () => {
+test("a waiter that gave up does not take the lock later", async () => {
   const path = join(dir, "gone");
   const first = await lockFile(path, patient, signal);
   const controller = new AbortController();

@@ -117,7 +117,7 @@ test("a refusal keeps the forge's own words", async () => {
   expect(tip("emend/protected")).toBe("");
 });
 
-test("a credential that may not push is a refusal, a far end that fails is unclear", async () => {
+test("a credential without push access is a refusal, a server error is an unclear result", async () => {
   const commit = await change("faults");
   const wrong = { ...remote, authorization: "Basic d3Jvbmc=" };
   const refused = await mirror.push({ remote: wrong, branch: "emend/e", commit, expected: null }, signal);

@@ -54,7 +54,7 @@ test.each([
   expect((await made.mirror.treeAt(commit).read("a.md"))?.toString()).toBe("2\n");
 });
 
-test("a mirror that claims to have a commit and lost its objects is made anew", async () => {
+test("a mirror that lost a commit's objects is created again", async () => {
   const made = await bench.tree(files);
   rmSync(join(made.gitDir, "objects"), { recursive: true });
   expect((await fetch(made, "job_2")).commit).toBe(made.commit);

@@ -3,7 +3,7 @@ import { createSharedWork } from "./open-mirror.ts";
 
 const signal = new AbortController().signal;
 
-test("who asks before the work begins shares it, who asks later gets the next one", async () => {
+test("callers before the work begins share it, later ones get the next run", async () => {
   const shared = createSharedWork<number>();
   const batches: (readonly string[])[] = [];
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -40,7 +40,7 @@ test("other keys do not wait, and a failure is everybody's but not the next one'
   expect(await shared.join("one", "d", async () => "again", signal)).toBe("again");
 });
 
-test("the work is given up only when nobody waits for it any more", async () => {
+test("the work is cancelled only when no caller waits for it", async () => {
   const shared = createSharedWork<string>();
   const controllers = [new AbortController(), new AbortController()];
   const begun = Promise.withResolvers<AbortSignal>();
@@ -61,7 +61,7 @@ test("the work is given up only when nobody waits for it any more", async () => 
   expect(stop.aborted).toBe(true);
 });
 
-test("who asks after everybody left does not inherit their leaving", async () => {
+test("a caller after everybody left is not cancelled with them", async () => {
   const shared = createSharedWork<string>();
   const controller = new AbortController();
   const work = async (_: readonly string[], stop: AbortSignal) => {

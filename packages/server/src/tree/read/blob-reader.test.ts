@@ -48,7 +48,7 @@ test("many reads at once go through one process, each with its own bytes", async
   expect(readers()).toHaveLength(1);
 });
 
-test("an object that is not there is told apart from one that is", async () => {
+test("a missing object differs from an existing one", async () => {
   const [one, none, other] = await Promise.all([
     reader.read(ids[1] ?? ""),
     reader.read("5".repeat(40)),
@@ -57,7 +57,7 @@ test("an object that is not there is told apart from one that is", async () => {
   expect([one?.toString(), none, other?.toString()]).toEqual(["1\n", null, "2\n2\n"]);
 });
 
-test("a process that dies is started again and what was asked for is answered", async () => {
+test("a process that dies is started again, and pending reads are answered", async () => {
   await reader.read(ids[1] ?? "");
   const [pid = 0] = readers();
   const asked = Promise.all(ids.map((id) => reader.read(id)));
@@ -66,7 +66,7 @@ test("a process that dies is started again and what was asked for is answered", 
   expect(readers()).not.toContain(pid);
 });
 
-test("closing answers what was asked for and ends the process; reading again starts one", async () => {
+test("closing answers pending reads and ends the process; a later read starts a new one", async () => {
   const asked = Promise.all(ids.slice(0, 50).map((id) => reader.read(id)));
   await reader.close();
   expect(await asked).toHaveLength(50);

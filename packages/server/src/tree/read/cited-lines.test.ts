@@ -65,7 +65,7 @@ test("lines are the same where they were, and moved where others came before the
   });
 });
 
-test("changed lines are told with what is in their place", async () => {
+test("changed lines are reported with the lines in their place", async () => {
   const changed = code.replace("30_000", "60_000");
   expect(await look(cite(4), { "src/net.ts": `// licence\n${changed}` })).toEqual({
     kind: "changed",

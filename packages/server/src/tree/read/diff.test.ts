@@ -74,7 +74,7 @@ test("neither the repository's attributes nor a hostile configuration run or hid
   expect(existsSync(canary)).toBe(false);
 });
 
-test("a commit that is not here is told as such", async () => {
+test("a missing commit is reported as missing", async () => {
   const { mirror, range } = await compare({ "a.md": "x\n" }, { "a.md": "y\n" });
   await expect(mirror.diff({ ...range, to: "4".repeat(40) }, bench.signal)).rejects.toMatchObject({
     code: "repository_unavailable",

@@ -56,7 +56,7 @@ test("a page's last commits come over HTTP, newest first, and leave nothing behi
   expect(await readdir(scratch())).toEqual([]);
 });
 
-test("the oldest commit that was fetched is not said to have made what it only holds", async () => {
+test("the oldest fetched commit is not reported as the author of its whole content", async () => {
   const historyOf = createPageHistory({ git, dir: scratch() });
   expect(await historyOf({ remote: remote(), branch: "main", path: "old.md" }, signal)).toEqual([]);
   const whole = { url: repository.url, authorization: null };
@@ -65,7 +65,7 @@ test("the oldest commit that was fetched is not said to have made what it only h
   ]);
 });
 
-test("a history that cannot be read is told in words, and leaves nothing behind", async () => {
+test("an unreadable history is an error, and leaves no files behind", async () => {
   const historyOf = createPageHistory({ git, dir: scratch() });
   const closed = { ...remote(), authorization: "Basic wrong" };
   await expect(historyOf({ remote: closed, branch: "main", path: "old.md" }, signal)).rejects.toThrow(/history/);
