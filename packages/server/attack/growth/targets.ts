@@ -16,12 +16,15 @@ import { reachesOut, withoutFenced } from "../../src/lib/markdown.ts";
 import { matchesGlob } from "../../src/lib/matches-glob.ts";
 import { conventionalTitle } from "../../src/publish/draft-pull-request.ts";
 import { codeSpan, plainLine, plainText, quietMarkdown } from "../../src/publish/quiet-text.ts";
+import { readPage } from "../../src/review/read-page.ts";
 import { asRead, knownSecretsIn, scanSecrets, UnsearchableText } from "../../src/secrets/scan-secrets.ts";
 import { parseFileList } from "../../src/tree/read/diff.ts";
 
 /** A parser or rule for untrusted texts, to be tried with longer and longer ones. */
 interface GrowthTarget {
   name: string;
+  /** For `npm run growth` only. */
+  isSlow?: boolean;
   read(text: string): unknown;
 }
 
@@ -49,6 +52,12 @@ export const growthTargets: readonly GrowthTarget[] = [
   { name: "a term to replace", read: (text) => term.matches(text) },
   { name: "a name to replace", read: (text) => literalTerm.matches(text) },
   { name: "hosts of a text", read: hostsIn },
+  ...(["markdown", "mdx", "markup", "rst", "asciidoc"] as const).map((syntax) => ({
+    name: `the review of a page: ${syntax}`,
+    // The parser takes seconds for 64 kB of markers.
+    isSlow: syntax === "markdown" || syntax === "mdx",
+    read: (text: string) => readPage(text, syntax),
+  })),
   { name: "a text as it is read", read: asRead },
   { name: "a text that may reach out", read: reachesOut },
   { name: "secrets that are known", read: (text) => knownSecretsIn(text, known) },

@@ -11,6 +11,7 @@ const starts = new RegExp(
 /** Characters that end it anywhere, and those that end it in a sentence. */
 const endsAny = /[\s<>"`/\\?#]/g;
 const endsWord = /[\s"'`<>()[\]{}|^/\\?#]/g;
+const unusualAny = /[@'()[\]{}|^]/g;
 /** No host name is longer, in any notation. */
 const authorityMax = 1_000;
 /** Fully written addresses. */
@@ -46,14 +47,18 @@ function unescaped(text: string): string {
 }
 
 function addHostsOf(text: string, hosts: Set<string>): void {
-  const [any, word] = [endsAt(endsAny, text), endsAt(endsWord, text)];
+  const [any, word, unusual] = [endsAt(endsAny, text), endsAt(endsWord, text), endsAt(unusualAny, text)];
+  /** The last "@" before an end. Many starts can share one end. */
+  let last = { end: -1, at: -1 };
   for (const match of text.matchAll(starts)) {
     const from = match.index + match[0].length;
     const bracket = text[from] === "[" ? text.slice(from, from + 50).indexOf("]") + 1 : 0;
     add(hosts, text.slice(from, word(from + bracket)));
     // A user name may contain nearly anything, and what follows an unusual character is still the host.
-    const whole = text.slice(from, any(from));
-    if (/[@'()[\]{}|^]/.test(whole.slice(bracket))) add(hosts, whole.slice(whole.lastIndexOf("@") + 1));
+    const end = any(from);
+    if (unusual(from + bracket) >= end) continue;
+    if (last.end !== end) last = { end, at: from + text.slice(from, end).lastIndexOf("@") };
+    add(hosts, text.slice(Math.max(from, last.at + 1), end));
   }
 }
 

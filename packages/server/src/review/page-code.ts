@@ -132,14 +132,19 @@ const directives = new Set(
   option program envvar describe object confval cmdoption default-domain acks bibliography`.split(/\s+/),
 );
 const directive = /^[ \t]*(?:\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w:.-]+)::|(?:`{3,}|~{3,}|:{3,})\{([\w:.-]+)\})/gm;
-/** AsciiDoc attributes can stand for any text, and passthroughs are raw HTML. */
-const asciidocCode: ReadonlyArray<readonly [RegExp, string]> = [
-  [
-    /(?:https?|ftp|irc|mailto|link|image|video|audio|include|xref):+[^\s[\]]*\{[\w-]+\}[^\s[\]]*/gi,
-    "an attribute inside an address",
-  ],
-  [/^\+{4,}$|\+{2,3}[^+\n]*<[^+\n]*\+{2,3}|\bpass:\w*\[[^\]\n]*\]|^\[(?:subs|stem|pass)\b[^\n]*/gm, "a passthrough"],
-];
+/** AsciiDoc's passthroughs are raw HTML. */
+const passthrough = /^\+{4,}$|\+{2,3}[^+\n]*<[^+\n]*\+{2,3}|\bpass:\w*\[[^\]\n]*\]|^\[(?:subs|stem|pass)\b[^\n]*/gm;
+const asciidocScheme = /(?:https?|ftp|irc|mailto|link|image|video|audio|include|xref):/i;
+
+/** AsciiDoc attributes can stand for any text. The scheme is searched once per word: a word can have thousands. */
+function readAsciidoc(parts: Parts, text: string): void {
+  for (const { 0: word, index } of text.matchAll(/[^\s[\]]+/g)) {
+    const start = word.search(asciidocScheme);
+    const address = start === -1 ? "" : word.slice(start);
+    if (/\{[\w-]+\}/.test(address)) parts.code(address, "an attribute inside an address", index + start);
+  }
+  for (const match of text.matchAll(passthrough)) parts.code(match[0], "a passthrough", match.index);
+}
 
 /** What builders process in a page's text besides its Markdown. `text` is without code samples. */
 export function readDirectives(parts: Parts, text: string, whole: string, syntax: Syntax): void {
@@ -153,9 +158,7 @@ export function readDirectives(parts: Parts, text: string, whole: string, syntax
     const name = (rst ?? myst ?? "").replace(/^(?:py|c|cpp|js|rst|std|math):.*$/, "function");
     if (!directives.has(name)) parts.code(`${name}::`, `the directive ${name}`, index);
   }
-  for (const [pattern, why] of syntax === "asciidoc" ? asciidocCode : []) {
-    for (const match of text.matchAll(pattern)) parts.code(match[0], why, match.index);
-  }
+  if (syntax === "asciidoc") readAsciidoc(parts, text);
   if (syntax !== "mdx") readTemplates(parts, text);
 }
 
