@@ -7,7 +7,7 @@ export default defineConfig({
   root: import.meta.dirname,
   // Relative: where the app is served from, only the server knows.
   base: "./",
-  plugins: [react(), tailwindcss(), firstLoadBudget({ bytesMax: 200_000 })],
+  plugins: [react(), tailwindcss(), firstLoadBudget({ bytesMax: 150_000 })],
   build: {
     // Data URLs would need a laxer policy; files keep it strict.
     assetsInlineLimit: 0,

@@ -17,6 +17,8 @@ export interface DashboardSession {
   emailsJobs: boolean | null;
   /** The URL for clients, without a trailing slash. */
   publicUrl: string;
+  /** Emend's version. */
+  version: string;
   /** How its commands are typed where it runs: `emend`, or in a checkout `npx emend`. */
   command: string;
   /** For owners, if commands would not find it without an option. */

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 const root = fileURLToPath(new URL("../", import.meta.url));
 const dist = join(root, "dist");
 const modules = fileURLToPath(new URL("../../../node_modules/", import.meta.url));
-const sources = ["index.html", "package.json", "vite.config.ts", "src", "build", "../contract/src"];
+const sources = ["index.html", "package.json", "vite.config.ts", "src", "build", "../contract/src", "../../docs"];
 
 /** Builds the dashboard unless the existing build has the same sources. A manual build leaves no stamp. */
 export async function ensureBuild(): Promise<void> {

@@ -14,6 +14,7 @@ const GatePage = lazyRouteComponent(() => import("./pages/gates/gate-page.tsx"),
 const BatchPage = lazyRouteComponent(() => import("./pages/jobs/batch-page.tsx"), "BatchPage");
 const DocsPage = lazyRouteComponent(() => import("./pages/health/docs-page.tsx"), "DocsPage");
 const HealthPage = lazyRouteComponent(() => import("./pages/health/health-page.tsx"), "HealthPage");
+const ReadDocsPage = lazyRouteComponent(() => import("./pages/docs/read-docs.tsx"), "ReadDocsPage");
 const UsagePage = lazyRouteComponent(() => import("./pages/usage/usage-page.tsx"), "UsagePage");
 const KeysPage = lazyRouteComponent(() => import("./pages/keys/keys-page.tsx"), "KeysPage");
 const ProjectPage = lazyRouteComponent(() => import("./pages/projects/project-page.tsx"), "ProjectPage");
@@ -110,6 +111,7 @@ const pulls = createRoute({
   }),
 });
 const pull = createRoute({ getParentRoute: () => root, path: "/pulls/$projectId/$number", component: PullPage });
+const docs = createRoute({ getParentRoute: () => root, path: "/docs/$page", component: ReadDocsPage });
 const gate = createRoute({ getParentRoute: () => root, path: "/gates/$id", component: GatePage });
 
 const login = createRoute({ getParentRoute: () => root, path: "/login", component: () => <Navigate to="/" replace /> });
@@ -148,6 +150,7 @@ export function createAppRouter() {
       pulls,
       pull,
       gate,
+      docs,
       login,
       welcome,
       start,

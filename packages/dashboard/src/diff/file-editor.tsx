@@ -40,7 +40,14 @@ export function FileEditor(props: EditorProps) {
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
-  if (!file.data) return <Pending error={file.error} rows={3} />;
+  if (!file.data) {
+    return (
+      // As high as the editor.
+      <div className={file.error ? "px-4" : "min-h-[calc(60dvh+146px)]"}>
+        <Pending error={file.error} />
+      </div>
+    );
+  }
   return <Editor {...props} file={file.data} />;
 }
 
@@ -80,7 +87,7 @@ function Editor({ pullPath, path, file, onClose }: EditorProps & { file: Dashboa
         aria-label={`Text of ${path}`}
         spellCheck
         maxLength={1024 * 1024}
-        className="field-sizing-content max-h-[60dvh] min-h-60 w-full font-mono text-[13px] leading-5"
+        className="h-[60dvh] w-full font-mono text-[13px] leading-5"
         value={text}
         onChange={(event) => write(event.target.value)}
       />
@@ -110,6 +117,8 @@ function Editor({ pullPath, path, file, onClose }: EditorProps & { file: Dashboa
 export function HeadButton(props: {
   isOn: boolean;
   onToggle(): void;
+  /** It is about to be pressed. */
+  onNear?(): unknown;
   label?: string;
   className?: string;
   children: ReactNode;
@@ -121,6 +130,8 @@ export function HeadButton(props: {
       aria-label={props.label}
       className={`rounded-md px-2 py-1 text-quiet hover:text-ink aria-pressed:bg-hush aria-pressed:text-ink ${props.className ?? ""}`}
       onClick={props.onToggle}
+      onPointerEnter={props.onNear}
+      onFocus={props.onNear}
     >
       {props.children}
     </button>

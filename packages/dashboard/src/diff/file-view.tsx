@@ -4,19 +4,27 @@ import { lazy, Suspense, useMemo, useState } from "react";
 import { LineCounts } from "../parts/bars.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Near } from "../parts/near.tsx";
-import { Problem } from "../parts/notice.tsx";
+import { Pending, Problem } from "../parts/notice.tsx";
 import { VisibleText } from "../parts/text.tsx";
 import { AtLine, SplitRow, UnifiedRow } from "./diff-rows.tsx";
 import { HeadButton, type LineReview, type Side } from "./file-editor.tsx";
 import { type Finding, FindingNote } from "./finding-note.tsx";
 
 /** Loaded on demand: a diff alone needs no Markdown parser. */
-const Preview = lazy(async () => ({ default: (await import("./preview/preview.tsx")).Preview }));
+const loadPreview = () => import("./preview/preview.tsx");
+const Preview = lazy(async () => ({ default: (await loadPreview()).Preview }));
 
 /** The preview's code could not be loaded, or no parser accepted the page. The diff still works. */
 function NoPreview() {
   return <Problem error="The preview can't be shown. Reload the page." />;
 }
+
+/** As high as the screen: what is below leaves it at the click, not when the page has loaded. */
+const previewPending = (
+  <div className="min-h-dvh">
+    <Pending error={null} />
+  </div>
+);
 
 interface FileProps {
   id: string;
@@ -66,6 +74,7 @@ export function FileView(props: FileProps) {
         {isPage && (
           <HeadButton
             isOn={isPreview}
+            onNear={loadPreview}
             onToggle={() => {
               setIsPreview(!isPreview);
               props.onToggle(true);
@@ -81,7 +90,7 @@ export function FileView(props: FileProps) {
             body
           ) : isPreview ? (
             <CatchBoundary getResetKey={() => file.path} errorComponent={NoPreview}>
-              <Suspense fallback={<p className="told-late px-4 py-3 text-quiet">Loading …</p>}>
+              <Suspense fallback={previewPending}>
                 <Preview path={file.path} url={props.url} lines={lines ?? []} isNew={file.change === "added"} />
               </Suspense>
             </CatchBoundary>

@@ -59,7 +59,7 @@ export function Shell() {
       <header className="border-b border-line bg-sheet">
         <div
           // As high as it will be, whoever it turns out to be.
-          className={`flex flex-wrap content-start items-center gap-x-6 px-4 sm:px-6 lg:min-h-12 ${isLoggedOut ? "min-h-12" : "min-h-[94px] pt-1.5 lg:pt-0"} ${session.data ? "" : "lg:content-center"}`}
+          className={`flex flex-wrap items-center gap-x-6 px-4 sm:px-6 lg:min-h-12 ${isLoggedOut ? "min-h-12 content-center" : "min-h-[94px] content-start pt-1.5 lg:pt-0"} ${session.data ? "" : "lg:content-center"}`}
         >
           <Link to="/" className="flex items-center gap-2 text-[17px] leading-6 font-semibold">
             <Mark />
@@ -252,11 +252,13 @@ const keys = [
 
 const links = [
   { href: `${appPath}/start`, words: "First steps" },
+  { href: `${appPath}/docs/index`, words: "Docs" },
   { href: `${basePath}reference/`, words: "API reference" },
 ] as const;
 
 function HelpDialog({ onClose }: { onClose(): void }) {
   const [theme, setTheme] = useState(readTheme);
+  const session = useQuery(sessionQuery).data;
   const choose = (chosen: Theme) => {
     saveTheme(chosen);
     setTheme(chosen);
@@ -291,7 +293,8 @@ function HelpDialog({ onClose }: { onClose(): void }) {
           </div>
         ))}
       </dl>
-      <div className="flex justify-end">
+      <div className="flex items-center justify-between gap-3">
+        <p className="text-quiet">Emend {session?.version}</p>
         <Button onClick={onClose}>Close</Button>
       </div>
     </Dialog>

@@ -88,6 +88,8 @@ it.each(bothLooks)(
     await page.keyboard.press("?");
     const help = page.getByRole("dialog", { name: "Help" });
     await help.waitFor();
+    await help.getByText(/^Emend \d+\.\d+\.\d+$/).waitFor();
+    expect(await help.getByRole("link", { name: "Docs" }).getAttribute("href")).toBe("/app/docs/index");
     await expectGood(page, "dialog");
     const paper = () => page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
     const before = await paper();

@@ -5,9 +5,9 @@ import { openDashboard } from "./support/dashboard.ts";
 import { go } from "./support/go.ts";
 import { expectFitting, expectGood, expectSteady } from "./support/judge.ts";
 import { choose, press, reach, type } from "./support/keyboard.ts";
-import { forgetShifts, watchShifts } from "./support/layout-shift.ts";
 import { bothLooks, desktop, take } from "./support/looks.ts";
 import { addJob, tellJob } from "./support/tell-job.ts";
+import { forgetShifts, watchShifts } from "./support/web-vitals.ts";
 
 const dashboard = openDashboard();
 /** One visitor for all: another file covers logging in. */

@@ -1,5 +1,5 @@
 // Takes screenshots of every page, light and dark, wide and narrow, into packages/dashboard/screenshots: `npm run screenshots`.
-// With arguments, only those whose names contain one of them: `npm run screenshots -- keys health`. It fails if a page moves
+// With arguments, only those whose names contain one of them: `npm run screenshots -- keys health-phone`. It fails if a page moves
 // while it loads.
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,11 +7,11 @@ import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { ensureBuild } from "../../build/ensure-build.ts";
 import { findChromium, launchChromium } from "./support/launch-chromium.ts";
-import { shiftMax, takeShifts, watchShifts } from "./support/layout-shift.ts";
 import { narrow, wide } from "./support/looks.ts";
 import { seed } from "./support/seed.ts";
 import { type Shot, shotsOf } from "./support/shots.ts";
 import { type Installation, startInstallation } from "./support/start-installation.ts";
+import { largestPaintMs, shiftMax, takeShifts, watchShifts } from "./support/web-vitals.ts";
 
 const folder = fileURLToPath(new URL("../../screenshots/", import.meta.url));
 const wanted = process.argv.slice(2);
@@ -32,6 +32,8 @@ const emptyPages = {
   usage: "/usage",
 };
 
+const paints: { file: string; ms: number }[] = [];
+
 await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
 await ensureBuild();
@@ -40,18 +42,24 @@ try {
   const browser = await launchChromium(await findChromium());
   try {
     const page = await logIn(browser, installation, {});
-    await shootFirstRun(browser);
+    if (isWanted("login empty welcome")) await shootFirstRun(browser);
     const seeded = await seed(installation, page);
     await page.context().close();
-    const shots = shotsOf(seeded).filter(
-      ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
-    );
-    for (const look of looks) await shoot(browser, look, shots);
+    for (const look of looks) {
+      const shots = shotsOf(seeded).filter(({ name }) => isWanted(`${name}-${look.name}.png`));
+      if (shots.length > 0) await shoot(browser, look, shots);
+    }
+    const [slowest] = paints.toSorted((a, b) => b.ms - a.ms);
+    if (slowest) console.log(`largest contentful paint: ${Math.round(slowest.ms)} ms at most, in ${slowest.file}`);
   } finally {
     await browser.close();
   }
 } finally {
   await installation.stop();
+}
+
+function isWanted(name: string): boolean {
+  return wanted.length === 0 || wanted.some((word) => name.includes(word));
 }
 
 /** The first visitor's view, before there is an owner, a project, a key or a job. */
@@ -92,6 +100,7 @@ async function shoot(browser: Browser, look: (typeof looks)[number], shots: read
       await page.goto(`${installation.server.url}${path}`);
       await page.waitForLoadState("networkidle");
       await reportShifts(page, file);
+      paints.push({ file, ms: await largestPaintMs(page) });
       await act?.(page);
       // A request may be blocked on purpose.
       await page.waitForLoadState("networkidle", { timeout: 3_000 }).catch(() => {});
@@ -102,8 +111,9 @@ async function shoot(browser: Browser, look: (typeof looks)[number], shots: read
       process.exitCode = 1;
     }
   }
+  await page.unrouteAll();
   await page.context().clearCookies();
-  await page.reload();
+  await page.goto(`${installation.server.url}/app`);
   await page.getByRole("heading", { name: /log in/i }).waitFor();
   await page.screenshot({ path: join(folder, `login-${look.name}.png`) });
   await page.getByLabel("Email address").fill("nobody@example.com");

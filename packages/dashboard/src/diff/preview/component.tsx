@@ -47,11 +47,7 @@ export function Source({ text, label }: { text: string; label: string | null }) 
       tabIndex={0}
       className="overflow-x-auto rounded-md bg-hush px-3 py-2 text-[13px]"
     >
-      {label && (
-        <span className="block text-right font-sans leading-5 sm:float-right sm:pl-3 text-[12px] text-quiet">
-          {label}
-        </span>
-      )}
+      {label && <span className="block text-right font-sans text-[12px] leading-5 text-quiet">{label}</span>}
       <code>
         <VisibleText text={text} />
       </code>

@@ -8,7 +8,7 @@ type Shown = Nodes | ComponentNode | { type: "mdxFlowExpression" | "mdxTextExpre
 
 /**
  * Renders a syntax tree: text and a few kinds of blocks. The page's markup never becomes markup here, links do nothing
- * and images are not loaded.
+ * unless `Links` says what they are, and images are not loaded.
  */
 export function Markdown({ tree }: { tree: Root }) {
   return <Children of={tree} />;
@@ -100,11 +100,7 @@ function NodeItself({ node }: { node: Shown }): ReactNode {
     case "code":
       return <Source text={node.value} label={node.lang ?? null} />;
     case "link":
-      return (
-        <span className="underline decoration-quiet underline-offset-3" title={node.url}>
-          <Children of={node} />
-        </span>
-      );
+      return <TextLink url={node.url} of={node} />;
     case "linkReference":
       return (
         <span className="underline decoration-quiet underline-offset-3">
@@ -161,17 +157,49 @@ function NodeItself({ node }: { node: Shown }): ReactNode {
   }
 }
 
+/** What a link becomes, in a text of our own. Its headings then have ids. */
+export const Links = createContext<((url: string, words: ReactNode) => ReactNode) | null>(null);
+
+function TextLink({ url, of }: { url: string; of: Parents }) {
+  const linkTo = useContext(Links);
+  const words = <Children of={of} />;
+  if (linkTo) return linkTo(url, words);
+  return (
+    <span className="underline decoration-quiet underline-offset-3" title={url}>
+      {words}
+    </span>
+  );
+}
+
 const headings = ["h3", "h4", "h5", "h6", "h6", "h6"] as const;
 const headingLooks = ["text-[26px] leading-8", "text-[21px] leading-7", "text-[18px] leading-6"];
 
-/** The surrounding page has its own headings above these. */
+/** The surrounding page has its own headings above these, unless the text is the page. */
 function Heading({ depth, of }: { depth: number; of: Parents }) {
-  const Tag = headings[depth - 1] ?? "h6";
+  const isPage = useContext(Links) !== null;
+  const Tag = isPage ? (`h${depth}` as "h1") : (headings[depth - 1] ?? "h6");
   return (
-    <Tag className={`font-semibold ${headingLooks[depth - 1] ?? ""}`}>
+    <Tag
+      id={isPage ? idOf(of) : undefined}
+      className={`font-semibold ${headingLooks[depth - 1] ?? ""} ${isPage && depth > 1 ? "scroll-mt-4 pt-3" : ""}`}
+    >
       <Children of={of} />
     </Tag>
   );
+}
+
+/** As GitHub makes them: "Body size & TLS" is `body-size--tls`. */
+function idOf(of: Parents): string {
+  return wordsOf(of)
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replaceAll(/\s/g, "-");
+}
+
+function wordsOf(node: Nodes): string {
+  if ("value" in node) return node.value;
+  return "children" in node ? (node as Parents).children.map(wordsOf).join("") : "";
 }
 
 function Image({ words }: { words: string }) {

@@ -36,7 +36,14 @@ export function Preview(props: { path: string; url: string; lines: readonly Diff
     const after = text.slice(0, charactersMax);
     return comparePages(props.path, { before: before ?? after, after }, before === null ? [] : props.lines);
   }, [props.path, props.lines, text, isGone]);
-  if (!page) return <Pending error={file.error} />;
+  if (!page) {
+    return (
+      // As high as while its code loads. With a key: an element that becomes the page's would count as one that moves.
+      <div key="pending" className={file.error ? "" : "min-h-dvh"}>
+        <Pending error={file.error} />
+      </div>
+    );
+  }
   const isBoth = view === "Before and after" && !props.isNew;
   return (
     <div

@@ -37,31 +37,32 @@ export function JobHead(props: {
         <Actions
           job={props.job}
           isLocal={props.project?.forge === "local"}
+          isWatched={props.isWatched}
           isAgainElsewhere={offersAgain(run) && run.status !== "archived"}
         />
       </div>
       <p
-        className="flex min-h-19 flex-wrap content-start items-center gap-x-3 gap-y-1 text-[16px] leading-6 sm:min-h-6"
+        // Room for what comes when the diff is loaded, or when the job ends.
+        className={`flex flex-wrap content-start items-center gap-x-3 gap-y-1 text-[16px] leading-6 ${props.isWatched || run.findings ? "min-h-19 sm:min-h-6" : ""}`}
         aria-live="polite"
       >
         <Status status={run.status} phase={run.phase} failureCode={run.failure?.code ?? null} />
         <span>{headlineOf(run, props.diff)}</span>
+        {props.problem && <span className="told-late text-warn">{props.problem}</span>}
       </p>
-      {props.problem && (
-        <p role="status" className="told-late text-warn">
-          {props.problem}
-        </p>
-      )}
-      <p className="flex min-h-17 flex-wrap content-start items-baseline gap-x-4 gap-y-1 text-quiet sm:min-h-5">
-        <Link to="/" search={{ project: projectId }} className="max-w-full truncate underline underline-offset-3">
-          <VisibleText text={props.project?.name ?? projectId} />
-        </Link>
+      <p className="flex flex-wrap items-baseline gap-x-4 gap-y-1 text-quiet">
         <span className="wrap-anywhere">
           <VisibleText text={run.model} />
         </span>
         <code className="wrap-anywhere">{run.id}</code>
-        <span>
+        {/* The names come later: on a phone each has a line of its own. */}
+        <span className="basis-full truncate sm:basis-auto">
           by <Person subject={run.createdBy} />, <Age at={run.timings.createdAt} />
+        </span>
+        <span className="min-w-0 flex-1 basis-full truncate sm:basis-40">
+          <Link to="/" search={{ project: projectId }} className="underline underline-offset-3">
+            <VisibleText text={props.project?.name ?? projectId} />
+          </Link>
         </span>
       </p>
     </header>
@@ -116,7 +117,7 @@ function costOf({ usage }: JobRun): string {
 }
 
 /** The job's actions. `isAgainElsewhere`: its failure already offers to run it again. */
-function Actions(props: { job: DashboardJob; isLocal: boolean; isAgainElsewhere: boolean }) {
+function Actions(props: { job: DashboardJob; isLocal: boolean; isWatched: boolean; isAgainElsewhere: boolean }) {
   const { run, projectId } = props.job;
   const queries = useQueryClient();
   const [isAsking, setIsAsking] = useState(false);
@@ -129,7 +130,7 @@ function Actions(props: { job: DashboardJob; isLocal: boolean; isAgainElsewhere:
   const mayWrite = useMayWrite();
   const isBusy = archive.isPending || again.isPending;
   return (
-    <div className="grid min-h-20 content-start gap-2 sm:min-h-9 sm:min-w-110">
+    <div className={`grid content-start gap-2 sm:min-w-110 ${props.isWatched ? "min-h-20 sm:min-h-9" : ""}`}>
       <div className="flex flex-wrap gap-2 sm:justify-end">
         {mayWrite && run.status === "active" && (
           <Button look="danger" onClick={() => setIsAsking(true)}>

@@ -55,7 +55,7 @@ export function ProjectsPage() {
                 to="/projects/$id"
                 params={{ id: project.id }}
                 {...rowAttribute}
-                className="grid items-center gap-x-6 gap-y-1 px-4 py-2.5 -outline-offset-2 hover:bg-hush md:grid-cols-[minmax(0,1fr)_minmax(0,200px)_auto]"
+                className="grid items-center gap-x-6 gap-y-1 px-4 py-2.5 -outline-offset-2 hover:bg-hush md:grid-cols-[minmax(0,1fr)_minmax(0,280px)_auto]"
               >
                 <span className="min-w-0">
                   <span className="block truncate font-medium">

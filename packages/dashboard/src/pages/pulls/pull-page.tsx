@@ -60,13 +60,6 @@ function PullView({ name, pull }: { name: PullName; pull: DashboardPull }) {
               <VisibleText text={baseRef} />
             </code>
           </span>
-          <Link
-            to="/pulls"
-            search={{ project: name.projectId }}
-            className="max-w-full truncate text-quiet underline underline-offset-3"
-          >
-            <VisibleText text={project?.name ?? name.projectId} />
-          </Link>
           {pull.jobId && (
             <Link
               to="/jobs/$id"
@@ -78,6 +71,12 @@ function PullView({ name, pull }: { name: PullName; pull: DashboardPull }) {
           )}
           <span className="text-quiet">
             <Age at={pull.createdAt} />
+          </span>
+          {/* Its name comes later: it takes the place that is left. */}
+          <span className="min-w-0 flex-1 basis-40 truncate text-quiet">
+            <Link to="/pulls" search={{ project: name.projectId }} className="underline underline-offset-3">
+              <VisibleText text={project?.name ?? name.projectId} />
+            </Link>
           </span>
         </p>
       </header>

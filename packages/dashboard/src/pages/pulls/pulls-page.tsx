@@ -32,11 +32,6 @@ export function PullsPage() {
       <Head title="Pull requests">
         <Filters filter={filter} projects={projects} />
       </Head>
-      {chosen?.forge === "local" && (
-        <div className="pb-4">
-          <CopyBlock text={`git clone ${chosen.repositoryUrl}`} />
-        </div>
-      )}
       <Sheet className="overflow-hidden">
         {pulls ? (
           <ul className="divide-y divide-line">
@@ -49,6 +44,11 @@ export function PullsPage() {
         )}
         {pulls?.length === 0 && <NoPulls filter={filter} project={chosen ?? projects[0]} />}
       </Sheet>
+      {chosen?.forge === "local" && (
+        <div className="pt-4">
+          <CopyBlock text={`git clone ${chosen.repositoryUrl}`} />
+        </div>
+      )}
       {list.hasNextPage && (
         <p className="pt-4 text-center">
           <Button onClick={() => list.fetchNextPage()} disabled={list.isFetchingNextPage}>
@@ -61,7 +61,7 @@ export function PullsPage() {
 }
 
 const forgesKnown = Object.keys(forgeNames) as DashboardProject["forge"][];
-const choiceLook = "min-w-0 flex-1 basis-32 sm:max-w-60 sm:flex-none sm:basis-auto";
+const choiceLook = "min-w-0 flex-1 basis-0 sm:max-w-60 sm:flex-none sm:basis-auto";
 const stateNames = { open: "Open", merged: "Merged", closed: "Closed" };
 
 function Filters({ filter, projects }: { filter: PullSearch; projects: readonly DashboardProject[] }) {
@@ -71,7 +71,8 @@ function Filters({ filter, projects }: { filter: PullSearch; projects: readonly 
   // There may be others among the projects that are not on the first page.
   const forges = choices.search ? forgesKnown : [...new Set(projects.map(({ forge }) => forge))];
   return (
-    <search className="flex min-w-0 flex-1 flex-wrap gap-2 sm:justify-end">
+    // In a row of its own on a phone: those that come later move nothing.
+    <search className="flex w-[calc(100dvw-32px)] flex-wrap gap-2 sm:w-auto sm:justify-end max-sm:[&_input]:order-last max-sm:[&_input]:basis-full">
       <Choice
         label="State"
         all="All states"

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { shiftMax, takeShifts } from "./layout-shift.ts";
+import { shiftMax, takeShifts } from "./web-vitals.ts";
 
 const axe = await readFile(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 /** Rules whose findings are never serious are skipped. Preloading is off too. */

@@ -102,7 +102,7 @@ const pastChecks = `insert into site_checks (project_id, checked_at, commit_id, 
       jsonb_build_object('check', 'broken-link', 'severity', 'error', 'count', 6 + n * n / 60, 'fixable', 1),
       jsonb_build_object('check', 'orphan-page', 'severity', 'warning', 'count', 1 + n / 4, 'fixable', 0),
       jsonb_build_object('check', 'image-alt', 'severity', 'warning', 'count', n / 6, 'fixable', 0),
-      jsonb_build_object('check', 'stale-reference', 'severity', 'error', 'count', n % 5, 'fixable', 0),
+      jsonb_build_object('check', 'stale-reference', 'severity', 'error', 'count', n / 5, 'fixable', 0),
       jsonb_build_object('check', 'changed-claim', 'severity', 'warning', 'count', n / 9, 'fixable', 0))
   from generate_series(1, 30) n`;
 

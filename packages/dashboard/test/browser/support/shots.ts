@@ -1,4 +1,5 @@
-import type { Page } from "playwright-core";
+import type { DashboardGate, DashboardJobRow } from "@emend/contract";
+import type { Locator, Page } from "playwright-core";
 import type { Seeded } from "./seed.ts";
 
 export interface Shot {
@@ -16,7 +17,28 @@ const click = (name: string) => (page: Page) => page.getByRole("button", { name,
 
 /** Every page, dialog and state. Add a line for a new one. */
 export function shotsOf(seeded: Seeded): readonly Shot[] {
-  return [...jobShots(seeded), ...projectShots(seeded), ...otherShots(seeded)];
+  return [...readmeShots(seeded), ...jobShots(seeded), ...projectShots(seeded), ...otherShots(seeded)];
+}
+
+/** For the README: without the strings that try the page's limits. */
+function readmeShots({ projectId, jobPaths }: Seeded): readonly Shot[] {
+  const hide = (page: Page) => hideTrials(page, projectId);
+  return [
+    { name: "readme-job", path: jobPaths[0] ?? "", isLong: true, isWide: true },
+    { name: "readme-jobs", path: "/app", isLong: true, isWide: true, act: hide },
+    { name: "readme-health", path: `/app/health?project=${projectId}`, isLong: true, isWide: true, act: hide },
+  ];
+}
+
+async function hideTrials(page: Page, projectId: string): Promise<void> {
+  await page.route(/\/api\/jobs\?/, async (route) => {
+    const answer = await route.fetch();
+    const { jobs, ...rest } = await answer.json();
+    const shown = jobs.filter((job: DashboardJobRow) => job.projectId === projectId && !job.prompt.includes("<"));
+    await route.fulfill({ response: answer, json: { ...rest, jobs: shown } });
+  });
+  await page.reload();
+  await page.waitForLoadState("networkidle");
 }
 
 function jobShots({ jobPaths, runningPath, longPath }: Seeded): readonly Shot[] {
@@ -38,10 +60,14 @@ function jobShots({ jobPaths, runningPath, longPath }: Seeded): readonly Shot[] 
     { name: "job-timeline", path: first, isLong: true, isWide: true, act: unfoldTimeline },
     { name: "job-raw", path: first, isLong: true, act: showRaw },
     { name: "job-running", path: runningPath, isLong: true },
+    { name: "job-follow-up", path: jobPaths[2] ?? "", isLong: true, act: followUp },
     { name: "job-lost", path: runningPath, isLong: true, act: loseConnection },
     { name: "job-long", path: longPath, isLong: true },
     { name: "job-long-split", path: longPath, isLong: true, isWide: true, act: click("Side by side") },
     { name: "job-long-timeline", path: longPath, isLong: true, isWide: true, act: unfoldTimeline },
+    { name: "batch", path: `/app/batch?ids=${jobPaths.map((path) => path.split("/").at(-1)).join(",")}` },
+    { name: "saved-prompts", path: "/app", isLong: true, act: click("Saved prompts") },
+    { name: "notifications", path: "/app", isLong: true, act: (page) => notice(page, first) },
     { name: "job-missing", path: "/app/jobs/job_nowhere" },
     { name: "palette", path: "/app", isLong: true, act: (page) => openPalette(page, "fix") },
     { name: "palette-none", path: "/app", isLong: true, act: (page) => openPalette(page, "zzzz") },
@@ -56,9 +82,12 @@ function projectShots({ projectId, otherId }: Seeded): readonly Shot[] {
     { name: "projects", path: "/app/projects" },
     { name: "project-new", path: "/app/projects/new" },
     { name: "project-new-github", path: "/app/projects/new", act: chooseGitHub },
+    { name: "project-new-app", path: "/app/projects/new", isLong: true, act: createApp },
+    { name: "project-new-picker", path: "/app/projects/new", isLong: true, act: pickRepository },
     { name: "project-new-refused", path: "/app/projects/new", act: addRefused },
     { name: "project", path: project },
     { name: "project-policy", path: `${project}?tab=policy` },
+    { name: "project-issues", path: `${project}?tab=policy`, act: beOnGitHub },
     { name: "project-guidance", path: `${project}?tab=guidance` },
     { name: "context-add", path: `${project}?tab=guidance`, isLong: true, act: click("Add repository") },
     { name: "project-connection", path: `${project}?tab=connection`, act: testConnection },
@@ -85,8 +114,9 @@ function otherShots({ projectId, otherId }: Seeded): readonly Shot[] {
     { name: "pull", path: `/app/pulls/${projectId}/1`, isLong: true },
     { name: "pull-merged", path: `/app/pulls/${projectId}/3` },
     { name: "review-comment", path: `/app/pulls/${projectId}/1`, isLong: true, act: commentOnLine },
-    { name: "review-edit", path: `/app/pulls/${projectId}/1`, isLong: true, act: click("Edit") },
+    { name: "review-edit", path: `/app/pulls/${projectId}/1`, isLong: true, act: editFirst },
     { name: "review-preview", path: `/app/pulls/${projectId}/1`, isLong: true, act: previewBoth },
+    { name: "gate", path: "/app/gates/gat_1", act: (page) => showGate(page, projectId) },
     { name: "keys", path: "/app/keys" },
     { name: "keys-create", path: "/app/keys", isLong: true, act: click("Create key") },
     { name: "keys-created", path: "/app/keys", isLong: true, act: createKey },
@@ -102,14 +132,17 @@ function otherShots({ projectId, otherId }: Seeded): readonly Shot[] {
     { name: "settings-status", path: "/app/settings?tab=status" },
     { name: "settings-audit", path: "/app/settings?tab=audit" },
     { name: "settings-audit-none", path: "/app/settings?tab=audit&actor=nobody" },
+    { name: "docs", path: "/app/docs/index" },
+    { name: "docs-forges", path: "/app/docs/forges" },
     { name: "start", path: "/app/start" },
     { name: "missing", path: "/app/nowhere" },
   ];
 }
 
 async function write(page: Page, prompt: string): Promise<void> {
-  await page.getByLabel("What should change in the docs?").fill(prompt);
-  await page.waitForResponse("**/reading");
+  const reading = page.waitForResponse("**/reading");
+  await type(page.getByLabel("What should change in the docs?"), prompt);
+  await reading;
   await page.evaluate("localStorage.clear()");
 }
 
@@ -125,6 +158,11 @@ async function commentOnLine(page: Page): Promise<void> {
   await numbers.nth(3).click();
   await page.getByLabel("Comment on these lines").fill("And this?");
   await page.evaluate("localStorage.clear()");
+}
+
+async function editFirst(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Edit", exact: true }).first().click();
+  await page.getByRole("textbox", { name: /^Text of / }).waitFor();
 }
 
 async function previewBoth(page: Page): Promise<void> {
@@ -173,6 +211,18 @@ async function beViewer(page: Page): Promise<void> {
   await page.reload();
 }
 
+/** With the settings that only a forge elsewhere has. */
+async function beOnGitHub(page: Page): Promise<void> {
+  await page.route("**/api/projects", async (route) => {
+    const answer = await route.fetch();
+    const { projects, ...rest } = await answer.json();
+    const changed = projects.map((project: object) => ({ ...project, forge: "github" }));
+    await route.fulfill({ response: answer, json: { ...rest, projects: changed } });
+  });
+  await page.reload();
+  await page.getByText("Start jobs from issues").waitFor();
+}
+
 async function previewFirst(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Preview" }).first().click();
   await page.locator("#file-1").getByRole("heading").first().waitFor();
@@ -202,8 +252,79 @@ async function openPalette(page: Page, text: string): Promise<void> {
   await page.waitForResponse("**/jobs?*");
 }
 
+/** With real keys: a page may move in answer to them. */
+async function type(field: Locator, text: string): Promise<void> {
+  await field.fill(text.slice(0, -1));
+  await field.pressSequentially(text.slice(-1));
+}
+
+/** To the end of a round that changes something. */
+async function followUp(page: Page): Promise<void> {
+  await type(page.getByLabel(/^Ask for changes/), `Set description of index to "Version ${Date.now()}".`);
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("button", { name: "Cancel", exact: true }).waitFor();
+  await page.getByRole("button", { name: "Run again" }).waitFor({ timeout: 60_000 });
+}
+
+async function notice(page: Page, jobPath: string): Promise<void> {
+  await page.evaluate(`localStorage.setItem("emend.own-jobs", "${jobPath.split("/").at(-1)}")`);
+  await page.reload();
+  await page.getByRole("button", { name: "Dismiss" }).waitFor();
+}
+
 async function chooseGitHub(page: Page): Promise<void> {
-  await page.getByLabel("Repository host").selectOption("github");
+  await page.getByLabel("Repository host").focus();
+  await page.keyboard.type("GitHub");
+}
+
+async function createApp(page: Page): Promise<void> {
+  await chooseGitHub(page);
+  await page.getByRole("button", { name: "Create GitHub App" }).click();
+}
+
+async function pickRepository(page: Page): Promise<void> {
+  const names = ["docs", "handbook", "courier", "courier-server", "website"].map((name) => `courier/${name}`);
+  await page.route("**/repositories", (route) =>
+    route.fulfill({
+      json: {
+        repositories: names.map((path) => ({ path, url: `https://github.com/${path}`, defaultBranch: "main" })),
+        next: null,
+        install: null,
+      },
+    }),
+  );
+  await chooseGitHub(page);
+  await page.getByLabel("Token", { exact: true }).fill("github_pat_11AAAAAAA");
+  await page.getByRole("button", { name: "Choose from list" }).click();
+  await page.getByText("courier/handbook").waitFor();
+}
+
+async function showGate(page: Page, projectId: string): Promise<void> {
+  const finding = { check: "stale-reference", severity: "error", path: "quickstart.mdx" } as const;
+  const gate: DashboardGate = {
+    id: "gat_1",
+    projectId,
+    repository: "courier-server",
+    number: 41,
+    title: "Rename the flag",
+    url: "https://github.com/courier/courier-server/pull/41",
+    head: "47890c3d5b1e2f60718293a4b5c6d7e8f9012345",
+    state: "failed",
+    words: "2 places in the docs name what this change removes or renames",
+    name: "emend/docs",
+    judgedAt: new Date().toISOString(),
+    updatedAt: new Date().toISOString(),
+    findings: [
+      { ...finding, line: 9, message: "`--dry-run` was renamed to `--preview`. Use the new name." },
+      { ...finding, line: 14, message: "`COURIER_REGION` is no longer in the code. Correct the page." },
+    ],
+    refusal: null,
+    jobId: null,
+    fix: { prompt: "Use the new name `--preview` in quickstart.mdx." },
+  };
+  await page.route("**/api/gates/gat_1", (route) => route.fulfill({ json: gate }));
+  await page.reload();
+  await page.getByText("COURIER_REGION").waitFor();
 }
 
 async function addRefused(page: Page): Promise<void> {

@@ -9,6 +9,7 @@ import { logInIdentity } from "../../accounts/single-sign-on/log-in-identity.ts"
 import { journeyMinutes } from "../../accounts/single-sign-on/single-sign-on.ts";
 import { AppError, isAppError } from "../../errors.ts";
 import { addressUsed } from "../../lib/network.ts";
+import { version } from "../../lib/version.ts";
 import { readEmailsJobs, setEmailsJobs } from "../../notify/email.ts";
 import type { AccountsDeps, RouteDeps } from "../dashboard.ts";
 import { bodyParser, pathInApp } from "../parse-request.ts";
@@ -133,6 +134,7 @@ export function sessionRoute(app: FastifyInstance, deps: RouteDeps): void {
       hasPassword: member?.hasPassword ?? false,
       emailsJobs: userId === null || !deps.sendsEmail ? null : await readEmailsJobs(deps.pool, userId),
       publicUrl: deps.publicUrl(),
+      version,
       command: deps.typed.command,
       dataDir: role === "owner" ? deps.typed.dataDir : null,
     };

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 export const shiftMax = 0.05;
 
 const nothing = '{ worst: 0, from: "", sum: 0, first: 0, last: 0, moved: [] }';
-/** Runs in every document: sums layout shifts like the Web Vitals (windows of 5 s, gaps of 1 s). */
+/** Runs in every document: sums layout shifts like the Web Vitals (windows of 5 s, gaps of 1 s), and notes the largest paint. */
 const watch = `
   window.shifts = ${nothing};
   new PerformanceObserver((list) => {
@@ -22,6 +22,9 @@ const watch = `
       now.from = now.moved.join("\\n");
     }
   }).observe({ type: "layout-shift", buffered: true });
+  new PerformanceObserver((list) => {
+    window.largestPaintMs = list.getEntries().at(-1).startTime;
+  }).observe({ type: "largest-contentful-paint", buffered: true });
 `;
 
 /** From now on, in this document and those that it loads. */
@@ -39,4 +42,9 @@ export async function takeShifts(page: Page): Promise<{ worst: number; from: str
   const shifts = await page.evaluate<{ worst: number; from: string }>("({ ...window.shifts })");
   await forgetShifts(page);
   return shifts;
+}
+
+/** From the request of this document to its largest paint so far. */
+export function largestPaintMs(page: Page): Promise<number> {
+  return page.evaluate<number>("window.largestPaintMs ?? 0");
 }
