@@ -101,7 +101,7 @@ const rows: readonly Row[] = [
   ["automation show nope", 4, "automation not found: nope"],
   ["automation show A", 0, ""],
   ["automation run nope", 4, "automation not found: nope"],
-  ["automation edit A", 2, "nothing is to be changed"],
+  ["automation edit A", 2, "no change given"],
   ["automation edit A --cron banana", 2, '"banana" is not a cron expression'],
   ["automation edit A --include src/**", 2, "are for --push"],
   ["automation edit A --prompt {{this}}", 2, "Unknown variable"],

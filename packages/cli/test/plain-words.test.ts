@@ -39,6 +39,9 @@ const refusedToPeople: typeof refused = [
   [/\bheld to\b/i, "compared with, tested against"],
   [/\b(free words|words of your own)\b/i, "your own words"],
   [/\b(untried|tried against)\b/i, "not tested, tested against"],
+  [/(?<!there )\bis no (\w+ )?(folder|file|revision|repository|JSON|setting|path|name|route|table)\b/i, "is not a"],
+  [/\b(next|two|each|every) looks?\b/i, "check"],
+  [/\bparted from\b|\bopens? \w+ all the same\b/i, "the merge base; anyway"],
 ];
 const sources = ["dashboard", "cli", "server", "contract", "mcp", "sdk", "action", "lsp"].map(
   (name) => `packages/${name}/src/**/*.{ts,tsx}`,

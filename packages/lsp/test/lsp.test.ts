@@ -230,7 +230,7 @@ test("serves several folders, hears of files, and says in words what it cannot r
 
   const huge = await startEditor([await makeSite({ ...mkdocs, ".emend/check.json": "{" })]);
   const [settings] = await huge.untilDiagnosed(".emend/check.json", ({ length }) => length === 1);
-  expect(settings).toMatchObject({ code: "check-settings", message: expect.stringContaining("it is no JSON") });
+  expect(settings).toMatchObject({ code: "check-settings", message: expect.stringContaining("it is not valid JSON") });
   await huge.open("docs/index.md", `# Home\n${"word ".repeat(900_000)}`);
   await huge.untilDiagnosed("docs/index.md", (all) => all.some(({ code }) => code === "unread-page"));
 }, 60_000);

@@ -48,7 +48,7 @@ describe("settings of the checks", () => {
   });
 
   it.each([
-    ["{", "it is no JSON"],
+    ["{", "it is not valid JSON"],
     ["[]", "it must be an object"],
     ['{"check": {}}', 'no setting "check"'],
     ['{"dictionary": 1}', "must be the path of a file"],

@@ -89,7 +89,7 @@ function parseSettings(text: string, files: ReadonlyMap<string, unknown>): Check
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return refuse(`it is no JSON (${(error as Error).message})`);
+    return refuse(`it is not valid JSON (${(error as Error).message})`);
   }
   if (!isRecord(value)) return refuse('it must be an object such as { "checks": { "image-alt": "off" } }');
   const stranger = Object.keys(value).find((key) => !Object.hasOwn(settingsSchema.properties, key));

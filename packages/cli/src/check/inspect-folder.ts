@@ -195,7 +195,7 @@ async function requireOne(dir: string, advice: string): Promise<void> {
   const info = await stat(dir).catch((error: NodeJS.ErrnoException) => error.code ?? "unknown");
   if (typeof info !== "string") {
     if (info.isDirectory()) return;
-    throw new CliError("usage", `${dir} is no folder but a file; ${advice}`);
+    throw new CliError("usage", `${dir} is a file, not a folder; ${advice}`);
   }
   const isAbsent = info === "ENOENT" || info === "ENOTDIR";
   throw new CliError("usage", isAbsent ? `there is no folder ${dir}; ${advice}` : `${dir} cannot be read (${info})`);

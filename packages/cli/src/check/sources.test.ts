@@ -86,5 +86,5 @@ test("refuses a folder or a commit that is not there", async () => {
   commit("all", "Begin", { "docs/index.md": page });
   await expect(findings("all/docs", "none")).rejects.toThrow("there is no folder");
   await expect(findings("all/docs", "all@none..HEAD")).rejects.toThrow('has no commit "none"');
-  await expect(findings("all/docs", "all@..HEAD")).rejects.toThrow("is no revision");
+  await expect(findings("all/docs", "all@..HEAD")).rejects.toThrow("is not a revision");
 });

@@ -68,7 +68,7 @@ async function parseSource(name: string): Promise<SourceName> {
   }
   const range = revision.split(/\.{2,3}/);
   if (range.length > 2 || range.some((part) => part === "")) {
-    throw new CliError("usage", `--source: "${revision}" is no revision; write DIR@rev or DIR@old..new`);
+    throw new CliError("usage", `--source: "${revision}" is not a revision; write DIR@rev or DIR@old..new`);
   }
   const [before, after] = range.length === 2 ? range : [null, range[0]];
   return { dir: resolve(dir), before: before ?? null, after: after ?? null };

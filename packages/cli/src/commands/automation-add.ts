@@ -131,10 +131,7 @@ async function editAutomation(cli: Cli, id: string, options: EditOptions): Promi
   const { data, json, pause, resume, ...words } = options;
   if (pause && resume) throw new CliError("usage", "give --pause or --resume, not both");
   if (Object.keys(words).length === 0 && !pause && !resume) {
-    throw new CliError(
-      "usage",
-      "nothing is to be changed: name it, as in --prompt or --cron (`emend automation edit --help`)",
-    );
+    throw new CliError("usage", "no change given; name one, as in --prompt or --cron (`emend automation edit --help`)");
   }
   const { name, model, prompt, ...trigger } = words;
   const text = prompt === undefined ? {} : { prompt: await readPrompt(cli, prompt) };

@@ -171,7 +171,7 @@ test("what is not empty, altered, cut off, newer, or sealed by another secret is
   await write({ format: 2 });
   await refuse(newer, /does not know/);
   await write({ tables: [{ ...manifest.tables[0], file: "../../etc/passwd" }] });
-  await refuse(newer, /no file of an archive/);
+  await refuse(newer, /not a file of a backup/);
   await refuse(join(dir, "nothing"), /not an Emend backup/);
   const victim = join(dir, "victim");
   await mkdir(victim);

@@ -12,7 +12,7 @@ export async function readManifest(folder: string, secret: string): Promise<Mani
   const manifest = await readSealed(folder, secret);
   const files = [...manifest.tables, ...manifest.repositories.flatMap(({ bundle }) => bundle ?? [])];
   for (const { file, sha256 } of files) {
-    if (!fileForm.test(file)) throw invalid(`${file} is no file of an archive`);
+    if (!fileForm.test(file)) throw invalid(`${file} is not a file of a backup`);
     const digest = await fileDigest(join(folder, file)).catch(() => null);
     if (digest !== sha256) throw invalid(`${file} is ${digest === null ? "missing" : "not as it was written"}`);
   }

@@ -118,7 +118,7 @@ export async function* readLines(
     bytes += chunk.length - from;
     if (bytes > options.lineBytesMax) {
       throw new AppError("invalid_request", {
-        publicMessage: `${options.file} holds a row of more than ${options.lineBytesMax} bytes: it is no table of Emend's`,
+        publicMessage: `${options.file} holds a row of more than ${options.lineBytesMax} bytes: it is not a table of Emend`,
       });
     }
   }

@@ -121,5 +121,5 @@ export function contextForgeOf(
 export function localProjectOf(repositoryUrl: string): string {
   const id = /\/git\/([A-Za-z0-9_-]+)\.git$/.exec(repositoryUrl)?.[1];
   if (id !== undefined) return id;
-  throw new AppError("invalid_request", { publicMessage: "This is no repository of the local forge." });
+  throw new AppError("invalid_request", { publicMessage: "This is not a repository of the local forge." });
 }

@@ -35,7 +35,7 @@ export async function planPage(
   plan: EditPlan,
 ): Promise<{ node: PageNode; text: string } | { reason: string }> {
   const clean = cleanPath(input.path);
-  if (clean === null || clean.endsWith("/")) return { reason: `"${input.path}" is no path that a page could have` };
+  if (clean === null || clean.endsWith("/")) return { reason: `"${input.path}" is not a valid path for a page` };
   let path = isBelow(clean, site.root) ? clean : underDir(site.root, clean);
   if (!pageExtension.test(path)) path += usualExtension(site);
   const taken = [path, ...[".md", ".mdx"].map((extension) => stripExtension(path) + extension)].find((one) =>

@@ -172,7 +172,7 @@ const plainName = /^[\p{L}\p{N}][\p{L}\p{N}\p{M} .,&()/+_-]*$/u;
 export async function renameGroup(site: Site, input: { from: string; to: string }): Promise<Refactoring> {
   const { name: from, isAt } = splitPlace(input.from);
   const to = input.to.trim().replace(/\s+/g, " ");
-  if (!plainName.test(to) || to.length > 100) return refuse(`"${input.to}" is no plain name for a group`);
+  if (!plainName.test(to) || to.length > 100) return refuse(`"${input.to}" is not a plain name for a group`);
   const labels = (await readLabels(site)).filter(({ file, line }) => isAt(file, line));
   const exact = labels.filter(({ text }) => text === from);
   const found = exact.length > 0 ? exact : labels.filter(({ text }) => text.toLowerCase() === from.toLowerCase());

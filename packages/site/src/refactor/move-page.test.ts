@@ -85,8 +85,8 @@ See [by reference][auth] and <a href="/security/authentication">HTML</a>.
   it.each([
     [{ from: "guides/ath", to: "x" }, /no page "guides\/ath"; did you mean guides\/auth\.mdx/],
     [{ from: "guides/auth", to: "guides/billing" }, /guides\/billing\.mdx already exists/],
-    [{ from: "guides/auth", to: "../outside" }, /is no path/],
-    [{ from: "guides/auth", to: ".git/x" }, /is no path/],
+    [{ from: "guides/auth", to: "../outside" }, /is not a valid path/],
+    [{ from: "guides/auth", to: ".git/x" }, /is not a valid path/],
     [{ from: "guides", to: "guides/inner" }, /cannot move into itself/],
     [{ from: "", to: "x" }, /no page/],
   ])("refuses %j", async (input, reason) => {

@@ -151,7 +151,7 @@ type Planned = { moves: Moves } | { reason: string };
 /** Which files move where, from the caller's words. */
 function planMoves(site: Site, fromWords: string, toWords: string): Planned {
   const target = cleanPath(toWords.trim().replace(/\/+$/, ""));
-  if (target === null) return { reason: `"${toWords}" is no path that a page could have` };
+  if (target === null) return { reason: `"${toWords}" is not a valid path for a page` };
   const folder = folderOf(site, fromWords);
   const page = locatePage(site, fromWords);
   if (folder !== null && (page.kind === "refused" || !pageExtension.test(fromWords))) {

@@ -11,7 +11,8 @@ import { createPlan, type EditPlan, refuse, replaceRange } from "./edit-plan.ts"
 export async function addRedirect(site: Site, input: { from: string; to: string }): Promise<Refactoring> {
   const { model, index } = site;
   const from = input.from.trim();
-  if (from === "" || isExternal(from) || /[\s#]/.test(from)) return refuse(`"${input.from}" is no route of this site`);
+  if (from === "" || isExternal(from) || /[\s#]/.test(from))
+    return refuse(`"${input.from}" is not a route of this site`);
   if (model.redirectStore === null) return refuse(`${model.framework} keeps no redirects in the repository`);
   const source = from.startsWith("/") ? from : `/${from}`;
   const taken = index.routes.get(routeKey(source));

@@ -35,7 +35,7 @@ export async function removePage(opened: Site, input: RemovePage): Promise<Refac
   const page = located.node;
   if (page.path === goal.node.path) return refuse(`${page.path} cannot take its own place`);
   if (page.isPartial || goal.node.isPartial) {
-    return refuse(`${(page.isPartial ? page : goal.node).path} is no page of its own but text that pages include`);
+    return refuse(`${(page.isPartial ? page : goal.node).path} is not a page, but text that pages include`);
   }
   const pairs = withTranslations(site, page, goal.node);
   for (const [gone, next] of pairs) {

@@ -21,7 +21,7 @@ export async function setFrontMatter(site: Site, input: SetFrontMatter): Promise
   const located = locatePage(site, input.page);
   if (located.kind === "refused") return located;
   const { path } = located.node;
-  if (!/^[A-Za-z_][\w-]*$/.test(input.field)) return refuse(`"${input.field}" is no name for a front-matter field`);
+  if (!/^[A-Za-z_][\w-]*$/.test(input.field)) return refuse(`"${input.field}" is not a name for a front matter field`);
   if ([input.value].flat().some((one) => typeof one === "number" && !Number.isFinite(one)))
     return refuse("the value must be a finite number");
   const bytes = await site.tree.read(path);

@@ -266,7 +266,7 @@ describe("all or nothing", () => {
     ['rename the heading "Lost" in guides/auth to "Found"', /has no heading/],
     ["add guides/auth to the navigation under Start", /listed already, in "Guides"/],
     ["redirect guides/auth to guides/send", /is a page/],
-    ["move guides/auth to .github/auth", /not changed by jobs|no path/],
+    ["move guides/auth to .github/auth", /not changed by jobs|not a valid path/],
   ])("%s", async (prompt, words) => {
     expect(await refusal(prompt)).toMatch(words);
   });

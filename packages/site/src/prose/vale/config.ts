@@ -75,7 +75,7 @@ export function readValeConfig(file: string, text: string): ValeConfig {
     }
     const equals = line.indexOf("=");
     if (equals === -1) {
-      problems.push({ path: file, line: at, message: `"${line}" is no setting; write key = value` });
+      problems.push({ path: file, line: at, message: `"${line}" is not a setting; write key = value` });
       continue;
     }
     const key = line.slice(0, equals).trim();
