@@ -172,23 +172,33 @@ async function* readMany(
   }
 }
 
+const blockBytes = 2 ** 18;
+
 /** Splits the output of `git cat-file --batch` into contents. They are views that are valid until the next batch. */
 export async function* parseBlobs(output: AsyncIterable<Buffer>): AsyncIterable<(Buffer | null)[]> {
-  let chunks: Buffer[] = [];
+  // One block for everything: a new buffer for each chunk would keep the garbage collector busy.
+  let data = Buffer.allocUnsafeSlow(blockBytes);
+  let at = 0;
   let held = 0;
   // The bytes that make a next content whole.
   let wanted = 0;
   for await (const chunk of output) {
-    chunks.push(chunk);
+    if (held + chunk.length > data.length) {
+      const rest = held - at;
+      const block = rest + chunk.length > data.length ? Buffer.allocUnsafeSlow((rest + chunk.length) * 2) : data;
+      data.copy(block, 0, at, held);
+      data = block;
+      at = 0;
+      held = rest;
+    }
+    chunk.copy(data, held);
     held += chunk.length;
-    if (held < wanted) continue;
-    const data = chunks.length === 1 ? chunk : Buffer.concat(chunks);
+    if (held - at < wanted) continue;
     const contents: (Buffer | null)[] = [];
-    let at = 0;
     wanted = 0;
     for (;;) {
       const newline = data.indexOf(10, at);
-      if (newline === -1) break;
+      if (newline === -1 || newline >= held) break;
       const header = data.toString("latin1", at, newline);
       const size = Number(header.slice(header.lastIndexOf(" ") + 1));
       // `missing`: a partial clone.
@@ -198,15 +208,13 @@ export async function* parseBlobs(output: AsyncIterable<Buffer>): AsyncIterable<
         continue;
       }
       const end = newline + 1 + size;
-      if (end + 1 > data.length) {
+      if (end + 1 > held) {
         wanted = end + 1 - at;
         break;
       }
       contents.push(data.subarray(newline + 1, end));
       at = end + 1;
     }
-    chunks = at === data.length ? [] : [data.subarray(at)];
-    held = data.length - at;
     if (contents.length > 0) yield contents;
   }
 }
