@@ -12,6 +12,7 @@ import { withoutFenced } from "../lib/markdown.ts";
 import type { Automation, Trigger, WatchedPull } from "./automation.ts";
 import { hastenLooks } from "./claim-look.ts";
 import { fireAutomations } from "./due.ts";
+import { fromPreset, presets } from "./presets.ts";
 import { findTouchingPull, issuesIn } from "./pulls.ts";
 
 let database: TestDatabase;
@@ -155,6 +156,46 @@ test("the trigger's values are given to the job as content that cannot close its
   // None of it counts as its author's words, which may name hosts that pages may link to.
   expect(withoutFenced(text).trim()).toBe("");
   expect(text).toContain("-1\n+2");
+});
+
+test("every preset starts a job when it promises to, with what started it", async () => {
+  const ids = new Map<string, string>();
+  for (const preset of Object.keys(presets)) {
+    const deps = { db: database.pool, defaultModel: "acme/model" };
+    const { trigger, prompt: template } = await fromPreset(deps, projectId, { preset });
+    ids.set(preset, (await seedAutomation(database.pool, projectId, { name: preset, trigger, prompt: template })).id);
+  }
+  const fire = async () => {
+    await database.pool.query("update automations set due_at = clock_timestamp() where trigger ->> 'kind' <> 'cron'");
+    await fireAutomations(node());
+  };
+  await fire();
+  const started = async () => {
+    const { rows } = await database.pool.query(
+      "select name, count(*)::int as count from automation_runs join automations on automations.id = automation_id where state = 'started' group by name",
+    );
+    return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
+  };
+  expect(await started()).toEqual({});
+  openPull(11, { "src/api.ts": "2\n" }, { title: "Rename a flag" });
+  await fire();
+  expect(await started()).toEqual({});
+  open = [];
+  states.set(11, "merged");
+  repository.commit({ "src/api.ts": "2\n", "docs/a.md": "b\n" });
+  await database.pool.query(
+    "update automations set due_at = due_at - interval '7 days' where trigger ->> 'kind' = 'cron'",
+  );
+  await fire();
+  expect(await started()).toEqual(Object.fromEntries([...ids.keys()].map((name) => [name, 1])));
+  const { rows } = await database.pool.query(
+    "select automations.name, jobs.prompt from automations join jobs on jobs.id = job_id order by 1",
+  );
+  const told = Object.fromEntries(rows.map((row) => [row.name, row.prompt]));
+  expect(rows.filter(({ prompt: text }) => text.includes("{{"))).toEqual([]);
+  for (const name of ["merged-code", "changelog"]) expect(told[name]).toContain("Rename a flag");
+  expect(told["stale-references"]).toContain("src/api.ts");
+  expect(told.translations).toContain("docs/a.md");
 });
 
 test("a list that ends before an open pull request loses nothing", async () => {
