@@ -105,7 +105,7 @@ function isGone(probe: Probe, { before, after, changed }: Change): boolean {
       if (after.has(probe.word)) return false;
       if (probe.defined !== undefined && after.declares(probe.defined)) return false;
       if (probe.others.some((other) => after.has(other) && !before.has(other))) return false;
-      return isKnownGone(before.filesWith(probe.word, Infinity, changed), before, after);
+      return isKnownGone(probe.word, before.filesWith(probe.word, Infinity, changed), before, after);
   }
 }
 
@@ -117,8 +117,10 @@ function namesAnother(name: string, before: SourceIndex, after: SourceIndex): bo
  * A file that is now too large or generated is not read, so its content is unknown. So is that of a whole package that
  * left: it usually moved to a repository of its own.
  */
-function isKnownGone(paths: readonly string[], before: SourceIndex, after: SourceIndex): boolean {
+function isKnownGone(word: string, paths: readonly string[], before: SourceIndex, after: SourceIndex): boolean {
   if (paths.some((path) => after.skipped.has(path))) return false;
+  // Programs also define flags without dashes.
+  if (word.startsWith("--") && after.filesWith(word.slice(2), 1, paths).length > 0) return false;
   return paths.length === 0 || !paths.every((path) => leftWithPackage(path, before, after));
 }
 
@@ -141,7 +143,7 @@ async function judge(probe: Probe, change: Change, options: CompareOptions): Pro
   }
   if (probe.kind === "package") return { gone: probe.name, cause: { kind: "removed" }, paths: [] };
   const paths = before.filesWith(probe.word, Infinity, change.changed);
-  if (!(await isOwn(probe, paths, change, options))) return null;
+  if (!(await isOwn(probe, paths, change, options)) || (await isInUnread(probe.word, change, options))) return null;
   const to = await renamedTo(probe.word, paths, before, after, options);
   return { gone: probe.word, cause: causeOf(to), paths: paths.slice(0, pathsMax) };
 }
@@ -150,13 +152,18 @@ async function judge(probe: Probe, change: Change, options: CompareOptions): Pro
 async function isOwn(
   { word, others, defined }: Probe & { kind: "word" },
   paths: readonly string[],
-  { before, changed }: Change,
+  { before, after, changed }: Change,
   { signal }: CompareOptions,
 ): Promise<boolean> {
   // A route's end is a string wherever it is.
   if (word.startsWith("/")) return true;
+  // A dependency is somebody else's.
+  if (word.includes("-") && paths.some((path) => manifests.includes(path.slice(path.lastIndexOf("/") + 1))))
+    return false;
   const seen: Evidence = { isDefined: false, isPassed: false, isRead: false };
-  for (const name of new Set([word, ...(defined === undefined ? [] : [defined]), ...others])) {
+  // Another spelling counts if it is gone too.
+  const spelled = [...(defined === undefined ? [] : [defined]), ...others].filter((other) => !after.has(other));
+  for (const name of new Set([word, ...spelled])) {
     const files = name === word ? paths : before.filesWith(name, filesLookedAtMax, changed);
     for (const path of files.filter((file) => !isExample(file)).slice(0, filesLookedAtMax)) {
       signal?.throwIfAborted();
@@ -166,6 +173,19 @@ async function isOwn(
       seen.isRead ||= found.isRead;
       if (found.isDefined || (seen.isPassed && seen.isRead)) return true;
     }
+  }
+  return false;
+}
+
+/** Whether the name is in a file that is not indexed, such as vendored or generated code, and that the change wrote. */
+async function isInUnread(word: string, { before, after }: Change, { signal }: CompareOptions): Promise<boolean> {
+  let looked = 0;
+  for (const [path, reason] of after.skipped) {
+    if (reason !== "vendored" && reason !== "generated") continue;
+    if (before.files.get(path) === after.files.get(path) || ++looked > filesLookedAtMax) continue;
+    signal?.throwIfAborted();
+    const bytes = await after.tree.read(path);
+    if (bytes !== null && Buffer.from(bytes).includes(word)) return true;
   }
   return false;
 }

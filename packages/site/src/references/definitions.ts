@@ -4,7 +4,7 @@ export interface Evidence {
   isDefined: boolean;
   /** It is a key of an object or an argument. Alone, this may be an option of somebody else's function. */
   isPassed: boolean;
-  /** It is read from an object: `options.name`, `{ name }`. */
+  /** It is read from an object: `options.name`. */
   isRead: boolean;
 }
 
@@ -31,7 +31,7 @@ export function readEvidence(name: string, path: string, text: string): Evidence
     else if (name.startsWith("--")) evidence.isDefined = isOwnFlag(before);
     else if (name.includes("-")) evidence.isDefined = !importing.test(line) && isKeyOrString(before, after);
     else if (isSchema || (constant.test(name) && !importing.test(line))) evidence.isDefined = true;
-    else readPlace(before, after, line, evidence);
+    else readPlace(name, before, after, line, evidence);
   }
   return evidence;
 }
@@ -54,8 +54,10 @@ const ofType =
   /(?:^|\s)(?!(?:return|new|await|throw|yield|else|typeof|in|of|case|not|and|or)\s)[\w<>[\],.?*&]+\s+[*&]?$/;
 
 /** A name in a program. Variables in a function, private members and arguments are not an interface. */
-function readPlace(before: string, after: string, line: string, evidence: Evidence): void {
-  if (hidden.test(before) || importing.test(line)) return;
+function readPlace(name: string, before: string, after: string, line: string, evidence: Evidence): void {
+  // `export const name = Other.name` passes on what another package defines.
+  if (hidden.test(before) || importing.test(line) || /\b(?:typeof|=)\s+[A-Z]\w*\.$/.test(before)) return;
+  if (/(?:typeof|=)\s+[A-Z]\w*\.\w+/.test(after) && after.includes(`.${name}`)) return;
   const isIndented = /^\s/.test(line);
   const isFirst = /^\s*(?:(?:readonly|async|static|public|protected|abstract|override|declare|get|set)\s+)*["']?$/.test(
     before,
@@ -66,7 +68,7 @@ function readPlace(before: string, after: string, line: string, evidence: Eviden
   else if (declaration.test(before) || /^(?:export|pub)\b/.test(line) || /^\s+extends\b/.test(after))
     evidence.isDefined = true;
   else if (/["'`]$/.test(before) && /^["'`](?!\s*:)/.test(after)) evidence.isDefined = true;
-  else if (/^["']?\?\s*:/.test(after)) evidence.isDefined = true;
+  else if (/^["']?\?\s*:/.test(after)) evidence.isDefined = isFirst || /[{;]\s*$/.test(before);
   else if (/^["']?\s*:(?![:=])/.test(after)) {
     if (isFirst && !/[,{[(]$/.test(line)) evidence.isDefined = true;
     else evidence.isPassed = true;
@@ -84,5 +86,5 @@ function readPlace(before: string, after: string, line: string, evidence: Eviden
   } else if (/^\s*;/.test(after) && ofType.test(before)) evidence.isDefined = true;
   else if (/^\s*$/.test(before) && /^\s+[\w*[\]]/.test(after) && /^[A-Z]/.test(line.trimStart()))
     evidence.isDefined = true;
-  else if (/[.>]$|[{,]\s*$|^\s*$/.test(before)) evidence.isRead = true;
+  else if (/[.>]$/.test(before)) evidence.isRead = true;
 }

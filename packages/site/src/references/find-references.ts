@@ -135,13 +135,17 @@ function readWord(word: string, offset: number, add: Add): void {
     readWord(quoted[2] as string, offset + 1, add);
     return;
   }
+  // `_name` is private by convention.
+  if (/^_[a-z]/i.test(word)) return;
   if (environment.test(word)) add("env", word, offset);
   else if (identifier.test(word)) {
     if (!isPlainWord(word)) add("identifier", word, offset);
   } else if (placeholder.test(word)) return;
   else if (packageName.test(word)) add("package", word, offset);
-  else if (filePath.test(word)) add("file", word, offset);
-  else if (route.test(word)) add("route", word, offset);
+  else if (filePath.test(word)) {
+    // From the folder where the reader is.
+    if (!word.startsWith(".")) add("file", word, offset);
+  } else if (route.test(word)) add("route", word, offset);
   else if (dotted.test(word)) {
     if (!fileEnding.test(word)) add("path", word, offset);
   } else if (kebab.test(word)) add("config-key", word, offset);
@@ -149,7 +153,8 @@ function readWord(word: string, offset: number, add: Add): void {
     const called = call.exec(word);
     const name = called?.[1] ?? "";
     if (name !== "") add(identifier.test(name) ? "identifier" : "path", name, offset);
-    const tag = /^<\/?([A-Z][\w.]*)[\s/>]?/.exec(word);
+    // `<PROJECT_ID>` is a placeholder.
+    const tag = /^<\/?([A-Z][\w.]*[a-z][\w.]*)[\s/>]?/.exec(word);
     if (tag !== null) add("identifier", tag[1] as string, word.indexOf(tag[1] as string));
     const decorator = /^@([A-Za-z_]\w*(?:\.\w+)*)(?:\(|$)/.exec(word);
     if (decorator !== null) readWord(decorator[1] as string, offset + 1, add);
@@ -306,11 +311,18 @@ function readProgram(text: string, add: Add): void {
   const hasImports = code !== readable;
   for (const found of plain.matchAll(/(?<![\w$])[A-Za-z_$][\w$]*/g)) {
     const name = found[0];
-    if (!isDistinct(name)) continue;
-    if (environment.test(name)) continue;
+    if (!isDistinct(name) || name.startsWith("_") || environment.test(name)) continue;
+    if (isPlatforms(plain.slice(Math.max(0, found.index - 400), found.index))) continue;
     if (isFree(plain, found.index, found.index + name.length, hasImports)) continue;
     if (!own.has(name) || plain.charCodeAt(found.index - 1) === 46) add("identifier", name, found.index);
   }
+}
+
+/** A member of a global object, or an attribute of an HTML element. */
+function isPlatforms(before: string): boolean {
+  return /\b(?:window|document|console|navigator|location|history|process|event|e\.target|Math|JSON|Object|Array|Promise)\.$|<[a-z][\w-]*\s[^<>]*$/.test(
+    before,
+  );
 }
 
 const valuePlace = /(?:[=(:[?!]|\b(?:await|return|new))\s*$/;
@@ -320,8 +332,12 @@ const valuePlace = /(?:[=(:[?!]|\b(?:await|return|new))\s*$/;
  * it is a variable or a function such as `jobId` in `id: jobId`.
  */
 function isFree(program: string, start: number, end: number, hasImports: boolean): boolean {
-  if (!valuePlace.test(program.slice(Math.max(0, start - 20), start))) return false;
   const next = /^\s*(\S?)/.exec(program.slice(end, end + 20))?.[1] ?? "";
+  const isStatement =
+    next === "(" &&
+    /\n\s*$/.test(program.slice(Math.max(0, start - 200), start)) &&
+    !/^.*\)\s*[:{-]/.test(program.slice(end, end + 300));
+  if (!isStatement && !valuePlace.test(program.slice(Math.max(0, start - 20), start))) return false;
   if (next === ":" || next === "=") return false;
   return hasImports || /^[a-z]/.test(program.charAt(start));
 }

@@ -69,7 +69,7 @@ export function readPageCode(text: string, dialect: Dialect): PageCode {
 export const historyPage =
   /(?:^|[/._-])(?:upgrad\w*|migrat\w*|changelog|changes|release-?notes?|releases|history|what-?s-?new|deprecat\w*|breaking-?changes|blog|news)(?=[/._-])/i;
 const historyLine =
-  /\b(?:removed?|renamed|deprecated?|deprecation|no longer|replaced|replaces|formerly|previously|used to be|was called|instead of|legacy|obsolete|prior to|before version|older versions?|until v?\d)\b/i;
+  /\b(?:removed?|renamed|deprecated?|deprecation|no longer|replac(?:ed|es|ing)|formerly|previously|used to be|was called|instead of|legacy|obsolete|prior to|before version|older versions?|until v?\d)\b/i;
 
 export function isHistory(text: string, lines: LineIndex, offset: number): boolean {
   const line = lines.lineOf(offset);

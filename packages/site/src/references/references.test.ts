@@ -92,6 +92,32 @@ test("a flag is there as long as a program defines it, with or without its dashe
   expect(await compare(before, { "cmd/app.go": "\n" }, "`--auto-prune`")).toEqual(["--auto-prune removed"]);
 });
 
+test("a flag of one word may be there as long as a file that had it still has the word", async () => {
+  const before = { "a.ts": 'args({ "--init": Boolean });\n' };
+  expect(await compare(before, { "a.ts": 'args({ init: { type: "boolean" } });\n' }, "`--init`")).toEqual([]);
+  expect(await compare(before, { "a.ts": "\n", "b.ts": "init();\n" }, "`--init`")).toEqual(["--init removed"]);
+  const told = { "a.ts": 'fail("run tool --init");\n', "b.ts": "export function init() {}\n" };
+  expect(await compare(told, { "b.ts": "export function init(x) {}\n" }, "`--init`")).toEqual([]);
+});
+
+test("a dependency is not the sources' own", async () => {
+  const before = { "src/a.js": 'const external = ["kit-plus"];\n' };
+  expect(await compare(before, { "src/a.js": "\n" }, "`kit-plus`")).toEqual(["kit-plus removed"]);
+  const depends = { ...before, "package.json": '{ "dependencies": { "kit-plus": "1" } }' };
+  expect(await compare(depends, { "src/a.js": "\n" }, "`kit-plus`")).toEqual([]);
+});
+
+test("a name that moved to vendored or generated code is still there", async () => {
+  const before = { "a.go": 'flag("kube-qps");\n' };
+  expect(await compare(before, { "a.go": "\n", "vendor/b.go": 'flag("kube-qps");\n' }, "`kube-qps`")).toEqual([]);
+  expect(await compare(before, { "a.go": "\n", "vendor/b.go": "\n" }, "`kube-qps`")).toEqual(["kube-qps removed"]);
+});
+
+test("helpers of tests and settings of tools define nothing", async () => {
+  const before = { "internal/apptest/a.go": 'run("age-keygen");\n', ".spelling": "`age-keygen`\n" };
+  expect(await compare(before, { "b.go": "\n" }, "`age-keygen`")).toEqual([]);
+});
+
 test("an environment variable that is now read by its prefix is still there", async () => {
   const before = { "a.ts": "read(env.APP_DB_HOST);\n" };
   expect(await compare(before, { "a.ts": 'readAll(env, "APP_DB_");\n' }, "`APP_DB_HOST`")).toEqual([]);
@@ -126,6 +152,8 @@ test.each([
   ["a variable in a function", "function f() {\n  const deepMode = 1;\n  use(deepMode);\n}\n"],
   ["a private member", "class A {\n  private deepMode: string;\n}\n"],
   ["a comment", "// deepMode: is on\n/**\n * deepMode: is on\n */\n"],
+  ["an alias", "import * as Kit from 'kit';\nexport const deepMode: typeof Kit.deepMode = 1;\n"],
+  ["a parameter", "class A {\n  run(x: number, deepMode?: number): void {}\n}\n"],
   ["an import", "import {\n  type B } from 'b'; import type deepMode from 'c';\n"],
 ])("what the sources only use is not their own: %s", async (_, code) => {
   expect(await compare({ "a.ts": code }, { "a.ts": "\n" }, "`deepMode`")).toEqual([]);
@@ -161,6 +189,30 @@ test("one plain word, a variable of the page's samples and an HTTP header are no
   expect(
     namesIn(`\`retry\`, \`Router\`, \`jobLoader\`, \`Transfer-Encoding: chunked\`, \`retry()\`\n\n${sample}`),
   ).toEqual(["1:64 identifier retry"]);
+});
+
+test("private names, placeholders, the reader's files and lines about a replacement are no references", () => {
+  expect(
+    namesIn("`_watchJob`, `<PROJECT_ID>`, `./src/flake.nix`, `<JobList>`\n\nReplacing a `cloudEvent` resource"),
+  ).toEqual(["1:51 identifier JobList"]);
+});
+
+test("members of global objects, attributes of HTML and calls of the reader's functions are no references", () => {
+  const sample = [
+    "window.addEventListener(x);",
+    "handleError(error);",
+    "listJobs(x: number): void;",
+    "client.runJob(1);",
+    "<input id={1}",
+    "  defaultValue={2} />",
+    "<JobList pageSize={1} />",
+  ];
+  expect(namesIn(["```tsx", ...sample, "```"].join("\n"))).toEqual([
+    "4:1 identifier listJobs (sample)",
+    "5:8 identifier runJob (sample)",
+    "8:2 identifier JobList (sample)",
+    "8:10 identifier pageSize (sample)",
+  ]);
 });
 
 test("what the reader replaces, and what every program has, is no reference", () => {

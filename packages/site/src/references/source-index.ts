@@ -193,7 +193,7 @@ const prose =
 const minified = /\.min\.(?:js|css|mjs)$|\.map$|(?:^|\/)dist\//;
 const pictures =
   /\.(?:png|jpe?g|gif|webp|avif|ico|icns|bmp|pdf|woff2?|ttf|otf|eot|mp[34]|webm|mov|zip|gz|tgz|jar|wasm|exe|dll|so|dylib|bin|class|pyc)$/i;
-const pipelines = /^\.[^/]+\/|^(?:\.gitlab-ci|\.travis|azure-pipelines|appveyor|\.pre-commit-config)\.ya?ml$/;
+const pipelines = /^\.[^/]+(?:\/|$)|^(?:azure-pipelines|appveyor)\.ya?ml$/;
 
 function skipByPath(path: string): SkipReason | null {
   if (pictures.test(path)) return "binary";
@@ -205,7 +205,7 @@ function skipByPath(path: string): SkipReason | null {
 }
 
 const examples =
-  /(?:^|\/)(?:tests?|__tests__|__mocks__|specs?|e2e|fixtures?|__fixtures__|testdata|mocks?|examples?|demos?|samples?|playgrounds?|sandbox|bench(?:marks?)?|landing|website|www|marketing|homepage|templates?)\/|[._-](?:test|spec|bench|stories)\.\w+$|_test\.\w+$|(?:^|\/)test_[^/]*$/i;
+  /(?:^|\/)(?:tests?|(?!latest)\w+test|testing|testutils?|__tests__|__mocks__|specs?|e2e|fixtures?|__fixtures__|testdata|mocks?|examples?|demos?|samples?|playgrounds?|sandbox|bench(?:marks?)?|landing|website|www|marketing|homepage|templates?)\/|[._-](?:test|spec|bench|stories)\.\w+$|_test\.\w+$|(?:^|\/)test_[^/]*$/i;
 
 /** Tests, examples, manifests and build files use names, but their definitions are not an interface. */
 export function isExample(path: string): boolean {
