@@ -7,137 +7,18 @@ import { join } from "node:path";
 import { type CodeReference, compareReferences, indexSource, openGitSource, type SiteTree } from "@emend/site";
 import { createPageReader, isOutside, type Repository, replay } from "./truth-replay.ts";
 
-interface Pinned extends Repository {
+/** A repository with code and docs together, pinned to a commit. Paths that match `outside` are neither. */
+interface Pinned {
+  name: string;
   commit: string;
-  /** More commits, several of them as one change: most commits make nothing stale. */
-  isLong?: boolean;
+  docs: readonly string[];
+  outside?: string;
+  /** How far back, and how many commits are one change: most commits make nothing stale. */
+  commits: number;
+  stride: number;
+  /** Whether the rules were changed after its findings were judged. */
+  set: "tuned" | "held-out";
 }
-
-/** Repositories with code and docs together, each pinned to a commit. */
-const repositories: readonly Pinned[] = [
-  {
-    name: "fuma-nama/fumadocs",
-    commit: "ff3272452fc9c54e14916a90e394c0a9746414a6",
-    docs: ["apps/docs/"],
-    outside: /^apps\/docs\/(?!content\/)/,
-  },
-  {
-    name: "better-auth/better-auth",
-    commit: "451aa4b6e57c9d4989bebc61ebb0892510e8a14e",
-    docs: ["docs/"],
-    outside: /^docs\/(?!content\/docs)/,
-  },
-  {
-    name: "eslint/eslint",
-    commit: "c27bc926e496985eb7911c09eb60914b2e4b5d0f",
-    docs: ["docs/"],
-    outside: /^docs\/(?!src\/)|^docs\/src\/(?:_data|_includes|assets)/,
-  },
-  {
-    name: "vitest-dev/vitest",
-    commit: "c3ba16b35847d27fb9f01f38cdcb047c77e121f8",
-    docs: ["docs/"],
-    outside: /^docs\/(?:blog|\.vitepress|team)/,
-  },
-  {
-    name: "payloadcms/payload",
-    commit: "db7543c2121f0b672e33436447122b5e09ea4f2b",
-    docs: ["docs/"],
-    isLong: true,
-  },
-  {
-    name: "argoproj/argo-cd",
-    commit: "37ee0097cf851bc2dd7665fc081bbce61a7e836e",
-    docs: ["docs/"],
-    outside: /^docs\/(?:operator-manual\/upgrading|snyk|proposals)/,
-    isLong: true,
-  },
-  {
-    name: "facebook/docusaurus",
-    commit: "5d162a4654b105aa9cc66dc38ddbc367d81be230",
-    docs: ["website/"],
-    outside: /^website\/(?!docs\/)/,
-    isLong: true,
-  },
-  {
-    name: "pydantic/pydantic",
-    commit: "2151025aa51263f3016502b00010b78e4481eaa1",
-    docs: ["docs/"],
-    isLong: true,
-  },
-  {
-    name: "vitejs/vite",
-    commit: "a98c8d95d552c6fa98ab66fb810f5b39ad5abf49",
-    docs: ["docs/"],
-    outside: /^docs\/(?:blog|\.vitepress|changes)/,
-    isLong: true,
-  },
-  {
-    name: "vercel/ai",
-    commit: "ed857f50f112e23930b0c2dd8d532cc8bebbc911",
-    docs: ["content/"],
-    outside: /^content\/(?:docs\/08-migration-guides|providers\/05-community)/,
-    isLong: true,
-  },
-  {
-    name: "traefik/traefik",
-    commit: "fd5a576df2e8aeb0bfc8a96b6ef6e60a61f7ec0a",
-    docs: ["docs/"],
-    outside: /^docs\/(?!content\/)|^docs\/content\/(?:migrate|contributing|security)/,
-    isLong: true,
-  },
-  {
-    name: "TanStack/router",
-    commit: "0eb45738c07f53ce618d486aac1aa709f4d725ca",
-    docs: ["docs/"],
-    isLong: true,
-  },
-  {
-    name: "mikro-orm/mikro-orm",
-    commit: "a6b9730585e467720b90390a1de706e0f4b8726c",
-    docs: ["docs/"],
-    outside: /^docs\/(?!docs\/)/,
-    isLong: true,
-  },
-  {
-    name: "sveltejs/kit",
-    commit: "aa810a04146b98b77592f7b384347140d29ff599",
-    docs: ["documentation/docs/"],
-    isLong: true,
-  },
-  {
-    name: "nuxt/nuxt",
-    commit: "4e0099839c3ea0483e6dc639e4be6d9bdffc3e56",
-    docs: ["docs/"],
-    isLong: true,
-  },
-  {
-    name: "trpc/trpc",
-    commit: "340811ba5320637fbaf48fccf3dbfdd258bd34db",
-    docs: ["www/docs/"],
-    outside: /^www\/(?!docs\/)/,
-    isLong: true,
-  },
-  {
-    name: "apollographql/apollo-client",
-    commit: "54084bc22e92651cf153d03d0370b8dff3d1163f",
-    docs: ["docs/"],
-    outside: /^docs\/(?!source\/)/,
-    isLong: true,
-  },
-  {
-    name: "reduxjs/redux-toolkit",
-    commit: "74200d87c27ca2b1c0915b2fbb4c44dd7494c2aa",
-    docs: ["docs/"],
-    isLong: true,
-  },
-  {
-    name: "TanStack/query",
-    commit: "40321a0b1b3bdd0afa11f0e439642ab84cdf6afe",
-    docs: ["docs/"],
-    isLong: true,
-  },
-];
 
 interface Judgment {
   repository: string;
@@ -147,10 +28,9 @@ interface Judgment {
   reference: string;
   verdict: "right" | "wrong";
   why: string;
+  set: "tuned" | "held-out";
 }
 
-const short = { commits: 500, stride: 1 };
-const long = { commits: 5000, stride: 20 };
 const precisionMin = 0.95;
 const plantedMax = 100;
 
@@ -159,39 +39,44 @@ export async function evaluateTruth(options: {
   from: string | undefined;
   only: string;
 }): Promise<boolean> {
-  const file = join(import.meta.dirname, "truth-judgments.json");
-  const judgments = JSON.parse(readFileSync(file, "utf8")) as readonly Judgment[];
-  let isRight = true;
-  const all = { right: 0, judged: 0 };
-  for (const repository of repositories.filter(({ name }) => name.includes(options.only))) {
-    const gitDir = await cloneWhole(repository, options);
+  const judgments = readList<Judgment>("truth-judgments.json");
+  const removals = { planted: 0, seen: 0 };
+  const sets = { tuned: { right: 0, judged: 0 }, "held-out": { right: 0, judged: 0 } };
+  for (const { outside, ...pinned } of readList<Pinned>("truth-repositories.json")) {
+    if (!pinned.name.includes(options.only)) continue;
+    const repository: Repository = { ...pinned, ...(outside !== undefined && { outside: new RegExp(outside) }) };
+    const gitDir = await cloneWhole(pinned, options);
     const found = new Map<string, { commit: string; page: string }>();
-    const { commits, references } = await replay(
-      gitDir,
-      repository,
-      repository.isLong ? long : short,
-      ({ commit, stale }) => {
-        const key = `${commit.slice(0, 9)} ${stale.gone}`;
-        if (!found.has(key)) found.set(key, { commit, page: stale.reference.page });
-      },
-    );
+    const { commits, references } = await replay(gitDir, repository, pinned, ({ commit, stale }) => {
+      const key = `${commit.slice(0, 9)} ${stale.gone}`;
+      if (!found.has(key)) found.set(key, { commit, page: stale.reference.page });
+    });
     const judged = judgments.filter((one) => one.repository === repository.name);
     const verdicts = new Map(judged.map(({ commit, reference, verdict }) => [`${commit} ${reference}`, verdict]));
     const right = [...found.keys()].filter((key) => verdicts.get(key) === "right").length;
     const open = [...found].filter(([key]) => !verdicts.has(key));
-    all.right += right;
-    all.judged += found.size - open.length;
+    sets[pinned.set].right += right;
+    sets[pinned.set].judged += found.size - open.length;
     const { planted, seen } = await plantRemovals(gitDir, repository);
     console.log(
       `${repository.name}  ${commits} commits, ${references} references  findings ${found.size}: right ${right}, wrong ${found.size - right - open.length}, not judged ${open.length}  planted removals found ${seen} of ${planted}`,
     );
     for (const [key, { page }] of open) console.log(`  not judged: ${key} (${page})`);
-    isRight &&= seen >= planted * 0.9;
+    removals.planted += planted;
+    removals.seen += seen;
   }
-  console.log(
-    `precision ${(all.right / all.judged).toFixed(2)} of ${all.judged} judged findings (aim: ${precisionMin})`,
-  );
-  return isRight && all.right >= all.judged * precisionMin;
+  console.log(`planted removals found ${removals.seen} of ${removals.planted}`);
+  let isRight = removals.seen >= removals.planted * 0.9;
+  for (const [set, { right, judged }] of Object.entries(sets)) {
+    if (judged === 0) continue;
+    console.log(`precision ${(right / judged).toFixed(2)} of ${judged} judged findings, ${set} (aim: ${precisionMin})`);
+    isRight &&= right >= judged * precisionMin;
+  }
+  return isRight;
+}
+
+function readList<T>(name: string): readonly T[] {
+  return JSON.parse(readFileSync(join(import.meta.dirname, name), "utf8")) as readonly T[];
 }
 
 /** A clone with its history; with `from`, one that lies in that folder as `owner+name`. */

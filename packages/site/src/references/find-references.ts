@@ -1,6 +1,6 @@
 import type { Dialect } from "../parse/dialect.ts";
 import { decodePiece, indexLines, toByteString } from "../text/bytes.ts";
-import { historyPage, isHistory, type PageCode, readPageCode, type Sample } from "./page-code.ts";
+import { historyPage, historyTitle, isHistory, type PageCode, readPageCode, type Sample } from "./page-code.ts";
 
 export type ReferenceKind = "identifier" | "path" | "flag" | "env" | "config-key" | "file" | "route" | "package";
 
@@ -31,7 +31,7 @@ export function findCodeReferences(page: string, bytes: Uint8Array, dialect: Dia
 }
 
 function referencesIn(page: string, text: string, { spans, samples }: PageCode): CodeReference[] {
-  if (historyPage.test(page)) return [];
+  if (historyPage.test(page) || historyTitle.test(text.slice(0, 500))) return [];
   const lines = indexLines(text);
   const found: CodeReference[] = [];
   const readers = variablesOf(samples);

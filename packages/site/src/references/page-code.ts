@@ -68,6 +68,7 @@ export function readPageCode(text: string, dialect: Dialect): PageCode {
 // Pages and lines about earlier versions name removed code on purpose.
 export const historyPage =
   /(?:^|[/._-])(?:upgrad\w*|migrat\w*|changelog|changes|release-?notes?|releases|history|what-?s-?new|deprecat\w*|breaking-?changes|blog|news)(?=[/._-])/i;
+export const historyTitle = /^(?:title:|#)[^\n]*\b(?:upgrad\w*|preparing for v?\d|changelog|release notes)/im;
 const historyLine =
   /\b(?:removed?|renamed|deprecated?|deprecation|no longer|replac(?:ed|es|ing)|formerly|previously|used to be|was called|instead of|legacy|obsolete|prior to|before version|older versions?|until v?\d)\b/i;
 

@@ -114,7 +114,11 @@ test("a name that moved to vendored or generated code is still there", async () 
 });
 
 test("helpers of tests and settings of tools define nothing", async () => {
-  const before = { "internal/apptest/a.go": 'run("age-keygen");\n', ".spelling": "`age-keygen`\n" };
+  const before = {
+    "internal/apptest/a.go": 'run("age-keygen");\n',
+    "scripts/a.js": 'run("age-keygen");\n',
+    ".spelling": "`age-keygen`\n",
+  };
   expect(await compare(before, { "b.go": "\n" }, "`age-keygen`")).toEqual([]);
 });
 
@@ -195,6 +199,11 @@ test("private names, placeholders, the reader's files and lines about a replacem
   expect(
     namesIn("`_watchJob`, `<PROJECT_ID>`, `./src/flake.nix`, `<JobList>`\n\nReplacing a `cloudEvent` resource"),
   ).toEqual(["1:51 identifier JobList"]);
+});
+
+test("a page whose title says that it is about an upgrade has no references", () => {
+  expect(namesIn("---\ntitle: Preparing for v2\n---\n\n`oldName`")).toEqual([]);
+  expect(namesIn("# Guide\n\n`oldName`")).toHaveLength(1);
 });
 
 test("members of global objects, attributes of HTML and calls of the reader's functions are no references", () => {

@@ -205,7 +205,7 @@ function skipByPath(path: string): SkipReason | null {
 }
 
 const examples =
-  /(?:^|\/)(?:tests?|(?!latest)\w+test|testing|testutils?|__tests__|__mocks__|specs?|e2e|fixtures?|__fixtures__|testdata|mocks?|examples?|demos?|samples?|playgrounds?|sandbox|bench(?:marks?)?|landing|website|www|marketing|homepage|templates?)\/|[._-](?:test|spec|bench|stories)\.\w+$|_test\.\w+$|(?:^|\/)test_[^/]*$/i;
+  /(?:^|\/)(?:tests?|(?!latest)\w+test|testing|testutils?|__tests__|__mocks__|specs?|e2e|fixtures?|__fixtures__|testdata|mocks?|examples?|demos?|samples?|playgrounds?|sandbox|bench(?:marks?)?|landing|scripts?|website|www|marketing|homepage|templates?)\/|[._-](?:test|spec|bench|stories)\.\w+$|_test\.\w+$|(?:^|\/)test_[^/]*$/i;
 
 /** Tests, examples, manifests and build files use names, but their definitions are not an interface. */
 export function isExample(path: string): boolean {
