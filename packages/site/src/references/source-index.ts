@@ -7,7 +7,6 @@ import { exportsPart, type Package, packageAt, packageOf } from "./manifests.ts"
 import { probesOf } from "./probes.ts";
 import { createTokenReader, hashWord, type Tokens } from "./source-tokens.ts";
 
-/** Why a file's content was not indexed. */
 export type SkipReason =
   | "too large"
   | "binary"
@@ -51,7 +50,6 @@ export interface IndexOptions {
   signal?: AbortSignal;
 }
 
-/** The index record of one file. */
 interface FileRecord {
   skip: SkipReason | null;
   tokens: Tokens;
