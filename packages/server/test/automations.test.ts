@@ -148,7 +148,7 @@ function signed(forge: FarEnd["vendor"], body: string, secret: string): Record<s
   return { [forge === "github" ? "x-hub-signature-256" : "x-hub-signature"]: `sha256=${signature}` };
 }
 
-test.concurrent.each(vendors)(
+test.each(vendors)(
   "$name: a webhook sets one status on a head, and a forged, repeated or late one changes nothing",
   async (vendor) => {
     const far = await startFarEnd(vendor);
