@@ -154,8 +154,8 @@ test("a data file passes a key, and a program that reads it makes it the project
 test.each([
   ["an option of somebody else's function", "load({\n  deepMode: true,\n});\n"],
   ["a variable in a function", "function f() {\n  const deepMode = 1;\n  use(deepMode);\n}\n"],
-  ["a private member", "class A {\n  private deepMode: string;\n}\n"],
-  ["a comment", "// deepMode: is on\n/**\n * deepMode: is on\n */\n"],
+  ["a private member", "class A {\n  private deepMode(x: number) {\n  }\n}\n"],
+  ["a comment", '// deepMode: set by "deepMode"\n'],
   ["an alias", "import * as Kit from 'kit';\nexport const deepMode: typeof Kit.deepMode = 1;\n"],
   ["a parameter", "class A {\n  run(x: number, deepMode?: number): void {}\n}\n"],
   ["an import", "import {\n  type B } from 'b'; import type deepMode from 'c';\n"],
