@@ -1,6 +1,15 @@
 import type { Dialect } from "../parse/dialect.ts";
 import { decodePiece, indexLines, toByteString } from "../text/bytes.ts";
-import { historyPage, historyTitle, isHistory, type PageCode, readPageCode, type Sample } from "./page-code.ts";
+import {
+  historyPage,
+  historyTitle,
+  isHistory,
+  type PageCode,
+  programs,
+  readPageCode,
+  type Sample,
+  variablesOf,
+} from "./page-code.ts";
 
 export type ReferenceKind = "identifier" | "path" | "flag" | "env" | "config-key" | "file" | "route" | "package";
 
@@ -61,18 +70,6 @@ function referencesIn(page: string, text: string, { spans, samples }: PageCode):
       );
   for (const sample of samples) readSample(sample, add(sample.at, true));
   return found.sort((a, b) => a.start - b.start);
-}
-
-/** The variables of a page's samples. They are the reader's, in the text and in other samples too. */
-function variablesOf(samples: readonly Sample[]): Set<string> {
-  const programsOnly = samples.filter(({ language }) => programs.has(language));
-  return new Set(
-    programsOnly.flatMap(({ text }) =>
-      [...text.matchAll(/\b(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::[^=\n]*)?=/g)].map(
-        (found) => found[1] as string,
-      ),
-    ),
-  );
 }
 
 type Add = (kind: ReferenceKind, name: string, offset: number, from?: string) => void;
@@ -218,24 +215,8 @@ function readFlags(text: string, offset: number, add: Add): void {
     if (!everyonesFlags.has(flag[0])) add("flag", flag[0], offset + flag.index);
 }
 
-const shells = new Set([
-  "bash",
-  "sh",
-  "shell",
-  "zsh",
-  "console",
-  "shell-session",
-  "shellsession",
-  "terminal",
-  "fish",
-  "powershell",
-  "ps1",
-  "cmd",
-]);
-const programs = new Set(
-  "js jsx ts tsx mjs cjs javascript typescript py python python3 go golang rust rs java kotlin kt swift ruby rb php cs csharp c cpp c++ dart scala elixir ex vue svelte astro mdx html".split(
-    " ",
-  ),
+const shells = new Set(
+  "bash sh shell zsh console shell-session shellsession terminal fish powershell ps1 cmd".split(" "),
 );
 const data = new Set(["json", "jsonc", "json5", "yaml", "yml", "toml", "ini", "properties"]);
 

@@ -65,6 +65,25 @@ export function readPageCode(text: string, dialect: Dialect): PageCode {
   return { spans, samples };
 }
 
+/** Languages of programs, as fenced blocks name them. */
+export const programs = new Set(
+  "js jsx ts tsx mjs cjs javascript typescript py python python3 go golang rust rs java kotlin kt swift ruby rb php cs csharp c cpp c++ dart scala elixir ex vue svelte astro mdx html".split(
+    " ",
+  ),
+);
+
+/** The variables of a page's samples. They are the reader's, in the text and in other samples too. */
+export function variablesOf(samples: readonly Sample[]): Set<string> {
+  const programsOnly = samples.filter(({ language }) => programs.has(language));
+  return new Set(
+    programsOnly.flatMap(({ text }) =>
+      [...text.matchAll(/\b(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::[^=\n]*)?=/g)].map(
+        (found) => found[1] as string,
+      ),
+    ),
+  );
+}
+
 // Pages and lines about earlier versions name removed code on purpose.
 export const historyPage =
   /(?:^|[/._-])(?:upgrad\w*|migrat\w*|changelog|changes|release-?notes?|releases|history|what-?s-?new|deprecat\w*|breaking-?changes|blog|news)(?=[/._-])/i;
