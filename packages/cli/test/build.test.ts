@@ -72,7 +72,8 @@ test("contains only compiled code, without workspace imports", async () => {
   expect(files.filter((name) => name.endsWith(".ts") || name.includes(".test."))).toEqual([]);
   expect(files, "the schema that editors read").toContain("check.schema.json");
   expect(files, "the dashboard that it serves").toContain(join("packages", "dashboard", "dist", "index.html"));
-  for (const name of files.filter((one) => one.endsWith(".js"))) {
+  // The dashboard is bundled, and has the text of the docs with their samples.
+  for (const name of files.filter((one) => one.endsWith(".js") && !one.includes(join("dashboard", "dist")))) {
     const text = await readFile(join(installed, name), "utf8");
     expect(text, name).not.toMatch(/(from|import\()\s*"(@emend\/|\.{1,2}\/[^"]*\.ts")/);
   }

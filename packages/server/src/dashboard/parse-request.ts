@@ -192,6 +192,7 @@ const pages = [
   "settings",
   "start",
   "github-app",
+  "docs",
 ];
 const segment = "[A-Za-z0-9_-]{1,100}";
 const path = new RegExp(`^/app(/((${pages.join("|")})(/${segment}){0,3})?)?$`);

@@ -105,7 +105,7 @@ function isGone(probe: Probe, { before, after, changed }: Change): boolean {
       if (after.has(probe.word)) return false;
       if (probe.defined !== undefined && after.declares(probe.defined)) return false;
       if (probe.others.some((other) => after.has(other) && !before.has(other))) return false;
-      return isKnownGone(probe.word, before.filesWith(probe.word, Infinity, changed), before, after);
+      return isKnownGone(before.filesWith(probe.word, Infinity, changed), before, after);
   }
 }
 
@@ -117,10 +117,8 @@ function namesAnother(name: string, before: SourceIndex, after: SourceIndex): bo
  * A file that is now too large or generated is not read, so its content is unknown. So is that of a whole package that
  * left: it usually moved to a repository of its own.
  */
-function isKnownGone(word: string, paths: readonly string[], before: SourceIndex, after: SourceIndex): boolean {
+function isKnownGone(paths: readonly string[], before: SourceIndex, after: SourceIndex): boolean {
   if (paths.some((path) => after.skipped.has(path))) return false;
-  // Programs also define flags without dashes.
-  if (word.startsWith("--") && after.filesWith(word.slice(2), 1, paths).length > 0) return false;
   return paths.length === 0 || !paths.every((path) => leftWithPackage(path, before, after));
 }
 
@@ -143,6 +141,7 @@ async function judge(probe: Probe, change: Change, options: CompareOptions): Pro
   }
   if (probe.kind === "package") return { gone: probe.name, cause: { kind: "removed" }, paths: [] };
   const paths = before.filesWith(probe.word, Infinity, change.changed);
+  if (await hasFlagWithoutDashes(probe.word, paths, after, options)) return null;
   if (!(await isOwn(probe, paths, change, options)) || (await isInUnread(probe.word, change, options))) return null;
   const to = await renamedTo(probe.word, paths, before, after, options);
   return { gone: probe.word, cause: causeOf(to), paths: paths.slice(0, pathsMax) };
@@ -173,6 +172,24 @@ async function isOwn(
       seen.isRead ||= found.isRead;
       if (found.isDefined || (seen.isPassed && seen.isRead)) return true;
     }
+  }
+  return false;
+}
+
+/** Programs also define flags without dashes: one is still there while a file that had it names the plain word in code. */
+async function hasFlagWithoutDashes(
+  word: string,
+  paths: readonly string[],
+  after: SourceIndex,
+  { signal }: CompareOptions,
+): Promise<boolean> {
+  if (!word.startsWith("--")) return false;
+  for (const path of after.filesWith(word.slice(2), filesLookedAtMax, paths)) {
+    signal?.throwIfAborted();
+    const bytes = await after.tree.read(path);
+    if (bytes === null) continue;
+    const { isDefined, isPassed, isRead } = readEvidence(word.slice(2), path, Buffer.from(bytes).toString());
+    if (isDefined || isPassed || isRead) return true;
   }
   return false;
 }
