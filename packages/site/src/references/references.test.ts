@@ -96,6 +96,9 @@ test("a flag of one word may be there as long as a file that had it still has th
   const before = { "a.ts": 'args({ "--init": Boolean });\n' };
   expect(await compare(before, { "a.ts": 'args({ init: { type: "boolean" } });\n' }, "`--init`")).toEqual([]);
   expect(await compare(before, { "a.ts": "\n", "b.ts": "init();\n" }, "`--init`")).toEqual(["--init removed"]);
+  // In a sentence, the plain word defines nothing.
+  const sentence = { "a.ts": 'args({ "--start": Boolean }, "how to init it");\n' };
+  expect(await compare(before, sentence, "`--init`")).toEqual(["--init removed"]);
   const told = { "a.ts": 'fail("run tool --init");\n', "b.ts": "export function init() {}\n" };
   expect(await compare(told, { "b.ts": "export function init(x) {}\n" }, "`--init`")).toEqual([]);
 });
