@@ -91,6 +91,10 @@ describe("doctor", () => {
     expect(stdout).toMatch(/^✓ server +answers/m);
     expect(stdout).toMatch(/^✗ public url +nothing answers at http:\/\/127\.0\.0\.1:9$/m);
     expect((await doctor({ EMEND_PUBLIC_URL: emend.url })).stdout).toMatch(/^✓ public url +answers/m);
+    // Something answers there, but without TLS.
+    const untrusted = await doctor({ EMEND_PUBLIC_URL: emend.url.replace("http:", "https:") });
+    expect(untrusted.stdout).toMatch(/^✗ public url +no trusted connection to https:.*SSL/m);
+    expect(untrusted.stdout).toContain("NODE_EXTRA_CA_CERTS");
   });
 
   test("names a vendor's key that nothing uses in exactly one line", async () => {

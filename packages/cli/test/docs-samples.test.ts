@@ -95,7 +95,7 @@ test("settings in samples are settings", () => {
       block.code
         .trim()
         .split("\n")
-        .map((line) => line.split("=") as [string, string]),
+        .map((line) => line.trim().split("=") as [string, string]),
     );
     const { problems, config } = readConfig(env);
     expect([...problems, ...config.unknownSettings], nameOf(block)).toEqual([]);

@@ -104,7 +104,12 @@ async function examinePublicUrl(
     const advice = "Check DNS, the proxy and EMEND_PUBLIC_URL: links in pull requests begin with it.";
     const detail = seen.verdict === "note" ? `nothing answers at ${publicUrl}` : seen.detail;
     // Before the first start nothing answers there.
-    return { name, verdict: isServed || seen.verdict === "bad" ? "bad" : "note", detail, advice };
+    return {
+      name,
+      verdict: isServed || seen.verdict === "bad" ? "bad" : "note",
+      detail,
+      advice: seen.advice ?? advice,
+    };
   }
   const detail = "EMEND_PUBLIC_URL is not set: links name the address that the server listens on";
   return { name, verdict: "note", detail };
@@ -298,7 +303,13 @@ async function examineServer(baseUrl: string, signal: AbortSignal): Promise<Exam
     await response.body?.cancel();
     if (response.status === 200) return { name, verdict: "good", detail: `answers at ${url}` };
     return { name, verdict: "bad", detail: `${url} answers ${response.status}: is that Emend?` };
-  } catch {
+  } catch (error) {
+    const { code = "" } = ((error as Error).cause ?? {}) as { code?: string };
+    if (/CERT|SSL|VERIFY/.test(code)) {
+      const advice =
+        "Check its certificate. For a certificate authority of your own, set NODE_EXTRA_CA_CERTS to its PEM file.";
+      return { name, verdict: "bad", detail: `no trusted connection to ${url}: ${code}`, advice };
+    }
     return { name, verdict: "note", detail: `nothing answers at ${url}; serve starts it` };
   }
 }

@@ -116,11 +116,14 @@ function PullView({ name, pull }: { name: PullName; pull: DashboardPull }) {
               </ul>
             </Sheet>
           )}
-          <Sheet className="grid gap-2 px-4 py-3">
-            <h2>On your machine</h2>
-            <CopyBlock text={`git clone --branch ${shellWord(headRef)} ${pull.cloneUrl}`} />
-            <p className="text-quiet">Use any user name, and one of the project's API keys as the password.</p>
-          </Sheet>
+          {/* A merge may have deleted the branch. */}
+          {pull.state === "open" && (
+            <Sheet className="grid gap-2 px-4 py-3">
+              <h2>On your machine</h2>
+              <CopyBlock text={`git clone --branch ${shellWord(headRef)} ${pull.cloneUrl}`} />
+              <p className="text-quiet">Use any user name, and one of the project's API keys as the password.</p>
+            </Sheet>
+          )}
         </div>
       </div>
       <AskBar pull={pull} />
