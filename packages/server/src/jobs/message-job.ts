@@ -55,7 +55,8 @@ export async function messageJob(
   if (first) return first;
   const found = await findJob(deps.pool, input);
   const early = refusalOf(found);
-  if (early) return early;
+  // The first message with this key may have been accepted since the check above, and made the job active.
+  if (early) return (await findFirstAnswer(deps.pool, quota, input)) ?? early;
   // Before the transaction: none is open while waiting for a forge.
   const number = found?.pull_request?.number;
   const state = number === undefined ? null : await deps.pullRequestState(input.projectId, number);

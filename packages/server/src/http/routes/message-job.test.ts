@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { startApi } from "../../../test/support/api.ts";
 import { alterJob, readEvents, readJob, seedJob } from "../../../test/support/seed-jobs.ts";
 import { channels } from "../../db/listener.ts";
+import { messageJob, messageQuota } from "../../jobs/message-job.ts";
 
 /** The forge's answer. Null: unknown. */
 const onForge = new Map<number, "open" | "merged" | "closed">();
@@ -118,6 +119,23 @@ describe("Idempotency-Key", () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => once(id, "m-race")));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(answers.filter(({ headers }) => headers["idempotent-replayed"] === "true")).toHaveLength(7);
+    expect(await rounds(id)).toBe(1);
+  });
+
+  test("a message that is overtaken by another with its key gets that one's answer", async () => {
+    const id = await jobWith(ended);
+    let isOvertaken = false;
+    const query = async (...input: Parameters<typeof api.pool.query>) => {
+      const answer = await api.pool.query(...input);
+      if (!isOvertaken) {
+        isOvertaken = true;
+        expect((await once(id, "m-late")).status).toBe(200);
+      }
+      return answer;
+    };
+    const deps = { pool: { query } as never, reader: { forget() {} } as never, pullRequestState: async () => null };
+    const late = { id, projectId: project.id, prompt: "Say it shorter.", createdBy: "test", idempotencyKey: "m-late" };
+    expect((await messageJob(deps, messageQuota, late)).kind).toBe("replayed");
     expect(await rounds(id)).toBe(1);
   });
 
