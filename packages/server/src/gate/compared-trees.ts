@@ -61,20 +61,25 @@ export async function indexOthers(
     await add(
       id,
       () => false,
-      async () => {
-        const mirror = await deps.mirrors.open(id);
-        const pin = `gate-${id}`;
-        const { commit } = await mirror.fetchBase(
-          { remote: await deps.contextRemote(id, project.id, signal), jobId: pin, baseRef },
-          signal,
-        );
-        // Garbage collection skips objects that are this new.
-        await mirror.release(pin);
-        return mirror.treeAt(commit);
-      },
+      async () => newestTree(deps, id, { remote: await deps.contextRemote(id, project.id, signal), baseRef }, signal),
     );
   }
   return found;
+}
+
+/** The newest commit of a branch. */
+async function newestTree(
+  { mirrors }: Pick<TreeDeps, "mirrors">,
+  mirrorId: string,
+  from: { remote: Remote; baseRef: string | null },
+  signal: AbortSignal,
+): Promise<CommitTree> {
+  const mirror = await mirrors.open(mirrorId);
+  const pin = `gate-${mirrorId}`;
+  const { commit } = await mirror.fetchBase({ ...from, jobId: pin }, signal);
+  // Garbage collection skips objects that are this new.
+  await mirror.release(pin);
+  return mirror.treeAt(commit);
 }
 
 /** The docs folder's path. Empty: the whole repository. */
@@ -91,13 +96,7 @@ export function docsReader(deps: TreeDeps, project: Project, signal: AbortSignal
   const trees = new Map<string | null, Promise<CommitTree>>();
   async function read(branch: string | null): Promise<CommitTree> {
     const remote = await (await deps.openForge(project)).gitRemote(signal);
-    const mirror = await deps.mirrors.open(project.id);
-    const pin = `gate-${project.id}`;
-    const baseRef = branch ?? project.baseRef;
-    const { commit } = await mirror.fetchBase({ remote, jobId: pin, baseRef }, signal);
-    // Garbage collection skips objects that are this new.
-    await mirror.release(pin);
-    return mirror.treeAt(commit);
+    return newestTree(deps, project.id, { remote, baseRef: branch ?? project.baseRef }, signal);
   }
   return (branch) => {
     const known = trees.get(branch) ?? read(branch);

@@ -1,3 +1,5 @@
+// Over 500 lines in one file: all of these tests share one forge, its mirrors and two repositories, which take longer to
+// set up than most of the tests take to run.
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
