@@ -24,8 +24,13 @@ if (area === "redraw") {
   await redrawSections();
   process.exit();
 }
+const names = [...Object.keys(benches), "redraw"];
+if (area === "--help" || area === "-h") {
+  console.log(`usage: npm run bench -- [${names.join(" | ")}] [--write]`);
+  process.exit();
+}
 if (area !== undefined && !Object.hasOwn(benches, area)) {
-  console.error(`there is no bench "${area}"; there are: ${[...Object.keys(benches), "redraw"].join(", ")}`);
+  console.error(`there is no bench "${area}"; there are: ${names.join(", ")}`);
   process.exit(2);
 }
 const files = area === undefined ? Object.values(benches).flat() : (benches[area] ?? []);

@@ -36,6 +36,6 @@ export * from "./job.ts";
 export { type ForgeName, forgeNames } from "./job.ts";
 export * from "./job-event.ts";
 export * from "./job-run.ts";
-export { didYouMean, editDistance } from "./near-name.ts";
+export { didYouMean, editDistance, nearName } from "./near-name.ts";
 export * from "./operations.ts";
 export * from "./webhook-message.ts";

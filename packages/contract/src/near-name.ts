@@ -17,12 +17,18 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   limit: ["count", "max"],
 };
 
+/** The known name that this one was probably meant to be. */
+export function nearName(name: string, known: readonly string[]): string | undefined {
+  const plain = (text: string) => text.toLowerCase().replaceAll(/[_-]/g, "");
+  return (
+    known.find((one) => plain(one) === plain(name) || otherNames[one]?.includes(plain(name))) ??
+    known.find((one) => Math.min(one.length, name.length) > 3 && editDistance(plain(one), plain(name)) === 1)
+  );
+}
+
 /** "; did you mean `pattern`?", or the names that there are. */
 export function didYouMean(name: string, known: readonly string[]): string {
-  const plain = (text: string) => text.toLowerCase().replaceAll(/[_-]/g, "");
-  const near =
-    known.find((one) => plain(one) === plain(name) || otherNames[one]?.includes(plain(name))) ??
-    known.find((one) => Math.min(one.length, name.length) > 3 && editDistance(plain(one), plain(name)) === 1);
+  const near = nearName(name, known);
   if (near !== undefined) return `; did you mean \`${near}\`?`;
   return known.length === 0 ? "" : `; there is ${known.map((one) => `\`${one}\``).join(", ")}`;
 }

@@ -42,6 +42,7 @@ const { values, positionals } = parseArgs({
     without: { type: "string" },
     from: { type: "string" },
     write: { type: "boolean" },
+    help: { type: "boolean", short: "h" },
     /** A migrated and empty database for one experiment. Without it, each has its own Postgres. */
     database: { type: "string" },
   },
@@ -52,13 +53,13 @@ const scale = Number(values.scale ?? 1);
 const names = positionals.length > 0 ? positionals : experiments.filter((one) => one !== soak).map(({ name }) => name);
 const unknown = names.filter((name) => experiments.every((one) => one.name !== name));
 const isGuard = values.without === undefined || ["all", ...guardNames].includes(values.without);
-if (unknown.length > 0 || !(scale > 0) || !Number.isSafeInteger(seed) || !isGuard) {
-  console.error(
+if (values.help || unknown.length > 0 || !(scale > 0) || !Number.isSafeInteger(seed) || !isGuard) {
+  (values.help ? console.log : console.error)(
     `usage: npm run chaos -- [${experiments.map(({ name }) => name).join(" | ")}] [--seed N] [--scale 0.1] [--history FILE] [--write]
        npm run chaos -- upgrade [--from COMMIT]
        npm run chaos -- --without ${[...guardNames, "all"].join("|")} [--seed N] [--write]`,
   );
-  process.exit(2);
+  process.exit(values.help ? 0 : 2);
 }
 if (values.without !== undefined) {
   console.log(`seed ${seed}`);

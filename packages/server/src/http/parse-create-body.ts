@@ -1,4 +1,4 @@
-import { CreateJobBody, idempotencyKeyLengthMax } from "@emend/contract";
+import { CreateJobBody, idempotencyKeyLengthMax, nearName } from "@emend/contract";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Project } from "../accounts/projects/projects.ts";
@@ -21,7 +21,7 @@ export function parseCreateBody(
   body: unknown,
   rules: { promptCodePointsMax: number; models: readonly string[] },
 ): CreateJobBody {
-  if (!shape.Check(body)) throw invalid(wordsFor(shape.Errors(body)[0]));
+  if (!shape.Check(body)) throw invalid(wordsFor(shape.Errors(body)[0], body));
   const { prompt, baseRef, model, draft, maxCostUsd, preview } = body;
   if (prompt.includes("\0")) throw invalid("prompt must not contain U+0000.");
   if (!prompt.isWellFormed()) throw invalid("prompt must not contain a lone surrogate.");
@@ -59,10 +59,13 @@ function isLongerThan(text: string, codePointsMax: number): boolean {
   return false;
 }
 
-function wordsFor(error: Parameters<typeof describeMistake>[0] | undefined): string {
+function wordsFor(error: Parameters<typeof describeMistake>[0] | undefined, body: unknown): string {
   if (error === undefined || (error.instancePath === "" && error.keyword === "type"))
     return "The body must be an object.";
-  return `${describeMistake(error, [])}.`;
+  const words = `${describeMistake(error, [])}.`;
+  if (error.keyword !== "required") return words;
+  const sent = Object.keys(Object(body)).find((name) => name.length <= 40 && nearName(name, ["prompt"]) !== undefined);
+  return sent === undefined ? words : `${words} The body has \`${sent}\`; did you mean \`prompt\`?`;
 }
 
 function invalid(publicMessage: string): AppError {
@@ -86,5 +89,5 @@ export function createJobRules(project: Project, model: string): CreateJobRules 
 /** Only the prompt counts in a message. */
 export function promptOf(body: unknown): unknown {
   if (body === null || typeof body !== "object" || Array.isArray(body)) return body;
-  return Object.hasOwn(body, "prompt") ? { prompt: (body as { prompt: unknown }).prompt } : {};
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !Object.hasOwn(optionalFields, name)));
 }

@@ -161,6 +161,12 @@ describe("400", () => {
     expect(await countJobs()).toBe(before);
   });
 
+  test("a misspelled prompt, with what was probably meant", async () => {
+    const words = "`prompt` is required. The body has `promt`; did you mean `prompt`?";
+    expect((await create({ promt: "x" })).json).toEqual({ error: words });
+    expect((await create({ prefix: "x" })).json).toEqual({ error: "`prompt` is required." });
+  });
+
   test("no body at all", async () => {
     expect((await api.send(path, { method: "POST", key })).status).toBe(400);
   });
