@@ -72,6 +72,11 @@ test("a project is shown, edited by the dashboard's checks and removed, by its n
   expect(mistyped.stderr).toContain("`limits.stepMax`; did you mean `stepsMax`?");
   const refused = await settings("model=nope/x");
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("Unknown model") });
+  const pattern = { check: "broken-link", path: "old/**", reason: "frozen" };
+  const silenced = await settings(`checks.ignore=${JSON.stringify([pattern])}`);
+  expect(JSON.parse(silenced.stdout)).toMatchObject({ checks: { ignore: [pattern] } });
+  const unreasoned = await settings('checks.ignore=[{"check":"broken-link"}]');
+  expect(unreasoned).toMatchObject({ code: 2, stderr: expect.stringContaining('"ignore" 1 has no "reason"') });
   const shown = JSON.parse((await runInProcess(["project", "show", id, "--json"], { env })).stdout);
   expect(shown).toMatchObject({ id, name: "Handbook", docsDir: "site", settings: { lanes: 2 } });
 

@@ -125,6 +125,15 @@ export interface DashboardProject {
   createsByFiveMinutes: readonly number[];
 }
 
+export interface IgnoredFindings {
+  check: string;
+  /** A page or a pattern. Absent: every file. */
+  path?: string;
+  /** A part of the message. Absent: any. */
+  message?: string;
+  reason: string;
+}
+
 /** A maintainer's settings. The server validates them. */
 export interface DashboardProjectSettings {
   /** Saved to be used again. */
@@ -147,6 +156,8 @@ export interface DashboardProjectSettings {
   branchPrefix: string;
   /** What findings on pull requests do. Null: the default. */
   gate: { docs: GateLevel | null; sources: GateLevel | null; name: string };
+  /** Findings of the checks that are not reported, each with a reason. */
+  checks: { ignore: readonly IgnoredFindings[] };
   limits: { stepsMax: number; tokensMax: number; costUsdMax: number; wallTimeMsMax: number };
   policy: {
     allowedPaths: readonly string[];

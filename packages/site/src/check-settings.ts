@@ -1,4 +1,4 @@
-import type { CheckSettings, IgnoreRule } from "./checks/check.ts";
+import type { CheckSettings, IgnoreEntry, IgnoreRule } from "./checks/check.ts";
 import { ownChecks } from "./checks/page-checks.ts";
 import { linkChecks, optionalChecks, siteChecks } from "./checks/registry.ts";
 import { truthChecks } from "./references/check-truth.ts";
@@ -78,9 +78,22 @@ export async function readCheckSettings(site: Site): Promise<CheckSettings> {
   const remembered = known.get(site);
   if (remembered !== undefined) return remembered;
   const bytes = site.index.files.has(settingsFile) ? await site.tree.read(settingsFile) : null;
-  const settings = bytes === null ? unset : parseSettings(Buffer.from(bytes).toString(), site.index.files);
+  const ofTree = bytes === null ? unset : parseSettings(Buffer.from(bytes).toString(), site.index.files);
+  const settings = site.ignore.length === 0 ? ofTree : { ...ofTree, ignore: [...ofTree.ignore, ...rulesOf(site)] };
   known.set(site, settings);
   return settings;
+}
+
+/** A check that a newer version has removed or renamed silences nothing, and is reported. */
+function rulesOf({ ignore }: Site): IgnoreRule[] {
+  return ignore.map((entry, i) => ruleOf(entry, { position: i + 1, isOfProject: true }));
+}
+
+function ruleOf(
+  { check, path = "**", message = null }: Pick<IgnoreEntry, "check"> & { path?: string; message?: string | null },
+  place: Pick<IgnoreRule, "position" | "isOfProject">,
+): IgnoreRule {
+  return { check, path: patternOf(path), message, ...place };
 }
 
 function parseSettings(text: string, files: ReadonlyMap<string, unknown>): CheckSettings {
@@ -110,6 +123,12 @@ function parseSettings(text: string, files: ReadonlyMap<string, unknown>): Check
   return { ...unset, levels: new Map(Object.entries(checks) as [string, Level][]), dictionary, ignore };
 }
 
+/** Why a list of ignored findings is refused, or null. */
+export function ignoreProblem(value: unknown): string | null {
+  const rules = parseIgnore(value);
+  return typeof rules === "string" ? rules : null;
+}
+
 /** The rules, or an error message. */
 function parseIgnore(value: unknown): IgnoreRule[] | string {
   if (!Array.isArray(value))
@@ -128,7 +147,7 @@ function parseIgnore(value: unknown): IgnoreRule[] | string {
       return `${name} has no "reason"; say why the finding is no problem`;
     if (typeof path !== "string" || (message !== null && typeof message !== "string"))
       return `the "path" and "message" of ${name} must be text`;
-    rules.push({ check, path: patternOf(path), message, position: i + 1 });
+    rules.push(ruleOf({ check, path, message }, { position: i + 1, isOfProject: false }));
   }
   return rules;
 }

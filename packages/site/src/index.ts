@@ -1,6 +1,14 @@
 export { createParseCache, type DiskCache, openDiskCache, type ParseCache } from "./cache/disk-cache.ts";
-export { applySettings, claimChecks, externalLinkCheck, readCheckSettings, settingsSchema } from "./check-settings.ts";
+export {
+  applySettings,
+  claimChecks,
+  externalLinkCheck,
+  ignoreProblem,
+  readCheckSettings,
+  settingsSchema,
+} from "./check-settings.ts";
 export { checkSite, tallyLinks } from "./check-site.ts";
+export type { IgnoreEntry } from "./checks/check.ts";
 export { compareSites, diffFindings, knownSilencers } from "./compare-sites.ts";
 export {
   createLinkWriter,

@@ -1,5 +1,6 @@
 import type { ParseCache } from "./cache/disk-cache.ts";
 import { inheritChecks } from "./check-site.ts";
+import type { IgnoreEntry } from "./checks/check.ts";
 import { detectFramework } from "./frameworks/detect.ts";
 import type { FrameworkContext, Model } from "./frameworks/framework.ts";
 import { buildIndex, makeNode, type PageNode, sameRoutes } from "./links/site-index.ts";
@@ -15,6 +16,8 @@ import type { SiteFile, SiteTree } from "./types.ts";
 export interface OpenOptions {
   /** The folder of the docs, if the caller knows it. */
   docsDir?: string;
+  /** Findings that the project's settings silence. They never come from a tree, so no change can add one. */
+  ignore?: readonly IgnoreEntry[] | undefined;
   /** Pass the same cache to every call, so that only changed files are parsed. */
   cache?: ParseCache;
   /** The same site at an earlier state: unchanged parts are reused. Default: the cache's latest site. */
@@ -88,6 +91,7 @@ async function readSite(tree: SiteTree, options: OpenOptions, threads: Threads):
     framework: model.framework,
     root: model.root,
     docsDir,
+    ignore: options.ignore ?? [],
     pages: [...order.values()].filter((node) => !node.isPartial),
     navigation: model.navigation,
     redirects: model.redirects,

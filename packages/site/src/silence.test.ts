@@ -84,6 +84,32 @@ describe("patterns that silence findings", () => {
     );
   });
 
+  it("come from the project's settings too, beside those of the repository, and are findings without effect", async () => {
+    const ignored = async (pages: Files, ...entries: readonly [check: string, path?: string, message?: string][]) => {
+      const ignore = entries.map(([check, path, message]) => ({
+        ...{ check, reason: "frozen" },
+        ...(path !== undefined && { path }),
+        ...(message !== undefined && { message }),
+      }));
+      const findings = await checkSite(await openSite(memoryTree(pages), { ignore }));
+      return findings.map(({ path, check, message: words }) => (check === "silencer" ? `${path} ${words}` : path));
+    };
+    const own = {
+      ".emend/check.json": JSON.stringify({ ignore: [{ check: "broken-link", path: "a.md", reason: "x" }] }),
+    };
+    expect(await ignored({ ...files, ...own }, ["broken-link", "old/**"])).toEqual([]);
+    // An invalid file turns none of the project's settings off.
+    expect(await ignored({ ...files, ".emend/check.json": "{" }, ["broken-link"])).toEqual([".emend/check.json"]);
+    expect(await ignored(files, ["broken-link", "old/**", "other.md"])).toEqual(["a.md", "old/b.md"]);
+    const pages = { "a.md": "Text\n" };
+    const unused = 'project settings "checks.ignore" 1 in the project\'s settings silences';
+    expect(await ignored(pages, ["broken-link"])).toEqual([`${unused} no finding of \`broken-link\`; remove it.`]);
+    const unknown = "nothing: there is no check `dead-link`. Correct its name.";
+    expect(await ignored(pages, ["dead-link"])).toEqual([`${unused} ${unknown}`]);
+    // Only where the code is at hand can somebody tell.
+    expect(await ignored(pages, ["stale-reference"])).toEqual([]);
+  });
+
   it.each([
     [{}, "must be a list"],
     [[1], "must be an object"],
@@ -113,5 +139,11 @@ describe("a change", () => {
     expect(await introduced("Text\n", `${comment}[a](gone.md)\n`)).toContain("broken-link");
     expect(await introduced("Text\n", `${comment}[a](gone.md)\n`, "head")).toEqual([]);
     expect(await introduced(`${comment}[a](old.md)\n`, `${comment}[a](gone.md)\n`)).toEqual([]);
+    const ignore = [{ check: "broken-link", reason: "x" }];
+    const [base, head] = [
+      await openSite(memoryTree({ "a.md": "[a](old.md)\n" }), { ignore }),
+      await openSite(memoryTree({ "a.md": "[a](old.md) [b](gone.md)\n" })),
+    ];
+    expect((await compareSites(base, head)).introduced).toEqual([]);
   });
 });

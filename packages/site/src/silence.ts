@@ -7,10 +7,15 @@ import type { Finding } from "./types.ts";
 /** The check for ignore comments that have no effect or give no reason. */
 export const silencerCheck = "silencer";
 
+/** Stands for a file in findings about the project's settings, which are in no file. */
+const projectSettingsPath = "project settings";
+
 interface SilenceOptions {
   settings: CheckSettings;
   /** Every check that covered the whole site: if an ignore comment for one of them had no effect, it is not needed. */
   ran: ReadonlySet<string>;
+  /** Those that covered all that the server knows: rules of the project's settings are judged by them too. */
+  ranOnServer?: ReadonlySet<string>;
   /** Whether a page's ignore comment counts. */
   isTrusted?(path: string, silencer: Silencer): boolean;
 }
@@ -19,7 +24,7 @@ interface SilenceOptions {
  * Removes findings that a page's comments or the settings ignore, and reports ignore comments and rules without effect.
  */
 export function silenceFindings(site: Site, findings: readonly Finding[], options: SilenceOptions): Finding[] {
-  const { settings, ran, isTrusted = () => true } = options;
+  const { settings, isTrusted = () => true } = options;
   const used = new Set<object>();
   const kept = findings.filter((finding) => {
     const comments = site.index.nodes.get(finding.path)?.brief.silencers ?? [];
@@ -39,7 +44,7 @@ export function silenceFindings(site: Site, findings: readonly Finding[], option
     if (rule !== undefined) used.add(rule);
     return comment === undefined && rule === undefined;
   });
-  return [...kept, ...unusedComments(site, options, used), ...unusedRules(settings, ran, used)];
+  return [...kept, ...unusedComments(site, options, used), ...unusedRules(options, used)];
 }
 
 const keys = new WeakMap<Silencer, Map<string, object>>();
@@ -81,16 +86,21 @@ function* unusedComments(site: Site, { settings, ran }: SilenceOptions, used: Re
   }
 }
 
-function* unusedRules(
-  { ignore, levels }: CheckSettings,
-  ran: ReadonlySet<string>,
-  used: ReadonlySet<object>,
-): Generator<Finding> {
-  const severity = levels.get(silencerCheck) ?? "warning";
+function* unusedRules(options: SilenceOptions, used: ReadonlySet<object>): Generator<Finding> {
+  const { settings, ran, ranOnServer = ran } = options;
+  const severity = settings.levels.get(silencerCheck) ?? "warning";
   if (severity === "off") return;
-  for (const rule of ignore) {
-    if (!ran.has(rule.check) || used.has(rule)) continue;
-    const message = `"ignore" ${rule.position} silences no finding of ${quoted(rule.check)}; remove it.`;
-    yield { check: silencerCheck, severity, path: ".emend/check.json", line: 1, column: 1, message };
+  for (const rule of settings.ignore) {
+    const { check, position, isOfProject } = rule;
+    const path = isOfProject ? projectSettingsPath : ".emend/check.json";
+    const name = isOfProject ? `"checks.ignore" ${position} in the project's settings` : `"ignore" ${position}`;
+    const at = { check: silencerCheck, severity, path, line: 1, column: 1 };
+    // The settings may be older than this version's checks. Reported once, by the run with the checks that always run.
+    if (!settings.known.has(check)) {
+      const message = `${name} silences nothing: there is no check ${quoted(check)}. Correct its name.`;
+      if (ran.has(silencerCheck)) yield { ...at, message };
+    } else if ((isOfProject ? ranOnServer : ran).has(check) && !used.has(rule)) {
+      yield { ...at, message: `${name} silences no finding of ${quoted(check)}; remove it.` };
+    }
   }
 }

@@ -1,3 +1,4 @@
+import type { IgnoreEntry } from "./checks/check.ts";
 import type { Model, NavList, Redirect } from "./frameworks/framework.ts";
 import type { SiteIndex } from "./links/site-index.ts";
 import type { Page, SiteTree } from "./types.ts";
@@ -9,6 +10,8 @@ export interface Site {
   root: string;
   /** The folder that the caller named. */
   docsDir: string;
+  /** Findings that the project's settings silence, besides those that the tree's own file does. */
+  ignore: readonly IgnoreEntry[];
   pages: readonly Page[];
   navigation: readonly NavList[];
   redirects: readonly Redirect[];

@@ -1,5 +1,5 @@
 import type { SharedV4ProviderMetadata } from "@ai-sdk/provider";
-import type { ParseCache } from "@emend/site";
+import type { IgnoreEntry, ParseCache } from "@emend/site";
 import type { Overlay, OverlayEdit, Tree } from "../tree/tree.ts";
 
 /** An agent's result besides its overlay. */
@@ -125,6 +125,8 @@ export interface AgentTask {
   jobId: string;
   prompt: string;
   docsDir: string;
+  /** Findings that the project's settings silence. */
+  ignore?: readonly IgnoreEntry[] | undefined;
   base: Tree;
   /** Already contains the edits of the stored steps. */
   overlay: Overlay;

@@ -41,6 +41,7 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
     base: task.base,
     overlay: task.overlay,
     docsDir: task.docsDir,
+    ignore: task.ignore,
     cache: deps.siteCache,
   });
   const context = task.context ?? noContext;

@@ -426,6 +426,31 @@ test("a claim is silenced where it stands, and a silencer that nothing needs is 
   ]);
 });
 
+test("the project's settings silence claims and references, and a pattern that nothing needs is told", async () => {
+  docs.commit({ "docs/run.md": "# Run\n\nUse `--out-file`.\n" });
+  code.commit({ "src/cli.ts": flags("--out-file") });
+  await add();
+  await look();
+  await checkedHealth();
+  const ignore = ["changed-claim", "stale-reference"].map((check) => ({ check, path: "docs/*", reason: "on purpose" }));
+  await database.pool.query("update projects set settings = $2 where id = $1", [projectId, { checks: { ignore } }]);
+  const told = async () => (await checkedHealth()).findings.map(({ check, path, message }) => [check, path, message]);
+  const unused = (check: string, at: number) => [
+    "silencer",
+    "project settings",
+    `"checks.ignore" ${at} in the project's settings silences no finding of \`${check}\`; remove it.`,
+  ];
+  expect((await told()).sort()).toEqual([unused("changed-claim", 1), unused("stale-reference", 2)]);
+  code.commit({ "src/cli.ts": flags("--output"), "src/net.ts": net.replace("30_000", "60_000") });
+  await look();
+  expect(await told()).toEqual([]);
+  await database.pool.query("update projects set settings = '{}' where id = $1", [projectId]);
+  expect((await checkedHealth()).findings.map(({ check }) => check).sort()).toEqual([
+    "changed-claim",
+    "stale-reference",
+  ]);
+});
+
 test("a force-push of the code is reported, and an unreadable source keeps its findings", async () => {
   docs.commit({ "docs/run.md": "# Run\n\nUse `--out-file`.\n" });
   code.commit({ "src/cli.ts": flags("--out-file") });

@@ -73,6 +73,7 @@ async function look(deps: SiteHealthDeps, project: Project, signal: AbortSignal)
     const history = () => deps.siteHistory({ remote, branch: ref }, signal);
     const site = await openSite(siteTreeOf(mirror.treeAt(commit), history), {
       docsDir: project.docsDir,
+      ignore: project.settings.checks.ignore,
       cache: deps.siteCache,
       signal,
     });
@@ -93,7 +94,12 @@ async function look(deps: SiteHealthDeps, project: Project, signal: AbortSignal)
     const own = { id: project.id, name: null, baseRef: project.baseRef };
     const renames = () => renamedSince(deps.pool, { projectId: project.id, mirror, remote, jobId, commit }, signal);
     const compared = await compareWithSources(deps, project, { site, own, remote, renames }, signal);
-    const heard = silenceFindings(site, applySettings(compared.findings, settings), { settings, ran: compared.ran });
+    const { ran: whole, ranOnServer } = compared;
+    const heard = silenceFindings(site, applySettings(compared.findings, settings), {
+      settings,
+      ran: whole,
+      ranOnServer,
+    });
     findings.push(...heard);
     const claims = (await listClaimFindings(deps.pool, project.id)).map((claim) => ({ ...claim, column: 1 }));
     const ran = new Set<string>(claimChecks);
@@ -137,13 +143,21 @@ interface Docs {
   renames(): Promise<ReadonlyMap<string, string>>;
 }
 
+interface Compared {
+  findings: readonly Finding[];
+  sources: readonly ComparedWith[];
+  /** The checks that covered every page, and those that covered all that this server has found. */
+  ran: ReadonlySet<string>;
+  ranOnServer: ReadonlySet<string>;
+}
+
 /** References, samples and the API, compared with the project's context repositories and with code beside the docs folder. */
 async function compareWithSources(
   deps: SiteHealthDeps,
   project: Project,
   { site, own, remote, renames }: Docs,
   signal: AbortSignal,
-): Promise<{ findings: readonly Finding[]; sources: readonly ComparedWith[]; ran: ReadonlySet<string> }> {
+): Promise<Compared> {
   const folder = project.docsDir.replace(/^(?:\.?\/)+|\/+$/g, "");
   const hasOwnCode = folder !== "" && folder !== ".";
   const named = [
@@ -179,8 +193,9 @@ async function compareWithSources(
   const others = indexes.length === 0 ? [] : await checkTruth(site, { sources: [], indexes, signal });
   // A silencer of a reference that was stale before the first comparison is still needed.
   const isWhole = named.length > 0 && compared.length === named.length;
-  const ran = new Set(isWhole ? truthChecks.filter((check) => check !== staleReferenceCheck) : []);
-  return { findings: [...stale, ...others], sources, ran };
+  const ranOnServer = new Set<string>(isWhole ? truthChecks : []);
+  const ran = new Set([...ranOnServer].filter((check) => check !== staleReferenceCheck));
+  return { findings: [...stale, ...others], sources, ran, ranOnServer };
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

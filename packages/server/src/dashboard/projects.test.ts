@@ -107,6 +107,26 @@ describe("the model", () => {
   });
 });
 
+describe("silenced findings", () => {
+  it("400 for a pattern of no check, without a reason or with an unknown field; what is right is stored", async () => {
+    const { id: other } = await host.api.addProject();
+    const edit = (...ignore: readonly unknown[]) =>
+      host.send(`/projects/${other}`, { method: "PATCH", body: { settings: { checks: { ignore } } } });
+    for (const [pattern, words] of [
+      [{ check: "dead-link", reason: "x" }, /names no check; there are .*broken-link/],
+      [{ check: "broken-link", reason: " " }, /has no .*reason/],
+      [{ check: "broken-link", reason: "x", page: "a.md" }, /has no setting .*page/],
+      ["broken-link", /must be an object/],
+    ] as const) {
+      const answer = await edit({ check: "image-alt", reason: "old" }, pattern);
+      expect(answer.statusCode).toBe(400);
+      expect(answer.body).toMatch(words);
+    }
+    const pattern = { check: "stale-reference", path: "old/**", message: "--out", reason: "frozen" };
+    expect((await edit(pattern)).json().settings.checks).toEqual({ ignore: [pattern] });
+  });
+});
+
 describe("who may", () => {
   const writes: [string, object][] = [
     ["/projects", { name: "x", forge: "local" }],

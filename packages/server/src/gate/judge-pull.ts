@@ -5,6 +5,7 @@ import {
   compareSites,
   diffFindings,
   type Finding,
+  type IgnoreEntry,
   indexSource,
   knownSilencers,
   openSite,
@@ -32,6 +33,12 @@ const findingsMax = 500;
 /** Parsed files of source repositories, by mirror: for the next commit, only changed files are read. */
 type SourceIndexes = Map<string, SourceIndex>;
 
+/** The project's own settings of its docs. */
+interface DocsSettings {
+  docsDir: string;
+  ignore: readonly IgnoreEntry[];
+}
+
 interface Sources {
   before: Tree;
   after: Tree;
@@ -45,10 +52,10 @@ interface Sources {
  * cannot loosen its own gate.
  */
 export async function judgeDocs(
-  input: { before: Tree; after: Tree; docsDir: string; cache: ParseCache },
+  input: { before: Tree; after: Tree; cache: ParseCache } & DocsSettings,
   signal: AbortSignal,
 ): Promise<readonly GateFinding[]> {
-  const options = { docsDir: input.docsDir, cache: input.cache, signal };
+  const options = { docsDir: input.docsDir, ignore: input.ignore, cache: input.cache, signal };
   // One after the other: the second reuses pages that the first has parsed, from the cache.
   const before = await openSite(siteTreeOf(input.before), options);
   const after = await openSite(siteTreeOf(input.after), options);
@@ -95,16 +102,15 @@ export async function judgeSource(
   input: Sources & {
     docs: Tree;
     trusted: Tree;
-    docsDir: string;
     cache: ParseCache;
     outside: string | null;
     claims: readonly BrokenClaim[];
     /** The project's other sources. Read only if something seems to be gone. */
     others(): Promise<readonly SourceIndex[]>;
-  },
+  } & DocsSettings,
   signal: AbortSignal,
 ): Promise<readonly GateFinding[]> {
-  const options = { docsDir: input.docsDir, cache: input.cache, signal };
+  const options = { docsDir: input.docsDir, ignore: input.ignore, cache: input.cache, signal };
   const trusted = await openSite(siteTreeOf(input.trusted), options);
   const site = input.docs === input.trusted ? trusted : await openSite(siteTreeOf(input.docs), options);
   const found = [...(await judgeReferences(site, input, signal)), ...input.claims.map(ofClaim)];

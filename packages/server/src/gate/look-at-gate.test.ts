@@ -360,6 +360,30 @@ it("is silenced on a source's pull request by the docs' base, and not by the doc
   expect(await onlyStatus()).toMatchObject({ head, state: "failed" });
 });
 
+it("is silenced by the project's settings, on pull requests of the docs and of a source, as soon as they say so", async () => {
+  const gate = { sources: "failing", docs: "failing" };
+  const { pool } = host.database;
+  await host.database.pool.query("update projects set settings = $2 where id = $1", [docs, { gate }]);
+  await rename();
+  await openPull(docs, work, "topic/silenced", { "index.md": "# Home\n\n[Guide](gone.md)\n" });
+  const statesWith = async (...ignore: readonly object[]) => {
+    await pool.query("delete from tasks");
+    const checks = { ignore };
+    await pool.query("update projects set settings = $2 where id = $1", [docs, { gate, checks }]);
+    const { rows } = await pool.query("select kind from tasks where subject = $1 order by kind", [docs]);
+    await look();
+    const states = (await listStatuses(pool, docs)).map(({ state, contextId }) => [contextId, state]);
+    return { asked: rows.map(({ kind }) => kind), ...Object.fromEntries(states) };
+  };
+  const asked = ["check_site", "look_at_gate"];
+  expect(await statesWith()).toEqual({ asked, null: "failed", ctx_code: "failed" });
+  const link = { check: "broken-link", path: "*.md", reason: "the build creates it" };
+  expect(await statesWith(link)).toEqual({ asked, null: "passed", ctx_code: "failed" });
+  const flag = { check: "stale-reference", message: "--out-file", reason: "the old name works" };
+  expect(await statesWith(link, flag)).toEqual({ asked, null: "passed", ctx_code: "passed" });
+  expect(await statesWith()).toEqual({ asked, null: "failed", ctx_code: "failed" });
+});
+
 it("does not report a name that another source of the project has", async () => {
   await set({ sources: "failing", docs: "off" });
   const { pool } = host.database;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { ParseCache } from "@emend/site";
 import type { ContextRepository } from "../accounts/projects/context-repositories.ts";
 import type { Project } from "../accounts/projects/projects.ts";
@@ -218,9 +219,11 @@ function verdictNow({ findings }: GateStatus, { level, contextId }: Watched, doc
 }
 
 /** Equal as long as the same commit gets the same verdict. */
-function markOf({ trees }: DocsState, { claims }: Place, bases: readonly string[]): string {
+function markOf({ trees }: DocsState, { claims, project }: Place, bases: readonly string[]): string {
   const commits = new Set(trees ? [trees.docs.commit, trees.base.commit] : []);
-  return [judgedBy, ...commits, ...bases, claims].join(" ");
+  const { ignore } = project.settings.checks;
+  const silenced = ignore.length === 0 ? [] : [createHash("sha256").update(JSON.stringify(ignore)).digest("base64url")];
+  return [judgedBy, ...commits, ...bases, claims, ...silenced].join(" ");
 }
 
 /** What the forge shows, to know whether to send it again. */
@@ -277,11 +280,22 @@ async function judgeTrees(
 ): Promise<readonly GateFinding[]> {
   const { project, watched } = place;
   const { docsDir } = project;
+  const { ignore } = project.settings.checks;
   const named = { projectId: project.id, repositoryId: watched.contextId };
   const claims = await listBrokenClaims(deps.pool, named, { before, after, docs: docs?.docs ?? after }, signal);
   const others = () => indexOthers(deps, place, signal);
   const cache = deps.siteCache;
-  const shared = { before, after, claims, docsDir, cache, key: watched.mirrorId, indexes: deps.indexes, others };
+  const shared = {
+    before,
+    after,
+    claims,
+    docsDir,
+    ignore,
+    cache,
+    key: watched.mirrorId,
+    indexes: deps.indexes,
+    others,
+  };
   if (docs !== null) {
     return judgeSource({ ...shared, docs: docs.docs, trusted: docs.base, outside: null }, signal);
   }

@@ -35,7 +35,7 @@ afterAll(() => trees.close());
 
 async function review(
   files: Record<string, string | null>,
-  words: Pick<ReviewInput, "title" | "summary" | "asked" | "knownSecrets" | "contextText"> = {},
+  words: Pick<ReviewInput, "ignore" | "title" | "summary" | "asked" | "knownSecrets" | "contextText"> = {},
   more: Partial<Policy> = {},
 ) {
   const overlay = await createOverlay(base);
@@ -63,6 +63,17 @@ it("flags a link that the change broke, the worst finding first", async () => {
   expect(verdict.kind).toBe("flagged");
   expect(verdict.introduced[0]).toMatchObject({ severity: "error", path: "index.md", line: 3 });
   expect(verdict.findingsAfter).toBeGreaterThan(verdict.findingsBefore);
+});
+
+it("leaves out what the project's settings silence, but not what it checks besides the pages", async () => {
+  const ignore = [
+    { check: "broken-link", reason: "the build creates it" },
+    { check: "deleted-page", reason: "no check of pages" },
+  ];
+  const broken = { "index.md": "# Home\n\n[a](gone.md) [us](https://known.test/a)\n" };
+  expect(checksOf(await review(broken))).toEqual(["broken-link index.md:3"]);
+  expect(checksOf(await review(broken, { ignore: ignore.slice(0, 1) }))).toEqual([]);
+  expect(checksOf(await review({ "other.md": null }, { ignore }))).toContain("deleted-page other.md:1");
 });
 
 it("flags a page that moved while only the build can tell which links lead to it", async () => {

@@ -54,8 +54,8 @@ function needsLook({ severity, check }: Finding): boolean {
   return severity === "error" || check === "unfollowed-links";
 }
 
-async function compare({ base, overlay, whole, policy, siteCache }: ReviewInput, signal: AbortSignal) {
-  const options = { docsDir: policy.docsDir, cache: siteCache ?? new Map<string, string>(), signal };
+async function compare({ base, overlay, whole, policy, ignore, siteCache }: ReviewInput, signal: AbortSignal) {
+  const options = { docsDir: policy.docsDir, ignore, cache: siteCache ?? new Map<string, string>(), signal };
   // Opened one after the other: the second reads from the cache what the first parsed.
   const before = await openSite(siteTreeOf(whole?.base ?? base), options);
   const after = await openSite(siteTreeOf(whole?.head ?? overlay), options);

@@ -1,4 +1,4 @@
-import type { Finding, ParseCache } from "@emend/site";
+import type { Finding, IgnoreEntry, ParseCache } from "@emend/site";
 import type { Overlay, OverlayEntry, Tree } from "../tree/tree.ts";
 import type { PageReader } from "./page-reader.ts";
 
@@ -42,6 +42,8 @@ export interface ReviewInput {
   base: Tree;
   overlay: Overlay;
   policy: Policy;
+  /** Findings of the site checks that the project's settings silence. */
+  ignore?: readonly IgnoreEntry[] | undefined;
   /**
    * The whole pull request, if this change is only its last part. Policy judges the part that this job made; the site
    * checks judge the whole.

@@ -117,6 +117,7 @@ async function review(
         whole: { base: mirror.treeAt(whole.base), head: mirror.treeAt(whole.head), entries: whole.entries },
       }),
       policy: policyOf(project),
+      ignore: project.settings.checks.ignore,
       knownSecrets: await deps.knownSecrets(project.id),
       title,
       siteCache: deps.siteCache,

@@ -81,6 +81,7 @@ export function createStages(deps: StageDeps): Stages {
             whole: { base: whole.treeAt(whole.base), head: whole.treeAt(whole.head), entries: whole.entries },
           }),
           policy: policyOf(project),
+          ignore: project.settings.checks.ignore,
           asked: askedOf(job),
           knownSecrets: await deps.knownSecrets(project.id),
           ...words,

@@ -1,3 +1,4 @@
+import type { IgnoreEntry } from "@emend/site";
 import type { AgentOutcome, FollowUp, Limits, Step } from "../agent/agent.ts";
 import type { ForgeSettings, PullRequest } from "../forge/forge.ts";
 import type { RecordedPullRequest } from "../jobs/pull-requests.ts";
@@ -181,6 +182,7 @@ export interface RunProject {
   docsDir: string;
   settings: {
     styleGuides: readonly string[];
+    checks: { ignore: readonly IgnoreEntry[] };
     fallbackModels: readonly string[] | null;
     selfReview: boolean;
     draft: boolean;

@@ -72,6 +72,7 @@ export async function workOnJob(
       overlay: work.overlay,
       context,
       history: (path, either) => deps.pageHistory({ remote, branch: work.baseBranch, path }, either),
+      ignore: project.settings.checks.ignore,
       styleGuides: project.settings.styleGuides,
       subjects,
       steps: work.steps,

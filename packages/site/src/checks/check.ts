@@ -16,6 +16,14 @@ export interface CheckSettings {
   problem: string | null;
 }
 
+/** Findings that somebody silences by a pattern, as it is written. */
+export interface IgnoreEntry {
+  check: string;
+  path?: string;
+  message?: string;
+  reason: string;
+}
+
 export interface IgnoreRule {
   check: string;
   path: RegExp;
@@ -23,6 +31,8 @@ export interface IgnoreRule {
   message: string | null;
   /** Its position in the list, from 1. */
   position: number;
+  /** The server's project settings, instead of the repository's file. */
+  isOfProject: boolean;
 }
 
 export interface ResolvedLink {

@@ -243,6 +243,12 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
         ],
       ],
     },
+    {
+      title: "Silenced findings",
+      words:
+        "Findings that are right and still no problem. They are not reported on the health page, on pull requests and by jobs. A pattern that no longer silences anything is a finding itself.",
+      rows: [[{ path: "settings.checks.ignore", label: "Pattern", kind: "silencers" }]],
+    },
     ...(["github", "gitlab", "gitea"].includes(project.forge)
       ? [
           {

@@ -10,6 +10,7 @@ const settings: readonly Setting[] = [
   { path: "settings.fallbackModels", label: "Others", kind: "optionalLines" },
   { path: "settings.draft", label: "Draft", kind: "check" },
   { path: "settings.forge.squash", label: "Squash", kind: "choice" },
+  { path: "settings.checks.ignore", label: "Pattern", kind: "silencers" },
 ];
 const project = {
   name: "Docs",
@@ -20,6 +21,7 @@ const project = {
     fallbackModels: null,
     draft: false,
     forge: { squash: null },
+    checks: { ignore: [{ check: "image-alt", reason: "old" }] },
   },
 } as unknown as DashboardProject;
 
@@ -32,6 +34,7 @@ it("shows what is set as it is typed", () => {
     "settings.fallbackModels": "",
     "settings.draft": false,
     "settings.forge.squash": "",
+    "settings.checks.ignore": '[{"check":"image-alt","reason":"old"}]',
   });
 });
 
@@ -46,6 +49,7 @@ it("sends only what was changed, in the form that is stored", () => {
     "settings.fallbackModels": "openai/x",
     "settings.draft": true,
     "settings.forge.squash": "false",
+    "settings.checks.ignore": '[{"check":"broken-link","path":" old/** ","message":"","reason":" frozen "}]',
   };
   expect(editOf(settings, before, now)).toEqual({
     baseRef: "main",
@@ -55,6 +59,7 @@ it("sends only what was changed, in the form that is stored", () => {
       fallbackModels: ["openai/x"],
       draft: true,
       forge: { squash: false },
+      checks: { ignore: [{ check: "broken-link", path: "old/**", reason: "frozen" }] },
     },
   });
   expect(editOf(settings, now, before)).toMatchObject({

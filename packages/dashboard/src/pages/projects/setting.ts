@@ -1,4 +1,4 @@
-import type { DashboardProject } from "@emend/contract";
+import type { DashboardProject, IgnoredFindings } from "@emend/contract";
 import { linesOf } from "../../parts/form.tsx";
 
 /** One setting: its path in a project, and its input. */
@@ -8,9 +8,19 @@ export interface Setting {
   label: string;
   /**
    * `optional`, `optionalNumber`: a value or null; `lines`: a list, one a line; `optionalLines`: the same or null; `choice`: yes,
-   * no or null; `level`: what a gate's findings do.
+   * no or null; `level`: what a gate's findings do; `silencers`: patterns of findings that are not reported.
    */
-  kind: "text" | "optional" | "number" | "optionalNumber" | "lines" | "optionalLines" | "check" | "choice" | "level";
+  kind:
+    | "text"
+    | "optional"
+    | "number"
+    | "optionalNumber"
+    | "lines"
+    | "optionalLines"
+    | "check"
+    | "choice"
+    | "level"
+    | "silencers";
   help?: string;
   placeholder?: string;
   isCode?: boolean;
@@ -57,8 +67,24 @@ function shown(value: unknown, { kind, scale = 1 }: Setting): string | boolean {
   if (kind === "optionalNumber" && typeof value !== "number") return "";
   if (kind === "number" || kind === "optionalNumber") return String(Number(value) / scale);
   if (kind === "choice") return value === null || value === undefined ? "" : String(value);
+  if (kind === "silencers") return JSON.stringify(value ?? []);
   if (Array.isArray(value)) return value.join("\n");
   return typeof value === "string" ? value : "";
+}
+
+/** Patterns as they are typed. */
+export function silencersIn(draft: string): IgnoredFindings[] {
+  return JSON.parse(draft === "" ? "[]" : draft) as IgnoredFindings[];
+}
+
+/** An empty field means any page, or any message. */
+function meantSilencer({ check, path = "", message = "", reason }: IgnoredFindings): IgnoredFindings {
+  return {
+    check: check.trim(),
+    ...(path.trim() !== "" && { path: path.trim() }),
+    ...(message.trim() !== "" && { message: message.trim() }),
+    reason: reason.trim(),
+  };
 }
 
 function meant(typed: string | boolean, { kind, scale = 1 }: Setting): unknown {
@@ -74,6 +100,8 @@ function meant(typed: string | boolean, { kind, scale = 1 }: Setting): unknown {
       return linesOf(typed);
     case "optionalLines":
       return typed.trim() === "" ? null : linesOf(typed);
+    case "silencers":
+      return silencersIn(typed).map(meantSilencer);
     case "choice":
       return typed === "" ? null : typed === "true";
     case "level":

@@ -1,10 +1,11 @@
-import type { DashboardProject } from "@emend/contract";
+import type { DashboardProject, IgnoredFindings } from "@emend/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { request } from "../../api/request.ts";
+import { Button } from "../../parts/button.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
 import { CheckInput, Form, LinesInput, SelectInput, TextInput } from "../../parts/form.tsx";
-import { type Draft, draftOf, editOf, type Setting } from "./setting.ts";
+import { type Draft, draftOf, editOf, type Setting, silencersIn } from "./setting.ts";
 import type { SettingGroup } from "./setting-groups.ts";
 
 /** The settings of some groups in one form. The input stays until it is accepted. */
@@ -90,6 +91,7 @@ function SettingInput({
     const options = kind === "choice" ? choices : levels;
     return <SelectInput label={shown.label} value={String(value)} onValue={onValue} options={options} />;
   }
+  if (kind === "silencers") return <SilencersInput {...shown} value={String(value)} onValue={onValue} />;
   const text = { ...shown, value: String(value), onText: onValue };
   if (kind === "lines" || kind === "optionalLines") {
     const { isCode: _isCode, ...lines } = text;
@@ -98,4 +100,73 @@ function SettingInput({
   if (kind !== "number" && kind !== "optionalNumber")
     return <TextInput {...text} required={setting.path === "name"} maxLength={1000} />;
   return <TextInput {...text} type="number" required={kind === "number"} min={min ?? 0} step={step ?? 1} />;
+}
+
+/** One row per pattern: which findings it silences, and why. */
+function SilencersInput(props: { label: string; value: string; onValue(value: string): void }) {
+  const patterns = silencersIn(props.value);
+  const change = (next: readonly IgnoredFindings[]) => props.onValue(JSON.stringify(next));
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+      {patterns.map((pattern, at) => {
+        const edit = (more: Partial<IgnoredFindings>) =>
+          change(patterns.map((one, index) => (index === at ? { ...one, ...more } : one)));
+        return (
+          <fieldset
+            // biome-ignore lint/suspicious/noArrayIndexKey: a pattern is its place
+            key={at}
+            className="grid grid-cols-[minmax(0,1fr)] gap-3 rounded-md border border-line p-3"
+          >
+            <legend className="px-1 text-quiet">
+              {props.label} {at + 1}
+            </legend>
+            <div className="grid grid-cols-[minmax(0,1fr)] gap-3 sm:grid-cols-2">
+              <TextInput
+                label="Check"
+                isCode
+                required
+                placeholder="broken-link"
+                value={pattern.check}
+                onText={(check) => edit({ check })}
+              />
+              <TextInput
+                label="Pages"
+                isCode
+                placeholder="every page, or versions/1.0/**"
+                value={pattern.path ?? ""}
+                onText={(path) => edit({ path })}
+              />
+              <TextInput
+                label="Part of the message"
+                placeholder="any message"
+                value={pattern.message ?? ""}
+                onText={(message) => edit({ message })}
+              />
+              <TextInput
+                label="Reason"
+                required
+                placeholder="frozen with the release"
+                value={pattern.reason}
+                onText={(reason) => edit({ reason })}
+              />
+            </div>
+            <div>
+              <Button
+                look="danger"
+                aria-label={`Remove ${props.label.toLowerCase()} ${at + 1}`}
+                onClick={() => change(patterns.filter((_, index) => index !== at))}
+              >
+                Remove
+              </Button>
+            </div>
+          </fieldset>
+        );
+      })}
+      <div>
+        <Button onClick={() => change([...patterns, { check: "", reason: "" }])}>
+          Add {props.label.toLowerCase()}
+        </Button>
+      </div>
+    </div>
+  );
 }

@@ -110,6 +110,22 @@ const ProjectSettings = Type.Object({
     },
     { default: {} },
   ),
+  /** Of the checks of pages, on this server: `.emend/check.json` sets the rest. */
+  checks: Type.Object(
+    {
+      /** Findings that are not reported, each with a reason. `ignoreProblem` says what an entry may contain. */
+      ignore: Type.Array(
+        Type.Object({
+          check: Type.String({ minLength: 1, maxLength: 100 }),
+          path: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
+          message: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
+          reason: Type.String({ minLength: 1, maxLength: 500 }),
+        }),
+        { maxItems: 200, default: [] },
+      ),
+    },
+    { default: {} },
+  ),
   /** Issues of the repository can start jobs: the label `emend`, or a comment that begins with `@emend`. */
   issueTriggers: Type.Boolean({ default: false }),
   /** How to reach the project's forge, and what its pull requests get. */

@@ -1,4 +1,5 @@
 import type { ForgeName } from "@emend/contract";
+import { ignoreProblem } from "@emend/site";
 import type { Pool, Queryable } from "../../db/pool.ts";
 import { type Actor, inTransactionAs } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
@@ -26,6 +27,7 @@ export async function addProject(deps: { db: Queryable; sealer: Sealer }, input:
   const id = input.id ?? newId("prj");
   refuseBadProject(input);
   assertSettingsFit(input.settings);
+  if (isRecord(input.settings)) refuseBadSilencers(input.settings);
   parseProjectSettings(input.settings);
   const { rows } = await deps.db.query<ProjectRow>(
     `insert into projects (id, name, forge, repository_url, base_ref, docs_dir, settings, credential)
@@ -96,6 +98,7 @@ export async function updateProject(pool: Pool, id: string, edit: ProjectEdit, b
     const baseRef = edit.baseRef === undefined ? row.base_ref : edit.baseRef;
     const before = row.settings as Record<string, unknown>;
     refuseUnknownModels(before, edit.settings ?? {});
+    refuseBadSilencers(edit.settings ?? {});
     const settings = keepJudged(before, mergeSettings(before, edit.settings ?? {}));
     assertSettingsFit(settings);
     refuseBadProject({ name, baseRef, repositoryUrl: row.repository_url });
@@ -133,6 +136,12 @@ function refuseUnknownModels(before: Readonly<Record<string, unknown>>, edit: Re
   throw new AppError("invalid_request", {
     publicMessage: `Unknown model ${JSON.stringify(unknown.slice(0, 200))}. Set it to ${modelForms}.`,
   });
+}
+
+/** Refused when it is saved, not when it is read: a later version may have other checks. */
+function refuseBadSilencers({ checks }: Readonly<Record<string, unknown>>): void {
+  const problem = isRecord(checks) && checks.ignore !== undefined ? ignoreProblem(checks.ignore) : null;
+  if (problem !== null) throw new AppError("invalid_request", { publicMessage: `Project settings: ${problem}.` });
 }
 
 function modelsIn({ model, models, fallbackModels }: Readonly<Record<string, unknown>>): readonly string[] {

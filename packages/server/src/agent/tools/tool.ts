@@ -1,4 +1,4 @@
-import { openSite, type ParseCache, type Site } from "@emend/site";
+import { type IgnoreEntry, openSite, type ParseCache, type Site } from "@emend/site";
 import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { describeMistake } from "../../lib/describe-mistake.ts";
@@ -127,11 +127,12 @@ export function createSiteSession(input: {
   base: Tree;
   overlay: Overlay;
   docsDir: string;
+  ignore?: readonly IgnoreEntry[] | undefined;
   cache?: ParseCache;
 }): SiteSession {
   const cache = input.cache ?? new Map<string, string>();
   const open = (tree: Tree, signal: AbortSignal) =>
-    openSite(siteTreeOf(tree), { docsDir: input.docsDir, cache, signal });
+    openSite(siteTreeOf(tree), { docsDir: input.docsDir, ignore: input.ignore, cache, signal });
   let head: Promise<Site> | null = null;
   let base: Promise<Site> | null = null;
   return {

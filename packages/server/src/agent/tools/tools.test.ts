@@ -1,3 +1,4 @@
+import type { IgnoreEntry } from "@emend/site";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTestTrees, type TestTrees } from "../../../test/support/test-tree.ts";
 import { createOverlay } from "../../tree/overlay.ts";
@@ -66,13 +67,13 @@ beforeAll(async () => {
 });
 afterAll(() => trees.close());
 
-async function open() {
+async function open(ignore: readonly IgnoreEntry[] = []) {
   const overlay = await createOverlay(base);
   const context: ToolContext = {
     overlay,
     base,
     context: { names: [], open: () => Promise.reject(new Error("none")) },
-    site: createSiteSession({ base, overlay, docsDir: "" }),
+    site: createSiteSession({ base, overlay, docsDir: "", ignore }),
     docsDir: "",
     history: async () => [{ id: "abcdef0123456", date: "2026-01-02", author: "Ann", message: "Say why" }],
     outputBytesMax: 4_000,
@@ -235,6 +236,19 @@ describe("move_section", () => {
     );
     expect(await read("index.mdx")).toContain("(/start/install#rotation)");
     expect(await call("check", {})).toMatch(/^0 new/);
+  });
+
+  it("checks without what the project's settings silence", async () => {
+    const edit = { path: "index.mdx", content: page("Home", "[gone](/none)") };
+    const told = async (ignore: readonly IgnoreEntry[]) => {
+      const { call } = await open(ignore);
+      await call("write_file", edit);
+      return call("check", {});
+    };
+    expect(await told([])).toContain("broken-link");
+    expect(await told([{ check: "broken-link", path: "index.mdx", reason: "made by the build" }])).not.toContain(
+      "/none",
+    );
   });
 
   it("adds the page that is not there, with the heading as its title", async () => {
