@@ -160,6 +160,8 @@ export interface DashboardHealth {
   checks: readonly DashboardSiteCheck[];
   /** The newest findings, worst first; a limited number. */
   findings: readonly DashboardSiteFinding[];
+  /** A check is due or running. */
+  isChecking: boolean;
   /** Why the last check failed, or null. */
   problem: { at: string; words: string } | null;
   /** Jobs that would fix the findings. */

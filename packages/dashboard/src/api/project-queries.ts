@@ -51,6 +51,7 @@ export function healthQuery(projectId: string) {
   return queryOptions({
     queryKey: ["health", projectId],
     queryFn: ({ signal }) => request<DashboardHealth>(`/projects/${projectId}/health`, { signal }),
+    refetchInterval: ({ state: { data } }) => (data?.isChecking ? 1_000 : false),
   });
 }
 

@@ -95,13 +95,28 @@ it.each(bothLooks)("goes from a prompt to a change, asks for more, runs it again
   await reach(more);
   await page.keyboard.press("Control+Enter");
   await page.getByText(/^Opened #1 · \d\d files/).waitFor();
-  await page.getByRole("heading", { name: "Follow-up 1" }).first().waitFor();
+  await page.getByRole("heading", { name: /^Follow-up 1/ }).waitFor();
+  // Its result has one heading, also after a reload.
+  const result = page.getByRole("heading", { name: /^Result of follow-up/ });
+  expect(await result.textContent()).toBe("Result of follow-up 1");
+  await page.reload();
+  await result.waitFor();
   // Each round shows what it did.
   await page
     .getByText(/Carried out by/)
     .first()
     .waitFor();
   expect(await more.inputValue()).toBe("");
+  if (look === desktop) {
+    // One that changes nothing says so, also after a reload.
+    await type(more, 'Replace "API token" with "access key".');
+    await page.keyboard.press("Control+Enter");
+    for (const visit of ["watched", "read later"]) {
+      await page.getByText(/^No changes in follow-up 2 · Opened #1 · \d\d files/).waitFor();
+      expect(await result.textContent(), visit).toBe("Result of follow-up 2: no changes");
+      await page.reload();
+    }
+  }
 
   const first = page.url();
   await press(page.getByRole("button", { name: "Run again" }));

@@ -57,14 +57,16 @@ it.each(bothLooks)(
     await type(page.getByLabel("Password"), owner.password);
     await page.keyboard.press("Enter");
 
-    await page.getByRole("heading", { name: "Three steps" }).waitFor();
+    await page.getByRole("heading", { name: "Two steps" }).waitFor();
     expect(new URL(page.url()).hash).toBe("");
+    // The browser's way comes first; commands are folded.
+    await press(page.getByText("From the command line").first());
     await page.getByText("emend project add").first().waitFor();
     await press(page.getByRole("button", { name: "Use the sample docs" }));
     await page.locator("button:enabled", { hasText: "Create key" }).waitFor();
     await press(page.getByRole("button", { name: "Create key" }));
     const key = await page.getByText(/^emend_\w+$/).textContent();
-    await page.getByText(`-H "Authorization: Bearer ${key}"`).first().waitFor();
+    await page.getByText(`-H "Authorization: Bearer ${key}"`).last().waitFor();
     await expectGood(page);
     await press(page.getByRole("button", { name: "Run it" }));
     await page.getByText(/^Opened #1 /).waitFor({ timeout: 60_000 });

@@ -34,7 +34,14 @@ import { measureRequests } from "../metrics/measure.ts";
 import { metricsPlugin, startMetricsServer } from "../metrics/metrics.ts";
 import { createPageReader } from "../review/page-reader.ts";
 import { commitEdit } from "../run/commit-edit.ts";
-import { askAutomations, askClaimLook, askGate, askIssue, askSiteCheck } from "../tasks/start-tasks.ts";
+import {
+  askAutomations,
+  askClaimLook,
+  askGate,
+  askIssue,
+  askSiteCheck,
+  isSiteCheckAsked,
+} from "../tasks/start-tasks.ts";
 import { traceRequests } from "../tracing/tracing.ts";
 import type { Mirrors } from "../tree/mirror/mirror.ts";
 import { composeParts, type Parts, readPullRequestState, type Undo } from "./parts.ts";
@@ -150,7 +157,6 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         log,
         signal: serving.signal,
         authenticateKey: (request) => authenticateGitKey(keyring, request),
-        onMerged: (name) => hastenLook(pool, name),
       }),
       mcpPlugin({ keyring, publicUrl }),
       forgeHooksPlugin({
@@ -158,7 +164,9 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         unknownBytes,
         isProject: async (projectId) => (await getProject(pool, projectId)) !== undefined,
         async noticed(input) {
-          await hastenLook(pool, input);
+          // A look at a job's own pull request notices the merge itself.
+          const isOwn = await hastenLook(pool, input);
+          if (input.isMerged && !isOwn) await askSiteCheck(pool, input.projectId);
           if ((await hastenLooks(pool, input.projectId, "pull_request")) > 0) await askAutomations(pool);
           await askGate(pool, input.projectId);
         },
@@ -211,7 +219,7 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         }),
         automations: createAutomations(automations),
         pullRequestState,
-        pulls: createPullDesk({ ...local, signal: serving.signal, onMerged: (name) => hastenLook(pool, name) }),
+        pulls: createPullDesk({ ...local, signal: serving.signal }),
         reviews: createReviewDesk({
           ...local,
           signal: serving.signal,
@@ -220,6 +228,7 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         readPrompt,
         suggestions: (projectId) => suggestFixes({ db: pool, defaultModel: config.model }, projectId),
         askSiteCheck: (projectId) => askSiteCheck(pool, projectId),
+        isSiteCheckAsked: (projectId) => isSiteCheckAsked(pool, projectId),
         askGate: (projectId) => askGate(pool, projectId),
         askClaimLook: (projectId) => askClaimLook(pool, projectId),
         readPage: (projectId, commit, path) => readPage(parts.mirrors, { projectId, commit, path }),

@@ -64,6 +64,7 @@ export interface DashboardDeps {
   suggestions(projectId: string): Promise<readonly DashboardSuggestion[]>;
   /** Has a worker check the project's whole site. */
   askSiteCheck(projectId: string): Promise<void>;
+  isSiteCheckAsked(projectId: string): Promise<boolean>;
   /** Has a worker look at the project's claims. */
   askClaimLook(projectId: string): Promise<void>;
   /** A page of the docs at a checked commit. Null: this node has no copy of it. */

@@ -128,9 +128,9 @@ export async function chargeLook(
   );
 }
 
-/** A forge's webhook reported something: poll now. */
-export async function hastenLook(db: Queryable, input: { projectId: string; number: number }): Promise<void> {
-  await db.query(
+/** A forge's webhook reported something: poll now. False if it is not an open pull request of a job. */
+export async function hastenLook(db: Queryable, input: { projectId: string; number: number }): Promise<boolean> {
+  const { rowCount } = await db.query(
     `with due as (
        update jobs set pull_request_look_at = null
        where project_id = $1 and pull_request ->> 'state' = 'open' and (pull_request ->> 'number')::int = $2
@@ -139,6 +139,7 @@ export async function hastenLook(db: Queryable, input: { projectId: string; numb
      select pg_notify('${channels.lookDue}', id) from due`,
     [input.projectId, input.number],
   );
+  return (rowCount ?? 0) > 0;
 }
 
 /** False if it was already handled, by any node. */

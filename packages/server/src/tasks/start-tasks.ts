@@ -151,11 +151,18 @@ export async function askClaimLook(db: Queryable, projectId: string): Promise<vo
   await askTask(db, claimsTask, projectId);
 }
 
+/** The local forge asks for it by this name when it merges a pull request. */
 const siteCheckTask = "check_site";
 
 /** A worker starts it within moments. */
 export async function askSiteCheck(db: Queryable, projectId: string): Promise<void> {
   await askTask(db, siteCheckTask, projectId);
+}
+
+/** A check is due or running. */
+export async function isSiteCheckAsked(db: Queryable, projectId: string): Promise<boolean> {
+  const { rowCount } = await db.query("select from tasks where kind = $1 and subject = $2", [siteCheckTask, projectId]);
+  return rowCount === 1;
 }
 
 /** The triggers of the local forge's pull requests ask for it by this name too. */

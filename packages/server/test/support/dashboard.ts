@@ -123,6 +123,7 @@ export function dashboardPlugins(
     readPrompt,
     suggestions: async () => [],
     askSiteCheck: async () => {},
+    isSiteCheckAsked: async () => false,
     askGate: async () => {},
     askClaimLook: async () => {},
     readPage: async () => null,

@@ -83,7 +83,9 @@ function Health({ project, children }: { project: DashboardProject; children: Re
             <Sheet>
               <Empty>
                 <p>
-                  {!health.data.problem && "This site has not been checked yet. "}
+                  {health.data.isChecking
+                    ? "This site is being checked. "
+                    : !health.data.problem && "This site has not been checked yet. "}
                   To run the same checks in a checkout of the site:
                 </p>
                 <CopyBlock text="emend check ." />
@@ -92,7 +94,7 @@ function Health({ project, children }: { project: DashboardProject; children: Re
           )}
           {latest && (
             <>
-              <Trend checks={health.data.checks} />
+              <Trend checks={health.data.checks} isChecking={health.data.isChecking} />
               <Truth projectId={project.id} health={health.data} />
               {mayWrite && <Fixes projectId={project.id} fixes={withoutPageFixes(health.data)} />}
               <Findings findings={health.data.findings} latest={latest} />
@@ -222,7 +224,7 @@ const frameworkNames: Readonly<Record<string, string>> = {
 };
 
 /** The site's health over time. */
-export function Trend({ checks }: { checks: readonly DashboardSiteCheck[] }) {
+export function Trend({ checks, isChecking }: { checks: readonly DashboardSiteCheck[]; isChecking: boolean }) {
   const counts = checks.map(countsOf);
   const [latest, now] = [checks.at(-1), counts.at(-1)];
   if (!latest || !now) return null;
@@ -256,7 +258,12 @@ export function Trend({ checks }: { checks: readonly DashboardSiteCheck[] }) {
         />
         <p className="text-quiet">
           Checked <Age at={latest.checkedAt} />: <code>{latest.branch}</code> at{" "}
-          <code>{latest.commit.slice(0, 10)}</code>. Emend checks daily and after each job.
+          <code>{latest.commit.slice(0, 10)}</code>.{" "}
+          <span role="status">
+            {isChecking
+              ? "Emend is checking it again now …"
+              : "Emend checks daily, after each job and after each merge."}
+          </span>
         </p>
       </Sheet>
     </>

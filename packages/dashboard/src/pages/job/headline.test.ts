@@ -6,11 +6,9 @@ const usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: 
 const findings = { before: 3, after: 0, introducedCount: 0, fixedCount: 3, introduced: [], fixed: [] };
 const pullRequest = { number: 42, url: "https://forge.test/42", state: "open", draft: false } as const;
 const diff = { diff: "", files: Array.from({ length: 18 }, () => ({})) } as unknown as JobDiff;
-const say = (run: object, change?: JobDiff) =>
-  headlineOf(
-    { status: "completed", phase: "publishing", usage, findings: null, pullRequest: null, ...run } as JobRun,
-    change,
-  );
+const ended = { status: "completed", phase: "publishing", usage, findings: null, pullRequest: null };
+const say = (run: object, change?: JobDiff, rounds: object = {}) =>
+  headlineOf({ run: { ...ended, ...run } as JobRun, messages: [], outcomes: [], ...rounds }, change);
 
 it("says in one sentence how a job went", () => {
   expect(say({ pullRequest, findings, usage: { ...usage, costUsd: 0.123 } }, diff)).toBe(
@@ -24,4 +22,12 @@ it("says in one sentence how a job went", () => {
   expect(say({})).toBe("No changes");
   expect(say({ status: "failed" })).toBe("Not published");
   expect(say({ status: "active", phase: "checking", pullRequest })).toBe("Comparing the site with what it was");
+});
+
+it("says that a follow-up changed nothing, before what the pull request has", () => {
+  const first = { message: 0, kind: "changed", words: "Done." };
+  const rounds = { messages: [{ number: 1 }], outcomes: [first, { message: 1, kind: "unchanged", words: "It is." }] };
+  expect(say({ pullRequest }, diff, rounds)).toBe("No changes in follow-up 1 · Opened #42 · 18 files");
+  expect(say({ status: "active", phase: "checking", pullRequest }, diff, rounds)).toMatch(/^Comparing/);
+  expect(say({ pullRequest }, diff, { ...rounds, outcomes: [first, { ...first, message: 1 }] })).toMatch(/^Opened/);
 });

@@ -47,7 +47,7 @@ export function JobHead(props: {
         aria-live="polite"
       >
         <Status status={run.status} phase={run.phase} failureCode={run.failure?.code ?? null} />
-        <span>{headlineOf(run, props.diff)}</span>
+        <span>{headlineOf(props.job, props.diff)}</span>
         {props.problem && <span className="told-late text-warn">{props.problem}</span>}
       </p>
       <p className="flex flex-wrap items-baseline gap-x-4 gap-y-1 text-quiet">
@@ -70,8 +70,14 @@ export function JobHead(props: {
 }
 
 /** The job in one sentence: "Opened #42 · 18 files · no new findings · $0.12". */
-export function headlineOf(run: JobRun, diff: JobDiff | undefined): string {
-  return [outcomeOf(run), filesOf(diff), findingsOf(run), costOf(run)].filter((part) => part !== "").join(" · ");
+export function headlineOf(
+  { run, messages, outcomes }: Pick<DashboardJob, "run" | "messages" | "outcomes">,
+  diff: JobDiff | undefined,
+): string {
+  const isVain = run.status !== "active" && messages.length > 0 && outcomes.at(-1)?.kind === "unchanged";
+  const vain = isVain && run.pullRequest ? `No changes in follow-up ${messages.length}` : "";
+  const parts = [vain, outcomeOf(run), filesOf(diff), findingsOf(run), costOf(run)];
+  return parts.filter((part) => part !== "").join(" · ");
 }
 
 function outcomeOf(run: JobRun): string {

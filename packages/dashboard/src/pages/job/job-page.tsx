@@ -77,6 +77,7 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
   const isInOneRound = isWatched && job.messages.length === 0;
   const result = (
     <>
+      <Whole job={job} />
       <Findings run={run} />
       <Sources run={run} />
     </>
@@ -122,7 +123,7 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
         <div
           className={`grid grid-cols-[minmax(0,1fr)] gap-5 ${isBeside ? "lg:sticky lg:top-4 lg:max-h-[calc(100dvh-32px)] lg:overflow-y-auto" : ""}`}
         >
-          {!isInOneRound && <Rounds job={job} isWatched={isWatched} />}
+          {!isInOneRound && <Rounds job={job} />}
           {!isWatched && <FollowUp run={run} />}
           <Events
             jobId={run.id}
@@ -131,7 +132,7 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
             isLive={isActive && run.model !== "emend/rules"}
             isWatched={isWatched}
           />
-          {isInOneRound && <Rounds job={job} isWatched={isWatched} />}
+          {isInOneRound && <Rounds job={job} />}
           {isWatched && <FollowUp run={run} />}
           {isWatched && result}
         </div>
@@ -166,23 +167,43 @@ function NoChanges({ isActive, isLoading }: { isActive: boolean; isLoading: bool
 const slotHeight = "min-h-46";
 
 function Slot({ job, isWatched }: { job: DashboardJob; isWatched: boolean }) {
-  const { run } = job;
+  const { run, messages } = job;
   if (run.status === "active") return <Progress job={job} />;
-  const isRound = isWatched && job.messages.length > 0;
-  const summary = isRound ? job.outcomes.at(-1)?.words : run.summary;
+  const isRound = messages.length > 0;
+  const last = job.outcomes.at(-1);
+  const summary = isRound ? last?.words : run.summary;
+  // A failure says it in its own box, with what to do next.
+  const isSaid = run.failure !== null && (isWatched || isRound);
+  const unchanged = isRound && last?.kind === "unchanged" ? ": no changes" : "";
   return (
     <>
       <Failure job={job} />
-      {summary && !(run.failure && isWatched) && (
+      {(summary || unchanged) && !isSaid && (
         <Sheet className={`grid content-start gap-1 px-4 py-3 ${isWatched ? slotHeight : ""}`}>
-          <h2 className="text-quiet">{isRound ? `Follow-up ${job.messages.length}` : "Summary"}</h2>
+          <h2 className="text-quiet">{isRound ? `Result of follow-up ${messages.length}${unchanged}` : "Summary"}</h2>
           <Clipped className="grid gap-2 wrap-anywhere" height={isWatched ? "max-h-26" : "max-h-88"}>
-            <Prose text={summary} />
+            <Prose text={summary || "The agent gave no reason."} />
           </Clipped>
           <Spent job={job} />
         </Sheet>
       )}
     </>
+  );
+}
+
+/** After a follow-up: the newest summary of the whole change, where it says more than the round's own result. */
+function Whole({ job }: { job: DashboardJob }) {
+  const { run, messages } = job;
+  const last = job.outcomes.at(-1);
+  const isShown = run.status !== "active" && messages.length > 0 && last?.kind === "changed";
+  if (!isShown || !run.summary || run.summary === last.words) return null;
+  return (
+    <Sheet className="grid gap-1 px-4 py-3">
+      <h2 className="text-quiet">Summary of all changes</h2>
+      <Clipped className="grid gap-2 wrap-anywhere">
+        <Prose text={run.summary} />
+      </Clipped>
+    </Sheet>
   );
 }
 

@@ -8,7 +8,7 @@ import { Age, Clipped, VisibleText } from "../../parts/text.tsx";
 const outcomeWords = { changed: "", unchanged: "No changes. ", failed: "Failed. " } as const;
 
 /** Everything that was asked, in order, each with what came of it. One prompt that is the page's own heading is said there. */
-export function Rounds({ job, isWatched }: { job: DashboardJob; isWatched: boolean }) {
+export function Rounds({ job }: { job: DashboardJob }) {
   const { run, messages } = job;
   const first = { number: 0, prompt: run.prompt, createdBy: run.createdBy, at: run.timings.createdAt };
   const isOnlyOne = messages.length === 0;
@@ -16,8 +16,8 @@ export function Rounds({ job, isWatched }: { job: DashboardJob; isWatched: boole
   return (
     <Sheet className="grid gap-3 px-4 py-3">
       {[first, ...messages].map(({ number, prompt, createdBy, at }) => {
-        // What came of the last one, whoever watched it has read above.
-        const isTold = isOnlyOne || (isWatched && number === messages.length);
+        // The page shows the last one's result above.
+        const isTold = number === messages.length;
         const outcome = isTold ? undefined : job.outcomes.find(({ message }) => message === number);
         return (
           <div key={number} className={number === 0 ? "grid gap-1" : "grid gap-1 border-t border-line pt-3"}>

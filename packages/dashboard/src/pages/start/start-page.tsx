@@ -14,7 +14,7 @@ import { Pending, Problem } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 import { isLive } from "../keys/is-live.ts";
 
-/** From an empty installation to a first pull request in three steps, each with its command. */
+/** From an empty installation to a first pull request in two steps in the browser. Scripts can do the same with a key. */
 export function StartPage() {
   const session = useQuery(sessionQuery);
   const projects = useQuery(projectsQuery);
@@ -31,15 +31,15 @@ export function StartPage() {
   return (
     <div className="mx-auto max-w-[760px]">
       <title>Start · Emend</title>
-      <Head title={hasJob ? "All set" : "Three steps to a first pull request"}>
+      <Head title={hasJob ? "All set" : "Two steps to a first pull request"}>
         <Link to="/" className={buttonLook("ordinary")}>
           {hasJob ? "Go to jobs" : "Skip"}
         </Link>
       </Head>
       <ol className="grid grid-cols-[minmax(0,1fr)] gap-4">
         <ProjectStep project={project} />
+        <JobStep {...shared} hasJob={hasJob} secret={secret} />
         <KeyStep {...shared} hasKey={hasKey} secret={secret} onSecret={setSecret} />
-        <JobStep {...shared} hasKey={hasKey} hasJob={hasJob} secret={secret} />
       </ol>
     </div>
   );
@@ -65,13 +65,10 @@ export function ProjectStep({ project }: { project: DashboardProject | null }) {
     </>
   );
   return (
-    <Step number={1} title="Add a project" done={done} isNext={!project} lines={lines}>
+    <Step number={1} title="Add a project" done={done} lines={lines}>
       {!project && (
         <>
-          <p>
-            A project is a docs repository. Use the sample docs to look around, or connect your own here or from the
-            command line.
-          </p>
+          <p>A project is a docs repository. Use the sample docs to look around, or connect your own.</p>
           <Problem error={take.error} />
           <div className="flex flex-wrap gap-2">
             <Button look="primary" disabled={take.isPending} onClick={() => take.mutate()}>
@@ -117,10 +114,10 @@ export function KeyStep({ project, url, hasKey, secret, onSecret }: KeyStepProps
   ];
   return (
     <Step
-      number={2}
-      title="Create an API key"
+      number={null}
+      title="API key (optional)"
       done={hasKey ? (secret ? "Created. It expires in 90 days." : "Done.") : null}
-      isNext={project !== null && (!hasKey || secret !== null)}
+      isOpen={secret !== null}
       lines={lines}
     >
       {secret && (
@@ -131,13 +128,10 @@ export function KeyStep({ project, url, hasKey, secret, onSecret }: KeyStepProps
       )}
       {!hasKey && (
         <>
+          <p>For scripts and CI. In the browser you don't need one.</p>
           <Problem error={create.error} />
           <p>
-            <Button
-              look={project ? "primary" : "ordinary"}
-              disabled={!project || create.isPending}
-              onClick={() => project && create.mutate(project.id)}
-            >
+            <Button disabled={!project || create.isPending} onClick={() => project && create.mutate(project.id)}>
               Create key
             </Button>
           </p>
@@ -150,7 +144,6 @@ export function KeyStep({ project, url, hasKey, secret, onSecret }: KeyStepProps
 interface JobStepProps {
   project: DashboardProject | null;
   url: string;
-  hasKey: boolean;
   hasJob: boolean;
   secret: string | null;
 }
@@ -158,7 +151,7 @@ interface JobStepProps {
 const samplePrompt =
   'Move guides/auth to security/authentication, replace "API token" with "access key", and fix broken links.';
 
-export function JobStep({ project, url, hasKey, hasJob, secret }: JobStepProps) {
+export function JobStep({ project, url, hasJob, secret }: JobStepProps) {
   const navigate = useNavigate();
   const [typed, setTyped] = useState<string | null>(null);
   const prompt = typed ?? (project?.name === "Sample docs" ? samplePrompt : "Fix broken links.");
@@ -182,13 +175,7 @@ export function JobStep({ project, url, hasKey, hasJob, secret }: JobStepProps) 
     },
   ];
   return (
-    <Step
-      number={3}
-      title="Run your first job"
-      done={hasJob ? "Done." : null}
-      isNext={project !== null && hasKey && !hasJob}
-      lines={lines}
-    >
+    <Step number={2} title="Run your first job" done={hasJob ? "Done." : null} lines={lines}>
       {!hasJob && (
         <Form action={create} submit="Run it" isDisabled={!project || prompt === ""} look="primary">
           <Field label="What should change in the docs?">
@@ -209,18 +196,19 @@ export function JobStep({ project, url, hasKey, hasJob, secret }: JobStepProps) 
 }
 
 interface StepProps {
-  number: number;
+  /** Null: it can be left out. */
+  number: number | null;
   title: string;
   /** The result. Null while it is open. */
   done: ReactNode;
-  /** The next step: its commands are unfolded. */
-  isNext: boolean;
+  /** Its commands are unfolded. */
+  isOpen?: boolean;
   /** The commands for the same step. */
   lines: readonly { name: string; text: string }[];
   children: ReactNode;
 }
 
-export function Step({ number, title, done, isNext, lines, children }: StepProps) {
+export function Step({ number, title, done, isOpen = false, lines, children }: StepProps) {
   return (
     <li>
       <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-4 p-5">
@@ -229,7 +217,7 @@ export function Step({ number, title, done, isNext, lines, children }: StepProps
             aria-hidden="true"
             className={`grid size-6 flex-none place-items-center rounded-full border ${done ? "border-good text-good" : "border-line text-quiet"}`}
           >
-            {done ? <Icon name="check" /> : number}
+            {done ? <Icon name="check" /> : (number ?? "+")}
           </span>
           {title}
         </h2>
@@ -237,7 +225,7 @@ export function Step({ number, title, done, isNext, lines, children }: StepProps
           {done && <div className="wrap-anywhere">{done}</div>}
           {children}
           {lines.length > 0 && (
-            <details open={isNext}>
+            <details open={isOpen}>
               <summary className="text-quiet">From the command line</summary>
               <div className="grid grid-cols-[minmax(0,1fr)] gap-2 pt-3">
                 {lines.map(({ name, text }) => (

@@ -20,6 +20,7 @@ export function healthRoutes(app: FastifyInstance, deps: RouteDeps): void {
     return {
       checks: checks.map((check) => ({ ...check, checkedAt: check.checkedAt.toISOString() })),
       findings,
+      isChecking: await deps.isSiteCheckAsked(id),
       problem: problem && { at: problem.at.toISOString(), words: problem.words },
       fixes: await deps.suggestions(id),
       truth: await listTruth({ db: deps.pool, defaultModel: deps.defaultModel }, id, {

@@ -74,7 +74,31 @@ it.each([
 ])("%s: a signed event about a pull request makes it be looked at: %s", async (forge, body, headers) => {
   noticed.length = 0;
   expect((await send(forge, body, headers(body))).statusCode).toBe(202);
-  expect(noticed).toEqual([{ projectId: "prj_1", number: 7 }]);
+  expect(noticed).toEqual([{ projectId: "prj_1", number: 7, isMerged: false }]);
+});
+
+it.each([
+  ["github", { action: "closed", pull_request: { number: 7, merged: true } }, { action: "edited" }],
+  [
+    "gitlab",
+    { object_kind: "merge_request", object_attributes: { iid: 7, action: "merge" } },
+    { object_attributes: { iid: 7, action: "close" } },
+  ],
+  ["gitea", { action: "closed", number: 7, pull_request: { number: 7, merged: true } }, { action: "created" }],
+  ["bitbucket", { pullrequest: { id: 7, state: "MERGED" } }, { pullrequest: { id: 7, state: "DECLINED" } }],
+])("%s: an event says that a pull request was merged", async (forge, event, other) => {
+  noticed.length = 0;
+  for (const each of [event, { ...event, ...other }]) {
+    const body = JSON.stringify(each);
+    const signature = `sha256=${sign(body)}`;
+    await send(forge, body, {
+      "x-hub-signature-256": signature,
+      "x-hub-signature": signature,
+      "x-gitea-signature": sign(body),
+      "x-gitlab-token": secret,
+    });
+  }
+  expect(noticed).toEqual([true, false].map((isMerged) => ({ projectId: "prj_1", number: 7, isMerged })));
 });
 
 it.each([

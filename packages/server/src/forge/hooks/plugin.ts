@@ -10,8 +10,8 @@ export interface HookDeps {
   isProject(projectId: string): Promise<boolean>;
   /** The memory budget for bodies whose signature is not verified yet. */
   unknownBytes: ByteBudget;
-  /** Something happened on a pull request: poll it now. */
-  noticed(input: { projectId: string; number: number }): Promise<void>;
+  /** Something happened on a pull request: poll it now. `isMerged`: it was merged, by the event's own words. */
+  noticed(input: { projectId: string; number: number; isMerged: boolean }): Promise<void>;
   /** Somebody may have asked for a job on an issue. False if issues of this project start none. */
   askedOnIssue(input: { projectId: string; number: number }): Promise<boolean>;
   /** Something was pushed to one of the project's repositories. False if nothing depends on it. */
@@ -33,7 +33,7 @@ export function forgeHooksPlugin(deps: HookDeps): (app: FastifyInstance) => Prom
     if (issue !== null) return mayAsk(event) && deps.askedOnIssue({ projectId, number: issue });
     const number = numberIn(event);
     if (number === null) return isPush(event) && deps.pushed(projectId);
-    await deps.noticed({ projectId, number });
+    await deps.noticed({ projectId, number, isMerged: isMerge(event) });
     return true;
   }
 
@@ -88,6 +88,12 @@ function numberIn(event: Event | null): number | null {
   return candidates.find(isPullNumber) ?? null;
 }
 
+/** GitHub and Gitea: `pull_request.merged`. GitLab: the action `merge`. Bitbucket: the state `MERGED`. */
+function isMerge(event: Event | null): boolean {
+  if (event?.pull_request?.merged === true) return event.action === "closed";
+  return event?.object_attributes?.action === "merge" || event?.pullrequest?.state === "MERGED";
+}
+
 /**
  * The issue's number in an event about an issue or a comment on it, and null for pull requests. The shapes: GitHub's
  * `issues` and `issue_comment` (octokit/webhooks 0ec20b7), GitLab's `Issue Hook` and `Note Hook` (gitlabhq 88d3e50,
@@ -127,6 +133,7 @@ function isPush(event: Event | null): boolean {
 type Event = Partial<Record<string, Part>> & {
   number?: unknown;
   ref?: unknown;
+  action?: unknown;
   object_kind?: unknown;
   is_pull?: unknown;
 };
@@ -135,6 +142,9 @@ interface Part {
   number?: unknown;
   iid?: unknown;
   id?: unknown;
+  action?: unknown;
+  state?: unknown;
+  merged?: unknown;
   changes?: unknown;
   pull_request?: unknown;
   body?: unknown;

@@ -23,8 +23,6 @@ export interface GitRoutesDeps extends LocalForgeDeps, Pick<AccessDeps, "authent
   /** Aborted when the server stops. */
   signal: AbortSignal;
   log: Logger;
-  /** A pull request was merged here. */
-  onMerged?(name: { projectId: string; number: number }): Promise<void>;
 }
 
 /** Git's smart HTTP protocol. Fetching needs a key that can read the project, pushing one that can write. */

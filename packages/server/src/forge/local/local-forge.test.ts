@@ -66,6 +66,7 @@ describe("merging", () => {
     const head = await makeBranch("topic/clean");
     const base = await personGit(clone, "rev-parse", "origin/main");
     const number = await openPull("topic/clean");
+    await host.database.pool.query("delete from tasks");
     expect(await merge(number, head)).toEqual({ kind: "merged" });
     await personGit(clone, "fetch", "--quiet");
     expect(await personGit(clone, "log", "-1", "--format=%P", "origin/main")).toBe(`${base} ${head}`);
@@ -76,6 +77,9 @@ describe("merging", () => {
       mergeCommit: await personGit(clone, "rev-parse", "origin/main"),
     });
     expect(await merge(number)).toEqual({ kind: "merged" });
+    // The site's health is due at once, and once.
+    const { rows } = await host.database.pool.query("select asked from tasks where kind = 'check_site'");
+    expect(rows).toEqual([{ asked: 0 }]);
   });
 
   it("squashes to one commit, removes the branch, and knows the merge although its row was not written", async () => {

@@ -48,9 +48,7 @@ interface PullDesk {
   comment(name: PullName, input: { author: string; text: string }): Promise<boolean>;
 }
 
-export function createPullDesk(
-  deps: LocalForgeDeps & { signal: AbortSignal; onMerged?(name: PullName): Promise<void> },
-): PullDesk {
+export function createPullDesk(deps: LocalForgeDeps & { signal: AbortSignal }): PullDesk {
   const db = deps.pool;
 
   const find = ({ projectId, number }: PullName) => getPullRequest(db, projectId, number);
@@ -85,9 +83,7 @@ export function createPullDesk(
       if (!(await find(name))) return { kind: "not_found" };
       const repository = repositoryOf(deps, name.projectId);
       const request = { ...name, ...wish, by: by.name };
-      const outcome = await mergePullRequest({ db: asActor(deps.pool, by), repository }, request, deps.signal);
-      if (outcome.kind === "merged") await deps.onMerged?.(name);
-      return outcome;
+      return mergePullRequest({ db: asActor(deps.pool, by), repository }, request, deps.signal);
     },
 
     async close(name, by) {

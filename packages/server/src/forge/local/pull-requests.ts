@@ -1,3 +1,4 @@
+import { channels } from "../../db/listener.ts";
 import type { Client, Queryable } from "../../db/pool.ts";
 import { newId } from "../../lib/id.ts";
 import type { CommitStatus, PullRequestChange, PullRequestCheck, PullRequestDraft } from "../forge.ts";
@@ -93,7 +94,10 @@ export async function getPullRequest(
   return rows[0] ?? null;
 }
 
-/** Git is the source of truth, even if somebody closed the pull request meanwhile. */
+/**
+ * Git is the source of truth, even if somebody closed the pull request meanwhile. The site is another one now, so a
+ * worker checks it at once: the task `check_site`, as `askSiteCheck` asks for it.
+ */
 export async function markMerged(
   db: Queryable,
   projectId: string,
@@ -101,9 +105,16 @@ export async function markMerged(
   merge: { commit: string | null; by: string },
 ): Promise<void> {
   await db.query(
-    `update local_pull_requests
-     set state = 'merged', draft = false, merge_commit = $3, merged_by = $4, updated_at = clock_timestamp()
-     where project_id = $1 and number = $2 and state <> 'merged'`,
+    `with merged as (
+       update local_pull_requests
+       set state = 'merged', draft = false, merge_commit = $3, merged_by = $4, updated_at = clock_timestamp()
+       where project_id = $1 and number = $2 and state <> 'merged' returning project_id
+     ), asked as (
+       insert into tasks (kind, subject, due_at) select 'check_site', project_id, clock_timestamp() from merged
+       on conflict (kind, subject) do update set asked = tasks.asked + 1, due_at = excluded.due_at
+       returning kind
+     )
+     select pg_notify('${channels.taskDue}', '') from asked`,
     [projectId, number, merge.commit, merge.by],
   );
 }
