@@ -142,14 +142,16 @@ function choose(references: readonly CodeReference[], max: number): CodeReferenc
 
 /** A program may define a flag without its dashes. */
 function plainFlag(word: string): string {
-  return word.replace(/^--(?=\w+-)/, "");
+  return word.replace(/^--/, "");
 }
 
-/** The tree with a word taken out of every file that has it. */
+/** The tree with a word taken out of every file that has it; a flag of one word without dashes only as a whole string. */
 function withoutWord(tree: SiteTree, word: string, paths: ReadonlySet<string>): SiteTree {
   const plain = plainFlag(word);
-  const dashes = plain === word ? "" : "(?:--)?";
-  const whole = new RegExp(`(?<![\\w$])${dashes}${plain.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w$])`, "g");
+  const name = plain.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const start =
+    plain === word ? "(?<![\\w$])" : plain.includes("-") ? "(?<![\\w$])(?:--)?" : "(?:(?<![\\w$])--|(?<=[\"'`]))";
+  const whole = new RegExp(`${start}${name}(?![\\w$])`, "g");
   return {
     list: async () =>
       (await tree.list()).map((file) => (paths.has(file.path) ? { ...file, hash: `${file.hash}-${word}` } : file)),

@@ -31,7 +31,7 @@ export function readEvidence(name: string, path: string, text: string): Evidence
     else if (name.startsWith("--")) evidence.isDefined = isOwnFlag(before);
     else if (name.includes("-")) evidence.isDefined = !importing.test(line) && isKeyOrString(before, after);
     else if (isSchema || (constant.test(name) && !importing.test(line))) evidence.isDefined = true;
-    else readPlace(name, before, after, line, evidence);
+    else readPlace(name, path, before, after, line, evidence);
   }
   return evidence;
 }
@@ -52,13 +52,17 @@ const visible = /(?:^|\s)(?:export|pub|public|protected|static|extern|declare)\b
 const hidden = /(?:^|\s)private\s|#$/;
 const ofType =
   /(?:^|\s)(?!(?:return|new|await|throw|yield|else|typeof|in|of|case|not|and|or)\s)[\w<>[\],.?*&]+\s+[*&]?$/;
+// `name: z.string(),` and `name: { type: "string" },`: a validator describes the key.
+const ofSchema = /^["']?\s*:\s*(?:(?:z|v|yup|[jJ]oi|Type|Schema)(?:\.\w|$)|\{\s*type:)/;
 
 /** A name in a program. Variables in a function, private members and arguments are not an interface. */
-function readPlace(name: string, before: string, after: string, line: string, evidence: Evidence): void {
+function readPlace(name: string, path: string, before: string, after: string, line: string, evidence: Evidence): void {
   // `export const name = Other.name` passes on what another package defines.
   if (hidden.test(before) || importing.test(line) || /\b(?:typeof|=)\s+[A-Z]\w*\.$/.test(before)) return;
   if (/(?:typeof|=)\s+[A-Z]\w*\.\w+/.test(after) && after.includes(`.${name}`)) return;
   const isIndented = /^\s/.test(line);
+  // A parameter with a type. Python's callers name it.
+  const isPythons = /\.pyi?$/.test(path) && /^:\s+\w/.test(after);
   const isFirst = /^\s*(?:(?:readonly|async|static|public|protected|abstract|override|declare|get|set)\s+)*["']?$/.test(
     before,
   );
@@ -70,7 +74,7 @@ function readPlace(name: string, before: string, after: string, line: string, ev
   else if (/["'`]$/.test(before) && /^["'`](?!\s*:)/.test(after)) evidence.isDefined = true;
   else if (/^["']?\?\s*:/.test(after)) evidence.isDefined = isFirst || /[{;]\s*$/.test(before);
   else if (/^["']?\s*:(?![:=])/.test(after)) {
-    if (isFirst && !/[,{[(]$/.test(line)) evidence.isDefined = true;
+    if (isFirst && (!/[,{[(]$/.test(line) || ofSchema.test(after) || isPythons)) evidence.isDefined = true;
     else evidence.isPassed = true;
   } else if (/^\s*=(?![=>])/.test(after)) {
     if (isFirst && isMember && !/[,(]$/.test(line)) evidence.isDefined = true;
@@ -83,7 +87,9 @@ function readPlace(name: string, before: string, after: string, line: string, ev
         : /\{$/.test(line) && ofType.test(before)
     )
       evidence.isDefined = true;
-  } else if (/^\s*;/.test(after) && ofType.test(before)) evidence.isDefined = true;
+  } else if (/^[^{}]*\}\s*(?:=(?!=)|:|\)\s*(?:=>|[{:]))/.test(after) && /\{[^{}:]*$/.test(before))
+    evidence.isRead = true;
+  else if (/^\s*;/.test(after) && ofType.test(before)) evidence.isDefined = true;
   else if (/^\s*$/.test(before) && /^\s+[\w*[\]]/.test(after) && /^[A-Z]/.test(line.trimStart()))
     evidence.isDefined = true;
   else if (/[.>]$/.test(before)) evidence.isRead = true;

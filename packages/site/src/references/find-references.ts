@@ -87,7 +87,8 @@ const filePath =
 const fileEnding =
   /\.(?:[cm]?[jt]sx?|json[5c]?|ya?ml|toml|ini|md|mdx|py|rb|go|rs|java|kt|cs?|h|hpp|cpp|php|sh|css|scss|html?|vue|svelte|astro|xml|txt|lock|env|cfg|conf|sql|png|svg|jpe?g|gif|ico|webp|zip|gz|com|org|net|io|dev)$/i;
 const kebab = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)+$/;
-const flagWord = /(?<![\w-])--[A-Za-z][\w-]*/g;
+// The tokens of sources have no dots: `--web.port` is not the flag `--web`.
+const flagWord = /(?<![\w-])--[A-Za-z][\w-]*(?![\w-]|\.\w)/g;
 
 /** Inline code is parsed as one element: a name, a command, a request or a setting. */
 function readSpan(text: string, add: Add): void {
@@ -167,7 +168,8 @@ function readPhrase(text: string, add: Add): void {
   const setting = /^["']?([A-Za-z_][\w.-]*)["']?\s*(?::|=)\s/.exec(text);
   if (setting !== null) {
     const key = setting[1] as string;
-    if (!httpHeader.test(key)) add(key.includes(".") ? "path" : "config-key", key, text.indexOf(key));
+    if (key.includes(".")) add("path", key, text.indexOf(key));
+    else if (!isPlainWord(key) && !httpHeader.test(key)) add("config-key", key, text.indexOf(key));
     return;
   }
   const tag = /^<([A-Z][\w.]*)\s/.exec(text);

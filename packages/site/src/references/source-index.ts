@@ -205,11 +205,11 @@ function skipByPath(path: string): SkipReason | null {
 const examples =
   /(?:^|\/)(?:tests?|(?!latest)\w+test|testing|testutils?|__tests__|__mocks__|specs?|e2e|fixtures?|__fixtures__|testdata|mocks?|examples?|demos?|samples?|playgrounds?|sandbox|bench(?:marks?)?|landing|scripts?|website|www|marketing|homepage|templates?)\/|[._-](?:test|spec|bench|stories)\.\w+$|_test\.\w+$|(?:^|\/)test_[^/]*$/i;
 
-/** Tests, examples, manifests and build files use names, but their definitions are not an interface. */
+/** Tests, examples, manifests, build files and settings at the root use names, but their definitions are not an interface. */
 export function isExample(path: string): boolean {
   return (
     examples.test(path) ||
-    /\.(?:html?|sh|bash|ps1)$|(?:^|\/)(?:package|composer)\.json$|(?:^|\/)(?:pyproject|Cargo|netlify)\.toml$|(?:^|\/)(?:Makefile|Dockerfile)[^/]*$/i.test(
+    /\.(?:html?|sh|bash|ps1)$|(?:^|\/)(?:package|composer|tsconfig[^/]*)\.json$|(?:^|\/)(?:pyproject|Cargo)\.toml$|(?:^|\/)(?:Makefile|Dockerfile)[^/]*$|^(?![^/]*schema)[^/]+\.(?:json[5c]?|ya?ml|toml|ini)$/i.test(
       path,
     )
   );
