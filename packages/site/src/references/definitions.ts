@@ -9,7 +9,8 @@ export interface Evidence {
 }
 
 const comment = /^\s*(?:\/\/|\/\*|\*|<!--|#(?![[!]|define|if)|#!|"""|--\s)/;
-const importing = /^\s*(?:import|from|use|using|require|include|#include)\s|\brequire\(|\}\s*from\s+["']/;
+const importing =
+  /^\s*(?:import|from|use|using|require|include|#include|declare module)\s|\brequire\(|\}\s*from\s+["']/;
 const constant = /^[A-Z][A-Z\d]*_[A-Z\d_]*$/;
 // Data files pass values to whatever program reads them, unless they are schemas.
 const dataFile = /\.(?:json[5c]?|ya?ml|toml|ini|properties|env)$/i;
@@ -29,7 +30,7 @@ export function readEvidence(name: string, path: string, text: string): Evidence
     if (/[\w$]$/.test(before) || /^[\w$]/.test(after) || comment.test(line) || /\s(?:\/\/|#)\s/.test(before)) continue;
     if (isData) evidence.isPassed = true;
     else if (name.startsWith("--")) evidence.isDefined = isOwnFlag(before);
-    else if (name.includes("-")) evidence.isDefined = !importing.test(line) && isKeyOrString(before, after);
+    else if (name.includes("-")) evidence.isDefined = !importing.test(line) && isKeyOrValue(before, after);
     else if (isSchema || (constant.test(name) && !importing.test(line))) evidence.isDefined = true;
     else readPlace(name, path, before, after, line, evidence);
   }
@@ -41,8 +42,18 @@ function isOwnFlag(before: string): boolean {
   return /(?:^\s*|["'`([{,|=<]|-\w,?\s+)$/.test(before);
 }
 
-function isKeyOrString(before: string, after: string): boolean {
-  return (/["'`]$/.test(before) && /^["'`]/.test(after)) || /^["']?\s*[:=]/.test(after) || /^-?-$/.test(before);
+/** A string alone on its line is an item of a list, of packages for example. */
+function isKeyOrValue(before: string, after: string): boolean {
+  const isItem = /^\s*["'`]$/.test(before) && /^["'`],?$/.test(after);
+  return (isWhole(before, after) && !isItem) || /^["']?\s*[:=]/.test(after) || /^-?-$/.test(before);
+}
+
+/** A whole string. In a sentence within another string, backquotes only mark a name. */
+function isWhole(before: string, after: string): boolean {
+  const quote = before.at(-1) ?? "";
+  return (
+    /["'`]/.test(quote) && after.startsWith(quote) && (quote !== "`" || !/^[^"]*"(?:[^"]*"[^"]*")*[^"]*$/.test(before))
+  );
 }
 
 const declaration =
@@ -71,7 +82,7 @@ function readPlace(name: string, path: string, before: string, after: string, li
   if (variable.test(before)) evidence.isDefined = !isIndented || visible.test(before);
   else if (declaration.test(before) || /^(?:export|pub)\b/.test(line) || /^\s+extends\b/.test(after))
     evidence.isDefined = true;
-  else if (/["'`]$/.test(before) && /^["'`](?!\s*:)/.test(after)) evidence.isDefined = true;
+  else if (isWhole(before, after) && !/^.\s*:/.test(after)) evidence.isDefined = true;
   else if (/^["']?\?\s*:/.test(after)) evidence.isDefined = isFirst || /[{;]\s*$/.test(before);
   else if (/^["']?\s*:(?![:=])/.test(after)) {
     if (isFirst && (!/[,{[(]$/.test(line) || ofSchema.test(after) || isPythons)) evidence.isDefined = true;
@@ -81,11 +92,8 @@ function readPlace(name: string, path: string, before: string, after: string, li
     else if (/[.>]$/.test(before)) evidence.isRead = true;
     else evidence.isPassed = true;
   } else if (/^\s*(?:<[^()]*>)?\(/.test(after) && !/[.>:]$/.test(before)) {
-    if (
-      isFirst
-        ? /\{$|\)\s*(?:->|:)\s*\S/.test(after) || (isMember && /\($/.test(line))
-        : /\{$/.test(line) && ofType.test(before)
-    )
+    const isBody = /^[^()]*\((?:[^()]|\([^()]*\))*\)\s*(?:\{$|(?:->|:)\s*\S)/.test(after);
+    if (isFirst ? isBody || (isMember && /\($/.test(line)) : /\{$/.test(line) && ofType.test(before))
       evidence.isDefined = true;
   } else if (/^[^{}]*\}\s*(?:=(?!=)|:|\)\s*(?:=>|[{:]))/.test(after) && /\{[^{}:]*$/.test(before))
     evidence.isRead = true;

@@ -110,6 +110,15 @@ test("a dependency is not the sources' own", async () => {
   expect(await compare(depends, { "src/a.js": "\n" }, "`kit-plus`")).toEqual([]);
 });
 
+test("a string alone on its line, a declared module and a setting at the root define nothing", async () => {
+  const list = 'const packages = [\n  "kit-plus",\n];\n';
+  expect(await compare({ "src/a.js": list }, { "src/a.js": "\n" }, "`kit-plus`")).toEqual([]);
+  expect(await compare({ "src/a.d.ts": "declare module 'kit-plus';\n" }, { b: "" }, "`kit-plus`")).toEqual([]);
+  const setting = { kind: "config-key", text: "deep-mode" } as const;
+  expect((await indexSource(treeOf({ "tool.yml": "deep-mode: 1\n" }))).knows(setting)).toBe(false);
+  expect((await indexSource(treeOf({ "app/tool.yml": "deep-mode: 1\n" }))).knows(setting)).toBe(true);
+});
+
 test("a name that moved to vendored or generated code is still there", async () => {
   const before = { "a.go": 'flag("kube-qps");\n' };
   expect(await compare(before, { "a.go": "\n", "vendor/b.go": 'flag("kube-qps");\n' }, "`kube-qps`")).toEqual([]);
@@ -162,6 +171,8 @@ test.each([
   ["an alias", "import * as Kit from 'kit';\nexport const deepMode: typeof Kit.deepMode = 1;\n"],
   ["a parameter", "class A {\n  run(x: number, deepMode?: number): void {}\n}\n"],
   ["an import", "import {\n  type B } from 'b'; import type deepMode from 'c';\n"],
+  ["a call", "import {\n  deepMode,\n} from 'b';\nplugins = [\n  deepMode({\n  }),\n];\n"],
+  ["a sentence", 'const text = "not `deepMode`";\n'],
 ])("what the sources only use is not their own: %s", async (_, code) => {
   expect(await compare({ "a.ts": code }, { "a.ts": "\n" }, "`deepMode`")).toEqual([]);
 });
@@ -173,7 +184,10 @@ test.each([
   ["a.ts", "interface A {\n  deepMode: boolean;\n}\n"],
   ["a.ts", "class A {\n  async deepMode(x: number) {\n  }\n}\n"],
   ["a.ts", 'register("deepMode", run);\n'],
+  ["a.ts", "const defaults = {\n  deepMode: true,\n};\nconst { a, deepMode } = config;\n"],
+  ["a.ts", "const options = z.object({\n  deepMode: z.boolean(),\n});\n"],
   ["a.py", "class A:\n    def deepMode(self):\n        pass\n"],
+  ["a.py", "def run(\n    deepMode: Annotated[\n        bool,\n    ] = True,\n): ...\n"],
   ["a.py", "class A:\n    deepMode: bool = True\n"],
   ["a.go", "func (a *App) deepMode(x int) {\n}\n"],
   ["a.rs", "pub fn deepMode() {}\n"],
@@ -196,6 +210,10 @@ test("one plain word, a variable of the page's samples and an HTTP header are no
   expect(
     namesIn(`\`retry\`, \`Router\`, \`jobLoader\`, \`Transfer-Encoding: chunked\`, \`retry()\`\n\n${sample}`),
   ).toEqual(["1:64 identifier retry"]);
+  expect(namesIn("`retry: 1`, `max-age: 1`, `--web.port`, `--web`")).toEqual([
+    "1:14 config-key max-age",
+    "1:42 flag --web",
+  ]);
 });
 
 test("private names, placeholders, the reader's files and lines about a replacement are no references", () => {
