@@ -1,7 +1,7 @@
 import { decodePiece, toByteString } from "../text/bytes.ts";
 import type { Fix } from "../types.ts";
 import { type Evidence, readEvidence } from "./definitions.ts";
-import type { CodeReference } from "./find-references.ts";
+import type { CodeReference, ReferenceKind } from "./find-references.ts";
 import { mayBeGone, type Probe, probesOf } from "./probes.ts";
 import { isExample, type SourceIndex } from "./source-index.ts";
 
@@ -47,7 +47,7 @@ export async function compareReferences(
     let judging = judged.get(key);
     if (judging === undefined) {
       const gone = goneProbe(reference, change);
-      judging = gone === null ? settled : judge(gone, change, options);
+      judging = gone === null ? settled : judge(gone, reference.kind, change, options);
       judged.set(key, judging);
     }
     if (judging === settled) continue;
@@ -104,7 +104,8 @@ function isGone(probe: Probe, { before, after, changed }: Change): boolean {
     case "word":
       if (after.has(probe.word)) return false;
       if (probe.defined !== undefined && after.declares(probe.defined)) return false;
-      if (probe.others.some((other) => after.has(other) && !before.has(other))) return false;
+      // A router may add the rest of a route's end.
+      if (probe.others.some((other) => after.has(other) && (!before.has(other) || other.startsWith("/")))) return false;
       return isKnownGone(before.filesWith(probe.word, Infinity, changed), before, after);
   }
 }
@@ -133,7 +134,12 @@ function leftWithPackage(path: string, before: SourceIndex, after: SourceIndex):
 }
 
 /** Null if the sources only used the name, and somebody else defines it. */
-async function judge(probe: Probe, change: Change, options: CompareOptions): Promise<Judgement | null> {
+async function judge(
+  probe: Probe,
+  kind: ReferenceKind,
+  change: Change,
+  options: CompareOptions,
+): Promise<Judgement | null> {
   const { before, after } = change;
   if (probe.kind === "file") {
     const to = options.renames?.get(probe.path) ?? movedUnchanged(probe.path, before, after);
@@ -141,6 +147,8 @@ async function judge(probe: Probe, change: Change, options: CompareOptions): Pro
   }
   if (probe.kind === "package") return { gone: probe.name, cause: { kind: "removed" }, paths: [] };
   const paths = before.filesWith(probe.word, Infinity, change.changed);
+  // Files that leave may have moved elsewhere with what reads their keys; an edit takes a key out on purpose.
+  if (kind === "config-key" && !paths.some((path) => after.files.has(path))) return null;
   if (await hasFlagWithoutDashes(probe.word, paths, after, options)) return null;
   if (!(await isOwn(probe, paths, change, options)) || (await isInUnread(probe.word, change, options))) return null;
   const to = await renamedTo(probe.word, paths, before, after, options);

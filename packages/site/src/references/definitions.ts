@@ -12,9 +12,10 @@ const comment = /^\s*(?:\/\/|\/\*|\*|<!--|#(?![[!]|define|if)|#!|"""|--\s)/;
 const importing =
   /^\s*(?:import|from|use|using|require|include|#include|declare module)\s|\brequire\(|\}\s*from\s+["']/;
 const constant = /^[A-Z][A-Z\d]*_[A-Z\d_]*$/;
-// Data files pass values to whatever program reads them, unless they are schemas.
-const dataFile = /\.(?:json[5c]?|ya?ml|toml|ini|properties|env)$/i;
-const schemaFile = /(?:schema|openapi|swagger|crd)[^/]*\.(?:json|ya?ml)$|\.(?:proto|graphqls?|prisma|xsd)$/i;
+// Data files pass values to whatever program reads them, unless they are schemas or the values of a Helm chart.
+const dataFile = /\.(?:json[5c]?|ya?ml|toml|ini|properties|env|nix|conf)$/i;
+const schemaFile =
+  /(?:schema|openapi|swagger|crd)[^/]*\.(?:json|ya?ml)$|(?:^|\/)values\.ya?ml$|\.(?:proto|graphqls?|prisma|xsd)$/i;
 
 /** Reads the lines with a name. Comments and imports show nothing. */
 export function readEvidence(name: string, path: string, text: string): Evidence {
@@ -45,7 +46,8 @@ function isOwnFlag(before: string): boolean {
 /** A string alone on its line is an item of a list, of packages for example. */
 function isKeyOrValue(before: string, after: string): boolean {
   const isItem = /^\s*["'`]$/.test(before) && /^["'`],?$/.test(after);
-  return (isWhole(before, after) && !isItem) || /^["']?\s*[:=]/.test(after) || /^-?-$/.test(before);
+  const isKey = /^["']?\s*[:=]/.test(after) && /(?:^|[\s{(,])["']?$/.test(before);
+  return (isWhole(before, after) && !isItem) || isKey || /^-?-$/.test(before);
 }
 
 /** A whole string. In a sentence within another string, backquotes only mark a name. */

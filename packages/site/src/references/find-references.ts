@@ -133,8 +133,8 @@ function readWord(word: string, offset: number, add: Add): void {
     readWord(quoted[2] as string, offset + 1, add);
     return;
   }
-  // `_name` is private by convention.
-  if (/^_[a-z]/i.test(word)) return;
+  // `_name` is private by convention, and `name_` is a prefix.
+  if (/^_[a-z]|_$/i.test(word)) return;
   if (environment.test(word)) add("env", word, offset);
   else if (identifier.test(word)) {
     if (!isPlainWord(word)) add("identifier", word, offset);

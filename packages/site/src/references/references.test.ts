@@ -119,6 +119,22 @@ test("a string alone on its line, a declared module and a setting at the root de
   expect((await indexSource(treeOf({ "app/tool.yml": "deep-mode: 1\n" }))).knows(setting)).toBe(true);
 });
 
+test("a key whose files all left may have moved with what reads it", async () => {
+  const before = { "kit/a.go": 'Mode string `yaml:"deep_mode"`\n', "b.go": "\n" };
+  const page = "```yaml\ndeep_mode: 1\n```\n";
+  expect(await compare(before, { "b.go": "\n" }, page)).toEqual([]);
+  expect(await compare(before, { ...before, "kit/a.go": "\n" }, page)).toEqual(["deep_mode removed"]);
+});
+
+test("a route is there as long as a router has its end", async () => {
+  const before = { "a.go": 'r.Post("/jobs/{id}/archive")\n', "b.go": "\n" };
+  const page = "`POST /jobs/{id}/archive`";
+  expect(await compare(before, { "a.go": 'jobs.Post("/archive")\n' }, page)).toEqual([]);
+  const twice = { ...before, "b.go": 'teams.Post("/archive")\n' };
+  expect(await compare(twice, { ...twice, "a.go": "\n" }, page)).toEqual([]);
+  expect(await compare(before, { ...before, "a.go": "\n" }, page)).toEqual(["/jobs/{}/archive removed"]);
+});
+
 test("a name that moved to vendored or generated code is still there", async () => {
   const before = { "a.go": 'flag("kube-qps");\n' };
   expect(await compare(before, { "a.go": "\n", "vendor/b.go": 'flag("kube-qps");\n' }, "`kube-qps`")).toEqual([]);
@@ -192,6 +208,7 @@ test.each([
   ["a.go", "func (a *App) deepMode(x int) {\n}\n"],
   ["a.rs", "pub fn deepMode() {}\n"],
   ["A.java", "class A {\n  String deepMode(int x) {\n  }\n}\n"],
+  ["chart/values.yaml", "deepMode: true\n"],
   ["config.schema.json", '{ "properties": { "deepMode": {} } }\n'],
 ])("what the sources define is their own: %s %j", async (path, code) => {
   expect(await compare({ [path]: code }, { [path]: "\n" }, "`deepMode`")).toEqual(["deepMode removed"]);
@@ -218,8 +235,8 @@ test("one plain word, a variable of the page's samples and an HTTP header are no
 
 test("private names, placeholders, the reader's files and lines about a replacement are no references", () => {
   expect(
-    namesIn("`_watchJob`, `<PROJECT_ID>`, `./src/flake.nix`, `<JobList>`\n\nReplacing a `cloudEvent` resource"),
-  ).toEqual(["1:51 identifier JobList"]);
+    namesIn("`_watchJob`, `job_`, `<PROJECT_ID>`, `./src/flake.nix`, `<JobList>`\n\nReplacing a `cloudEvent` resource"),
+  ).toEqual(["1:59 identifier JobList"]);
 });
 
 test("a page whose title says that it is about an upgrade has no references", () => {
