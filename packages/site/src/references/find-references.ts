@@ -39,7 +39,7 @@ export function findCodeReferences(page: string, bytes: Uint8Array, dialect: Dia
   return text.includes("\0") ? [] : referencesIn(page, text, readPageCode(text, dialect));
 }
 
-function referencesIn(page: string, text: string, { spans, samples }: PageCode): CodeReference[] {
+function referencesIn(page: string, text: string, { spans, samples, history }: PageCode): CodeReference[] {
   if (historyPage.test(page) || historyTitle.test(text.slice(0, 500))) return [];
   const lines = indexLines(text);
   const found: CodeReference[] = [];
@@ -51,6 +51,7 @@ function referencesIn(page: string, text: string, { spans, samples }: PageCode):
       if (kind === "identifier" && from === undefined && readers.has(name)) return;
       const start = at(offset);
       if (!inSample && isHistory(text, lines, start)) return;
+      if (history.some(([from, to]) => start >= from && start < to)) return;
       found.push({
         kind,
         text: decodePiece(name),
@@ -276,9 +277,10 @@ const strings = /"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\
 const comments = /\/\*[\s\S]*?\*\/|<!--[\s\S]*?-->|(?<![:\w"'])\/\/[^\n]*|(?<=^|\s)# [^\n]*/gm;
 const imports =
   /\bimport\s+(?:type\s+)?([\w$*{},\s]{1,2000}?)\s*from\s*(["'])([^"'\n]+)\2|^[ \t]*from\s+([\w.]+)\s+import\s+(\([^()]*\)|[^\n(]+)|\bimport\s+(["'])([^"'\n]+)\6|\brequire\(\s*(["'])([^"'\n]+)\8\s*\)/gm;
-// Declaration keywords, `name = …` at the start of a line (Python's keyword arguments have no spaces), and parameters.
+// Declaration keywords, `name = …` at the start of a line (Python's keyword arguments have no spaces), parameters, and Go's methods
+// with a body: a signature alone is the docs' of a method.
 const declared =
-  /\b(?:const|let|var|function\*?|class|def|fn|func|type|interface|enum|struct|for|as)\s+([A-Za-z_$][\w$]*)|^[ \t]*([A-Za-z_$][\w$]*)(?:\s*:[^=\n;,()]*)?\s+:?=(?!=)|[(,]\s*([A-Za-z_$][\w$]*)\s*(?=[,):])/gm;
+  /\b(?:const|let|var|function\*?|class|def|fn|func|type|interface|enum|struct|for|as)\s+([A-Za-z_$][\w$]*)|^[ \t]*([A-Za-z_$][\w$]*)(?:\s*:[^=\n;,()]*)?\s+:?=(?!=)|[(,]\s*([A-Za-z_$][\w$]*)\s*(?=[,):])|^func \([^()\n]*\) (\w+)(?=.*\{$)/gm;
 
 /** Names in a program: its imports, and multi-word names that it does not declare itself. */
 function readProgram(text: string, add: Add): void {
@@ -290,7 +292,7 @@ function readProgram(text: string, add: Add): void {
     return blank(found);
   });
   const plain = code.replace(strings, blank);
-  for (const found of plain.matchAll(declared)) own.add((found[1] ?? found[2] ?? found[3]) as string);
+  for (const found of plain.matchAll(declared)) own.add((found[1] ?? found[2] ?? found[3] ?? found[4]) as string);
   const hasImports = code !== readable;
   for (const found of plain.matchAll(/(?<![\w$])[A-Za-z_$][\w$]*/g)) {
     const name = found[0];

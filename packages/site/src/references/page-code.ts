@@ -1,3 +1,4 @@
+import type { HeadingBlock } from "../parse/blocks.ts";
 import type { Dialect } from "../parse/dialect.ts";
 import { readFrontMatter } from "../parse/front-matter.ts";
 import { createOffsetMap, joinLines } from "../parse/leaf-blocks.ts";
@@ -23,6 +24,8 @@ export interface Sample {
 export interface PageCode {
   spans: CodeSpan[];
   samples: Sample[];
+  /** Sections about earlier versions: their starts and ends. */
+  history: [start: number, end: number][];
 }
 
 const language = /^[ \t]*\{?[ \t]*\.?([\w+#-]*)/;
@@ -62,7 +65,17 @@ export function readPageCode(text: string, dialect: Dialect): PageCode {
       at: lines.length === 0 ? () => info.start : createOffsetMap(lines),
     };
   });
-  return { spans, samples };
+  return { spans, samples, history: historySections(text, blocks.headings) };
+}
+
+/** From each heading about earlier versions to the next heading of its level. */
+function historySections(text: string, headings: readonly HeadingBlock[]): [number, number][] {
+  return headings
+    .filter(({ start, end }) => historyHeading.test(text.slice(start, end)))
+    .map(({ start, level }) => {
+      const next = headings.find((other) => other.start > start && other.level <= level);
+      return [start, next?.start ?? text.length];
+    });
 }
 
 /** Languages of programs, as fenced blocks name them. */
@@ -87,6 +100,8 @@ export function variablesOf(samples: readonly Sample[]): Set<string> {
 // Pages and lines about earlier versions name removed code on purpose.
 export const historyPage =
   /(?:^|[/._-])(?:upgrad\w*|migrat\w*|changelog|changes|release-?notes?|releases|history|what-?s-?new|deprecat\w*|breaking-?changes|blog|news)(?=[/._-])/i;
+const historyHeading =
+  /\b(?:upgrad\w*|migrat(?:e|ing|ion)\b.*\b(?:from|guide|to)|breaking changes|changelog|release notes|deprecat\w*)\b/i;
 export const historyTitle = /^(?:title:|#)[^\n]*\b(?:upgrad\w*|preparing for v?\d|changelog|release notes)/im;
 const historyLine =
   /\b(?:removed?|renamed|deprecated?|deprecation|no longer|replac(?:ed|es|ing)|formerly|previously|used to be|was called|instead of|legacy|obsolete|prior to|before version|older versions?|until v?\d)\b/i;

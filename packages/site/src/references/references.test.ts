@@ -242,6 +242,8 @@ test("private names, placeholders, the reader's files and lines about a replacem
 test("a page whose title says that it is about an upgrade has no references", () => {
   expect(namesIn("---\ntitle: Preparing for v2\n---\n\n`oldName`")).toEqual([]);
   expect(namesIn("# Guide\n\n`oldName`")).toHaveLength(1);
+  const section = "## Migration guide\n\n`oldName`\n\n### v2\n\n`oldKey`\n\n## Use\n\n`newName`\n";
+  expect(namesIn(section)).toEqual(["11:2 identifier newName"]);
 });
 
 test("members of global objects, attributes of HTML and calls of the reader's functions are no references", () => {
@@ -260,6 +262,11 @@ test("members of global objects, attributes of HTML and calls of the reader's fu
     "8:2 identifier JobList (sample)",
     "8:10 identifier pageSize (sample)",
   ]);
+});
+
+test("a Go method with a body is the reader's, and a signature alone is the docs'", () => {
+  const sample = "func (a *Agent) SetHost(x string) *Agent\n\nfunc (s *Thing) IsDone() bool {\n}\n";
+  expect(namesIn(`\`\`\`go\n${sample}\`\`\`\n`)).toEqual(["2:17 identifier SetHost (sample)"]);
 });
 
 test("what the reader replaces, and what every program has, is no reference", () => {
