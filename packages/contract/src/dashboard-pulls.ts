@@ -119,6 +119,8 @@ export interface DashboardGate extends DashboardGateRow {
     message: string;
     renamed?: { from: string; to: string };
     causes?: readonly string[];
+    /** Of a claim: the page's text, and the lines of code that it relies on, before and now. */
+    claim?: { text: string; source: string; was: string; now: string | null };
   }[];
   /** Why the forge does not show it. Null if it does. */
   refusal: string | null;

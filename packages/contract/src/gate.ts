@@ -65,6 +65,17 @@ export const Gate = Type.Object(
           ...place,
           renamed,
           causes: Type.Optional(Type.Array(Type.String(), { description: "Files that had what is missing." })),
+          claim: Type.Optional(
+            Type.Object(
+              {
+                text: Type.String({ description: "The page's text." }),
+                source: Type.String({ description: "The lines of code that it relies on, such as `src/net.ts:4`." }),
+                was: Type.String({ description: "These lines before the pull request." }),
+                now: nullable("The lines in their place; null: they are gone."),
+              },
+              { ...closed, description: "A claim that the pull request changes or ends." },
+            ),
+          ),
         },
         closed,
       ),

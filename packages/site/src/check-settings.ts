@@ -1,10 +1,10 @@
-import type { CheckSettings, IgnoreEntry, IgnoreRule } from "./checks/check.ts";
+import type { CheckSettings, IgnoreRule } from "./checks/check.ts";
 import { ownChecks } from "./checks/page-checks.ts";
 import { linkChecks, optionalChecks, siteChecks } from "./checks/registry.ts";
 import { truthChecks } from "./references/check-truth.ts";
 import { silencerCheck } from "./silence.ts";
 import type { Site } from "./site.ts";
-import type { Finding, Severity } from "./types.ts";
+import type { Finding, IgnoreEntry, Severity } from "./types.ts";
 
 /** A project's settings file: which checks run, and their severities. */
 const settingsFile = ".emend/check.json";

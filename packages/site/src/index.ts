@@ -8,7 +8,6 @@ export {
   settingsSchema,
 } from "./check-settings.ts";
 export { checkSite, tallyLinks } from "./check-site.ts";
-export type { IgnoreEntry } from "./checks/check.ts";
 export { compareSites, diffFindings, knownSilencers } from "./compare-sites.ts";
 export {
   createLinkWriter,
@@ -69,6 +68,7 @@ export type {
   Edits,
   Finding,
   Fix,
+  IgnoreEntry,
   LinkTally,
   Page,
   PageSearch,

@@ -1,6 +1,5 @@
 import type { ParseCache } from "./cache/disk-cache.ts";
 import { inheritChecks } from "./check-site.ts";
-import type { IgnoreEntry } from "./checks/check.ts";
 import { detectFramework } from "./frameworks/detect.ts";
 import type { FrameworkContext, Model } from "./frameworks/framework.ts";
 import { buildIndex, makeNode, type PageNode, sameRoutes } from "./links/site-index.ts";
@@ -11,7 +10,7 @@ import { openParsePool, type ParsePool, usefulThreads } from "./parse/parse-pool
 import type { Site } from "./site.ts";
 import { toByteString } from "./text/bytes.ts";
 import { createTimeSlice } from "./text/time-slice.ts";
-import type { SiteFile, SiteTree } from "./types.ts";
+import type { IgnoreEntry, SiteFile, SiteTree } from "./types.ts";
 
 export interface OpenOptions {
   /** The folder of the docs, if the caller knows it. */

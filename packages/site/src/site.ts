@@ -1,7 +1,6 @@
-import type { IgnoreEntry } from "./checks/check.ts";
 import type { Model, NavList, Redirect } from "./frameworks/framework.ts";
 import type { SiteIndex } from "./links/site-index.ts";
-import type { Page, SiteTree } from "./types.ts";
+import type { IgnoreEntry, Page, SiteTree } from "./types.ts";
 
 /** A docs site as a graph, for one state of its tree. */
 export interface Site {

@@ -112,3 +112,11 @@ export interface Comparison {
   /** Counts of the new state. */
   tally: LinkTally;
 }
+
+/** Findings that somebody silences by a pattern, as it is written. */
+export interface IgnoreEntry {
+  check: string;
+  path?: string;
+  message?: string;
+  reason: string;
+}

@@ -2,6 +2,7 @@ import type { DashboardSiteFinding } from "@emend/contract";
 import type { ReactNode } from "react";
 import { Icon, type IconName } from "./icon.tsx";
 import { Prose } from "./prose.tsx";
+import { ScrollBox } from "./scroll-box.tsx";
 import { VisibleText } from "./text.tsx";
 
 type ShownFinding = Pick<DashboardSiteFinding, "severity" | "message" | "path" | "line" | "check">;
@@ -29,6 +30,18 @@ export function MarkedRow({ mark, children }: { mark: RowMark; children: ReactNo
       </span>
       <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-1">{children}</div>
     </div>
+  );
+}
+
+/** Lines of code that a finding or a claim is about. */
+export function CodeLines({ label, text }: { label: string; text: string }) {
+  return (
+    <ScrollBox label={label} className="rounded-md bg-hush px-3 py-1.5">
+      {label !== "Code" && <p className="text-[12px] leading-4 text-quiet">{label}</p>}
+      <pre className="font-mono text-[13px]">
+        <VisibleText text={text} />
+      </pre>
+    </ScrollBox>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { AddClaimBody, Claim, ClaimState } from "@emend/contract";
 import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
+import type { ReliedOn } from "../lib/repair-prompt.ts";
 
 /**
  * A claim binds text on a page to the lines of code that it relies on. If either moves, the claim follows it. If the lines
@@ -250,6 +251,8 @@ interface ClaimFinding {
   repository: string | null;
   cause: Claim["cause"];
   claimId: string;
+  /** For the job that corrects the page. */
+  claim: ReliedOn;
   changedAt: Date | null;
 }
 
@@ -279,6 +282,7 @@ export async function listClaimFindings(db: Queryable, projectId: string): Promi
       repository: row.repository,
       cause: row.cause,
       claimId: row.id,
+      claim: { text: row.pageText ?? "", source: place, was: row.text ?? "", now: row.found?.text ?? null },
       changedAt: row.changedAt,
     };
   });

@@ -76,9 +76,10 @@ interface ClaimOfChange extends CitedLines {
 }
 
 export interface BrokenClaim {
-  isGone: boolean;
   page: CitedLines;
   source: CitedLines;
+  /** The lines in their place. Null: they are gone. */
+  now: string | null;
 }
 
 /**
@@ -108,12 +109,12 @@ export async function listBrokenClaims(
     if (old.get(cited.path)?.oid === fresh.get(cited.path)?.oid) continue;
     const was = await find(0, cited);
     if (was.kind !== "same" && was.kind !== "moved") continue;
-    const is = await find(1, was.cited);
+    const is = await withoutCredential(await find(1, was.cited));
     if (is.kind !== "changed" && is.kind !== "gone") continue;
     const words = { path: page, line: pageLine, lineEnd: pageLineEnd, text: pageText, symbol: null };
     const said = await find(2, words);
     if (said.kind === "same" || said.kind === "moved") {
-      broken.push({ isGone: is.kind === "gone", page: said.cited, source: was.cited });
+      broken.push({ page: said.cited, source: was.cited, now: is.kind === "gone" ? null : is.cited.text });
     }
   }
   return broken;

@@ -1,6 +1,7 @@
 import { type Queryable, toJsonb } from "../db/pool.ts";
 import type { CommitStatus, OpenPullRequest } from "../forge/forge.ts";
 import { newId } from "../lib/id.ts";
+import type { ReliedOn } from "../lib/repair-prompt.ts";
 
 /** A status that Emend sets on the head of a pull request, with everything that its page shows. */
 export interface GateStatus {
@@ -38,6 +39,8 @@ export interface GateFinding {
   renamed?: { from: string; to: string };
   /** Where the removed name was in the source repository. */
   causes?: readonly string[];
+  /** Of a claim: the page's text, and the lines of code that it relies on. */
+  claim?: ReliedOn;
 }
 
 /** The project, the pull request and the name of its status. */

@@ -3,6 +3,7 @@ import type { Pool } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
 import type { Forge } from "../forge/forge.ts";
 import { type GateStatus, type GateSubject, hearComment, isOfJob } from "./gate-store.ts";
+import { isFixable } from "./make-docs-pull.ts";
 
 export interface CommentDeps {
   pool: Pool;
@@ -28,7 +29,7 @@ export async function hearComments(
   signal: AbortSignal,
 ): Promise<void> {
   const { conversation } = forge;
-  if (!conversation || !status.findings.some(({ severity }) => severity === "error")) return;
+  if (!conversation || !status.findings.some(isFixable)) return;
   if (watched.contextId === null && (await isOfJob(deps.pool, project.id, status.number))) return;
   const comments = await conversation.listComments(status.number, signal);
   for (const { id, text, author } of comments) {

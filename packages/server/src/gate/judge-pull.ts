@@ -88,7 +88,7 @@ function plain({ check, severity, path, line, message }: Finding): GateFinding {
 }
 
 /** A finding as the checks give it, with what the page of a status shows besides. */
-type Judged = Finding & Pick<GateFinding, "renamed" | "causes">;
+type Judged = Finding & Pick<GateFinding, "renamed" | "causes" | "claim">;
 
 function kept({ column: _, ...finding }: Judged): GateFinding {
   return finding;
@@ -159,7 +159,12 @@ async function judgeApi(
     .map((finding) => ({ ...plain(finding), column: 1 }));
 }
 
-function ofClaim({ isGone, page, source }: BrokenClaim): Judged {
+const claimCharactersMax = 2_000;
+
+/** A status is read often, so it keeps the beginning of long texts only. */
+function ofClaim({ page, source, now }: BrokenClaim): Judged {
+  const isGone = now === null;
+  const cut = (text: string) => (text.length > claimCharactersMax ? `${text.slice(0, claimCharactersMax)}…` : text);
   return {
     check: isGone ? "gone-claim" : "changed-claim",
     severity: isGone ? "error" : "warning",
@@ -168,6 +173,12 @@ function ofClaim({ isGone, page, source }: BrokenClaim): Judged {
     column: 1,
     message: `The text relies on \`${source.path}:${source.line}\`, which this ${isGone ? "removes" : "changes"}`,
     causes: [source.path],
+    claim: {
+      text: cut(page.text),
+      source: `${source.path}:${source.line}`,
+      was: cut(source.text),
+      now: isGone ? null : cut(now),
+    },
   };
 }
 

@@ -510,8 +510,28 @@ it("says which claims a source's pull request changes or removes, and which oper
   expect(await onlyStatus()).toMatchObject({
     state: "neutral",
     words: "Not blocking: 1 page relies on code that this changes.",
-    findings: [{ ...claim, check: "changed-claim", severity: "warning" }],
+    findings: [
+      {
+        ...claim,
+        check: "changed-claim",
+        severity: "warning",
+        claim: {
+          text: "A call ends after 30 s.",
+          source: "src/net.ts:1",
+          was: "export const limit = 30;",
+          now: "export const limit = 60;",
+        },
+      },
+    ],
   });
+  // A credential in the new lines is not kept.
+  const key = `ghp_${"a1B2".repeat(9)}`;
+  await write(code, { "src/net.ts": `export const limit = "${key}";\n` });
+  await push(codeProject, code, "topic/claims");
+  await look();
+  const [leaked] = await listStatuses(pool, docs);
+  expect(leaked?.findings).toMatchObject([{ check: "gone-claim", claim: { now: null } }]);
+  expect(JSON.stringify(leaked)).not.toContain(key);
   await write(code, { "src/net.ts": "// Nothing is left.\n", "openapi.yaml": api("post") });
   await push(codeProject, code, "topic/claims");
   await look();

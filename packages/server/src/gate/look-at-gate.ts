@@ -58,7 +58,7 @@ interface Watched extends GateSubject {
 }
 
 /** Increase it when the checks change: verdicts of older versions are computed again. */
-const judgedBy = "3";
+const judgedBy = "4";
 /** After this many refusals in a row, the forge would refuse the rest too. */
 const refusalsMax = 3;
 

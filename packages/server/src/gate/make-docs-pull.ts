@@ -90,20 +90,25 @@ async function findRunning(db: Queryable, jobId: string): Promise<string | null>
   return rows[0]?.id ?? null;
 }
 
-/** The instruction that fixes the findings. It contains no text from the pull request (prompt injection). */
+/** Whether a job can fix it: an error, or a text that relies on changed code. */
+export function isFixable({ severity, claim }: GateFinding): boolean {
+  return severity === "error" || claim !== undefined;
+}
+
+/** The instruction that fixes the findings. Lines of code are marked as content in it (prompt injection). */
 export function planDocsPull(
   { contextId, pull, findings }: Pick<GateStatus, "contextId" | "pull" | "findings">,
   model: string,
 ): DocsPullPlan {
-  const errors = findings.filter(({ severity }) => severity === "error");
-  if (errors.length === 0) return { kind: "vain", words: "There is nothing to fix." };
+  const fixable = findings.filter(isFixable);
+  if (fixable.length === 0) return { kind: "vain", words: "There is nothing to fix." };
   if (contextId === null && pull.isFork) {
     return { kind: "vain", words: "The branch is in a fork, where Emend cannot push. Fix the pages on that branch." };
   }
   // A docs pull request is fixed on its own branch.
   const baseRef = contextId === null ? pull.head : null;
-  const orders = [...renameOrders(errors), ...links(errors)];
-  const rest = errors.filter((finding) => !finding.renamed && !isLink(finding));
+  const orders = [...renameOrders(fixable), ...links(fixable)];
+  const rest = fixable.filter((finding) => !finding.renamed && !isLink(finding));
   if (model === rulesModel) {
     if (orders.length > 0) return { kind: "possible", prompt: orders.join("\n"), baseRef };
     const words = "The built-in rules can rename and fix links, and this needs more. Choose a model for the project.";

@@ -1,6 +1,7 @@
 import type { Claim } from "@emend/contract";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
+import type { ReliedOn } from "../lib/repair-prompt.ts";
 
 /** A check of the whole site of a project's base branch. */
 export interface SiteCheck {
@@ -43,6 +44,8 @@ export interface SiteFinding {
   /** The new name, if the code renamed it. */
   renamed?: { from: string; to: string };
   claimId?: string;
+  /** Of a claim: the texts. Not stored with the check. */
+  claim?: ReliedOn;
 }
 
 interface SiteHealth {

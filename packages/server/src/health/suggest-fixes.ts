@@ -52,7 +52,7 @@ export async function listTruth(
       path,
       findings: findings
         .toSorted((a, b) => a.line - b.line)
-        .map(({ renamed: _none, ...finding }) => ({ repository: null, cause: null, ...finding })),
+        .map(({ renamed: _none, claim: _texts, ...finding }) => ({ repository: null, cause: null, ...finding })),
       fix:
         prompt === null
           ? { cannot: "The built-in rules can only rename. Edit the page, or choose a model for the project." }
@@ -110,7 +110,8 @@ function listOrphans(findings: readonly SiteFinding[], count: number): Dashboard
 
 /** For a language model: the findings themselves are the instruction. */
 function mendTheRest(findings: readonly SiteFinding[]): DashboardSuggestion[] {
-  const own = new Set(["broken-link", "broken-anchor", "orphan-page"]);
+  // A page with claims has its own job, which gets the texts.
+  const own = new Set(["broken-link", "broken-anchor", "orphan-page", "changed-claim", "gone-claim"]);
   const rest = findings.filter(({ check, severity, renamed }) => !own.has(check) && !renamed && severity !== "info");
   if (rest.length === 0) return [];
   const lines = rest.slice(0, findingsMax).map(({ path, line, message }) => `- ${path}:${line}: ${message}`);

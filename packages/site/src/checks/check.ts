@@ -16,14 +16,6 @@ export interface CheckSettings {
   problem: string | null;
 }
 
-/** Findings that somebody silences by a pattern, as it is written. */
-export interface IgnoreEntry {
-  check: string;
-  path?: string;
-  message?: string;
-  reason: string;
-}
-
 export interface IgnoreRule {
   check: string;
   path: RegExp;

@@ -5,7 +5,7 @@ import { useProjects } from "../../api/projects.tsx";
 import { request } from "../../api/request.ts";
 import { Button, buttonLook } from "../../parts/button.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
-import { FindingList, type RowMark } from "../../parts/finding-row.tsx";
+import { CodeLines, FindingList, type RowMark } from "../../parts/finding-row.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Pending, Problem } from "../../parts/notice.tsx";
 import { Age, VisibleText } from "../../parts/text.tsx";
@@ -31,6 +31,8 @@ export function GateMark({ state }: { state: GateState }) {
 
 const route = getRouteApi("/gates/$id");
 const everyMs = 5_000;
+/** The job's page shows the whole prompt. */
+const promptShownMax = 1_000;
 
 function gateQuery(id: string) {
   return queryOptions({
@@ -88,14 +90,24 @@ export function GatePage() {
             <Sheet className="overflow-hidden">
               <FindingList
                 findings={findings}
-                more={({ causes = [] }) =>
-                  causes.length > 0 && (
-                    <p className="text-quiet wrap-anywhere">
-                      It was in{" "}
-                      <code>
-                        <VisibleText text={causes.join(", ")} />
-                      </code>
-                    </p>
+                more={({ causes = [], claim }) =>
+                  claim ? (
+                    <>
+                      <p className="wrap-anywhere">
+                        <VisibleText text={claim.text} />
+                      </p>
+                      <CodeLines label="Was" text={claim.was} />
+                      {claim.now !== null && <CodeLines label="Is now" text={claim.now} />}
+                    </>
+                  ) : (
+                    causes.length > 0 && (
+                      <p className="text-quiet wrap-anywhere">
+                        It was in{" "}
+                        <code>
+                          <VisibleText text={causes.join(", ")} />
+                        </code>
+                      </p>
+                    )
                   )
                 }
               />
@@ -121,19 +133,24 @@ function Actions({ gate }: { gate: DashboardGate }) {
     mutationFn: () => request(`${path}/look`, { body: {} }),
     onSettled: () => queries.invalidateQueries({ queryKey: gateQuery(gate.id).queryKey }),
   });
-  const hasErrors = gate.findings.some(({ severity }) => severity === "error");
+  const isFixable = gate.findings.some(({ severity, claim }) => severity === "error" || claim !== undefined);
   return (
     <>
       <Problem error={make.error ?? look.error} />
-      {hasErrors && "cannot" in gate.fix && !gate.jobId && <p className="text-quiet">{gate.fix.cannot}</p>}
+      {isFixable && "cannot" in gate.fix && !gate.jobId && <p className="text-quiet">{gate.fix.cannot}</p>}
       <div className="flex flex-wrap gap-2">
         {gate.jobId && (
           <Link to="/jobs/$id" params={{ id: gate.jobId }} className={buttonLook("ordinary")}>
             The job
           </Link>
         )}
-        {mayWrite && hasErrors && "prompt" in gate.fix && (
-          <Button look="primary" disabled={make.isPending} onClick={() => make.mutate()} title={gate.fix.prompt}>
+        {mayWrite && "prompt" in gate.fix && (
+          <Button
+            look="primary"
+            disabled={make.isPending}
+            onClick={() => make.mutate()}
+            title={gate.fix.prompt.slice(0, promptShownMax)}
+          >
             Fix the docs
           </Button>
         )}

@@ -4,10 +4,9 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { request } from "../../api/request.ts";
 import { Sheet } from "../../parts/dialog.tsx";
-import { FindingList, MarkedRow, type RowMark } from "../../parts/finding-row.tsx";
+import { CodeLines, FindingList, MarkedRow, type RowMark } from "../../parts/finding-row.tsx";
 import { Form, SelectInput, TextInput } from "../../parts/form.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
-import { ScrollBox } from "../../parts/scroll-box.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 import { Cause, ClaimActions } from "./truth.tsx";
@@ -113,8 +112,8 @@ function ClaimRow({ projectId, claim, mayWrite }: { projectId: string; claim: Cl
         {page.line === page.lineEnd ? "line" : "lines"} {spanOf(page)} ·{" "}
         <VisibleText text={`${repository}${source.path}:${spanOf(source)}`} />
       </p>
-      {source.text !== null && <Code label={found ? "Was" : "Code"} text={source.text} />}
-      {found && <Code label="Is now" text={found.text} />}
+      {source.text !== null && <CodeLines label={found ? "Was" : "Code"} text={source.text} />}
+      {found && <CodeLines label="Is now" text={found.text} />}
       {cause && <Cause cause={cause} repository={source.repository} />}
       {problem !== null && (
         <p className="wrap-anywhere text-warn">
@@ -128,17 +127,6 @@ function ClaimRow({ projectId, claim, mayWrite }: { projectId: string; claim: Cl
 
 function spanOf({ line, lineEnd }: { line: number; lineEnd: number }): string {
   return line === lineEnd ? String(line) : `${line}-${lineEnd}`;
-}
-
-function Code({ label, text }: { label: string; text: string }) {
-  return (
-    <ScrollBox label={label} className="rounded-md bg-hush px-3 py-1.5">
-      {label !== "Code" && <p className="text-[12px] leading-4 text-quiet">{label}</p>}
-      <pre className="font-mono text-[13px]">
-        <VisibleText text={text} />
-      </pre>
-    </ScrollBox>
-  );
 }
 
 const ownRepository = "";

@@ -13,6 +13,9 @@ import { Problem } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 
+/** The job's page shows the whole prompt. */
+const promptShownMax = 1_000;
+
 /** What the pages say about code that has changed since: over time, and by page with its cause and its fix. */
 export function Truth({ projectId, health }: { projectId: string; health: DashboardHealth }) {
   const latest = health.checks.at(-1);
@@ -118,7 +121,12 @@ function Repair(props: {
   }
   return (
     <>
-      <Button disabled={start.isPending} title={prompt} aria-label={`Fix ${props.path}`} onClick={() => start.mutate()}>
+      <Button
+        disabled={start.isPending}
+        title={prompt.slice(0, promptShownMax)}
+        aria-label={`Fix ${props.path}`}
+        onClick={() => start.mutate()}
+      >
         Fix page
       </Button>
       {start.error && (
