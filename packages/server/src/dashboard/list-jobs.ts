@@ -18,9 +18,9 @@ const promptShownMax = 300;
 const scannedMax = 20_000;
 /**
  * Common words are found among the newest jobs. The index is used only for rare ones, because it returns all matches at
- * once.
+ * once. A word that the very newest do not have is rare enough.
  */
-const newestMax = 1_000;
+const newestMaxes = [100, 1_000];
 /** Shorter words have no trigram. */
 const indexedLengthMin = 3;
 
@@ -46,8 +46,11 @@ export async function listJobs(db: Queryable, filter: JobFilter): Promise<Dashbo
     const page = pageOf(await readRows(db, among(scannedMax), values, limit), limit);
     return { ...page, nextCursor: page.nextCursor ?? (await lastScanned(db, all, allValues)) };
   }
-  const newest = pageOf(await readRows(db, among(newestMax), values, limit), limit);
-  if (newest.nextCursor !== null) return newest;
+  for (const newestMax of newestMaxes) {
+    const newest = pageOf(await readRows(db, among(newestMax), values, limit), limit);
+    if (newest.nextCursor !== null) return newest;
+    if (newest.jobs.length === 0) break;
+  }
   // Materialized: otherwise the planner scans all jobs by id instead of sorting the matches.
   const hits = `with hits as materialized (select id from jobs where ${text})`;
   return pageOf(await readRows(db, `${all} and id in (select id from hits)`, values, limit, hits), limit);

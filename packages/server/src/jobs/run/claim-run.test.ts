@@ -65,6 +65,44 @@ test("serves the project with fewest running first, and of those the one that ha
   expect(order).toEqual([busy, early, late, busy, busy]);
 });
 
+/** Projects prj_01 and so on, each with this many jobs. The oldest is the first project's, then the second's. */
+async function seedWaiting(pool: Pool, { projects, jobs, dueIn }: { projects: number; jobs: number; dueIn: string }) {
+  await pool.query(
+    `with project as (
+       insert into projects (id, name, forge, repository_url) select 'prj_' || lpad(n::text, 2, '0'), '', 'local', ''
+       from generate_series(1, $1::int) n returning id
+     )
+     insert into jobs (id, project_id, prompt, model, repository_url, branch, created_by, run_after)
+     select 'job_' || id || '_' || n, id, '', '', '', '', '',
+       clock_timestamp() + $3::interval + make_interval(secs => substr(id, 5)::float)
+     from project cross join generate_series(1, $2::int) n`,
+    [projects, jobs, dueIn],
+  );
+}
+
+test("if more projects wait than one claim compares, each gets its first run before any gets its second", async () => {
+  const { pool } = database;
+  await seedWaiting(pool, { projects: 41, jobs: 3, dueIn: "-1 hour" });
+  const order: (string | undefined)[] = [];
+  const rounds: string[] = [];
+  for (let lookAfter = ""; order.length < 41; ) {
+    const claimed = await claim(pool, { ...options, lookAfter });
+    order.push(claimed.job?.projectId);
+    rounds.push(claimed.lookAfter);
+    lookAfter = claimed.lookAfter;
+  }
+  expect(new Set(order).size).toBe(41);
+  expect(order.slice(0, 3)).toEqual(["prj_01", "prj_02", "prj_03"]);
+  expect(rounds.slice(0, 3)).toEqual(["prj_40", "", "prj_40"]);
+});
+
+test("projects whose jobs are not due yet do not keep a claim from the next", async () => {
+  const { pool } = database;
+  await seedWaiting(pool, { projects: 99, jobs: 1, dueIn: "1 hour" });
+  await alterJob(pool, "job_prj_99_1", "run_after = clock_timestamp()");
+  expect(await claim(pool, options)).toMatchObject({ job: { projectId: "prj_99" }, lookAfter: "" });
+});
+
 test("a project's own number of lanes goes before the default", async () => {
   const { pool } = database;
   const narrow = await seedProject(pool, { lanes: 1 });

@@ -28,7 +28,9 @@ export interface Claim {
  */
 const workersLostMax = 2;
 
-/** More projects than this rarely wait at once. If they do, claims look at them in turn. */
+/** Projects with a due job that one claim compares. If more wait, claims look at them in turn. */
+const projectsComparedMax = 40;
+/** With those whose jobs are not due yet. */
 const projectsLookedAtMax = 200;
 
 /** Claims the oldest due job of the project with the fewest runs, in one short transaction. */
@@ -71,9 +73,17 @@ async function lockProjectWithLoneJob(client: Client, lanes: number): Promise<Lo
   return rows[0];
 }
 
+/** The oldest waiting job of the first project after this one. */
+const nextWaiting = (projectId: string) => `
+  select project_id, run_after from jobs
+  where status = 'active' and lease is null and crashes < ${workersLostMax} and project_id > ${projectId}
+  order by project_id, run_after limit 1`;
+
 /**
  * The recursion skips through the index from project to project, and runs are counted only for those projects, so the cost
- * depends on the number of waiting projects, not on waiting or running jobs. `no key`: the lock lets new jobs that refer to the project be inserted meanwhile.
+ * depends on none of the numbers of waiting projects, waiting jobs and running jobs. Past the last project it goes on with the
+ * first: otherwise the few projects at the end would be compared only with each other, and served more often.
+ * `no key`: the lock lets new jobs that refer to the project be inserted meanwhile.
  */
 async function lockProjectWithDueJob(
   client: Client,
@@ -83,15 +93,17 @@ async function lockProjectWithDueJob(
     name: "claim-project",
     text: `
       with recursive waiting as (
-        (select project_id, run_after, 1 as hop from jobs
-         where status = 'active' and lease is null and crashes < ${workersLostMax} and project_id > $2
-         order by project_id, run_after limit 1)
+        (select project_id, run_after, 1 as hop, (run_after <= statement_timestamp())::int as due, false as wrapped
+         from (${nextWaiting("$2")}) next)
         union all
-        select next.project_id, next.run_after, hop + 1 from waiting cross join lateral (
-          select project_id, run_after from jobs
-          where status = 'active' and lease is null and crashes < ${workersLostMax} and project_id > waiting.project_id
-          order by project_id, run_after limit 1
-        ) next where hop < ${projectsLookedAtMax}
+        select next.project_id, next.run_after, hop + 1, due + (next.run_after <= statement_timestamp())::int, next.wrapped
+        from waiting cross join lateral (
+          (select *, wrapped from (${nextWaiting("waiting.project_id")}) after)
+          union all
+          (select *, true from (${nextWaiting("''")}) first where not wrapped and $2 <> '')
+          limit 1
+        ) next
+        where hop < ${projectsLookedAtMax} and due < ${projectsComparedMax} and (not next.wrapped or next.project_id <= $2)
       ), locked as (
         select projects.id, lanes.max
         from waiting
@@ -107,7 +119,8 @@ async function lockProjectWithDueJob(
       )
       select (select id from locked) as id, (select max from locked) as lanes,
         exists (${loneJobsDue}) as "loneJobDue",
-        coalesce((select project_id from waiting where hop = ${projectsLookedAtMax}), '') as "lookAfter"`,
+        coalesce((select project_id from waiting where not wrapped
+          and (hop = ${projectsLookedAtMax} or due = ${projectsComparedMax})), '') as "lookAfter"`,
     values: [options.lanes, options.lookAfter],
   });
   return rows[0];
