@@ -1,3 +1,4 @@
+import type { DashboardUsageFigures } from "@emend/contract";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { seedProject } from "../../test/support/seed-jobs.ts";
@@ -84,11 +85,34 @@ test("a rolled day is rolled up again after one of its jobs changed or is gone",
   await database.pool.query(
     `update jobs set pull_request = '{"number": 1, "state": "merged"}' where id = 'job_000000001001'`,
   );
-  expect(await rollUsageUp(database.pool)).toBe(1);
-  expect((await readUsage(database.pool, 7)).total).toMatchObject({ jobs: 6, merged: 1 });
+  const expectInAll = async (figures: Partial<DashboardUsageFigures>) => {
+    expect(await rollUsageUp(database.pool)).toBe(1);
+    const { total, byProject, byModel } = await readUsage(database.pool, 7);
+    for (const sum of [total, byProject[0], byModel[0]]) expect(sum).toMatchObject(figures);
+  };
+  await expectInAll({ jobs: 6, merged: 1, inputTokens: 60, medianMs: 2000 });
   await database.pool.query("delete from jobs where id = 'job_000000002001'");
-  expect(await rollUsageUp(database.pool)).toBe(1);
-  expect((await readUsage(database.pool, 7)).total).toMatchObject({ jobs: 5, merged: 1 });
+  await expectInAll({ jobs: 5, merged: 1, inputTokens: 50, medianMs: 2000 });
+  await database.pool.query("delete from jobs where id = 'job_000000002002'");
+  await expectInAll({ jobs: 4, merged: 1, inputTokens: 40, medianMs: 2000 });
+});
+
+test("a project's days before today are added up once, not at each look", async () => {
+  await addJobs(3, 5);
+  await rollUsageUp(database.pool);
+  const { byProject } = await readUsage(database.pool, 7);
+  expect(byProject).toMatchObject([
+    { projectId, jobs: 20, completed: 20, pullRequests: 20, inputTokens: 200, medianMs: 2000 },
+  ]);
+  await database.pool.query(
+    "update usage_days set jobs = 1000 where project_id <> '' and day < (select max(day) from usage_days)",
+  );
+  expect((await readUsage(database.pool, 7)).byProject).toEqual(byProject);
+  // Added up by a version that stored less, or for the day before: the days are read again.
+  for (const old of ["completed = null", "completed = 0, through = through - 1"]) {
+    await database.pool.query(`update usage_ranks set ${old}`);
+    expect((await readUsage(database.pool, 7)).byProject[0]?.jobs).toBe(3005);
+  }
 });
 
 test("usage shows the projects with the most jobs and with the highest cost, today's too", async () => {

@@ -28,8 +28,19 @@ const countedOfDay = `
       and created_at < ($1::date + 1)::timestamp at time zone 'UTC'
   ) jobs
   group by grouping sets ((), (project_id), (model), (project_id, model))`;
-const columns = `day, project_id, model, jobs, completed, failed, pull_requests, merged, input_tokens, output_tokens,
-  cost_usd, timed, median_ms`;
+const counts = ["jobs", "completed", "failed", "pull_requests", "merged", "timed"];
+const amounts = ["input_tokens", "output_tokens", "cost_usd"];
+const figureNames = [...counts, ...amounts, "median_ms"];
+const figures = figureNames.join(", ");
+const figuresIn = (table: string) => figureNames.map((name) => `${table}.${name}`).join(", ");
+
+/** For several days, the median is that of the daily medians, weighted by jobs. */
+const weights = (key: string) => `sum(timed) over (partition by ${key} order by median_ms) as upto,
+  sum(timed) over (partition by ${key}) as timed_all`;
+const sumsOfWeighed = `${counts.map((name) => `sum(${name})::int as ${name}`).join(", ")},
+  ${amounts.map((name) => `sum(${name}) as ${name}`).join(", ")},
+  (min(median_ms) filter (where timed > 0 and upto * 2 >= timed_all)
+    + min(median_ms) filter (where timed > 0 and upto * 2 > timed_all)) / 2 as median_ms`;
 const today = "(statement_timestamp() at time zone 'UTC')::date";
 
 /** How long today's totals are used, relative to the time to count them: 20 ms after 1 ms, 4 s after 200 ms. */
@@ -71,56 +82,62 @@ async function countToday(pool: Pool, day: string): Promise<void> {
   });
 }
 
-interface Row extends DashboardUsageFigures {
+interface Row {
   kind: "total" | "day" | "project" | "model";
   key: string;
   project: string | null;
+  jobs: number;
+  completed: number;
+  failed: number;
+  pull_requests: number;
+  merged: number;
+  input_tokens: number;
+  output_tokens: number;
+  cost_usd: number;
+  median_ms: number | null;
 }
 
 /** Those with the most jobs, and as many with the highest cost. */
 const projectsShownMax = 50;
 
-/** For several days, the median is that of the daily medians, weighted by jobs. */
+/** A project's days before today are stored as one sum, so its median is that of two. */
 export async function readUsage(pool: Pool, days: number): Promise<DashboardUsage> {
   const all = await listDays(pool, days);
-  const { rowCount: hasRanks } = await pool.query("select from usage_ranks where days = $1 limit 1", [days]);
+  const { rows: ranks } = await pool.query<{ isFresh: boolean }>(
+    `select through = $2::date - 1 and completed is not null as "isFresh" from usage_ranks where days = $1 limit 1`,
+    [days, all.at(-1)],
+  );
   const most = (order: string) =>
-    hasRanks
+    ranks[0]
       ? `(select project_id from usage_ranks where days = ${days} order by ${order} desc limit ${projectsShownMax})`
       : `(select project_id from usage_days where day = any ($1) and model = '' and project_id <> ''
           group by project_id order by sum(${order}) desc limit ${projectsShownMax})`;
+  const ofProject = ranks[0]?.isFresh
+    ? `select ${figures} from usage_ranks where days = ${days} and project_id = shown.project_id union all
+       select ${figures} from usage_days where project_id = shown.project_id and day = $2 and model = ''`
+    : `select ${figures} from usage_days where project_id = shown.project_id and day = any ($1::date[]) and model = ''`;
   const { rows } = await pool.query<Row>(
     `with shown as (
        ${most("jobs")} union ${most("cost_usd")} union
        (select project_id from usage_days where day = $2 and model = '' and project_id <> ''
         order by jobs desc limit ${projectsShownMax})
-     ), parts as (
-       select ${columns} from usage_days where day = any ($1::date[]) and project_id = ''
-       union all
-       select used.* from shown join projects on projects.id = shown.project_id cross join lateral (
-         select ${columns} from usage_days where project_id = shown.project_id and day = any ($1::date[]) and model = ''
-       ) used
+     ), of_all as (
+       select day, model, ${figures} from usage_days where day = any ($1::date[]) and project_id = ''
      ), keyed as (
-       select 'total' as kind, '' as key, parts.* from parts where project_id = '' and model = ''
+       select 'total' as kind, '' as key, ${figures} from of_all where model = ''
        union all
-       select 'day', to_char(day, 'YYYY-MM-DD'), parts.* from parts where project_id = '' and model = ''
+       select 'day', to_char(day, 'YYYY-MM-DD'), ${figures} from of_all where model = ''
        union all
-       select 'project', project_id, parts.* from parts where project_id <> '' and model = ''
+       select 'model', model, ${figures} from of_all where model <> ''
        union all
-       select 'model', model, parts.* from parts where project_id = '' and model <> ''
+       select 'project', shown.project_id, used.* from shown cross join lateral (${ofProject}) used
      ), weighed as (
-       select *, sum(timed) over (partition by kind, key order by median_ms) as upto,
-         sum(timed) over (partition by kind, key) as timed_all
-       from keyed
+       select *, ${weights("kind, key")} from keyed
      ), summed as (
-       select kind, key, sum(jobs)::int as jobs, sum(completed)::int as completed, sum(failed)::int as failed,
-         sum(pull_requests)::int as "pullRequests", sum(merged)::int as merged, sum(input_tokens) as "inputTokens",
-         sum(output_tokens) as "outputTokens", sum(cost_usd) as "costUsd",
-         (min(median_ms) filter (where timed > 0 and upto * 2 >= timed_all)
-           + min(median_ms) filter (where timed > 0 and upto * 2 > timed_all)) / 2 as "medianMs"
-       from weighed group by kind, key
+       select kind, key, ${sumsOfWeighed} from weighed group by kind, key
      )
      select summed.*, projects.name as project from summed left join projects on kind = 'project' and projects.id = key
+     where kind <> 'project' or projects.id is not null
      order by jobs desc, key`,
     [all, all.at(-1)],
   );
@@ -189,7 +206,15 @@ async function rollDay(pool: Pool, { day, isNew }: { day: string; isNew: boolean
       [day, isNew],
     );
     await lockDay(client, day);
-    await storeDay(client, day);
+    const projectIds = await storeDay(client, day);
+    if (projectIds.length === 0) return;
+    await lockRanks(client);
+    const { rows } = await client.query<{ through: string }>(
+      `select to_char(max(through), 'YYYY-MM-DD') as through from usage_ranks
+       having max(through) >= $1::date and max(through) < $1::date + ${Math.max(...spans)}`,
+      [day],
+    );
+    if (rows[0]) await rank(client, rows[0].through, projectIds);
   });
 }
 
@@ -197,38 +222,79 @@ async function lockDay(client: Queryable, day: string): Promise<void> {
   await client.query("select pg_advisory_xact_lock(hashtextextended('emend/usage/' || $1, 0))", [day]);
 }
 
-async function storeDay(client: Queryable, day: string): Promise<void> {
-  await client.query("delete from usage_days where day = $1", [day]);
-  await client.query(`insert into usage_days (${columns}) ${countedOfDay}`, [day]);
+/** Writes only what differs. Returns the projects whose totals of the day changed. */
+async function storeDay(client: Queryable, day: string): Promise<readonly string[]> {
+  const { rows } = await client.query<{ id: string }>(
+    `with counted as materialized (${countedOfDay}), stored as (
+       insert into usage_days (day, project_id, model, ${figures}) select day, project_id, model, ${figures} from counted
+       on conflict (day, project_id, model) do update set (${figures}) = row(${figuresIn("excluded")})
+       where (${figuresIn("usage_days")}) is distinct from (${figuresIn("excluded")})
+       returning project_id, model
+     ), gone as (
+       delete from usage_days old where day = $1
+         and not exists (select from counted where counted.project_id = old.project_id and counted.model = old.model)
+       returning project_id, model
+     )
+     select project_id as id from (select * from stored union all select * from gone) changed
+     where project_id <> '' and model = ''`,
+    [day],
+  );
+  return rows.map(({ id }) => id);
 }
 
-/** Once a day: how many jobs a past day had hardly changes. */
+const projectsRankedAtOnce = 1_000;
+
+/** Once a day. Days that change later rank their projects again. */
 async function rankProjects(pool: Pool, hasNewDay: boolean): Promise<void> {
   await inTransaction(pool, async (client) => {
-    const { rowCount } = await client.query(`select from usage_ranks where through = ${today} - 1 limit 1`);
-    if (rowCount && !hasNewDay) return;
-    await client.query("lock table usage_ranks in share row exclusive mode");
-    await client.query("delete from usage_ranks");
-    await client.query(
-      `insert into usage_ranks
-       select span, project_id, sum(jobs), sum(cost_usd), ${today} - 1
-       from unnest($1::int[]) span join usage_days on day > ${today} - span and day < ${today}
-       where project_id <> '' and model = '' group by span, project_id`,
-      [spans],
+    const { rows } = await client.query<{ yesterday: string; isFresh: boolean }>(
+      `select to_char(${today} - 1, 'YYYY-MM-DD') as yesterday, exists (
+         select from usage_ranks where through = ${today} - 1 and completed is not null) as "isFresh"`,
     );
+    if (!rows[0] || (rows[0].isFresh && !hasNewDay)) return;
+    await lockRanks(client);
+    await client.query("delete from usage_ranks");
+    const { rows: projects } = await client.query<{ id: string }>("select id from projects");
+    for (let at = 0; at < projects.length; at += projectsRankedAtOnce) {
+      const some = projects.slice(at, at + projectsRankedAtOnce);
+      await rank(
+        client,
+        rows[0].yesterday,
+        some.map(({ id }) => id),
+      );
+    }
   });
 }
 
-function figuresOf(row: DashboardUsageFigures | undefined): DashboardUsageFigures {
+/** Before the days are read: they may change meanwhile. */
+async function lockRanks(client: Queryable): Promise<void> {
+  await client.query("lock table usage_ranks in share row exclusive mode");
+}
+
+async function rank(client: Queryable, through: string, projectIds: readonly string[]): Promise<void> {
+  await client.query("delete from usage_ranks where project_id = any ($1)", [projectIds]);
+  for (const span of spans) {
+    await client.query(
+      `insert into usage_ranks (days, through, project_id, ${figures})
+       select $1::int, $2::date, project_id, ${sumsOfWeighed}
+       from (select *, ${weights("project_id")} from usage_days
+         where project_id = any ($3) and day > $2::date + 1 - $1::int and day <= $2::date and model = '') weighed
+       group by project_id`,
+      [span, through, projectIds],
+    );
+  }
+}
+
+function figuresOf(row: Row | undefined): DashboardUsageFigures {
   return {
     jobs: row?.jobs ?? 0,
     completed: row?.completed ?? 0,
     failed: row?.failed ?? 0,
-    pullRequests: row?.pullRequests ?? 0,
+    pullRequests: row?.pull_requests ?? 0,
     merged: row?.merged ?? 0,
-    inputTokens: row?.inputTokens ?? 0,
-    outputTokens: row?.outputTokens ?? 0,
-    costUsd: row?.costUsd ?? 0,
-    medianMs: row?.medianMs == null ? null : Math.round(row.medianMs),
+    inputTokens: row?.input_tokens ?? 0,
+    outputTokens: row?.output_tokens ?? 0,
+    costUsd: row?.cost_usd ?? 0,
+    medianMs: row?.median_ms == null ? null : Math.round(row.median_ms),
   };
 }
