@@ -59,7 +59,7 @@ export {
 } from "./references/compare-references.ts";
 export { type CodeReference, findCodeReferences, type ReferenceKind } from "./references/find-references.ts";
 export { readSiteReferences, type SiteReferences } from "./references/site-references.ts";
-export { type IndexOptions, indexSource, type SkipReason, type SourceIndex } from "./references/source-index.ts";
+export { type IndexOptions, indexSource, type SourceIndex } from "./references/source-index.ts";
 export { silenceFindings } from "./silence.ts";
 export type { Site } from "./site.ts";
 export type {

@@ -3,7 +3,8 @@ import type { Fix } from "../types.ts";
 import { type Evidence, readEvidence } from "./definitions.ts";
 import type { CodeReference, ReferenceKind } from "./find-references.ts";
 import { mayBeGone, type Probe, probesOf } from "./probes.ts";
-import { isExample, type SourceIndex } from "./source-index.ts";
+import { isExample } from "./read-source-file.ts";
+import type { SourceIndex } from "./source-index.ts";
 
 export type StaleCause =
   /** No certain replacement. */

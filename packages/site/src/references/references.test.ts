@@ -347,21 +347,38 @@ test("reads only files that differ from the earlier index, and both stay true", 
   expect(fresh.filesWith("name7")).toEqual(["src/7.ts"]);
 });
 
-test("reads many files as one stream, with the same result", async () => {
-  const files = Object.fromEntries(
-    Array.from({ length: 600 }, (_, i) => [`src/${i}.ts`, `export const name${i} = other${i};\n`]),
+test("reads many files as one stream and in threads, with the same result", async () => {
+  const files: Record<string, string | Uint8Array> = Object.fromEntries(
+    Array.from({ length: 600 }, (_, i) => [
+      `${i % 3 === 0 ? "test" : "src"}/${i}.ts`,
+      `export const name${i} = other${i % 50};\nrun("--flag-${i % 9}", "/v1/jobs/:id/${i}");\n${"long ".repeat(i * 5)}\n`,
+    ]),
   );
-  const tree = treeOf(files);
+  files["kit/package.json"] = '{ "name": "kit", "exports": { "./part": "./part.js" } }';
+  files["made.ts"] = "// @generated\nexport const made = 1;\n";
+  files["large.ts"] = "x\n".repeat(600_000);
+  files["data.x"] = new Uint8Array([0, 1]);
+  files["latin.ts"] = new Uint8Array([0xff, 0xfe, 65]);
+  const missing = "src/1.ts";
   const streamed = treeOf(files);
   streamed.readMany = async function* (paths) {
-    for (const path of paths) yield [[path, Buffer.from(files[path] ?? "")]];
+    for (const path of paths) yield [[path, path === missing ? null : Buffer.from(files[path] ?? "")]];
   };
   const index = await indexSource(streamed);
-  const other = await indexSource(tree);
-  expect([streamed.reads.length, tree.reads.length, index.read]).toEqual([0, 600, 600]);
-  expect([...index.files]).toEqual([...other.files]);
-  expect([index.declares("name599"), index.declares("other599"), index.has("other599")]).toEqual([true, false, true]);
-  expect(index.filesWith("other7")).toEqual(["src/7.ts"]);
+  // Few enough at a time to be read one by one, in this thread.
+  const { [missing]: _, ...there } = files;
+  const first = await indexSource(treeOf(Object.fromEntries(Object.entries(there).slice(0, 300))));
+  const other = await indexSource(treeOf(there), { previous: first });
+  expect([streamed.reads.length, index.read, other.read]).toEqual([0, 604, 304]);
+  expect([...index.skipped]).toEqual([...other.skipped]);
+  expect([...index.manifests]).toEqual([...other.manifests]);
+  expect([index.exportsPart("kit/part"), index.exportsPart("kit/none")]).toEqual([true, false]);
+  const text = Object.values(files).slice(0, 600).join("\n");
+  const words = [...new Set([...(text.match(/[\w-]+/g) ?? []).slice(-9000), "/v1/jobs/{}/5", "x", "A", "made"])];
+  const known = ({ has, declares, filesWith }: typeof index) =>
+    words.map((word) => [word, has(word), declares(word), filesWith(word, 3)]);
+  expect(known(index)).toEqual(known(other));
+  expect([index.has("name1"), index.declares("name2"), index.declares("name3")]).toEqual([false, true, false]);
 });
 
 test("finds every word of a file with very many short ones", async () => {
