@@ -63,7 +63,9 @@ export const settingsSchema = {
   },
 } as const;
 
-const unset: CheckSettings = {
+type OwnSettings = Omit<CheckSettings, "rulesFrom">;
+
+const unset: OwnSettings = {
   levels: new Map(),
   dictionary: dictionaryFile,
   ignore: [],
@@ -79,7 +81,7 @@ export async function readCheckSettings(site: Site): Promise<CheckSettings> {
   if (remembered !== undefined) return remembered;
   const bytes = site.index.files.has(settingsFile) ? await site.tree.read(settingsFile) : null;
   const ofTree = bytes === null ? unset : parseSettings(Buffer.from(bytes).toString(), site.index.files);
-  const settings = site.ignore.length === 0 ? ofTree : { ...ofTree, ignore: [...ofTree.ignore, ...rulesOf(site)] };
+  const settings = { ...ofTree, ignore: [...ofTree.ignore, ...rulesOf(site)], rulesFrom: site };
   known.set(site, settings);
   return settings;
 }
@@ -96,8 +98,8 @@ function ruleOf(
   return { check, path: patternOf(path), message, ...place };
 }
 
-function parseSettings(text: string, files: ReadonlyMap<string, unknown>): CheckSettings {
-  const refuse = (problem: string): CheckSettings => ({ ...unset, problem });
+function parseSettings(text: string, files: ReadonlyMap<string, unknown>): OwnSettings {
+  const refuse = (problem: string): OwnSettings => ({ ...unset, problem });
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -1,5 +1,6 @@
 import { applySettings, readCheckSettings } from "./check-settings.ts";
 import { checkSite, tallyLinks } from "./check-site.ts";
+import type { CheckSettings } from "./checks/check.ts";
 import { unfollowedLinks } from "./checks/links.ts";
 import { removedPages } from "./checks/pages.ts";
 import { doubtsAbsolute } from "./links/base-path.ts";
@@ -72,10 +73,14 @@ export async function compareSites(
      * findings.
      */
     silencers?: "base" | "head";
+    /** Default: those of the base. */
+    settings?: CheckSettings;
   } = {},
 ): Promise<Comparison> {
   // Uses the base's settings: a change must not disable the checks that judge it.
-  const settings = await readCheckSettings(base);
+  const settings = options.settings ?? (await readCheckSettings(base));
+  // A person may add a word to the list together with the page that uses it.
+  const forHead = options.silencers === "head" ? { ...settings, rulesFrom: head } : settings;
   const pages = touched(base, head);
   const moved = [...base.index.nodes.keys()].filter((path) => !head.index.nodes.has(path));
   const isTrusted = options.silencers === "head" ? () => true : knownSilencers(base, head);
@@ -91,7 +96,7 @@ export async function compareSites(
           { settings, ran: new Set() },
         );
   const before = [...(await checkSite(base, { ...options, settings })), ...brokenBefore];
-  const found = [...(await checkSite(head, { ...options, settings, isTrusted })), ...broken];
+  const found = [...(await checkSite(head, { ...options, settings: forHead, isTrusted })), ...broken];
   const suspects = without(found, before, inPlace).filter(
     ({ check }) => check === "broken-link" || check === "broken-anchor",
   );

@@ -8,6 +8,7 @@ export {
   settingsSchema,
 } from "./check-settings.ts";
 export { checkSite, tallyLinks } from "./check-site.ts";
+export type { CheckSettings } from "./checks/check.ts";
 export { compareSites, diffFindings, knownSilencers } from "./compare-sites.ts";
 export {
   createLinkWriter,

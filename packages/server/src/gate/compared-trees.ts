@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { indexSource, type SourceIndex } from "@emend/site";
 import type { ContextRepository } from "../accounts/projects/context-repositories.ts";
 import type { Project } from "../accounts/projects/projects.ts";
@@ -109,35 +110,61 @@ export function docsReader(deps: TreeDeps, project: Project, signal: AbortSignal
 export interface DocsState {
   /** `base`: its settings and silencers count. Null: the pull request changes the docs themselves. */
   trees: { docs: CommitTree; base: CommitTree } | null;
+  /**
+   * Of a pull request that changes the docs themselves: the newest commits of the branches that it wants to change. Their
+   * settings count, not those of an old commit that its author chose to start from.
+   */
+  targets: ReadonlyMap<string, CommitTree>;
   pull: number | null;
 }
 
 export async function docsFor(
   deps: Pick<TreeDeps, "pool">,
   { watched, docsAt }: { watched: GateSubject; docsAt: DocsAt },
-  number: number,
+  { number, bases }: { number: number; bases: readonly string[] },
 ): Promise<DocsState> {
-  if (watched.contextId === null) return { trees: null, pull: null };
+  if (watched.contextId === null) {
+    const targets = new Map<string, CommitTree>();
+    for (const base of bases) targets.set(base, await docsAt(base));
+    return { trees: null, targets, pull: null };
+  }
   const pull = await findDocsPull(deps.pool, watched, number);
   const base = await docsAt(null);
-  return { trees: { docs: pull ? await docsAt(pull.branch) : base, base }, pull: pull?.number ?? null };
+  const trees = { docs: pull ? await docsAt(pull.branch) : base, base };
+  return { trees, targets: new Map(), pull: pull?.number ?? null };
 }
 
-export type Compared = readonly [PullRequestCommits, ...PullRequestCommits[]];
+const settingsFiles = /^(?:\.emend\/.*|[._]?vale\.ini)$/;
 
-/** What each pull request compares. Null: the forge does not say so of one. */
+/** Changes with the files that set the checks. */
+export async function markOfSettings({ targets }: DocsState): Promise<string> {
+  const hash = createHash("sha256");
+  for (const [branch, tree] of targets) {
+    hash.update(`${branch}\n`);
+    for (const [path, { oid }] of (await tree.index()).entries)
+      if (settingsFiles.test(path)) hash.update(`${path} ${oid}\n`);
+  }
+  return targets.size === 0 ? "" : hash.digest("base64url");
+}
+
+interface ComparedCommits extends PullRequestCommits {
+  branch: string;
+}
+export type Compared = readonly [ComparedCommits, ...ComparedCommits[]];
+
+/** What each pull request compares, and the branch that it wants to change. Null: the forge does not say so of one. */
 export async function readCommits(
   forge: Forge,
   pulls: readonly OpenPullRequest[],
   signal: AbortSignal,
 ): Promise<Compared | null> {
-  const found: PullRequestCommits[] = [];
+  const found: ComparedCommits[] = [];
   for (const pull of pulls) {
     const commits = await forge.readPullRequestCommits(pull, signal);
     if (!commits) return null;
     // It was pushed to meanwhile: the next look sees one state of all.
     if (found[0] && found[0].head !== commits.head) return null;
-    found.push(commits);
+    found.push({ ...commits, branch: pull.base });
   }
   const [first, ...others] = found;
   return first ? [first, ...others] : null;

@@ -1,5 +1,6 @@
 import {
   applySettings,
+  type CheckSettings,
   checkTruth,
   compareReferences,
   compareSites,
@@ -8,6 +9,7 @@ import {
   type IgnoreEntry,
   indexSource,
   knownSilencers,
+  type OpenOptions,
   openSite,
   type ParseCache,
   readCheckSettings,
@@ -37,6 +39,8 @@ type SourceIndexes = Map<string, SourceIndex>;
 interface DocsSettings {
   docsDir: string;
   ignore: readonly IgnoreEntry[];
+  /** The docs whose files set the checks. */
+  settings: Tree;
 }
 
 interface Sources {
@@ -48,8 +52,8 @@ interface Sources {
 }
 
 /**
- * The new findings of a docs change. All settings, `.emend/check.json` included, are read from the base: a pull request
- * cannot loosen its own gate.
+ * The new findings of a docs change. All settings, `.emend/check.json`, word list and style rules included, are read from
+ * the newest commit of the branch that it wants to change: a pull request cannot loosen its own gate.
  */
 export async function judgeDocs(
   input: { before: Tree; after: Tree; cache: ParseCache } & DocsSettings,
@@ -59,20 +63,36 @@ export async function judgeDocs(
   // One after the other: the second reuses pages that the first has parsed, from the cache.
   const before = await openSite(siteTreeOf(input.before), options);
   const after = await openSite(siteTreeOf(input.after), options);
-  const { introduced } = await compareSites(before, after, { signal });
+  const settings = await readCheckSettings(await openSettings(input, before, options));
+  const { introduced } = await compareSites(before, after, { signal, settings });
   // The API description and the samples of the docs themselves.
   const truth = async (site: Site) => checkTruth(site, { sources: [], indexes: [], signal });
   const now = await truth(after);
   const untrue = now.length === 0 ? [] : newFindings(await truth(before), now);
-  return [...introduced, ...(await heard(after, before, untrue))].map(plain).sort(worstFirst).slice(0, findingsMax);
+  return [...introduced, ...heard(after, { trusted: before, settings }, untrue)]
+    .map(plain)
+    .sort(worstFirst)
+    .slice(0, findingsMax);
+}
+
+/** The site whose files set the checks: most often one that is open already. */
+async function openSettings(
+  { settings, before }: { settings: Tree; before: Tree },
+  opened: Site,
+  options: OpenOptions,
+): Promise<Site> {
+  return settings.commit === before.commit ? opened : openSite(siteTreeOf(settings), options);
 }
 
 /**
- * What neither the settings nor a comment in the page silences. The settings of `trusted` count, and only those comments
- * that it has too: a pull request cannot silence its own gate.
+ * What neither the settings nor a comment in the page silences. Of comments only those count that `trusted` has too: a
+ * pull request cannot silence its own gate.
  */
-async function heard<T extends Finding>(site: Site, trusted: Site, findings: readonly T[]): Promise<readonly T[]> {
-  const settings = await readCheckSettings(trusted);
+function heard<T extends Finding>(
+  site: Site,
+  { trusted, settings }: { trusted: Site; settings: CheckSettings },
+  findings: readonly T[],
+): readonly T[] {
   const isTrusted = site === trusted ? () => true : knownSilencers(trusted, site);
   // No check ran on the whole site, so this adds no finding about silencers.
   const options = { settings, ran: new Set<string>(), isTrusted };
@@ -114,7 +134,10 @@ export async function judgeSource(
   const trusted = await openSite(siteTreeOf(input.trusted), options);
   const site = input.docs === input.trusted ? trusted : await openSite(siteTreeOf(input.docs), options);
   const found = [...(await judgeReferences(site, input, signal)), ...input.claims.map(ofClaim)];
-  return (await heard(site, trusted, found)).map(kept).sort(worstFirst).slice(0, findingsMax);
+  const settings = await readCheckSettings(
+    await openSettings({ settings: input.settings, before: input.trusted }, trusted, options),
+  );
+  return heard(site, { trusted, settings }, found).map(kept).sort(worstFirst).slice(0, findingsMax);
 }
 
 async function judgeReferences(

@@ -199,6 +199,34 @@ it("takes its settings from the base: a pull request cannot turn off the checks 
   expect(await onlyStatus()).toMatchObject({ state: "failed" });
 });
 
+it("takes them from the newest commit of the branch that a pull request wants to change, not from where it began", async () => {
+  await set({ docs: "failing" });
+  const settings = async (files: Readonly<Record<string, string>>) => {
+    await personGit(work, "switch", "--quiet", "main");
+    await write(work, files);
+    await push(docs, work, "main");
+    await look();
+    return (await onlyStatus()).findings.map(({ check, message }) => `${check} ${message}`);
+  };
+  const check = (checks: object) => ({ ".emend/check.json": JSON.stringify({ checks }) });
+  // It begins where links are not checked, and brings words of its own.
+  await personGit(work, "switch", "--quiet", "main");
+  await write(work, check({ "broken-link": "off" }));
+  await push(docs, work, "main");
+  await openPull(docs, work, "topic/old", {
+    "index.md": "# Home\n\n[Guide](gone.md) and a wrod.\n",
+    ".emend/dictionary.txt": "wrod\n",
+  });
+  await look();
+  expect((await onlyStatus()).state).toBe("passed");
+  expect(await settings(check({}))).toEqual([expect.stringMatching(/^broken-link /)]);
+  expect(await settings(check({ "broken-link": "off", spelling: "error" }))).toEqual([
+    expect.stringMatching(/^spelling .*wrod/),
+  ]);
+  expect(await settings({ ".emend/dictionary.txt": "wrod\n" })).toEqual([]);
+  await settings({ ...check({}), ".emend/dictionary.txt": "\n" });
+});
+
 it("keeps the reason where the forge refuses a status, and tells it again later", async () => {
   await openPull(docs, work, "topic/refused", { "guide.md": "# A guide\n" });
   let refusal: AppError | null = new AppError("forge_rejected", { publicMessage: "The token may not set statuses." });
@@ -412,6 +440,7 @@ it("does not report a name that another source of the project has", async () => 
 
 it("covers every pull request of a head with one status, and looks again when one gets another base", async () => {
   await set({ docs: "failing" });
+  await push(docs, work, "main:same");
   await personGit(work, "switch", "--quiet", "--force-create", "release", "main");
   await write(work, { "gone.md": "# Gone\n" });
   await push(docs, work, "release");

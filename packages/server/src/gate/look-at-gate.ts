@@ -16,6 +16,7 @@ import {
   docsReader,
   folderOf,
   indexOthers,
+  markOfSettings,
   type OtherDeps,
   readCommits,
   type TreeDeps,
@@ -182,12 +183,12 @@ async function lookAtHead(
   if (!pull) return null;
   const known = await findStatus(deps.pool, watched, pull.headCommit);
   // If the docs cannot be read now, the status says so and stays pending.
-  const docs = await docsFor(deps, place, pull.number).catch((error: unknown) => {
+  const bases = [...new Set(sorted.map(({ base }) => base))].sort();
+  const docs = await docsFor(deps, place, { number: pull.number, bases }).catch((error: unknown) => {
     if (signal.aborted || !isAppError(error)) throw error;
     return error;
   });
-  const bases = [...new Set(sorted.map(({ base }) => base))].sort();
-  const from = isAppError(docs) ? null : markOf(docs, place, bases);
+  const from = isAppError(docs) ? null : await markOf(docs, place, bases);
   const isJudged = known !== null && from !== null && known.judgedFrom === from;
   const now = (status: GateStatus) => ({
     ...status,
@@ -219,11 +220,12 @@ function verdictNow({ findings }: GateStatus, { level, contextId }: Watched, doc
 }
 
 /** Equal as long as the same commit gets the same verdict. */
-function markOf({ trees }: DocsState, { claims, project }: Place, bases: readonly string[]): string {
+async function markOf(docs: DocsState, { claims, project }: Place, bases: readonly string[]): Promise<string> {
+  const { trees } = docs;
   const commits = new Set(trees ? [trees.docs.commit, trees.base.commit] : []);
   const { ignore } = project.settings.checks;
   const silenced = ignore.length === 0 ? [] : [createHash("sha256").update(JSON.stringify(ignore)).digest("base64url")];
-  return [judgedBy, ...commits, ...bases, claims, ...silenced].join(" ");
+  return [judgedBy, ...commits, ...bases, await markOfSettings(docs), claims, ...silenced].join(" ");
 }
 
 /** What the forge shows, to know whether to send it again. */
@@ -255,7 +257,7 @@ async function judge(
     const found: GateFinding[] = [];
     for (const compared of commits) {
       const trees = await withTrees(deps, { mirrorId, remote }, held.id, compared, signal, (before, after) =>
-        judgeTrees(deps, place, { before, after, docs: docs.trees }, signal),
+        judgeTrees(deps, place, { before, after, docs: docs.trees, target: docs.targets.get(compared.branch) }, signal),
       );
       found.push(...trees);
     }
@@ -271,11 +273,16 @@ async function judge(
   }
 }
 
-/** `docs`: null if the pull request changes the docs themselves. */
+/** `docs`: null if the pull request changes the docs themselves. `target`: then the branch that it wants to change. */
 async function judgeTrees(
   deps: GateDeps,
   place: Place,
-  { before, after, docs }: { before: CommitTree; after: CommitTree; docs: DocsState["trees"] },
+  {
+    before,
+    after,
+    docs,
+    target = before,
+  }: { before: CommitTree; after: CommitTree; docs: DocsState["trees"]; target: CommitTree | undefined },
   signal: AbortSignal,
 ): Promise<readonly GateFinding[]> {
   const { project, watched } = place;
@@ -288,6 +295,7 @@ async function judgeTrees(
   const shared = {
     before,
     after,
+    settings: docs?.base ?? target,
     claims,
     docsDir,
     ignore,

@@ -14,6 +14,8 @@ export interface CheckSettings {
   known: ReadonlySet<string>;
   /** Why the file is invalid. Then none of it is used. */
   problem: string | null;
+  /** Where the word list and the style rules are read. */
+  rulesFrom: Site;
 }
 
 export interface IgnoreRule {

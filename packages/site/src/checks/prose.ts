@@ -48,7 +48,7 @@ export const spelling: OptionalCheck = {
   id: "spelling",
   severity: "warning",
   async *run(site, { settings, signal }) {
-    const text = await readText(site, settings.dictionary);
+    const text = await readText(settings.rulesFrom, settings.dictionary);
     const rules: ProseRules = { kind: "spelling", words: readProjectWords(text ?? "") };
     const thread = openProseThread(rules);
     const judge = async (page: ProsePage): Promise<readonly ProseReport[]> => {
@@ -80,19 +80,19 @@ const rulesMax = 2000;
 export const proseRules: OptionalCheck = {
   id: "prose-rules",
   severity: "warning",
-  async *run(site, { signal }) {
-    const configFile = valeConfigFiles.find((path) => site.index.files.has(path));
+  async *run(site, { settings: { rulesFrom }, signal }) {
+    const configFile = valeConfigFiles.find((path) => rulesFrom.index.files.has(path));
     if (configFile === undefined) {
       const message = `The check prose-rules is on, but there is no ${valeConfigFiles[0]}; add one, or turn the check off.`;
       yield { path: ".emend/check.json", line: 1, column: 1, message };
       return;
     }
-    const files: Record<string, string> = { [configFile]: (await readText(site, configFile)) ?? "" };
+    const files: Record<string, string> = { [configFile]: (await readText(rulesFrom, configFile)) ?? "" };
     const { stylesPath } = loadStyles(configFile, files).config;
-    const listed = [...site.index.files.keys()].filter(
+    const listed = [...rulesFrom.index.files.keys()].filter(
       (path) => path.startsWith(`${stylesPath}/`) && /\.(?:ya?ml|txt)$/.test(path),
     );
-    for (const path of listed.slice(0, rulesMax)) files[path] = (await readText(site, path)) ?? "";
+    for (const path of listed.slice(0, rulesMax)) files[path] = (await readText(rulesFrom, path)) ?? "";
     const styles = loadStyles(configFile, files);
     for (const { path, line, message } of styles.problems)
       yield { path, line, column: 1, message: `This is not used: ${message}.`, severity: "warning" };
