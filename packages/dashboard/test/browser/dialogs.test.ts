@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
-import { beforeAll, expect, it } from "vitest";
-import { openDashboard } from "./support/dashboard.ts";
+import { beforeAll, expect } from "vitest";
+import { journey, openDashboard } from "./support/dashboard.ts";
 import { go } from "./support/go.ts";
 import { expectGood } from "./support/judge.ts";
 import { press, reach, type } from "./support/keyboard.ts";
-import { bothLooks, take } from "./support/looks.ts";
+import { take } from "./support/looks.ts";
 
 const dashboard = openDashboard();
 let projectId: string;
@@ -57,96 +57,90 @@ const watchFocus = `focusBehind = [];
     if (!target.closest("dialog")) focusBehind.push(target.outerHTML);
   });`;
 
-it.each(bothLooks)(
-  "opens every dialog by the keyboard, without a serious fault, and gives the focus back: $name",
-  async (look) => {
-    await take(page, look);
-    for (const { path, name } of dialogs) {
-      const url = dashboard.url + path.replace("PROJECT", projectId);
-      if (page.url() !== url) await go(page, url);
-      await press(opener(page, name));
-      const dialog = page.getByRole("dialog");
-      await dialog.waitFor();
-      await expectGood(page, "dialog");
-      // The focus cannot leave the dialog: after its last stop comes the browser's own interface, then its first stop again.
-      await page.evaluate(watchFocus);
-      await Promise.all(Array.from({ length: 12 }, () => page.keyboard.press("Tab")));
-      expect(await page.evaluate("focusBehind"), name).toEqual([]);
-      await page.keyboard.press("Escape");
-      await dialog.waitFor({ state: "detached" });
-      expect(await opener(page, name).evaluate((element) => element.matches(":focus")), name).toBe(true);
-    }
-  },
-);
-
-it.each(bothLooks)(
-  "shows the palette, the keys, and what is shown once without a serious fault: $name",
-  async (look) => {
-    await take(page, look);
-    await go(page, "/app");
-    await page.getByLabel("Search jobs").waitFor();
-    await page.keyboard.press("?");
-    const help = page.getByRole("dialog", { name: "Help" });
-    await help.waitFor();
-    await help.getByText(/^Emend \d+\.\d+\.\d+$/).waitFor();
-    expect(await help.getByRole("link", { name: "Docs" }).getAttribute("href")).toBe("/app/docs/index");
-    await expectGood(page, "dialog");
-    const paper = () => page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
-    const before = await paper();
-    const theme = (name: string) => help.getByRole("button", { name, exact: true });
-    await press(theme(look.colorScheme === "dark" ? "Light" : "Dark"));
-    const other = await paper();
-    expect(other).not.toBe(before);
-    await page.reload();
-    await page.getByLabel("Search jobs").waitFor();
-    expect(await paper(), "kept over a reload").toBe(other);
-    await page.keyboard.press("?");
-    await press(theme("System"));
-    expect(await paper()).toBe(before);
-    await page.keyboard.press("Escape");
-    await page.keyboard.press("Control+k");
-    await page.keyboard.type("cour");
-    await page
-      .getByRole("dialog")
-      .getByRole("option", { name: /Courier docs/ })
-      .waitFor();
-    await expectGood(page, "dialog");
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Courier docs" }).waitFor();
-    expect(await page.getByRole("dialog").count()).toBe(0);
-
-    await go(page, "/app/keys");
-    await press(opener(page, "Create key"));
+journey("opens every dialog by the keyboard, without a serious fault, and gives the focus back", async (look) => {
+  await take(page, look);
+  for (const { path, name } of dialogs) {
+    const url = dashboard.url + path.replace("PROJECT", projectId);
+    if (page.url() !== url) await go(page, url);
+    await press(opener(page, name));
     const dialog = page.getByRole("dialog");
-    await type(dialog.getByLabel("Name", { exact: true }), "Release script");
-    await press(dialog.getByRole("button", { name: "Create key" }));
-    await page.getByRole("dialog", { name: "Your new key" }).waitFor();
+    await dialog.waitFor();
     await expectGood(page, "dialog");
-    await press(page.getByRole("button", { name: "Done" }));
-
-    await go(page, "/app/settings?tab=members");
-    await press(opener(page, "Invite member"));
-    await type(page.getByLabel("Email address"), `cy@${look.name}.example.com`);
-    await page.keyboard.press("Enter");
-    await page.getByRole("dialog", { name: "Send this link" }).waitFor();
-    await expectGood(page, "dialog");
-
-    await go(page, `/app/projects/${projectId}?tab=webhooks`);
-    await press(opener(page, "Add webhook"));
-    await reach(page.getByLabel("Address"));
-    await page.keyboard.type("https://example.com/hook");
-    await page.keyboard.press("Enter");
-    await page.getByRole("dialog", { name: "Webhook secret" }).waitFor();
-    await expectGood(page, "dialog");
-
-    // An expired session.
-    dashboard.expectComplaint(/401/);
-    await page.route("**/webhooks/*/remove", (route) => route.fulfill({ status: 401, json: { error: "Ended." } }));
-    await press(page.getByRole("button", { name: "Done" }));
-    await press(opener(page, "Remove"));
-    await press(page.getByRole("button", { name: "Remove webhook" }));
-    await page.getByRole("dialog", { name: "Log in again" }).waitFor();
-    await expectGood(page, "dialog");
+    // The focus cannot leave the dialog: after its last stop comes the browser's own interface, then its first stop again.
+    await page.evaluate(watchFocus);
+    await Promise.all(Array.from({ length: 12 }, () => page.keyboard.press("Tab")));
+    expect(await page.evaluate("focusBehind"), name).toEqual([]);
     await page.keyboard.press("Escape");
-  },
-);
+    await dialog.waitFor({ state: "detached" });
+    expect(await opener(page, name).evaluate((element) => element.matches(":focus")), name).toBe(true);
+  }
+});
+
+journey("shows the palette, the keys, and what is shown once without a serious fault", async (look) => {
+  await take(page, look);
+  await go(page, "/app");
+  await page.getByLabel("Search jobs").waitFor();
+  await page.keyboard.press("?");
+  const help = page.getByRole("dialog", { name: "Help" });
+  await help.waitFor();
+  await help.getByText(/^Emend \d+\.\d+\.\d+$/).waitFor();
+  expect(await help.getByRole("link", { name: "Docs" }).getAttribute("href")).toBe("/app/docs/index");
+  await expectGood(page, "dialog");
+  const paper = () => page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+  const before = await paper();
+  const theme = (name: string) => help.getByRole("button", { name, exact: true });
+  await press(theme(look.colorScheme === "dark" ? "Light" : "Dark"));
+  const other = await paper();
+  expect(other).not.toBe(before);
+  await page.reload();
+  await page.getByLabel("Search jobs").waitFor();
+  expect(await paper(), "kept over a reload").toBe(other);
+  await page.keyboard.press("?");
+  await press(theme("System"));
+  expect(await paper()).toBe(before);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("cour");
+  await page
+    .getByRole("dialog")
+    .getByRole("option", { name: /Courier docs/ })
+    .waitFor();
+  await expectGood(page, "dialog");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Courier docs" }).waitFor();
+  expect(await page.getByRole("dialog").count()).toBe(0);
+
+  await go(page, "/app/keys");
+  await press(opener(page, "Create key"));
+  const dialog = page.getByRole("dialog");
+  await type(dialog.getByLabel("Name", { exact: true }), "Release script");
+  await press(dialog.getByRole("button", { name: "Create key" }));
+  await page.getByRole("dialog", { name: "Your new key" }).waitFor();
+  await expectGood(page, "dialog");
+  await press(page.getByRole("button", { name: "Done" }));
+
+  await go(page, "/app/settings?tab=members");
+  await press(opener(page, "Invite member"));
+  await type(page.getByLabel("Email address"), `cy@${look.name}.example.com`);
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "Send this link" }).waitFor();
+  await expectGood(page, "dialog");
+
+  await go(page, `/app/projects/${projectId}?tab=webhooks`);
+  await press(opener(page, "Add webhook"));
+  await reach(page.getByLabel("Address"));
+  await page.keyboard.type("https://example.com/hook");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "Webhook secret" }).waitFor();
+  await expectGood(page, "dialog");
+
+  // An expired session.
+  dashboard.expectComplaint(/401/);
+  await page.route("**/webhooks/*/remove", (route) => route.fulfill({ status: 401, json: { error: "Ended." } }));
+  await press(page.getByRole("button", { name: "Done" }));
+  await press(opener(page, "Remove"));
+  await press(page.getByRole("button", { name: "Remove webhook" }));
+  await page.getByRole("dialog", { name: "Log in again" }).waitFor();
+  await expectGood(page, "dialog");
+  await page.keyboard.press("Escape");
+});

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
-import { beforeAll, expect, it } from "vitest";
-import { openDashboard } from "./support/dashboard.ts";
+import { beforeAll, expect } from "vitest";
+import { journey, openDashboard } from "./support/dashboard.ts";
 import { go } from "./support/go.ts";
 import { expectGood } from "./support/judge.ts";
 import { choose, press } from "./support/keyboard.ts";
@@ -17,7 +17,7 @@ beforeAll(async () => {
   dashboard.keep(page);
 });
 
-it.each(bothLooks)("looks at a site, and one key mends what it found: $name", async (look) => {
+journey("looks at a site, and one key mends what it found", async (look) => {
   await take(page, look);
   await press(page.getByRole("link", { name: "Health" }));
   await page.getByRole("heading", { name: "Site health" }).waitFor();
@@ -52,7 +52,7 @@ it.each(bothLooks)("looks at a site, and one key mends what it found: $name", as
   await page.keyboard.press("Delete");
 });
 
-it.each(bothLooks)("says why a site could not be looked at: $name", async (look) => {
+journey("says why a site could not be looked at", async (look) => {
   await take(page, look);
   await go(page, "/app/health");
   await choose(page.getByLabel("Project"), "N");

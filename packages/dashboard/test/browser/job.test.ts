@@ -1,7 +1,7 @@
 import { deflateSync } from "node:zlib";
 import type { Page } from "playwright-core";
-import { beforeAll, expect, it } from "vitest";
-import { openDashboard } from "./support/dashboard.ts";
+import { beforeAll, expect } from "vitest";
+import { journey, openDashboard } from "./support/dashboard.ts";
 import { go } from "./support/go.ts";
 import { expectFitting, expectGood, expectSteady } from "./support/judge.ts";
 import { choose, press, reach, type } from "./support/keyboard.ts";
@@ -28,7 +28,7 @@ const growing =
   "diff --git a/index.mdx b/index.mdx\n--- a/index.mdx\n+++ b/index.mdx\n@@ -1 +1 @@\n-Sign in\n+Log in\n";
 const hostile = `<img src=x onerror="document.title='owned'"> \u202Etfel ${"wide".repeat(80)}`;
 
-it.each(bothLooks)("goes from a prompt to a change, asks for more, runs it again, archives it: $name", async (look) => {
+journey("goes from a prompt to a change, asks for more, runs it again, archives it", async (look) => {
   await take(page, look);
   await go(page, "/app/projects");
   await page.getByRole("link", { name: "Add project" }).waitFor();
@@ -129,7 +129,7 @@ it.each(bothLooks)("goes from a prompt to a change, asks for more, runs it again
   await page.getByRole("button", { name: "Merge" }).waitFor();
 });
 
-it.each(bothLooks)("shows events as they come, through a lost connection and a reload: $name", async (look) => {
+journey("shows events as they come, through a lost connection and a reload", async (look) => {
   await take(page, look);
   const { pool } = dashboard.installation.database;
   const jobId = await addJob(pool, watchedId, hostile);
@@ -185,7 +185,7 @@ it.each(bothLooks)("shows events as they come, through a lost connection and a r
   await words(2).waitFor();
 });
 
-it.each(bothLooks)("shows a summary as it is meant, its sources, and both sides of a dispute: $name", async (look) => {
+journey("shows a summary as it is meant, its sources, and both sides of a dispute", async (look) => {
   await take(page, look);
   const { pool } = dashboard.installation.database;
   const jobId = await addJob(pool, watchedId, "Document the flag.");
@@ -231,7 +231,7 @@ async function measureEvents(page: Page, say: (number: number) => Promise<void>)
   console.log(`event to pixel: median ${sorted[15]} ms, longest ${sorted.at(-1)} ms of ${sorted.length}`);
 }
 
-it.each(bothLooks)("says that it waits for the forge and until when, and retries what failed: $name", async (look) => {
+journey("says that it waits for the forge and until when, and retries what failed", async (look) => {
   const { pool } = dashboard.installation.database;
   const jobId = await addJob(pool, watchedId, "Fix broken links.");
   await pool.query(
@@ -262,7 +262,7 @@ it.each(bothLooks)("says that it waits for the forge and until when, and retries
   await failure.waitFor({ state: "detached" });
 });
 
-it.each(bothLooks)("shows a viewer what happens, and nothing to press: $name", async (look) => {
+journey("shows a viewer what happens, and nothing to press", async (look) => {
   const prompt = `Fix broken links, on a ${look.name}.`;
   const jobId = await addJob(dashboard.installation.database.pool, watchedId, prompt);
   await take(page, look);

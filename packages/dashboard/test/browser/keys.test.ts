@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
-import { beforeAll, expect, it } from "vitest";
-import { openDashboard } from "./support/dashboard.ts";
+import { beforeAll, expect } from "vitest";
+import { journey, openDashboard } from "./support/dashboard.ts";
 import { expectFitting } from "./support/judge.ts";
 import { choose, press, type } from "./support/keyboard.ts";
-import { bothLooks, take } from "./support/looks.ts";
+import { take } from "./support/looks.ts";
 
 const dashboard = openDashboard();
 /** One visitor for all: another file covers logging in. */
@@ -16,7 +16,7 @@ beforeAll(async () => {
   dashboard.keep(page);
 });
 
-it.each(bothLooks)("shows a new key once by the keyboard alone; it works until it is revoked: $name", async (look) => {
+journey("shows a new key once by the keyboard alone; it works until it is revoked", async (look) => {
   await take(page, look);
   const name = `release script on a ${look.name}`;
   await page.getByText(id, { exact: true }).waitFor();

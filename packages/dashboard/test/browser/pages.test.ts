@@ -2,7 +2,7 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { clientId, clientSecret, startIdentityProvider } from "../../../server/test/support/identity-provider.ts";
 import { clientOf } from "../../../server/test/support/whole-server.ts";
-import { openDashboard } from "./support/dashboard.ts";
+import { journey, openDashboard } from "./support/dashboard.ts";
 import { go } from "./support/go.ts";
 import { expectGood, expectSteady } from "./support/judge.ts";
 import { press } from "./support/keyboard.ts";
@@ -98,23 +98,20 @@ it.each(opened)(
   },
 );
 
-it.each(bothLooks)(
-  "asks whoever is not logged in to do so; single sign-on leads on to the page: $name",
-  async (look) => {
-    dashboard.expectComplaint(/401/);
-    dashboard.expectComplaint(new RegExp(provider.issuer));
-    const stranger = await dashboard.visit(look);
-    await stranger.goto(`${dashboard.url}/app/keys`);
-    await stranger.getByRole("heading", { name: /log in/i }).waitFor();
-    await expectGood(stranger);
-    expect(await stranger.getByText("emend_").count()).toBe(0);
-    await press(stranger.getByRole("button", { name: "Skip to content" }));
-    expect(await stranger.evaluate("document.activeElement.tagName")).toBe("MAIN");
+journey("asks whoever is not logged in to do so; single sign-on leads on to the page", async (look) => {
+  dashboard.expectComplaint(/401/);
+  dashboard.expectComplaint(new RegExp(provider.issuer));
+  const stranger = await dashboard.visit(look);
+  await stranger.goto(`${dashboard.url}/app/keys`);
+  await stranger.getByRole("heading", { name: /log in/i }).waitFor();
+  await expectGood(stranger);
+  expect(await stranger.getByText("emend_").count()).toBe(0);
+  await press(stranger.getByRole("button", { name: "Skip to content" }));
+  expect(await stranger.evaluate("document.activeElement.tagName")).toBe("MAIN");
 
-    const email = `${look.name}@example.com`;
-    provider.script = { subject: look.name, claims: { email, email_verified: true, name: "Bo" } };
-    await press(stranger.getByRole("link", { name: "Continue with Acme" }));
-    await stranger.getByRole("heading", { name: "API keys" }).waitFor();
-    await stranger.getByRole("link", { name: `Settings, ${email}` }).waitFor();
-  },
-);
+  const email = `${look.name}@example.com`;
+  provider.script = { subject: look.name, claims: { email, email_verified: true, name: "Bo" } };
+  await press(stranger.getByRole("link", { name: "Continue with Acme" }));
+  await stranger.getByRole("heading", { name: "API keys" }).waitFor();
+  await stranger.getByRole("link", { name: `Settings, ${email}` }).waitFor();
+});

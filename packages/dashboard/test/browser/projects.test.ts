@@ -5,7 +5,7 @@ import { startFarEnd } from "../../../server/test/support/forges/far-end.ts";
 import { githubVendor } from "../../../server/test/support/forges/github.ts";
 import { vendors } from "../../../server/test/support/forges/vendors.ts";
 import { startWebhookReceiver, type WebhookReceiver } from "../../../server/test/support/webhook-receiver.ts";
-import { openDashboard } from "./support/dashboard.ts";
+import { journey, openDashboard } from "./support/dashboard.ts";
 import { go } from "./support/go.ts";
 import { expectAccessible, expectFitting, expectGood } from "./support/judge.ts";
 import { choose, press, type } from "./support/keyboard.ts";
@@ -34,7 +34,7 @@ async function open(look: Look, tab: string): Promise<void> {
   await go(page, `/app/projects/${samples.get(look.name)}?tab=${tab}`);
 }
 
-it.each(bothLooks)("adds, changes and removes one of the local forge by the keyboard alone: $name", async (look) => {
+journey("adds, changes and removes one of the local forge by the keyboard alone", async (look) => {
   await take(page, look);
   await go(page, "/app/projects");
   await press(page.getByRole("link", { name: "Add project" }));
@@ -70,7 +70,7 @@ it.each(bothLooks)("adds, changes and removes one of the local forge by the keyb
   await page.getByText(name).waitFor({ state: "detached" });
 });
 
-it.each(bothLooks)("adds, runs, edits, pauses and removes an automation by the keyboard alone: $name", async (look) => {
+journey("adds, runs, edits, pauses and removes an automation by the keyboard alone", async (look) => {
   await open(look, "automations");
   await page.getByText("on a schedule, after a push").waitFor();
   await press(page.getByRole("button", { name: "Add automation" }));
@@ -105,21 +105,18 @@ it.each(bothLooks)("adds, runs, edits, pauses and removes an automation by the k
   await row.waitFor({ state: "detached" });
 });
 
-it.each(bothLooks)(
-  "says in words what a setting may not be, keeps what was typed, and takes what may: $name",
-  async (look) => {
-    dashboard.expectComplaint(/400/);
-    await open(look, "policy");
-    const branches = page.getByLabel("Branch prefix");
-    await type(branches, "..");
-    await press(page.getByRole("button", { name: "Save" }));
-    await page.getByRole("alert").getByText("valid git branch name").waitFor();
-    expect(await branches.inputValue()).toBe("..");
-    await type(branches, "docs");
-    await page.keyboard.press("Enter");
-    await page.getByText("Saved", { exact: true }).waitFor();
-  },
-);
+journey("says in words what a setting may not be, keeps what was typed, and takes what may", async (look) => {
+  dashboard.expectComplaint(/400/);
+  await open(look, "policy");
+  const branches = page.getByLabel("Branch prefix");
+  await type(branches, "..");
+  await press(page.getByRole("button", { name: "Save" }));
+  await page.getByRole("alert").getByText("valid git branch name").waitFor();
+  expect(await branches.inputValue()).toBe("..");
+  await type(branches, "docs");
+  await page.keyboard.press("Enter");
+  await page.getByText("Saved", { exact: true }).waitFor();
+});
 
 /** Every vendor at one width, and one vendor at both: the form is the same. */
 const connections = bothLooks.flatMap((look, at) =>
@@ -253,7 +250,7 @@ it("creates and installs a GitHub App, then picks a repository, at two widths", 
   await page.getByRole("heading", { name: "With an App" }).waitFor();
 });
 
-it.each(bothLooks)("gives jobs a repository to read, and takes it away, by the keyboard alone: $name", async (look) => {
+journey("gives jobs a repository to read, and takes it away, by the keyboard alone", async (look) => {
   await open(look, "guidance");
   await press(page.getByRole("button", { name: "Add repository" }));
   const dialog = page.getByRole("dialog");
@@ -267,7 +264,7 @@ it.each(bothLooks)("gives jobs a repository to read, and takes it away, by the k
   await page.getByText("Code that the docs describe").waitFor();
 });
 
-it.each(bothLooks)("posts to a webhook, shows how it went, sends it again, and stops: $name", async (look) => {
+journey("posts to a webhook, shows how it went, sends it again, and stops", async (look) => {
   const before = receiver.received.length;
   await open(look, "webhooks");
   await press(page.getByRole("button", { name: "Add webhook" }));

@@ -1,11 +1,11 @@
 import type { Page } from "playwright-core";
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, expect } from "vitest";
 import { clientOf } from "../../../server/test/support/whole-server.ts";
-import { openDashboard } from "./support/dashboard.ts";
+import { journey, openDashboard } from "./support/dashboard.ts";
 import { go } from "./support/go.ts";
 import { expectFitting, expectGood } from "./support/judge.ts";
 import { press, type } from "./support/keyboard.ts";
-import { bothLooks, take } from "./support/looks.ts";
+import { take } from "./support/looks.ts";
 
 const dashboard = openDashboard();
 const hostile = `<img src=x onerror="document.title='owned'"> **bold** \u202Etfel ${"wide".repeat(80)}`;
@@ -26,7 +26,7 @@ async function openPull(name: string): Promise<{ id: string; jobId: string }> {
   return { id, jobId };
 }
 
-it.each(bothLooks)("opens, discusses and merges a pull request by the keyboard alone: $name", async (look) => {
+journey("opens, discusses and merges a pull request by the keyboard alone", async (look) => {
   const { id, jobId } = await openPull(`${look.name} docs`);
   await take(page, look);
   // The API's link opens this page in a browser.
@@ -91,40 +91,37 @@ it.each(bothLooks)("opens, discusses and merges a pull request by the keyboard a
   await page.waitForURL(`${dashboard.url}/app/pulls/${id}/1`);
 });
 
-it.each(bothLooks)(
-  "takes a comment for a follow-up, tells that the branch has moved, and closes: $name",
-  async (look) => {
-    const { id, jobId } = await openPull(`Asked on a ${look.name}`);
-    await take(page, look);
-    // A visitor reads the finished job: its event stream has ended.
-    const reader = await page.context().newPage();
-    await take(reader, look);
-    const over = reader.waitForResponse((answer) => answer.url().includes("/events") && answer.status() === 204);
-    await reader.goto(`${dashboard.url}/app/jobs/${jobId}`);
-    await reader.getByText(/^Opened #1 · 3 files/).waitFor();
-    await over;
+journey("takes a comment for a follow-up, tells that the branch has moved, and closes", async (look) => {
+  const { id, jobId } = await openPull(`Asked on a ${look.name}`);
+  await take(page, look);
+  // A visitor reads the finished job: its event stream has ended.
+  const reader = await page.context().newPage();
+  await take(reader, look);
+  const over = reader.waitForResponse((answer) => answer.url().includes("/events") && answer.status() === 204);
+  await reader.goto(`${dashboard.url}/app/jobs/${jobId}`);
+  await reader.getByText(/^Opened #1 · 3 files/).waitFor();
+  await over;
 
-    await go(page, `/app/pulls/${id}/1`);
-    await type(page.getByLabel("Comment", { exact: true }), '@emend replace "API token" with "access key"');
-    await page.keyboard.press("Control+Enter");
-    await page.getByText("1 comment", { exact: true }).waitFor();
-    await reader
-      .getByRole("heading", { name: /^Follow-up 1/ })
-      .first()
-      .waitFor();
-    await reader.getByText(/^Opened #1 · \d\d files/).waitFor();
-    await reader.close();
+  await go(page, `/app/pulls/${id}/1`);
+  await type(page.getByLabel("Comment", { exact: true }), '@emend replace "API token" with "access key"');
+  await page.keyboard.press("Control+Enter");
+  await page.getByText("1 comment", { exact: true }).waitFor();
+  await reader
+    .getByRole("heading", { name: /^Follow-up 1/ })
+    .first()
+    .waitFor();
+  await reader.getByText(/^Opened #1 · \d\d files/).waitFor();
+  await reader.close();
 
-    await page.route("**/merge", (route) => route.continue({ postData: JSON.stringify({ head: "0".repeat(40) }) }));
-    dashboard.expectComplaint(/409/);
-    await press(page.getByRole("button", { name: "Merge" }));
-    await press(page.getByRole("button", { name: "Merge pull request" }));
-    await page.getByRole("alert").getByText("branch changed").waitFor();
-    await page.unroute("**/merge");
-    await press(page.getByRole("button", { name: "Cancel" }));
-    await press(page.getByRole("button", { name: "Close" }));
-    await press(page.getByRole("button", { name: "Close pull request" }));
-    await page.getByRole("heading", { name: "Closed" }).waitFor();
-    expect(await page.getByRole("button", { name: "Merge" }).count()).toBe(0);
-  },
-);
+  await page.route("**/merge", (route) => route.continue({ postData: JSON.stringify({ head: "0".repeat(40) }) }));
+  dashboard.expectComplaint(/409/);
+  await press(page.getByRole("button", { name: "Merge" }));
+  await press(page.getByRole("button", { name: "Merge pull request" }));
+  await page.getByRole("alert").getByText("branch changed").waitFor();
+  await page.unroute("**/merge");
+  await press(page.getByRole("button", { name: "Cancel" }));
+  await press(page.getByRole("button", { name: "Close" }));
+  await press(page.getByRole("button", { name: "Close pull request" }));
+  await page.getByRole("heading", { name: "Closed" }).waitFor();
+  expect(await page.getByRole("button", { name: "Merge" }).count()).toBe(0);
+});

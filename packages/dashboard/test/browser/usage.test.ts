@@ -1,13 +1,12 @@
 import { text } from "node:stream/consumers";
-import { expect, it } from "vitest";
-import { openDashboard } from "./support/dashboard.ts";
+import { expect } from "vitest";
+import { journey, openDashboard } from "./support/dashboard.ts";
 import { expectGood } from "./support/judge.ts";
 import { press } from "./support/keyboard.ts";
-import { bothLooks } from "./support/looks.ts";
 
 const dashboard = openDashboard();
 
-it.each(bothLooks)("shows what jobs used, as charts, as tables and as CSV: $name", async (look) => {
+journey("shows what jobs used, as charts, as tables and as CSV", async (look) => {
   const { id } = await dashboard.addSample(`=Courier on a ${look.name}`);
   await dashboard.installation.database.pool.query(
     `insert into jobs (id, project_id, model, prompt, repository_url, branch, created_by, status, ended_at, usage)

@@ -20,9 +20,9 @@ import { type ForgeWorkerOrder, startForgeWorker } from "../support/forge-worker
 import { type FarEnd, startFarEnd, type Vendor } from "../support/forges/far-end.ts";
 import { githubVendor } from "../support/forges/github.ts";
 import { vendors } from "../support/forges/vendors.ts";
+import { sampleOf, seed } from "../support/sample.ts";
 import { readJob, seedJob } from "../support/seed-jobs.ts";
 import { expireLeases, isFinal, waitForJob } from "../support/worker-control.ts";
-import { sampleOf, seed } from "./sample.ts";
 
 const points: readonly (CrashPoint | `${CrashPoint}:2`)[] = [
   "after-claim",

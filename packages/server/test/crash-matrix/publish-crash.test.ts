@@ -8,8 +8,8 @@ import { publishCrashPoints } from "../../src/publish/publication.ts";
 import { personGit, startTestForge, type TestForge } from "../support/forge.ts";
 import type { PublishOrder } from "../support/publish-child.ts";
 import { type PublishNode, publishTestJob } from "../support/publish-job.ts";
+import { sampleOf, seed } from "../support/sample.ts";
 import { seedJob } from "../support/seed-jobs.ts";
-import { sampleOf, seed } from "./sample.ts";
 
 const childScript = fileURLToPath(new URL("../support/publish-child.ts", import.meta.url));
 const projectId = "prj_crash";

@@ -1,9 +1,10 @@
 import type { Server } from "@emend/server";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, inject, it } from "vitest";
+import { sampleOf, seed } from "../../../../server/test/support/sample.ts";
 import { createInstallation, type Installation } from "../../../../server/test/support/whole-server.ts";
 import { sharedChromium } from "./launch-chromium.ts";
-import { desktop, type Look } from "./looks.ts";
+import { bothLooks, desktop, type Look } from "./looks.ts";
 import { sampleDocs } from "./sample-docs.ts";
 
 /** A whole installation, and browsers that visit it. */
@@ -97,4 +98,12 @@ export function openDashboard(environment: Record<string, string> = {}): Dashboa
     addSample: (name) => server.admin.addProject({ name, forge: "local", repo: sampleDocs }),
     expectComplaint: (pattern) => expected.push(pattern),
   };
+}
+
+/**
+ * A test at each width and in each theme. `npm test` runs it in one look, another one tomorrow; `npm run test:browser` runs
+ * it in both.
+ */
+export function journey(title: string, run: (look: Look) => Promise<void>): void {
+  it.each(sampleOf(bothLooks, 1, seed + title.length))(`${title}: $name`, run);
 }

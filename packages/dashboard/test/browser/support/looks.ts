@@ -12,7 +12,6 @@ export const narrow = { width: 390, height: 844 };
 
 export const desktop: Look = { name: "desktop", colorScheme: "light", viewport: wide };
 const phone: Look = { name: "phone", colorScheme: "dark", viewport: narrow };
-/** For journeys: each width once, each theme once. */
 export const bothLooks: readonly Look[] = [desktop, phone];
 
 /** Applies the look from now on. */
