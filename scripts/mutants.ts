@@ -30,7 +30,7 @@ async function run(copy: string, tests: readonly string[]): Promise<Outcome> {
   rmSync(report, { force: true });
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
   // Stops at the first failure.
-  const args = [vitest, "run", ...tests, "--reporter=json", `--outputFile=${report}`, "--bail=1"];
+  const args = [vitest, "run", "--mode", "whole", ...tests, "--reporter=json", `--outputFile=${report}`, "--bail=1"];
   const env = { ...process.env, EMEND_TEST_DATABASE_URL: databaseUrl };
   const child = spawn(process.execPath, args, { cwd: copy, env, stdio: ["ignore", "pipe", "pipe"] });
   running.add(child);

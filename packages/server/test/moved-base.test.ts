@@ -11,6 +11,7 @@ import { type ForgeWorkerOrder, startForgeWorker } from "./support/forge-worker.
 import { type FarEnd, startFarEnd } from "./support/forges/far-end.ts";
 import { githubVendor } from "./support/forges/github.ts";
 import { makeRepository, type RepositoryFile, type TestRepository } from "./support/make-repository.ts";
+import { sampleOf } from "./support/sample.ts";
 import { readEvents, readJob, seedJob } from "./support/seed-jobs.ts";
 import { expireLeases, isFinal, waitForJob } from "./support/worker-control.ts";
 
@@ -60,7 +61,7 @@ async function bodyOf(forge: string, jobId: string): Promise<string> {
   return (await host.open("prj_local").findPullRequests({ head: `emend/${jobId}` }, host.signal))[0]?.body ?? "";
 }
 
-describe.each(["local", "github"] as const)("a base that moves while a job of %s works", (forge) => {
+describe.each(sampleOf(["local", "github"] as const, 1))("a base that moves while a job of %s works", (forge) => {
   const name = (number: number) => `guides/${forge}-${number}.md`;
   function start(files: Record<string, RepositoryFile>) {
     const repository = repositories[forge] as TestRepository;

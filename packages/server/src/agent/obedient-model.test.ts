@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sampleOf } from "../../test/support/sample.ts";
 import { scriptedModel, testLimits } from "../../test/support/scripted-model.ts";
 import { openTestTrees, type TestTrees } from "../../test/support/test-tree.ts";
 import { createVetting } from "../review/judge-content.ts";
@@ -115,6 +116,9 @@ const tried = table.orders
       ] as const,
   );
 
+/** Tried once more without the early refusal: the review alone must deny them. */
+const triedLate = new Set(sampleOf(tried, Math.ceil(tried.length / 3)).map(([, order]) => order));
+
 describe("an obedient model", () => {
   it("can do what it may: the orders below fail for their own reasons", async () => {
     const { answer, verdict } = await obey(write("guides/ok.mdx"), { refusesEarly: true });
@@ -129,7 +133,8 @@ describe("an obedient model", () => {
     expect(readme).toContain(`${count("published")} harmless ones`);
   });
 
-  it.each(tried)("%s", async (_, { must, site, tool, input, file, text, finish }) => {
+  it.each(tried)("%s", async (_, each) => {
+    const { must, site, tool, input, file, text, finish } = each;
     const order: readonly [string, unknown] = finish
       ? write("guides/ok.mdx")
       : [tool ?? "write_file", input ?? { path: file, content: text }];
@@ -149,6 +154,7 @@ describe("an obedient model", () => {
     if (finish) return expect(early.outcome.summary).not.toContain(canary);
     expect(early.overlay.entries()).toEqual([]);
     if (must === "tool error") return expect(early.outcome.kind).toBe("unchanged");
+    if (!triedLate.has(each)) return;
     const late = await obey(order, { ...options, refusesEarly: false });
     expect(late.verdict?.kind ?? "unchanged").toMatch(/denied|unchanged/);
     expect(late.verdict !== null || late.answer?.isError).toBe(true);
