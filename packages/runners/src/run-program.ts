@@ -1,4 +1,4 @@
-import { open, readdir, readFile, readlink } from "node:fs/promises";
+import { readdir, readFile, readlink } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import type { StartedProcess, StartProcess } from "./runner.ts";
@@ -11,7 +11,8 @@ export type ProgramEnd =
 const outputBytesMax = 8 * 2 ** 20;
 const wordsBytesMax = 64 * 2 ** 10;
 const fileBytesMax = 256 * 2 ** 20;
-const script = 'cd "$1" || exit 126; shift; ulimit -c 0; exec "$@"';
+/** The sandbox's status goes to descriptor 4. */
+const script = 'cd "$1" || exit 126; [ "$2" = - ] || exec 4>"$2"; shift 2; ulimit -c 0; exec "$@"';
 
 /**
  * Runs a program to its end, or stops it: at the time limit, above its memory limit, or with the signal. It and its
@@ -32,14 +33,11 @@ export async function runProgram(
   signal: AbortSignal,
 ): Promise<ProgramEnd> {
   signal.throwIfAborted();
-  const status = input.statusFile === null ? null : await open(input.statusFile, "w");
   const child = start({
     program: "/bin/sh",
-    args: ["-c", script, "sh", input.cwd, ...input.command],
+    args: ["-c", script, "sh", input.cwd, input.statusFile ?? "-", ...input.command],
     env: input.env,
     fileBytesMax,
-    // As descriptor 4.
-    descriptors: status === null ? [] : [status.fd],
   });
   const stdout = gather(child.stdout, outputBytesMax);
   const stderr = gather(child.stderr, wordsBytesMax);
@@ -63,7 +61,6 @@ export async function runProgram(
   } finally {
     either.removeEventListener("abort", stop);
     stopWatching();
-    await status?.close();
   }
 }
 
@@ -135,14 +132,15 @@ interface Process {
  * Sums the memory of a process, its descendants and its group at intervals. A kernel limit would count reserved memory,
  * and today's runtimes reserve more than any machine has.
  */
-function watchMemory(pid: number | undefined, bytesMax: number, onOver: (words: string) => void): () => void {
-  if (pid === undefined || process.platform !== "linux") return () => {};
+function watchMemory(pid: Promise<number | undefined>, bytesMax: number, onOver: (words: string) => void): () => void {
+  if (process.platform !== "linux") return () => {};
   let isOver = false;
   let isLooking = false;
   const look = async () => {
     if (isLooking || isOver) return;
     isLooking = true;
-    const { bytes, processes } = await sumOf(pid);
+    const root = await pid;
+    const { bytes, processes } = root === undefined ? { bytes: 0, processes: 0 } : await sumOf(root);
     isLooking = false;
     if (isOver || (bytes <= bytesMax && processes <= processesMax)) return;
     isOver = true;

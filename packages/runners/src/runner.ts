@@ -96,12 +96,11 @@ export type StartProcess = (options: {
   env: Readonly<Record<string, string>>;
   /** The maximum size of any file that it writes. */
   fileBytesMax?: number;
-  /** Kept open in the child, as 4 and 5. */
-  descriptors?: readonly number[];
 }) => StartedProcess;
 
 export interface StartedProcess {
-  readonly pid: number | undefined;
+  /** The id of the process and its group. Undefined if it could not be started. */
+  readonly pid: Promise<number | undefined>;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;

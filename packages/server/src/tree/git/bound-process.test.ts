@@ -1,10 +1,13 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, createReadStream, mkdtempSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createReadStream, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startBound } from "./bound-process.ts";
+import { openLock, startBound } from "./bound-process.ts";
 
 const env = { PATH: process.env.PATH ?? "" };
 let dir: string;
@@ -63,18 +66,18 @@ test("nothing of the group outlives its leader", async () => {
 
 test("the child sees its environment, its descriptors and nothing else of ours", async () => {
   const path = join(dir, "held");
-  const descriptor = openSync(path, "w");
+  const lock = await openLock(path, ["true"], env);
   const script = "env | sort; echo from child >&4; if (: >&3) 2>/dev/null; then echo lifeline; fi";
   const child = startBound({
     program: "sh",
     args: ["-c", script],
     env: { ...env, ONE: "1" },
-    descriptors: [descriptor],
+    locks: [lock.id],
   });
   child.stderr.resume();
   const output = Buffer.concat(await child.stdout.toArray()).toString();
   await child.ended;
-  closeSync(descriptor);
+  lock.close();
   const names = output
     .trim()
     .split("\n")
@@ -101,15 +104,52 @@ test("without a free file descriptor it fails with a clear error, and the proces
     try {
       for (;;) openSync("/dev/null");
     } catch {}
-    try {
-      startBound({ program: "true", args: [], env: process.env });
-    } catch (error) {
-      setTimeout(() => console.log(error.code, error.retryable, error.publicMessage), 50);
-    }`;
+    const tell = (error) => console.log(error.code, error.retryable, error.publicMessage);
+    await startBound({ program: "true", args: [], env: process.env }).ended.catch(tell);`;
   const args = ["-c", `ulimit -n 200; exec "$@"`, "sh", process.execPath, "--input-type=module", "-e", program];
   const { status, stdout } = spawnSync("/bin/sh", args, { encoding: "utf8" });
   expect({ status, stdout }).toEqual({
     status: 0,
     stdout: expect.stringMatching(/^unavailable true The server is out of file descriptors/),
   });
+});
+
+test("if the process that starts others dies, its children die, callers are told, and the next start works", async () => {
+  const children = () => readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim().split(" ");
+  const isStarter = (pid: string) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("process-starter");
+  const fifo = makeFifo("starter");
+  const child = startBound({ program: "sh", args: ["-c", stubborn, "sh", fifo.path], env });
+  await once(child.stdout, "data");
+  const [starter] = children().filter(isStarter);
+  process.kill(Number(starter), "SIGKILL");
+  await expect(child.ended).rejects.toMatchObject({ code: "unavailable", retryable: true });
+  await fifo.allGone;
+  const next = startBound({ program: "cat", args: [], env });
+  next.stderr.resume();
+  next.stdin.end("again");
+  expect(String(Buffer.concat(await next.stdout.toArray()))).toBe("again");
+  expect(await next.ended).toEqual({ code: 0, signal: null });
+});
+
+test("a child that exits before it has read its input does not block the writer", async () => {
+  const child = startBound({ program: "true", args: [], env });
+  child.stdout.resume();
+  child.stderr.resume();
+  const written = pipeline(Readable.from(Array(256).fill(Buffer.alloc(2 ** 16))), child.stdin).catch(() => "refused");
+  expect(await child.ended).toEqual({ code: 0, signal: null });
+  expect(await written).toBe("refused");
+});
+
+test("whoever finds the process starter without its token gets nothing started", async () => {
+  const child = startBound({ program: "cat", args: [], env });
+  child.stderr.resume();
+  const names = readFileSync("/proc/net/unix", "utf8").match(/@emend-[0-9a-f]{32}/g) ?? [];
+  expect(names.length).toBeGreaterThan(0);
+  for (const name of new Set(names)) {
+    const stranger = connect({ path: `\0${name.slice(1)}` }).on("error", () => {});
+    stranger.write("wrong 1 1\n");
+    await once(stranger.resume(), "close");
+  }
+  child.stdin.end("mine");
+  expect(String(Buffer.concat(await child.stdout.toArray()))).toBe("mine");
 });

@@ -1,11 +1,18 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import type { Readable, Writable } from "node:stream";
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync } from "node:fs";
+import { Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough, type Readable, type Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
 import { AppError } from "../../errors.ts";
+import type { Order, Report } from "./process-starter.ts";
 
 /** A child in its own process group, which is killed when this process ends in any way. */
 export interface BoundProcess {
   /** The id of the process and its group. Undefined if it could not be started. */
-  readonly pid: number | undefined;
+  readonly pid: Promise<number | undefined>;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
@@ -19,8 +26,8 @@ const killAfterMs = 2_000;
 const blockBytes = 512;
 
 /**
- * The guard holds one end of a pipe; this process holds the other. When that closes, even because the kernel killed
- * this process, the guard kills the whole group. The program itself does not get the pipe.
+ * The guard holds one end of a pipe; the process starter holds the other, and exits with this process. When that closes,
+ * even because the kernel killed this process, the guard kills the whole group. The program itself does not get the pipe.
  */
 const script = `
 [ "$1" = - ] || ulimit -f "$1"
@@ -38,49 +45,209 @@ export function startBound(options: {
   fileBytesMax?: number;
   /** Its own memory, without mapped files. */
   memoryBytesMax?: number;
-  /** Kept open in the child (as 4 and 5), so that a lock is held until the last writer exits. */
-  descriptors?: readonly number[];
+  /** Open lock files (as 4 and 5 in the child), so that a lock is held until the last writer exits. */
+  locks?: readonly number[];
 }): BoundProcess {
-  const { fileBytesMax, memoryBytesMax, descriptors = [] } = options;
+  const { fileBytesMax, memoryBytesMax, locks = [], env } = options;
   const blocks = fileBytesMax === undefined ? "-" : String(Math.ceil(fileBytesMax / blockBytes));
   const kibibytes = memoryBytesMax === undefined ? "-" : String(Math.ceil(memoryBytesMax / 1024));
-  const child = spawn("/bin/sh", ["-c", script, "sh", blocks, kibibytes, options.program, ...options.args], {
-    cwd: "/",
-    detached: true,
-    env: options.env,
-    stdio: ["pipe", "pipe", "pipe", "pipe", ...descriptors],
-  });
-  const { promise: ended, resolve, reject } = Promise.withResolvers<Awaited<BoundProcess["ended"]>>();
-  // First of all: an error event without a listener ends this process.
-  child.once("error", reject);
-  // Without a free file descriptor the child has no pipes.
-  if (child.stdio === undefined) {
-    ended.catch(() => {});
-    throw outOfDescriptors();
-  }
-  const [stdin, stdout, stderr, lifeline] = child.stdio as unknown as [Writable, Readable, Readable, Writable];
-  // A write to an exited child is not an error: its exit code says more.
-  for (const stream of [stdin, lifeline]) stream.on("error", () => {});
+  const args = ["-c", script, "sh", blocks, kibibytes, options.program, ...options.args];
 
+  const starter = theStarter();
+  const id = starter.nextId();
+  const stdin = new PassThrough();
+  const [input, stdout, stderr] = [new Socket(), new Socket(), new Socket()];
+  // A write to an exited child is not an error: its exit code says more.
+  for (const stream of [stdin, input, stdout, stderr]) stream.on("error", () => {});
+  const closed = [stdout, stderr].map((stream) => new Promise((resolve) => stream.once("close", resolve)));
+
+  const { promise: ended, resolve, reject } = Promise.withResolvers<Awaited<BoundProcess["ended"]>>();
+  const started = Promise.withResolvers<number | undefined>();
+  let pid: number | undefined;
+  let isStopped = false;
   let killTimer: NodeJS.Timeout | undefined;
-  child.once("exit", () => lifeline.destroy());
-  child.once("close", (code, signal) => {
-    clearTimeout(killTimer);
-    resolve({ code, signal });
+  function stopGroup(): void {
+    killGroup(pid, "SIGTERM");
+    killTimer = setTimeout(() => killGroup(pid, "SIGKILL"), killAfterMs);
+  }
+  function fail(error: AppError): void {
+    for (const stream of [stdin, input, stdout, stderr]) stream.destroy(error);
+    started.resolve(undefined);
+    reject(error);
+  }
+  // Whoever only reads its output learns it there.
+  ended.catch(() => {});
+
+  starter.begin(id, {
+    failed: (code) => fail(code === "ENOLCK" ? lostStarter() : outOfDescriptors()),
+    started(startedPid) {
+      pid = startedPid;
+      started.resolve(pid);
+      if (isStopped) stopGroup();
+      // Not before: the process starter reads the connection until it hands it on.
+      stdin.pipe(input);
+      input.resume();
+    },
+    async ended(code, signal) {
+      stdin.destroy();
+      input.destroy();
+      pid = undefined;
+      await Promise.all(closed);
+      clearTimeout(killTimer);
+      resolve({ code, signal });
+    },
+    lost: fail,
   });
+  starter.send({ kind: "start", id, program: "/bin/sh", args, env, locks });
+  starter.connect(id, [input, stdout, stderr], fail);
 
   return {
-    pid: child.pid,
+    pid: started.promise,
     stdin,
     stdout,
     stderr,
     ended,
     stop() {
-      if (killTimer || child.exitCode !== null || child.signalCode !== null) return;
-      killGroup(child, "SIGTERM");
-      killTimer = setTimeout(() => killGroup(child, "SIGKILL"), killAfterMs);
+      if (isStopped) return;
+      isStopped = true;
+      if (pid !== undefined) stopGroup();
     },
   };
+}
+
+interface Task {
+  failed(code: string): void;
+  started?(pid: number): void;
+  ended?(code: number | null, signal: NodeJS.Signals | null): void;
+  opened?(isLocked: boolean): void;
+  /** The process starter died. */
+  lost(error: AppError): void;
+}
+
+interface Starter {
+  nextId(): number;
+  begin(id: number, task: Task): void;
+  send(order: Order): void;
+  connect(id: number, streams: readonly Socket[], failed: (error: AppError) => void): void;
+}
+
+let current: Starter | null = null;
+let ids = 0;
+
+function theStarter(): Starter {
+  current ??= startStarter();
+  return current;
+}
+
+function startStarter(): Starter {
+  // Linux: no file, so nothing to remove and no folder that must be writable. Whoever else finds the name lacks the token.
+  const name = `emend-${randomBytes(16).toString("hex")}`;
+  const isLinux = process.platform === "linux";
+  const address = isLinux ? `\0${name}` : join(mkdtempSync(join(tmpdir(), "emend-")), "start");
+  const token = randomBytes(16).toString("hex");
+  const tasks = new Map<number, Task>();
+  const ready = Promise.withResolvers<void>();
+  ready.promise.catch(() => {});
+  const file = fileURLToPath(new URL("./process-starter.ts", import.meta.url));
+  const { PATH = "", NODE_COMPILE_CACHE } = process.env;
+  // In a session of its own, so that Ctrl-C reaches only the server.
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", file], {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    detached: true,
+    env: { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) },
+  });
+
+  function lose(error: AppError): void {
+    if (current === starter) current = null;
+    ready.reject(error);
+    for (const [id, task] of tasks) {
+      tasks.delete(id);
+      task.lost(error);
+    }
+  }
+  function settle(id: number): void {
+    tasks.delete(id);
+    // Without work, it does not keep this process alive.
+    if (tasks.size === 0) child.channel?.unref();
+  }
+  child.once("error", () => lose(outOfDescriptors()));
+  child.once("exit", () => lose(lostStarter()));
+  child.on("message", (report: Report) => {
+    if (report.kind === "ready") return ready.resolve();
+    const task = tasks.get(report.id);
+    if (report.kind === "started") return task?.started?.(report.pid);
+    settle(report.id);
+    if (report.kind === "failed") task?.failed(report.code);
+    else if (report.kind === "opened") task?.opened?.(report.isLocked);
+    else task?.ended?.(report.code, report.signal);
+  });
+  child.unref();
+
+  const starter: Starter = {
+    nextId() {
+      ids += 1;
+      return ids;
+    },
+    begin(id, task) {
+      tasks.set(id, task);
+      child.channel?.ref();
+    },
+    send(order) {
+      // An error means that it exits, which is reported for every task.
+      if (child.connected) child.send(order, () => {});
+    },
+    async connect(id, streams, failed) {
+      const fail = (error: AppError) => {
+        settle(id);
+        failed(error);
+      };
+      try {
+        await ready.promise;
+      } catch {
+        return;
+      }
+      for (const [nth, stream] of streams.entries()) {
+        stream.once("error", () => {
+          if (stream.connecting || stream.pending) fail(outOfDescriptors());
+        });
+        stream.connect({ path: address });
+        const header = `${token} ${id} ${nth}\n`;
+        // The child only reads from the first. To the others we send nothing more.
+        if (nth === 0) stream.write(header);
+        else stream.end(header);
+      }
+    },
+  };
+  starter.send({ kind: "listen", address, token });
+  return starter;
+}
+
+/** Opens a file, and takes its lock with this program if it is free. The program gets the file as descriptor 4. */
+export async function openLock(
+  path: string,
+  program: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<{ id: number; isLocked: boolean; close(): void }> {
+  const starter = theStarter();
+  const id = starter.nextId();
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+  starter.begin(id, {
+    failed: (code) => reject(/^E[MN]FILE$/.test(code) ? outOfDescriptors() : cannotOpen(path, code)),
+    opened: resolve,
+    lost: reject,
+  });
+  starter.send({ kind: "lock", id, path, program, env });
+  return { id, isLocked: await promise, close: () => starter.send({ kind: "unlock", id }) };
+}
+
+function cannotOpen(path: string, code: string): AppError {
+  const message = `the lock file ${path} cannot be opened: ${code}`;
+  return new AppError("internal", { publicMessage: `A lock file of the mirror cannot be opened (${code}).`, message });
+}
+
+function lostStarter(): AppError {
+  const publicMessage = "The process that starts git for the server has died. Emend starts another one. Try again.";
+  return new AppError("unavailable", { publicMessage, retryable: true, retryAfterMs: 1_000 });
 }
 
 const freeAgainMs = 5_000;
@@ -92,10 +259,10 @@ function outOfDescriptors(): AppError {
   return new AppError("unavailable", { publicMessage, retryable: true, retryAfterMs: freeAgainMs });
 }
 
-function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
+function killGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
   try {
-    process.kill(-child.pid, signal);
+    process.kill(-pid, signal);
   } catch {
     // It already exited.
   }

@@ -22,7 +22,7 @@ export interface GitCommand {
   fileBytesMax?: number;
   memoryBytesMax?: number;
   /** Locks that must be held while the command runs, even if this process dies. */
-  descriptors?: readonly number[];
+  locks?: readonly number[];
 }
 
 export interface GitResult {
@@ -61,12 +61,9 @@ export function createGit(options: {
   const path = options.path ?? process.env.PATH ?? "/usr/local/bin:/usr/bin:/bin";
 
   function start(
-    command: Pick<
-      GitCommand,
-      "gitDir" | "args" | "remote" | "config" | "fileBytesMax" | "memoryBytesMax" | "descriptors"
-    >,
+    command: Pick<GitCommand, "gitDir" | "args" | "remote" | "config" | "fileBytesMax" | "memoryBytesMax" | "locks">,
   ) {
-    const { remote, fileBytesMax, memoryBytesMax = gitMemoryBytesMax, descriptors } = command;
+    const { remote, fileBytesMax, memoryBytesMax = gitMemoryBytesMax, locks } = command;
     if (remote) checkRemote(remote, allowedProtocols);
     return startBound({
       program: "git",
@@ -74,7 +71,7 @@ export function createGit(options: {
       env: gitEnvironment({ path, network, allowedProtocols, remote, config: command.config }),
       fileBytesMax,
       memoryBytesMax,
-      descriptors,
+      locks,
     });
   }
 

@@ -13,7 +13,7 @@ export async function buildCommit(
 ): Promise<{ treeId: string; commitId: string }> {
   checkObjectIds(input.base);
   return writeOrClear(context, signal, async () => {
-    const build = (descriptor: number) => fastImport(context, commitStream(input), descriptor, signal);
+    const build = (lockId: number) => fastImport(context, commitStream(input), lockId, signal);
     const output = await withStore(context, "shared", signal, build);
     const [commitId, tree = ""] = output.split("\n");
     const treeId = /^040000 tree ([0-9a-f]+)\t/.exec(tree)?.[1];
@@ -35,9 +35,7 @@ export async function buildUnpinned(
     yield* commitStream({ jobId: "", base, entries, message: "Look", author, date: new Date(0) }, ref);
     yield `reset ${ref}\nfrom ${"0".repeat(base.length)}\n\n`;
   }
-  const output = await withStore(context, "shared", signal, (descriptor) =>
-    fastImport(context, stream(), descriptor, signal),
-  );
+  const output = await withStore(context, "shared", signal, (lockId) => fastImport(context, stream(), lockId, signal));
   return output.split("\n")[0] ?? "";
 }
 
@@ -81,7 +79,7 @@ const timeMsMax = 5 * 60_000;
 export async function fastImport(
   context: MirrorContext,
   input: Iterable<Buffer | string>,
-  descriptor: number,
+  lockId: number,
   signal: AbortSignal,
 ): Promise<string> {
   const output = await context.git.must(
@@ -92,7 +90,7 @@ export async function fastImport(
       input: framed(input),
       timeMsMax,
       outputBytesMax: 64 * 1024,
-      descriptors: [descriptor],
+      locks: [lockId],
     },
     signal,
   );

@@ -71,11 +71,11 @@ export async function ensureBase(
 async function pinIfWhole(context: MirrorContext, commit: string, pin: string, signal: AbortSignal): Promise<boolean> {
   const { gitDir } = context.place;
   if (!(await mirrorExists(gitDir))) return false;
-  return withStore(context, "shared", signal, async (descriptor) => {
+  return withStore(context, "shared", signal, async (lockId) => {
     const args = ["rev-list", "--objects", "--quiet", commit];
     const walk = await context.git.run({ gitDir, args, timeMsMax: 120_000, outputBytesMax: 10_000 }, signal);
     if (walk.code !== 0) return false;
-    await writeRefs(context, [{ name: pin, id: commit }], descriptor, signal);
+    await writeRefs(context, [{ name: pin, id: commit }], lockId, signal);
     return true;
   });
 }
@@ -97,27 +97,27 @@ function fetchObjects(
   isHere: () => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<void> {
-  return alone(context, signal, async (descriptor) => {
+  return alone(context, signal, async (lockId) => {
     await ensureMirror(context.git, context.place.gitDir, fetch.format, signal);
-    if (context.health.suspect) await repair(context, fetch, descriptor, signal);
+    if (context.health.suspect) await repair(context, fetch, lockId, signal);
     // Any error here also affects the fetch, which can repair it.
     if (await isHere().catch(() => false)) return;
-    const first = await fetchOnce(context, fetch, fetch.refspecs, descriptor, signal);
+    const first = await fetchOnce(context, fetch, fetch.refspecs, lockId, signal);
     if (first.code === 0) return;
     const { packBytesMax } = context.limits;
     const known = knownFetchFailure(first, packBytesMax);
     if (known) throw known;
-    const repaired = await repair(context, fetch, descriptor, signal);
+    const repaired = await repair(context, fetch, lockId, signal);
     if (repaired === "sound") throw unreachable(first);
-    const second = await fetchOnce(context, fetch, fetch.refspecs, descriptor, signal);
+    const second = await fetchOnce(context, fetch, fetch.refspecs, lockId, signal);
     if (second.code !== 0) throw knownFetchFailure(second, packBytesMax) ?? unreachable(second);
   });
 }
 
-async function repair(context: MirrorContext, fetch: Fetch, descriptor: number, signal: AbortSignal) {
+async function repair(context: MirrorContext, fetch: Fetch, lockId: number, signal: AbortSignal) {
   const result = await repairMirror(context, fetch.format, signal);
   if (result.kind === "renewed") {
-    for (const pin of result.lost) await fetchLost(context, fetch, pin, descriptor, signal);
+    for (const pin of result.lost) await fetchLost(context, fetch, pin, lockId, signal);
   }
   return result.kind;
 }
@@ -127,10 +127,10 @@ async function fetchLost(
   context: MirrorContext,
   fetch: Fetch,
   pin: Ref,
-  descriptor: number,
+  lockId: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const result = await fetchOnce(context, fetch, [`${pin.id}:${pin.name}`], descriptor, signal);
+  const result = await fetchOnce(context, fetch, [`${pin.id}:${pin.name}`], lockId, signal);
   if (result.code !== 0) context.log.warn({ pin: pin.name, words: result.words }, "pinned base commit is gone");
 }
 
@@ -138,7 +138,7 @@ function fetchOnce(
   context: MirrorContext,
   fetch: Fetch,
   refspecs: readonly string[],
-  descriptor: number,
+  lockId: number,
   signal: AbortSignal,
 ): Promise<GitResult> {
   const { remote } = fetch;
@@ -151,7 +151,7 @@ function fetchOnce(
       timeMsMax: context.limits.fetchMsMax,
       outputBytesMax: 64 * 1024,
       fileBytesMax: context.limits.packBytesMax,
-      descriptors: [descriptor],
+      locks: [lockId],
     },
     signal,
   );

@@ -61,7 +61,7 @@ test("a child that was given the lock holds it until it is gone", async () => {
   const path = join(dir, "child");
   const lock = await lockFile(path, patient, signal);
   const env = { PATH: process.env.PATH ?? "" };
-  const child = startBound({ program: "cat", args: [], env, descriptors: [lock.descriptor] });
+  const child = startBound({ program: "cat", args: [], env, locks: [lock.id] });
   child.stdout.resume();
   child.stderr.resume();
   await lock.release();

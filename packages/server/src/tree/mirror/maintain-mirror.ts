@@ -28,18 +28,18 @@ const tipsMax = 8;
 export function collectMirror(context: MirrorContext, signal: AbortSignal): Promise<boolean> {
   const { git, place } = context;
   return alone(context, signal, () =>
-    withStore(context, "exclusive", signal, async (descriptor) => {
+    withStore(context, "exclusive", signal, async (lockId) => {
       if (!(await mirrorExists(place.gitDir))) return false;
       await clearLeftovers(place.gitDir);
       if (!(await isUntidy(context, signal))) return false;
-      await dropOldTips(context, descriptor, signal);
+      await dropOldTips(context, lockId, signal);
       // Never `--prune=now`: a job of another process may have written objects that no ref points at yet.
       const args = ["gc", "--quiet", "--prune=2.weeks.ago"];
       // Unreferenced objects go into one pack until then, instead of one file each.
       const config = { "gc.cruftPacks": "true" };
-      const descriptors = [descriptor];
+      const locks = [lockId];
       await git.must(
-        { gitDir: place.gitDir, args, config, timeMsMax: gcMsMax, outputBytesMax: 64 * 1024, descriptors },
+        { gitDir: place.gitDir, args, config, timeMsMax: gcMsMax, outputBytesMax: 64 * 1024, locks },
         signal,
       );
       await writeFile(join(place.gitDir, collectedMark), "");
@@ -49,13 +49,13 @@ export function collectMirror(context: MirrorContext, signal: AbortSignal): Prom
   );
 }
 
-async function dropOldTips(context: MirrorContext, descriptor: number, signal: AbortSignal): Promise<void> {
+async function dropOldTips(context: MirrorContext, lockId: number, signal: AbortSignal): Promise<void> {
   const args = ["for-each-ref", "--sort=-committerdate", "--format=%(refname)", tipFolder];
   const { gitDir } = context.place;
   const output = await context.git.must({ gitDir, args, timeMsMax: 60_000, outputBytesMax: 2 ** 20 }, signal);
   const old = output.toString().split("\n").filter(Boolean).slice(tipsMax);
   const refs = old.map((name) => ({ name, id: null }));
-  if (refs.length > 0) await writeRefs(context, refs, descriptor, signal);
+  if (refs.length > 0) await writeRefs(context, refs, lockId, signal);
 }
 
 async function isUntidy(context: MirrorContext, signal: AbortSignal): Promise<boolean> {
@@ -103,7 +103,7 @@ export async function measureMirror(context: MirrorContext): Promise<{ bytes: nu
 export async function releasePins(context: MirrorContext, jobId: string, signal: AbortSignal): Promise<void> {
   if (!(await mirrorExists(context.place.gitDir))) return;
   await writeOrClear(context, signal, () =>
-    withStore(context, "shared", signal, (descriptor) => writeRefs(context, pinsOf(jobId), descriptor, signal)),
+    withStore(context, "shared", signal, (lockId) => writeRefs(context, pinsOf(jobId), lockId, signal)),
   );
 }
 
@@ -124,10 +124,10 @@ export async function tidyMirror(
   if (!(await mirrorExists(place.gitDir))) return;
   const args = ["repack", "-d", "-q", "--geometric=2"];
   await writeOrClear(context, signal, () =>
-    withStore(context, "exclusive", signal, async (descriptor) => {
-      await writeRefs(context, jobIds.flatMap(pinsOf), descriptor, signal);
+    withStore(context, "exclusive", signal, async (lockId) => {
+      await writeRefs(context, jobIds.flatMap(pinsOf), lockId, signal);
       const command = { gitDir: place.gitDir, args, timeMsMax: gcMsMax, outputBytesMax: 64 * 1024 };
-      await git.must({ ...command, descriptors: [descriptor] }, signal);
+      await git.must({ ...command, locks: [lockId] }, signal);
       context.forgetReader();
     }),
   );

@@ -56,8 +56,8 @@ async function mergeTrees(
   signal: AbortSignal,
 ): Promise<{ tree: string; commit: string; paths: readonly string[] }> {
   const { gitDir } = context.place;
-  return withStore(context, "shared", signal, async (descriptor) => {
-    const common = { gitDir, timeMsMax, outputBytesMax, descriptors: [descriptor] };
+  return withStore(context, "shared", signal, async (lockId) => {
+    const common = { gitDir, timeMsMax, outputBytesMax, locks: [lockId] };
     const commitOn = async (parent: string, tree: string) => {
       const args = ["commit-tree", "-p", parent, "-m", "moved base", tree];
       return (await context.git.must({ ...common, args, config: nobody }, signal)).toString().trim();

@@ -1,11 +1,8 @@
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { close, open } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { AppError } from "../../errors.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { startBound } from "../git/bound-process.ts";
+import { openLock, startBound } from "../git/bound-process.ts";
 import type { Git } from "../git/git.ts";
 
 export interface MirrorLimits {
@@ -49,7 +46,7 @@ const lockWaitMsMax = 20 * 60_000;
 export function alone<T>(
   context: MirrorContext,
   signal: AbortSignal,
-  work: (descriptor: number) => Promise<T>,
+  work: (lockId: number) => Promise<T>,
 ): Promise<T> {
   return locked(context.place.fetchLock, "exclusive", signal, work);
 }
@@ -59,7 +56,7 @@ export function withStore<T>(
   context: MirrorContext,
   mode: "shared" | "exclusive",
   signal: AbortSignal,
-  work: (descriptor: number) => Promise<T>,
+  work: (lockId: number) => Promise<T>,
 ): Promise<T> {
   return locked(context.place.storeLock, mode, signal, work);
 }
@@ -68,13 +65,13 @@ async function locked<T>(
   path: string,
   mode: "shared" | "exclusive",
   signal: AbortSignal,
-  work: (descriptor: number) => Promise<T>,
+  work: (lockId: number) => Promise<T>,
 ): Promise<T> {
   const lock = await lockFile(path, { mode, waitMsMax: lockWaitMsMax }, signal);
   try {
-    return await work(lock.descriptor);
+    return await work(lock.id);
   } finally {
-    await lock.release();
+    lock.release();
   }
 }
 
@@ -108,33 +105,32 @@ function checkId(id: string): void {
   throw new AppError("internal", { publicMessage: "An id contains characters that are not allowed in a file name." });
 }
 
-const openFile = promisify(open);
-const closeFile = promisify(close);
-
 interface FileLock {
   /** Pass it to a child, and the lock is held until that child exits too. */
-  readonly descriptor: number;
-  release(): Promise<void>;
+  readonly id: number;
+  release(): void;
 }
 
 /**
  * A kernel lock on a file: valid across all processes of this machine, and released when its holder dies. Node has no
- * API for it. But such a lock belongs to the open file, so a small program locks the file that we opened, and exits.
+ * API for it. But such a lock belongs to the open file, so a small program locks the file that is open, and exits.
  */
 export async function lockFile(
   path: string,
   options: { mode: "shared" | "exclusive"; waitMsMax: number },
   signal: AbortSignal,
 ): Promise<FileLock> {
-  const descriptor = await openFile(path, "a", 0o600);
+  const env = { PATH: process.env.PATH ?? "" };
+  const [program = "", ...args] = flockProgram(options.mode);
+  const { id, isLocked, close } = await openLock(path, [program, "-n", ...args], env);
   try {
     signal.throwIfAborted();
-    if (await takeAtOnce(options.mode, descriptor)) return { descriptor, release: () => closeFile(descriptor) };
+    if (isLocked) return { id, release: close };
     const timeout = AbortSignal.timeout(options.waitMsMax);
     const code =
-      (await askFor(flockProgram(options.mode), descriptor, signal, timeout)) ??
-      (await askFor(perlProgram(options.mode), descriptor, signal, timeout));
-    if (code === 0) return { descriptor, release: () => closeFile(descriptor) };
+      (await askFor(flockProgram(options.mode), id, signal, timeout)) ??
+      (await askFor(perlProgram(options.mode), id, signal, timeout));
+    if (code === 0) return { id, release: close };
     signal.throwIfAborted();
     throw timeout.aborted
       ? new AppError("repository_unavailable", {
@@ -143,20 +139,9 @@ export async function lockFile(
         })
       : new AppError("internal", { publicMessage: "Emend cannot lock files. Install flock (util-linux) or perl." });
   } catch (error) {
-    await closeFile(descriptor);
+    close();
     throw error;
   }
-}
-
-/** Most locks are free. A program that does not wait needs no supervision: a third of the processes. */
-async function takeAtOnce(mode: "shared" | "exclusive", descriptor: number): Promise<boolean> {
-  const [program = "", ...args] = flockProgram(mode);
-  const stdio = ["ignore", "ignore", "ignore", "ignore", descriptor] as const;
-  const locker = spawn(program, ["-n", ...args], { stdio: [...stdio], env: { PATH: process.env.PATH ?? "" } });
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  locker.once("error", () => resolve(false));
-  locker.once("exit", (code) => resolve(code === 0));
-  return promise;
 }
 
 /** The child gets the file as descriptor 4. */
@@ -172,12 +157,12 @@ function perlProgram(mode: "shared" | "exclusive"): string[] {
 /** The exit code. Null if the program does not exist. */
 async function askFor(
   [program = "", ...args]: string[],
-  descriptor: number,
+  lockId: number,
   ...signals: AbortSignal[]
 ): Promise<number | null> {
   const stop = AbortSignal.any(signals);
   if (stop.aborted) return 1;
-  const locker = startBound({ program, args, env: { PATH: process.env.PATH ?? "" }, descriptors: [descriptor] });
+  const locker = startBound({ program, args, env: { PATH: process.env.PATH ?? "" }, locks: [lockId] });
   locker.stdout.resume();
   locker.stderr.resume();
   stop.addEventListener("abort", locker.stop, { once: true });

@@ -173,7 +173,7 @@ export async function setRefs(gitDir: string, names: readonly string[], id: stri
 export async function writeRefs(
   context: MirrorContext,
   refs: readonly { name: string; id: string | null }[],
-  descriptor: number,
+  lockId: number,
   signal: AbortSignal,
 ): Promise<void> {
   const input = refs.map(({ name, id }) => (id === null ? `delete ${name}\n` : `update ${name} ${id}\n`));
@@ -184,7 +184,7 @@ export async function writeRefs(
       input,
       timeMsMax,
       outputBytesMax: 10_000,
-      descriptors: [descriptor],
+      locks: [lockId],
     },
     signal,
   );

@@ -234,8 +234,8 @@ export async function searchContents(
   const matches: ContentMatch[] = [];
   let complete = true;
   // The lock is held while searching, because a garbage collection could remove blobs that already existed.
-  await withStore(context, "shared", signal, async (descriptor) => {
-    await fastImport(context, blobStream(contents), descriptor, signal);
+  await withStore(context, "shared", signal, async (lockId) => {
+    await fastImport(context, blobStream(contents), lockId, signal);
     for (let start = 0; start < ids.length && complete; start += objectsMax) {
       const objects = ids.slice(start, start + objectsMax);
       const { gitDir } = context.place;
