@@ -16,12 +16,16 @@ const idleMs = 60_000;
 /** Limits the cache of parsed pages. A job's pages are judged at each edit, at the end, and in review. */
 const rememberedCharactersMax = 2 ** 24;
 
+type IdleThreads = Map<Worker, NodeJS.Timeout>;
+/** Threads hold no state, so all readers of a process share them. */
+const sharedIdle: IdleThreads = new Map();
+
 /**
  * Runs the parser in worker threads: it is slow, and a hostile page may keep it busy forever. Idle threads are kept for
  * a while, because loading the parser takes far longer than parsing a page. They never keep the process alive.
  */
 export function createPageReader({ pageMsMax = 30_000, startThread = startPageThread } = {}): PageReader {
-  const idle = new Map<Worker, NodeJS.Timeout>();
+  const idle: IdleThreads = startThread === startPageThread ? sharedIdle : new Map();
   const remembered = new Map<string, { answer: Promise<readonly Part[] | null>; characters: number }>();
   let characters = 0;
 
