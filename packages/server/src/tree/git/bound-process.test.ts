@@ -153,3 +153,22 @@ test("whoever finds the process starter without its token gets nothing started",
   child.stdin.end("mine");
   expect(String(Buffer.concat(await child.stdout.toArray()))).toBe("mine");
 });
+
+test("a start that fails keeps no lock", () => {
+  const program = `
+    import { closeSync, openSync } from "node:fs";
+    import { openLock, startBound } from ${JSON.stringify(join(import.meta.dirname, "bound-process.ts"))};
+    const open = () => openLock(${JSON.stringify(join(dir, "kept"))}, ["flock", "-n", "-x", "4"], process.env);
+    const lock = await open();
+    const files = [];
+    try {
+      for (;;) files.push(openSync("/dev/null"));
+    } catch {}
+    await startBound({ program: "true", args: [], env: process.env, locks: [lock.id] }).ended.catch(() => {
+      lock.close();
+    });
+    for (const file of files) closeSync(file);
+    console.log(lock.isLocked, (await open()).isLocked);`;
+  const args = ["-c", `ulimit -n 200; exec "$@"`, "sh", process.execPath, "--input-type=module", "-e", program];
+  expect(spawnSync("/bin/sh", args, { encoding: "utf8" }).stdout).toBe("true true\n");
+});

@@ -198,7 +198,9 @@ function startStarter(): Starter {
     },
     async connect(id, streams, failed) {
       const fail = (error: AppError) => {
+        if (!tasks.has(id)) return;
         settle(id);
+        starter.send({ kind: "abandon", id });
         failed(error);
       };
       try {

@@ -15,6 +15,8 @@ export type Order =
       env: Readonly<Record<string, string>>;
       locks: readonly number[];
     }
+  /** Its streams will not come. */
+  | { kind: "abandon"; id: number }
   | { kind: "lock"; id: number; path: string; program: readonly string[]; env: Readonly<Record<string, string>> }
   | { kind: "unlock"; id: number };
 
@@ -29,6 +31,7 @@ type Start = Extract<Order, { kind: "start" }>;
 type Lock = Extract<Order, { kind: "lock" }>;
 
 const streamCount = 3;
+const headerMsMax = 10_000;
 /** Orders and connections arrive in any order. A start has all of its own. */
 const waiting = new Map<number, { order?: Start; streams: Map<number, Socket> }>();
 /** Open lock files, and those that the server needs no longer. */
@@ -42,7 +45,11 @@ process.on("message", (order: Order) => {
     waitingFor(order.id).order = order;
     startIfComplete(order.id);
   } else {
-    released.add(order.id);
+    if (order.kind === "unlock") released.add(order.id);
+    else {
+      for (const stream of waitingFor(order.id).streams.values()) stream.destroy();
+      waiting.delete(order.id);
+    }
     closeReleased();
   }
 });
@@ -54,7 +61,9 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal
 function listen(address: string, token: string): void {
   const server = createServer((stream) => {
     stream.on("error", () => {});
+    stream.setTimeout(headerMsMax, () => stream.destroy());
     stream.once("data", (header) => {
+      stream.setTimeout(0);
       const [sentToken, id, nth] = header.toString("latin1").trim().split(" ");
       if (sentToken !== token) return void stream.destroy();
       waitingFor(Number(id)).streams.set(Number(nth), stream.pause());
