@@ -209,8 +209,9 @@ function startStarter(): Starter {
         return;
       }
       for (const [nth, stream] of streams.entries()) {
-        stream.once("error", () => {
-          if (stream.connecting || stream.pending) fail(outOfDescriptors());
+        // Later errors mean that the child has closed its end.
+        stream.once("error", ({ syscall }: NodeJS.ErrnoException) => {
+          if (syscall === "connect") fail(outOfDescriptors());
         });
         stream.connect({ path: address });
         const header = `${token} ${id} ${nth}\n`;
