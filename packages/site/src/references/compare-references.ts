@@ -1,7 +1,8 @@
 import { decodePiece, toByteString } from "../text/bytes.ts";
 import type { Fix } from "../types.ts";
-import { type Evidence, readEvidence } from "./definitions.ts";
+import { type Evidence, importedFrom, readEvidence } from "./definitions.ts";
 import type { CodeReference, ReferenceKind } from "./find-references.ts";
+import { packageOf } from "./manifests.ts";
 import { mayBeGone, type Probe, probesOf } from "./probes.ts";
 import { isExample } from "./read-source-file.ts";
 import type { SourceIndex } from "./source-index.ts";
@@ -176,13 +177,24 @@ async function isOwn(
     for (const path of files.filter((file) => !isExample(file)).slice(0, filesLookedAtMax)) {
       signal?.throwIfAborted();
       const bytes = await before.tree.read(path);
-      const found = bytes === null ? seen : readEvidence(name, path, Buffer.from(bytes).toString());
+      if (bytes === null) continue;
+      const text = Buffer.from(bytes).toString();
+      const from = importedFrom(name, text);
+      if (from !== null && !isOwnModule(from, before)) return false;
+      const found = readEvidence(name, path, text);
       seen.isPassed ||= found.isPassed;
       seen.isRead ||= found.isRead;
       if (found.isDefined || (seen.isPassed && seen.isRead)) return true;
     }
   }
   return false;
+}
+
+/** Whether an import is of the sources: a relative path, a package that they build, or one of their folders and files. */
+function isOwnModule(from: string, { files, hasPackage }: SourceIndex): boolean {
+  if (/^[./~#]|^@\//.test(from) || hasPackage(packageOf(from))) return true;
+  const first = from.split(/[./]/)[0] as string;
+  return [...files.keys()].some((path) => `/${path}`.includes(`/${first}/`) || `/${path}`.includes(`/${first}.`));
 }
 
 /** Programs also define flags without dashes: one is still there while a file that had it names the plain word in code. */

@@ -38,6 +38,16 @@ export function readEvidence(name: string, path: string, text: string): Evidence
   return evidence;
 }
 
+/** The package or module from which a file imports a name, or null. */
+export function importedFrom(name: string, text: string): string | null {
+  const word = `(?<![\\w$])${name.replace(/\$/g, "\\$&")}(?![\\w$])`;
+  const found = new RegExp(
+    `\\bimport\\s[^;"'()]*?${word}[^;"'()]*?\\sfrom\\s*["']([^"']+)["']|^[ \\t]*from\\s+([\\w.]+)\\s+import\\s+(?:\\([^()]*|[^\\n(]*)${word}|^[ \\t]*import\\s+(${name.replace(/\$/g, "\\$&")})\\s`,
+    "m",
+  ).exec(text);
+  return found?.[1] ?? found?.[2] ?? found?.[3] ?? null;
+}
+
 /** After a space, a flag is part of a command or of a sentence, unless its short form precedes it. */
 function isOwnFlag(before: string): boolean {
   return /(?:^\s*|["'`([{,|=<]|-\w,?\s+)$/.test(before);

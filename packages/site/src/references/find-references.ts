@@ -121,8 +121,8 @@ function isPlainWord(word: string): boolean {
   return /^(?:[A-Z]?[a-z\d]*|[A-Z\d]+)$/.test(word);
 }
 
-// What readers replace by their own: `your-key-here`.
-const placeholder = /^(?:your|my|some|example)[-_]/i;
+// What readers replace by their own: `your-key-here`, `blog-app`.
+const placeholder = /^(?:your|my|some|example)[-_]|-(?:app|project|example|demo)$/i;
 // Every program has them.
 const everyonesFlags = new Set(["--help", "--version"]);
 // `Transfer-Encoding: chunked`.

@@ -99,7 +99,7 @@ export function variablesOf(samples: readonly Sample[]): Set<string> {
 
 // Pages and lines about earlier versions name removed code on purpose.
 export const historyPage =
-  /(?:^|[/._-])(?:upgrad\w*|migrat\w*|changelog|changes|release-?notes?|releases|history|what-?s-?new|deprecat\w*|breaking-?changes|blog|news)(?=[/._-])/i;
+  /(?:^|[/._-])(?:upgrad\w*|migrat\w*|changelog|changes|release-?notes?|releases|history|what-?s-?new|deprecat\w*|breaking-?changes|announcements?|blog|news)(?=[/._-])/i;
 const historyHeading =
   /\b(?:upgrad\w*|migrat(?:e|ing|ion)\b.*\b(?:from|guide|to)|breaking changes|changelog|release notes|deprecat\w*)\b/i;
 export const historyTitle = /^(?:title:|#)[^\n]*\b(?:upgrad\w*|preparing for v?\d|changelog|release notes)/im;

@@ -186,6 +186,10 @@ test.each([
   ["a comment", '// deepMode: set by "deepMode"\n'],
   ["an alias", "import * as Kit from 'kit';\nexport const deepMode: typeof Kit.deepMode = 1;\n"],
   ["a parameter", "class A {\n  run(x: number, deepMode?: number): void {}\n}\n"],
+  [
+    "a class around a class of others",
+    "import { deepMode as Base } from 'kit';\nexport class deepMode extends Base {}\n",
+  ],
   ["an import", "import {\n  type B } from 'b'; import type deepMode from 'c';\n"],
   ["a call", "import {\n  deepMode,\n} from 'b';\nplugins = [\n  deepMode({\n  }),\n];\n"],
   ["a sentence", 'const text = "not `deepMode`";\n'],
@@ -202,6 +206,7 @@ test.each([
   ["a.ts", 'register("deepMode", run);\n'],
   ["a.ts", "const defaults = {\n  deepMode: true,\n};\nconst { a, deepMode } = config;\n"],
   ["a.ts", "const options = z.object({\n  deepMode: z.boolean(),\n});\n"],
+  ["kit/a.ts", "import { deepMode } from 'kit/a';\nexport function deepMode() {}\n"],
   ["a.py", "class A:\n    def deepMode(self):\n        pass\n"],
   ["a.py", "def run(\n    deepMode: Annotated[\n        bool,\n    ] = True,\n): ...\n"],
   ["a.py", "class A:\n    deepMode: bool = True\n"],
@@ -271,11 +276,9 @@ test("a Go method with a body is the reader's, and a signature alone is the docs
 
 test("what the reader replaces, and what every program has, is no reference", () => {
   const sample = "```ts\nimport { find } from 'kit';\nfind({ jobQueue: jobId, [taskId]: getChat() });\n```\n";
-  expect(namesIn(`\`your-key-here\`, \`--version\`, \`/src/pages/\`, \`/docs/index.js\`\n\n${sample}`)).toEqual([
-    "4:10 identifier find (sample)",
-    "4:23 package kit (sample)",
-    "5:8 identifier jobQueue (sample)",
-  ]);
+  expect(
+    namesIn(`\`your-key-here\`, \`blog-app\`, \`--version\`, \`/src/pages/\`, \`/docs/index.js\`\n\n${sample}`),
+  ).toEqual(["4:10 identifier find (sample)", "4:23 package kit (sample)", "5:8 identifier jobQueue (sample)"]);
 });
 
 test("offers the new name where it stands at every place of the old one", async () => {
