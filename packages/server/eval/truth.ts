@@ -1,4 +1,4 @@
-// npm run eval -- truth [--only NAME] [--from FOLDER]: stale references in the history of real repositories, judged by hand,
+// npm run eval -- truth [--only REGEX] [--from FOLDER]: stale references in the history of real repositories, judged by hand,
 // and how many of the removals that a seeded script plants are found.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -43,7 +43,7 @@ export async function evaluateTruth(options: {
   const removals = { planted: 0, seen: 0 };
   const sets = { tuned: { right: 0, judged: 0 }, "held-out": { right: 0, judged: 0 } };
   for (const { outside, ...pinned } of readList<Pinned>("truth-repositories.json")) {
-    if (!pinned.name.includes(options.only)) continue;
+    if (!new RegExp(options.only).test(pinned.name)) continue;
     const repository: Repository = { ...pinned, ...(outside !== undefined && { outside: new RegExp(outside) }) };
     const gitDir = await cloneWhole(pinned, options);
     const found = new Map<string, { commit: string; page: string }>();
@@ -110,7 +110,9 @@ async function plantRemovals(gitDir: string, repository: Repository): Promise<{ 
     let seen = 0;
     for (const reference of chosen) {
       const word = reference.text.split(/\.|::|#/).at(-1) as string;
-      const paths = [word, plainFlag(word)].flatMap((one) => before.filesWith(one, Infinity));
+      // A plain word of several parts is the flag's wherever it is.
+      const plain = /^--(?=\w+-)/.test(word) ? word.slice(2) : word;
+      const paths = [word, plain].flatMap((one) => before.filesWith(one, Infinity));
       const after = await indexSource(withoutWord(tree, word, new Set(paths)), {
         previous: before,
         isOutside: outside,
@@ -140,18 +142,10 @@ function choose(references: readonly CodeReference[], max: number): CodeReferenc
     .map(({ reference }) => reference);
 }
 
-/** A program may define a flag without its dashes. */
-function plainFlag(word: string): string {
-  return word.replace(/^--/, "");
-}
-
-/** The tree with a word taken out of every file that has it; a flag of one word without dashes only as a whole string. */
+/** The tree with a word taken out of some files. A flag goes with the plain word: programs define and read it without dashes. */
 function withoutWord(tree: SiteTree, word: string, paths: ReadonlySet<string>): SiteTree {
-  const plain = plainFlag(word);
-  const name = plain.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  const start =
-    plain === word ? "(?<![\\w$])" : plain.includes("-") ? "(?<![\\w$])(?:--)?" : "(?:(?<![\\w$])--|(?<=[\"'`]))";
-  const whole = new RegExp(`${start}${name}(?![\\w$])`, "g");
+  const name = word.replace(/^--/, "").replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const whole = new RegExp(`(?<![\\w$])${word.startsWith("--") ? "(?:--)?" : ""}${name}(?![\\w$])`, "g");
   return {
     list: async () =>
       (await tree.list()).map((file) => (paths.has(file.path) ? { ...file, hash: `${file.hash}-${word}` } : file)),

@@ -146,7 +146,7 @@ function readWord(word: string, offset: number, add: Add): void {
     if (!word.startsWith(".")) add("file", word, offset);
   } else if (route.test(word)) add("route", word, offset);
   else if (dotted.test(word)) {
-    if (!fileEnding.test(word)) add("path", word, offset);
+    if (!fileEnding.test(word) && !isPlatforms(word.slice(0, word.indexOf(".") + 1))) add("path", word, offset);
   } else if (kebab.test(word)) add("config-key", word, offset);
   else {
     const called = call.exec(word);
@@ -305,7 +305,7 @@ function readProgram(text: string, add: Add): void {
 
 /** A member of a global object, or an attribute of an HTML element. */
 function isPlatforms(before: string): boolean {
-  return /\b(?:window|document|console|navigator|location|history|process|event|e\.target|Math|JSON|Object|Array|Promise)\.$|<[a-z][\w-]*\s[^<>]*$/.test(
+  return /\b(?:window|document|console|navigator|location|history|process|event|e\.target|Math|JSON|Object|Array|Promise|Symbol|import)\.$|<[a-z][\w-]*\s[^<>]*$/.test(
     before,
   );
 }

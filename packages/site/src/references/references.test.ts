@@ -277,7 +277,7 @@ test("a Go method with a body is the reader's, and a signature alone is the docs
 test("what the reader replaces, and what every program has, is no reference", () => {
   const sample = "```ts\nimport { find } from 'kit';\nfind({ jobQueue: jobId, [taskId]: getChat() });\n```\n";
   expect(
-    namesIn(`\`your-key-here\`, \`blog-app\`, \`--version\`, \`/src/pages/\`, \`/docs/index.js\`\n\n${sample}`),
+    namesIn(`\`your-key-here\`, \`blog-app\`, \`JSON.parse\`, \`--version\`, \`/src/pages/\`, \`/docs/index.js\`\n\n${sample}`),
   ).toEqual(["4:10 identifier find (sample)", "4:23 package kit (sample)", "5:8 identifier jobQueue (sample)"]);
 });
 
