@@ -110,9 +110,7 @@ async function plantRemovals(gitDir: string, repository: Repository): Promise<{ 
     let seen = 0;
     for (const reference of chosen) {
       const word = reference.text.split(/\.|::|#/).at(-1) as string;
-      // A plain word of several parts is the flag's wherever it is.
-      const plain = /^--(?=\w+-)/.test(word) ? word.slice(2) : word;
-      const paths = [word, plain].flatMap((one) => before.filesWith(one, Infinity));
+      const paths = [word, ...spellings(word)].flatMap((one) => before.filesWith(one, Infinity));
       const after = await indexSource(withoutWord(tree, word, new Set(paths)), {
         previous: before,
         isOutside: outside,
@@ -142,10 +140,20 @@ function choose(references: readonly CodeReference[], max: number): CodeReferenc
     .map(({ reference }) => reference);
 }
 
-/** The tree with a word taken out of some files. A flag goes with the plain word: programs define and read it without dashes. */
+/** How programs define `--dry-run` and `dry-run`: `dry-run`, `dry_run`, `dryRun`, `DryRun`, `DRY_RUN`. */
+function spellings(word: string): string[] {
+  const words = word.replace(/^--/, "").split("-");
+  if (words.length === 1) return [];
+  const pascal = words.map((one) => one.charAt(0).toUpperCase() + one.slice(1)).join("");
+  const snake = words.join("_");
+  return [words.join("-"), snake, pascal.charAt(0).toLowerCase() + pascal.slice(1), pascal, snake.toUpperCase()];
+}
+
+/** The tree with a word taken out of some files, with its other spellings. A flag goes with the plain word, which programs read. */
 function withoutWord(tree: SiteTree, word: string, paths: ReadonlySet<string>): SiteTree {
-  const name = word.replace(/^--/, "").replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  const whole = new RegExp(`(?<![\\w$])${word.startsWith("--") ? "(?:--)?" : ""}${name}(?![\\w$])`, "g");
+  const plain = word.startsWith("--") ? [word.slice(2)] : [];
+  const names = [word, ...plain, ...spellings(word)].map((one) => one.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const whole = new RegExp(`(?<![\\w$])(?:${names.join("|")})(?![\\w$])`, "g");
   return {
     list: async () =>
       (await tree.list()).map((file) => (paths.has(file.path) ? { ...file, hash: `${file.hash}-${word}` } : file)),

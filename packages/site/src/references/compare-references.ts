@@ -55,9 +55,23 @@ export async function compareReferences(
     if (judging === settled) continue;
     const judgement = await judging;
     options.signal?.throwIfAborted();
-    if (judgement !== null) stale.push(staleReference(reference, judgement));
+    if (judgement !== null && isAboutFiles(reference, judgement, before))
+      stale.push(staleReference(reference, judgement));
   }
   return stale;
+}
+
+const namesMin = 5;
+
+/** Whether a page that names much else names anything else of the files that had the name. If not, it means another thing. */
+function isAboutFiles(
+  { beside = [], from }: CodeReference,
+  { gone, sources = [] }: Judgement,
+  before: SourceIndex,
+): boolean {
+  const others = beside.filter((name) => name !== gone);
+  if (from !== undefined || sources.length === 0 || others.length < namesMin) return true;
+  return others.some((name) => before.filesWith(name, 1, sources).length > 0);
 }
 
 const settled: Promise<null> = Promise.resolve(null);
@@ -66,6 +80,8 @@ interface Judgement {
   gone: string;
   cause: StaleCause;
   paths: readonly string[];
+  /** For a word: the files that had it, without tests and examples. */
+  sources?: readonly string[];
 }
 
 function staleReference(reference: CodeReference, { gone, cause, paths }: Judgement): StaleReference {
@@ -154,7 +170,8 @@ async function judge(
   if (await hasFlagWithoutDashes(probe.word, paths, after, options)) return null;
   if (!(await isOwn(probe, paths, change, options)) || (await isInUnread(probe.word, change, options))) return null;
   const to = await renamedTo(probe.word, paths, before, after, options);
-  return { gone: probe.word, cause: causeOf(to), paths: paths.slice(0, pathsMax) };
+  const sources = paths.filter((path) => !isExample(path));
+  return { gone: probe.word, cause: causeOf(to), paths: paths.slice(0, pathsMax), sources };
 }
 
 /** Whether a source file, not a test or an example, defined the name before; see `readEvidence`. */
@@ -164,8 +181,8 @@ async function isOwn(
   { before, after, changed }: Change,
   { signal }: CompareOptions,
 ): Promise<boolean> {
-  // A route's end is a string wherever it is.
-  if (word.startsWith("/")) return true;
+  // A route's end is a string wherever it is, but tests only use it.
+  if (word.startsWith("/")) return paths.some((path) => !isExample(path));
   // A dependency is somebody else's.
   if (word.includes("-") && paths.some((path) => manifests.includes(path.slice(path.lastIndexOf("/") + 1))))
     return false;

@@ -15,7 +15,7 @@ const constant = /^[A-Z][A-Z\d]*_[A-Z\d_]*$/;
 // Data files pass values to whatever program reads them, unless they are schemas or the values of a Helm chart.
 const dataFile = /\.(?:json[5c]?|ya?ml|toml|ini|properties|env|nix|conf)$/i;
 const schemaFile =
-  /(?:schema|openapi|swagger|crd)[^/]*\.(?:json|ya?ml)$|(?:^|\/)values\.ya?ml$|\.(?:proto|graphqls?|prisma|xsd)$/i;
+  /(?:schema|openapi|swagger|crd)[^/]*\.(?:json|ya?ml)$|(?:^|\/)values\.ya?ml$|\.(?:proto|graphqls?|xsd)$/i;
 
 /** Reads the lines with a name. Comments and imports show nothing. */
 export function readEvidence(name: string, path: string, text: string): Evidence {
@@ -30,9 +30,10 @@ export function readEvidence(name: string, path: string, text: string): Evidence
     const after = line.slice(at - start + name.length);
     if (/[\w$]$/.test(before) || /^[\w$]/.test(after) || comment.test(line) || /\s(?:\/\/|#)\s/.test(before)) continue;
     if (isData) evidence.isPassed = true;
-    else if (name.startsWith("--")) evidence.isDefined = isOwnFlag(before);
-    else if (name.includes("-")) evidence.isDefined = !importing.test(line) && isKeyOrValue(before, after);
-    else if (isSchema || (constant.test(name) && !importing.test(line))) evidence.isDefined = true;
+    else if (name.startsWith("--")) evidence.isDefined = isOwnFlag(text.slice(Math.max(0, start - 100), at), after);
+    else if (name.includes("-")) evidence.isDefined = !importing.test(line) && isKeyOrCase(before, after);
+    else if (isSchema || (constant.test(name) && !importing.test(line) && isConstant(before, after)))
+      evidence.isDefined = true;
     else readPlace(name, path, before, after, line, evidence);
   }
   return evidence;
@@ -48,16 +49,29 @@ export function importedFrom(name: string, text: string): string | null {
   return found?.[1] ?? found?.[2] ?? found?.[3] ?? null;
 }
 
-/** After a space, a flag is part of a command or of a sentence, unless its short form precedes it. */
-function isOwnFlag(before: string): boolean {
-  return /(?:^\s*|["'`([{,|=<]|-\w,?\s+)$/.test(before);
+/** Where a program defines a flag, a word such as `option` precedes, a placeholder follows, or it is a key. */
+function isOwnFlag(before: string, after: string): boolean {
+  if (!/(?:^\s*|["'`([{,|=<]|-\w,?\s+)$/.test(before)) return false;
+  return (
+    /option|argument|\barg\b|flag|param|switch/i.test(before) || /^[ =](?:<|\[|\{)|^["'`]?\s*:|^\s{2,}\w/.test(after)
+  );
 }
 
-/** A string alone on its line is an item of a list, of packages for example. */
-function isKeyOrValue(before: string, after: string): boolean {
-  const isItem = /^\s*["'`]$/.test(before) && /^["'`],?$/.test(after);
-  const isKey = /^["']?\s*[:=]/.test(after) && /(?:^|[\s{(,])["']?$/.test(before);
-  return (isWhole(before, after) && !isItem) || isKey || /^-?-$/.test(before);
+/** `env.NAME`, `"NAME"`, `NAME = …`, `NAME,`: a use such as `call(NAME)` may be of somebody else's constant. */
+function isConstant(before: string, after: string): boolean {
+  return (
+    (isWhole(before, after) && !/\breturn\s+.$/.test(before)) ||
+    /env\w*(?:\.|::|!?\(["']|\[["']?)$|\$\{?$/i.test(before) ||
+    (/^\s*$/.test(before) && /^\s*(?:[:,]|=(?!=)|$)/.test(after)) ||
+    /(?:^|\s)(?:const|let|var|static|final|define|val)\s(?:.*\s)?$/.test(before)
+  );
+}
+
+/** A key, or a string that the code tests against. Other strings may be names of packages, programs and folders. */
+function isKeyOrCase(before: string, after: string): boolean {
+  if (/^["']?\s*[:=](?!=)/.test(after) && /(?:^|[\s{(,])["']?$/.test(before)) return true;
+  const isTested = /(?:\bcase\s+|[=!]=\s*|\|\s*|\w\()["'`]$|flag|option|\barg|Var|param/i.test(before);
+  return (isTested && isWhole(before, after)) || /^-?-$/.test(before);
 }
 
 /** A whole string. In a sentence within another string, backquotes only mark a name. */
@@ -86,6 +100,8 @@ function readPlace(name: string, path: string, before: string, after: string, li
   const isIndented = /^\s/.test(line);
   // A parameter with a type. Python's callers name it.
   const isPythons = /\.pyi?$/.test(path) && /^:\s+\w/.test(after);
+  // `"name": app.nameFunction,`
+  const isRegistered = /["']$/.test(before) && after.toLowerCase().includes(name.toLowerCase());
   const isFirst = /^\s*(?:(?:readonly|async|static|public|protected|abstract|override|declare|get|set)\s+)*["']?$/.test(
     before,
   );
@@ -94,10 +110,11 @@ function readPlace(name: string, path: string, before: string, after: string, li
   if (variable.test(before)) evidence.isDefined = !isIndented || visible.test(before);
   else if (declaration.test(before) || /^(?:export|pub)\b/.test(line) || /^\s+extends\b/.test(after))
     evidence.isDefined = true;
-  else if (isWhole(before, after) && !/^.\s*:/.test(after)) evidence.isDefined = true;
+  else if (isWhole(before, after) && !/^.\s*:/.test(after) && !/\breturn\s+.$/.test(before)) evidence.isDefined = true;
   else if (/^["']?\?\s*:/.test(after)) evidence.isDefined = isFirst || /[{;]\s*$/.test(before);
   else if (/^["']?\s*:(?![:=])/.test(after)) {
-    if (isFirst && (!/[,{[(]$/.test(line) || ofSchema.test(after) || isPythons)) evidence.isDefined = true;
+    if (isFirst && (!/[,{[(]$/.test(line) || ofSchema.test(after) || isPythons || isRegistered))
+      evidence.isDefined = true;
     else evidence.isPassed = true;
   } else if (/^\s*=(?![=>])/.test(after)) {
     if (isFirst && isMember && !/[,(]$/.test(line)) evidence.isDefined = true;

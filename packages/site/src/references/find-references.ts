@@ -27,6 +27,8 @@ export interface CodeReference {
   inSample: boolean;
   /** The package that a sample imports it from. It is known only if the package is the project's own. */
   from?: string;
+  /** All names of the page: what it is about. One list for all references of the page. */
+  beside?: readonly string[];
 }
 
 /** Longer code is not a name. */
@@ -70,7 +72,10 @@ function referencesIn(page: string, text: string, { spans, samples, history }: P
         add((offset) => span.start + offset, false),
       );
   for (const sample of samples) readSample(sample, add(sample.at, true));
-  return found.sort((a, b) => a.start - b.start);
+  const beside = [...new Set(found.flatMap((one) => one.text.split(/\.|::|#/)))].filter(
+    (name) => !/^[a-z\d]*$/.test(name),
+  );
+  return found.map((one) => ({ ...one, beside })).sort((a, b) => a.start - b.start);
 }
 
 type Add = (kind: ReferenceKind, name: string, offset: number, from?: string) => void;
@@ -335,7 +340,7 @@ function readImport(found: string, at: number, groups: readonly (string | undefi
   const imported = [...names.matchAll(/(?<![\w$])[A-Za-z_$][\w$]*/g)].filter(
     ([name]) => name !== "as" && name !== "type",
   );
-  if (from !== "" && !/^[./#~]|^node:|^https?:|^@\//.test(from)) {
+  if (from !== "" && !/^[./#~]|^node:|^https?:|^@\/|[<{]/.test(from)) {
     add("package", from, at + found.lastIndexOf(from, groups[3] === undefined ? undefined : found.indexOf(" import")));
     for (const name of imported) {
       const isAlias = /\bas\s+$/.test(names.slice(0, name.index));

@@ -32,7 +32,7 @@ const locks =
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|poetry\.lock|uv\.lock|pdm\.lock|Pipfile\.lock|Cargo\.lock|go\.sum|composer\.lock|Gemfile\.lock|flake\.lock)$/;
 const vendored = /(?:^|\/)(?:node_modules|vendor|third_party|bower_components|\.git)\//;
 const prose =
-  /\.(?:md|mdx|mdc|markdown|rst|adoc|asciidoc|txt|po|pot|svg|csv|tsv|snap|ipynb)$|(?:^|\/)(?:LICEN[CS]E|CHANGELOG|CHANGES|HISTORY|AUTHORS|CODEOWNERS|NOTICE)[^/]*$/i;
+  /\.(?:md|mdx|mdc|markdown|rst|adoc|asciidoc|txt|po|pot|svg|csv|tsv|snap|ipynb|patch|diff)$|(?:^|\/)(?:LICEN[CS]E|CHANGELOG|CHANGES|HISTORY|AUTHORS|CODEOWNERS|NOTICE)[^/]*$/i;
 const minified = /\.min\.(?:js|css|mjs)$|\.map$|(?:^|\/)dist\//;
 const pictures =
   /\.(?:png|jpe?g|gif|webp|avif|ico|icns|bmp|pdf|woff2?|ttf|otf|eot|mp[34]|webm|mov|zip|gz|tgz|jar|wasm|exe|dll|so|dylib|bin|class|pyc)$/i;
