@@ -141,12 +141,21 @@ function adviceFor(error: EmendError, env: NodeJS.ProcessEnv): string {
       if (error.code === "budget_exceeded") return message;
       return `${message} (again in ${Math.ceil((error.retryAfterMs ?? 0) / 1000)} s)`;
     case "network":
+      if (isUntrusted(error)) return `${message} (for a certificate authority of your own, set EMEND_CA_FILE)`;
+      return `${message} (is the server up? \`emend doctor\` looks)`;
     case "timeout":
     case "unavailable":
       return `${message} (is the server up? \`emend doctor\` looks)`;
     default:
       return message;
   }
+}
+
+/** OpenSSL's and Node's codes for a certificate that is not trusted. `fetch` hides them some causes below. */
+function isUntrusted(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error ? String(error.code) : "";
+  return /CERT|VERIFY/.test(code) || isUntrusted(error.cause);
 }
 
 /** Safe for a terminal and for a log: servers, forges and git contribute to it. */

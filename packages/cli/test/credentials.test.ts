@@ -94,7 +94,29 @@ describe("doctor", () => {
     // Something answers there, but without TLS.
     const untrusted = await doctor({ EMEND_PUBLIC_URL: emend.url.replace("http:", "https:") });
     expect(untrusted.stdout).toMatch(/^✗ public url +no trusted connection to https:.*SSL/m);
-    expect(untrusted.stdout).toContain("NODE_EXTRA_CA_CERTS");
+    expect(untrusted.stdout).toContain("EMEND_CA_FILE");
+  });
+
+  test("checks a client's machine as a client", async () => {
+    const away = { XDG_CONFIG_HOME: emend.dir, HOME: emend.dir, EMEND_URL: emend.url };
+    const client = (env: Record<string, string>) => runInProcess(["doctor"], { env: { ...away, ...env } });
+    const { code, stdout } = await client({ EMEND_API_KEY: emend.key });
+    expect(stdout).toMatch(/^· client +emend \S+ checked as a client.*\n +To check a server, .*--data DIR/m);
+    expect(stdout).toMatch(/^✓ server +answers at /m);
+    expect(stdout).toMatch(/^✓ key +EMEND_API_KEY is valid; projects: .*Docs/m);
+    expect({ code, isServer: /database|model|open files/.test(stdout) }).toEqual({ code: 0, isServer: false });
+    const wrong = await client({ EMEND_API_KEY: "emend_wrong" });
+    expect(wrong).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^✗ key +the server does not take EMEND_API_KEY/m),
+    });
+    expect((await client({})).stdout).toMatch(/^✗ settings +EMEND_API_KEY is not set and you are not logged in/m);
+    const project = await client({ EMEND_API_KEY: emend.key, EMEND_PROJECT: "nope" });
+    expect(project.stdout).toMatch(/^✗ project +EMEND_PROJECT is nope/m);
+    const nobody = await client({ EMEND_API_KEY: emend.key, EMEND_URL: "http://127.0.0.1:9" });
+    expect(nobody).toMatchObject({ code: 1, stdout: expect.stringMatching(/^✗ server +nothing answers at [^;]+$/m) });
+    // A setting of a server makes it a server's machine.
+    expect((await client({ EMEND_MODEL: "emend/rules" })).stdout).toMatch(/^✗ database/m);
   });
 
   test("names a vendor's key that nothing uses in exactly one line", async () => {

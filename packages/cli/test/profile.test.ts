@@ -1,4 +1,7 @@
-import { chmod, readFile, stat } from "node:fs/promises";
+import { once } from "node:events";
+import { chmod, readFile, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ContractServer, newJob, startContractServer } from "../../sdk/test/support/contract-server.ts";
@@ -79,4 +82,32 @@ test("profiles are listed without keys, chosen and forgotten", async () => {
   expect(removed.stderr).toBe("Forgot profile work and its key. Profile default is in use.\n");
   expect(await readFile(file, "utf8")).not.toContain("work");
   expect((await runInProcess(["profile", "use", "work"], { env })).code).toBe(4);
+});
+
+test("commands trust the certificate authorities in EMEND_CA_FILE", async () => {
+  const certificates = join(import.meta.dirname, "../../server/test/support/certificates");
+  const [key, cert] = await Promise.all(
+    ["key", "cert"].map((name) => readFile(join(certificates, `localhost.${name}.pem`))),
+  );
+  const secure = createServer({ key, cert }, (_request, response) => response.end('{"projects":[]}')).listen(0);
+  await once(secure, "listening");
+  const at = `https://localhost:${(secure.address() as AddressInfo).port}`;
+  const list = (caFile: Record<string, string>) =>
+    runInProcess(["job", "list"], { env: { ...env, EMEND_URL: at, EMEND_API_KEY: "emend_test", ...caFile } });
+  try {
+    expect(await list({})).toMatchObject({ code: 1, stderr: expect.stringMatching(/certificate.*EMEND_CA_FILE/) });
+    const empty = join(dir, "empty.pem");
+    await writeFile(empty, "nothing");
+    for (const [file, words] of [
+      [join(dir, "nowhere.pem"), "does not exist"],
+      [empty, "contains no certificate"],
+    ] as const) {
+      expect(await list({ EMEND_CA_FILE: file })).toMatchObject({ code: 2, stderr: expect.stringContaining(words) });
+    }
+    const reached = await list({ EMEND_CA_FILE: join(certificates, "localhost.cert.pem") });
+    expect(reached.stderr).toContain("This key covers no project");
+  } finally {
+    secure.closeAllConnections();
+    secure.close();
+  }
 });

@@ -1,3 +1,6 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import tls from "node:tls";
 import { Emend, EmendError, type Jobs } from "@emend/sdk";
 import type { Admin } from "@emend/server";
 import type { Command } from "commander";
@@ -33,7 +36,7 @@ export async function jobsOf(cli: Cli, given: string | undefined): Promise<{ job
 }
 
 export async function projectOf(cli: Cli, given: string | undefined): Promise<{ client: Emend; project: string }> {
-  const client = clientOf(resolveAccess(cli));
+  const client = clientOf(cli, resolveAccess(cli));
   return { client, project: await resolveProject(cli, client, given ?? (cli.env.EMEND_PROJECT || undefined)) };
 }
 
@@ -66,11 +69,49 @@ export function projectIdOf(cli: Cli, admin: Pick<Admin, "projectId">, given: st
 }
 
 /** Errors about the URL or the key name the variable or profile that it came from. */
-export function clientOf({ url, key, urlName, keyName }: Access): Emend {
+export function clientOf(cli: Pick<Cli, "env">, { url, key, urlName, keyName }: Access): Emend {
+  trustCaFile(cli.env);
   try {
     return new Emend({ baseUrl: url, apiKey: key });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CliError("usage", reason.replace("baseUrl", urlName).replace("apiKey", keyName), error);
+  }
+}
+
+/** Requests of this process also trust the certificate authorities in EMEND_CA_FILE, as the server does with its own. */
+export function trustCaFile({ EMEND_CA_FILE: file }: NodeJS.ProcessEnv): void {
+  if (!file) return;
+  // Node 22.18 has no such function.
+  if (!tls.setDefaultCACertificates) {
+    const advice = "set NODE_EXTRA_CA_CERTS to the same file, or use Node 22.19 or newer";
+    throw new CliError(
+      "usage",
+      `EMEND_CA_FILE has no effect on commands with Node ${process.versions.node}; ${advice}`,
+    );
+  }
+  const own = readCertificates(file);
+  tls.setDefaultCACertificates([...tls.getCACertificates("default"), ...own]);
+}
+
+function readCertificates(file: string): readonly string[] {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code === "ENOENT" ? "does not exist" : "cannot be read";
+    throw new CliError("usage", `EMEND_CA_FILE names ${file}, which ${reason}`, error);
+  }
+  const found = text.match(/-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs) ?? [];
+  try {
+    if (found.length === 0) throw new Error("no certificate");
+    for (const one of found) new X509Certificate(one);
+    return found;
+  } catch (error) {
+    throw new CliError(
+      "usage",
+      `EMEND_CA_FILE names ${file}, which contains no certificate; expected are certificates in PEM`,
+      error,
+    );
   }
 }

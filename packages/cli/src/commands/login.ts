@@ -56,7 +56,7 @@ async function assertAccepted(cli: Cli, url: string, key: string): Promise<void>
   if (key === "") throw new CliError("usage", "no key was given on standard input");
   try {
     const access = { url, key, urlName: `the address ${url}`, keyName: "the key that was given" };
-    await clientOf(access).jobs("-").listPage({ limit: 1, signal: cli.signal });
+    await clientOf(cli, access).jobs("-").listPage({ limit: 1, signal: cli.signal });
   } catch (error) {
     if (!(error instanceof EmendError)) throw error;
     if (error.kind === "not_found") return;

@@ -61,6 +61,8 @@ async function serve(cli: Cli, options: ServeOptions): Promise<void> {
       if (hint) say(cli, options, `emend: ${hint}`);
       const ownerUrl = config.role === "worker" ? null : await server.admin.ownerLink({ isNew: false });
       if (ownerUrl) cli.stdout.write(`${JSON.stringify({ event: "owner-link", url: ownerUrl })}\n`);
+      // Standard output is for a program. A person who starts it through a pipe reads this.
+      if (ownerUrl && cli.stderr.isTTY) say(cli, options, `\n  Become its owner      ${ownerUrl}\n`);
       const link = options.link === undefined ? null : await server.admin.createLoginLink(options.link);
       if (link) cli.stdout.write(`${JSON.stringify({ event: "link", url: link })}\n`);
     }

@@ -20,7 +20,7 @@ export function registerMcp(program: Command, cli: Cli): void {
 async function serveMcp(cli: Cli, options: McpOptions): Promise<void> {
   const project = options.project ?? cli.env.EMEND_PROJECT;
   // Checked now and not at the first call, so that a client shows why its server did not start.
-  const client = clientOf(resolveAccess(cli));
+  const client = clientOf(cli, resolveAccess(cli));
   const { serveStdio } = await import("@emend/mcp");
   const deps = {
     jobs: (projectId: string) => client.jobs(projectId),

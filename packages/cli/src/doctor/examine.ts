@@ -5,26 +5,24 @@ import { promisify } from "node:util";
 import type { Admin, Config, isMade, openAdmin, tryModel, trySmtp } from "@emend/server";
 import type { Command } from "commander";
 import { asTyped, type Cli, CliError, printResult } from "../cli.ts";
+import { trustCaFile } from "../commands/jobs-of.ts";
 import { withData, withJson } from "../commands/options.ts";
 import { modelHint } from "../model-hint.ts";
 import { safeText } from "../terminal/format.ts";
-
-interface Examination {
-  name: string;
-  /** note: nothing is wrong, but it is worth knowing. */
-  verdict: "good" | "note" | "bad";
-  detail: string;
-  advice?: string;
-}
+import { type Examination, examineClient, examineServer, hasOnlyClientSettings } from "./examine-client.ts";
 
 /** Checks everything once and changes nothing. */
 async function examine(cli: Cli, options: { data?: string }): Promise<readonly Examination[]> {
   const node: Examination = { name: "node", verdict: "good", detail: process.version };
-  const git = await examineGit();
   const { isMade, openAdmin, readConfig, tryModel, trySmtp } = await import("@emend/server");
   // Log lines would go to standard output, which is for the result.
   const env = { ...cli.env, EMEND_LOG_LEVEL: "silent" };
   const { config, problems } = readConfig(env, options.data === undefined ? {} : { dataDir: resolve(options.data) });
+  if (options.data === undefined && hasOnlyClientSettings(cli) && !isMade(config)) {
+    return [node, ...(await examineClient(cli))];
+  }
+  const git = await examineGit();
+  if (!problems.some((problem) => problem.startsWith("EMEND_CA_FILE"))) trustCaFile(cli.env);
   // Checks that depend on an invalid setting are skipped.
   const unless = (names: RegExp, name: string, look: () => Promise<readonly Seen[]>): Promise<readonly Seen[]> =>
     problems.some((problem) => names.test(problem))
@@ -289,29 +287,6 @@ async function examineModel(deps: { tryModel: typeof tryModel }, config: Config,
       ? "emend/rules: deterministic, needs no key"
       : `${name} answers, in ${trial.ms} ms${trial.window === undefined ? "" : `; ${trial.window}`}`;
   return { name: "model", verdict: "good", detail };
-}
-
-const answerMsMax = 3000;
-
-/** Whether a server answers at the clients' URL. */
-async function examineServer(baseUrl: string, signal: AbortSignal): Promise<Examination> {
-  const name = "server";
-  const url = baseUrl.replace(/\/+$/, "");
-  try {
-    const soon = AbortSignal.any([signal, AbortSignal.timeout(answerMsMax)]);
-    const response = await fetch(`${url}/openapi.json`, { signal: soon, redirect: "manual" });
-    await response.body?.cancel();
-    if (response.status === 200) return { name, verdict: "good", detail: `answers at ${url}` };
-    return { name, verdict: "bad", detail: `${url} answers ${response.status}: is that Emend?` };
-  } catch (error) {
-    const { code = "" } = ((error as Error).cause ?? {}) as { code?: string };
-    if (/CERT|SSL|VERIFY/.test(code)) {
-      const advice =
-        "Check its certificate. For a certificate authority of your own, set NODE_EXTRA_CA_CERTS to its PEM file.";
-      return { name, verdict: "bad", detail: `no trusted connection to ${url}: ${code}`, advice };
-    }
-    return { name, verdict: "note", detail: `nothing answers at ${url}; serve starts it` };
-  }
 }
 
 interface DoctorOptions {

@@ -69,8 +69,9 @@ export async function carryOut(deps: CarryOutDeps, run: ActiveRun, processEnds: 
     const settlement = await attempt({ ...deps, log }, run);
     if (settlement.kind === "leave") throw new LeaseLost(run.job.id);
     await throughOutage(log, processEnds, () => settle(deps, run, settlement));
-    log.info({ settlement: settlement.kind }, "run settled");
-    deps.onSettled?.(nameOf(settlement), run.job.projectId);
+    const outcome = nameOf(settlement);
+    log.info({ settlement: settlement.kind, outcome }, "run settled");
+    deps.onSettled?.(outcome, run.job.projectId);
   } catch (error) {
     const isStopped = error instanceof LeaseLost && (await wasStopped(deps.pool, run.job.id));
     deps.onSettled?.(isStopped ? "stopped" : "lost", run.job.projectId);
@@ -103,7 +104,9 @@ async function attempt(deps: CarryOutDeps, run: ActiveRun): Promise<Settlement> 
     return { kind: "end", ending: endingOf(outcome) };
   } catch (error) {
     const cause = controller.signal.aborted ? controller.signal.reason : error;
-    deps.log.warn({ err: error, ...(cause !== error && { reason: cause.name }) }, "run failed");
+    // A stop of the process, a cancel and a lost lease are no failures. What becomes of the run is logged when it settles.
+    const isFault = ![Released, StopAsked, LeaseLost].some((kind) => cause instanceof kind);
+    if (isFault) deps.log.warn({ err: error, ...(cause !== error && { reason: cause.name }) }, "run failed");
     return settlementOf(cause, job, deps.patience, run.hasWork);
   }
 }

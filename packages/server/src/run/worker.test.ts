@@ -11,7 +11,8 @@ import { readRun } from "../jobs/read/run-report.ts";
 import { createLogger } from "../lib/logger.ts";
 import { startWorker, type Worker, type WorkerOptions } from "./worker.ts";
 
-const log = createLogger({ level: "silent" });
+const lines: { level: number; msg: string; outcome?: string }[] = [];
+const log = createLogger({ level: "info", stream: { write: (line) => void lines.push(JSON.parse(line)) } });
 let database: TestDatabase;
 let listener: Listener;
 let projectId: string;
@@ -289,6 +290,17 @@ test("a run whose lease was taken away is broken off, and makes room for the nex
   await alterJob(database.pool, id, "status = 'archived', lease = null");
   expect(await ended(await job({}))).toMatchObject({ status: "completed" });
   expect(await readJob(database.pool, id)).toMatchObject({ status: "archived" });
+});
+
+test("a stop gives its jobs back and logs one line for each, which is no warning", async () => {
+  const id = await job({ turnMs: 600_000 });
+  start({ drainMsMax: 100, leaseMs: 60_000 });
+  await waitForJob(database.pool, id, (row) => row.phase === "working");
+  lines.length = 0;
+  await worker?.stop();
+  const runs = lines.filter(({ msg, level }) => level >= 40 || msg.startsWith("run "));
+  expect(runs).toMatchObject([{ level: 30, msg: "run settled", outcome: "released" }]);
+  expect(await readJob(database.pool, id)).toMatchObject({ status: "active", phase: "queued" });
 });
 
 test("after a crash, the next run ends a change that policy denied, without calling a model", async () => {
