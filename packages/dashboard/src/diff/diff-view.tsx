@@ -49,12 +49,17 @@ export const DiffView = memo(function DiffView({
       findings: findings.filter(({ path }) => path === file.path),
     };
   });
-  const seen = useRef<string[]>([]);
+  const seen = useRef({ paths: [] as string[], count: 0 });
   function inOrder(all: typeof shown): typeof shown {
     if (!isLive) return all;
-    for (const { file } of all) if (!seen.current.includes(file.path)) seen.current.push(file.path);
-    return all.toSorted((a, b) => seen.current.indexOf(a.file.path) - seen.current.indexOf(b.file.path));
+    const now = new Set(all.map(({ file }) => file.path));
+    // Another change, such as a round's own after the whole: it begins anew instead of moving files that both have.
+    if (seen.current.paths.some((path) => !now.has(path))) seen.current = { paths: [], count: seen.current.count + 1 };
+    const { paths } = seen.current;
+    for (const path of now) if (!paths.includes(path)) paths.push(path);
+    return all.toSorted((a, b) => paths.indexOf(a.file.path) - paths.indexOf(b.file.path));
   }
+  const ordered = inOrder(shown);
   const set = (path: string, isOpen: boolean) => setToggled(new Map(toggled).set(path, isOpen));
   return (
     <section aria-label="Changes">
@@ -73,9 +78,9 @@ export const DiffView = memo(function DiffView({
       </div>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
         {shown.length > 1 && !isLive && <FileList files={shown} onOpen={(path) => set(path, true)} />}
-        {inOrder(shown).map((each) => (
+        {ordered.map((each) => (
           <FileView
-            key={each.file.path}
+            key={`${seen.current.count} ${each.file.path}`}
             {...each}
             isSplit={isSplit}
             review={review}

@@ -47,11 +47,14 @@ export function FileView(props: FileProps) {
   const body = review?.bodyOf(file.path);
   return (
     <section id={props.id} aria-label={file.path} className="scroll-mt-2 rounded-md border border-line bg-sheet">
-      <div className="sticky top-0 z-10 flex items-center gap-2 rounded-t-md bg-sheet pr-2">
+      <div
+        // On a phone, the path has a line of its own.
+        className="sticky top-0 z-10 flex flex-wrap items-center gap-x-2 rounded-t-md bg-sheet sm:flex-nowrap sm:pr-2"
+      >
         <button
           type="button"
           aria-expanded={isOpen}
-          className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2 rounded-md px-3 py-2 text-left -outline-offset-2 hover:bg-hush"
+          className="flex min-w-0 flex-1 basis-full flex-wrap items-center gap-x-2 rounded-md px-3 py-2 text-left -outline-offset-2 hover:bg-hush sm:basis-0"
           onClick={() => props.onToggle(!isOpen)}
         >
           <Icon name="chevron" className={isOpen ? "rotate-90" : ""} />
@@ -70,19 +73,21 @@ export function FileView(props: FileProps) {
             <LineCounts additions={file.additions} deletions={file.deletions} />
           </span>
         </button>
-        {review?.actionsOf(file, lines ?? [])}
-        {isPage && (
-          <HeadButton
-            isOn={isPreview}
-            onNear={loadPreview}
-            onToggle={() => {
-              setIsPreview(!isPreview);
-              props.onToggle(true);
-            }}
-          >
-            Preview
-          </HeadButton>
-        )}
+        <div className="ml-auto flex items-center gap-2 px-2 pb-1 empty:hidden sm:p-0">
+          {review?.actionsOf(file, lines ?? [])}
+          {isPage && (
+            <HeadButton
+              isOn={isPreview}
+              onNear={loadPreview}
+              onToggle={() => {
+                setIsPreview(!isPreview);
+                props.onToggle(true);
+              }}
+            >
+              Preview
+            </HeadButton>
+          )}
+        </div>
       </div>
       {isOpen && (
         <div className="overflow-hidden rounded-b-md border-t border-line">

@@ -69,7 +69,8 @@ export function Shell() {
             <>
               <nav
                 aria-label="Pages"
-                className="order-last -mx-4 flex w-[calc(100%+32px)] scroll-px-4 gap-4 overflow-x-auto px-4 [scrollbar-width:none] sm:-mx-6 sm:w-[calc(100%+48px)] sm:gap-5 sm:px-6 lg:order-none lg:mx-0 lg:w-auto lg:flex-1 lg:px-0"
+                // Fits a phone. In a window that is narrower still, a faded edge shows that there is more.
+                className="order-last -mx-4 flex w-[calc(100%+32px)] scroll-px-8 gap-2.5 overflow-x-auto pr-8 pl-4 text-[13px] [mask-image:linear-gradient(to_right,transparent,black_16px,black_calc(100%-32px),transparent)] [scrollbar-width:none] min-[430px]:gap-4 min-[430px]:text-[14px] sm:-mx-6 sm:w-[calc(100%+48px)] sm:gap-5 sm:pl-6 lg:order-none lg:mx-0 lg:w-auto lg:flex-1 lg:px-0 lg:[mask-image:none]"
               >
                 {pages.map((page) => (
                   <Link

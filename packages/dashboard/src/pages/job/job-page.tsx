@@ -103,8 +103,6 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
         >
           {diff.data && hasChanges ? (
             <DiffView
-              // A round's own change and the whole are two things.
-              key={String(job.messages.length > 0 && job.isDiffSoFar)}
               isLive={isWatched}
               diff={diff.data}
               findings={isActive ? none : (run.findings?.introduced ?? none)}

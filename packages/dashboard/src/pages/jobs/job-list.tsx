@@ -75,22 +75,22 @@ const JobRow = memo(function JobRow({ job, project }: { job: DashboardJobRow; pr
     <li>
       <RowLink
         path={`/jobs/${job.id}`}
-        className="grid h-15 grid-cols-[minmax(0,1fr)_auto] content-center items-center gap-x-4 px-4 -outline-offset-2 hover:bg-hush lg:h-9 lg:grid-cols-[112px_minmax(0,1fr)_minmax(0,150px)_100px_84px_84px]"
+        className="grid h-15 grid-cols-[minmax(0,1fr)_auto_auto] content-center items-center gap-x-4 px-4 -outline-offset-2 hover:bg-hush lg:h-9 lg:grid-cols-[112px_minmax(0,1fr)_minmax(0,150px)_100px_84px_84px]"
       >
         <span className="order-2 flex justify-end lg:order-none lg:justify-start">
           <Status status={job.status} phase={job.phase} failureCode={job.failureCode} />
         </span>
-        <span className="order-1 truncate leading-6 font-medium lg:order-none">
+        <span className="order-1 col-span-2 truncate leading-6 font-medium lg:order-none lg:col-span-1">
           <VisibleText text={jobTitle(job)} />
         </span>
         <span className="order-3 truncate text-quiet lg:order-none">
           <VisibleText text={project} />
         </span>
         <span className="hidden text-right lg:inline">{job.figures && <LineCounts {...job.figures} />}</span>
-        <span className="hidden text-quiet lg:flex">
+        <span className="order-4 flex text-quiet lg:order-none">
           {job.pullRequest && <PullRequest pullRequest={job.pullRequest} />}
         </span>
-        <span className="order-4 text-right text-quiet lg:order-none">
+        <span className="order-5 text-right text-quiet lg:order-none">
           <Age at={job.createdAt} />
         </span>
       </RowLink>
@@ -105,7 +105,10 @@ function PullRequest({ pullRequest }: { pullRequest: NonNullable<DashboardJobRow
   return (
     <span className={`inline-flex items-center gap-1 ${colour}`} title={`pull request #${number}, ${word}`}>
       <Icon name={state === "merged" ? "merged" : state === "closed" ? "cross" : "open"} />#{number}
-      <span className="sr-only">, {word}</span>
+      <span className="lg:sr-only">
+        <span className="sr-only">, </span>
+        {word}
+      </span>
     </span>
   );
 }
