@@ -48,7 +48,7 @@ journey("goes from a prompt to a change, asks for more, runs it again, archives 
   await page.getByText(/^Opened #1 · 3 files · no new findings, 3 fixed, \d older/).waitFor();
   const changes = page.getByRole("region", { name: "Changes" });
   // Little layout shift for people who watch the job to its end.
-  await expectSteady(page, 0.1);
+  await expectSteady(page);
   await page.reload();
   await changes.scrollIntoViewIfNeeded();
   await changes.locator("ins").first().waitFor();
@@ -153,7 +153,7 @@ journey("shows events as they come, through a lost connection and a reload", asy
   await page.getByText("Edited index.mdx").locator("..").getByText("+1 −1").waitFor();
   await page.getByRole("region", { name: "Budget" }).getByText("$0.25").waitFor();
   await page.getByRole("heading", { name: /^1 file changed so far/ }).waitFor();
-  await expectSteady(page, 0.1);
+  await expectSteady(page);
   expect(await page.locator('img[src="x"]').count()).toBe(0);
   await expectFitting(page);
 
