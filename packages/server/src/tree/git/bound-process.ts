@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync } from "node:fs";
+import { getCompileCacheDir } from "node:module";
 import { Socket } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { PassThrough, type Readable, type Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { AppError } from "../../errors.ts";
@@ -149,12 +150,13 @@ function startStarter(): Starter {
   const ready = Promise.withResolvers<void>();
   ready.promise.catch(() => {});
   const file = fileURLToPath(new URL("./process-starter.ts", import.meta.url));
-  const { PATH = "", NODE_COMPILE_CACHE } = process.env;
+  const cache = getCompileCacheDir();
   // In a session of its own, so that Ctrl-C reaches only the server.
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", file], {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     detached: true,
-    env: { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) },
+    // Node adds a subfolder for its version to the configured folder.
+    env: { PATH: process.env.PATH ?? "", ...(cache && { NODE_COMPILE_CACHE: dirname(cache) }) },
   });
 
   function lose(error: AppError): void {
