@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node --disable-warning=ExperimentalWarning
 import { enableCompileCache } from "node:module";
-import { homeOfPerson } from "./demo/show-report.ts";
+import { homeOfPerson } from "./user-folders.ts";
 
 const interrupted = new AbortController();
 const interrupt = (why: string) => interrupted.abort(new DOMException(why, "AbortError"));

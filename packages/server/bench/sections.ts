@@ -165,7 +165,7 @@ export const sections: { readonly [Name in Section]: (figures: Figures[Name]) =>
           })),
           level: { name: "aim: at most 2", y: 2 },
         }),
-        says: "How much longer each look takes with a history than with none, by the number of finished jobs",
+        says: "How much longer each request takes with a history than with none, by the number of finished jobs",
       },
     };
   },

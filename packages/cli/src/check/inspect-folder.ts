@@ -51,7 +51,7 @@ export interface Inspection {
 }
 
 // The full MDX parser takes about ten milliseconds per page. Above this number it runs only on request.
-export const mdxPagesMax = 300;
+const mdxPagesMax = 300;
 
 export async function inspectFolder(deps: InspectDeps, dir: string, input: InspectInput): Promise<Inspection> {
   const progress = createProgress(deps.stderr);

@@ -10,9 +10,10 @@ import { asTyped, type Cli, CliError, shellWord } from "../cli.ts";
 import { existingFolder } from "../commands/project-add.ts";
 import { counted, seconds, wrap } from "../terminal/format.ts";
 import type { Narrator } from "../terminal/narrator.ts";
+import { cacheDir } from "../user-folders.ts";
 import { createTeller, failureText, narratorFor, watchJob } from "../watch/watch-job.ts";
 import { type Drift, showDrift } from "./run-drift.ts";
-import { cacheDir, showReport } from "./show-report.ts";
+import { showReport } from "./show-report.ts";
 
 export interface DemoOptions {
   repo?: string;

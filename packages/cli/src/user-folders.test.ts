@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { cacheDir, homeOfPerson } from "./show-report.ts";
+import { cacheDir, homeOfPerson } from "./user-folders.ts";
 
 describe("cache dir", () => {
   let home: string;
