@@ -242,6 +242,7 @@ async function storeDay(client: Queryable, day: string): Promise<readonly string
   return rows.map(({ id }) => id);
 }
 
+/** More in one query might take longer than a query may. */
 const projectsRankedAtOnce = 1_000;
 
 /** Once a day. Days that change later rank their projects again. */
@@ -255,14 +256,11 @@ async function rankProjects(pool: Pool, hasNewDay: boolean): Promise<void> {
     await lockRanks(client);
     await client.query("delete from usage_ranks");
     const { rows: projects } = await client.query<{ id: string }>("select id from projects");
-    for (let at = 0; at < projects.length; at += projectsRankedAtOnce) {
-      const some = projects.slice(at, at + projectsRankedAtOnce);
-      await rank(
-        client,
-        rows[0].yesterday,
-        some.map(({ id }) => id),
-      );
-    }
+    await rank(
+      client,
+      rows[0].yesterday,
+      projects.map(({ id }) => id),
+    );
   });
 }
 
@@ -272,16 +270,19 @@ async function lockRanks(client: Queryable): Promise<void> {
 }
 
 async function rank(client: Queryable, through: string, projectIds: readonly string[]): Promise<void> {
-  await client.query("delete from usage_ranks where project_id = any ($1)", [projectIds]);
-  for (const span of spans) {
-    await client.query(
-      `insert into usage_ranks (days, through, project_id, ${figures})
-       select $1::int, $2::date, project_id, ${sumsOfWeighed}
-       from (select *, ${weights("project_id")} from usage_days
-         where project_id = any ($3) and day > $2::date + 1 - $1::int and day <= $2::date and model = '') weighed
-       group by project_id`,
-      [span, through, projectIds],
-    );
+  for (let at = 0; at < projectIds.length; at += projectsRankedAtOnce) {
+    const some = projectIds.slice(at, at + projectsRankedAtOnce);
+    await client.query("delete from usage_ranks where project_id = any ($1)", [some]);
+    for (const span of spans) {
+      await client.query(
+        `insert into usage_ranks (days, through, project_id, ${figures})
+         select $1::int, $2::date, project_id, ${sumsOfWeighed}
+         from (select *, ${weights("project_id")} from usage_days
+           where project_id = any ($3) and day > $2::date + 1 - $1::int and day <= $2::date and model = '') weighed
+         group by project_id`,
+        [span, through, some],
+      );
+    }
   }
 }
 
