@@ -1,6 +1,6 @@
-import { spawn, spawnSync } from "node:child_process";
+import { fork, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { createReadStream, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +10,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openLock, startBound } from "./bound-process.ts";
 
 const env = { PATH: process.env.PATH ?? "" };
+/** These tests read /proc. */
+const isLinux = process.platform === "linux";
 let dir: string;
 
 beforeAll(() => {
@@ -114,22 +116,25 @@ test("without a free file descriptor it fails with a clear error, and the proces
   });
 });
 
-test("if the process that starts others dies, its children die, callers are told, and the next start works", async () => {
-  const children = () => readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim().split(" ");
-  const isStarter = (pid: string) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("process-starter");
-  const fifo = makeFifo("starter");
-  const child = startBound({ program: "sh", args: ["-c", stubborn, "sh", fifo.path], env });
-  await once(child.stdout, "data");
-  const [starter] = children().filter(isStarter);
-  process.kill(Number(starter), "SIGKILL");
-  await expect(child.ended).rejects.toMatchObject({ code: "unavailable", retryable: true });
-  await fifo.allGone;
-  const next = startBound({ program: "cat", args: [], env });
-  next.stderr.resume();
-  next.stdin.end("again");
-  expect(String(Buffer.concat(await next.stdout.toArray()))).toBe("again");
-  expect(await next.ended).toEqual({ code: 0, signal: null });
-});
+test.skipIf(!isLinux)(
+  "if the process starter dies, its children die, callers are told, and the next start works (Linux)",
+  async () => {
+    const children = () => readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim().split(" ");
+    const isStarter = (pid: string) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("process-starter");
+    const fifo = makeFifo("starter");
+    const child = startBound({ program: "sh", args: ["-c", stubborn, "sh", fifo.path], env });
+    await once(child.stdout, "data");
+    const [starter] = children().filter(isStarter);
+    process.kill(Number(starter), "SIGKILL");
+    await expect(child.ended).rejects.toMatchObject({ code: "unavailable", retryable: true });
+    await fifo.allGone;
+    const next = startBound({ program: "cat", args: [], env });
+    next.stderr.resume();
+    next.stdin.end("again");
+    expect(String(Buffer.concat(await next.stdout.toArray()))).toBe("again");
+    expect(await next.ended).toEqual({ code: 0, signal: null });
+  },
+);
 
 test("a child that exits before it has read its input does not block the writer", async () => {
   for (let round = 0; round < 20; round += 1) {
@@ -142,7 +147,7 @@ test("a child that exits before it has read its input does not block the writer"
   }
 });
 
-test("whoever finds the process starter without its token gets nothing started", async () => {
+test.skipIf(!isLinux)("whoever finds the process starter without its token gets nothing started (Linux)", async () => {
   const child = startBound({ program: "cat", args: [], env });
   child.stderr.resume();
   const names = readFileSync("/proc/net/unix", "utf8").match(/@emend-[0-9a-f]{32}/g) ?? [];
@@ -173,4 +178,15 @@ test("a start that fails keeps no lock", () => {
     console.log(lock.isLocked, (await open()).isLocked);`;
   const args = ["-c", `ulimit -n 200; exec "$@"`, "sh", process.execPath, "--input-type=module", "-e", program];
   expect(spawnSync("/bin/sh", args, { encoding: "utf8" }).stdout).toBe("true true\n");
+});
+
+test("a socket with a file, as on macOS, is removed when the server is gone", async () => {
+  const folder = mkdtempSync(join(dir, "socket-"));
+  const starter = fork(join(import.meta.dirname, "process-starter.ts"), { stdio: "inherit" });
+  starter.send({ kind: "listen", address: join(folder, "start"), token: "token" });
+  await once(starter, "message");
+  expect(existsSync(join(folder, "start"))).toBe(true);
+  starter.disconnect();
+  await once(starter, "exit");
+  expect(existsSync(folder)).toBe(false);
 });

@@ -1,8 +1,9 @@
 // A small process that starts git for the server. A fork copies the page tables of the process that forks: at 400 MB that
 // takes about 10 ms and blocks every request meanwhile, here it takes one. See bound-process.ts for the other side.
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
+import { dirname } from "node:path";
 import type { Duplex } from "node:stream";
 
 export type Order =
@@ -37,6 +38,7 @@ const waiting = new Map<number, { order?: Start; streams: Map<number, Socket> }>
 /** Open lock files, and those that the server needs no longer. */
 const files = new Map<number, number>();
 const released = new Set<number>();
+let socketFolder: string | null = null;
 
 process.on("message", (order: Order) => {
   if (order.kind === "listen") listen(order.address, order.token);
@@ -54,11 +56,15 @@ process.on("message", (order: Order) => {
   }
 });
 // The server has exited. The lifelines close with this process, so every group that it started is killed.
-process.on("disconnect", () => process.exit());
+process.on("disconnect", () => {
+  if (socketFolder !== null) rmSync(socketFolder, { recursive: true, force: true });
+  process.exit();
+});
 // These are for the server, which ends its commands in its own time.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 
 function listen(address: string, token: string): void {
+  if (!address.startsWith("\0")) socketFolder = dirname(address);
   const server = createServer((stream) => {
     stream.on("error", () => {});
     stream.setTimeout(headerMsMax, () => stream.destroy());
