@@ -113,6 +113,8 @@ test("a project's days before today are added up once, not at each look", async 
     await database.pool.query(`update usage_ranks set ${old}`);
     expect((await readUsage(database.pool, 7)).byProject[0]?.jobs).toBe(3005);
   }
+  await database.pool.query("truncate projects cascade");
+  expect((await readUsage(database.pool, 7)).byProject).toEqual([]);
 });
 
 test("usage shows the projects with the most jobs and with the highest cost, today's too", async () => {

@@ -136,8 +136,7 @@ export async function readUsage(pool: Pool, days: number): Promise<DashboardUsag
      ), summed as (
        select kind, key, ${sumsOfWeighed} from weighed group by kind, key
      )
-     select summed.*, projects.name as project from summed left join projects on kind = 'project' and projects.id = key
-     where kind <> 'project' or projects.id is not null
+     select *, case kind when 'project' then (select name from projects where id = key) end as project from summed
      order by jobs desc, key`,
     [all, all.at(-1)],
   );
@@ -147,7 +146,10 @@ export async function readUsage(pool: Pool, days: number): Promise<DashboardUsag
     days,
     total: figuresOf(of("total")[0]),
     byDay: all.map((day) => ({ day, ...figuresOf(byDay.get(day)) })),
-    byProject: of("project").map((row) => ({ projectId: row.key, project: row.project ?? "", ...figuresOf(row) })),
+    // A project may have been removed since.
+    byProject: of("project").flatMap((row) =>
+      row.project === null ? [] : [{ projectId: row.key, project: row.project, ...figuresOf(row) }],
+    ),
     byModel: of("model").map((row) => ({ model: row.key, ...figuresOf(row) })),
   };
 }
