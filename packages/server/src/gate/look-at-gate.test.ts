@@ -219,6 +219,10 @@ it("takes them from the newest commit of the branch that a pull request wants to
   });
   await look();
   expect((await onlyStatus()).state).toBe("passed");
+  // While the repository is away, the verdict stays.
+  const away = new AppError("repository_unavailable", { publicMessage: "Away.", retryable: true });
+  await look({ mirrors: { ...mirrors, open: () => Promise.reject(away) } });
+  expect([(await onlyStatus()).state, await problemOf(null)]).toEqual(["passed", "Away."]);
   expect(await settings(check({}))).toEqual([expect.stringMatching(/^broken-link /)]);
   expect(await settings(check({ "broken-link": "off", spelling: "error" }))).toEqual([
     expect.stringMatching(/^spelling .*wrod/),

@@ -188,6 +188,8 @@ async function lookAtHead(
     if (signal.aborted || !isAppError(error)) throw error;
     return error;
   });
+  // The verdict on a docs change needs only its own commits, so an outage does not take it back.
+  if (isAppError(docs) && watched.contextId === null && known && known.judgedFrom !== null) return docs.publicMessage;
   const from = isAppError(docs) ? null : await markOf(docs, place, bases);
   const isJudged = known !== null && from !== null && known.judgedFrom === from;
   const now = (status: GateStatus) => ({
