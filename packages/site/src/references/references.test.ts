@@ -119,6 +119,27 @@ test("a string alone on its line, a declared module and a setting at the root de
   expect((await indexSource(treeOf({ "app/tool.yml": "deep-mode: 1\n" }))).knows(setting)).toBe(true);
 });
 
+test("a page with many other names must name something else of the files that had it", async () => {
+  const before = { "src/a.ts": "export function deepMode() {}\nexport function keepMode() {}\n", "src/b.ts": "\n" };
+  const after = { ...before, "src/a.ts": "export function keepMode() {}\n" };
+  const others = "`oneJob`, `twoJobs`, `threeJobs`, `fourJobs`";
+  expect(await compare(before, after, `\`deepMode\`, ${others}, \`fiveJobs\``)).toEqual([]);
+  expect(await compare(before, after, `\`deepMode\`, ${others}, \`keepMode\``)).toEqual(["deepMode removed"]);
+  expect(await compare(before, after, `\`deepMode\`, ${others}`)).toEqual(["deepMode removed"]);
+});
+
+test("a constant that the code only uses, a flag that it passes and a patch are others'", async () => {
+  const before = {
+    "a.cc": "int mode = on ? WIN_DEEP : WIN_NONE;\n",
+    "a.go": 'args = append(args, "--registry="+v)\n',
+    "a.ts": "read(process.env.OWN_DEEP);\n",
+    "a.patch": "+class DeepMode {\n",
+    "test/a.ts": 'get("/api/deep/jobs");\n',
+  };
+  const page = "`WIN_DEEP`, `--registry`, `OWN_DEEP`, `DeepMode`, `GET /api/deep/jobs`";
+  expect(await compare(before, { b: "" }, page)).toEqual(["OWN_DEEP removed"]);
+});
+
 test("a key whose files all left may have moved with what reads it", async () => {
   const before = { "kit/a.go": 'Mode string `yaml:"deep_mode"`\n', "b.go": "\n" };
   const page = "```yaml\ndeep_mode: 1\n```\n";
@@ -272,6 +293,10 @@ test("members of global objects, attributes of HTML and calls of the reader's fu
 test("a Go method with a body is the reader's, and a signature alone is the docs'", () => {
   const sample = "func (a *Agent) SetHost(x string) *Agent\n\nfunc (s *Thing) IsDone() bool {\n}\n";
   expect(namesIn(`\`\`\`go\n${sample}\`\`\`\n`)).toEqual(["2:17 identifier SetHost (sample)"]);
+});
+
+test("an import with a placeholder names no package", () => {
+  expect(namesIn('```go\nimport "kit/<module>/part"\n```\n')).toEqual([]);
 });
 
 test("what the reader replaces, and what every program has, is no reference", () => {
