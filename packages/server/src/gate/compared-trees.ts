@@ -26,18 +26,27 @@ export interface OtherDeps extends Pick<TreeDeps, "mirrors"> {
   contextRemote(repositoryId: string, projectId: string, signal: AbortSignal): Promise<Remote>;
 }
 
-/**
- * The newest state of the project's other sources: its context repositories, and code beside the docs folder. One that
- * cannot be read is left out, so a name that only it has counts as gone.
- */
+/** The project's other sources. */
+export interface OtherSources {
+  indexes: readonly SourceIndex[];
+  /** The names of those that cannot be read now. Nobody knows what they contain. */
+  unread: readonly string[];
+}
+
+/** The newest state of the project's other sources: its context repositories, and code beside the docs folder. */
 export async function indexOthers(
   deps: OtherDeps,
   { project, watched, docsAt }: { project: Project; watched: GateSubject; docsAt: DocsAt },
   signal: AbortSignal,
-): Promise<readonly SourceIndex[]> {
+): Promise<OtherSources> {
   const { indexes } = deps;
   const found: SourceIndex[] = [];
-  async function add(key: string, isOutside: (path: string) => boolean, open: () => Promise<CommitTree>) {
+  const unread: string[] = [];
+  async function add(
+    { key, name }: { key: string; name: string },
+    isOutside: (path: string) => boolean,
+    open: () => Promise<CommitTree>,
+  ) {
     try {
       const previous = indexes.get(key);
       const options = { isOutside, signal, ...(previous && { previous }) };
@@ -47,25 +56,26 @@ export async function indexOthers(
     } catch (error) {
       signal.throwIfAborted();
       if (!isAppError(error)) throw error;
+      unread.push(name);
     }
   }
   const folder = folderOf(project.docsDir);
   if (watched.contextId !== null && folder !== "") {
     await add(
-      project.id,
+      { key: project.id, name: "the code beside the docs" },
       (path) => path.startsWith(`${folder}/`),
       () => docsAt(null),
     );
   }
-  for (const { id, baseRef } of await deps.listContext(project.id)) {
+  for (const { id, name, baseRef } of await deps.listContext(project.id)) {
     if (id === watched.contextId) continue;
     await add(
-      id,
+      { key: id, name },
       () => false,
       async () => newestTree(deps, id, { remote: await deps.contextRemote(id, project.id, signal), baseRef }, signal),
     );
   }
-  return found;
+  return { indexes: found, unread };
 }
 
 /** The newest commit of a branch. */

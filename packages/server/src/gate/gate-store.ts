@@ -39,6 +39,8 @@ export interface GateFinding {
   renamed?: { from: string; to: string };
   /** Where the removed name was in the source repository. */
   causes?: readonly string[];
+  /** Sources that may still have the name, and could not be read. */
+  unread?: readonly string[];
   /** Of a claim: the page's text, and the lines of code that it relies on. */
   claim?: ReliedOn;
 }

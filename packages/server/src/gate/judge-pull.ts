@@ -25,6 +25,7 @@ import type { CommitStatus } from "../forge/forge.ts";
 import { isCertainRename } from "../lib/repair-prompt.ts";
 import type { Tree } from "../tree/tree.ts";
 import { siteTreeOf } from "../tree/tree.ts";
+import type { OtherSources } from "./compared-trees.ts";
 import type { GateFinding } from "./gate-store.ts";
 
 /** The project's levels for findings. */
@@ -108,7 +109,7 @@ function plain({ check, severity, path, line, message }: Finding): GateFinding {
 }
 
 /** A finding as the checks give it, with what the page of a status shows besides. */
-type Judged = Finding & Pick<GateFinding, "renamed" | "causes" | "claim">;
+type Judged = Finding & Pick<GateFinding, "renamed" | "causes" | "unread" | "claim">;
 
 function kept({ column: _, ...finding }: Judged): GateFinding {
   return finding;
@@ -126,7 +127,7 @@ export async function judgeSource(
     outside: string | null;
     claims: readonly BrokenClaim[];
     /** The project's other sources. Read only if something seems to be gone. */
-    others(): Promise<readonly SourceIndex[]>;
+    others(): Promise<OtherSources>;
   } & DocsSettings,
   signal: AbortSignal,
 ): Promise<readonly GateFinding[]> {
@@ -142,7 +143,7 @@ export async function judgeSource(
 
 async function judgeReferences(
   site: Site,
-  input: Sources & { outside: string | null; others(): Promise<readonly SourceIndex[]> },
+  input: Sources & { outside: string | null; others(): Promise<OtherSources> },
   signal: AbortSignal,
 ): Promise<readonly Judged[]> {
   const { key, indexes, outside } = input;
@@ -157,8 +158,10 @@ async function judgeReferences(
   const references = [...pages.values()].flatMap((page) => page.references);
   const gone = await compareReferences(references, before, after, { signal });
   // Code that moved to another source is still known.
-  const others = gone.length === 0 ? [] : await input.others();
-  const stale = gone.filter(({ reference }) => !others.some((one) => one.knows(reference))).map(toFinding);
+  const others: OtherSources = gone.length === 0 ? { indexes: [], unread: [] } : await input.others();
+  const stale = gone
+    .filter(({ reference }) => !others.indexes.some((one) => one.knows(reference)))
+    .map((one) => toFinding(one, others.unread));
   const isTold = (finding: Finding) => stale.some(({ path, line }) => path === finding.path && line === finding.line);
   const api = await judgeApi(site, before, after, signal);
   return [...stale, ...api.filter((finding) => !isTold(finding))];
@@ -205,7 +208,8 @@ function ofClaim({ page, source, now }: BrokenClaim): Judged {
   };
 }
 
-function toFinding({ reference, gone, cause, paths }: StaleReference): Judged {
+/** `unread`: sources that may still have the name. As long as they cannot be read, it is no error. */
+function toFinding({ reference, gone, cause, paths }: StaleReference, unread: readonly string[]): Judged {
   const { page: path, line, column } = reference;
   const where = paths.length === 0 ? "" : ` in ${paths[0]}`;
   const message =
@@ -215,11 +219,13 @@ function toFinding({ reference, gone, cause, paths }: StaleReference): Judged {
   const isCertain = cause.kind === "renamed" && isCertainRename(gone, cause.to);
   return {
     check: "stale-reference",
-    severity: "error",
+    severity: unread.length === 0 ? "error" : "warning",
     path,
     line,
     column,
-    message,
+    message:
+      unread.length === 0 ? message : `${message}. Emend could not look at ${unread.join(", ")}, which may have it`,
+    ...(unread.length > 0 && { unread }),
     ...(isCertain && { renamed: { from: gone, to: cause.to } }),
     causes: paths,
   };
@@ -240,6 +246,11 @@ export function verdictOf(
   { isDocs, docsPull }: { isDocs: boolean; docsPull: number | null },
 ): { state: CommitStatus["state"]; words: string } {
   const errors = findings.filter(({ severity }) => severity === "error");
+  const unsure = findings.filter(({ unread }) => unread !== undefined);
+  if (errors.length === 0 && unsure.length > 0) {
+    const sources = [...new Set(unsure.flatMap(({ unread = [] }) => unread))].join(", ");
+    return { state: "neutral", words: `Not blocking: ${mentions(unsure)}, but could not look at ${sources}.` };
+  }
   if (errors.length === 0 && findings.some(({ check }) => check === "changed-claim")) {
     const pages = new Set(findings.flatMap(({ check, path }) => (check === "changed-claim" ? [path] : []))).size;
     const relies = `${count(pages, "page")} ${pages === 1 ? "relies" : "rely"} on code that this changes.`;
@@ -253,13 +264,21 @@ export function verdictOf(
         : `Docs pull request #${docsPull} updates every page that mentions what this changes.`;
     return { state: "passed", words: findings.length === 0 ? words : `${words} ${count(findings.length, "note")}.` };
   }
-  const pages = new Set(errors.map(({ path }) => path)).size;
   const found = isDocs
-    ? `${count(errors.length, "new problem")} on ${count(pages, "page")}.`
-    : `${count(pages, "page")} ${pages === 1 ? "mentions" : "mention"} what this removes or renames.`;
+    ? `${count(errors.length, "new problem")} on ${count(pagesOf(errors), "page")}.`
+    : `${mentions(errors)}.`;
   return level === "failing"
     ? { state: "failed", words: found }
     : { state: "neutral", words: `Not blocking: ${found}` };
+}
+
+function pagesOf(findings: readonly GateFinding[]): number {
+  return new Set(findings.map(({ path }) => path)).size;
+}
+
+function mentions(findings: readonly GateFinding[]): string {
+  const pages = pagesOf(findings);
+  return `${count(pages, "page")} ${pages === 1 ? "mentions" : "mention"} what this removes or renames`;
 }
 
 function count(number: number, noun: string): string {

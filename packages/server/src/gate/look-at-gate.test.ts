@@ -416,7 +416,7 @@ it("is silenced by the project's settings, on pull requests of the docs and of a
   expect(await statesWith()).toEqual({ asked, null: "failed", ctx_code: "failed" });
 });
 
-it("does not report a name that another source of the project has", async () => {
+it("does not report a name that another source of the project has, or may have", async () => {
   await set({ sources: "failing", docs: "off" });
   const { pool } = host.database;
   const other = join(host.dir, "other");
@@ -431,11 +431,33 @@ it("does not report a name that another source of the project has", async () => 
     await rename();
     await look();
     expect(await onlyStatus()).toMatchObject({ state: "passed", findings: [] });
-    // A source that cannot be read hides nothing.
+    // Nobody knows what a source has that cannot be read. It is asked once, however many pull requests have this head.
     await pool.query("delete from gate_statuses");
     const away = new AppError("repository_unavailable", { publicMessage: "Away." });
-    await look({ contextRemote: () => Promise.reject(away) });
-    expect(await onlyStatus()).toMatchObject({ state: "failed" });
+    const forge = host.open(codeProject);
+    const [pull] = await forge.listOpenPullRequests(host.signal);
+    if (!pull) throw new Error("no pull request");
+    let asked = 0;
+    await look({
+      contextRemote() {
+        asked += 1;
+        return Promise.reject(away);
+      },
+      openContextForge: async ({ id }) => ({
+        ...forge,
+        listOpenPullRequests: async () => (id === "ctx_code" ? [pull, { ...pull, number: pull.number + 1 }] : []),
+        readPullRequestCommits: (_, signal) => forge.readPullRequestCommits(pull, signal),
+      }),
+    });
+    expect(await onlyStatus()).toMatchObject({
+      state: "neutral",
+      words: "Not blocking: 1 page mentions what this removes or renames, but could not look at other.",
+      findings: [{ severity: "warning", message: expect.stringContaining("Emend could not look at other") }],
+    });
+    expect(asked).toBe(1);
+    // As soon as it can be read again, it counts.
+    await look();
+    expect(await onlyStatus()).toMatchObject({ state: "passed", findings: [] });
   } finally {
     await pool.query("delete from projects where id = 'prj_other'");
     await pool.query("delete from context_repositories where id = 'ctx_other'");

@@ -18,6 +18,7 @@ import {
   indexOthers,
   markOfSettings,
   type OtherDeps,
+  type OtherSources,
   readCommits,
   type TreeDeps,
   withTrees,
@@ -139,7 +140,12 @@ async function lookAtRepository(
   const remote = await forge.gitRemote(signal);
   const named = { projectId: project.id, repositoryId: watched.contextId };
   const claims = await markOfClaims(deps.pool, named);
-  const place = { project, watched, forge, remote, claims, docsAt: docsReader(deps, project, signal) };
+  const docsAt = docsReader(deps, project, signal);
+  let others: Promise<OtherSources> | undefined;
+  const place: Place = {
+    ...{ project, watched, forge, remote, claims, docsAt },
+    others: () => (others ??= indexOthers(deps, { project, watched, docsAt }, signal)),
+  };
   const heads = [...Map.groupBy(await forge.listOpenPullRequests(signal), ({ headCommit }) => headCommit).values()];
   const refused = await listRefused(deps.pool, watched);
   // Heads that were refused before come last: they must not keep the others from their turn.
@@ -165,6 +171,8 @@ interface Place {
   /** Changes with the claims on this repository. */
   claims: string;
   docsAt: DocsAt;
+  /** Read once, for all pull requests. */
+  others(): Promise<OtherSources>;
 }
 
 /**
@@ -267,7 +275,9 @@ async function judge(
       ...new Map(found.map((one) => [`${one.check} ${one.path}:${one.line} ${one.message}`, one])).values(),
     ];
     const verdict = verdictNow({ ...held, findings }, place.watched, docs.pull);
-    return { ...verdict, findings, judgedFrom: from };
+    // What could not be read now may be readable next time.
+    const isSure = findings.every(({ unread }) => unread === undefined);
+    return { ...verdict, findings, judgedFrom: isSure ? from : null };
   } catch (error) {
     if (signal.aborted) throw error;
     if (!isAppError(error)) deps.log.warn({ err: error, gateId: held.id }, "could not judge a pull request");
@@ -292,7 +302,6 @@ async function judgeTrees(
   const { ignore } = project.settings.checks;
   const named = { projectId: project.id, repositoryId: watched.contextId };
   const claims = await listBrokenClaims(deps.pool, named, { before, after, docs: docs?.docs ?? after }, signal);
-  const others = () => indexOthers(deps, place, signal);
   const cache = deps.siteCache;
   const shared = {
     before,
@@ -304,7 +313,7 @@ async function judgeTrees(
     cache,
     key: watched.mirrorId,
     indexes: deps.indexes,
-    others,
+    others: place.others,
   };
   if (docs !== null) {
     return judgeSource({ ...shared, docs: docs.docs, trusted: docs.base, outside: null }, signal);

@@ -40,25 +40,26 @@ export async function compareReferences(
   after: SourceIndex,
   options: CompareOptions = {},
 ): Promise<StaleReference[]> {
-  const judged = new Map<string, Promise<Judgement | null>>();
-  const stale: StaleReference[] = [];
-  const change = { before, after, changed: changedFiles(before, after) };
+  const change: Change = { before, after, changed: changedFiles(before, after) };
+  const gone = new Map<string, Gone | null>();
+  const suspects: { reference: CodeReference; key: string }[] = [];
   for (const reference of references) {
     if (!mayBeGone(reference, after)) continue;
     const key = `${reference.kind} ${reference.text}`;
-    let judging = judged.get(key);
-    if (judging === undefined) {
-      const gone = goneProbe(reference, change);
-      judging = gone === null ? settled : judge(gone, reference.kind, change, options);
-      judged.set(key, judging);
+    let found = gone.get(key);
+    if (found === undefined) {
+      const probe = goneProbe(reference, change);
+      found = probe === null ? null : { probe, kind: reference.kind };
+      gone.set(key, found);
     }
-    if (judging === settled) continue;
-    const judgement = await judging;
-    options.signal?.throwIfAborted();
-    if (judgement !== null && isAboutFiles(reference, judgement, before))
-      stale.push(staleReference(reference, judgement));
+    if (found !== null) suspects.push({ reference, key });
   }
-  return stale;
+  const judged = await judgeAll(gone, change, options);
+  return suspects.flatMap(({ reference, key }) => {
+    const judgement = judged.get(key);
+    if (judgement === undefined || !isAboutFiles(reference, judgement, before)) return [];
+    return [staleReference(reference, judgement)];
+  });
 }
 
 const namesMin = 5;
@@ -74,7 +75,35 @@ function isAboutFiles(
   return others.some((name) => before.filesWith(name, 1, sources).length > 0);
 }
 
-const settled: Promise<null> = Promise.resolve(null);
+interface Gone {
+  probe: Probe;
+  kind: ReferenceKind;
+}
+
+// Reading is mostly waiting.
+const judgedAtOnce = 8;
+
+async function judgeAll(
+  gone: ReadonlyMap<string, Gone | null>,
+  change: Change,
+  options: CompareOptions,
+): Promise<ReadonlyMap<string, Judgement>> {
+  const all = [...gone].filter((one): one is [string, Gone] => one[1] !== null);
+  const words = all.flatMap(([, { probe }]) => (probe.kind === "word" ? [probe.word] : []));
+  let found: Promise<ReadonlySet<string>> | undefined;
+  const inUnread = () => (found ??= wordsInUnread(words, change, options));
+  const judged = new Map<string, Judgement>();
+  const left = all.values();
+  async function judgeSome(): Promise<void> {
+    for (const [key, one] of left) {
+      options.signal?.throwIfAborted();
+      const judgement = await judge(one, change, inUnread, options);
+      if (judgement !== null) judged.set(key, judgement);
+    }
+  }
+  await Promise.all(Array.from({ length: judgedAtOnce }, judgeSome));
+  return judged;
+}
 
 interface Judgement {
   gone: string;
@@ -153,9 +182,9 @@ function leftWithPackage(path: string, before: SourceIndex, after: SourceIndex):
 
 /** Null if the sources only used the name, and somebody else defines it. */
 async function judge(
-  probe: Probe,
-  kind: ReferenceKind,
+  { probe, kind }: Gone,
   change: Change,
+  inUnread: () => Promise<ReadonlySet<string>>,
   options: CompareOptions,
 ): Promise<Judgement | null> {
   const { before, after } = change;
@@ -168,7 +197,7 @@ async function judge(
   // Files that leave may have moved elsewhere with what reads their keys; an edit takes a key out on purpose.
   if (kind === "config-key" && !paths.some((path) => after.files.has(path))) return null;
   if (await hasFlagWithoutDashes(probe.word, paths, after, options)) return null;
-  if (!(await isOwn(probe, paths, change, options)) || (await isInUnread(probe.word, change, options))) return null;
+  if (!(await isOwn(probe, paths, change, options)) || (await inUnread()).has(probe.word)) return null;
   const to = await renamedTo(probe.word, paths, before, after, options);
   const sources = paths.filter((path) => !isExample(path));
   return { gone: probe.word, cause: causeOf(to), paths: paths.slice(0, pathsMax), sources };
@@ -232,17 +261,24 @@ async function hasFlagWithoutDashes(
   return false;
 }
 
-/** Whether the name is in a file that is not indexed, such as vendored or generated code, and that the change wrote. */
-async function isInUnread(word: string, { before, after }: Change, { signal }: CompareOptions): Promise<boolean> {
+/** Those of the words that are in files that are not indexed, such as vendored or generated code, and that the change wrote. */
+async function wordsInUnread(
+  words: readonly string[],
+  { before, after }: Change,
+  { signal }: CompareOptions,
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
   let looked = 0;
   for (const [path, reason] of after.skipped) {
     if (reason !== "vendored" && reason !== "generated") continue;
     if (before.files.get(path) === after.files.get(path) || ++looked > filesLookedAtMax) continue;
     signal?.throwIfAborted();
     const bytes = await after.tree.read(path);
-    if (bytes !== null && Buffer.from(bytes).includes(word)) return true;
+    if (bytes === null) continue;
+    const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (const word of words) if (!found.has(word) && content.includes(word)) found.add(word);
   }
-  return false;
+  return found;
 }
 
 function causeOf(to: string | null): StaleCause {

@@ -162,6 +162,17 @@ test("a name that moved to vendored or generated code is still there", async () 
   expect(await compare(before, { "a.go": "\n", "vendor/b.go": "\n" }, "`kube-qps`")).toEqual(["kube-qps removed"]);
 });
 
+test("reads vendored code that the change wrote once, however many names are gone", async () => {
+  const names = ["kube-qps", "kube-burst", "kube-host"];
+  const old = await indexSource(treeOf({ "a.go": names.map((name) => `flag("${name}");\n`).join("") }));
+  const next = treeOf({ "a.go": "\n", "vendor/b.go": 'flag("kube-burst");\n' });
+  const page = Buffer.from(names.map((name) => `\`${name}\``).join(", "));
+  const references = findCodeReferences("page.md", page, plainDialect);
+  const stale = await compareReferences(references, old, await indexSource(next, { previous: old }));
+  expect(stale.map(({ gone }) => gone)).toEqual(["kube-qps", "kube-host"]);
+  expect(next.reads.filter((path) => path === "vendor/b.go")).toHaveLength(1);
+});
+
 test("helpers of tests and settings of tools define nothing", async () => {
   const before = {
     "internal/apptest/a.go": 'run("age-keygen");\n',
@@ -381,7 +392,7 @@ test("reads many files as one stream and in threads, with the same result", asyn
   const files: Record<string, string | Uint8Array> = Object.fromEntries(
     Array.from({ length: 600 }, (_, i) => [
       `${i % 3 === 0 ? "test" : "src"}/${i}.ts`,
-      `export const name${i} = other${i % 50};\nrun("--flag-${i % 9}", "/v1/jobs/:id/${i}");\n${"long ".repeat(i * 5)}\n`,
+      `export const name${i} = other${i % 50};\nrun("--flag-${i % 9}", "/v1/jobs/:id/${i}");\n${"long\n".repeat(i % 100 === 7 ? 50_000 : 1)}\n`,
     ]),
   );
   files["kit/package.json"] = '{ "name": "kit", "exports": { "./part": "./part.js" } }';
@@ -403,8 +414,9 @@ test("reads many files as one stream and in threads, with the same result", asyn
   expect([...index.skipped]).toEqual([...other.skipped]);
   expect([...index.manifests]).toEqual([...other.manifests]);
   expect([index.exportsPart("kit/part"), index.exportsPart("kit/none")]).toEqual([true, false]);
-  const text = Object.values(files).slice(0, 600).join("\n");
-  const words = [...new Set([...(text.match(/[\w-]+/g) ?? []).slice(-9000), "/v1/jobs/{}/5", "x", "A", "made"])];
+  const words = Array.from({ length: 600 }, (_, i) => [`name${i}`, `/v1/jobs/{}/${i}`]).flat();
+  for (let i = 0; i < 60; i++) words.push(`other${i}`, `--flag-${i}`, `flag-${i}`);
+  words.push("export", "long", "run", "x", "A", "made");
   const known = ({ has, declares, filesWith }: typeof index) =>
     words.map((word) => [word, has(word), declares(word), filesWith(word, 3)]);
   expect(known(index)).toEqual(known(other));

@@ -192,11 +192,14 @@ interface Counts {
 
 /** The tables of all threads, and the differences since. */
 function createCounts(all: readonly WordTable[], difference = createTable()): Counts {
-  const sumOf = (countIn: (table: WordTable) => number): number =>
-    all.reduce((sum, table) => sum + countIn(table), countIn(difference));
+  function sumOf(hash: number, field: 1 | 2): number {
+    let sum = difference.get(hash, field);
+    for (const table of all) sum += table.get(hash, field);
+    return sum;
+  }
   return {
-    words: (hash) => sumOf((table) => table.get(hash, 1)),
-    declared: (hash) => sumOf((table) => table.get(hash, 2)),
+    words: (hash) => sumOf(hash, 1),
+    declared: (hash) => sumOf(hash, 2),
     remove: (tokens, isExample) => difference.add(tokens, isExample, -1),
     derive(more) {
       const next = difference.copy();
