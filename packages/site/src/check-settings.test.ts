@@ -87,7 +87,7 @@ describe("settings of the checks", () => {
     const published = new URL("../../../docs/check.schema.json", import.meta.url).pathname;
     await expect(`${JSON.stringify(settingsSchema, null, 2)}\n`).toMatchFileSnapshot(published);
     expect(Object.keys(settingsSchema.properties.checks.properties)).toEqual(checkIds);
-    const docs = readFileSync(new URL("../../../docs/cli.md", import.meta.url), "utf8");
+    const docs = readFileSync(new URL("../../../docs/checks.md", import.meta.url), "utf8");
     expect(checkIds.filter((id) => !docs.includes(`\`${id}\``))).toEqual([]);
   });
 });
