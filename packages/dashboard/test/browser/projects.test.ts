@@ -49,6 +49,10 @@ journey("adds, changes and removes one of the local forge by the keyboard alone"
   await press(page.getByRole("link", { name: "Policy" }));
   await type(page.getByLabel("Allowed paths"), ".github/labels.yml\n\nCODEOWNERS");
   await press(page.getByLabel("Sign off"), "Space");
+  await press(page.getByRole("button", { name: "Add pattern" }));
+  await type(page.getByLabel("Check", { exact: true }), "broken-link");
+  await type(page.getByRole("textbox", { name: "Pages" }), "old/**");
+  await type(page.getByLabel("Reason", { exact: true }), "frozen");
   await press(page.getByRole("button", { name: "Save" }));
   await page.getByText("Saved", { exact: true }).waitFor();
   const project = (await dashboard.server.admin.listProjects()).find((each) => each.name === name);
@@ -56,6 +60,7 @@ journey("adds, changes and removes one of the local forge by the keyboard alone"
     limits: { costUsdMax: 0.5, stepsMax: 60 },
     policy: { allowedPaths: [".github/labels.yml", "CODEOWNERS"] },
     commit: { signOff: true, authorName: "Emend" },
+    checks: { ignore: [{ check: "broken-link", path: "old/**", reason: "frozen" }] },
   });
 
   await press(page.getByRole("link", { name: "General" }));
