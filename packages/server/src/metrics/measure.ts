@@ -204,7 +204,7 @@ function shorten(id: string | undefined): string | undefined {
 }
 
 const jobPath = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(?:\/(run|diff|events|cancel|archive|message|retry))?)?\/?$/;
-const jobsPath = /^\/v2\/agent\/([^/]+)\/jobs\/?$/;
+const projectPath = /^\/v2\/agent\/([^/]+)\/(jobs|claims|automations|gates|health)(\/[^/]+(\/[^/]+)?)?\/?$/;
 const dashboardPath = /^\/dashboard\/api\/(?:projects\/([^/]+)|jobs\/([^/]+))/;
 const plainPaths = new Set(["/healthz", "/readyz", "/metrics", "/openapi.json", "/mcp", "/v2/projects"]);
 
@@ -227,8 +227,11 @@ export function routeOf(url: string): RequestRoute {
     const route = `/v2/agent/:projectId/job${jobId ? "/:id" : ""}${action ? `/${action}` : ""}`;
     return { route, projectId, jobId };
   }
-  const jobs = jobsPath.exec(path);
-  if (jobs) return { route: "/v2/agent/:projectId/jobs", projectId: jobs[1] };
+  const ofProject = projectPath.exec(path);
+  if (ofProject) {
+    const [, projectId, kind, id, action] = ofProject;
+    return { route: `/v2/agent/:projectId/${kind}${id ? "/:id" : ""}${action ? "/*" : ""}`, projectId };
+  }
   if (plainPaths.has(path)) return { route: path };
   const [, first = ""] = path.split("/", 2);
   const [, projectId, jobId] = dashboardPath.exec(path) ?? [];

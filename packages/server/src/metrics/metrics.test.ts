@@ -8,7 +8,7 @@ import { alterJob, seedJob } from "../../test/support/seed-jobs.ts";
 import type { Model } from "../agent/agent.ts";
 import { createPool } from "../db/pool.ts";
 import { createLogger } from "../lib/logger.ts";
-import { measureFetch, measureMirrors, measureModel, measureQueue, measureRequests } from "./measure.ts";
+import { measureFetch, measureMirrors, measureModel, measureQueue, measureRequests, routeOf } from "./measure.ts";
 import { createMetrics, metricsPlugin, startMetricsServer } from "./metrics.ts";
 
 const log = createLogger({ level: "silent" });
@@ -45,6 +45,16 @@ test("requests are counted by route, and odd ones together", async () => {
     '{method="GET",route="other",status="404"}': 2,
     '{method="GET",route="other",status="401"}': 2,
   });
+});
+
+test.each([
+  ["/v2/agent/p/jobs?limit=5", "/v2/agent/:projectId/jobs"],
+  ["/v2/agent/p/claims/clm_1", "/v2/agent/:projectId/claims/:id"],
+  ["/v2/agent/p/automations/a/run", "/v2/agent/:projectId/automations/:id/*"],
+  ["/v2/agent/p/gates", "/v2/agent/:projectId/gates"],
+  ["/v2/agent/p/health", "/v2/agent/:projectId/health"],
+])("%s is counted as %s", (path, route) => {
+  expect(routeOf(path)).toEqual({ route, projectId: "p" });
 });
 
 test("a request is logged with its ids, the caller's own where it is usable, and never with its query or key", async () => {
