@@ -10,7 +10,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
     // A second signal ends the process immediately. But one Ctrl-C arrives twice: from the terminal and through npm.
     if (performance.now() - interruptedAtMs > 1000) process.exit(130);
-    if (!interrupted.signal.aborted) interruptedAtMs = performance.now();
+    interruptedAtMs = Math.min(interruptedAtMs, performance.now());
     interrupt(`interrupted by ${signal}`);
   });
 }
