@@ -1,7 +1,7 @@
-import { decodePiece, toByteString } from "../text/bytes.ts";
 import type { Fix } from "../types.ts";
 import { type Evidence, importedFrom, readEvidence } from "./definitions.ts";
 import type { CodeReference, ReferenceKind } from "./find-references.ts";
+import { filesLookedAtMax, movedUnchanged, renamedTo } from "./find-rename.ts";
 import { packageOf } from "./manifests.ts";
 import { mayBeGone, type Probe, probesOf } from "./probes.ts";
 import { isExample } from "./read-source-file.ts";
@@ -283,88 +283,4 @@ async function wordsInUnread(
 
 function causeOf(to: string | null): StaleCause {
   return to === null ? { kind: "removed" } : { kind: "renamed", to };
-}
-
-/** The only new path with the old file's content. */
-function movedUnchanged(path: string, before: SourceIndex, after: SourceIndex): string | null {
-  const id = before.files.get(path);
-  if (id === undefined || id === "") return null;
-  const found = [...after.files].filter(([other, hash]) => hash === id && !before.files.has(other));
-  return found.length === 1 ? (found[0]?.[0] ?? null) : null;
-}
-
-const filesLookedAtMax = 200;
-const linesMax = 5000;
-
-/**
- * The name that replaced the old one everywhere: each line that had the old name exists again with the new name. If a
- * line is gone, or has a different name, the rename is not certain.
- */
-async function renamedTo(
-  word: string,
-  paths: readonly string[],
-  before: SourceIndex,
-  after: SourceIndex,
-  { renames, signal }: CompareOptions,
-): Promise<string | null> {
-  if (paths.length > filesLookedAtMax) return null;
-  let to: string | null = null;
-  for (const path of paths) {
-    signal?.throwIfAborted();
-    const now = after.files.has(path) ? path : (renames?.get(path) ?? movedUnchanged(path, before, after));
-    const [old, fresh] = await Promise.all([before.tree.read(path), now === null ? null : after.tree.read(now)]);
-    if (old === null || fresh === null) return null;
-    const found = replacementIn(word, toByteString(old), toByteString(fresh));
-    if (found === null || (to !== null && found !== to)) return null;
-    to = found;
-  }
-  return to === null || before.has(to) || !after.has(to) ? null : to;
-}
-
-const wordCharacter = /[\w$\x80-\xff-]/;
-
-function replacementIn(word: string, old: string, fresh: string): string | null {
-  const oldLines = old.split(/\r?\n/);
-  const kept = new Set(oldLines);
-  const added = fresh.split(/\r?\n/).filter((line) => !kept.has(line));
-  if (oldLines.length > linesMax * 4 || added.length > linesMax) return null;
-  let to: string | null = null;
-  for (const line of oldLines) {
-    const pieces = splitAtWord(line, word);
-    if (pieces.length === 1) continue;
-    const found = added.flatMap((candidate) => middleOf(candidate, pieces) ?? []);
-    const names = new Set(found);
-    if (to !== null && names.has(to)) continue;
-    if (names.size !== 1 || to !== null) return null;
-    to = found[0] as string;
-  }
-  return to === null ? null : decodePiece(to);
-}
-
-/** The line split at each occurrence of the whole word. */
-function splitAtWord(line: string, word: string): string[] {
-  const pieces: string[] = [];
-  let from = 0;
-  for (let at = line.indexOf(word); at !== -1; at = line.indexOf(word, at + 1)) {
-    const last = line.charAt(at - 1);
-    const next = line.charAt(at + word.length);
-    if ((at > 0 && wordCharacter.test(last) && !(last === "-" && !word.startsWith("-"))) || /[\w$]/.test(next))
-      continue;
-    if (at < from) continue;
-    pieces.push(line.slice(from, at));
-    from = at + word.length;
-  }
-  pieces.push(line.slice(from));
-  return pieces;
-}
-
-/** The name between the pieces of a line, the same in every gap. */
-function middleOf(line: string, pieces: readonly string[]): string | null {
-  const first = pieces[0] as string;
-  const second = pieces[1] as string;
-  if (!line.startsWith(first)) return null;
-  const name = /^[\w$-]+/.exec(line.slice(first.length))?.[0];
-  if (name === undefined) return null;
-  // A name may contain the next piece's first character, such as a dash: compare the whole line.
-  return line === pieces.join(name) && (second !== "" || line.endsWith(name)) ? name : null;
 }

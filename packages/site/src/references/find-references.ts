@@ -151,7 +151,8 @@ function readWord(word: string, offset: number, add: Add): void {
     if (!word.startsWith(".")) add("file", word, offset);
   } else if (route.test(word)) add("route", word, offset);
   else if (dotted.test(word)) {
-    if (!fileEnding.test(word) && !isPlatforms(word.slice(0, word.indexOf(".") + 1))) add("path", word, offset);
+    if (!fileEnding.test(word) && !beforePlatforms.test(word.slice(0, word.indexOf(".") + 1)))
+      add("path", word, offset);
   } else if (kebab.test(word)) add("config-key", word, offset);
   else {
     const called = call.exec(word);
@@ -302,19 +303,15 @@ function readProgram(text: string, add: Add): void {
   for (const found of plain.matchAll(/(?<![\w$])[A-Za-z_$][\w$]*/g)) {
     const name = found[0];
     if (!isDistinct(name) || name.startsWith("_") || environment.test(name)) continue;
-    if (isPlatforms(plain.slice(Math.max(0, found.index - 400), found.index))) continue;
+    if (beforePlatforms.test(plain.slice(Math.max(0, found.index - 400), found.index))) continue;
     if (isFree(plain, found.index, found.index + name.length, hasImports)) continue;
     if (!own.has(name) || plain.charCodeAt(found.index - 1) === 46) add("identifier", name, found.index);
   }
 }
 
-/** A member of a global object, or an attribute of an HTML element. */
-function isPlatforms(before: string): boolean {
-  return /\b(?:window|document|console|navigator|location|history|process|event|e\.target|Math|JSON|Object|Array|Promise|Symbol|import)\.$|<[a-z][\w-]*\s[^<>]*$/.test(
-    before,
-  );
-}
-
+/** A member of a global object, or an attribute of an HTML element, comes next. */
+const beforePlatforms =
+  /\b(?:window|document|console|navigator|location|history|process|event|e\.target|Math|JSON|Object|Array|Promise|Symbol|import)\.$|<[a-z][\w-]*\s[^<>]*$/;
 const valuePlace = /(?:[=(:[?!]|\b(?:await|return|new))\s*$/;
 
 /**
