@@ -1,11 +1,13 @@
 // The harness's own time between a model's answer and the next request, on a site of 1,000 pages: vetting, tools, storing.
 // Beside one `git grep` of the same repository in the same run. Aim: p50 ≤ 150 ms. Also what the tools cost a turn.
+// npm run bench -- agent [--write]
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createParseCache } from "@emend/site";
 import { generateSite } from "../../site/bench/generate.ts";
+import { writeResults } from "../../site/bench/results.ts";
 import type { Model, Step } from "../src/agent/agent.ts";
 import { runAgentWithReview } from "../src/agent/run-agent-with-review.ts";
 import { describeTools } from "../src/agent/tools/registry.ts";
@@ -99,10 +101,16 @@ try {
   });
   // The first call of each tool opens the site or loads a parser.
   const warm = [...gaps.values()].flatMap((times) => times.slice(1));
-  console.log(
-    `answer → next request, ${pages} pages: p50 ${median(warm).toFixed(0)} ms (aim 150); one git grep: p50 ${median(greps).toFixed(0)} ms`,
-  );
-  for (const [name, times] of gaps) console.log(`  ${name}: p50 ${median(times.slice(1)).toFixed(0)} ms`);
+  const row = (name: string, times: number[]) => `| ${name} | ${median(times).toFixed(0)} ms |`;
+  const table = [
+    `| a site of ${pages.toLocaleString("en")} pages | p50 |`,
+    "|---|---:|",
+    row("an answer → the next request (aim 150 ms)", warm),
+    ...[...gaps].map(([name, times]) => row(`after \`${name}\``, times.slice(1))),
+    row("one `git grep` of the same repository in the same run", greps),
+  ];
+  for (const line of table) console.log(line);
+  if (process.argv.includes("--write")) await writeResults("agent turns", "npm run bench -- agent --write", { table });
   const tokens = describeTools().reduce((sum, tool) => sum + JSON.stringify(tool).length, 0) / 4;
   console.log(`${describeTools().length} tools, ${Math.round(tokens)} tokens a turn (characters / 4)`);
 } finally {

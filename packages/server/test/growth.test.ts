@@ -10,7 +10,7 @@ const bounds = { charactersFirst: 8_192, doublings: 3, ratioMax: 3.5, msLeast: 2
 it.each(
   sampleOf(
     growthTargets.filter(({ isSlow }) => !isSlow),
-    20,
+    12,
   ),
 )("$name: time does not outgrow the text", async (target) => {
   const outgrown: string[] = [];

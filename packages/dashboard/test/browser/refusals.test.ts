@@ -252,7 +252,7 @@ beforeAll(async () => {
   });
 });
 
-it.each(sampleOf(Object.entries(writes), 20))(
+it.each(sampleOf(Object.entries(writes), 13))(
   "tells a refusal in words, and keeps what was typed: %s",
   async (name, each) => {
     dashboard.expectComplaint(/ERR_FAILED|40[13]|429|500/);

@@ -130,7 +130,7 @@ function orderFor(forge: string, node: string): ForgeWorkerOrder {
   };
 }
 
-describe.each(sampleOf(forges, 3))("on %s", { timeout: 120_000 }, (forge) => {
+describe.each(sampleOf(forges, 2))("on %s", { timeout: 120_000 }, (forge) => {
   it.each(pointsOf(forge))(
     `a worker that dies at %s leaves one branch and one pull request (seed ${seed})`,
     async (at) => {

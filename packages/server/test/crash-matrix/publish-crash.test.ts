@@ -59,7 +59,7 @@ async function published(jobId: string): Promise<{ branches: number; pullRequest
 
 describe("a worker killed while it publishes", () => {
   const title = `at %s leaves one branch and one pull request once another carries on (seed ${seed})`;
-  it.each(sampleOf(publishCrashPoints, 4))(title, async (point) => {
+  it.each(sampleOf(publishCrashPoints, 2))(title, async (point) => {
     const jobId = await seedJob(host.database.pool, projectId);
     const worker = startWorker(jobId, { crashAt: point });
     expect(await once(worker, "exit")).toEqual([null, "SIGKILL"]);

@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { startBound } from "../../src/tree/git/bound-process.ts";
 
 export interface GitHttpServer {
   /** The repository `<name>` of the folder is at `<url>/<name>.git`. */
@@ -49,25 +49,26 @@ export async function startGitHttpServer(options: {
 export function serveGit(root: string, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? "/", "http://localhost");
   const header = (name: string) => String(request.headers[name] ?? "");
-  const backend = spawn("git", ["-c", "http.receivepack=true", "-c", "safe.directory=*", "http-backend"], {
+  const backend = startBound({
+    program: "git",
+    args: ["-c", "http.receivepack=true", "-c", "safe.directory=*", "http-backend"],
     env: {
-      PATH: process.env.PATH,
+      PATH: process.env.PATH ?? "",
       GIT_PROJECT_ROOT: root,
       GIT_HTTP_EXPORT_ALL: "1",
       GIT_CONFIG_NOSYSTEM: "1",
       GIT_CONFIG_GLOBAL: "/dev/null",
       PATH_INFO: decodeURIComponent(url.pathname),
       QUERY_STRING: url.search.slice(1),
-      REQUEST_METHOD: request.method,
+      REQUEST_METHOD: request.method ?? "",
       CONTENT_TYPE: header("content-type"),
       HTTP_CONTENT_ENCODING: header("content-encoding"),
       GIT_PROTOCOL: header("git-protocol"),
     },
-    stdio: ["pipe", "pipe", "ignore"],
   });
-  backend.stdin.on("error", () => {});
+  backend.stderr.resume();
   request.pipe(backend.stdin);
-  response.on("close", () => backend.kill("SIGKILL"));
+  response.on("close", () => backend.stop());
   let head: Buffer | null = Buffer.alloc(0);
   backend.stdout.on("data", (chunk: Buffer) => {
     if (head === null) return void response.write(chunk);

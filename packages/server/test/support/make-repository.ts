@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 /** A file's bytes, or bytes with a mode. A submodule is a commit id, and null deletes. */
 export type RepositoryFile =
@@ -30,8 +31,7 @@ export function makeRepository(
   options: { branch?: string; objectFormat?: "sha1" | "sha256" } = {},
 ): TestRepository {
   const { branch: firstBranch = "main", objectFormat = "sha1" } = options;
-  mkdirSync(dirname(path), { recursive: true });
-  run(["init", "--bare", "--quiet", `--object-format=${objectFormat}`, `--initial-branch=${firstBranch}`, path]);
+  cpSync(emptyRepository(objectFormat, firstBranch), path, { recursive: true });
   let clock = 1_700_000_000;
 
   function git(...args: string[]): string {
@@ -51,19 +51,43 @@ export function makeRepository(
     commit(files, { branch = firstBranch, from } = {}) {
       clock += 1;
       const ref = `refs/heads/${branch}`;
-      const known = git("for-each-ref", "--format=%(objectname)", ref);
+      const known = readRef(path, ref);
       const parent = from === undefined ? known : (from ?? "");
       const stream: Buffer[] = [];
       const write = (...parts: (string | Buffer)[]) => stream.push(...parts.map((part) => Buffer.from(part)));
       if (parent === "" && known !== "") write(`reset ${ref}\n\n`);
-      write(`commit ${ref}\ncommitter Test <test@example.com> ${clock} +0000\ndata 5\ntest\n\n`);
+      write(`commit ${ref}\nmark :1\ncommitter Test <test@example.com> ${clock} +0000\ndata 5\ntest\n\n`);
       if (parent !== "") write(`from ${parent}\n`);
       for (const [name, file] of files instanceof Map ? files : Object.entries(files)) write(...change(name, file));
-      write("done\n");
-      run([`--git-dir=${path}`, "fast-import", "--quiet", "--force", "--done"], Buffer.concat(stream));
-      return git("rev-parse", ref);
+      write("get-mark :1\ndone\n");
+      return run([`--git-dir=${path}`, "fast-import", "--quiet", "--force", "--done"], Buffer.concat(stream))
+        .toString("utf8")
+        .trim();
     },
   };
+}
+
+const emptyRepositories = new Map<string, string>();
+process.once("exit", () => {
+  for (const dir of emptyRepositories.values()) rmSync(dir, { recursive: true, force: true });
+});
+
+/** Made once and copied: a copy costs less than a process, which a large test process takes long to fork. */
+function emptyRepository(objectFormat: string, branch: string): string {
+  const key = `${objectFormat} ${branch}`;
+  const known = emptyRepositories.get(key);
+  if (known !== undefined) return known;
+  const dir = mkdtempSync(join(tmpdir(), "emend-empty-"));
+  run(["init", "--bare", "--quiet", `--object-format=${objectFormat}`, `--initial-branch=${branch}`, dir]);
+  emptyRepositories.set(key, dir);
+  return dir;
+}
+
+function readRef(path: string, ref: string): string {
+  if (existsSync(join(path, ref))) return readFileSync(join(path, ref), "utf8").trim();
+  if (!existsSync(join(path, "packed-refs"))) return "";
+  const packed = readFileSync(join(path, "packed-refs"), "utf8").split("\n");
+  return packed.find((line) => line.endsWith(` ${ref}`))?.split(" ")[0] ?? "";
 }
 
 function change(name: string | Buffer, file: RepositoryFile): (string | Buffer)[] {
