@@ -28,13 +28,22 @@ let stopping: NodeJS.Timeout | undefined;
 function startThread(): Thread {
   const worker = new Worker(new URL("./source-worker.ts", import.meta.url), { env: threadEnv() });
   const free = Array.from({ length: batchesPerThread }, () => new ArrayBuffer(batchBytes));
-  return { worker, free };
+  const thread = { worker, free };
+  worker.once("exit", () => {
+    const at = idle.indexOf(thread);
+    if (at !== -1) idle.splice(at, 1);
+  });
+  return thread;
 }
 
 /** Keeps threads for the next source. They do not keep the process running. */
 function rest(threads: readonly Thread[]): void {
   for (const thread of threads) {
-    thread.worker.removeAllListeners("message").removeAllListeners("error");
+    // An idle thread that ends is not an error of the process.
+    thread.worker
+      .removeAllListeners("message")
+      .removeAllListeners("error")
+      .on("error", () => undefined);
     thread.worker.unref();
     idle.push(thread);
   }
