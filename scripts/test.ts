@@ -1,8 +1,8 @@
 // Everything that must pass before a change lands: static checks in parallel, then the tests.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { freemem, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 
 interface Stage {
@@ -39,10 +39,14 @@ const checks: readonly Stage[] = [
 const secondTriesMax = 3;
 
 /** Prints a stage's output as one block, unless it runs alone. */
-async function passes(stage: Stage, output: "at the end" | "as it comes"): Promise<boolean> {
+async function passes(
+  stage: Stage,
+  output: "at the end" | "as it comes",
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<boolean> {
   const startedAt = performance.now();
   const stdio = output === "as it comes" ? "inherit" : "pipe";
-  const child = spawn(stage.command, stage.args, { stdio: ["ignore", stdio, stdio] });
+  const child = spawn(stage.command, stage.args, { env, stdio: ["ignore", stdio, stdio] });
   let text = "";
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (part) => (text += part));
   // A program that cannot be started fails only its own stage.
@@ -64,12 +68,44 @@ async function checkNext(): Promise<void> {
 
 await Promise.all(Array.from({ length: checksAtOnce }, checkNext));
 // Runs even if a check failed: on a platform where one tool does not work, the tests still say what does.
-const reports = mkdtempSync(join(tmpdir(), "emend-test-"));
-process.on("exit", () => rmSync(reports, { recursive: true, force: true }));
+const runDir = makeRunDir();
+process.on("exit", () => rmSync(runDir, { recursive: true, force: true }));
+// Ctrl-C reaches the tests too. They end first, and then this folder goes.
+process.on("SIGINT", () => undefined);
 if (!(await testsPass())) failed.push("tests");
 if (failed.length > 0) {
   console.error(`\nFailed: ${failed.join(", ")}`);
   process.exitCode = 1;
+}
+
+/**
+ * The tests' temporary folder. It is in memory if there is enough: a run creates and removes thousands of databases and
+ * repositories, and on a disk that can take a tenth of its processor time.
+ */
+function makeRunDir(): string {
+  const isInMemory = process.env.TMPDIR === undefined && hasRoom("/dev/shm");
+  const dir = mkdtempSync(join(isInMemory ? "/dev/shm" : tmpdir(), "emend-test-"));
+  // The user of the tests' Postgres must be able to enter it.
+  chmodSync(dir, 0o755);
+  if (!isInMemory || canExecuteIn(dir)) return dir;
+  rmSync(dir, { recursive: true });
+  return mkdtempSync(join(tmpdir(), "emend-test-"));
+}
+
+function hasRoom(dir: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dir);
+    return Math.min(bavail * bsize, freemem()) >= 6 * 2 ** 30;
+  } catch {
+    return false;
+  }
+}
+
+/** Containers often mount memory without the right to execute files, which tests need. */
+function canExecuteIn(dir: string): boolean {
+  const file = join(dir, "can-execute");
+  writeFileSync(file, "#!/bin/sh\n", { mode: 0o755 });
+  return spawnSync(file).status === 0;
 }
 
 async function testsPass(): Promise<boolean> {
@@ -100,11 +136,12 @@ interface TestRun {
 }
 
 async function runTests(name: string, args: readonly string[]): Promise<TestRun> {
-  const report = join(reports, `${name}.json`);
+  const report = join(runDir, `${name}.json`);
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
   const hasPassed = await passes(
     { name, command: process.execPath, args: ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...args] },
     "as it comes",
+    { ...process.env, TMPDIR: runDir },
   );
   let files: { name: string; status: string; assertionResults: { status: string; fullName: string }[] }[] = [];
   try {

@@ -153,7 +153,6 @@ export function openWorkspace(uri: string, options: WorkspaceOptions, { onChecke
       clearTimeout(timer);
       watching?.close();
       await queue;
-      await live.close();
     },
   };
   return workspace;

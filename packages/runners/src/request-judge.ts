@@ -23,6 +23,7 @@ export function createRequestJudge({ judgeMsMax, judgeMemoryMb }: JudgeLimits): 
     // The thread gets no environment variables: it parses untrusted input and needs none.
     const started = new Worker(new URL("./request-worker.ts", import.meta.url), {
       env: {},
+      name: "emend-requests",
       resourceLimits: { maxOldGenerationSizeMb: judgeMemoryMb, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
     });
     started.unref();

@@ -6,7 +6,7 @@ import { createParseCache } from "./cache/disk-cache.ts";
 import { checkSite } from "./check-site.ts";
 import { compareSites } from "./compare-sites.ts";
 import { openSite } from "./open-site.ts";
-import { checkMdx, openMdxParser } from "./parse/check-mdx.ts";
+import { checkMdx } from "./parse/check-mdx.ts";
 
 async function checksOf(files: Record<string, string>): Promise<string[]> {
   const findings = await checkSite(await openSite(memoryTree(files)));
@@ -143,13 +143,12 @@ describe("checkMdx", () => {
   });
 
   it("cuts off a page that takes too long", async () => {
-    const parser = openMdxParser({ pageMsMax: 1 });
-    try {
-      const problem = await parser.parse(Buffer.from("*a ".repeat(20_000)));
-      expect(problem).toEqual({ message: "parsing took longer than 0.001 seconds", line: 1, column: 1 });
-    } finally {
-      await parser.close();
-    }
+    const site = await openSite(memoryTree({ "a.mdx": "*a ".repeat(20_000), "b.mdx": "# B\n" }));
+    const [finding, ...others] = await checkMdx(site, ["a.mdx"], { pageMsMax: 1 });
+    expect(finding?.message).toBe("MDX cannot be parsed: parsing took longer than 0.001 seconds");
+    expect(others).toEqual([]);
+    // Its late answer reaches nobody else.
+    expect(await checkMdx(site, ["b.mdx"])).toEqual([]);
   });
 
   it("reports line and column, and evaluates nothing", async () => {

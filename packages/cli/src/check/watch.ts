@@ -63,7 +63,6 @@ export async function watchCheck(cli: Cli, dir: string, options: WatchOptions): 
     if (!signal.aborted || last === null) throw error;
   } finally {
     watching.close();
-    await live.close();
   }
   return exitCode;
 

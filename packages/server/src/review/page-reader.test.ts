@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { createThreadPool } from "@emend/site";
 import { expect, it } from "vitest";
 import { createPageReader } from "./page-reader.ts";
 
@@ -16,7 +17,7 @@ function counted(options: { pageMsMax?: number } = {}) {
     threads.push(thread);
     return thread;
   };
-  return { reader: createPageReader({ ...options, startThread }), threads, asked };
+  return { reader: createPageReader({ ...options, threads: createThreadPool(startThread) }), threads, asked };
 }
 
 it("parses each text once, however often and by however many it is asked for", async () => {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import { compileCacheEnv } from "@emend/site";
 import { type FoundSecret, UnsearchableText } from "./scan-secrets.ts";
 import type { SecretAnswer, SecretQuestion } from "./secret-worker.ts";
 
@@ -15,7 +16,7 @@ interface Thread {
 const searchMsMax = 10_000;
 
 // One thread for the process: regular expressions over untrusted texts never block the event loop and never use more
-// than one core. It does not keep the process alive and gets no environment variables.
+// than one core. It does not keep the process alive and gets no environment variables of it.
 let thread: Thread | null = null;
 let last: Promise<unknown> = Promise.resolve();
 
@@ -60,7 +61,10 @@ async function ask(question: SecretQuestion, msMax: number): Promise<readonly Fo
 }
 
 function startThread(): Thread {
-  const worker = new Worker(new URL("./secret-worker.ts", import.meta.url), { env: {} });
+  const worker = new Worker(new URL("./secret-worker.ts", import.meta.url), {
+    env: compileCacheEnv(),
+    name: "emend-secrets",
+  });
   const started = { worker, isLoaded: once(worker, "message") };
   // An idle thread that ends is not an error of the process. The next scan starts another.
   worker

@@ -5,7 +5,7 @@ import { checkSite } from "../check-site.ts";
 import { isSkipped, walkFolder } from "../folder-tree.ts";
 import { isBelow } from "../links/target.ts";
 import { openSite } from "../open-site.ts";
-import { checkMdx, type MdxParser, openMdxParser } from "../parse/check-mdx.ts";
+import { checkMdx } from "../parse/check-mdx.ts";
 import { silenceFindings } from "../silence.ts";
 import type { Site } from "../site.ts";
 import type { Finding, SiteFile, SiteTree } from "../types.ts";
@@ -106,12 +106,10 @@ export interface LiveSite {
   open(signal?: AbortSignal): Promise<Site>;
   /** The findings of `checkSite`, and of the full MDX parser for these pages. */
   check(site: Site, mdxPages: Iterable<string>, signal?: AbortSignal): Promise<readonly Finding[]>;
-  close(): Promise<void>;
 }
 
 export function openLiveSite({ tree }: LiveFolder, { docsDir = "" }: { docsDir?: string } = {}): LiveSite {
   let latest: Site | undefined;
-  let parser: MdxParser | undefined;
   const judged = new Map<string, { hash: string; findings: readonly Finding[] }>();
 
   async function judgeMdx(site: Site, pages: Iterable<string>, signal?: AbortSignal): Promise<Finding[]> {
@@ -121,9 +119,8 @@ export function openLiveSite({ tree }: LiveFolder, { docsDir = "" }: { docsDir?:
       if (node === undefined || site.model.dialect(path).syntax !== "mdx") continue;
       let known = judged.get(path);
       if (known?.hash !== node.hash) {
-        parser ??= openMdxParser();
-        const options = { parser, ...(signal === undefined ? {} : { signal }) };
-        known = { hash: node.hash, findings: await checkMdx(site, [path], options) };
+        const findings = await checkMdx(site, [path], signal === undefined ? {} : { signal });
+        known = { hash: node.hash, findings };
         judged.set(path, known);
       }
       findings.push(...known.findings);
@@ -146,6 +143,5 @@ export function openLiveSite({ tree }: LiveFolder, { docsDir = "" }: { docsDir?:
       const silent = silenceFindings(site, applySettings(ofMdx, settings), { settings, ran: new Set() });
       return [...findings, ...silent];
     },
-    close: async () => parser?.close(),
   };
 }

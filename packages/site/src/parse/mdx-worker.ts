@@ -48,10 +48,6 @@ export function parseMdx(text: string): SyntaxProblem | null {
   }
 }
 
-export interface MdxAnswer {
-  problem: SyntaxProblem | null;
-}
-
 parentPort?.on("message", (bytes: Uint8Array) => {
-  parentPort?.postMessage({ problem: parseMdx(toByteString(bytes)) } satisfies MdxAnswer);
+  parentPort?.postMessage(parseMdx(toByteString(bytes)));
 });

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { threadEnv } from "../parse/parse-pool.ts";
+import { threadEnv } from "../parse/threads.ts";
 import type { ProsePage, ProseReport, ProseRules } from "./prose-worker.ts";
 
 const pageMsMaxDefault = 10_000;
@@ -20,7 +20,7 @@ export function openProseThread(
   let ready: Promise<Worker> | null = null;
 
   async function start(): Promise<Worker> {
-    const options = { env: threadEnv(), workerData: { rules, running } };
+    const options = { env: threadEnv(), name: "emend-prose", workerData: { rules, running } };
     const worker = new Worker(new URL("./prose-worker.ts", import.meta.url), options);
     // The thread reports when its rules and words are loaded. No time limit: a slow machine may need long.
     await once(worker, "message");

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { threadEnv } from "../parse/parse-pool.ts";
+import { threadEnv } from "../parse/threads.ts";
 import { bytesMax, type FileRecord, unread } from "./read-source-file.ts";
 import type { FileBatch, ReadBatch } from "./source-worker.ts";
 import { createTable, type TableData, type WordTable } from "./word-table.ts";
@@ -26,7 +26,10 @@ const idle: Thread[] = [];
 let stopping: NodeJS.Timeout | undefined;
 
 function startThread(): Thread {
-  const worker = new Worker(new URL("./source-worker.ts", import.meta.url), { env: threadEnv() });
+  const worker = new Worker(new URL("./source-worker.ts", import.meta.url), {
+    env: threadEnv(),
+    name: "emend-sources",
+  });
   const free = Array.from({ length: batchesPerThread }, () => new ArrayBuffer(batchBytes));
   const thread = { worker, free };
   worker.once("exit", () => {
