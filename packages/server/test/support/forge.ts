@@ -1,8 +1,6 @@
-import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import fastify from "fastify";
 import { authenticateGitKey } from "../../src/accounts/keys/keyring.ts";
 import type { Forge } from "../../src/forge/forge.ts";
@@ -12,8 +10,7 @@ import { localForgePlugin } from "../../src/forge/local/plugin.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { createGit, type Git } from "../../src/tree/git/git.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
-
-const run = promisify(execFile);
+import { runProgram } from "./run-program.ts";
 
 /** A running local forge: real repositories, rows and git over HTTP. */
 export interface TestForge {
@@ -104,6 +101,7 @@ const author = {
 
 /** A person's git. Rejects with git's error message if it fails. */
 export async function personGit(cwd: string, ...args: string[]): Promise<string> {
-  const { stdout } = await run("git", args, { cwd, env: { PATH: process.env.PATH, HOME: cwd, ...author } });
+  const env = { PATH: process.env.PATH, HOME: cwd, ...author };
+  const { stdout } = await runProgram("git", ["-C", cwd, ...args], { env });
   return stdout.trim();
 }

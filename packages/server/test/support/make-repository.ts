@@ -1,7 +1,7 @@
-import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runProgramSync } from "./run-program.ts";
 
 /** A file's bytes, or bytes with a mode. A submodule is a commit id, and null deletes. */
 export type RepositoryFile =
@@ -104,9 +104,9 @@ function quote(path: Buffer): string {
   return `"${[...path].map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("")}"`;
 }
 
-function run(args: readonly string[], input?: Buffer): Buffer {
+function run(args: readonly string[], input = Buffer.alloc(0)): Buffer {
   const env = { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
-  const result = spawnSync("git", args, { input, env, maxBuffer: 1024 * 1024 * 1024 });
+  const result = runProgramSync("git", args, { input, env });
   if (result.status === 0) return result.stdout;
   throw new Error(`git ${args.join(" ")} failed: ${result.stderr.toString()}`);
 }

@@ -1,8 +1,7 @@
-import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterEach, vi } from "vitest";
 import { type FarModel, protocols, startFarModel } from "./far-model.ts";
+import { runProgram } from "./run-program.ts";
 import { clientOf, createInstallation, type Installation } from "./whole-server.ts";
 
 /** A whole server with a mock model and a project on the local forge, and helpers to inspect them. */
@@ -34,8 +33,8 @@ export function useModelProject() {
   const gitDirOf = (projectId: string) => join(installation.forgeDir, `${projectId}.git`);
   async function git(projectId: string, ...args: string[]): Promise<string> {
     const author = ["-c", "user.name=A person", "-c", "user.email=person@example.com", "-c", "safe.bareRepository=all"];
-    const run = promisify(execFile)("git", ["--git-dir", gitDirOf(projectId), ...author, ...args]);
-    return (await run).stdout.trim();
+    const { stdout } = await runProgram("git", ["--git-dir", gitDirOf(projectId), ...author, ...args]);
+    return stdout.trim();
   }
 
   /** A person's commit on a branch. */
@@ -49,9 +48,7 @@ export function useModelProject() {
       `data ${Buffer.byteLength(text)}\n${text}`,
       "",
     ].join("\n");
-    const running = promisify(execFile)("git", ["--git-dir", gitDirOf(projectId), "fast-import", "--quiet"]);
-    running.child.stdin?.end(stream);
-    await running;
+    await runProgram("git", ["--git-dir", gitDirOf(projectId), "fast-import", "--quiet"], { input: stream });
     return git(projectId, "rev-parse", branch);
   }
 

@@ -1,7 +1,7 @@
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runProgramSync } from "../run-program.ts";
 import type { Answer } from "./answer.ts";
 import type { FarState, Vendor } from "./far-end.ts";
 import { tipOf } from "./pulls.ts";
@@ -13,7 +13,11 @@ const refusal = (status: number, message: string): Answer => ({
 let clock = 1_800_000_000;
 
 /** Git on the forge's side. The clock moves one second per commit, so that no two commits have the same id. */
-function git(state: FarState, args: readonly string[], more: { input?: string | Buffer; env?: object } = {}): string {
+function git(
+  state: FarState,
+  args: readonly string[],
+  more: { input?: string | Buffer; env?: Record<string, string> } = {},
+): string {
   clock += 1;
   const who = { NAME: "emend[bot]", EMAIL: "bot@users.noreply.github.com", DATE: `${clock} +0000` };
   const people = Object.entries(who).flatMap(([key, value]) => [
@@ -21,13 +25,16 @@ function git(state: FarState, args: readonly string[], more: { input?: string | 
     [`GIT_COMMITTER_${key}`, value],
   ]);
   const env = { PATH: process.env.PATH, ...Object.fromEntries(people), ...more.env };
-  const result = spawnSync("git", [`--git-dir=${state.repository.path}`, ...args], { input: more.input, env });
+  const result = runProgramSync("git", [`--git-dir=${state.repository.path}`, ...args], {
+    input: more.input ?? "",
+    env,
+  });
   if (result.status !== 0) throw new Error(`git ${args[0]}: ${result.stderr}`);
   return result.stdout.toString().trim();
 }
 
 function has(state: FarState, id: string): boolean {
-  return spawnSync("git", [`--git-dir=${state.repository.path}`, "cat-file", "-e", id]).status === 0;
+  return runProgramSync("git", [`--git-dir=${state.repository.path}`, "cat-file", "-e", id]).status === 0;
 }
 
 function commitToWire(state: FarState, sha: string) {
@@ -122,7 +129,7 @@ export const gitDataHandlers: Vendor["handlers"] = {
     const tip = tipOf(state, branch);
     if (tip === null) return refusal(422, "Reference does not exist");
     const path = `--git-dir=${state.repository.path}`;
-    const isAbove = spawnSync("git", [path, "merge-base", "--is-ancestor", tip, body.sha]).status === 0;
+    const isAbove = runProgramSync("git", [path, "merge-base", "--is-ancestor", tip, body.sha]).status === 0;
     if (!isAbove && body.force !== true) return refusal(422, "Update is not a fast forward");
     git(state, ["update-ref", `refs/heads/${branch}`, body.sha]);
     return { status: 200, body: refToWire(state, branch) };
