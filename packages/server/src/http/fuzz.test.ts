@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
+import { anyText } from "../../test/support/any-text.ts";
 import { startApi } from "../../test/support/api.ts";
 
 // Streams are short, so that their requests end.
@@ -35,7 +36,7 @@ const headerNames = [
 
 /** Anything that may occur between two slashes. */
 const oddSegment = fc.oneof(
-  fc.string({ unit: "binary" }).map((text) => encodeURIComponent(text.toWellFormed())),
+  anyText().map((text) => encodeURIComponent(text.toWellFormed())),
   fc.string({ unit: fc.constantFrom(..."%zZ0fF.~:@!$&'()*+,;=-_aé".replace("é", "")) }),
   fc.constantFrom("%", "%00", "%2e%2e", "..", "%ff", "x".repeat(2000), "null", "undefined", "__proto__", "constructor"),
 );
@@ -44,10 +45,10 @@ const segment = (real: string) => fc.oneof({ weight: 3, arbitrary: fc.constant(r
 const query = fc
   .record(
     {
-      status: fc.oneof(fc.constantFrom("active", "failed", "none", ""), fc.string({ unit: "binary" })),
+      status: fc.oneof(fc.constantFrom("active", "failed", "none", ""), anyText()),
       limit: fc.oneof(fc.constantFrom("1", "100", "0", "101", "-1", "1e1", " 5"), fc.string()),
-      cursor: fc.oneof(fc.base64String(), fc.string({ unit: "binary" })),
-      page: fc.string({ unit: "binary" }),
+      cursor: fc.oneof(fc.base64String(), anyText()),
+      page: anyText(),
       state: fc.oneof(fc.constantFrom("same", "changed", "none"), fc.string()),
     },
     { requiredKeys: [] },
@@ -107,10 +108,10 @@ const knownFields = {
 };
 const body = fc.oneof(
   fc.constant(undefined),
-  fc.record({ prompt: fc.string({ unit: "binary", minLength: 1 }) }).map((value) => JSON.stringify(value)),
+  fc.record({ prompt: anyText({ minLength: 1 }) }).map((value) => JSON.stringify(value)),
   fc.record(knownFields, { requiredKeys: ["prompt"] }).map((value) => safeJson(value)),
   fc.json(),
-  fc.string({ unit: "binary" }),
+  anyText(),
   fc.uint8Array().map((bytes) => Buffer.from(bytes)),
 );
 const contentType = fc.oneof(

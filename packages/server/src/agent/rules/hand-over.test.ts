@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { anyText } from "../../../test/support/any-text.ts";
 import { finishTool } from "../tools/finish.ts";
 import { formatReport } from "../tools/report.ts";
 import type { ToolContext } from "../tools/tool.ts";
@@ -22,21 +23,21 @@ const scraps = [
   '"',
   "…",
 ];
-const anyText = fc.oneof(
+const someText = fc.oneof(
   fc.array(fc.constantFrom(...scraps), { minLength: 1, maxLength: 8 }).map((parts) => parts.join("")),
-  fc.string({ unit: "binary", minLength: 1, maxLength: 600 }),
+  anyText({ minLength: 1, maxLength: 600 }),
 );
 const instruction: fc.Arbitrary<Instruction> = fc.oneof(
-  fc.record({ kind: fc.constant("replace_term" as const), from: anyText, to: anyText, includeCode: fc.boolean() }),
-  fc.record({ kind: fc.constant("move_page" as const), from: anyText, to: anyText }),
-  fc.record({ kind: fc.constant("add_page" as const), path: anyText, content: anyText }),
-  fc.record({ kind: fc.constant("rename_heading" as const), page: anyText, from: anyText, to: anyText }),
+  fc.record({ kind: fc.constant("replace_term" as const), from: someText, to: someText, includeCode: fc.boolean() }),
+  fc.record({ kind: fc.constant("move_page" as const), from: someText, to: someText }),
+  fc.record({ kind: fc.constant("add_page" as const), path: someText, content: someText }),
+  fc.record({ kind: fc.constant("rename_heading" as const), page: someText, from: someText, to: someText }),
 );
 const output = fc
   .record({
     files: fc.nat(),
     counts: fc.constant(new Map([["links", 3]])),
-    skipped: fc.array(fc.record({ path: anyText, line: fc.nat(), reason: anyText }), { maxLength: 100 }),
+    skipped: fc.array(fc.record({ path: someText, line: fc.nat(), reason: someText }), { maxLength: 100 }),
     skippedMore: fc.nat(),
   })
   .map(formatReport);
