@@ -66,7 +66,8 @@ export const growthTargets: readonly GrowthTarget[] = [
   { name: "fences of an answer", read: withoutFence },
   { name: "the rules' reading of a prompt", read: (text) => readPrompt("emend/rules", text) },
   { name: "an automation's template", read: (text) => refused(() => checkTemplate(text, "push")) },
-  { name: "words in a pull request", read: (text) => quietMarkdown(text, 1e9) },
+  // Uses the parser of the review.
+  { name: "words in a pull request", isSlow: true, read: (text) => quietMarkdown(text, 1e9) },
   {
     name: "plain words in a pull request",
     read: (text) => [plainText(text, 1e9), plainLine(text, 1e9), codeSpan(text)],
