@@ -343,9 +343,9 @@ test("projects are due with claims, merged citations or code to compare, once in
 
 const flags = (flag: string) => `export const options = [{ flag: "${flag}" }, { flag: "--quiet" }];\n`;
 
-async function checkedHealth() {
+async function checkedHealth(more: Partial<ClaimLookDeps> = {}) {
   const siteDeps = {
-    ...deps(),
+    ...deps(more),
     siteCache: new Map<string, string>(),
     indexes: new Map(),
     siteHistory: async () => new Map(),
@@ -469,6 +469,23 @@ test("a force-push of the code is reported, and an unreadable source keeps its f
   expect(unread.findings).toHaveLength(1);
   expect(unread.checks.at(-1)?.sources).toEqual([
     { repository: "api", commit: null, problem: expect.stringMatching(/^The repository/) },
+  ]);
+
+  // Another source that cannot be read may have the name.
+  code = { ...code, url };
+  await database.pool.query(
+    `insert into context_repositories (id, project_id, name, forge, repository_url)
+     values ('ctx_other', $1, 'other', 'github', 'https://github.test/acme/other')`,
+    [projectId],
+  );
+  const unsure = await checkedHealth({
+    async contextRemote(id) {
+      if (id === "ctx_other") throw new AppError("repository_unavailable", { publicMessage: "Away." });
+      return remote(code);
+    },
+  });
+  expect(unsure.findings).toMatchObject([
+    { severity: "warning", message: expect.stringMatching(/ Emend could not read other, which may have it\.$/) },
   ]);
 });
 

@@ -141,16 +141,22 @@ interface StaleRow {
 
 /**
  * The stale references of a site, each with its line. Follows renamed pages. Ends those whose page no longer names them,
- * and those that a source has again. What an unread source had is kept, and reported as before.
+ * and those that a source has again. What an unread source had is kept, and reported as before. Another source that could
+ * not be read may have the name: the finding says so, and is no error.
  */
 export async function listStaleReferences(
   pool: Pool,
   projectId: string,
   /** `renames`: old path → new path of pages that were renamed since the last check. */
-  input: { site: Site; sources: readonly ComparedSource[]; renames(): Promise<ReadonlyMap<string, string>> },
+  input: {
+    site: Site;
+    sources: readonly ComparedSource[];
+    unread: readonly Pick<ComparedSource, "name" | "repositoryId">[];
+    renames(): Promise<ReadonlyMap<string, string>>;
+  },
   signal: AbortSignal,
 ): Promise<readonly StaleFinding[]> {
-  const { site, sources } = input;
+  const { site, sources, unread } = input;
   const { rows } = await pool.query<StaleRow & { name: string | null }>(
     `select repository_id as "repositoryId", repository.name, page, kind, text, gone,
        renamed_to as "renamedTo", paths, cause
@@ -171,7 +177,12 @@ export async function listStaleReferences(
     );
     const [first] = named;
     if (!first || sources.some((source) => isBack(source, row, first))) ended.push(row);
-    else for (const { line, column } of named) findings.push(toFinding(row, row.name, line, column));
+    else {
+      const others = unread.flatMap(({ name, repositoryId }) =>
+        repositoryId === row.repositoryId ? [] : [name.name ?? "this repository"],
+      );
+      for (const { line, column } of named) findings.push(toFinding(row, others, line, column));
+    }
   }
   for (const { repositoryId, page, kind, text, gone } of ended) {
     await pool.query(
@@ -201,8 +212,13 @@ function isBack({ repositoryId, after }: ComparedSource, row: StaleRow, referenc
   return after.has(row.gone) || after.files.has(row.gone) || after.hasPackage(row.gone);
 }
 
-function toFinding(row: StaleRow, repository: string | null, line: number, column: number): StaleFinding {
-  const { page: path, text, gone, renamedTo, paths, cause } = row;
+function toFinding(
+  row: StaleRow & { name: string | null },
+  unread: readonly string[],
+  line: number,
+  column: number,
+): StaleFinding {
+  const { page: path, text, gone, renamedTo, paths, cause, name: repository } = row;
   const part = text === gone ? "" : ` (in \`${text}\`)`;
   const where = paths[0] === undefined || paths[0] === gone ? "" : ` (${paths[0]} had it)`;
   const message =
@@ -211,11 +227,11 @@ function toFinding(row: StaleRow, repository: string | null, line: number, colum
       : `\`${gone}\`${part} was renamed to \`${renamedTo}\`. Use the new name.`;
   return {
     check: staleReferenceCheck,
-    severity: "error",
+    severity: unread.length === 0 ? "error" : "warning",
     path,
     line,
     column,
-    message,
+    message: unread.length === 0 ? message : `${message} Emend could not read ${unread.join(", ")}, which may have it.`,
     repository,
     cause,
     ...(renamedTo !== null && isCertainRename(gone, renamedTo) && { renamed: { from: gone, to: renamedTo } }),

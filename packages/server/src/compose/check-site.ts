@@ -169,6 +169,7 @@ async function compareWithSources(
   ];
   const compared: ComparedSource[] = [];
   const sources: ComparedWith[] = [];
+  const unread: Pick<ComparedSource, "name" | "repositoryId">[] = [];
   for (const { repositoryId, ...name } of named) {
     const isOutside = (path: string) => repositoryId === null && path.startsWith(`${folder}/`);
     try {
@@ -186,10 +187,12 @@ async function compareWithSources(
       signal.throwIfAborted();
       if (!isAppError(error)) throw error;
       sources.push({ repository: name.name, commit: null, problem: error.publicMessage });
+      unread.push({ name, repositoryId });
     }
   }
   const indexes = compared.map(({ after }) => after);
-  const stale = await listStaleReferences(deps.pool, project.id, { site, sources: compared, renames }, signal);
+  const known = { site, sources: compared, unread, renames };
+  const stale = await listStaleReferences(deps.pool, project.id, known, signal);
   const others = indexes.length === 0 ? [] : await checkTruth(site, { sources: [], indexes, signal });
   // A silencer of a reference that was stale before the first comparison is still needed.
   const isWhole = named.length > 0 && compared.length === named.length;

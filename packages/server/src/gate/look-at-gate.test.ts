@@ -16,6 +16,7 @@ import type { Mirrors } from "../tree/mirror/mirror.ts";
 import { createMirrors } from "../tree/mirror/mirrors.ts";
 import { getStatus, holdStatus, listLooks, listStatuses, saveSent, saveVerdict } from "./gate-store.ts";
 import { type GateDeps, lookAtGate } from "./look-at-gate.ts";
+import { planDocsPull } from "./make-docs-pull.ts";
 
 const docs = "prj_docs";
 let host: TestForge;
@@ -559,7 +560,7 @@ it("says which claims a source's pull request changes or removes, and which oper
      values ($1, 'api.md', 3, 3, 'A call ends after 30 s.', 'ctx_code', 'src/net.ts', 1, 1, 'export const limit = 30;', '\\x00', 'same', 'test')`,
     [docs],
   );
-  await openPull(codeProject, code, "topic/claims", { "src/net.ts": "export const limit = 60;\n" });
+  const { number } = await openPull(codeProject, code, "topic/claims", { "src/net.ts": "export const limit = 60;\n" });
   await look();
   const claim = { path: "api.md", line: 3, causes: ["src/net.ts"] };
   expect(await onlyStatus()).toMatchObject({
@@ -579,6 +580,16 @@ it("says which claims a source's pull request changes or removes, and which oper
       },
     ],
   });
+  // Though nothing blocks, a comment can ask for the docs pull request. Its job gets both texts.
+  await insertComment(pool, { projectId: codeProject, number, author: "console", body: "@emend" });
+  const asked: unknown[] = [];
+  const makeDocsPull: GateDeps["makeDocsPull"] = async ({ id, createdBy }) => {
+    const status = await getStatus(pool, id);
+    asked.push(createdBy, status && planDocsPull(status, "vendor/model"));
+  };
+  await look({ makeDocsPull });
+  const prompt = expect.stringMatching(/api\.md:3 relies on src\/net\.ts:1[\s\S]*limit = 30;[\s\S]*limit = 60;/);
+  expect(asked).toEqual(["comment/console", { kind: "possible", prompt, baseRef: null }]);
   // A credential in the new lines is not kept.
   const key = `ghp_${"a1B2".repeat(9)}`;
   await write(code, { "src/net.ts": `export const limit = "${key}";\n` });

@@ -30,13 +30,23 @@ export function Truth({ projectId, health }: { projectId: string; health: Dashbo
       <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-3 p-4">
         <Chart title="Out of step with the code" kind="lines" {...seriesOf(health.checks)} />
         {latest && isCompared && <ComparedWith sources={latest.sources} />}
-        {health.truth.length === 0 && <p>Every page agrees with the code.</p>}
+        {health.truth.length === 0 && <p>{agreement(latest?.sources ?? [])}</p>}
       </Sheet>
       {health.truth.map((page) => (
         <OutdatedPage key={page.path} projectId={projectId} page={page} />
       ))}
     </section>
   );
+}
+
+/** Without every source read, nobody knows whether the pages are right. */
+function agreement(sources: DashboardSiteCheck["sources"]): string {
+  if (sources.every(({ commit, problem }) => commit !== null && problem === null))
+    return "Every page agrees with the code.";
+  const isAnyRead = sources.some(({ commit }) => commit !== null);
+  return isAnyRead
+    ? "No known differences. Some of the code was not compared."
+    : "The pages were not compared with the code.";
 }
 
 function seriesOf(checks: readonly DashboardSiteCheck[]) {
