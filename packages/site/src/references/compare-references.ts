@@ -1,9 +1,9 @@
 import type { Fix } from "../types.ts";
-import { type Evidence, importedFrom, readEvidence } from "./definitions.ts";
+import { definesFlag, type Evidence, importedFrom, passesOn, readEvidence } from "./definitions.ts";
 import type { CodeReference, ReferenceKind } from "./find-references.ts";
 import { filesLookedAtMax, movedUnchanged, renamedTo } from "./find-rename.ts";
 import { packageOf } from "./manifests.ts";
-import { mayBeGone, type Probe, probesOf } from "./probes.ts";
+import { isOwnPackage, mayBeGone, type Probe, probesOf } from "./probes.ts";
 import { isExample } from "./read-source-file.ts";
 import type { SourceIndex } from "./source-index.ts";
 
@@ -45,11 +45,14 @@ export async function compareReferences(
   const suspects: { reference: CodeReference; key: string }[] = [];
   for (const reference of references) {
     if (!mayBeGone(reference, after)) continue;
-    const key = `${reference.kind} ${reference.text}`;
+    const { from } = reference;
+    if (from !== undefined && !isOwnPackage(from, before)) continue;
+    const isImported = from !== undefined;
+    const key = `${reference.kind} ${reference.text}${isImported ? " imported" : ""}`;
     let found = gone.get(key);
     if (found === undefined) {
       const probe = goneProbe(reference, change);
-      found = probe === null ? null : { probe, kind: reference.kind };
+      found = probe === null ? null : { probe, kind: reference.kind, isImported };
       gone.set(key, found);
     }
     if (found !== null) suspects.push({ reference, key });
@@ -64,20 +67,32 @@ export async function compareReferences(
 
 const namesMin = 5;
 
-/** Whether a page that names much else names anything else of the files that had the name. If not, it means another thing. */
+/**
+ * Whether a page that names much else names anything else of the files that had the name. If not, it means another thing,
+ * unless few things have such a name: it has many words, or a file is called so.
+ */
 function isAboutFiles(
-  { beside = [], from }: CodeReference,
+  { kind, beside = [], from }: CodeReference,
   { gone, sources = [] }: Judgement,
   before: SourceIndex,
 ): boolean {
   const others = beside.filter((name) => name !== gone);
   if (from !== undefined || sources.length === 0 || others.length < namesMin) return true;
+  if (wordsIn(gone) >= (kind === "flag" ? 2 : 3)) return true;
+  if (sources.some((path) => path.slice(path.lastIndexOf("/") + 1).startsWith(`${gone}.`))) return true;
   return others.some((name) => before.filesWith(name, 1, sources).length > 0);
+}
+
+/** `--dry-run`: 2, `createDryRun`: 3. */
+function wordsIn(name: string): number {
+  return name.split(/[-_]+|(?<=[a-z\d])(?=[A-Z])/).filter((word) => word !== "").length;
 }
 
 interface Gone {
   probe: Probe;
   kind: ReferenceKind;
+  /** A sample imports it from a package of the sources. */
+  isImported: boolean;
 }
 
 // Reading is mostly waiting.
@@ -182,7 +197,7 @@ function leftWithPackage(path: string, before: SourceIndex, after: SourceIndex):
 
 /** Null if the sources only used the name, and somebody else defines it. */
 async function judge(
-  { probe, kind }: Gone,
+  { probe, kind, isImported }: Gone,
   change: Change,
   inUnread: () => Promise<ReadonlySet<string>>,
   options: CompareOptions,
@@ -197,7 +212,8 @@ async function judge(
   // Files that leave may have moved elsewhere with what reads their keys; an edit takes a key out on purpose.
   if (kind === "config-key" && !paths.some((path) => after.files.has(path))) return null;
   if (await hasFlagWithoutDashes(probe.word, paths, after, options)) return null;
-  if (!(await isOwn(probe, paths, change, options)) || (await inUnread()).has(probe.word)) return null;
+  if (!(await isOwn({ ...probe, isImported }, paths, change, options)) || (await inUnread()).has(probe.word))
+    return null;
   const to = await renamedTo(probe.word, paths, before, after, options);
   const sources = paths.filter((path) => !isExample(path));
   return { gone: probe.word, cause: causeOf(to), paths: paths.slice(0, pathsMax), sources };
@@ -205,16 +221,14 @@ async function judge(
 
 /** Whether a source file, not a test or an example, defined the name before; see `readEvidence`. */
 async function isOwn(
-  { word, others, defined }: Probe & { kind: "word" },
+  { word, others, defined, isImported }: Probe & { kind: "word"; isImported: boolean },
   paths: readonly string[],
   { before, after, changed }: Change,
   { signal }: CompareOptions,
 ): Promise<boolean> {
   // A route's end is a string wherever it is, but tests only use it.
   if (word.startsWith("/")) return paths.some((path) => !isExample(path));
-  // A dependency is somebody else's.
-  if (word.includes("-") && paths.some((path) => manifests.includes(path.slice(path.lastIndexOf("/") + 1))))
-    return false;
+  if (/^\w.*-/.test(word) && (await isDependency(word, paths, before))) return false;
   const seen: Evidence = { isDefined: false, isPassed: false, isRead: false };
   // Another spelling counts if it is gone too.
   const spelled = [...(defined === undefined ? [] : [defined]), ...others].filter((other) => !after.has(other));
@@ -226,12 +240,25 @@ async function isOwn(
       if (bytes === null) continue;
       const text = Buffer.from(bytes).toString();
       const from = importedFrom(name, text);
-      if (from !== null && !isOwnModule(from, before)) return false;
+      if (isImported && passesOn(name, text)) return true;
+      // A component of the sources may wrap one of the same name.
+      if (!isImported && from !== null && !isOwnModule(from, before)) return false;
+      if (name.startsWith("--") && definesFlag(name.slice(2), text)) return true;
       const found = readEvidence(name, path, text);
       seen.isPassed ||= found.isPassed;
       seen.isRead ||= found.isRead;
       if (found.isDefined || (seen.isPassed && seen.isRead)) return true;
     }
+  }
+  return false;
+}
+
+/** Whether the name is a package: of somebody else, with a version in a manifest, or one of the sources. */
+async function isDependency(name: string, paths: readonly string[], { tree }: SourceIndex): Promise<boolean> {
+  const inJson = new RegExp(`"${name}"\\s*:\\s*"(?:[\\d^~<>=*]|\\w+:)|"name"\\s*:\\s*"${name}"`);
+  for (const path of paths) {
+    if (!manifests.includes(path.slice(path.lastIndexOf("/") + 1))) continue;
+    if (!path.endsWith(".json") || inJson.test(Buffer.from((await tree.read(path)) ?? "").toString())) return true;
   }
   return false;
 }
@@ -243,7 +270,10 @@ function isOwnModule(from: string, { files, hasPackage }: SourceIndex): boolean 
   return [...files.keys()].some((path) => `/${path}`.includes(`/${first}/`) || `/${path}`.includes(`/${first}.`));
 }
 
-/** Programs also define flags without dashes: one is still there while a file that had it names the plain word in code. */
+/**
+ * Programs also define flags without dashes: one is still there while a file that had it names the plain word in code, or any
+ * file defines it.
+ */
 async function hasFlagWithoutDashes(
   word: string,
   paths: readonly string[],
@@ -251,11 +281,17 @@ async function hasFlagWithoutDashes(
   { signal }: CompareOptions,
 ): Promise<boolean> {
   if (!word.startsWith("--")) return false;
-  for (const path of after.filesWith(word.slice(2), filesLookedAtMax, paths)) {
+  const plain = word.slice(2);
+  const had = new Set(paths);
+  for (const path of [...after.filesWith(plain, filesLookedAtMax, had), ...after.filesWith(plain, filesLookedAtMax)]) {
     signal?.throwIfAborted();
+    if (!had.has(path) && isExample(path)) continue;
     const bytes = await after.tree.read(path);
     if (bytes === null) continue;
-    const { isDefined, isPassed, isRead } = readEvidence(word.slice(2), path, Buffer.from(bytes).toString());
+    const text = Buffer.from(bytes).toString();
+    if (definesFlag(plain, text)) return true;
+    if (!had.has(path)) continue;
+    const { isDefined, isPassed, isRead } = readEvidence(plain, path, text);
     if (isDefined || isPassed || isRead) return true;
   }
   return false;

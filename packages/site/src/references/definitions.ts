@@ -30,6 +30,8 @@ export function readEvidence(name: string, path: string, text: string): Evidence
     const after = line.slice(at - start + name.length);
     if (/[\w$]$/.test(before) || /^[\w$]/.test(after) || comment.test(line) || /\s(?:\/\/|#)\s/.test(before)) continue;
     if (isData) evidence.isPassed = true;
+    // A tag of a struct in Go: `yaml:"name,omitempty"`.
+    else if (/\w:"$/.test(before) && /^[,"]/.test(after)) evidence.isDefined = true;
     else if (name.startsWith("--")) evidence.isDefined = isOwnFlag(text.slice(Math.max(0, start - 100), at), after);
     else if (name.includes("-")) evidence.isDefined = !importing.test(line) && isKeyOrCase(before, after);
     else if (isSchema || (constant.test(name) && !importing.test(line) && isConstant(before, after)))
@@ -49,12 +51,25 @@ export function importedFrom(name: string, text: string): string | null {
   return found?.[1] ?? found?.[2] ?? found?.[3] ?? null;
 }
 
+/** Whether a file exports a name that it may only import: `export { Name } from "other"`, `from other import Name as Name`. */
+export function passesOn(name: string, text: string): boolean {
+  const word = name.replace(/\$/g, "\\$&");
+  return new RegExp(`\\bexport\\s+(?:type\\s+)?\\{[^}]*(?<![\\w$])${word}(?![\\w$])|\\b${word} as ${word}\\b`).test(
+    text,
+  );
+}
+
 /** Where a program defines a flag, a word such as `option` precedes, a placeholder follows, or it is a key. */
 function isOwnFlag(before: string, after: string): boolean {
-  if (!/(?:^\s*|["'`([{,|=<]|-\w,?\s+)$/.test(before)) return false;
+  if (!/(?:(?:^|\n)\s*|["'`([{,|=<]|-\w,?\s+)$/.test(before)) return false;
   return (
     /option|argument|\barg\b|flag|param|switch/i.test(before) || /^[ =](?:<|\[|\{)|^["'`]?\s*:|^\s{2,}\w/.test(after)
   );
+}
+
+/** Whether a file defines a flag without its dashes: `flags.BoolVar(&quiet, "quiet", …)`. */
+export function definesFlag(name: string, text: string): boolean {
+  return new RegExp(`(?:flag|option|\\barg|Var|param)[^\\n]*["'\`]${name}["'\`]`, "i").test(text);
 }
 
 /** `env.NAME`, `"NAME"`, `NAME = …`, `NAME,`: a use such as `call(NAME)` may be of somebody else's constant. */
@@ -117,7 +132,8 @@ function readPlace(name: string, path: string, before: string, after: string, li
       evidence.isDefined = true;
     else evidence.isPassed = true;
   } else if (/^\s*=(?![=>])/.test(after)) {
-    if (isFirst && isMember && !/[,(]$/.test(line)) evidence.isDefined = true;
+    if ((isFirst && isMember && !/[,(]$/.test(line)) || /(?:\.prototype|\bexports)\.$/.test(before))
+      evidence.isDefined = true;
     else if (/[.>]$/.test(before)) evidence.isRead = true;
     else evidence.isPassed = true;
   } else if (/^\s*(?:<[^()]*>)?\(/.test(after) && !/[.>:]$/.test(before)) {

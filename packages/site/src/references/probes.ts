@@ -27,16 +27,25 @@ const wordMin = 3;
 
 /** The parts of a reference that the sources know. Empty if the reference is not theirs. */
 export function probesOf({ kind, text, from }: Asked, sources: Sources): Probe[] {
-  if (from !== undefined && !sources.hasPackage(packageOf(from))) return [];
+  if (from !== undefined && !isOwnPackage(from, sources)) return [];
   switch (kind) {
-    case "identifier":
-      return sources.declares(text) ? [{ kind: "word", word: text, others: [] }] : [];
+    case "identifier": {
+      // A package may pass on what it does not declare.
+      const isKnown = from === undefined ? sources.declares(text) : sources.has(text);
+      return isKnown ? [{ kind: "word", word: text, others: [] }] : [];
+    }
     case "path":
       return pathProbes(text, sources);
     case "env":
       return sources.declares(text) ? [{ kind: "word", word: text, others: prefixesOf(text) }] : [];
     case "flag":
-      return spelled(text, [text], spellings(text.replace(/^--(?:no-)?/, "")), sources).map((probe) => ({
+      // `no-color` may be a flag of its own, or the opposite of `color`.
+      return spelled(
+        text,
+        text.startsWith("--no-") ? [text, text.slice(2)] : [text],
+        spellings(text.replace(/^--(?:no-)?/, "")),
+        sources,
+      ).map((probe) => ({
         ...probe,
         ...(/[a-z]-[a-z]/i.test(text) && { defined: text.slice(2) }),
       }));
@@ -52,6 +61,17 @@ export function probesOf({ kind, text, from }: Asked, sources: Sources): Probe[]
     case "package":
       return sources.hasPackage(packageOf(text)) ? [{ kind: "package", name: packageOf(text) }] : [];
   }
+}
+
+/** Whether an import is of a package that the sources build. Python's imports name modules: `kit.part` is in the folder `kit`. */
+export function isOwnPackage(from: string, { files, hasPackage }: Pick<Sources, "files" | "hasPackage">): boolean {
+  if (hasPackage(packageOf(from))) return true;
+  const module = /^\w+(?=\.|$)/.exec(from)?.[0];
+  if (module === undefined) return false;
+  return (
+    [module, module.replaceAll("_", "-")].some(hasPackage) ||
+    ["", "src/"].some((folder) => files.has(`${folder}${module}/__init__.py`))
+  );
 }
 
 /** Whether a part of a reference is missing from the sources now: it is stale if it was there before. */

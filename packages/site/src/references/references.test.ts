@@ -126,6 +126,48 @@ test("a page with many other names must name something else of the files that ha
   expect(await compare(before, after, `\`deepMode\`, ${others}, \`fiveJobs\``)).toEqual([]);
   expect(await compare(before, after, `\`deepMode\`, ${others}, \`keepMode\``)).toEqual(["deepMode removed"]);
   expect(await compare(before, after, `\`deepMode\`, ${others}`)).toEqual(["deepMode removed"]);
+  // Few things have a name of many words, or the name of a file.
+  const named = { "src/a.ts": 'export function setDeepMode() {}\noption("--deep-mode", 1);\n', "src/deepMode.ts": "" };
+  const page = `\`setDeepMode\`, \`--deep-mode\`, ${others}, \`fiveJobs\``;
+  expect(await compare(named, { b: "" }, page)).toEqual(["setDeepMode removed", "--deep-mode removed"]);
+  const file = { "src/deepMode.ts": "export function deepMode() {}\n" };
+  expect(await compare(file, { b: "" }, `\`deepMode\`, ${others}, \`fiveJobs\``)).toEqual(["deepMode removed"]);
+});
+
+test("an import is of the sources if its package or Python module is, whatever else has the name", async () => {
+  const before = { "kit/__init__.py": "", "kit/part.py": "class DeepMode:\n    pass\n" };
+  const sample = (from: string) => `\`\`\`py\nfrom ${from} import DeepMode\n\`\`\`\n`;
+  expect(await compare(before, { "kit/__init__.py": "" }, sample("kit.part"))).toEqual(["DeepMode removed"]);
+  expect(await compare(before, { "kit/__init__.py": "" }, sample("other.part"))).toEqual([]);
+  const both = `${sample("other.part")}\n${sample("kit.part")}\n${sample("other")}`;
+  expect(await compare(before, { "kit/__init__.py": "" }, both)).toEqual(["DeepMode removed"]);
+  // A component around another library's of the same name.
+  const wrapped = {
+    "package.json": '{ "name": "own-kit" }',
+    "a.ts": 'import { DeepMode as Base } from "kit";\nexport const DeepMode = wrap(Base);\n',
+  };
+  const left = { "package.json": wrapped["package.json"] };
+  const page = (from: string) => `\`\`\`ts\nimport { DeepMode } from "${from}";\n\`\`\`\n`;
+  expect(await compare(wrapped, left, page("own-kit"))).toEqual(["DeepMode removed"]);
+  expect(await compare(wrapped, left, page("kit"))).toEqual([]);
+  expect(await compare(wrapped, left, "`DeepMode`")).toEqual([]);
+  const passed = { ...left, "a.ts": 'export { DeepMode } from "kit";\n' };
+  expect(await compare(passed, left, page("own-kit"))).toEqual(["DeepMode removed"]);
+  const used = { ...left, "a.ts": 'import { DeepMode } from "kit";\nexport * from "kit";\nrun(DeepMode);\n' };
+  expect(await compare(used, left, page("own-kit"))).toEqual([]);
+});
+
+test("a flag in the scripts of a manifest is no dependency, and `--no-name` may be a flag of its own", async () => {
+  const scripts = { "package.json": '{ "scripts": { "a": "tool --deep-mode" } }' };
+  const before = { ...scripts, "a.ts": 'option("--deep-mode");\n' };
+  expect(await compare(before, { b: "" }, "`--deep-mode`")).toEqual(["--deep-mode removed"]);
+  const own = { "a.go": 'flags.Bool("no-network")\n', "b.go": "func network() {}\n" };
+  expect(await compare(own, { "b.go": own["b.go"] }, "`--no-network`")).toEqual(["no-network removed"]);
+  const told = { "a.go": 'flags.BoolVar(&quiet, "quiet", false)\nfail("use --quiet")\n' };
+  expect(await compare(told, { b: "" }, "`--quiet`")).toEqual(["--quiet removed"]);
+  expect(await compare(told, { "b.go": 'flags.BoolVar(&quiet, "quiet", false)\n' }, "`--quiet`")).toEqual([]);
+  const css = { "a.css": ":root {\n  color: red;\n  --deep-mode: 1px;\n}\n" };
+  expect(await compare(css, { b: "" }, "`--deep-mode`")).toEqual(["--deep-mode removed"]);
 });
 
 test("a constant that the code only uses, a flag that it passes and a patch are others'", async () => {
@@ -236,6 +278,8 @@ test.each([
   ["a.ts", "interface A {\n  deepMode: boolean;\n}\n"],
   ["a.ts", "class A {\n  async deepMode(x: number) {\n  }\n}\n"],
   ["a.ts", 'register("deepMode", run);\n'],
+  ["a.js", "App.prototype.deepMode = function (x) {\n};\n"],
+  ["a.js", "exports.deepMode = run;\n"],
   ["a.ts", "const defaults = {\n  deepMode: true,\n};\nconst { a, deepMode } = config;\n"],
   ["a.ts", "const options = z.object({\n  deepMode: z.boolean(),\n});\n"],
   ["kit/a.ts", "import { deepMode } from 'kit/a';\nexport function deepMode() {}\n"],
@@ -243,6 +287,7 @@ test.each([
   ["a.py", "def run(\n    deepMode: Annotated[\n        bool,\n    ] = True,\n): ...\n"],
   ["a.py", "class A:\n    deepMode: bool = True\n"],
   ["a.go", "func (a *App) deepMode(x int) {\n}\n"],
+  ["a.go", 'type A struct {\n\tmode string `yaml:"deepMode,omitempty"`\n}\n'],
   ["a.rs", "pub fn deepMode() {}\n"],
   ["A.java", "class A {\n  String deepMode(int x) {\n  }\n}\n"],
   ["chart/values.yaml", "deepMode: true\n"],

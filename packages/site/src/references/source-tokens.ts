@@ -261,7 +261,8 @@ export function createTokenReader(): TokenReader {
     if (at - start > wordMax) return;
     const slot = slotOf(plain || 1);
     const next = bytes[at] ?? 0;
-    if (isFlag || next === 58 || (isQuote[next] === 1 && bytes[start - 1] === next)) define(slot);
+    if (isFlag || next === 58 || (isQuote[next] === 1 && bytes[start - 1] === next) || isTag(bytes, start, at))
+      define(slot);
     if (isFlag) define(slotOf(flag || 1));
   }
 
@@ -299,6 +300,7 @@ function isDeclared(
     // A plain quoted word is a value, but before a colon it is a key.
     at++;
   }
+  if (isTag(bytes, start, wordEnd)) return true;
   // `:name` in Ruby.
   if (last === 58 && start > 1 && (bytes[start - 2] === 32 || bytes[start - 2] === 40)) return true;
   while (at < end && (bytes[at] === 32 || bytes[at] === 9)) at++;
@@ -306,7 +308,8 @@ function isDeclared(
   const after = bytes[at + 1];
   if (next === 58) return after !== 58 && after !== 61 && last !== 58;
   if (next === 63) return after === 58;
-  if (next === 61) return after !== 61 && after !== 62 && (at > wordEnd || isFirst) && last !== 46;
+  if (next === 61)
+    return after !== 61 && after !== 62 && (at > wordEnd || isFirst) && (last !== 46 || isExport(bytes, start - 1));
   const followsType = before !== 0 && roleOf(before) === isType;
   if (next === 59) return followsType;
   // A member of an enumeration or a struct, alone on its line.
@@ -317,6 +320,18 @@ function isDeclared(
   // A Go method follows its receiver.
   if (last === 32 && bytes[start - 2] === 41) return true;
   return isFirst && opensBody(bytes, at, end);
+}
+
+/** A tag of a struct in Go: `yaml:"name,omitempty"`. */
+function isTag(bytes: Uint8Array, start: number, end: number): boolean {
+  return bytes[end] === 44 && bytes[start - 1] === 34 && bytes[start - 2] === 58;
+}
+
+const exporting = [Buffer.from("prototype"), Buffer.from("exports")];
+
+/** `App.prototype.name = …` and `exports.name = …`: the object before the dot. */
+function isExport(bytes: Uint8Array, dot: number): boolean {
+  return exporting.some((word) => word.every((c, i) => bytes[dot - word.length + i] === c));
 }
 
 /** `LIKE_THIS`: an environment variable, wherever it occurs. */
