@@ -3,6 +3,7 @@ import { chmod, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import tls from "node:tls";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ContractServer, newJob, startContractServer } from "../../sdk/test/support/contract-server.ts";
 import { runEmend, runInProcess } from "./support/run-emend.ts";
@@ -89,6 +90,7 @@ test("commands trust the certificate authorities in EMEND_CA_FILE", async () => 
   const [key, cert] = await Promise.all(
     ["key", "cert"].map((name) => readFile(join(certificates, `localhost.${name}.pem`))),
   );
+  const trusted = tls.getCACertificates("default");
   const secure = createServer({ key, cert }, (_request, response) => response.end('{"projects":[]}')).listen(0);
   await once(secure, "listening");
   const at = `https://localhost:${(secure.address() as AddressInfo).port}`;
@@ -107,6 +109,8 @@ test("commands trust the certificate authorities in EMEND_CA_FILE", async () => 
     const reached = await list({ EMEND_CA_FILE: join(certificates, "localhost.cert.pem") });
     expect(reached.stderr).toContain("This key covers no project");
   } finally {
+    // Other test files run in this process too.
+    tls.setDefaultCACertificates(trusted);
     secure.closeAllConnections();
     secure.close();
   }

@@ -2,7 +2,7 @@ import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import pg from "pg";
 import type { Client, Pool } from "../db/pool.ts";
-import { inTransaction } from "../db/transaction.ts";
+import { allowLongPauses, inTransaction } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
 import { initRepository } from "../forge/local/create-repository.ts";
 import { ask, type Repository, type RepositoryDeps, repositoryOf, tell } from "../forge/local/repository.ts";
@@ -66,6 +66,7 @@ export async function rememberBackup(pool: Pool, at: string): Promise<void> {
 
 async function archive(deps: BackupDeps, client: Client, dir: string, signal: AbortSignal): Promise<Manifest> {
   await client.query("set transaction isolation level repeatable read, read only");
+  await allowLongPauses(client);
   await client.query("set local bytea_output = 'hex'");
   const migrations = await client.query<{ name: string }>("select name from migrations order by name");
   const tables: ArchivedTable[] = [];
@@ -106,6 +107,7 @@ export async function restoreBackup(deps: BackupDeps, folder: string, signal: Ab
       await unbundleRepository(draft, repository, { bundlePath, signal });
     }
     await inTransaction(deps.pool, async (client) => {
+      await allowLongPauses(client);
       await fillTables(client, manifest, folder, signal);
       for (const [projectId, draft] of drafts) await rename(draft, repositoryOf(deps.forge, projectId).gitDir);
     });

@@ -40,3 +40,25 @@ test("a connection that broke is thrown away, and the pool makes another", async
   await pool.end();
   await proxy.close();
 });
+
+test("the locks of a process that vanished are released", async () => {
+  const proxy = await startDatabaseProxy(database.url);
+  const pool = createPool({
+    url: proxy.url,
+    connectionsMax: 1,
+    log: createLogger({ level: "silent" }),
+    queryMsMax: 100,
+  });
+  await database.pool.query("insert into numbers values (5)");
+  const vanished = inTransaction(pool, async (client) => {
+    await client.query("update numbers set n = 6 where n = 5");
+    proxy.silence();
+    // Waits for a lock that the vanished transaction has.
+    const other = database.pool.query("update numbers set n = 7 where n = 5");
+    expect((await other).rowCount).toBe(1);
+    await client.query("select 1");
+  });
+  await expect(vanished).rejects.toThrow("Query read timeout");
+  await pool.end();
+  await proxy.close();
+});

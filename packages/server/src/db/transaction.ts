@@ -1,6 +1,13 @@
 import type { Client, Pool, Queryable } from "./pool.ts";
 
-/** Runs `work` in one transaction. A connection that failed to roll back is discarded. */
+/** A transaction waits for its own process this many times the longest query. After that the process is taken as lost. */
+const idleQueries = 3;
+
+/**
+ * Runs `work` in one transaction. A connection that failed to roll back is discarded. If this process vanishes, Postgres
+ * ends the transaction: its locks would otherwise block the others for hours, until the operating system gives up on the
+ * connection.
+ */
 export async function inTransaction<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
@@ -10,7 +17,9 @@ export async function inTransaction<T>(pool: Pool, work: (client: Client) => Pro
   };
   client.on("error", hear);
   try {
-    await client.query("begin");
+    // Not a setting of the connection: PgBouncer refuses those.
+    const idleMsMax = idleQueries * (pool.options.query_timeout ?? 10_000);
+    await client.query(`begin; set local idle_in_transaction_session_timeout = ${idleMsMax}`);
     const result = await work(client);
     await client.query("commit");
     return result;
@@ -75,8 +84,13 @@ const systemCodes = new Set([
   "EAI_AGAIN",
 ]);
 
-/** SQLSTATEs for a temporary state: shutdown, startup, a standby after a failover, a disk error. */
-const sqlStates = new Set(["57P01", "57P02", "57P03", "57P05", "25006", "58030"]);
+/** For a transaction that waits long for something other than the database. It must hold no locks that others need. */
+export async function allowLongPauses(client: Client): Promise<void> {
+  await client.query("set local idle_in_transaction_session_timeout = 0");
+}
+
+/** SQLSTATEs for a temporary state: shutdown, startup, an idle transaction, a standby after a failover, a disk error. */
+const sqlStates = new Set(["25P03", "57P01", "57P02", "57P03", "57P05", "25006", "58030"]);
 /** Whole classes: connection exceptions; insufficient resources (too many connections, disk full, out of memory). */
 const sqlStateClasses = new Set(["08", "53"]);
 
