@@ -44,7 +44,8 @@ test("lists a commit from the list of another, and reads its files as one stream
   await source.at("HEAD~1");
   const derived = await source.at("HEAD");
   const whole = await other.at("HEAD");
-  expect(await derived.list()).toEqual(await whole.list());
+  const named = async (tree: SiteTree) => (await tree.list()).map(({ path, hash }) => [path, hash]);
+  expect(await named(derived)).toEqual(await named(whole));
   expect(await contentsOf(derived)).toEqual([
     ["lib/a.ts", ""],
     ["lib/b.ts", "two"],
@@ -55,6 +56,22 @@ test("lists a commit from the list of another, and reads its files as one stream
   await folder.at("HEAD~1");
   expect((await (await folder.at("HEAD")).list()).map(({ path }) => path)).toEqual(["a.ts", "b.ts"]);
   for (const one of [source, other, folder]) one.close();
+});
+
+test("cuts a file that is too large to look at, and reads the next", async () => {
+  writeFileSync(join(dir, "huge.ts"), Buffer.alloc(9_000_000, "x\n"));
+  git("add", "-A");
+  git("commit", "-q", "-m", "huge");
+  const source = openGitSource(dir);
+  await source.at("HEAD~1");
+  const tree = await source.at("HEAD");
+  const [huge, small] = await Promise.all([tree.read("huge.ts"), tree.read("z.ts")]);
+  expect([huge?.length, Buffer.from(small ?? []).toString()]).toEqual([8 * 1024 * 1024, "same\n\n"]);
+  const streamed: (string | number | undefined)[] = [];
+  for await (const batch of tree.readMany?.(["huge.ts", "z.ts", "huge.ts", "lib/b.ts"]) ?? [])
+    for (const [path, content] of batch) streamed.push(path === "huge.ts" ? content?.length : content?.toString());
+  expect(streamed).toEqual([8 * 1024 * 1024, "same\n\n", 8 * 1024 * 1024, "two"]);
+  source.close();
 });
 
 test("splits git's output into files, wherever its chunks end", async () => {

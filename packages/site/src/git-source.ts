@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { isAbsent } from "./folder-tree.ts";
+import { PathMap } from "./path-map.ts";
 import type { SiteFile, SiteTree } from "./types.ts";
 
 const run = promisify(execFile);
@@ -40,8 +41,10 @@ export function openGitSource(dir: string): GitSource {
       ? revision
       : (await runGit(dir, ["rev-parse", "--verify", "--end-of-options", `${revision}^{commit}`])).trim();
     if (latest?.commit === commit) return latest;
-    const known = latest;
-    latest = (known && (await listFrom(dir, known, commit))) ?? (await listAll(dir, commit));
+    const changes = latest && listFrom(dir, latest, commit);
+    // Who asks for the next commit reads what changed.
+    if (changes) blobs.start();
+    latest = (await changes) ?? (await listAll(dir, commit));
     return latest;
   }
 
@@ -87,19 +90,19 @@ export function openGitSource(dir: string): GitSource {
 /** The files of a folder at a commit, by path. */
 interface Listing {
   commit: string;
-  files: ReadonlyMap<string, SiteFile>;
+  files: PathMap<SiteFile>;
 }
 
 async function listAll(dir: string, commit: string): Promise<Listing> {
-  const files = new Map<string, SiteFile>();
+  const files: [string, SiteFile][] = [];
   for (const entry of (await runGit(dir, ["ls-tree", "-r", "-z", "--long", commit, "--", "."])).split("\0")) {
     const tab = entry.indexOf("\t");
     const [mode, type, hash, size] = entry.slice(0, tab).split(/ +/);
     if (type !== "blob" || hash === undefined || mode?.startsWith("100") !== true) continue;
     const path = entry.slice(tab + 1);
-    files.set(path, { path, hash, size: Number(size) });
+    files.push([path, { path, hash, size: Number(size) }]);
   }
-  return { commit, files };
+  return { commit, files: PathMap.of(files) };
 }
 
 // With more changes than this, a new list is as fast.
@@ -110,36 +113,19 @@ async function listFrom(dir: string, known: Listing, commit: string): Promise<Li
   const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--relative", known.commit, commit];
   const parts = (await runGit(dir, args)).split("\0");
   if (parts.length > changesMax * 2) return null;
-  const changed = new Map<string, string>();
-  const gone: string[] = [];
+  // Without sizes: they would take another process, and what is too large shows when it is read.
+  const changed = new Map<string, SiteFile>();
+  const gone = new Set<string>();
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const [, mode, , hash] = (parts[at] as string).split(" ");
     const path = parts[at + 1] as string;
-    if (mode?.startsWith("100") && hash !== undefined) changed.set(path, hash);
-    else gone.push(path);
+    if (mode?.startsWith("100") && hash !== undefined) changed.set(path, { path, hash });
+    else gone.add(path);
   }
-  const sizes = changed.size === 0 ? [] : await sizesOf(dir, [...changed.values()]);
-  const files = new Map(known.files);
-  for (const path of gone) files.delete(path);
-  let isSorted = true;
-  for (const [path, hash] of changed) {
-    isSorted &&= files.has(path);
-    files.set(path, { path, hash, size: sizes.shift() ?? 0 });
-  }
-  if (isSorted) return { commit, files };
-  return { commit, files: new Map([...files].sort(([left], [right]) => (left < right ? -1 : 1))) };
-}
-
-/** The sizes of blobs, without their content. */
-async function sizesOf(dir: string, ids: readonly string[]): Promise<number[]> {
-  const child = startGit(dir, ["cat-file", "--batch-check=%(objectsize)"]);
-  child.stdin.end(`${ids.join("\n")}\n`);
-  const output = (await child.stdout.toArray()).join("");
-  // The size of a blob that a partial clone does not have is unknown; it is not read either.
-  return output
-    .trim()
-    .split("\n")
-    .map((line) => Number.parseInt(line, 10) || 0);
+  const same = gone.size === 0 ? known.files.with(changed) : null;
+  if (same !== null) return { commit, files: same };
+  const files = [...new Map([...known.files, ...changed])].filter(([path]) => !gone.has(path));
+  return { commit, files: PathMap.of(files.sort(([left], [right]) => (left < right ? -1 : 1))) };
 }
 
 function startGit(dir: string, args: readonly string[]): ChildProcessWithoutNullStreams {
@@ -173,6 +159,8 @@ async function* readMany(
 }
 
 const blockBytes = 2 ** 18;
+// What is longer is cut. Neither pages nor sources of this size are looked at, and a gigabyte must not fill the memory.
+const blobBytesMax = 8 * 1024 * 1024;
 
 /** Splits the output of `git cat-file --batch` into contents. They are views that are valid until the next batch. */
 export async function* parseBlobs(output: AsyncIterable<Buffer>): AsyncIterable<(Buffer | null)[]> {
@@ -182,6 +170,8 @@ export async function* parseBlobs(output: AsyncIterable<Buffer>): AsyncIterable<
   let held = 0;
   // The bytes that make a next content whole.
   let wanted = 0;
+  // What follows a content: the rest of one that is cut, and a line feed.
+  let ignored = 0;
   for await (const chunk of output) {
     if (held + chunk.length > data.length) {
       const rest = held - at;
@@ -197,6 +187,10 @@ export async function* parseBlobs(output: AsyncIterable<Buffer>): AsyncIterable<
     const contents: (Buffer | null)[] = [];
     wanted = 0;
     for (;;) {
+      const passed = Math.min(ignored, held - at);
+      at += passed;
+      ignored -= passed;
+      if (ignored > 0) break;
       const newline = data.indexOf(10, at);
       if (newline === -1 || newline >= held) break;
       const header = data.toString("latin1", at, newline);
@@ -207,13 +201,14 @@ export async function* parseBlobs(output: AsyncIterable<Buffer>): AsyncIterable<
         at = newline + 1;
         continue;
       }
-      const end = newline + 1 + size;
-      if (end + 1 > held) {
-        wanted = end + 1 - at;
+      const end = newline + 1 + Math.min(size, blobBytesMax);
+      if (end > held) {
+        wanted = end - at;
         break;
       }
       contents.push(data.subarray(newline + 1, end));
-      at = end + 1;
+      at = end;
+      ignored = newline + 1 + size - end + 1;
     }
     if (contents.length > 0) yield contents;
   }
@@ -225,13 +220,15 @@ interface Waiting {
 }
 
 /** Reads blobs by id. Requests are pipelined; responses arrive in order. */
-function createBlobReader(dir: string): { read(id: string): Promise<Buffer | null>; close(): void } {
+function createBlobReader(dir: string): { start(): void; read(id: string): Promise<Buffer | null>; close(): void } {
   let child: ChildProcessWithoutNullStreams | null = null;
   const waiting: Waiting[] = [];
   let chunks: Buffer[] = [];
   let held = 0;
-  // The remaining bytes of the current response, with its line feed. Null: its header line comes next.
+  // The bytes of the current response. Null: its header line comes next.
   let wanted: number | null = null;
+  // What follows them: the rest of a content that is cut, and a line feed.
+  let ignored = 0;
 
   function fail(error: Error): void {
     child = null;
@@ -244,16 +241,24 @@ function createBlobReader(dir: string): { read(id: string): Promise<Buffer | nul
     if (wanted !== null && held < wanted) return;
     let rest = chunks.length === 1 ? chunk : Buffer.concat(chunks);
     for (;;) {
-      if (wanted === null) {
+      if (wanted === null && ignored > 0) {
+        const passed = Math.min(ignored, rest.length);
+        ignored -= passed;
+        rest = rest.subarray(passed);
+        if (ignored > 0) break;
+      } else if (wanted === null) {
         const newline = rest.indexOf(10);
         if (newline === -1) break;
         const [, type, size] = rest.toString("latin1", 0, newline).split(" ");
         rest = rest.subarray(newline + 1);
         if (type === "missing") waiting.shift()?.resolve(null);
-        else wanted = Number(size) + 1;
+        else {
+          wanted = Math.min(Number(size), blobBytesMax);
+          ignored = Number(size) - wanted + 1;
+        }
       } else if (rest.length >= wanted) {
         // A copy, so that a kept piece does not retain the whole chunk.
-        waiting.shift()?.resolve(Buffer.from(rest.subarray(0, wanted - 1)));
+        waiting.shift()?.resolve(Buffer.from(rest.subarray(0, wanted)));
         rest = rest.subarray(wanted);
         wanted = null;
       } else break;
@@ -273,11 +278,20 @@ function createBlobReader(dir: string): { read(id: string): Promise<Buffer | nul
   }
 
   return {
+    start() {
+      child ??= open();
+    },
     read(id) {
       child ??= open();
       const { promise, resolve, reject } = Promise.withResolvers<Buffer | null>();
       waiting.push({ resolve, reject });
-      child.stdin.write(`${id}\n`);
+      const { stdin } = child;
+      // Requests of the same tick are written together.
+      if (stdin.writableCorked === 0) {
+        stdin.cork();
+        process.nextTick(() => stdin.uncork());
+      }
+      stdin.write(`${id}\n`);
       return promise;
     },
     close: () => child?.stdin.end(),

@@ -3,9 +3,9 @@ import { definesFlag, type Evidence, importedFrom, passesOn, readEvidence } from
 import type { CodeReference, ReferenceKind } from "./find-references.ts";
 import { filesLookedAtMax, movedUnchanged, renamedTo } from "./find-rename.ts";
 import { packageOf } from "./manifests.ts";
-import { isOwnPackage, mayBeGone, type Probe, probesOf } from "./probes.ts";
+import { hasOneSpelling, isOwnPackage, mayBeGone, type Probe, probesOf } from "./probes.ts";
 import { isExample } from "./read-source-file.ts";
-import type { SourceIndex } from "./source-index.ts";
+import { lostWords, type SourceIndex } from "./source-index.ts";
 
 export type StaleCause =
   /** No certain replacement. */
@@ -40,11 +40,14 @@ export async function compareReferences(
   after: SourceIndex,
   options: CompareOptions = {},
 ): Promise<StaleReference[]> {
-  const change: Change = { before, after, changed: changedFiles(before, after) };
+  const changed = changedFiles(before, after);
+  const change: Change = { before, after, changed };
+  const isLost = lostWords(before, after, changed);
+  const withoutLost = { ...after, has: (word: string) => !isLost(word) };
   const gone = new Map<string, Gone | null>();
   const suspects: { reference: CodeReference; key: string }[] = [];
   for (const reference of references) {
-    if (!mayBeGone(reference, after)) continue;
+    if (!mayBeGone(reference, hasOneSpelling(reference) ? withoutLost : after)) continue;
     const { from } = reference;
     if (from !== undefined && !isOwnPackage(from, before)) continue;
     const isImported = from !== undefined;

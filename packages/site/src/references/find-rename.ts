@@ -40,9 +40,9 @@ export async function renamedTo(
 const wordCharacter = /[\w$\x80-\xff-]/;
 
 function replacementIn(word: string, old: string, fresh: string): string | null {
-  const oldLines = old.split(/\r?\n/);
+  const oldLines = linesOf(old);
   const kept = new Set(oldLines);
-  const added = fresh.split(/\r?\n/).filter((line) => !kept.has(line));
+  const added = linesOf(fresh).filter((line) => !kept.has(line));
   if (oldLines.length > linesMax * 4 || added.length > linesMax) return null;
   let to: string | null = null;
   for (const line of oldLines) {
@@ -55,6 +55,11 @@ function replacementIn(word: string, old: string, fresh: string): string | null 
     to = found[0] as string;
   }
   return to === null ? null : decodePiece(to);
+}
+
+/** A plain split is ten times as fast as one by a pattern. */
+function linesOf(text: string): string[] {
+  return text.includes("\r") ? text.split(/\r?\n/) : text.split("\n");
 }
 
 /** The line split at each occurrence of the whole word. */

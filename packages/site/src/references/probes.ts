@@ -90,6 +90,11 @@ export function mayBeGone({ kind, text }: Asked, after: Sources): boolean {
   }
 }
 
+/** Whether the words of the text are all its probes: then it is gone only if the change took out one of them. */
+export function hasOneSpelling({ kind }: Asked): boolean {
+  return kind === "identifier" || kind === "path" || kind === "env";
+}
+
 /** `APP_DB_`, `APP_`: a program may read variables by a prefix. */
 function prefixesOf(variable: string): string[] {
   return [...variable.matchAll(/_(?=.)/g)].map(({ index }) => variable.slice(0, index + 1));

@@ -1,6 +1,7 @@
 import { usefulThreads } from "../parse/parse-pool.ts";
+import { PathMap } from "../path-map.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
-import type { SiteTree } from "../types.ts";
+import type { SiteFile, SiteTree } from "../types.ts";
 import type { CodeReference } from "./find-references.ts";
 import { exportsPart, packageOf } from "./manifests.ts";
 import { probesOf } from "./probes.ts";
@@ -54,31 +55,36 @@ export interface IndexOptions {
 const readsAtOnce = 64;
 // From this number on, one stream of all files is faster than a request for each, and threads are worth their start.
 const streamMin = 500;
-const states = new WeakMap<SourceIndex, { records: ReadonlyMap<string, FileRecord>; counts: Counts }>();
+const states = new WeakMap<SourceIndex, State>();
+
+interface State {
+  files: PathMap<string>;
+  records: PathMap<FileRecord>;
+  counts: Counts;
+}
 
 /** Indexes the names in every source file of a tree. Without content hashes in the tree, every file is read again. */
 export async function indexSource(tree: SiteTree, options: IndexOptions = {}): Promise<SourceIndex> {
   const breathe = createTimeSlice(options.signal);
-  const { isOutside = () => false } = options;
-  const earlier = options.previous === undefined ? undefined : states.get(options.previous);
-  const files = new Map<string, string>();
+  const { isOutside = () => false, previous } = options;
+  const earlier = previous === undefined ? undefined : states.get(previous);
+  const listed: SiteFile[] = [];
+  const changed: SiteFile[] = [];
+  for (const [number, file] of (await tree.list()).entries()) {
+    const turn = number % 256 === 0 ? breathe() : undefined;
+    if (turn !== undefined) await turn;
+    if (isOutside(file.path)) continue;
+    listed.push(file);
+    if (file.hash === undefined || previous?.files.get(file.path) !== file.hash) changed.push(file);
+  }
   const known = new Map<string, FileRecord>();
-  const replaced = new Map<string, FileRecord>();
   const toRead: string[] = [];
-  for (const { path, hash, size } of await tree.list()) {
+  for (const { path, size } of changed) {
     const turn = breathe();
     if (turn !== undefined) await turn;
-    if (isOutside(path)) continue;
-    files.set(path, hash ?? "");
-    const before = earlier?.records.get(path);
-    if (before !== undefined && hash !== undefined && options.previous?.files.get(path) === hash) {
-      known.set(path, before);
-      continue;
-    }
     const skip = skipByPath(path) ?? (size !== undefined && size > bytesMax ? "too large" : null);
-    // The place in the order; what is read replaces it.
+    // What is read replaces it.
     known.set(path, unread(skip));
-    if (before !== undefined) replaced.set(path, before);
     if (skip === null) toRead.push(path);
   }
   let readCount = 0;
@@ -93,11 +99,18 @@ export async function indexSource(tree: SiteTree, options: IndexOptions = {}): P
       ? await readInThreads(contents, take, { count: threads, signal: options.signal })
       : [await readHere(contents, take, breathe)];
   const counts = earlier === undefined ? createCounts(tables) : earlier.counts.derive(tables);
-  for (const [path, before] of replaced) counts.remove(before.tokens, isExample(path));
-  for (const [path, before] of earlier?.records ?? []) {
-    if (!known.has(path)) counts.remove(before.tokens, isExample(path));
+  // If no path came or went, the paths are shared. Otherwise the order is that of the list.
+  const same = earlier?.records.size === listed.length ? earlier.records.with(known) : null;
+  const records =
+    same ?? PathMap.of(listed.map(({ path }) => [path, known.get(path) ?? earlier?.records.get(path) ?? unread(null)]));
+  const files =
+    (same && earlier?.files.with(changed.map(({ path, hash = "" }) => [path, hash]))) ??
+    PathMap.of(listed.map(({ path, hash = "" }) => [path, hash]));
+  for (const path of (same === null ? earlier?.records : known)?.keys() ?? []) {
+    const before = known.has(path) || !records.has(path) ? earlier?.records.get(path) : undefined;
+    if (before !== undefined) counts.remove(before.tokens, isExample(path));
   }
-  return createIndex(tree, files, known, counts, readCount);
+  return createIndex(tree, { files, records, counts }, readCount);
 }
 
 async function readHere(
@@ -137,17 +150,27 @@ async function* readAll(tree: SiteTree, paths: readonly string[], signal: AbortS
   for (const one of reading) yield [[one.path, await one.bytes]];
 }
 
-function createIndex(
-  tree: SiteTree,
-  files: ReadonlyMap<string, string>,
-  known: ReadonlyMap<string, FileRecord>,
-  counts: Counts,
-  read: number,
-): SourceIndex {
+/** Whether a word was in these files of an earlier state, the only ones that changed, and is in no file now. */
+export function lostWords(
+  before: SourceIndex,
+  after: SourceIndex,
+  changed: readonly string[],
+): (word: string) => boolean {
+  const [old, now] = [states.get(before), states.get(after)];
+  const lost = new Set<number>();
+  for (const path of changed) {
+    for (const hash of old?.records.get(path)?.tokens.words ?? [])
+      if (now?.counts.words(hash) === 0) lost.add(hash | 0);
+  }
+  return (word) => lost.has(hashWord(word) | 0);
+}
+
+function createIndex(tree: SiteTree, state: State, read: number): SourceIndex {
+  const { files, records, counts } = state;
   const skipped = new Map<string, SkipReason>();
   const packages = new Map<string, unknown>();
   const manifests = new Map<string, string>();
-  for (const [path, { skip, package: made }] of known) {
+  for (const [path, { skip, package: made }] of records) {
     if (skip !== null) skipped.set(path, skip);
     if (made === null || examples.test(path) || /(?:^|\/)(?:tools|scripts)\//.test(path)) continue;
     packages.set(made.name, made.manifest);
@@ -160,12 +183,12 @@ function createIndex(
     read,
     has: (word) => counts.words(hashWord(word)) > 0,
     declares: (word) => counts.declared(hashWord(word)) > 0,
-    filesWith(word, max = 20, among = known.keys()) {
+    filesWith(word, max = 20, among = records.keys()) {
       const hash = hashWord(word);
       const found: string[] = [];
       for (const path of among) {
         if (found.length >= max) break;
-        if (known.get(path)?.tokens.words.includes(hash)) found.push(path);
+        if (records.get(path)?.tokens.words.includes(hash)) found.push(path);
       }
       return found;
     },
@@ -177,7 +200,7 @@ function createIndex(
     },
     knows: (reference) => probesOf(reference, index).length > 0,
   };
-  states.set(index, { records: known, counts });
+  states.set(index, state);
   return index;
 }
 

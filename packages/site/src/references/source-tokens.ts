@@ -21,10 +21,20 @@ const seed = 0x811c9dc5;
 const prime = 0x01000193;
 
 export function hashWord(word: string): number {
-  const bytes = encodePiece(word);
+  let hash = seed;
+  for (let i = 0; i < word.length; i++) {
+    const c = word.charCodeAt(i);
+    // Rare, and the check of every word would take longer than its hash.
+    if (c > 127) return hashBytes(encodePiece(word));
+    hash = Math.imul(hash ^ c, prime);
+  }
+  // Tables use 0 for an empty slot.
+  return hash >>> 0 || 1;
+}
+
+function hashBytes(bytes: string): number {
   let hash = seed;
   for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash ^ bytes.charCodeAt(i), prime);
-  // Tables use 0 for an empty slot.
   return hash >>> 0 || 1;
 }
 
