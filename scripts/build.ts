@@ -89,17 +89,25 @@ async function readManifest(path: string): Promise<Manifest> {
 }
 
 if (import.meta.main) {
+  // scripts/run.mjs starts this with a Node from node_modules where the machine's own is too old.
+  const isFallbackNode = process.execPath.startsWith(join(root, "node_modules"));
   const outDir = join(root, "packages/cli/dist");
   await buildPackage(outDir);
   const { name, version } = await readManifest("packages/cli/package.json");
   const files = (await readdir(outDir, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   const tarball = `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
+  const tooOld = isFallbackNode
+    ? `
+The Node of this machine is too old for it: npm brought a newer one, but for this checkout only. Before you start it,
+install Node 22.18 or newer from https://nodejs.org.
+`
+    : "";
   console.log(`Built ${name} ${version}: ${files.length} files in ${relative(process.cwd(), outDir)}.
 
 Next, make a package and install it:
   npm pack ./${relative(process.cwd(), outDir)}
   npm install --global ./${tarball}
-
+${tooOld}
 On a machine where you may not write to npm's global folder, add --prefix ~/.local. Then start it:
   emend serve`);
 }

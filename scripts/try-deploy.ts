@@ -191,8 +191,10 @@ async function tryProxy(name: string, { dir, port, plainPort, serverPort }: Plac
 
     // 4. Plain HTTP leads to TLS.
     const plain = await fetch(`http://localhost:${plainPort}/app`, { redirect: "manual" });
+    const to = plain.headers.get("location");
     expectThat([301, 308].includes(plain.status), `plain HTTP answered ${plain.status}`);
-    console.log(`  ${name}: ✓ plain HTTP is sent to https`);
+    expectThat(to === `https://localhost:${port}/app`, `plain HTTP is sent to ${to}`);
+    console.log(`  ${name}: ✓ plain HTTP is sent to https, to the same page and the right port`);
   } finally {
     agent.destroy();
     await server.stop();
@@ -204,6 +206,7 @@ async function startNginx({ dir, port, plainPort, serverPort }: Place, certDir: 
     "listen 80;": `listen 127.0.0.1:${plainPort};`,
     "listen 443 ssl http2;": `listen 127.0.0.1:${port} ssl http2;`,
     "emend.example.com;": "localhost;",
+    "https://emend.example.com$request_uri": `https://localhost:${port}$request_uri`,
     "/etc/letsencrypt/live/emend.example.com/fullchain.pem": join(certDir, "cert.pem"),
     "/etc/letsencrypt/live/emend.example.com/privkey.pem": join(certDir, "key.pem"),
     "127.0.0.1:4600": `127.0.0.1:${serverPort}`,

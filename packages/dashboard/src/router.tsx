@@ -50,6 +50,12 @@ const jobs = createRoute({
     ...pick("search", given),
   }),
 });
+/** Whoever shortens a job's address by hand gets the list. */
+const jobsAsked = createRoute({
+  getParentRoute: () => root,
+  path: "/jobs",
+  component: () => <Navigate to="/" replace />,
+});
 const job = createRoute({ getParentRoute: () => root, path: "/jobs/$id", component: JobPage });
 const batch = createRoute({
   getParentRoute: () => root,
@@ -137,6 +143,7 @@ export function createAppRouter() {
   return createRouter({
     routeTree: root.addChildren([
       jobs,
+      jobsAsked,
       job,
       batch,
       keys,

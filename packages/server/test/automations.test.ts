@@ -32,12 +32,13 @@ const git = (projectId: string, ...args: string[]) =>
   execFileSync("git", [`--git-dir=${join(installation.forgeDir, `${projectId}.git`)}`, ...args]).toString();
 
 async function hook(automationId: string, secret?: string): Promise<number> {
-  const shown = await server.admin.automations.show(automationId);
-  const body = JSON.stringify({ ref: "refs/tags/v1.0.0" });
-  const signature = createHmac("sha256", secret ?? secretOf(shown.automation.projectId))
-    .update(body)
-    .digest("hex");
-  const response = await fetch(`${server.url}/hooks/github/${shown.automation.projectId}`, {
+  const { automation } = await server.admin.automations.show(automationId);
+  return hear(automation.projectId, { ref: "refs/tags/v1.0.0" }, secret);
+}
+async function hear(projectId: string, event: object, secret = secretOf(projectId)): Promise<number> {
+  const body = JSON.stringify(event);
+  const signature = createHmac("sha256", secret).update(body).digest("hex");
+  const response = await fetch(`${server.url}/hooks/github/${projectId}`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-hub-signature-256": `sha256=${signature}` },
     body,
@@ -128,6 +129,16 @@ test("a change that was closed unmerged is not proposed again", async () => {
   // A person starts it by hand anyway.
   await server.admin.automations.run(id);
   await untilJobs(["closed", null, "open"]);
+});
+
+test("a merge on the forge lets a worker check the site, also if no job opened the pull request", async () => {
+  const repo = await installation.makeDocs({ "index.md": "# Acme\n" });
+  const { id } = await server.admin.addProject({ name: "Site", forge: "local", repo });
+  const pullRequest = { number: 7, state: "closed", closed_at: "2026-06-22T07:13:09Z", merged: true };
+  expect(await hear(id, { action: "closed", number: 7, pull_request: pullRequest })).toBe(202);
+  await expect
+    .poll(async () => (await pool().query("select from site_checks where project_id = $1", [id])).rowCount, patience)
+    .toBeGreaterThan(0);
 });
 
 /** Events about pull request 1, as each forge writes them. */

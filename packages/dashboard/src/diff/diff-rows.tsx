@@ -200,3 +200,56 @@ const signs = { "+": "before:content-['+']", "−": "before:content-['−']", " 
 function signed(sign: keyof typeof signs): string {
   return `${textCell} before:absolute before:left-2 ${signs[sign]}`;
 }
+
+const linePx = 20;
+/** Of the padding of a text's cell, and of the row of a hunk's position. */
+const [textPaddingPx, hunkPaddingPx] = [36, 8];
+const notePx = 56;
+
+/** How many characters a line of text holds in a diff as wide as this element. */
+export function columnsIn(element: HTMLElement, isSplit: boolean): number {
+  const probe = document.createElement("span");
+  probe.className = "invisible absolute font-mono text-[13px]";
+  probe.textContent = "0".repeat(100);
+  element.append(probe);
+  const characterPx = probe.getBoundingClientRect().width / 100;
+  probe.remove();
+  const numbersPx = 2 * (matchMedia("(min-width: 48rem)").matches ? 48 : 32);
+  const textPx = (element.getBoundingClientRect().width - numbersPx) / (isSplit ? 2 : 1) - textPaddingPx;
+  return Math.max(1, Math.floor(textPx / characterPx));
+}
+
+/** The height of rows that are not rendered yet. A page moves by as much as it is wrong. */
+export function heightOf(
+  rows: readonly DiffRow[],
+  look: { columns: number; isSplit: boolean; byLine: ReadonlyMap<number, readonly Finding[]> },
+): number {
+  const heightPx = (line: DiffRow["left"]) => (line ? linePx * wrappedLines(line.text, look.columns) : 0);
+  let sumPx = 0;
+  for (const { left, right, isEdited } of rows) {
+    if (right?.kind === "hunk" || right?.kind === "note") sumPx += linePx + hunkPaddingPx;
+    else if (isEdited && !look.isSplit) sumPx += heightPx(left) + heightPx(right);
+    else sumPx += Math.max(heightPx(left), heightPx(right));
+    if (right && "after" in right) sumPx += notePx * (look.byLine.get(right.after)?.length ?? 0);
+  }
+  return sumPx;
+}
+
+/** As browsers wrap text of one width: after spaces, tabs and hyphens, and inside a word that is longer than a line. */
+export function wrappedLines(text: string, columns: number): number {
+  if (text.length <= columns && !text.includes("\t")) return 1;
+  let lines = 1;
+  let at = 0;
+  for (const [, word = "", space = ""] of text.slice(0, lineCharactersMax).matchAll(/([^\s-]*-*)(\s*)/g)) {
+    if (at > 0 && at + word.length > columns) {
+      lines += 1;
+      at = 0;
+    }
+    const over = Math.max(0, Math.ceil((at + word.length) / columns) - 1);
+    lines += over;
+    at += word.length - over * columns;
+    // Spaces at the end of a line take no place.
+    for (const one of space) at = Math.min(columns, one === "\t" ? at + 4 - (at % 4) : at + 1);
+  }
+  return lines;
+}

@@ -1,12 +1,12 @@
 import { type DiffLine, type DiffRow, type JobDiff, pairLines } from "@emend/contract";
 import { CatchBoundary } from "@tanstack/react-router";
-import { lazy, Suspense, useMemo, useState } from "react";
+import { lazy, Suspense, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { LineCounts } from "../parts/bars.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Near } from "../parts/near.tsx";
 import { Pending, Problem } from "../parts/notice.tsx";
 import { VisibleText } from "../parts/text.tsx";
-import { AtLine, SplitRow, UnifiedRow } from "./diff-rows.tsx";
+import { AtLine, columnsIn, heightOf, SplitRow, UnifiedRow } from "./diff-rows.tsx";
 import { HeadButton, type LineReview, type Side } from "./file-editor.tsx";
 import { type Finding, FindingNote } from "./finding-note.tsx";
 
@@ -117,7 +117,6 @@ export function FileView(props: FileProps) {
 }
 
 const rowsPerPiece = 30;
-const rowPx = 20;
 
 /** A file's lines in chunks, each rendered near the viewport. Findings on hidden lines are shown above. */
 function FileLines(props: {
@@ -139,12 +138,22 @@ function FileLines(props: {
     onLine: review.onLine && ((side: Side, line: number) => review.onLine?.(path, side, line)),
     notes: (side: Side, line: number) => review.notesAt(path, side, line, lines),
   };
-  if (rows.length === 0) return <p className="px-4 py-3 text-quiet">No lines changed.</p>;
-  const pieces = Array.from({ length: Math.ceil(rows.length / rowsPerPiece) }, (_, index) =>
-    rows.slice(index * rowsPerPiece, (index + 1) * rowsPerPiece),
+  const ref = useRef<HTMLDivElement>(null);
+  const [columns, setColumns] = useState(80);
+  useLayoutEffect(() => {
+    if (ref.current) setColumns(columnsIn(ref.current, isSplit));
+  }, [isSplit]);
+  const pieces = useMemo(
+    () =>
+      Array.from({ length: Math.ceil(rows.length / rowsPerPiece) }, (_, index) => {
+        const piece = rows.slice(index * rowsPerPiece, (index + 1) * rowsPerPiece);
+        return { piece, heightPx: heightOf(piece, { columns, isSplit, byLine }) };
+      }),
+    [rows, columns, isSplit, byLine],
   );
+  if (rows.length === 0) return <p className="px-4 py-3 text-quiet">No lines changed.</p>;
   return (
-    <>
+    <div ref={ref}>
       {review?.notesAbove(path, (side, line) => (side === "after" ? shown : removed).has(line), lines)}
       {findings
         .filter(({ line }) => !shown.has(line))
@@ -152,9 +161,9 @@ function FileLines(props: {
           // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
           <FindingNote key={index} finding={finding} />
         ))}
-      {pieces.map((piece, index) => (
+      {pieces.map(({ piece, heightPx }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a diff never move
-        <Near key={`${isSplit} ${index}`} estimatePx={linesOf(piece, isSplit) * rowPx}>
+        <Near key={`${isSplit} ${index}`} estimatePx={heightPx}>
           {() => (
             <AtLine value={atLine ?? null}>
               <Piece rows={piece} isSplit={isSplit} byLine={byLine} />
@@ -162,19 +171,8 @@ function FileLines(props: {
           )}
         </Near>
       ))}
-    </>
+    </div>
   );
-}
-
-/** About as many as they take on this screen, where long ones wrap. */
-function linesOf(rows: readonly DiffRow[], isSplit: boolean): number {
-  const room = Math.max(20, (document.documentElement.clientWidth - (isSplit ? 200 : 480)) / (isSplit ? 16 : 8));
-  const columns = document.documentElement.clientWidth < 1024 ? document.documentElement.clientWidth / 8 - 12 : room;
-  const height = (line: DiffLine | null) => (line === null ? 0 : Math.max(1, Math.ceil(line.text.length / columns)));
-  return rows.reduce((lines, { left, right, isEdited }) => {
-    if (isEdited && !isSplit) return lines + height(left) + height(right);
-    return lines + Math.max(height(left), height(right));
-  }, 0);
 }
 
 function Piece(props: { rows: readonly DiffRow[]; isSplit: boolean; byLine: ReadonlyMap<number, readonly Finding[]> }) {

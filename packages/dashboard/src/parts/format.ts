@@ -17,7 +17,16 @@ export function localTime(at: string): string {
   return `${day} ${two(time.getHours())}:${two(time.getMinutes())}`;
 }
 
-/** A job's title: of its change, or else the first line of the prompt. */
+/** A job's title: of its change, unless it says the same as the prompt, which is its title before. */
 export function jobTitle({ title, prompt }: { title: string | null; prompt: string }): string {
-  return title ?? (prompt.trim().split("\n", 1)[0] || "(blank)");
+  const asked = prompt.trim().split("\n", 1)[0] || "(blank)";
+  return title === null || wordsOf(title) === wordsOf(asked) ? asked : title;
+}
+
+/** The rules' titles have other commas than what was asked, and no full stop. */
+function wordsOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[.,;!\s]+/g, " ")
+    .trim();
 }

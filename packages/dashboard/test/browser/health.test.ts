@@ -31,6 +31,15 @@ journey("looks at a site, and one key mends what it found", async (look) => {
     .first()
     .waitFor();
   await expectGood(page);
+  // A worker checks it again: the page says so until it is done.
+  await page.route("**/health", async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), isChecking: true } });
+  });
+  await page.reload();
+  await page.getByText("Emend is checking it again now").waitFor();
+  await page.unroute("**/health");
+  await page.getByText("Emend checks daily").waitFor();
   await press(page.getByRole("button", { name: "Start job: Fix broken links." }));
   await page.getByRole("link", { name: /^Pull request #/ }).waitFor();
 

@@ -2,7 +2,9 @@ import { deflateSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
 import { openDashboard } from "./support/dashboard.ts";
-import { desktop } from "./support/looks.ts";
+import { expectSteady } from "./support/judge.ts";
+import { bothLooks, desktop } from "./support/looks.ts";
+import { watchShifts } from "./support/web-vitals.ts";
 
 /** `EMEND_MEASURE=1` uses larger pages and prints the long tasks of each. Tests never assert times. */
 const isMeasuring = process.env.EMEND_MEASURE !== undefined;
@@ -153,4 +155,20 @@ it("shows a thousand steps and a diff of five thousand lines piece by piece", as
   await page.getByRole("button", { name: "Raw events" }).click();
   await scrollDown(page, 20);
   await tell("raw events");
+});
+
+it.each(bothLooks)("knows how high the lines of a diff are before it renders them: $name", async (look) => {
+  const page = await dashboard.logIn(look, "/app/keys");
+  await watchShifts(page);
+  await page.goto(`${dashboard.url}/app/jobs/${longJob}`);
+  await page.locator("ins").first().waitFor();
+  const file = page.getByRole("region", { name: "guide.md" });
+  const heightPx = () => file.evaluate((element) => element.getBoundingClientRect().height);
+  const estimatedPx = await heightPx();
+  for (const share of [0.3, 0.9, 0.6]) {
+    await page.evaluate(`scrollTo(0, ${share} * document.body.scrollHeight)`);
+    await page.waitForFunction("document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest('tr')");
+    expect(await heightPx()).toBe(estimatedPx);
+  }
+  await expectSteady(page, 0.01);
 });

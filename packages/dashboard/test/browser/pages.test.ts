@@ -4,7 +4,7 @@ import { clientId, clientSecret, startIdentityProvider } from "../../../server/t
 import { clientOf } from "../../../server/test/support/whole-server.ts";
 import { journey, openDashboard } from "./support/dashboard.ts";
 import { go } from "./support/go.ts";
-import { expectGood, expectSteady } from "./support/judge.ts";
+import { expectGood, expectOutline, expectSteady } from "./support/judge.ts";
 import { press } from "./support/keyboard.ts";
 import { bothLooks, desktop, take } from "./support/looks.ts";
 import { forgetShifts, watchShifts } from "./support/web-vitals.ts";
@@ -46,6 +46,7 @@ beforeAll(async () => {
 /** Every page, and text that shows that it has loaded. Add a line for a new page. */
 const pages: readonly { path: string; seen: (page: Page) => Locator }[] = [
   { path: "/app", seen: (page) => page.getByRole("link", { name: /Fix/ }) },
+  { path: "/app/jobs", seen: (page) => page.getByRole("link", { name: /Fix/ }) },
   { path: "/app/jobs/JOB", seen: (page) => page.getByRole("link", { name: /^Pull request #/ }) },
   { path: "/app/pulls", seen: (page) => page.getByText("#1") },
   { path: "/app/pulls/PROJECT/1", seen: (page) => page.getByRole("button", { name: "Merge" }) },
@@ -86,6 +87,7 @@ it.each(opened)(
     await go(page, path.replace("PROJECT", projectId).replace("JOB", jobId));
     await seen(page).first().waitFor();
     await expectSteady(page);
+    await expectOutline(page);
     expect(await page.title()).not.toBe("owned");
     // At most one navigation link and one tab are marked as current.
     for (const nav of await page.getByRole("navigation").all()) {

@@ -70,12 +70,14 @@ journey("leads from the console's link to an owner, a project, a key and a first
   await page.getByText(/^Opened #1 /).waitFor({ timeout: 60_000 });
   await go(page, "/app/start");
   await page.getByRole("heading", { name: "All set" }).waitFor();
+  await press(page.getByRole("link", { name: /^Pull request #1/ }));
+  await page.getByText("Merges cleanly").waitFor();
 
   dashboard.expectComplaint(/410/);
   // The link works only once.
   expect((await page.goto(link))?.status()).toBe(410);
   await page.goto(`${dashboard.url}/app/welcome#${link.slice(link.lastIndexOf("/") + 1)}`);
-  await page.getByRole("heading", { name: "was used" }).waitFor();
+  await page.getByRole("heading", { name: "This link is not valid" }).waitFor();
   await expectAccessible(page);
 });
 

@@ -54,7 +54,7 @@ describe("the first run", () => {
     });
     for (const again of [await look(), await host.send("/auth/accept", { cookie: null, body })]) {
       expect(again.statusCode).toBe(410);
-      expect(again.json().error).toContain("has been used or has expired");
+      expect(again.json().error).toContain("was used, has expired or is incomplete");
     }
     expect((await host.send("/auth", { cookie: null })).json()).toMatchObject({ hasOwner: true });
   });

@@ -40,8 +40,9 @@ export const plainPages = {
 <p>The API, the command line and git work without it.</p>`,
   ),
   linkGone: plainPage(
-    "This link has been used or has expired",
-    `<p>A login link works once. Ask an owner for a new invitation, or print another link on the machine that runs Emend:</p>
+    "This link is not valid",
+    `<p>It was used, has expired or is incomplete. Make sure that you copied all of it.</p>
+<p>A login link works once. Ask an owner for a new invitation, or print another link on the machine that runs Emend:</p>
 <pre><code>emend user link</code></pre>`,
   ),
 } as const;

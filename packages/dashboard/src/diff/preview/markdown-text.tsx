@@ -1,11 +1,16 @@
 import { useMemo } from "react";
-import { Markdown } from "./markdown.tsx";
+import { Markdown, TopHeading } from "./markdown.tsx";
 import { parsePage } from "./parse-page.ts";
 
 const charactersMax = 65_536;
 
-/** Markdown by people, such as a pull request's text. */
-export function MarkdownText({ text }: { text: string }) {
+/** Markdown by people, such as a pull request's text. `level`: of its largest heading in the page's outline. */
+export function MarkdownText({ text, level }: { text: string; level: number }) {
   const { tree } = useMemo(() => parsePage("text.md", text.slice(0, charactersMax)), [text]);
-  return <Markdown tree={tree} />;
+  const depth = Math.min(6, ...tree.children.flatMap((node) => (node.type === "heading" ? [node.depth] : [])));
+  return (
+    <TopHeading value={{ depth, level }}>
+      <Markdown tree={tree} />
+    </TopHeading>
+  );
 }

@@ -171,13 +171,16 @@ function TextLink({ url, of }: { url: string; of: Parents }) {
   );
 }
 
-const headings = ["h3", "h4", "h5", "h6", "h6", "h6"] as const;
+/** Where the text's headings are in the page's outline: its largest has this depth, and becomes one of this level. */
+export const TopHeading = createContext({ depth: 1, level: 3 });
 const headingLooks = ["text-[26px] leading-8", "text-[21px] leading-7", "text-[18px] leading-6"];
 
 /** The surrounding page has its own headings above these, unless the text is the page. */
 function Heading({ depth, of }: { depth: number; of: Parents }) {
   const isPage = useContext(Links) !== null;
-  const Tag = isPage ? (`h${depth}` as "h1") : (headings[depth - 1] ?? "h6");
+  const top = useContext(TopHeading);
+  const level = isPage ? depth : Math.min(6, top.level + Math.max(0, depth - top.depth));
+  const Tag = `h${level}` as "h1";
   return (
     <Tag
       id={isPage ? idOf(of) : undefined}

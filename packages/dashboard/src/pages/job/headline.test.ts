@@ -1,5 +1,6 @@
 import type { JobDiff, JobRun } from "@emend/contract";
 import { expect, it } from "vitest";
+import { jobTitle } from "../../parts/format.ts";
 import { headlineOf } from "./job-head.tsx";
 
 const usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: 0 };
@@ -30,4 +31,11 @@ it("says that a follow-up changed nothing, before what the pull request has", ()
   expect(say({ pullRequest }, diff, rounds)).toBe("No changes in follow-up 1 · Opened #42 · 18 files");
   expect(say({ status: "active", phase: "checking", pullRequest }, diff, rounds)).toMatch(/^Comparing/);
   expect(say({ pullRequest }, diff, { ...rounds, outcomes: [first, { ...first, message: 1 }] })).toMatch(/^Opened/);
+});
+
+it("keeps the prompt as the title where the change's own title says the same", () => {
+  const prompt = 'Move a to b, replace "c" with "d", and fix broken links.';
+  expect(jobTitle({ title: null, prompt: `${prompt}\nMore.` })).toBe(prompt);
+  expect(jobTitle({ title: 'Move a to b, replace "c" with "d" and fix broken links', prompt })).toBe(prompt);
+  expect(jobTitle({ title: "Move a", prompt })).toBe("Move a");
 });

@@ -151,7 +151,7 @@ function Actions(props: { job: DashboardJob; isLocal: boolean; isWatched: boolea
             onConfirm={() => request(`/jobs/${run.id}/cancel`, { body: {} }).finally(readAgain)}
             onClose={() => setIsAsking(false)}
           >
-            <p>The agent stops and nothing is published. You can run the job again later.</p>
+            <p>The job stops and nothing is published. You can run it again later.</p>
           </Confirm>
         )}
         {mayWrite && run.status !== "active" && !props.isAgainElsewhere && (

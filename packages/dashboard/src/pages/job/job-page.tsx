@@ -127,7 +127,7 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
             jobId={run.id}
             events={stream.events}
             isOpen={isWatched || (diff.data !== undefined && !hasChanges)}
-            isLive={isActive && run.model !== "emend/rules"}
+            isLive={isActive && !isByRules(run)}
             isWatched={isWatched}
           />
           {isInOneRound && <Rounds job={job} />}
@@ -156,7 +156,7 @@ function NoChanges({ isActive, isLoading }: { isActive: boolean; isLoading: bool
   if (isLoading) return <Skeleton className="h-96" />;
   return (
     <p className="rounded-md border border-dashed border-line px-4 py-10 text-center text-quiet">
-      {isActive ? "Changes appear here as the agent makes them." : "This job changed no files."}
+      {isActive ? "Changes appear here as they are made." : "This job changed no files."}
     </p>
   );
 }
@@ -180,7 +180,7 @@ function Slot({ job, isWatched }: { job: DashboardJob; isWatched: boolean }) {
         <Sheet className={`grid content-start gap-1 px-4 py-3 ${isWatched ? slotHeight : ""}`}>
           <h2 className="text-quiet">{isRound ? `Result of follow-up ${messages.length}${unchanged}` : "Summary"}</h2>
           <Clipped className="grid gap-2 wrap-anywhere" height={isWatched ? "max-h-26" : "max-h-88"}>
-            <Prose text={summary || "The agent gave no reason."} />
+            <Prose text={summary || "No reason was given."} />
           </Clipped>
           <Spent job={job} />
         </Sheet>
@@ -220,17 +220,25 @@ function Spent({ job }: { job: DashboardJob }) {
   return <p className="text-quiet">{parts.join(" · ")}</p>;
 }
 
+/** Without a language model. */
+function isByRules({ model }: JobRun): boolean {
+  return model === "emend/rules";
+}
+
 /** How much of its budget a running job has used. */
 function Progress({ job }: { job: DashboardJob }) {
   const { budget, run } = job;
   const started = run.timings.startedAt;
   const whole = (count: number) => Math.round(count).toLocaleString("en");
-  const rows = [
-    { word: "Cost", ...budget.costUsd, show: (usd: number) => `$${usd.toFixed(2)}` },
-    { word: "Steps", ...budget.steps, show: whole },
-    { word: "Tokens", ...budget.tokens, show: whole },
-    { word: "Model time", ...budget.ms, show: durationOf },
-  ];
+  const steps = { word: "Steps", ...budget.steps, show: whole };
+  const rows = isByRules(run)
+    ? [steps]
+    : [
+        { word: "Cost", ...budget.costUsd, show: (usd: number) => `$${usd.toFixed(2)}` },
+        steps,
+        { word: "Tokens", ...budget.tokens, show: whole },
+        { word: "Model time", ...budget.ms, show: durationOf },
+      ];
   return (
     <section
       aria-label="Budget"
@@ -260,6 +268,9 @@ function Progress({ job }: { job: DashboardJob }) {
           </div>
         ))}
       </dl>
+      {isByRules(run) && (
+        <p className="text-quiet">The built-in rules do this job. They call no model and cost nothing.</p>
+      )}
     </section>
   );
 }

@@ -113,9 +113,12 @@ function Welcome({ token, link }: { token: string; link: DashboardLink }) {
 function LinkGone() {
   return (
     <section className="mx-auto grid max-w-[480px] gap-4 py-12 sm:py-20">
-      <title>Link used · Emend</title>
-      <h1>This link was used or has expired</h1>
-      <p>Each link works once. Ask an owner for a new invitation, or create a new link on the server:</p>
+      <title>Link not valid · Emend</title>
+      <h1>This link is not valid</h1>
+      <p>
+        It was used, has expired or is incomplete. Make sure that you copied all of it. Otherwise ask an owner for a new
+        invitation, or create a new link on the server:
+      </p>
       <CopyBlock text="emend user link" />
     </section>
   );

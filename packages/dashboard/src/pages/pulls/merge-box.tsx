@@ -104,7 +104,7 @@ export function MergeBox({ pull }: { pull: DashboardPull }) {
   );
 }
 
-/** The statuses of the commit that would be merged. */
+/** The statuses of the commit that would be merged. Of several, each has its name. */
 function Statuses({ statuses }: Pick<DashboardPull, "statuses">) {
   if (statuses.length === 0) return null;
   return (
@@ -115,9 +115,11 @@ function Statuses({ statuses }: Pick<DashboardPull, "statuses">) {
           <a href={url} className="min-w-0 underline underline-offset-3">
             <VisibleText text={words} />
           </a>
-          <span className="text-quiet">
-            <VisibleText text={name} />
-          </span>
+          {statuses.length > 1 && (
+            <span className="text-quiet">
+              <VisibleText text={name} />
+            </span>
+          )}
         </li>
       ))}
     </ul>

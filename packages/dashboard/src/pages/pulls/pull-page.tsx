@@ -86,7 +86,7 @@ function PullView({ name, pull }: { name: PullName; pull: DashboardPull }) {
             {pull.body.trim() === "" ? (
               <p className="text-quiet">No description.</p>
             ) : (
-              <MarkdownText text={pull.body} />
+              <MarkdownText text={pull.body} level={2} />
             )}
           </Clipped>
         </Sheet>
@@ -180,7 +180,7 @@ export function Comments({ name, comments }: { name: PullName; comments: readonl
             <Age at={comment.at} />
           </p>
           <div className="grid grid-cols-[minmax(0,1fr)] gap-2 px-4 py-3 wrap-anywhere">
-            <MarkdownText text={comment.text} />
+            <MarkdownText text={comment.text} level={3} />
           </div>
         </article>
       ))}

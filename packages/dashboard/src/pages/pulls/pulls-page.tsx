@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { ProjectSelect, projectsQuery, useProjectChoices, useProjects } from "../../api/projects.tsx";
+import { newestJobsQuery } from "../../api/queries.ts";
 import { rowAttribute } from "../../layout/use-shortcuts.ts";
 import { Button, buttonLook, CopyBlock } from "../../parts/button.tsx";
 import { addProjectLine, createJobLine } from "../../parts/commands.ts";
@@ -12,7 +13,7 @@ import { RowLink } from "../../parts/row-link.tsx";
 import { Age, VisibleText } from "../../parts/text.tsx";
 import { forgeNames } from "../projects/forges.ts";
 import { PullState } from "./pull-state.tsx";
-import { type PullSearch, pullsQuery } from "./queries.ts";
+import { everyMs, type PullSearch, pullsQuery } from "./queries.ts";
 
 const route = getRouteApi("/pulls");
 const none: readonly never[] = [];
@@ -128,12 +129,26 @@ function Choice(props: {
 }
 
 function NoPulls({ filter, project }: { filter: PullSearch; project: DashboardProject | undefined }) {
+  const of = filter.project === undefined ? {} : { project: filter.project };
+  const jobs = useQuery({ ...newestJobsQuery({ ...of, status: "active" }), refetchInterval: everyMs });
   if (filter.state !== undefined || filter.forge !== undefined) {
     return (
       <Empty>
         <p>No pull requests match.</p>
         <Link to="/pulls" search={{}} className={buttonLook("ordinary")}>
           Show all pull requests
+        </Link>
+      </Empty>
+    );
+  }
+  if (!jobs.data) return <Pending error={jobs.error} rows={3} />;
+  const [running] = jobs.data.jobs;
+  if (running) {
+    return (
+      <Empty>
+        <p>No pull requests yet. A job is running, and opens one if it changes files.</p>
+        <Link to="/jobs/$id" params={{ id: running.id }} className={buttonLook("ordinary")}>
+          Go to the job
         </Link>
       </Empty>
     );

@@ -2,7 +2,7 @@ import type { DashboardPull, DashboardPullPage } from "@emend/contract";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { request } from "../../api/request.ts";
 
-const everyMs = 10_000;
+export const everyMs = 10_000;
 
 export interface PullSearch {
   project?: string;

@@ -81,7 +81,7 @@ export function Thread({ pull, name, thread }: { pull: DashboardPull; name: Pull
                 </span>
                 <Age at={comment.at} />
               </p>
-              {comment.text.trim() !== "" && <MarkdownText text={comment.text} />}
+              {comment.text.trim() !== "" && <MarkdownText text={comment.text} level={3} />}
             </article>
           ))}
           {thread.suggestion !== null && <Suggestion quoted={thread.quoted} suggestion={thread.suggestion} />}

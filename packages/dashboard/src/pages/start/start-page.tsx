@@ -1,4 +1,4 @@
-import type { DashboardProject } from "@emend/contract";
+import type { DashboardJobRow, DashboardProject } from "@emend/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
@@ -9,6 +9,7 @@ import { Button, buttonLook, CopyBlock } from "../../parts/button.tsx";
 import { createKeyLine, shellWord } from "../../parts/commands.ts";
 import { Head, Sheet } from "../../parts/dialog.tsx";
 import { Field, Form } from "../../parts/form.tsx";
+import { jobTitle } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Pending, Problem } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/text.tsx";
@@ -27,20 +28,23 @@ export function StartPage() {
   const project = projects.data.at(-1) ?? null;
   const shared = { project, url: session.data.publicUrl };
   const hasKey = keys.data.some(isLive);
-  const hasJob = jobs.data.jobs.length > 0;
+  const [job = null] = jobs.data.jobs;
+  const isLocal = projects.data.some(({ id, forge }) => id === job?.projectId && forge === "local");
   return (
     <div className="mx-auto max-w-[760px]">
       <title>Start · Emend</title>
-      <Head title={hasJob ? "All set" : "Two steps to a first pull request"}>
+      <Head title={job ? "All set" : "Two steps to a first pull request"}>
         <Link to="/" className={buttonLook("ordinary")}>
-          {hasJob ? "Go to jobs" : "Skip"}
+          {job ? "Go to jobs" : "Skip"}
         </Link>
       </Head>
       <ol className="grid grid-cols-[minmax(0,1fr)] gap-4">
         <ProjectStep project={project} />
-        <JobStep {...shared} hasJob={hasJob} secret={secret} />
-        <KeyStep {...shared} hasKey={hasKey} secret={secret} onSecret={setSecret} />
+        <JobStep {...shared} done={job && <Outcome job={job} isLocal={isLocal} />} secret={secret} />
       </ol>
+      <div className="pt-8">
+        <KeyStep {...shared} hasKey={hasKey} secret={secret} onSecret={setSecret} />
+      </div>
     </div>
   );
 }
@@ -115,7 +119,7 @@ export function KeyStep({ project, url, hasKey, secret, onSecret }: KeyStepProps
   return (
     <Step
       number={null}
-      title="API key (optional)"
+      title="Optional: an API key for scripts and CI"
       done={hasKey ? (secret ? "Created. It expires in 90 days." : "Done.") : null}
       isOpen={secret !== null}
       lines={lines}
@@ -128,7 +132,7 @@ export function KeyStep({ project, url, hasKey, secret, onSecret }: KeyStepProps
       )}
       {!hasKey && (
         <>
-          <p>For scripts and CI. In the browser you don't need one.</p>
+          <p>In the browser you don't need one.</p>
           <Problem error={create.error} />
           <p>
             <Button disabled={!project || create.isPending} onClick={() => project && create.mutate(project.id)}>
@@ -144,14 +148,14 @@ export function KeyStep({ project, url, hasKey, secret, onSecret }: KeyStepProps
 interface JobStepProps {
   project: DashboardProject | null;
   url: string;
-  hasJob: boolean;
+  done: ReactNode;
   secret: string | null;
 }
 
 const samplePrompt =
   'Move guides/auth to security/authentication, replace "API token" with "access key", and fix broken links.';
 
-export function JobStep({ project, url, hasJob, secret }: JobStepProps) {
+export function JobStep({ project, url, done, secret }: JobStepProps) {
   const navigate = useNavigate();
   const [typed, setTyped] = useState<string | null>(null);
   const prompt = typed ?? (project?.name === "Sample docs" ? samplePrompt : "Fix broken links.");
@@ -175,8 +179,8 @@ export function JobStep({ project, url, hasJob, secret }: JobStepProps) {
     },
   ];
   return (
-    <Step number={2} title="Run your first job" done={hasJob ? "Done." : null} lines={lines}>
-      {!hasJob && (
+    <Step number={2} title="Run your first job" done={done} lines={lines}>
+      {!done && (
         <Form action={create} submit="Run it" isDisabled={!project || prompt === ""} look="primary">
           <Field label="What should change in the docs?">
             {(control) => (
@@ -195,6 +199,30 @@ export function JobStep({ project, url, hasJob, secret }: JobStepProps) {
   );
 }
 
+/** Leads to the pull request, or to the job while there is none. */
+function Outcome({ job, isLocal }: { job: DashboardJobRow; isLocal: boolean }) {
+  const { pullRequest, id, projectId } = job;
+  const title = <VisibleText text={jobTitle(job)} />;
+  const look = "underline underline-offset-3";
+  if (!pullRequest) {
+    return (
+      <Link to="/jobs/$id" params={{ id }} className={look}>
+        {job.status === "active" ? "Running" : "Job"}: {title}
+      </Link>
+    );
+  }
+  const number = String(pullRequest.number);
+  return isLocal ? (
+    <Link to="/pulls/$projectId/$number" params={{ projectId, number }} className={look}>
+      Pull request #{number}: {title}
+    </Link>
+  ) : (
+    <a href={pullRequest.url} rel="noreferrer" className={look}>
+      Pull request #{number}: {title}
+    </a>
+  );
+}
+
 interface StepProps {
   /** Null: it can be left out. */
   number: number | null;
@@ -209,8 +237,9 @@ interface StepProps {
 }
 
 export function Step({ number, title, done, isOpen = false, lines, children }: StepProps) {
+  const Tag = number === null ? "div" : "li";
   return (
-    <li>
+    <Tag>
       <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-4 p-5">
         <h2 className="flex items-center gap-3">
           <span
@@ -239,6 +268,6 @@ export function Step({ number, title, done, isOpen = false, lines, children }: S
           )}
         </div>
       </Sheet>
-    </li>
+    </Tag>
   );
 }

@@ -42,6 +42,15 @@ export async function expectGood(page: Page, within = "html"): Promise<void> {
   await expectAccessible(page, within);
 }
 
+/** The page's headings leave out no level. */
+export async function expectOutline(page: Page): Promise<void> {
+  const levels = await page.evaluate<number[]>(
+    "[...document.querySelectorAll('main :is(h1, h2, h3, h4, h5, h6)')].map(({ tagName }) => Number(tagName[1]))",
+  );
+  const left = levels.filter((level, at) => level > (levels[at - 1] ?? 0) + 1);
+  expect(left, `${page.url()} has headings of the levels ${levels}`).toEqual([]);
+}
+
 /** The page has shifted little since it was opened, or since the last call. */
 export async function expectSteady(page: Page, max = shiftMax): Promise<void> {
   const { worst, from } = await takeShifts(page);

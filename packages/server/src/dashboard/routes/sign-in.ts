@@ -118,7 +118,10 @@ export function loginLinkRoute(app: FastifyInstance, deps: Pick<AccountsDeps, "s
 }
 
 function sendGone(reply: FastifyReply): FastifyReply {
-  return reply.code(410).header("emend-error", "gone").send({ error: "This link has been used or has expired." });
+  return reply
+    .code(410)
+    .header("emend-error", "gone")
+    .send({ error: "This link was used, has expired or is incomplete." });
 }
 
 const parseNotifications = bodyParser(Type.Object({ emailsJobs: Type.Boolean() }));

@@ -77,8 +77,16 @@ it.each([
   expect(noticed).toEqual([{ projectId: "prj_1", number: 7, isMerged: false }]);
 });
 
+/** The fields that GitHub's description requires of the event `closed`: octokit/webhooks 3a58428 of 2026-06-22. */
+const closedOnGithub = { number: 7, state: "closed", closed_at: "2026-06-22T07:13:09Z" };
+
 it.each([
-  ["github", { action: "closed", pull_request: { number: 7, merged: true } }, { action: "edited" }],
+  ["github", { action: "closed", number: 7, pull_request: { ...closedOnGithub, merged: true } }, { action: "edited" }],
+  [
+    "github",
+    { action: "closed", number: 7, pull_request: { ...closedOnGithub, merged: true } },
+    { pull_request: { ...closedOnGithub, merged: false } },
+  ],
   [
     "gitlab",
     { object_kind: "merge_request", object_attributes: { iid: 7, action: "merge" } },

@@ -88,7 +88,10 @@ function numberIn(event: Event | null): number | null {
   return candidates.find(isPullNumber) ?? null;
 }
 
-/** GitHub and Gitea: `pull_request.merged`. GitLab: the action `merge`. Bitbucket: the state `MERGED`. */
+/**
+ * GitHub (octokit/webhooks 3a58428 of 2026-06-22, pull_request/closed.schema.json) and Gitea: the action `closed` with
+ * `pull_request.merged`. GitLab: the action `merge`. Bitbucket: the state `MERGED`.
+ */
 function isMerge(event: Event | null): boolean {
   if (event?.pull_request?.merged === true) return event.action === "closed";
   return event?.object_attributes?.action === "merge" || event?.pullrequest?.state === "MERGED";
