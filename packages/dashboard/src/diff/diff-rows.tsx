@@ -204,7 +204,8 @@ function signed(sign: keyof typeof signs): string {
 const linePx = 20;
 /** Of the padding of a text's cell, and of the row of a hunk's position. */
 const [textPaddingPx, hunkPaddingPx] = [36, 8];
-const notePx = 56;
+/** A finding's note is as wide as its row, in smaller letters. */
+const noteOf = { paddingPx: 16, moreColumns: 11, moreText: "Warning, line 100: ".length };
 
 /** How many characters a line of text holds in a diff as wide as this element. */
 export function columnsIn(element: HTMLElement, isSplit: boolean): number {
@@ -230,17 +231,23 @@ export function heightOf(
     if (right?.kind === "hunk" || right?.kind === "note") sumPx += linePx + hunkPaddingPx;
     else if (isEdited && !look.isSplit) sumPx += heightPx(left) + heightPx(right);
     else sumPx += Math.max(heightPx(left), heightPx(right));
-    if (right && "after" in right) sumPx += notePx * (look.byLine.get(right.after)?.length ?? 0);
+    for (const { message } of (right && "after" in right && look.byLine.get(right.after)) || []) {
+      const lines = Math.ceil((message.length + noteOf.moreText) / (look.columns + noteOf.moreColumns));
+      sumPx += noteOf.paddingPx + lines * linePx;
+    }
   }
   return sumPx;
 }
 
-/** As browsers wrap text of one width: after spaces, tabs and hyphens, and inside a word that is longer than a line. */
-export function wrappedLines(text: string, columns: number): number {
+/** A word up to where browsers break a line: after spaces, tabs and hyphens, and between the parts of a Markdown link. */
+const breakable = /((?:[^\s\]-]|\](?!\())*(?:-+|\](?=\())?)(\s*)/g;
+
+/** How many lines browsers make of a text of one width. They break a word only if it is longer than a line. */
+function wrappedLines(text: string, columns: number): number {
   if (text.length <= columns && !text.includes("\t")) return 1;
   let lines = 1;
   let at = 0;
-  for (const [, word = "", space = ""] of text.slice(0, lineCharactersMax).matchAll(/([^\s-]*-*)(\s*)/g)) {
+  for (const [, word = "", space = ""] of text.slice(0, lineCharactersMax).matchAll(breakable)) {
     if (at > 0 && at + word.length > columns) {
       lines += 1;
       at = 0;

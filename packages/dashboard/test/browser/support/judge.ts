@@ -47,7 +47,7 @@ export async function expectOutline(page: Page): Promise<void> {
   const levels = await page.evaluate<number[]>(
     "[...document.querySelectorAll('main :is(h1, h2, h3, h4, h5, h6)')].map(({ tagName }) => Number(tagName[1]))",
   );
-  const left = levels.filter((level, at) => level > (levels[at - 1] ?? 0) + 1);
+  const left = levels.filter((level, at) => at > 0 && level > (levels[at - 1] ?? 0) + 1);
   expect(left, `${page.url()} has headings of the levels ${levels}`).toEqual([]);
 }
 
