@@ -163,6 +163,12 @@ function NoChanges({ isActive, isLoading }: { isActive: boolean; isLoading: bool
 
 /** What a job has used, then what came of it: one place of one height, so that nothing moves when it ends. */
 const slotHeight = "min-h-46";
+/** The rules use no model, and say in a line or two what a follow-up did. */
+const [lowSlotHeight, lowTextHeight] = ["min-h-34", "max-h-10"];
+
+function isLow(job: DashboardJob): boolean {
+  return isByRules(job.run) && job.messages.length > 0;
+}
 
 function Slot({ job, isWatched }: { job: DashboardJob; isWatched: boolean }) {
   const { run, messages } = job;
@@ -177,9 +183,14 @@ function Slot({ job, isWatched }: { job: DashboardJob; isWatched: boolean }) {
     <>
       <Failure job={job} />
       {(summary || unchanged) && !isSaid && (
-        <Sheet className={`grid content-start gap-1 px-4 py-3 ${isWatched ? slotHeight : ""}`}>
+        <Sheet
+          className={`grid content-start gap-1 px-4 py-3 ${isWatched ? (isLow(job) ? lowSlotHeight : slotHeight) : ""}`}
+        >
           <h2 className="text-quiet">{isRound ? `Result of follow-up ${messages.length}${unchanged}` : "Summary"}</h2>
-          <Clipped className="grid gap-2 wrap-anywhere" height={isWatched ? "max-h-26" : "max-h-88"}>
+          <Clipped
+            className="grid gap-2 wrap-anywhere"
+            height={isWatched ? (isLow(job) ? lowTextHeight : "max-h-26") : "max-h-88"}
+          >
             <Prose text={summary || "No reason was given."} />
           </Clipped>
           <Spent job={job} />
@@ -242,7 +253,7 @@ function Progress({ job }: { job: DashboardJob }) {
   return (
     <section
       aria-label="Budget"
-      className={`grid content-start gap-2 rounded-md border border-line bg-sheet px-4 py-3 ${slotHeight}`}
+      className={`grid content-start gap-2 rounded-md border border-line bg-sheet px-4 py-3 ${isLow(job) ? lowSlotHeight : slotHeight}`}
     >
       <h2 className="flex justify-between gap-3 text-quiet">
         Budget used
