@@ -157,6 +157,9 @@ it("shows a thousand steps and a diff of five thousand lines piece by piece", as
   await tell("raw events");
 });
 
+/** A line is rendered in the middle of the window. */
+const hasRow = "Boolean(document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest('tr'))";
+
 it.each(bothLooks)("knows how high the lines of a diff are before it renders them: $name", async (look) => {
   const page = await dashboard.logIn(look, "/app/keys");
   await watchShifts(page);
@@ -167,7 +170,7 @@ it.each(bothLooks)("knows how high the lines of a diff are before it renders the
   const estimatedPx = await heightPx();
   for (const share of [0.3, 0.9, 0.6]) {
     await page.evaluate(`scrollTo(0, ${share} * document.body.scrollHeight)`);
-    await page.waitForFunction("document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest('tr')");
+    await expect.poll(() => page.evaluate(hasRow), { timeout: 30_000 }).toBe(true);
     expect(await heightPx()).toBe(estimatedPx);
   }
   await expectSteady(page, 0.01);
