@@ -133,6 +133,8 @@ journey("shows events as they come, through a lost connection and a reload", asy
   await take(page, look);
   const { pool } = dashboard.installation.database;
   const jobId = await addJob(pool, watchedId, hostile);
+  // Only a model has a budget in dollars.
+  await pool.query("update jobs set model = 'anthropic/claude-opus' where id = $1", [jobId]);
   await go(page, `/app/jobs/${jobId}`);
   await page.getByText("Timeline").waitFor();
   await forgetShifts(page);

@@ -119,7 +119,8 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
           )}
         </div>
         <div
-          className={`grid grid-cols-[minmax(0,1fr)] gap-5 ${isBeside ? "lg:sticky lg:top-4 lg:max-h-[calc(100dvh-32px)] lg:overflow-y-auto" : ""}`}
+          // Below a diff that is not there yet it would move; beside one it does not.
+          className={`grid grid-cols-[minmax(0,1fr)] gap-5 ${isWatched || !diff.isPending ? "" : "max-lg:hidden"} ${isBeside ? "lg:sticky lg:top-4 lg:max-h-[calc(100dvh-32px)] lg:overflow-y-auto" : ""}`}
         >
           {!isInOneRound && <Rounds job={job} />}
           {!isWatched && <FollowUp run={run} />}
