@@ -450,11 +450,11 @@ test("reads many files as one stream and in threads, with the same result", asyn
   streamed.readMany = async function* (paths) {
     for (const path of paths) yield [[path, path === missing ? null : Buffer.from(files[path] ?? "")]];
   };
-  const index = await indexSource(streamed);
   // Few enough at a time to be read one by one, in this thread.
   const { [missing]: _, ...there } = files;
   const first = await indexSource(treeOf(Object.fromEntries(Object.entries(there).slice(0, 300))));
   const other = await indexSource(treeOf(there), { previous: first });
+  const index = await indexSource(streamed);
   expect([streamed.reads.length, index.read, other.read]).toEqual([0, 604, 304]);
   expect([...index.skipped]).toEqual([...other.skipped]);
   expect([...index.manifests]).toEqual([...other.manifests]);
@@ -466,6 +466,9 @@ test("reads many files as one stream and in threads, with the same result", asyn
     words.map((word) => [word, has(word), declares(word), filesWith(word, 3)]);
   expect(known(index)).toEqual(known(other));
   expect([index.has("name1"), index.declares("name2"), index.declares("name3")]).toEqual([false, true, false]);
+  // One of the threads reads the next commit too.
+  const next = await indexSource(treeOf({ ...there, "src/2.ts": "export const fresh = 1;\n" }), { previous: index });
+  expect([next.read, next.declares("fresh"), next.has("name2"), index.has("name2")]).toEqual([1, true, false, true]);
 });
 
 test("finds every word of a file with very many short ones", async () => {

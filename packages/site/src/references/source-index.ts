@@ -15,7 +15,7 @@ import {
   skipByPath,
   unread,
 } from "./read-source-file.ts";
-import { type Contents, readInThreads, type TakeFile } from "./source-threads.ts";
+import { type Contents, idleThreads, readInThreads, type TakeFile } from "./source-threads.ts";
 import { createTokenReader, hashWord, type Tokens } from "./source-tokens.ts";
 import { createTable, type WordTable } from "./word-table.ts";
 
@@ -93,9 +93,12 @@ export async function indexSource(tree: SiteTree, options: IndexOptions = {}): P
     if (isRead) readCount++;
   };
   const contents = readAll(tree, toRead, options.signal);
-  const threads = toRead.length < streamMin ? 1 : usefulThreads(0);
+  const cores = usefulThreads(0);
+  const isMany = toRead.length >= streamMin && cores > 1;
+  // A few files need no new thread, but one that has just read many is faster than this one.
+  const threads = isMany ? cores : Math.min(idleThreads(), 1);
   const tables =
-    threads > 1
+    threads > 0
       ? await readInThreads(contents, take, { count: threads, signal: options.signal })
       : [await readHere(contents, take, breathe)];
   const counts = earlier === undefined ? createCounts(tables) : earlier.counts.derive(tables);

@@ -56,6 +56,11 @@ function rest(threads: readonly Thread[]): void {
   }, idleMs).unref();
 }
 
+/** The threads that wait for work. */
+export function idleThreads(): number {
+  return idle.length;
+}
+
 /** Reads source files in threads. Returns the words of all files, in several tables. */
 export async function readInThreads(
   contents: Contents,
