@@ -127,7 +127,7 @@ test("a page with many other names must name something else of the files that ha
   expect(await compare(before, after, `\`deepMode\`, ${others}, \`keepMode\``)).toEqual(["deepMode removed"]);
   expect(await compare(before, after, `\`deepMode\`, ${others}`)).toEqual(["deepMode removed"]);
   // Few things have a name of many words, or the name of a file.
-  const named = { "src/a.ts": 'export function setDeepMode() {}\noption("--deep-mode", 1);\n', "src/deepMode.ts": "" };
+  const named = { "src/a.ts": "export function setDeepMode() {}\n", "src/c.ts": 'option("--deep-mode", 1);\n' };
   const page = `\`setDeepMode\`, \`--deep-mode\`, ${others}, \`fiveJobs\``;
   expect(await compare(named, { b: "" }, page)).toEqual(["setDeepMode removed", "--deep-mode removed"]);
   const file = { "src/deepMode.ts": "export function deepMode() {}\n" };
