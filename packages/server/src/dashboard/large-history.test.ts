@@ -45,7 +45,8 @@ async function plansOf(ask: (db: Pool) => Promise<unknown>): Promise<string> {
   };
   try {
     await client.query("set enable_seqscan = off");
-    await ask({ query, connect: async () => ({ query, on() {}, off() {}, release() {} }) } as unknown as Pool);
+    const connect = async () => ({ query, on() {}, off() {}, release() {} });
+    await ask({ query, connect, options: database.pool.options } as unknown as Pool);
   } finally {
     await client.query("reset enable_seqscan");
     client.release();
