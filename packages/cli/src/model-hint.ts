@@ -1,16 +1,10 @@
-/** The vendors' usual key variables, and a model for each. */
-export const vendorKeys = [
-  { vendor: "anthropic", variable: "ANTHROPIC_API_KEY", model: "anthropic/claude-sonnet-4-5" },
-  { vendor: "openai", variable: "OPENAI_API_KEY", model: "openai/gpt-5" },
-  { vendor: "google", variable: "GOOGLE_GENERATIVE_AI_API_KEY", model: "google/gemini-2.5-pro" },
-  { vendor: "compatible", variable: "EMEND_COMPATIBLE_API_KEY", model: "compatible/<model>" },
-] as const;
-
 /** How to switch to a language model. A key in the environment alone never does that, because it costs money. */
-export function modelHint(env: NodeJS.ProcessEnv): string | null {
+export async function modelHint(env: NodeJS.ProcessEnv): Promise<string | null> {
   if (env.EMEND_MODEL || env.EMEND_MODEL_FILE) return null;
-  const found = vendorKeys
-    .flatMap(({ variable, model }) => [`${variable}`, `${variable}_FILE`].map((name) => ({ name, model })))
+  // Imported when called: most commands start without it.
+  const { modelVendors } = await import("@emend/contract");
+  const found = Object.values(modelVendors)
+    .flatMap(({ key, example }) => [key, `${key}_FILE`].map((name) => ({ name, example })))
     .find(({ name }) => env[name]);
-  return found ? `${found.name} is set and not used: EMEND_MODEL=${found.model} would use it` : null;
+  return found ? `${found.name} is set and not used: EMEND_MODEL=${found.example} would use it` : null;
 }

@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readBody } from "../src/lib/network.ts";
-import { type FarModel, openFarModel, protocols } from "../test/support/far-model.ts";
+import { type FarModel, openFarModel, protocols, sameEndpoint } from "../test/support/far-model.ts";
 
 const mebibyte = 2 ** 20;
 const growthBytesMax = 200 * mebibyte;
@@ -44,8 +44,7 @@ async function measured(name: string, read: () => Promise<unknown>): Promise<voi
   if (!isRefused || peak - before > growthBytesMax) process.exitCode = 1;
 }
 
-const endpoint = { apiKey: "sk-test", baseUrl: url };
-const endpoints = { anthropic: endpoint, openai: endpoint, google: endpoint, compatible: endpoint };
+const endpoints = sameEndpoint({ apiKey: "sk-test", baseUrl: url });
 for (const name of protocols) {
   const model = await openFarModel({ endpoints } as unknown as FarModel, name);
   const turn = { system: "x", messages: [{ role: "user", text: "x" }] as const, tools: [] };

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import { type Cli, CliError, printResult, say } from "../cli.ts";
-import { vendorKeys } from "../model-hint.ts";
 import { withAdmin } from "../with-admin.ts";
 import { projectIdOf, splitWords, withProject } from "./jobs-of.ts";
 import { withData, withJson } from "./options.ts";
@@ -43,7 +42,8 @@ function whose(first: Word, second: Word): Whose {
 }
 
 async function setKey(cli: Cli, { project, vendor }: Whose, options: KeyOptions): Promise<void> {
-  const usual = vendorKeys.find((one) => one.vendor === vendor)?.variable;
+  const { isModelVendor, modelVendors } = await import("@emend/contract");
+  const usual = isModelVendor(vendor) ? modelVendors[vendor].key : undefined;
   const env = options.keyEnv ?? (options.keyFile === undefined ? usual : undefined);
   const key = await readSecret(cli, "the key", { env, file: options.keyFile });
   if (key === null) throw new CliError("usage", "the key is missing: name its variable with --key-env");

@@ -57,7 +57,7 @@ async function serve(cli: Cli, options: ServeOptions): Promise<void> {
     else if (isFriendly) await greet(cli, server, options.link);
     else {
       cli.stdout.write(`${JSON.stringify({ event: "ready", url: server.url })}\n`);
-      const hint = modelHint(cli.env);
+      const hint = await modelHint(cli.env);
       if (hint) say(cli, options, `emend: ${hint}`);
       const ownerUrl = config.role === "worker" ? null : await server.admin.ownerLink({ isNew: false });
       if (ownerUrl) cli.stdout.write(`${JSON.stringify({ event: "owner-link", url: ownerUrl })}\n`);
@@ -76,7 +76,7 @@ async function serve(cli: Cli, options: ServeOptions): Promise<void> {
 }
 
 async function greet(cli: Cli, server: Server, page: string | undefined) {
-  const hint = modelHint(cli.env);
+  const hint = await modelHint(cli.env);
   const ownerUrl = await server.admin.ownerLink({ isNew: false });
   cli.stdout.write(
     [

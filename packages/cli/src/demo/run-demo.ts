@@ -111,7 +111,7 @@ async function tell(
   if (report.failure) {
     throw new CliError("jobFailed", failureText("the job failed", report.failure));
   }
-  showReport(narrator, report, { env: cli.env, elapsedMs });
+  await showReport(narrator, report, { env: cli.env, elapsedMs });
 }
 
 function tellDrift(cli: Cli, { pull, failed, job, passed }: Drift, elapsedMs: number): void {

@@ -7,11 +7,11 @@ import type { Narrator } from "../terminal/narrator.ts";
 const labelWidth = 12;
 
 /** The job's result, in its own words and in figures. */
-export function showReport(
+export async function showReport(
   narrator: Narrator,
   report: JobReport,
   more: { env: NodeJS.ProcessEnv; elapsedMs: number },
-): void {
+): Promise<void> {
   const { style } = narrator;
   const row = (label: string, value: string) => narrator.line(`  ${style.dim(label.padEnd(labelWidth))}${value}`);
   narrator.line();
@@ -31,7 +31,7 @@ export function showReport(
   if (report.findings) row("findings", findingsText(report.findings));
   row("model", modelText(report.model));
   row("time", `${seconds(more.elapsedMs)} in all`);
-  const hint = modelHint(more.env);
+  const hint = await modelHint(more.env);
   if (hint) narrator.line(`  ${style.dim(hint)}`);
   narrator.line();
 }

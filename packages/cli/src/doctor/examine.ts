@@ -262,7 +262,7 @@ async function examineModels(
   config: Config,
 ): Promise<readonly Examination[]> {
   const first = await examineModel(deps, config, config.model);
-  const hint = modelHint(deps.env);
+  const hint = await modelHint(deps.env);
   const fallbacks = await Promise.all(
     config.modelFallbacks.map(async (name) => ({ ...(await examineModel(deps, config, name)), name: "fallback" })),
   );

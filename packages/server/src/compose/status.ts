@@ -1,4 +1,4 @@
-import type { DashboardStatus } from "@emend/contract";
+import { type DashboardStatus, isModelVendor, modelVendors } from "@emend/contract";
 import type { Config } from "../config/config.ts";
 import type { Pool } from "../db/pool.ts";
 import { listNodes } from "../installation/nodes.ts";
@@ -12,12 +12,6 @@ interface StatusDeps {
   fetch: Fetch;
 }
 
-/** The vendors' default URLs. */
-const vendorUrls: Readonly<Record<string, string>> = {
-  anthropic: "https://api.anthropic.com",
-  openai: "https://api.openai.com",
-  google: "https://generativelanguage.googleapis.com",
-};
 const answerMsMax = 4_000;
 const freshMs = 30_000;
 
@@ -38,8 +32,8 @@ export function createStatusReader(deps: StatusDeps): () => Promise<DashboardSta
     return Promise.all(
       [config.model, ...config.modelFallbacks].map(async (name) => {
         const vendor = name.split("/")[0] ?? "";
-        const url = config.modelEndpoints[vendor]?.baseUrl ?? vendorUrls[vendor];
-        return { name, url: url ?? null, problem: url === undefined ? null : await askOnce(url) };
+        const url = config.modelEndpoints[vendor]?.baseUrl ?? (isModelVendor(vendor) ? modelVendors[vendor].url : null);
+        return { name, url, problem: url === null ? null : await askOnce(url) };
       }),
     );
   }

@@ -1,8 +1,9 @@
+import { isModelVendor, modelVendorNames, modelVendors } from "@emend/contract";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 import type { PriceTable } from "../agent/models/prices.ts";
 import type { Endpoint } from "../agent/models/vendors.ts";
-import { rulesModelName, vendorVariables } from "../lib/model-names.ts";
+import { rulesModelName } from "../lib/model-names.ts";
 
 const dollars = Type.Number({ minimum: 0 });
 const Prices = Type.Record(
@@ -17,14 +18,12 @@ const Prices = Type.Record(
 );
 
 export const runnerPrograms = ["claude-code", "codex", "opencode"];
-const languageModels = Object.keys(vendorVariables)
-  .map((vendor) => `${vendor}/<model>`)
-  .join(", ");
+const languageModels = modelVendorNames.map((vendor) => `${vendor}/<model>`).join(", ");
 const runners = runnerPrograms.map((program) => `runner/${program}`).join(", ");
 
 function isLanguageModel(name: string): boolean {
   const [vendor = "", ...model] = name.split("/");
-  return Object.hasOwn(vendorVariables, vendor) && /^\S+$/.test(model.join("/"));
+  return isModelVendor(vendor) && /^\S+$/.test(model.join("/"));
 }
 
 function isRunner(name: string): boolean {
@@ -41,7 +40,7 @@ export function readModelSettings(
   modelEndpoints: Readonly<Record<string, Endpoint>>;
   modelPrices: PriceTable;
 } {
-  const endpoints = Object.entries(vendorVariables).map(([vendor, { key, baseUrl }]) => [
+  const endpoints = Object.entries(modelVendors).map(([vendor, { key, baseUrl }]) => [
     vendor,
     { apiKey: read(key), baseUrl: parseBaseUrl(baseUrl, read(baseUrl), problems) },
   ]);

@@ -1,8 +1,10 @@
 import { type ChatCompletionRequest, type FixtureOpts, type FixtureResponse, LLMock } from "@copilotkit/aimock";
+import { type ModelVendor, modelVendorNames, modelVendors } from "@emend/contract";
 import { type ModelsDeps, openModel } from "../../src/agent/models/registry.ts";
 import type { Patience } from "../../src/agent/models/sdk-model.ts";
+import type { Endpoint } from "../../src/agent/models/vendors.ts";
 
-/** One model for each wire protocol. */
+/** One model of each vendor. */
 export const protocols = [
   "anthropic/claude-sonnet-4-5",
   "openai/gpt-5",
@@ -29,7 +31,7 @@ export interface FarModel {
 const key = "sk-test-0123456789";
 
 /**
- * A mock server for all four protocols on loopback. `script` is called once per request, with the number of responses in the
+ * A mock server for all protocols on loopback. `script` is called once per request, with the number of responses in the
  * conversation so far. So its answer depends on the conversation only, as with a real model.
  */
 export async function startFarModel(
@@ -54,26 +56,28 @@ export async function startFarModel(
   });
   const fixture = mock.getFixtures()[0] as { response: FixtureResponse };
   await mock.start();
+  const endpoints: Record<ModelVendor, Endpoint> = {
+    anthropic: { apiKey: key, baseUrl: mock.url },
+    openai: { apiKey: key, baseUrl: `${mock.url}/v1` },
+    google: { apiKey: key, baseUrl: `${mock.url}/v1beta` },
+    compatible: { apiKey: null, baseUrl: `${mock.url}/v1` },
+  };
+  const environment = modelVendorNames.flatMap((vendor) => {
+    const { apiKey, baseUrl } = endpoints[vendor];
+    return [[modelVendors[vendor].key, apiKey] as const, [modelVendors[vendor].baseUrl, baseUrl] as const];
+  });
   return {
-    endpoints: {
-      anthropic: { apiKey: key, baseUrl: mock.url },
-      openai: { apiKey: key, baseUrl: `${mock.url}/v1` },
-      google: { apiKey: key, baseUrl: `${mock.url}/v1beta` },
-      compatible: { apiKey: null, baseUrl: `${mock.url}/v1` },
-    },
-    environment: {
-      ANTHROPIC_API_KEY: key,
-      ANTHROPIC_BASE_URL: mock.url,
-      OPENAI_API_KEY: key,
-      OPENAI_BASE_URL: `${mock.url}/v1`,
-      GOOGLE_GENERATIVE_AI_API_KEY: key,
-      GOOGLE_GENERATIVE_AI_BASE_URL: `${mock.url}/v1beta`,
-      EMEND_COMPATIBLE_BASE_URL: `${mock.url}/v1`,
-    },
+    endpoints,
+    environment: Object.fromEntries(environment.filter((pair): pair is [(typeof pair)[0], string] => pair[1] !== null)),
     requests,
     headers: () => mock.getRequests().map((entry) => entry.headers),
     stop: () => mock.stop(),
   };
+}
+
+/** All vendors at one address. */
+export function sameEndpoint(endpoint: Endpoint): FarModel["endpoints"] {
+  return Object.fromEntries(modelVendorNames.map((vendor) => [vendor, endpoint]));
 }
 
 const usage = {

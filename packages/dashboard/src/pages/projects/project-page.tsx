@@ -1,4 +1,4 @@
-import type { DashboardProject } from "@emend/contract";
+import { type DashboardProject, isModelVendor, modelVendors } from "@emend/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -208,12 +208,8 @@ function wordsOf({ forge, id }: DashboardProject): string {
     : "Its repository and its pull requests stay on their forge.";
 }
 
-const vendorNames: Readonly<Record<string, string>> = {
-  anthropic: "Anthropic",
-  openai: "OpenAI",
-  google: "Google",
-  compatible: "OpenAI-compatible endpoint",
-};
+// A page that was loaded before an upgrade may not know a vendor.
+const labelOf = (vendor: string) => (isModelVendor(vendor) ? modelVendors[vendor].label : vendor);
 
 /** The project's own model keys, which override the installation's. Stored keys are never shown. */
 export function ModelKeys({ project }: { project: DashboardProject }) {
@@ -243,7 +239,7 @@ export function ModelKeys({ project }: { project: DashboardProject }) {
         <ul className="divide-y divide-line border-y border-line">
           {own.map((each) => (
             <li key={each.vendor} className="flex flex-wrap items-center justify-between gap-2 py-1.5">
-              <span>{vendorNames[each.vendor] ?? each.vendor}: project key</span>
+              <span>{labelOf(each.vendor)}: project key</span>
               <Button look="danger" disabled={forget.isPending} onClick={() => forget.mutate(each.vendor)}>
                 Remove
               </Button>
@@ -263,7 +259,7 @@ export function ModelKeys({ project }: { project: DashboardProject }) {
             label="Vendor"
             value={vendor}
             onValue={setVendor}
-            options={keys.data.map((each) => ({ value: each.vendor, words: vendorNames[each.vendor] ?? each.vendor }))}
+            options={keys.data.map((each) => ({ value: each.vendor, words: labelOf(each.vendor) }))}
           />
           <TextInput
             label="Key"

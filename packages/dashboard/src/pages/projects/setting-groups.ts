@@ -1,4 +1,4 @@
-import type { DashboardProject } from "@emend/contract";
+import { type DashboardProject, modelVendorNames } from "@emend/contract";
 import type { Setting } from "./setting.ts";
 
 /** Related settings: each inner list is a row. */
@@ -49,7 +49,7 @@ export function generalGroups(project: DashboardProject): readonly SettingGroup[
             kind: "optional",
             isCode: true,
             placeholder: project.settings.model === null ? (project.models[0] ?? "") : "installation default",
-            help: "For example emend/rules, anthropic/…, openai/…, google/…, compatible/…",
+            help: `For example emend/rules, ${modelVendorNames.map((name) => `${name}/…`).join(", ")}`,
           },
         ],
         [

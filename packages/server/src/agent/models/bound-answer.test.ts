@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
-import { type FarModel, openFarModel, protocols } from "../../../test/support/far-model.ts";
+import { type FarModel, openFarModel, protocols, sameEndpoint } from "../../../test/support/far-model.ts";
 import { costUsd } from "./prices.ts";
 import { readAnswer } from "./read-answer.ts";
 import { boundAnswers } from "./registry.ts";
@@ -34,8 +34,7 @@ test.each(protocols.flatMap((name) => [[name, "data: "] as const, [name, ""] as 
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const endpoint = { apiKey: "sk-test", baseUrl: url };
-    const endpoints = { anthropic: endpoint, openai: endpoint, google: endpoint, compatible: endpoint };
+    const endpoints = sameEndpoint({ apiKey: "sk-test", baseUrl: url });
     try {
       const model = await openFarModel({ endpoints } as unknown as FarModel, name);
       const fault = await model.nextTurn(turn, signal).catch((thrown: unknown) => thrown);

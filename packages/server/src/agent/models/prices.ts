@@ -1,4 +1,5 @@
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
+import type { ModelVendor } from "@emend/contract";
 
 /** US dollars per million tokens, and the context window. */
 export interface ModelFacts {
@@ -23,7 +24,7 @@ const dearestOpenai: ModelFacts = { input: 30, output: 180, contextTokens: 200_0
  * sets a table. A model that is not listed is charged like its vendor's dearest, and one of a family of which only a part
  * is known like that part's dearest: a limit then stops too early rather than too late.
  */
-const listPrices: PriceTable = {
+const listPrices: PriceTable & Readonly<Record<`${ModelVendor}/`, ModelFacts>> = {
   "anthropic/": { input: 15, output: 75, cachedInput: 1.5, cacheWrite: 18.75, contextTokens: 200_000 },
   "anthropic/claude-fable": { input: 10, output: 50, cachedInput: 1, cacheWrite: 12.5, contextTokens: 200_000 },
   "anthropic/claude-mythos": { input: 10, output: 50, cachedInput: 1, cacheWrite: 12.5, contextTokens: 200_000 },
@@ -62,7 +63,7 @@ const listPrices: PriceTable = {
 const unknown: ModelFacts = { input: 0, output: 0, contextTokens: 128_000 };
 
 export function factsOf(name: string, overrides: PriceTable = {}): ModelFacts {
-  const table = { ...listPrices, ...overrides };
+  const table: PriceTable = { ...listPrices, ...overrides };
   const fitting = Object.keys(table).filter((start) => name.startsWith(start));
   const longest = fitting.sort((a, b) => b.length - a.length)[0];
   return (longest === undefined ? undefined : table[longest]) ?? unknown;

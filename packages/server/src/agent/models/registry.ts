@@ -1,17 +1,14 @@
+import { isModelVendor, modelVendors } from "@emend/contract";
 import type { RunnerSettings } from "@emend/runners";
 import { AppError, isAppError } from "../../errors.ts";
-import { type ModelVendor, modelForms, rulesModelName, vendorVariables } from "../../lib/model-names.ts";
+import { modelForms, rulesModelName } from "../../lib/model-names.ts";
 import type { Model } from "../agent.ts";
 import { createRulesModel } from "../rules/rules-model.ts";
 import { isRunner, openRunnerModel } from "../runner-model.ts";
 import { factsOf, type PriceTable } from "./prices.ts";
 import { AnswerTooLong } from "./read-answer.ts";
 import { createSdkModel, type Patience, usualPatience } from "./sdk-model.ts";
-import { anthropic, compatible, type Endpoint, google, openai, type Vendor } from "./vendors.ts";
-
-/** A new vendor is one entry in `vendors.ts`, one line here and its name in `lib/model-names.ts`. */
-const known: Readonly<Record<ModelVendor, Vendor>> = { anthropic, openai, google, compatible };
-const vendors: Readonly<Record<string, Vendor>> = known;
+import { type Endpoint, vendors } from "./vendors.ts";
 
 export interface ModelsDeps {
   /** The installation's endpoints, by vendor. */
@@ -49,12 +46,13 @@ async function openLanguageModel(deps: ModelsDeps, name: string, projectId: stri
   const slash = name.indexOf("/");
   const vendorName = name.slice(0, Math.max(0, slash));
   const modelId = name.slice(slash + 1);
-  const vendor = Object.hasOwn(vendors, vendorName) ? vendors[vendorName] : undefined;
-  if (!vendor || modelId === "") throw unknownModel(name);
+  if (!isModelVendor(vendorName) || modelId === "") throw unknownModel(name);
+  const vendor = vendors[vendorName];
+  const variables = modelVendors[vendorName];
   const endpoint = deps.endpoints[vendorName] ?? { apiKey: null, baseUrl: null };
   const apiKey = (projectId === null ? null : await deps.keyOf(projectId, vendorName)) ?? endpoint.apiKey;
-  if (vendor.needs === "key" && apiKey === null) throw notSet(name, vendorVariables[vendor.name].key);
-  if (vendor.needs === "baseUrl" && endpoint.baseUrl === null) throw notSet(name, vendorVariables[vendor.name].baseUrl);
+  if (vendor.needs === "key" && apiKey === null) throw notSet(name, variables.key);
+  if (vendor.needs === "baseUrl" && endpoint.baseUrl === null) throw notSet(name, variables.baseUrl);
   return createSdkModel({
     name,
     vendor,

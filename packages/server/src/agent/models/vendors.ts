@@ -3,12 +3,10 @@ import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4, SharedV4ProviderOptions } from "@ai-sdk/provider";
-import type { ModelVendor } from "../../lib/model-names.ts";
+import type { ModelVendor } from "@emend/contract";
 
 /** One wire protocol: how to open its models, and how they differ. */
 export interface Vendor {
-  /** The part of a model's name before the slash. */
-  name: ModelVendor;
   /** The setting that is required. */
   needs: "key" | "baseUrl";
   open(input: VendorInput): LanguageModelV4;
@@ -38,8 +36,7 @@ export interface Endpoint {
 
 const outputTokensMax = 16_000;
 
-export const anthropic: Vendor = {
-  name: "anthropic",
+const anthropic: Vendor = {
   needs: "key",
   metadataName: "anthropic",
   outputTokensMax,
@@ -60,8 +57,7 @@ export function withVersion(baseUrl: string): string {
   return /\/v\d+$/.test(url) ? url : `${url}/v1`;
 }
 
-export const openai: Vendor = {
-  name: "openai",
+const openai: Vendor = {
   needs: "key",
   metadataName: "openai",
   // The vendor stores nothing: the conversation is only in the stored steps.
@@ -72,8 +68,7 @@ export const openai: Vendor = {
   },
 };
 
-export const google: Vendor = {
-  name: "google",
+const google: Vendor = {
   needs: "key",
   metadataName: "google",
   open({ modelId, apiKey, baseUrl, fetch }) {
@@ -87,8 +82,7 @@ export const google: Vendor = {
 };
 
 /** Every server with OpenAI's chat completions API: vLLM, Ollama, LM Studio, a gateway. */
-export const compatible: Vendor = {
-  name: "compatible",
+const compatible: Vendor = {
   needs: "baseUrl",
   metadataName: "compatible",
   open({ modelId, apiKey, baseUrl, fetch }) {
@@ -102,3 +96,5 @@ export const compatible: Vendor = {
     return provider.chatModel(modelId);
   },
 };
+
+export const vendors: Readonly<Record<ModelVendor, Vendor>> = { anthropic, openai, google, compatible };

@@ -1,4 +1,4 @@
-import { type DashboardContextRepository, forgeNames } from "@emend/contract";
+import { type DashboardContextRepository, forgeNames, modelVendorNames } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { listModelKeys } from "../../accounts/keys/model-keys.ts";
@@ -9,7 +9,6 @@ import {
 } from "../../accounts/projects/context-repositories.ts";
 import { asActor } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
-import { modelVendors } from "../../lib/model-names.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findProject } from "../find.ts";
 import { bodyParser } from "../parse-request.ts";
@@ -29,7 +28,7 @@ const parseRepository = bodyParser(
 );
 const parseModelKey = bodyParser(
   Type.Object({
-    vendor: Type.Enum(modelVendors),
+    vendor: Type.Enum(modelVendorNames),
     /** Null removes it. */
     key: Type.Union([Type.String({ minLength: 1, maxLength: 4096, pattern: "^[\\x21-\\x7e]+$" }), Type.Null()]),
   }),
@@ -59,7 +58,7 @@ export function projectConnectionRoutes(app: FastifyInstance, deps: RouteDeps): 
   app.get<Identified>("/projects/:id/model-keys", async (request) => {
     const { id } = await findProject(deps.pool, request.params.id);
     const known = await listModelKeys(deps.pool, id);
-    return { keys: modelVendors.map((vendor) => ({ vendor, isSet: known.includes(vendor) })) };
+    return { keys: modelVendorNames.map((vendor) => ({ vendor, isSet: known.includes(vendor) })) };
   });
 
   app.post<Identified>("/projects/:id/model-keys", async (request) => {
