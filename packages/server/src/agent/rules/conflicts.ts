@@ -1,3 +1,4 @@
+import { assertNever } from "../../errors.ts";
 import { describeInstruction, type Instruction } from "./instruction.ts";
 
 /** Finds two instructions that contradict each other in any order. */
@@ -92,8 +93,12 @@ function pagesOf(instruction: Instruction): readonly string[] {
       return instruction.under === undefined ? [] : [instruction.under];
     case "add_redirect":
       return [instruction.to];
-    default:
+    case "rename":
+    case "add_page":
+    case "rename_group":
       return [];
+    default:
+      return assertNever(instruction);
   }
 }
 
