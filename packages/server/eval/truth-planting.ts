@@ -56,7 +56,7 @@ export async function plantRemovals(
 }
 
 /** The sources without a name. `files`: those that define a flag, most often without its dashes. */
-export async function takeOut(
+async function takeOut(
   { text }: CodeReference,
   files: readonly string[],
   before: SourceIndex,
