@@ -90,6 +90,8 @@ test("a flag is there as long as a program defines it, with or without its dashe
   const before = { "cmd/app.go": `${flags}fail("use --auto-prune");\n` };
   expect(await compare(before, { "cmd/app.go": flags }, "`--auto-prune`")).toEqual([]);
   expect(await compare(before, { "cmd/app.go": "\n" }, "`--auto-prune`")).toEqual(["--auto-prune removed"]);
+  const elsewhere = { "cmd/app.go": "\n", "src/flags.ts": 'define({ "auto-prune": { type: "boolean" } });\n' };
+  expect(await compare(before, elsewhere, "`--auto-prune`")).toEqual([]);
 });
 
 test("a flag of one word may be there as long as a file that had it still has the word", async () => {
