@@ -13,7 +13,7 @@ import {
 import { createPageReader, isOutside, type Repository } from "./truth-replay.ts";
 
 /** Names taken out of a repository, and those of them whose pages were reported. */
-export interface Planted {
+interface Planted {
   planted: number;
   seen: number;
   missed: readonly CodeReference[];

@@ -1,5 +1,5 @@
 // npm run eval -- truth [--only REGEX] [--from FOLDER]: stale references in the history of real repositories, judged by hand,
-// and how many of the removals that a seeded script plants are found.
+// and how many of the removals that a seeded script plants are found. Needs ctags (universal-ctags) and python3.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
