@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { type FarEnd, type FarIssue, startFarEnd } from "../../test/support/forges/far-end.ts";
+import { type FarEnd, type FarIssue, startFarEnd, type Vendor } from "../../test/support/forges/far-end.ts";
 import { vendors } from "../../test/support/forges/vendors.ts";
 import { alterJob, seedProject } from "../../test/support/seed-jobs.ts";
 import { getProject } from "../accounts/projects/projects.ts";
@@ -164,7 +164,7 @@ describe.each(vendors.filter(({ name }) => name !== "bitbucket"))("on $name", (v
   it("posts the answer once, though the forge's response was lost", async () => {
     say("ada", "@emend Fix broken links.");
     await hear();
-    far.fault(commentOperations[vendor.name as keyof typeof commentOperations], { kind: "lost", how: "reset" });
+    far.fault(commentOperations[vendor.name as Exclude<Vendor["name"], "bitbucket">], { kind: "lost", how: "reset" });
     await answerAll();
     expect(await answerAll()).toBe(0);
     await database.pool.query("update issue_requests set answer_due_at = now()");
