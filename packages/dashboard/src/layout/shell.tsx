@@ -119,7 +119,7 @@ export function Shell() {
       {session.data && <SessionEnded />}
       {session.data && <ServerAway />}
       {session.data && <BudgetNotice />}
-      <main ref={main} tabIndex={-1} className={`mx-auto ${width} px-4 pb-16 outline-none sm:px-6`}>
+      <main ref={main} tabIndex={-1} className={`mx-auto flow-root ${width} px-4 pb-16 outline-none sm:px-6`}>
         {leave.error && (
           <div className="pt-4">
             <Problem error={leave.error} />

@@ -73,7 +73,7 @@ export function Pending({ error, rows = 6 }: { error: unknown; rows?: number }) 
   if (error instanceof ApiError && error.status === 404) {
     return (
       <Empty>
-        <p>Not found.</p>
+        <p>Not found. It was removed, or you have no access to its project.</p>
         <Link to="/" search={{}} className={buttonLook("ordinary")}>
           Go to jobs
         </Link>

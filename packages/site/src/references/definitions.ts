@@ -147,3 +147,32 @@ function readPlace(name: string, path: string, before: string, after: string, li
     evidence.isDefined = true;
   else if (/[.>]$/.test(before)) evidence.isRead = true;
 }
+
+// Signs of a definition in bytes, for the index of all words.
+
+/** A tag of a struct in Go: `yaml:"name,omitempty"`. */
+export function isTag(bytes: Uint8Array, start: number, end: number): boolean {
+  return bytes[end] === 44 && bytes[start - 1] === 34 && bytes[start - 2] === 58;
+}
+
+const exporting = [Buffer.from("prototype"), Buffer.from("exports")];
+
+/** `App.prototype.name = …` and `exports.name = …`: the object before the dot. */
+export function isExport(bytes: Uint8Array, dot: number): boolean {
+  return exporting.some((word) => word.every((c, i) => bytes[dot - word.length + i] === c));
+}
+
+/** `Name string` in a Go struct: indented by a tab and capitalized. */
+export function isField(bytes: Uint8Array, start: number): boolean {
+  const c = bytes[start] as number;
+  return c > 64 && c < 91 && bytes[start - 1] === 9;
+}
+
+/** `name(…) {`: the line ends with an opening brace after a closing bracket. */
+export function opensBody(bytes: Uint8Array, from: number, end: number): boolean {
+  let at = from;
+  let closed = false;
+  for (; at < end && bytes[at] !== 10; at++) if (bytes[at] === 41) closed = true;
+  while (at > from && (bytes[at - 1] as number) <= 32) at--;
+  return closed && bytes[at - 1] === 123;
+}

@@ -1,4 +1,5 @@
 import { encodePiece } from "../text/bytes.ts";
+import { isExport, isField, isTag, opensBody } from "./definitions.ts";
 
 /**
  * The words of one file, as hashes without duplicates. Two words in a billion collide: then a stale reference is
@@ -332,34 +333,7 @@ function isDeclared(
   return isFirst && opensBody(bytes, at, end);
 }
 
-/** A tag of a struct in Go: `yaml:"name,omitempty"`. */
-function isTag(bytes: Uint8Array, start: number, end: number): boolean {
-  return bytes[end] === 44 && bytes[start - 1] === 34 && bytes[start - 2] === 58;
-}
-
-const exporting = [Buffer.from("prototype"), Buffer.from("exports")];
-
-/** `App.prototype.name = …` and `exports.name = …`: the object before the dot. */
-function isExport(bytes: Uint8Array, dot: number): boolean {
-  return exporting.some((word) => word.every((c, i) => bytes[dot - word.length + i] === c));
-}
-
 /** `LIKE_THIS`: an environment variable, wherever it occurs. */
 function isConstant(kinds: number): boolean {
   return kinds === (underscore | upper) || kinds === (underscore | upper | digit) || kinds === (underscore | digit);
-}
-
-/** `Name string` in a Go struct: indented by a tab and capitalized. */
-function isField(bytes: Uint8Array, start: number): boolean {
-  const c = bytes[start] as number;
-  return c > 64 && c < 91 && bytes[start - 1] === 9;
-}
-
-/** `name(…) {`: the line ends with an opening brace after a closing bracket. */
-function opensBody(bytes: Uint8Array, from: number, end: number): boolean {
-  let at = from;
-  let closed = false;
-  for (; at < end && bytes[at] !== 10; at++) if (bytes[at] === 41) closed = true;
-  while (at > from && (bytes[at - 1] as number) <= 32) at--;
-  return closed && bytes[at - 1] === 123;
 }

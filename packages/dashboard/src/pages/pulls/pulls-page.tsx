@@ -45,8 +45,9 @@ export function PullsPage() {
         )}
         {pulls?.length === 0 && <NoPulls filter={filter} project={chosen ?? projects[0]} />}
       </Sheet>
-      {chosen?.forge === "local" && (
-        <div className="pt-4">
+      {pulls && chosen?.forge === "local" && (
+        <div className="grid gap-2 pt-4">
+          <p className="text-quiet">To clone the repository:</p>
           <CopyBlock text={`git clone ${chosen.repositoryUrl}`} />
         </div>
       )}

@@ -45,7 +45,7 @@ export function UsagePage() {
           className={buttonLook("ordinary")}
           title="For spreadsheets that use decimal commas and semicolons"
         >
-          With semicolons
+          CSV with semicolons
         </a>
       </Head>
       {usage.data ? <Figures usage={usage.data} /> : <Pending error={usage.error} />}
