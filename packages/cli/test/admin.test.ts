@@ -142,6 +142,19 @@ test("project set takes another address or token that works, follows a renamed r
   expect(await addressOf()).toBe(`${far.url}/acme/handbook`);
 });
 
+test("budget sets the installation's limits and removes them, one by one", async () => {
+  const budget = async (...args: string[]) => {
+    const { stdout } = await runInProcess(["budget", ...args, "--json"], { env });
+    return JSON.parse(stdout).map(({ costUsdMax, jobsMax }: { costUsdMax: number; jobsMax: number }) => [
+      costUsdMax,
+      jobsMax,
+    ]);
+  };
+  expect(await budget("--usd", "200", "--jobs", "1000")).toEqual([[200, 1000]]);
+  expect(await budget("--jobs", "none")).toEqual([[200, null]]);
+  expect(await budget("--usd", "none")).toEqual([]);
+});
+
 test("project context adds, lists and removes what a project's jobs may read", async () => {
   const [project, code] = [await addProject(), await addProject()];
   const context = (...args: string[]) => runInProcess(["project", "context", ...args], { env });

@@ -5,9 +5,12 @@ import { table } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
 import { withData, withJson } from "./options.ts";
 
+/** Not null: commander makes an empty string of it. */
+type Limit = number | "none";
+
 interface BudgetOptions {
-  usd?: number | null;
-  jobs?: number | null;
+  usd?: Limit;
+  jobs?: Limit;
   data?: string;
   json?: boolean;
 }
@@ -24,7 +27,10 @@ export function registerBudget(program: Command, cli: Cli): void {
 async function showBudgets(cli: Cli, options: BudgetOptions): Promise<void> {
   const { usd, jobs } = options;
   const budgets = await withAdmin(cli, options, async (admin) => {
-    const edit = { ...(usd !== undefined && { costUsdMax: usd }), ...(jobs !== undefined && { jobsMax: jobs }) };
+    const edit = {
+      ...(usd !== undefined && { costUsdMax: usd === "none" ? null : usd }),
+      ...(jobs !== undefined && { jobsMax: jobs === "none" ? null : jobs }),
+    };
     if (Object.keys(edit).length > 0) await admin.setMonthlyBudget(edit);
     return admin.listBudgets();
   });
@@ -42,14 +48,14 @@ async function showBudgets(cli: Cli, options: BudgetOptions): Promise<void> {
   printResult(cli, options, budgets, table([["BUDGET OF", "MONTH", "SPENT", "JOBS"], ...rows]));
 }
 
-function parseCount(text: string): number | null {
+function parseCount(text: string): Limit {
   const count = parseLimit(text);
-  if (count === null || Number.isInteger(count)) return count;
+  if (count === "none" || Number.isInteger(count)) return count;
   throw new InvalidArgumentError("Use a whole number, or none.");
 }
 
-function parseLimit(text: string): number | null {
-  if (text === "none") return null;
+function parseLimit(text: string): Limit {
+  if (text === "none") return text;
   const limit = Number(text);
   if (text.trim() !== "" && Number.isFinite(limit) && limit >= 0 && limit <= 1_000_000_000) return limit;
   throw new InvalidArgumentError("Use a number from 0, or none.");

@@ -45,8 +45,11 @@ export async function readMonthlyBudget(db: Queryable): Promise<MonthlyBudget> {
   return rows[0]?.value ?? { jobsMax: null, costUsdMax: null };
 }
 
-/** Changes only the given limits. */
+/** Changes only the given limits. A wrong one would make every job fail, so it is refused here too. */
 export async function setMonthlyBudget(pool: Pool, edit: Partial<MonthlyBudget>, actor: Actor): Promise<MonthlyBudget> {
+  for (const limit of Object.values(edit)) {
+    if (limit !== null && !Number.isFinite(limit)) throw new Error(`${JSON.stringify(limit)} is not a limit`);
+  }
   return inTransactionAs(pool, actor, async (client) => {
     const { rows } = await client.query<{ value: MonthlyBudget }>(
       `insert into settings (name, value) values ($1, '{"jobsMax": null, "costUsdMax": null}'::jsonb || $2)

@@ -42,6 +42,11 @@ test("an outcome that only a newer release knows is one to retry, on another nod
   await expect(create(newer as unknown as Queryable, "prj_1")).rejects.toMatchObject({ code: "unavailable" });
 });
 
+test("what is no limit is refused before it is stored, where it would make every job fail", async () => {
+  await expect(installation({ jobsMax: "" })).rejects.toThrow('"" is not a limit');
+  expect(await create(pool, await projectWith({}))).toMatchObject({ kind: "created" });
+});
+
 /** In this month and the next, so that no test depends on the date. */
 async function spend(projectId: string, used: { jobs?: number; costUsd?: number }): Promise<void> {
   await pool.query(
