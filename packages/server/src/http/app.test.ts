@@ -92,6 +92,7 @@ test("every answer names its request: the caller's id where it is usable, else a
     expect(one.headers["x-request-id"]).not.toBe(two.headers["x-request-id"]);
   }
   expect(await sendBytes("GET / HTTP/1.1\r\n\r\n")).toMatch(/^x-request-id: req_/im);
+  expect(await sendBytes("noise\r\n\r\n")).toMatch(/^x-request-id: req_/im);
 });
 
 describe("405", () => {

@@ -3,7 +3,7 @@ import { type RequestErrorCode, requestErrorCodes } from "@emend/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { isDatabaseUnavailable } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
-import { notedJob, requestId } from "../lib/id.ts";
+import { newRequestId, notedJob, requestId } from "../lib/id.ts";
 import type { Logger } from "../lib/logger.ts";
 
 const databaseRetryMs = 1000;
@@ -138,6 +138,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
       `content-length: ${Buffer.byteLength(body)}`,
       "cache-control: no-store",
       "emend-error: invalid_request",
+      `x-request-id: ${newRequestId()}`,
       "connection: close",
       "",
       body,

@@ -40,6 +40,13 @@ describe("the document", () => {
     });
   });
 
+  test("is sent compressed, and not at all to those who have it", async () => {
+    const compressed = await api.app.inject({ url: "/openapi.json", headers: { "accept-encoding": "gzip" } });
+    expect(compressed.headers).toMatchObject({ "content-encoding": "gzip", "cache-control": "no-cache" });
+    const known = { "if-none-match": String(compressed.headers.etag) };
+    expect((await api.app.inject({ url: "/openapi.json", headers: known })).statusCode).toBe(304);
+  });
+
   test("covers every /v2 route and no other", () => {
     const documented = operations.map(({ path, method }) => `${method} ${path}`);
     expect(documented.toSorted()).toEqual([

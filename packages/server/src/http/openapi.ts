@@ -238,8 +238,14 @@ function contentPolicy(nonce: string): string {
 
 /** The document, with this installation's URL. */
 export function openapiRoute(app: FastifyInstance, deps: { publicUrl: () => string }): void {
-  app.get("/openapi.json", (_request, reply) => {
-    reply.header("content-type", "application/json; charset=utf-8");
-    reply.send(JSON.stringify({ ...app.swagger(), servers: [{ url: deps.publicUrl() }] }));
+  let made: { url: string; file: StaticFile } | null = null;
+  app.get("/openapi.json", (request, reply) => {
+    const url = deps.publicUrl();
+    if (made?.url !== url) {
+      const bytes = Buffer.from(JSON.stringify({ ...app.swagger(), servers: [{ url }] }));
+      const type = "application/json; charset=utf-8";
+      made = { url, file: createStaticFile({ bytes, type, cacheControl: "no-cache" }) };
+    }
+    return made.file.send(request, reply);
   });
 }

@@ -40,12 +40,16 @@ export function notedJob(request: IncomingMessage & { [job]?: string }): string 
   return request[job];
 }
 
+export function newRequestId(): string {
+  return `req_${randomUUID()}`;
+}
+
 /** One id for all log lines of a request and for its response: the caller's `X-Request-Id` if it is usable. */
 export function requestId(request: IncomingMessage & { [id]?: string }): string {
   if (request[id] === undefined) {
     const given = request.headers["x-request-id"];
     const isUsable = typeof given === "string" && /^[\w.:-]{1,128}$/.test(given);
-    request[id] = isUsable ? given : `req_${randomUUID()}`;
+    request[id] = isUsable ? given : newRequestId();
   }
   return request[id];
 }
