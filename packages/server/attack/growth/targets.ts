@@ -6,6 +6,7 @@ import { type Dialect, plainDialect } from "../../../site/src/parse/dialect.ts";
 import { readProse } from "../../../site/src/parse/prose.ts";
 import { scanText } from "../../../site/src/parse/scan-page.ts";
 import { createTerm } from "../../../site/src/refactor/term.ts";
+import { definesFlag, importedFrom, passesOn } from "../../../site/src/references/definitions.ts";
 import { readPrompt } from "../../src/agent/rules/parse-prompt.ts";
 import { withoutFence } from "../../src/agent/system-prompt.ts";
 import { checkTemplate } from "../../src/automations/template.ts";
@@ -52,6 +53,10 @@ export const growthTargets: readonly GrowthTarget[] = [
   { name: "a term to replace", read: (text) => term.matches(text) },
   { name: "a name to replace", read: (text) => literalTerm.matches(text) },
   { name: "hosts of a text", read: hostsIn },
+  {
+    name: "what a source imports, exports and defines",
+    read: (text) => [importedFrom("a", text), passesOn("a", text), definesFlag("a", text)],
+  },
   ...(["markdown", "mdx", "markup", "rst", "asciidoc"] as const).map((syntax) => ({
     name: `the review of a page: ${syntax}`,
     // The parser takes seconds for 64 kB of markers.

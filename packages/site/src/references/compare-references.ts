@@ -286,7 +286,8 @@ async function hasFlagWithoutDashes(
   if (!word.startsWith("--")) return false;
   const plain = word.slice(2);
   const had = new Set(paths);
-  for (const path of [...after.filesWith(plain, filesLookedAtMax, had), ...after.filesWith(plain, filesLookedAtMax)]) {
+  const named = [...after.filesWith(plain, filesLookedAtMax, had), ...after.filesWith(plain, filesLookedAtMax)];
+  for (const path of new Set(named)) {
     signal?.throwIfAborted();
     if (!had.has(path) && isExample(path)) continue;
     const bytes = await after.tree.read(path);

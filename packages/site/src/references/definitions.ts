@@ -41,22 +41,42 @@ export function readEvidence(name: string, path: string, text: string): Evidence
   return evidence;
 }
 
+// A source may be hostile, so patterns see only this much around a name, and only so many of its places.
+const aroundMax = 10_000;
+const placesMax = 200;
+
+/** What precedes and follows the first places of a name. */
+function* around(name: string, text: string): Iterable<[before: string, after: string]> {
+  let at = text.indexOf(name);
+  for (let places = 0; at !== -1 && places < placesMax; at = text.indexOf(name, at + name.length)) {
+    const end = at + name.length;
+    if (/[\w$]/.test(text.charAt(at - 1)) || /[\w$]/.test(text.charAt(end))) continue;
+    places++;
+    yield [text.slice(Math.max(0, at - aroundMax), at), text.slice(end, end + aroundMax)];
+  }
+}
+
 /** The package or module from which a file imports a name, or null. */
 export function importedFrom(name: string, text: string): string | null {
-  const word = `(?<![\\w$])${name.replace(/\$/g, "\\$&")}(?![\\w$])`;
-  const found = new RegExp(
-    `\\bimport\\s[^;"'()]*?${word}[^;"'()]*?\\sfrom\\s*["']([^"']+)["']|^[ \\t]*from\\s+([\\w.]+)\\s+import\\s+(?:\\([^()]*|[^\\n(]*)${word}|^[ \\t]*import\\s+(${name.replace(/\$/g, "\\$&")})\\s`,
-    "m",
-  ).exec(text);
-  return found?.[1] ?? found?.[2] ?? found?.[3] ?? null;
+  for (const [before, after] of around(name, text)) {
+    const list = before.slice(1 + Math.max(...[...";\"'()"].map((end) => before.lastIndexOf(end))));
+    const from = /\bimport\s/.test(list) && /^[^;"'()]*?\sfrom\s*["']([^"']+)["']/.exec(after);
+    if (from) return from[1] as string;
+    const statement = before.slice(Math.max(before.lastIndexOf("\nfrom "), before.lastIndexOf(" from "), 0));
+    const module = /^\s*from\s+([\w.]+)\s+import\s+(?:\([^()]*|[^\n(]*)$/.exec(statement);
+    if (module) return module[1] as string;
+    if (/(?:^|\n)[ \t]*import\s+$/.test(before) && /^\s/.test(after)) return name;
+  }
+  return null;
 }
 
 /** Whether a file exports a name that it may only import: `export { Name } from "other"`, `from other import Name as Name`. */
 export function passesOn(name: string, text: string): boolean {
-  const word = name.replace(/\$/g, "\\$&");
-  return new RegExp(`\\bexport\\s+(?:type\\s+)?\\{[^}]*(?<![\\w$])${word}(?![\\w$])|\\b${word} as ${word}\\b`).test(
-    text,
-  );
+  for (const [before, after] of around(name, text)) {
+    if (/\bexport\s+(?:type\s+)?\{/.test(before.slice(before.lastIndexOf("}") + 1))) return true;
+    if (after.startsWith(` as ${name}`) && !/[\w$]/.test(after.charAt(4 + name.length))) return true;
+  }
+  return false;
 }
 
 /** Where a program defines a flag, a word such as `option` precedes, a placeholder follows, or it is a key. */
@@ -69,7 +89,11 @@ function isOwnFlag(before: string, after: string): boolean {
 
 /** Whether a file defines a flag without its dashes: `flags.BoolVar(&quiet, "quiet", …)`. */
 export function definesFlag(name: string, text: string): boolean {
-  return new RegExp(`(?:flag|option|\\barg|Var|param)[^\\n]*["'\`]${name}["'\`]`, "i").test(text);
+  for (const [before, after] of around(name.toLowerCase(), text.toLowerCase())) {
+    if (!/["'`]$/.test(before) || !/^["'`]/.test(after)) continue;
+    if (/flag|option|\barg|var|param/.test(before.slice(before.lastIndexOf("\n") + 1))) return true;
+  }
+  return false;
 }
 
 /** `env.NAME`, `"NAME"`, `NAME = …`, `NAME,`: a use such as `call(NAME)` may be of somebody else's constant. */
