@@ -22,14 +22,10 @@ interface Planted {
 const plantedMax = 100;
 
 /**
- * Takes names that the docs use out of the sources, one at a time, and counts how often that is seen. Once with the
- * names that the repository defines by the word of others (see `readDefinitions`), and once with all names that Emend's
- * own index knows, which has names in it that the repository only uses.
+ * Takes names that the docs use out of the sources, one at a time, and counts how often that is seen. Only
+ * names that the repository defines by the word of others count: see `readDefinitions`.
  */
-export async function plantRemovals(
-  gitDir: string,
-  repository: Repository,
-): Promise<{ defined: Planted; known: Planted }> {
+export async function plantRemovals(gitDir: string, repository: Repository): Promise<Planted> {
   const source = openGitSource(gitDir);
   try {
     const tree = await source.at("HEAD");
@@ -37,19 +33,13 @@ export async function plantRemovals(
     const before = await indexSource(tree, { isOutside: outside });
     const named = distinct(await createPageReader(repository)(tree, null));
     const { isDefined, definedIn } = await readDefinitions(tree, outside);
-    const isSeen = new Map<CodeReference, boolean>();
-    const plant = async (references: readonly CodeReference[]): Promise<Planted> => {
-      const chosen = choose(references, plantedMax);
-      for (const reference of chosen) {
-        if (isSeen.has(reference)) continue;
-        const files = definedIn.get(reference.text) ?? [];
-        const after = await takeOut(reference, files, before, outside);
-        isSeen.set(reference, (await compareReferences([reference], before, after)).length > 0);
-      }
-      const missed = chosen.filter((reference) => isSeen.get(reference) === false);
-      return { planted: chosen.length, seen: chosen.length - missed.length, missed };
-    };
-    return { defined: await plant(named.filter(isDefined)), known: await plant(named.filter(before.knows)) };
+    const chosen = choose(named.filter(isDefined), plantedMax);
+    const missed: CodeReference[] = [];
+    for (const reference of chosen) {
+      const after = await takeOut(reference, definedIn.get(reference.text) ?? [], before, outside);
+      if ((await compareReferences([reference], before, after)).length === 0) missed.push(reference);
+    }
+    return { planted: chosen.length, seen: chosen.length - missed.length, missed };
   } finally {
     source.close();
   }

@@ -57,14 +57,14 @@ export async function evaluateTruth(options: {
     const open = [...found].filter(([key]) => !verdicts.has(key));
     sets[pinned.set].right += right;
     sets[pinned.set].judged += found.size - open.length;
-    const { defined, known } = await plantRemovals(gitDir, repository);
+    const planting = await plantRemovals(gitDir, repository);
     console.log(
-      `${repository.name}  ${commits} commits, ${references} references  findings ${found.size}: right ${right}, wrong ${found.size - right - open.length}, not judged ${open.length}  planted removals found ${defined.seen} of ${defined.planted} (also of what the code only uses: ${known.seen} of ${known.planted})`,
+      `${repository.name}  ${commits} commits, ${references} references  findings ${found.size}: right ${right}, wrong ${found.size - right - open.length}, not judged ${open.length}  planted removals found ${planting.seen} of ${planting.planted}`,
     );
     for (const [key, { page }] of open) console.log(`  not judged: ${key} (${page})`);
-    for (const { kind, text, page } of defined.missed) console.log(`  missed: ${kind} ${text} (${page})`);
-    sets[pinned.set].planted += defined.planted;
-    sets[pinned.set].seen += defined.seen;
+    for (const { kind, text, page } of planting.missed) console.log(`  missed: ${kind} ${text} (${page})`);
+    sets[pinned.set].planted += planting.planted;
+    sets[pinned.set].seen += planting.seen;
   }
   let isRight = true;
   for (const [set, { right, judged, planted, seen }] of Object.entries(sets)) {

@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { gitEnvironment, openGitSource, parseBlobs } from "./git-source.ts";
+import { indexSource } from "./references/source-index.ts";
 import type { SiteTree } from "./types.ts";
 
 let dir: string;
@@ -18,15 +18,24 @@ function git(...args: string[]): void {
   execFileSync("git", ["-C", dir, ...config, ...args], { env: gitEnvironment() });
 }
 
+/** The contents of files, from one file that has them all. */
+async function copied(tree: SiteTree, paths: readonly string[]): Promise<(Buffer | null)[]> {
+  const hashOf = new Map((await tree.list()).map(({ path, hash = "" }) => [path, hash]));
+  const file = (await tree.copyOut?.(paths.map((path) => hashOf.get(path) ?? "none"))) ?? "";
+  const output = readFileSync(file);
+  rmSync(file);
+  return [...parseBlobs(output, paths.length)];
+}
+
 async function contentsOf(tree: SiteTree): Promise<[string, string | undefined][]> {
   const found: [string, string | undefined][] = [];
   const paths = (await tree.list()).map(({ path }) => path);
-  for await (const batch of tree.readMany?.([...paths, "nowhere.ts"]) ?? [])
-    for (const [path, content] of batch) found.push([path, content?.toString()]);
+  const all = [...paths, "nowhere.ts"];
+  for (const content of await copied(tree, all)) found.push([all[found.length] as string, content?.toString()]);
   return found;
 }
 
-test("lists a commit from the list of another, and reads its files as one stream", async () => {
+test("lists a commit from the list of another, and copies its files into one", async () => {
   git("init", "-q");
   mkdirSync(join(dir, "lib"));
   writeFileSync(join(dir, "lib/b.ts"), "one");
@@ -67,22 +76,37 @@ test("cuts a file that is too large to look at, and reads the next", async () =>
   const tree = await source.at("HEAD");
   const [huge, small] = await Promise.all([tree.read("huge.ts"), tree.read("z.ts")]);
   expect([huge?.length, Buffer.from(small ?? []).toString()]).toEqual([8 * 1024 * 1024, "same\n\n"]);
-  const streamed: (string | number | undefined)[] = [];
-  for await (const batch of tree.readMany?.(["huge.ts", "z.ts", "huge.ts", "lib/b.ts"]) ?? [])
-    for (const [path, content] of batch) streamed.push(path === "huge.ts" ? content?.length : content?.toString());
-  expect(streamed).toEqual([8 * 1024 * 1024, "same\n\n", 8 * 1024 * 1024, "two"]);
   source.close();
 });
 
-test("splits git's output into files, wherever its chunks end", async () => {
+test("splits git's output into files, and notices that its end is missing", () => {
   const output = Buffer.from("aa blob 3\nx\ny\nbb missing\ncc blob 0\n\ndd blob 5\n12345\n");
-  for (let size = 1; size <= output.length; size++) {
-    const chunks = Array.from({ length: Math.ceil(output.length / size) }, (_, i) =>
-      output.subarray(i * size, (i + 1) * size),
-    );
-    const found: (string | undefined)[] = [];
-    for await (const batch of parseBlobs(Readable.from(chunks)))
-      for (const content of batch) found.push(content?.toString());
-    expect(found).toEqual(["x\ny", undefined, "", "12345"]);
-  }
+  const found = (end: number) => [...parseBlobs(output.subarray(0, end), 4)].map((content) => content?.toString());
+  expect(found(output.length)).toEqual(["x\ny", undefined, "", "12345"]);
+  for (let end = 0; end < output.length - 1; end++) expect(() => found(end)).toThrow("too soon");
+});
+
+test("reads the other files of a clone that lacks one", async () => {
+  for (let i = 0; i < 600; i++) writeFileSync(join(dir, `lib/${i}.ts`), `export const name${i} = 1;\n`);
+  git("add", "-A");
+  git("commit", "-q", "-m", "many");
+  const source = openGitSource(dir);
+  const id = (await (await source.at("HEAD")).list()).find(({ path }) => path === "lib/7.ts")?.hash ?? "";
+  rmSync(join(dir, ".git/objects", id.slice(0, 2), id.slice(2)));
+  const other = openGitSource(dir);
+  const { has, read } = await indexSource(await other.at("HEAD"));
+  expect([has("name6"), has("name7"), has("name599"), read]).toEqual([true, false, true, 602]);
+  for (const one of [source, other]) one.close();
+});
+
+test("says that git could not copy, and leaves no file behind", async () => {
+  const source = openGitSource(dir);
+  const tree = await source.at("HEAD");
+  source.close();
+  const before = readdirSync(tmpdir());
+  await expect(tree.copyOut?.(["z.ts"], AbortSignal.abort())).rejects.toThrow("aborted");
+  rmSync(join(dir, ".git"), { recursive: true });
+  await expect(tree.copyOut?.(["z.ts"])).rejects.toThrow(`git stopped while it read ${dir}`);
+  const left = readdirSync(tmpdir()).filter((name) => name.startsWith("emend-") && !before.includes(name));
+  expect(left.filter((name) => /^emend-[\da-f-]{36}$/.test(name))).toEqual([]);
 });

@@ -1,5 +1,9 @@
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { closeSync, openSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { isAbsent } from "./folder-tree.ts";
@@ -32,9 +36,23 @@ export interface GitSource {
   close(): void;
 }
 
+const recentMax = 256;
+const recentBytesMax = 128 * 1024;
+
 export function openGitSource(dir: string): GitSource {
   const blobs = createBlobReader(dir);
   let latest: Listing | null = null;
+  // Who compares two commits reads the same few files several times.
+  const recent = new Map<string, Promise<Buffer | null>>();
+  async function readBlob(id: string): Promise<Buffer | null> {
+    const reading = recent.get(id) ?? blobs.read(id);
+    recent.delete(id);
+    recent.set(id, reading);
+    for (const [oldest] of recent) if (recent.size > recentMax) recent.delete(oldest);
+    const content = await reading;
+    if (content === null || content.length > recentBytesMax) recent.delete(id);
+    return content;
+  }
 
   async function listAt(revision: string): Promise<Listing> {
     const commit = /^(?:[\da-f]{40}|[\da-f]{64})$/.test(revision)
@@ -55,9 +73,9 @@ export function openGitSource(dir: string): GitSource {
         list: async () => [...files.values()],
         async read(path) {
           const id = files.get(path)?.hash;
-          return id === undefined ? null : blobs.read(id);
+          return id === undefined ? null : readBlob(id);
         },
-        readMany: (paths, signal) => readMany(dir, paths, (path) => files.get(path)?.hash ?? "", signal),
+        copyOut: (hashes, signal) => copyBlobs(dir, hashes, signal),
       };
     },
     async onDisk() {
@@ -94,15 +112,16 @@ interface Listing {
 }
 
 async function listAll(dir: string, commit: string): Promise<Listing> {
-  const files: [string, SiteFile][] = [];
+  const files: SiteFile[] = [];
   for (const entry of (await runGit(dir, ["ls-tree", "-r", "-z", "--long", commit, "--", "."])).split("\0")) {
+    // `100644 blob ID SIZE`, a tab and the path. Instead of the size, `BAD` if the clone lacks the blob.
+    if (!/^100... blob /.test(entry)) continue;
     const tab = entry.indexOf("\t");
-    const [mode, type, hash, size] = entry.slice(0, tab).split(/ +/);
-    if (type !== "blob" || hash === undefined || mode?.startsWith("100") !== true) continue;
+    const idEnd = entry.indexOf(" ", 12);
     const path = entry.slice(tab + 1);
-    files.push([path, { path, hash, size: Number(size) }]);
+    files.push({ path, hash: entry.slice(12, idEnd), size: Number(entry.slice(idEnd + 1, tab)) || 0 });
   }
-  return { commit, files: PathMap.of(files) };
+  return { commit, files: PathMap.of(files, (file) => file) };
 }
 
 // With more changes than this, a new list is as fast.
@@ -124,95 +143,54 @@ async function listFrom(dir: string, known: Listing, commit: string): Promise<Li
   }
   const same = gone.size === 0 ? known.files.with(changed) : null;
   if (same !== null) return { commit, files: same };
-  const files = [...new Map([...known.files, ...changed])].filter(([path]) => !gone.has(path));
-  return { commit, files: PathMap.of(files.sort(([left], [right]) => (left < right ? -1 : 1))) };
+  const files = [...new Map([...known.files, ...changed]).values()].filter(({ path }) => !gone.has(path));
+  files.sort((left, right) => (left.path < right.path ? -1 : 1));
+  return { commit, files: PathMap.of(files, (file) => file) };
 }
 
-function startGit(dir: string, args: readonly string[]): ChildProcessWithoutNullStreams {
-  const child = spawn("git", ["-C", dir, ...args], { env: gitEnvironment() });
-  child.stderr.resume();
-  // A failure shows as output that ends too soon.
-  child.stdin.on("error", () => undefined);
-  child.on("error", () => undefined);
-  return child;
-}
-
-/** Reads files through a process of its own, which writes all of them as one stream. */
-async function* readMany(
-  dir: string,
-  paths: readonly string[],
-  idOf: (path: string) => string,
-  signal: AbortSignal | undefined,
-): AsyncIterable<[string, Buffer | null][]> {
-  const child = startGit(dir, ["cat-file", "--batch", "--buffer"]);
+/** Writes blobs into a file, as git prints them. Through pipes they would come in pieces of 4 kB. */
+async function copyBlobs(dir: string, ids: readonly string[], signal: AbortSignal | undefined): Promise<string> {
+  const path = join(tmpdir(), `emend-${randomUUID()}`);
+  const file = openSync(path, "wx", 0o600);
   try {
-    child.stdin.end(`${paths.map(idOf).join("\n")}\n`);
-    let at = 0;
-    for await (const contents of parseBlobs(child.stdout)) {
-      signal?.throwIfAborted();
-      yield contents.map((content) => [paths[at++] as string, content]);
-    }
-    if (at < paths.length) throw new Error(`git stopped while it read ${dir}`);
+    const args = ["-C", dir, "cat-file", "--batch", "--buffer"];
+    const options = { env: gitEnvironment(), ...(signal && { signal }) };
+    const child = spawn("git", args, { ...options, stdio: ["pipe", file, "ignore"] });
+    // A failure shows in the exit code.
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(`${ids.join("\n")}\n`);
+    const [code] = await once(child, "close");
+    if (code !== 0) throw new Error(`git stopped while it read ${dir}`);
+    return path;
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
   } finally {
-    child.kill();
+    closeSync(file);
   }
 }
 
-const blockBytes = 2 ** 18;
+/** Splits the output of `git cat-file --batch` into contents. Null: there is no such object. */
+export function* parseBlobs(output: Buffer, count: number): Iterable<Buffer | null> {
+  let at = 0;
+  for (let i = 0; i < count; i++) {
+    const newline = output.indexOf(10, at);
+    if (newline === -1) throw new Error("git's output ended too soon");
+    const header = output.toString("latin1", at, newline);
+    const size = Number(header.slice(header.lastIndexOf(" ") + 1));
+    at = newline + 1;
+    // `missing`: a partial clone.
+    if (Number.isNaN(size)) yield null;
+    else {
+      if (at + size > output.length) throw new Error("git's output ended too soon");
+      yield output.subarray(at, at + size);
+      at += size + 1;
+    }
+  }
+}
+
 // What is longer is cut. Neither pages nor sources of this size are looked at, and a gigabyte must not fill the memory.
 const blobBytesMax = 8 * 1024 * 1024;
-
-/** Splits the output of `git cat-file --batch` into contents. They are views that are valid until the next batch. */
-export async function* parseBlobs(output: AsyncIterable<Buffer>): AsyncIterable<(Buffer | null)[]> {
-  // One block for everything: a new buffer for each chunk would keep the garbage collector busy.
-  let data = Buffer.allocUnsafeSlow(blockBytes);
-  let at = 0;
-  let held = 0;
-  // The bytes that make a next content whole.
-  let wanted = 0;
-  // What follows a content: the rest of one that is cut, and a line feed.
-  let ignored = 0;
-  for await (const chunk of output) {
-    if (held + chunk.length > data.length) {
-      const rest = held - at;
-      const block = rest + chunk.length > data.length ? Buffer.allocUnsafeSlow((rest + chunk.length) * 2) : data;
-      data.copy(block, 0, at, held);
-      data = block;
-      at = 0;
-      held = rest;
-    }
-    chunk.copy(data, held);
-    held += chunk.length;
-    if (held - at < wanted) continue;
-    const contents: (Buffer | null)[] = [];
-    wanted = 0;
-    for (;;) {
-      const passed = Math.min(ignored, held - at);
-      at += passed;
-      ignored -= passed;
-      if (ignored > 0) break;
-      const newline = data.indexOf(10, at);
-      if (newline === -1 || newline >= held) break;
-      const header = data.toString("latin1", at, newline);
-      const size = Number(header.slice(header.lastIndexOf(" ") + 1));
-      // `missing`: a partial clone.
-      if (Number.isNaN(size)) {
-        contents.push(null);
-        at = newline + 1;
-        continue;
-      }
-      const end = newline + 1 + Math.min(size, blobBytesMax);
-      if (end > held) {
-        wanted = end - at;
-        break;
-      }
-      contents.push(data.subarray(newline + 1, end));
-      at = end;
-      ignored = newline + 1 + size - end + 1;
-    }
-    if (contents.length > 0) yield contents;
-  }
-}
 
 interface Waiting {
   resolve(bytes: Buffer | null): void;

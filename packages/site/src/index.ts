@@ -29,7 +29,7 @@ export { findPage } from "./find-page.ts";
 export { folderTree, repositoryAround } from "./folder-tree.ts";
 export type { NavItem, NavList, Redirect } from "./frameworks/framework.ts";
 export { type FileChange, historyArgs, parseHistory } from "./git-history.ts";
-export { type GitSource, gitEnvironment, openGitSource, parseBlobs, runGit } from "./git-source.ts";
+export { type GitSource, gitEnvironment, openGitSource, runGit } from "./git-source.ts";
 export { type LiveFolder, type LiveSite, openLiveFolder, openLiveSite } from "./live/live-folder.ts";
 export { watchFolder } from "./live/watch-folder.ts";
 export { type OpenOptions, openSite } from "./open-site.ts";
@@ -56,6 +56,7 @@ export { checkTruth, truthChecks } from "./references/check-truth.ts";
 export {
   type CompareOptions,
   compareReferences,
+  isDefinedIn,
   type StaleCause,
   type StaleReference,
 } from "./references/compare-references.ts";

@@ -8,14 +8,11 @@ export class PathMap<T> implements ReadonlyMap<string, T> {
     this.#values = values;
   }
 
-  static of<T>(entries: Iterable<readonly [path: string, value: T]>): PathMap<T> {
+  /** `files` have a path each, and none twice. */
+  static of<F extends { path: string }, T>(files: readonly F[], valueOf: (file: F) => T): PathMap<T> {
     const places = new Map<string, number>();
-    const values: T[] = [];
-    for (const [path, value] of entries) {
-      places.set(path, values.length);
-      values.push(value);
-    }
-    return new PathMap(places, values);
+    for (const [place, { path }] of files.entries()) places.set(path, place);
+    return new PathMap(places, files.map(valueOf));
   }
 
   /** A copy with other values at some of the paths. Null if a path is new. */
@@ -27,6 +24,25 @@ export class PathMap<T> implements ReadonlyMap<string, T> {
       values[place] = value;
     }
     return new PathMap(this.#places, values);
+  }
+
+  /** The paths whose value is another one there, or missing, or unknown. */
+  changedIn(other: PathMap<T>, unknown: T): string[] {
+    const isSame = this.#places === other.#places;
+    const changed: string[] = [];
+    for (const [path, place] of this.#places) {
+      const value = this.#values[place];
+      if (value === unknown || value !== (isSame ? other.#values[place] : other.get(path))) changed.push(path);
+    }
+    return changed;
+  }
+
+  /** Other values at the same paths. */
+  map<U>(of: (path: string) => U): PathMap<U> {
+    return new PathMap(
+      this.#places,
+      Array.from(this.#places.keys(), (path) => of(path)),
+    );
   }
 
   get size(): number {

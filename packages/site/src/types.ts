@@ -13,11 +13,11 @@ export interface SiteTree {
   list(): Promise<readonly SiteFile[]>;
   /** Null if the file does not exist. */
   read(path: string): Promise<Uint8Array | null>;
-  /** Many files in the given order, faster than one by one. The content is valid until the next batch is requested. */
-  readMany?(
-    paths: readonly string[],
-    signal?: AbortSignal,
-  ): AsyncIterable<Iterable<readonly [path: string, content: Uint8Array | null]>>;
+  /**
+   * Writes the contents with these hashes into a new file, as `git cat-file --batch` prints them, and returns its path.
+   * Threads read it: that is far faster than one file at a time.
+   */
+  copyOut?(hashes: readonly string[], signal?: AbortSignal): Promise<string>;
   /** The folder, if `read` reads from a folder on disk, so that threads can read it too. */
   folder?: string;
   /** The repository around the tree, if the tree may be only a folder of it. Called only by checks that need it. */

@@ -4,6 +4,7 @@ import {
   compareReferences,
   type Finding,
   indexSource,
+  isDefinedIn,
   readSiteReferences,
   type Site,
   type SourceIndex,
@@ -176,7 +177,7 @@ export async function listStaleReferences(
       ({ kind, text }) => kind === row.kind && text === row.text,
     );
     const [first] = named;
-    if (!first || sources.some((source) => isBack(source, row, first))) ended.push(row);
+    if (!first || (await isBack(sources, row, first, signal))) ended.push(row);
     else {
       const others = unread.flatMap(({ name, repositoryId }) =>
         repositoryId === row.repositoryId ? [] : [name.name ?? "this repository"],
@@ -207,9 +208,19 @@ async function movePage(db: Queryable, projectId: string, row: StaleRow, page: s
 }
 
 /** Its own source has the missing part again, or another source knows the whole: the code moved there. */
-function isBack({ repositoryId, after }: ComparedSource, row: StaleRow, reference: CodeReference): boolean {
-  if (repositoryId !== row.repositoryId) return after.knows(reference);
-  return after.has(row.gone) || after.files.has(row.gone) || after.hasPackage(row.gone);
+async function isBack(
+  sources: readonly ComparedSource[],
+  row: StaleRow,
+  reference: CodeReference,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { gone, repositoryId } = row;
+  const others: SourceIndex[] = [];
+  for (const { repositoryId: id, after } of sources) {
+    if (id !== repositoryId) others.push(after);
+    else if (after.has(gone) || after.files.has(gone) || after.hasPackage(gone)) return true;
+  }
+  return isDefinedIn(others, reference, { signal });
 }
 
 function toFinding(

@@ -8,6 +8,7 @@ import {
   type Finding,
   type IgnoreEntry,
   indexSource,
+  isDefinedIn,
   knownSilencers,
   type OpenOptions,
   openSite,
@@ -159,9 +160,11 @@ async function judgeReferences(
   const gone = await compareReferences(references, before, after, { signal });
   // Code that moved to another source is still known.
   const others: OtherSources = gone.length === 0 ? { indexes: [], unread: [] } : await input.others();
-  const stale = gone
-    .filter(({ reference }) => !others.indexes.some((one) => one.knows(reference)))
-    .map((one) => toFinding(one, others.unread));
+  const stale: Judged[] = [];
+  for (const one of gone) {
+    if (await isDefinedIn(others.indexes, one.reference, { signal })) continue;
+    stale.push(toFinding(one, others.unread));
+  }
   const isTold = (finding: Finding) => stale.some(({ path, line }) => path === finding.path && line === finding.line);
   const api = await judgeApi(site, before, after, signal);
   return [...stale, ...api.filter((finding) => !isTold(finding))];

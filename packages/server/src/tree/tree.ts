@@ -51,8 +51,8 @@ export interface Tree {
 /** A tree in git, with what an overlay needs. */
 export interface CommitTree extends Tree {
   index(): Promise<TreeIndex>;
-  /** Many files as one stream, past the cache. The content is valid until the next batch is requested. */
-  readMany(paths: readonly string[], signal?: AbortSignal): AsyncIterable<[path: string, content: Buffer | null][]>;
+  /** Writes these blobs into a new file, as `git cat-file --batch` prints them. Returns its path. */
+  copyOut(ids: readonly string[], signal?: AbortSignal): Promise<string>;
   /** `except`: paths to leave out. */
   search(
     query: SearchQuery,
@@ -116,13 +116,10 @@ export interface Overlay extends Tree {
 }
 
 /** A git tree for the site package: plain files only, no links or submodules. */
-export function siteTreeOf(
-  tree: Tree & Partial<Pick<CommitTree, "readMany">>,
-  history?: SiteTree["history"],
-): SiteTree {
+export function siteTreeOf(tree: Tree & Partial<Pick<CommitTree, "copyOut">>, history?: SiteTree["history"]): SiteTree {
   return {
     ...(history && { history }),
-    ...(tree.readMany && { readMany: tree.readMany }),
+    ...(tree.copyOut && { copyOut: tree.copyOut }),
     async list() {
       const entries = await tree.list();
       return entries

@@ -1,6 +1,6 @@
 import { parse } from "yaml";
 import type { SiteTree } from "../types.ts";
-import { plainRoute } from "./source-tokens.ts";
+import { plainRoute } from "./source-words.ts";
 
 export type JsonSchema = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import { quoted } from "../checks/report.ts";
 import type { Site } from "../site.ts";
 import type { Finding } from "../types.ts";
-import { compareReferences, type StaleReference } from "./compare-references.ts";
+import { compareReferences, isDefinedIn, type StaleReference } from "./compare-references.ts";
 import type { CodeReference } from "./find-references.ts";
 import { mayBeGone } from "./probes.ts";
 import { readSiteReferences } from "./site-references.ts";
@@ -34,7 +34,7 @@ export async function checkReferences(
   const pages = await readSiteReferences(site, options);
   const findings: Finding[] = [];
   for (const source of sources) {
-    const others = sources.filter((other) => other !== source);
+    const others = sources.filter((other) => other !== source).map(({ after }) => after);
     for (const [base, references] of await suspectsByBase(pages, source)) {
       options.signal?.throwIfAborted();
       const before = await source.before(base);
@@ -45,7 +45,7 @@ export async function checkReferences(
       const named = gone.map(({ reference }) => reference);
       for (const stale of await compareReferences(named, before, source.after, compared)) {
         // Code that moved to another source repository is still known.
-        if (others.some(({ after }) => after.knows(stale.reference))) continue;
+        if (await isDefinedIn(others, stale.reference, options)) continue;
         findings.push(staleFinding(stale, (await source.causeOf?.(base, stale)) ?? null));
       }
     }

@@ -5,7 +5,7 @@ import { filesLookedAtMax, movedUnchanged, renamedTo } from "./find-rename.ts";
 import { packageOf } from "./manifests.ts";
 import { hasOneSpelling, isOwnPackage, mayBeGone, type Probe, probesOf } from "./probes.ts";
 import { isExample } from "./read-source-file.ts";
-import { lostWords, type SourceIndex } from "./source-index.ts";
+import { changedFiles, lostWords, type SourceIndex } from "./source-index.ts";
 
 export type StaleCause =
   /** No certain replacement. */
@@ -54,8 +54,8 @@ export async function compareReferences(
     const key = `${reference.kind} ${reference.text}${isImported ? " imported" : ""}`;
     let found = gone.get(key);
     if (found === undefined) {
-      const probe = goneProbe(reference, change);
-      found = probe === null ? null : { probe, kind: reference.kind, isImported };
+      const probes = probesOf(reference, before).filter((probe) => isGone(probe, change));
+      found = probes.length === 0 ? null : { probes, kind: reference.kind, isImported };
       gone.set(key, found);
     }
     if (found !== null) suspects.push({ reference, key });
@@ -92,7 +92,8 @@ function wordsIn(name: string): number {
 }
 
 interface Gone {
-  probe: Probe;
+  /** The parts that were known and are now unknown. */
+  probes: readonly Probe[];
   kind: ReferenceKind;
   /** A sample imports it from a package of the sources. */
   isImported: boolean;
@@ -107,16 +108,20 @@ async function judgeAll(
   options: CompareOptions,
 ): Promise<ReadonlyMap<string, Judgement>> {
   const all = [...gone].filter((one): one is [string, Gone] => one[1] !== null);
-  const words = all.flatMap(([, { probe }]) => (probe.kind === "word" ? [probe.word] : []));
+  const words = all.flatMap(([, { probes }]) => probes.flatMap((probe) => (probe.kind === "word" ? [probe.word] : [])));
   let found: Promise<ReadonlySet<string>> | undefined;
   const inUnread = () => (found ??= wordsInUnread(words, change, options));
   const judged = new Map<string, Judgement>();
   const left = all.values();
   async function judgeSome(): Promise<void> {
-    for (const [key, one] of left) {
-      options.signal?.throwIfAborted();
-      const judgement = await judge(one, change, inUnread, options);
-      if (judgement !== null) judged.set(key, judgement);
+    for (const [key, { probes, ...one }] of left) {
+      for (const probe of probes) {
+        options.signal?.throwIfAborted();
+        const judgement = await judge({ probe, ...one }, change, inUnread, options);
+        if (judgement === null) continue;
+        judged.set(key, judgement);
+        break;
+      }
     }
   }
   await Promise.all(Array.from({ length: judgedAtOnce }, judgeSome));
@@ -148,17 +153,6 @@ interface Change {
   changed: readonly string[];
 }
 
-function changedFiles(before: SourceIndex, after: SourceIndex): string[] {
-  const changed: string[] = [];
-  for (const [path, hash] of before.files) if (hash === "" || after.files.get(path) !== hash) changed.push(path);
-  return changed;
-}
-
-/** The part of a reference that was known and is now unknown. */
-function goneProbe(reference: CodeReference, change: Change): Probe | null {
-  return probesOf(reference, change.before).find((probe) => isGone(probe, change)) ?? null;
-}
-
 function isGone(probe: Probe, { before, after, changed }: Change): boolean {
   switch (probe.kind) {
     case "file":
@@ -168,7 +162,6 @@ function isGone(probe: Probe, { before, after, changed }: Change): boolean {
       return !after.hasPackage(probe.name) && namesAnother(probe.name, before, after);
     case "word":
       if (after.has(probe.word)) return false;
-      if (probe.defined !== undefined && after.declares(probe.defined)) return false;
       // A router may add the rest of a route's end.
       if (probe.others.some((other) => after.has(other) && (!before.has(other) || other.startsWith("/")))) return false;
       return isKnownGone(before.filesWith(probe.word, Infinity, changed), before, after);
@@ -200,7 +193,7 @@ function leftWithPackage(path: string, before: SourceIndex, after: SourceIndex):
 
 /** Null if the sources only used the name, and somebody else defines it. */
 async function judge(
-  { probe, kind, isImported }: Gone,
+  { probe, kind, isImported }: Omit<Gone, "probes"> & { probe: Probe },
   change: Change,
   inUnread: () => Promise<ReadonlySet<string>>,
   options: CompareOptions,
@@ -215,42 +208,73 @@ async function judge(
   // Files that leave may have moved elsewhere with what reads their keys; an edit takes a key out on purpose.
   if (kind === "config-key" && !paths.some((path) => after.files.has(path))) return null;
   if (await hasFlagWithoutDashes(probe.word, paths, after, options)) return null;
-  if (!(await isOwn({ ...probe, isImported }, paths, change, options)) || (await inUnread()).has(probe.word))
-    return null;
+  // Another spelling counts if it is gone too.
+  const spelled = [...(probe.defined === undefined ? [] : [probe.defined]), ...probe.others];
+  const names = [probe.word, ...spelled.filter((other) => !after.has(other))];
+  const filesOf = (name: string) =>
+    name === probe.word ? paths : before.filesWith(name, filesLookedAtMax, change.changed);
+  if (!(await isDefined(names, filesOf, before, { isImported, ...options }))) return null;
+  if ((await inUnread()).has(probe.word)) return null;
   const to = await renamedTo(probe.word, paths, before, after, options);
   const sources = paths.filter((path) => !isExample(path));
   return { gone: probe.word, cause: causeOf(to), paths: paths.slice(0, pathsMax), sources };
 }
 
-/** Whether a source file, not a test or an example, defined the name before; see `readEvidence`. */
-async function isOwn(
-  { word, others, defined, isImported }: Probe & { kind: "word"; isImported: boolean },
-  paths: readonly string[],
-  { before, after, changed }: Change,
-  { signal }: CompareOptions,
+/** Whether one of several sources defines what a reference names: a name that they only use is another's. */
+export async function isDefinedIn(
+  indexes: readonly SourceIndex[],
+  reference: Pick<CodeReference, "kind" | "text" | "from">,
+  options: Pick<CompareOptions, "signal"> = {},
 ): Promise<boolean> {
+  const isImported = reference.from !== undefined;
+  for (const index of indexes) {
+    const filesOf = (name: string) => index.filesWith(name, filesLookedAtMax);
+    for (const probe of probesOf(reference, index)) {
+      if (probe.kind !== "word") return true;
+      const names = [probe.word, ...probe.others.filter(index.has)];
+      if (await isDefined(names, filesOf, index, { isImported, isKeyEnough: true, ...options })) return true;
+    }
+  }
+  return false;
+}
+
+/** Whether a source file, not a test or an example, defines one of the spellings of a name; see `readEvidence`. */
+async function isDefined(
+  names: readonly string[],
+  filesOf: (name: string) => readonly string[],
+  sources: SourceIndex,
+  {
+    isImported,
+    isKeyEnough = false,
+    signal,
+  }: {
+    isImported: boolean;
+    /** Whether a key that the code passes counts, even if the code does not read it. */
+    isKeyEnough?: boolean;
+    signal?: AbortSignal;
+  },
+): Promise<boolean> {
+  const [word = ""] = names;
   // A route's end is a string wherever it is, but tests only use it.
-  if (word.startsWith("/")) return paths.some((path) => !isExample(path));
-  if (/^\w.*-/.test(word) && (await isDependency(word, paths, before))) return false;
+  if (word.startsWith("/")) return filesOf(word).some((path) => !isExample(path));
+  if (/^\w.*-/.test(word) && (await isDependency(word, filesOf(word), sources))) return false;
   const seen: Evidence = { isDefined: false, isPassed: false, isRead: false };
-  // Another spelling counts if it is gone too.
-  const spelled = [...(defined === undefined ? [] : [defined]), ...others].filter((other) => !after.has(other));
-  for (const name of new Set([word, ...spelled])) {
-    const files = name === word ? paths : before.filesWith(name, filesLookedAtMax, changed);
-    for (const path of files.filter((file) => !isExample(file)).slice(0, filesLookedAtMax)) {
+  for (const name of new Set(names)) {
+    const files = filesOf(name).filter((path) => !isExample(path));
+    for (const path of files.slice(0, filesLookedAtMax)) {
       signal?.throwIfAborted();
-      const bytes = await before.tree.read(path);
+      const bytes = await sources.tree.read(path);
       if (bytes === null) continue;
       const text = Buffer.from(bytes).toString();
       const from = importedFrom(name, text);
       if (isImported && passesOn(name, text)) return true;
       // A component of the sources may wrap one of the same name.
-      if (!isImported && from !== null && !isOwnModule(from, before)) return false;
+      if (!isImported && from !== null && !isOwnModule(from, sources)) return false;
       if (name.startsWith("--") && definesFlag(name.slice(2), text)) return true;
       const found = readEvidence(name, path, text);
       seen.isPassed ||= found.isPassed;
       seen.isRead ||= found.isRead;
-      if (found.isDefined || (seen.isPassed && seen.isRead)) return true;
+      if (found.isDefined || (seen.isPassed && (seen.isRead || isKeyEnough))) return true;
     }
   }
   return false;
@@ -275,7 +299,7 @@ function isOwnModule(from: string, { files, hasPackage }: SourceIndex): boolean 
 
 /**
  * Programs also define flags without dashes: one is still there while a file that had it names the plain word in code, or any
- * file defines it.
+ * file defines it. Several words are looked for in any file.
  */
 async function hasFlagWithoutDashes(
   word: string,
@@ -294,7 +318,8 @@ async function hasFlagWithoutDashes(
     if (bytes === null) continue;
     const text = Buffer.from(bytes).toString();
     if (definesFlag(plain, text)) return true;
-    if (!had.has(path)) continue;
+    // One word may be anything elsewhere.
+    if (!had.has(path) && !plain.includes("-")) continue;
     const { isDefined, isPassed, isRead } = readEvidence(plain, path, text);
     if (isDefined || isPassed || isRead) return true;
   }

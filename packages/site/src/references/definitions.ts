@@ -147,7 +147,7 @@ function readPlace(name: string, path: string, before: string, after: string, li
   // One level deep: a member of a class, not a statement in a function.
   const isMember = /^(?: {0,4}|\t)\S/.test(line);
   if (variable.test(before)) evidence.isDefined = !isIndented || visible.test(before);
-  else if (declaration.test(before) || /^(?:export|pub)\b/.test(line) || /^\s+extends\b/.test(after))
+  else if (declaration.test(before) || /^(?:export|pub)\b[^=:(<."']*$/.test(before) || /^\s+extends\b/.test(after))
     evidence.isDefined = true;
   else if (isWhole(before, after) && !/^.\s*:/.test(after) && !/\breturn\s+.$/.test(before)) evidence.isDefined = true;
   else if (/^["']?\?\s*:/.test(after)) evidence.isDefined = isFirst || /[{;]\s*$/.test(before);
@@ -170,33 +170,4 @@ function readPlace(name: string, path: string, before: string, after: string, li
   else if (/^\s*$/.test(before) && /^\s+[\w*[\]]/.test(after) && /^[A-Z]/.test(line.trimStart()))
     evidence.isDefined = true;
   else if (/[.>]$/.test(before)) evidence.isRead = true;
-}
-
-// Signs of a definition in bytes, for the index of all words.
-
-/** A tag of a struct in Go: `yaml:"name,omitempty"`. */
-export function isTag(bytes: Uint8Array, start: number, end: number): boolean {
-  return bytes[end] === 44 && bytes[start - 1] === 34 && bytes[start - 2] === 58;
-}
-
-const exporting = [Buffer.from("prototype"), Buffer.from("exports")];
-
-/** `App.prototype.name = …` and `exports.name = …`: the object before the dot. */
-export function isExport(bytes: Uint8Array, dot: number): boolean {
-  return exporting.some((word) => word.every((c, i) => bytes[dot - word.length + i] === c));
-}
-
-/** `Name string` in a Go struct: indented by a tab and capitalized. */
-export function isField(bytes: Uint8Array, start: number): boolean {
-  const c = bytes[start] as number;
-  return c > 64 && c < 91 && bytes[start - 1] === 9;
-}
-
-/** `name(…) {`: the line ends with an opening brace after a closing bracket. */
-export function opensBody(bytes: Uint8Array, from: number, end: number): boolean {
-  let at = from;
-  let closed = false;
-  for (; at < end && bytes[at] !== 10; at++) if (bytes[at] === 41) closed = true;
-  while (at > from && (bytes[at - 1] as number) <= 32) at--;
-  return closed && bytes[at - 1] === 123;
 }

@@ -1,6 +1,6 @@
 import type { CodeReference } from "./find-references.ts";
 import { packageOf } from "./manifests.ts";
-import { plainRoute } from "./source-tokens.ts";
+import { plainRoute } from "./source-words.ts";
 
 /** The evidence that a reference is known: a word in the sources, a file, or a package. */
 export type Probe =
@@ -9,7 +9,7 @@ export type Probe =
       word: string;
       /** Other spellings: where one of them is new, the word was only rewritten. */
       others: readonly string[];
-      /** Where programs define a flag without its dashes: as long as one is declared, the flag is there. */
+      /** How programs define a flag without its dashes. */
       defined?: string;
     }
   | { kind: "file"; path: string }
@@ -19,7 +19,6 @@ type Asked = Pick<CodeReference, "kind" | "text" | "from">;
 interface Sources {
   files: ReadonlyMap<string, string>;
   has(word: string): boolean;
-  declares(word: string): boolean;
   hasPackage(name: string): boolean;
 }
 
@@ -29,15 +28,12 @@ const wordMin = 3;
 export function probesOf({ kind, text, from }: Asked, sources: Sources): Probe[] {
   if (from !== undefined && !isOwnPackage(from, sources)) return [];
   switch (kind) {
-    case "identifier": {
-      // A package may pass on what it does not declare.
-      const isKnown = from === undefined ? sources.declares(text) : sources.has(text);
-      return isKnown ? [{ kind: "word", word: text, others: [] }] : [];
-    }
+    case "identifier":
+      return sources.has(text) ? [{ kind: "word", word: text, others: [] }] : [];
     case "path":
       return pathProbes(text, sources);
     case "env":
-      return sources.declares(text) ? [{ kind: "word", word: text, others: prefixesOf(text) }] : [];
+      return sources.has(text) ? [{ kind: "word", word: text, others: prefixesOf(text) }] : [];
     case "flag":
       // `no-color` may be a flag of its own, or the opposite of `color`.
       return spelled(
@@ -51,7 +47,7 @@ export function probesOf({ kind, text, from }: Asked, sources: Sources): Probe[]
       }));
     case "config-key":
       if (text.includes("-")) return spelled(text, [text], spellings(text), sources);
-      return sources.declares(text) ? [{ kind: "word", word: text, others: spellings(text) }] : [];
+      return sources.has(text) ? [{ kind: "word", word: text, others: spellings(text) }] : [];
     case "route":
       return routeProbes(text, sources);
     case "file": {
@@ -100,13 +96,15 @@ function prefixesOf(variable: string): string[] {
   return [...variable.matchAll(/_(?=.)/g)].map(({ index }) => variable.slice(0, index + 1));
 }
 
-/** Without the first in lower case: it may be a variable of the reader. */
+/** Without the first in lower case: it may be a variable of the reader. Nor are internal names judged. */
 function pathWords(text: string): string[] {
-  return text.split(/\.|::|#/).filter((word, i) => word.length >= wordMin && (i > 0 || !/^[a-z]/.test(word)));
+  const isJudged = (word: string, i: number) =>
+    word.length >= wordMin && !/^_|_$/.test(word) && (i > 0 || !/^[a-z]/.test(word));
+  return text.split(/\.|::|#/).filter(isJudged);
 }
 
 function pathProbes(text: string, sources: Sources): Probe[] {
-  const words = pathWords(text).filter((word) => sources.declares(word));
+  const words = pathWords(text).filter((word) => sources.has(word));
   return words.map((word) => ({ kind: "word", word, others: [] }));
 }
 
@@ -117,8 +115,7 @@ function spelled(
   others: readonly string[],
   sources: Sources,
 ): (Probe & { kind: "word" })[] {
-  const word =
-    literal.find(sources.declares) ?? (/[a-z]-[a-z]/i.test(text) ? others.find(sources.declares) : undefined);
+  const word = literal.find(sources.has) ?? (/[a-z]-[a-z]/i.test(text) ? others.find(sources.has) : undefined);
   return word === undefined
     ? []
     : [{ kind: "word", word, others: [...literal, ...others].filter((other) => other !== word) }];
@@ -146,8 +143,8 @@ function routeEnds(text: string): string[] {
 
 function routeProbes(text: string, sources: Sources): Probe[] {
   const ends = routeEnds(text);
-  const word = ends.find((end) => sources.declares(end));
-  return word === undefined ? [] : [{ kind: "word", word, others: ends.filter((end) => end !== word) }];
+  const known = ends.filter((end) => sources.has(end));
+  return known.map((word) => ({ kind: "word", word, others: ends.filter((end) => end !== word) }));
 }
 
 function plainPath(text: string): string {

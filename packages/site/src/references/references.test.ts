@@ -1,24 +1,9 @@
-import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
+import { compare, treeOf } from "../../test/support/sources.ts";
 import { plainDialect } from "../parse/dialect.ts";
-import type { SiteTree } from "../types.ts";
-import { compareReferences } from "./compare-references.ts";
+import { compareReferences, isDefinedIn } from "./compare-references.ts";
 import { findCodeReferences } from "./find-references.ts";
 import { indexSource } from "./source-index.ts";
-
-function treeOf(files: Readonly<Record<string, string | Uint8Array>>): SiteTree & { reads: string[] } {
-  const reads: string[] = [];
-  const bytesOf = (path: string) => Buffer.from(files[path] ?? "");
-  return {
-    reads,
-    list: async () =>
-      Object.keys(files).map((path) => ({ path, hash: createHash("sha1").update(bytesOf(path)).digest("hex") })),
-    async read(path) {
-      reads.push(path);
-      return path in files ? bytesOf(path) : null;
-    },
-  };
-}
 
 const namesIn = (page: string) =>
   findCodeReferences("page.md", Buffer.from(page), plainDialect).map(
@@ -61,13 +46,6 @@ test("finds names in text, tables and samples, with their places", () => {
     "16:27 identifier pageSize (sample)",
   ]);
 });
-
-async function compare(before: Record<string, string>, after: Record<string, string>, page: string) {
-  const old = await indexSource(treeOf(before));
-  const references = findCodeReferences("page.md", Buffer.from(page), plainDialect);
-  const found = await compareReferences(references, old, await indexSource(treeOf(after), { previous: old }));
-  return found.map(({ gone, cause }) => `${gone} ${cause.kind === "renamed" ? `→ ${cause.to}` : "removed"}`);
-}
 
 test("reports what was known and is not, and nothing that was never known", async () => {
   const before = { "src/a.ts": "export function listJobs() {}\nexport function stay() {}\n" };
@@ -117,8 +95,20 @@ test("a string alone on its line, a declared module and a setting at the root de
   expect(await compare({ "src/a.js": list }, { "src/a.js": "\n" }, "`kit-plus`")).toEqual([]);
   expect(await compare({ "src/a.d.ts": "declare module 'kit-plus';\n" }, { b: "" }, "`kit-plus`")).toEqual([]);
   const setting = { kind: "config-key", text: "deep-mode" } as const;
-  expect((await indexSource(treeOf({ "tool.yml": "deep-mode: 1\n" }))).knows(setting)).toBe(false);
-  expect((await indexSource(treeOf({ "app/tool.yml": "deep-mode: 1\n" }))).knows(setting)).toBe(true);
+  expect(await isDefinedIn([await indexSource(treeOf({ "tool.yml": "deep-mode: 1\n" }))], setting)).toBe(false);
+  expect(await isDefinedIn([await indexSource(treeOf({ "app/tool.yml": "deep-mode: 1\n" }))], setting)).toBe(true);
+});
+
+test("a name that another source only uses is not defined there", async () => {
+  const createJob = { kind: "identifier", text: "createJob" } as const;
+  const isDefined = async (text: string) => isDefinedIn([await indexSource(treeOf({ "src/a.ts": text }))], createJob);
+  expect(await isDefined('import { createJob } from "@other/kit";\ncreateJob();\n')).toBe(false);
+  expect(await isDefined("client.createJob({});\n")).toBe(false);
+  expect(await isDefined("export function createJob() {}\n")).toBe(true);
+  expect(await isDefined("export const other = 1;\n")).toBe(false);
+  const route = { kind: "route", text: "GET /v2/jobs/{id}" } as const;
+  const inTests = treeOf({ "test/a.ts": 'get("/v2/jobs/:id");\n', "src/b.ts": 'get("/jobs/:id");\n' });
+  expect(await isDefinedIn([await indexSource(inTests)], route)).toBe(true);
 });
 
 test("a page with many other names must name something else of the files that had it", async () => {
@@ -418,96 +408,4 @@ test("knows a route by its end, whatever its parameters are called", async () =>
   expect(await compare(before, { "src/routes.ts": 'router.get("/jobs/:job", show);\n' }, page)).toEqual([
     "/jobs/{}/run removed",
   ]);
-});
-
-test("reads only files that differ from the earlier index, and both stay true", async () => {
-  const files = Object.fromEntries(
-    Array.from({ length: 20 }, (_, i) => [`src/${i}.ts`, `export const name${i} = 1;\n`]),
-  );
-  const old = await indexSource(treeOf(files));
-  const { "src/3.ts": _, ...others } = files;
-  const next = treeOf({ ...others, "src/5.ts": "export const fresh = 1;\n" });
-  const fresh = await indexSource(next, { previous: old });
-  expect(next.reads).toEqual(["src/5.ts"]);
-  expect([old.has("name3"), fresh.has("name3"), old.has("fresh"), fresh.declares("fresh"), fresh.has("name5")]).toEqual(
-    [true, false, false, true, false],
-  );
-  expect(fresh.filesWith("name7")).toEqual(["src/7.ts"]);
-});
-
-test("reads many files as one stream and in threads, with the same result", async () => {
-  const files: Record<string, string | Uint8Array> = Object.fromEntries(
-    Array.from({ length: 600 }, (_, i) => [
-      `${i % 3 === 0 ? "test" : "src"}/${i}.ts`,
-      `export const name${i} = other${i % 50};\nrun("--flag-${i % 9}", "/v1/jobs/:id/${i}");\n${"long\n".repeat(i % 100 === 7 ? 50_000 : 1)}\n`,
-    ]),
-  );
-  files["kit/package.json"] = '{ "name": "kit", "exports": { "./part": "./part.js" } }';
-  files["made.ts"] = "// @generated\nexport const made = 1;\n";
-  files["large.ts"] = "x\n".repeat(600_000);
-  files["data.x"] = new Uint8Array([0, 1]);
-  files["latin.ts"] = new Uint8Array([0xff, 0xfe, 65]);
-  const missing = "src/1.ts";
-  const streamed = treeOf(files);
-  streamed.readMany = async function* (paths) {
-    for (const path of paths) yield [[path, path === missing ? null : Buffer.from(files[path] ?? "")]];
-  };
-  // Few enough at a time to be read one by one, in this thread.
-  const { [missing]: _, ...there } = files;
-  const first = await indexSource(treeOf(Object.fromEntries(Object.entries(there).slice(0, 300))));
-  const other = await indexSource(treeOf(there), { previous: first });
-  const index = await indexSource(streamed);
-  expect([streamed.reads.length, index.read, other.read]).toEqual([0, 604, 304]);
-  expect([...index.skipped]).toEqual([...other.skipped]);
-  expect([...index.manifests]).toEqual([...other.manifests]);
-  expect([index.exportsPart("kit/part"), index.exportsPart("kit/none")]).toEqual([true, false]);
-  const words = Array.from({ length: 600 }, (_, i) => [`name${i}`, `/v1/jobs/{}/${i}`]).flat();
-  for (let i = 0; i < 60; i++) words.push(`other${i}`, `--flag-${i}`, `flag-${i}`);
-  words.push("export", "long", "run", "x", "A", "made");
-  const known = ({ has, declares, filesWith }: typeof index) =>
-    words.map((word) => [word, has(word), declares(word), filesWith(word, 3)]);
-  expect(known(index)).toEqual(known(other));
-  expect([index.has("name1"), index.declares("name2"), index.declares("name3")]).toEqual([false, true, false]);
-  // One of the threads reads the next commit too.
-  const next = await indexSource(treeOf({ ...there, "src/2.ts": "export const fresh = 1;\n" }), { previous: index });
-  expect([next.read, next.declares("fresh"), next.has("name2"), index.has("name2")]).toEqual([1, true, false, true]);
-});
-
-test("finds every word of a file with very many short ones", async () => {
-  const words = Array.from({ length: 2200 }, (_, i) => `w${i.toString(36)}`);
-  const text = words.map((word, i) => (i % 7 === 0 ? `const ${word} = 1;\n` : `${word} `)).join("");
-  const index = await indexSource(treeOf({ "a.ts": text, "b.ts": "other\n" }));
-  expect(words.filter((word) => !index.has(word))).toEqual([]);
-  expect(words.filter((word, i) => index.declares(word) !== (i % 7 === 0))).toEqual([]);
-  expect([index.has("w"), index.filesWith("w1j"), index.filesWith("other")]).toEqual([false, ["a.ts"], ["b.ts"]]);
-});
-
-test("says what it did not read, and takes nothing in such a file for gone", async () => {
-  const long = `export const x = "${"a,".repeat(4000)}";`;
-  const skipped = {
-    "a.min.js": "x",
-    "b.js": long,
-    "c.ts": "// Code generated by tool. DO NOT EDIT.\nexport const made = 1;",
-    "d.bin": new Uint8Array([0, 1]),
-    "e.ts": new Uint8Array([0xff, 0xfe, 65]),
-    "f.ts": "x\n".repeat(600_000),
-    "yarn.lock": "x",
-    "vendor/a.go": "x",
-    "README.md": "`x`",
-    ".github/workflows/a.yml": "x",
-  };
-  expect(Object.fromEntries((await indexSource(treeOf(skipped))).skipped)).toEqual({
-    "a.min.js": "minified",
-    "b.js": "minified",
-    "c.ts": "generated",
-    "d.bin": "binary",
-    "e.ts": "not UTF-8",
-    "f.ts": "too large",
-    "yarn.lock": "lock file",
-    "vendor/a.go": "vendored",
-    "README.md": "prose",
-    ".github/workflows/a.yml": "CI",
-  });
-  const before = { "c.ts": "export const madeHere = 1;\n" };
-  expect(await compare(before, { "c.ts": "// @generated\nexport const other = 1;\n" }, "`madeHere`")).toEqual([]);
 });

@@ -1,22 +1,18 @@
-import { usefulThreads } from "../parse/parse-pool.ts";
 import { PathMap } from "../path-map.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { SiteFile, SiteTree } from "../types.ts";
-import type { CodeReference } from "./find-references.ts";
 import { exportsPart, packageOf } from "./manifests.ts";
-import { probesOf } from "./probes.ts";
 import {
   bytesMax,
   examples,
   type FileRecord,
-  isExample,
   readSourceFile,
   type SkipReason,
   skipByPath,
   unread,
 } from "./read-source-file.ts";
-import { type Contents, idleThreads, readInThreads, type TakeFile } from "./source-threads.ts";
-import { createTokenReader, hashWord, type Tokens } from "./source-tokens.ts";
+import { readInThreads, type TakeFile } from "./source-threads.ts";
+import { createWordReader, hashWord } from "./source-words.ts";
 import { createTable, type WordTable } from "./word-table.ts";
 
 /** The names in a source repository at one commit. It is immutable; the next commit's index is derived from it. */
@@ -27,12 +23,8 @@ export interface SourceIndex {
   skipped: ReadonlyMap<string, SkipReason>;
   /** The number of files read for this index, without those of an earlier index. */
   read: number;
-  /** Whether the sources define what the reference names. */
-  knows(reference: Pick<CodeReference, "kind" | "text" | "from">): boolean;
   /** Whether a word (an identifier, `--flag`, `kebab-case` word or route) occurs in the sources. */
   has(word: string): boolean;
-  /** Whether it occurs as a definition. */
-  declares(word: string): boolean;
   /** The files that contain a word, at most `max`; with `among`, of these only. */
   filesWith(word: string, max?: number, among?: Iterable<string>): string[];
   /** Whether a package with this name is built from these sources. */
@@ -53,11 +45,12 @@ export interface IndexOptions {
 
 // The read-ahead: files are read while an earlier one is parsed.
 const readsAtOnce = 64;
-// From this number on, one stream of all files is faster than a request for each, and threads are worth their start.
-const streamMin = 500;
+// From this number on, threads are worth their start.
+const threadsMin = 500;
 const states = new WeakMap<SourceIndex, State>();
 
 interface State {
+  /** Path → hash, or "" if it is unknown. */
   files: PathMap<string>;
   records: PathMap<FileRecord>;
   counts: Counts;
@@ -78,79 +71,85 @@ export async function indexSource(tree: SiteTree, options: IndexOptions = {}): P
     if (file.hash === undefined || previous?.files.get(file.path) !== file.hash) changed.push(file);
   }
   const known = new Map<string, FileRecord>();
-  const toRead: string[] = [];
-  for (const { path, size } of changed) {
+  const toRead: SiteFile[] = [];
+  for (const file of changed) {
     const turn = breathe();
     if (turn !== undefined) await turn;
-    const skip = skipByPath(path) ?? (size !== undefined && size > bytesMax ? "too large" : null);
+    const { path, size = 0 } = file;
+    const skip = skipByPath(path) ?? (size > bytesMax ? "too large" : null);
     // What is read replaces it.
     known.set(path, unread(skip));
-    if (skip === null) toRead.push(path);
+    if (skip === null) toRead.push(file);
   }
   let readCount = 0;
   const take: TakeFile = (path, record, isRead) => {
     known.set(path, record);
     if (isRead) readCount++;
   };
-  const contents = readAll(tree, toRead, options.signal);
-  const cores = usefulThreads(0);
-  const isMany = toRead.length >= streamMin && cores > 1;
-  // A few files need no new thread, but one that has just read many is faster than this one.
-  const threads = isMany ? cores : Math.min(idleThreads(), 1);
-  const tables =
-    threads > 0
-      ? await readInThreads(contents, take, { count: threads, signal: options.signal })
-      : [await readHere(contents, take, breathe)];
+  const { copyOut } = tree;
+  const inThreads =
+    copyOut !== undefined &&
+    toRead.length >= threadsMin &&
+    toRead.every(({ hash, size }) => hash && size !== undefined);
+  const reading = inThreads
+    ? readInThreads(toRead, copyOut, take, options.signal)
+    : readHere(readAll(tree, toRead), take, breathe).then((table) => [table]);
+  // If no path came or went, the paths are shared. Otherwise the order is that of the list. Meanwhile, threads read.
+  const same =
+    earlier?.files.size === listed.length
+      ? earlier.files.with(changed.map(({ path, hash = "" }) => [path, hash]))
+      : null;
+  const files = same ?? PathMap.of(listed, ({ hash = "" }) => hash);
+  const tables = await reading;
   const counts = earlier === undefined ? createCounts(tables) : earlier.counts.derive(tables);
-  // If no path came or went, the paths are shared. Otherwise the order is that of the list.
-  const same = earlier?.records.size === listed.length ? earlier.records.with(known) : null;
   const records =
-    same ?? PathMap.of(listed.map(({ path }) => [path, known.get(path) ?? earlier?.records.get(path) ?? unread(null)]));
-  const files =
-    (same && earlier?.files.with(changed.map(({ path, hash = "" }) => [path, hash]))) ??
-    PathMap.of(listed.map(({ path, hash = "" }) => [path, hash]));
+    (same && earlier?.records.with(known)) ??
+    files.map((path) => known.get(path) ?? earlier?.records.get(path) ?? unread(null));
   for (const path of (same === null ? earlier?.records : known)?.keys() ?? []) {
     const before = known.has(path) || !records.has(path) ? earlier?.records.get(path) : undefined;
-    if (before !== undefined) counts.remove(before.tokens, isExample(path));
+    if (before !== undefined) counts.remove(before.words);
   }
   return createIndex(tree, { files, records, counts }, readCount);
 }
 
 async function readHere(
-  contents: Contents,
+  contents: AsyncIterable<readonly [path: string, content: Uint8Array | null]>,
   take: TakeFile,
   breathe: () => Promise<void> | undefined,
 ): Promise<WordTable> {
-  const read = createTokenReader();
+  const read = createWordReader();
   const table = createTable();
-  for await (const batch of contents) {
-    for (const [path, content] of batch) {
-      const record = content === null ? unread(null) : readSourceFile(path, content, read);
-      take(path, record, content !== null);
-      table.add(record.tokens, isExample(path), 1);
-    }
+  for await (const [path, content] of contents) {
+    const found = content === null ? unread(null) : readSourceFile(path, content, read);
+    const record = { ...found, words: found.words.slice() };
+    take(path, record, content !== null);
+    table.add(record.words, 1);
     const turn = breathe();
     if (turn !== undefined) await turn;
   }
   return table;
 }
 
-/** One stream if the tree has one. */
-async function* readAll(tree: SiteTree, paths: readonly string[], signal: AbortSignal | undefined): Contents {
-  if (tree.readMany !== undefined && paths.length >= streamMin) {
-    yield* tree.readMany(paths, signal);
-    return;
-  }
+async function* readAll(
+  tree: SiteTree,
+  files: readonly SiteFile[],
+): AsyncIterable<readonly [path: string, content: Uint8Array | null]> {
   const reading: { path: string; bytes: Promise<Uint8Array | null> }[] = [];
-  for (const path of paths) {
+  for (const { path } of files) {
     const bytes = tree.read(path);
     // The error is thrown where the promise is awaited.
     bytes.catch(() => undefined);
     reading.push({ path, bytes });
     if (reading.length < readsAtOnce) continue;
-    for (const one of reading.splice(0, readsAtOnce / 2)) yield [[one.path, await one.bytes]];
+    for (const one of reading.splice(0, readsAtOnce / 2)) yield [one.path, await one.bytes];
   }
-  for (const one of reading) yield [[one.path, await one.bytes]];
+  for (const one of reading) yield [one.path, await one.bytes];
+}
+
+/** The files of an earlier state that are gone or differ now. A file without a hash may differ. */
+export function changedFiles(before: SourceIndex, after: SourceIndex): string[] {
+  const [old, now] = [states.get(before), states.get(after)];
+  return old === undefined || now === undefined ? [] : old.files.changedIn(now.files, "");
 }
 
 /** Whether a word was in these files of an earlier state, the only ones that changed, and is in no file now. */
@@ -162,8 +161,7 @@ export function lostWords(
   const [old, now] = [states.get(before), states.get(after)];
   const lost = new Set<number>();
   for (const path of changed) {
-    for (const hash of old?.records.get(path)?.tokens.words ?? [])
-      if (now?.counts.words(hash) === 0) lost.add(hash | 0);
+    for (const hash of old?.records.get(path)?.words ?? []) if (now?.counts.words(hash) === 0) lost.add(hash | 0);
   }
   return (word) => lost.has(hashWord(word) | 0);
 }
@@ -185,13 +183,12 @@ function createIndex(tree: SiteTree, state: State, read: number): SourceIndex {
     skipped,
     read,
     has: (word) => counts.words(hashWord(word)) > 0,
-    declares: (word) => counts.declared(hashWord(word)) > 0,
     filesWith(word, max = 20, among = records.keys()) {
       const hash = hashWord(word);
       const found: string[] = [];
       for (const path of among) {
         if (found.length >= max) break;
-        if (records.get(path)?.tokens.words.includes(hash)) found.push(path);
+        if (records.get(path)?.words.includes(hash)) found.push(path);
       }
       return found;
     },
@@ -201,7 +198,6 @@ function createIndex(tree: SiteTree, state: State, read: number): SourceIndex {
       const own = packageOf(name);
       return exportsPart(packages.get(own), `.${name.slice(own.length)}`);
     },
-    knows: (reference) => probesOf(reference, index).length > 0,
   };
   states.set(index, state);
   return index;
@@ -210,23 +206,20 @@ function createIndex(tree: SiteTree, state: State, read: number): SourceIndex {
 /** The number of files with each word. Derived counts store only differences, so that both states stay usable. */
 interface Counts {
   words(hash: number): number;
-  declared(hash: number): number;
-  remove(tokens: Tokens, isExample: boolean): void;
+  remove(words: Uint32Array): void;
   /** The counts with those of more files. */
   derive(more: readonly WordTable[]): Counts;
 }
 
 /** The tables of all threads, and the differences since. */
 function createCounts(all: readonly WordTable[], difference = createTable()): Counts {
-  function sumOf(hash: number, field: 1 | 2): number {
-    let sum = difference.get(hash, field);
-    for (const table of all) sum += table.get(hash, field);
-    return sum;
-  }
   return {
-    words: (hash) => sumOf(hash, 1),
-    declared: (hash) => sumOf(hash, 2),
-    remove: (tokens, isExample) => difference.add(tokens, isExample, -1),
+    words(hash) {
+      let sum = difference.get(hash);
+      for (const table of all) sum += table.get(hash);
+      return sum;
+    },
+    remove: (words) => difference.add(words, -1),
     derive(more) {
       const next = difference.copy();
       for (const table of more) next.addAll(table);

@@ -1,146 +1,131 @@
+import { closeSync, openSync, rmSync } from "node:fs";
 import { Worker } from "node:worker_threads";
+import { usefulThreads } from "../parse/parse-pool.ts";
 import { threadEnv } from "../parse/threads.ts";
-import { bytesMax, type FileRecord, unread } from "./read-source-file.ts";
+import type { SiteFile, SiteTree } from "../types.ts";
+import type { FileRecord } from "./read-source-file.ts";
 import type { FileBatch, ReadBatch } from "./source-worker.ts";
 import { createTable, type TableData, type WordTable } from "./word-table.ts";
-
-/** Files in batches. Each batch is valid until the next. */
-export type Contents = AsyncIterable<Iterable<readonly [path: string, content: Uint8Array | null]>>;
 
 /** Gets each file once, in any order. */
 export type TakeFile = (path: string, record: FileRecord, isRead: boolean) => void;
 
-// A batch has room for the largest file that is read. It is sent when it is half full.
-const batchBytes = bytesMax;
-// One batch in progress and one queued, so that a thread never waits.
+// Few and large: each takes a process. But all threads should be done at the same time.
 const batchesPerThread = 2;
+const batchBytesMax = 32 * 1024 * 1024;
 // A new thread takes a third of a second to become fast, so threads wait for more work.
 const idleMs = 30_000;
 
-interface Thread {
-  worker: Worker;
-  free: ArrayBuffer[];
-}
-
-const idle: Thread[] = [];
+const idle: Worker[] = [];
 let stopping: NodeJS.Timeout | undefined;
 
-function startThread(): Thread {
+function startThread(): Worker {
   const worker = new Worker(new URL("./source-worker.ts", import.meta.url), {
     env: threadEnv(),
     name: "emend-sources",
   });
-  const free = Array.from({ length: batchesPerThread }, () => new ArrayBuffer(batchBytes));
-  const thread = { worker, free };
+  // An idle thread that ends is not an error of the process.
+  worker.on("error", () => undefined);
   worker.once("exit", () => {
-    const at = idle.indexOf(thread);
+    const at = idle.indexOf(worker);
     if (at !== -1) idle.splice(at, 1);
   });
-  return thread;
+  return worker;
 }
 
 /** Keeps threads for the next source. They do not keep the process running. */
-function rest(threads: readonly Thread[]): void {
-  for (const thread of threads) {
-    // An idle thread that ends is not an error of the process.
-    thread.worker
-      .removeAllListeners("message")
-      .removeAllListeners("error")
-      .on("error", () => undefined);
-    thread.worker.unref();
-    idle.push(thread);
+function rest(threads: readonly Worker[]): void {
+  for (const worker of threads) {
+    worker.unref();
+    idle.push(worker);
   }
   clearTimeout(stopping);
   stopping = setTimeout(() => {
-    for (const { worker } of idle.splice(0)) void worker.terminate();
+    for (const worker of idle.splice(0)) void worker.terminate();
   }, idleMs).unref();
-}
-
-/** The threads that wait for work. */
-export function idleThreads(): number {
-  return idle.length;
 }
 
 /** Reads source files in threads. Returns the words of all files, in several tables. */
 export async function readInThreads(
-  contents: Contents,
+  files: readonly SiteFile[],
+  copyOut: NonNullable<SiteTree["copyOut"]>,
   take: TakeFile,
-  { count, signal }: { count: number; signal?: AbortSignal | undefined },
+  signal: AbortSignal | undefined,
 ): Promise<WordTable[]> {
-  const tables: WordTable[] = [];
-  let fault: Error | null = null;
-  let wake = (): void => undefined;
-  const threads = Array.from({ length: count }, () => {
-    const thread = idle.pop() ?? startThread();
-    thread.worker.ref();
-    thread.worker.on("error", (error) => {
-      fault ??= error;
-      wake();
-    });
-    thread.worker.on("message", (answer: ReadBatch | TableData) => {
-      if ("data" in answer) tables.push(createTable(answer));
-      else {
-        thread.free.push(answer.buffer);
-        takeBatch(answer, take);
+  const threads = Array.from({ length: usefulThreads(0) }, () => idle.pop() ?? startThread());
+  for (const worker of threads) worker.ref();
+  const batches = batchesOf(files, threads.length).values();
+  // Git and the thread take turns: together they keep one core busy.
+  async function readSome(worker: Worker): Promise<TableData> {
+    for (const batch of batches) {
+      signal?.throwIfAborted();
+      const paths = batch.map(({ path }) => path);
+      const hashes = batch.map(({ hash = "" }) => hash);
+      const file = openOnce(await copyOut(hashes, signal));
+      try {
+        takeBatch(await ask<ReadBatch>(worker, { file, paths } satisfies FileBatch), paths, take);
+      } finally {
+        closeSync(file);
       }
-      wake();
-    });
-    return thread;
-  });
-  async function answer(): Promise<void> {
-    if (fault === null) await new Promise<void>((resolve) => (wake = resolve));
-    if (fault !== null) throw fault;
-  }
-
-  let batch: (FileBatch & { thread: Thread; bytes: Uint8Array; paths: string[]; ends: number[] }) | null = null;
-  function send(): void {
-    if (batch === null) return;
-    const { thread, buffer, paths, ends } = batch;
-    batch = null;
-    thread.worker.postMessage({ buffer, paths, ends } satisfies FileBatch, [buffer]);
+    }
+    return ask<TableData>(worker, "end");
   }
 
   let isDone = false;
   try {
-    for await (const files of contents) {
-      signal?.throwIfAborted();
-      for (const [path, content] of files) {
-        if (content === null || content.length > bytesMax) {
-          take(path, unread(content === null ? null : "too large"), content !== null);
-          continue;
-        }
-        if (batch !== null && (batch.ends.at(-1) ?? 0) + content.length > batchBytes) send();
-        while (batch === null) {
-          const thread = threads.reduce((least, one) => (one.free.length > least.free.length ? one : least));
-          const buffer = thread.free.pop();
-          if (buffer === undefined) await answer();
-          else batch = { thread, buffer, bytes: new Uint8Array(buffer), paths: [], ends: [] };
-        }
-        const end = (batch.ends.at(-1) ?? 0) + content.length;
-        batch.bytes.set(content, end - content.length);
-        batch.paths.push(path);
-        batch.ends.push(end);
-        if (end > batchBytes / 2) send();
-      }
-    }
-    send();
-    for (const { worker } of threads) worker.postMessage("end");
-    while (tables.length < count) await answer();
+    const tables = await Promise.all(threads.map(readSome));
     signal?.throwIfAborted();
     isDone = true;
-    return tables;
+    return tables.map(createTable);
   } finally {
     if (isDone) rest(threads);
-    else await Promise.all(threads.map(({ worker }) => worker.terminate()));
+    else await Promise.all(threads.map((worker) => worker.terminate()));
   }
 }
 
-function takeBatch({ paths, skips, words, bounds, packages }: ReadBatch, take: TakeFile): void {
+/** Opens a file and removes its name, so that it is gone when it is closed, even if this process dies. */
+function openOnce(path: string): number {
+  try {
+    return openSync(path, "r");
+  } finally {
+    rmSync(path, { force: true });
+  }
+}
+
+function batchesOf(files: readonly SiteFile[], threads: number): SiteFile[][] {
+  const total = files.reduce((sum, { size = 0 }) => sum + size, 0);
+  const bytesMax = Math.min(batchBytesMax, total / (threads * batchesPerThread));
+  const batches: SiteFile[][] = [];
+  let bytes = Infinity;
+  for (const file of files) {
+    if (bytes > bytesMax) {
+      batches.push([]);
+      bytes = 0;
+    }
+    batches.at(-1)?.push(file);
+    bytes += file.size ?? 0;
+  }
+  return batches;
+}
+
+function ask<Answer>(worker: Worker, question: FileBatch | "end"): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const failed = () => reject(new Error("a thread that reads sources has ended"));
+  worker.once("message", resolve).once("error", reject).once("exit", failed);
+  worker.postMessage(question);
+  return promise.finally(() => worker.off("message", resolve).off("error", reject).off("exit", failed));
+}
+
+function takeBatch({ skips, words, ends, packages }: ReadBatch, paths: readonly string[], take: TakeFile): void {
   let start = 0;
   for (const [i, path] of paths.entries()) {
-    const end = bounds[i * 2] as number;
-    const tokens = { words: words.subarray(start, end), declared: bounds[i * 2 + 1] as number };
-    take(path, { skip: skips[i] ?? null, tokens, package: packages.get(i) ?? null }, true);
+    const end = ends[i] as number;
+    const skip = skips[i];
+    take(
+      path,
+      { skip: skip ?? null, words: words.subarray(start, end), package: packages.get(i) ?? null },
+      skip !== undefined,
+    );
     start = end;
   }
 }

@@ -1,52 +1,70 @@
+import { fstatSync, readSync } from "node:fs";
 import { parentPort } from "node:worker_threads";
+import { parseBlobs } from "../git-source.ts";
 import type { Package } from "./manifests.ts";
-import { isExample, readSourceFile, type SkipReason } from "./read-source-file.ts";
-import { createTokenReader } from "./source-tokens.ts";
+import { readSourceFile, type SkipReason } from "./read-source-file.ts";
+import { createWordReader } from "./source-words.ts";
 import { createTable, type TableData } from "./word-table.ts";
 
-/** Files in one buffer, each after the other. */
+/** An open file with the contents of these paths, each after the other; see `SiteTree.copyOut`. */
 export interface FileBatch {
-  buffer: ArrayBuffer;
+  file: number;
   paths: readonly string[];
-  ends: readonly number[];
 }
 
 /** What the files of a batch contain, in few large pieces: they cross threads faster than many small ones. */
 export interface ReadBatch {
-  /** The buffer of the files, to be used again. */
-  buffer: ArrayBuffer;
-  paths: readonly string[];
-  skips: readonly (SkipReason | null)[];
-  /** The words of all files. */
+  /** Undefined: there is no such file. */
+  skips: readonly (SkipReason | null | undefined)[];
+  /** The words of all files, and where those of each file end. */
   words: Uint32Array<ArrayBuffer>;
-  /** For each file, the end of its words and how many of them it declares. */
-  bounds: readonly number[];
+  ends: readonly number[];
   packages: ReadonlyMap<number, Package>;
 }
 
-const read = createTokenReader();
+const read = createWordReader();
 let table = createTable();
 
-function readBatch({ buffer, paths, ends }: FileBatch): ReadBatch {
-  const skips: (SkipReason | null)[] = [];
-  const bounds: number[] = [];
+let words = new Uint32Array(1 << 16);
+
+function readBatch({ file, paths }: FileBatch): ReadBatch {
+  const skips: (SkipReason | null | undefined)[] = [];
+  const ends: number[] = [];
   const packages = new Map<number, Package>();
-  const pieces: Uint32Array[] = [];
-  let [start, count] = [0, 0];
-  for (const [i, path] of paths.entries()) {
-    const end = ends[i] as number;
-    const { skip, tokens, package: made } = readSourceFile(path, new Uint8Array(buffer, start, end - start), read);
-    start = end;
-    table.add(tokens, isExample(path), 1);
-    skips.push(skip);
-    count += tokens.words.length;
-    bounds.push(count, tokens.declared);
-    pieces.push(tokens.words);
-    if (made !== null) packages.set(i, made);
+  let end = 0;
+  for (const content of parseBlobs(readWhole(file), paths.length)) {
+    const record = content === null ? null : readSourceFile(paths[skips.length] as string, content, read);
+    if (record !== null) {
+      table.add(record.words, 1);
+      if (end + record.words.length > words.length) words = enlarge(words, record.words.length);
+      words.set(record.words, end);
+      end += record.words.length;
+      if (record.package !== null) packages.set(skips.length, record.package);
+    }
+    skips.push(record?.skip);
+    ends.push(end);
   }
-  const words = new Uint32Array(count);
-  for (const [i, piece] of pieces.entries()) words.set(piece, (bounds[i * 2] as number) - piece.length);
-  return { buffer, paths, skips, words, bounds, packages };
+  return { skips, words: words.slice(0, end), ends, packages };
+}
+
+function enlarge(old: Uint32Array, by: number): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(old.length * 2 + by);
+  larger.set(old);
+  return larger;
+}
+
+let buffer = Buffer.alloc(0);
+
+function readWhole(file: number): Buffer {
+  const { size } = fstatSync(file);
+  if (size > buffer.length) buffer = Buffer.allocUnsafeSlow(size);
+  let held = 0;
+  while (held < size) {
+    const bytes = readSync(file, buffer, held, size - held, held);
+    if (bytes === 0) break;
+    held += bytes;
+  }
+  return buffer.subarray(0, held);
 }
 
 parentPort?.on("message", (batch: FileBatch | "end") => {
@@ -57,5 +75,5 @@ parentPort?.on("message", (batch: FileBatch | "end") => {
     return;
   }
   const answer = readBatch(batch);
-  parentPort?.postMessage(answer, [answer.buffer, answer.words.buffer]);
+  parentPort?.postMessage(answer, [answer.words.buffer]);
 });

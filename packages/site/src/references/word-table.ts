@@ -1,5 +1,3 @@
-import type { Tokens } from "./source-tokens.ts";
-
 /** A table that can move to another thread. */
 export interface TableData {
   readonly data: Int32Array<ArrayBuffer>;
@@ -8,14 +6,14 @@ export interface TableData {
 
 /** The number of files with each word, as a hash table in one array: a Map takes four times as long to fill. */
 export interface WordTable extends TableData {
-  get(hash: number, field: 1 | 2): number;
-  add(tokens: Tokens, isExample: boolean, by: 1 | -1): void;
+  get(hash: number): number;
+  add(words: Uint32Array, by: 1 | -1): void;
   addAll(other: TableData): void;
   copy(): WordTable;
 }
 
-// The hash, or 0 for an empty slot; the files with the word; the files that declare it; one left free.
-const slotLength = 4;
+// The hash, or 0 for an empty slot; the files with the word.
+const slotLength = 2;
 
 export function createTable(from?: TableData): WordTable {
   let data = from?.data ?? new Int32Array(slotLength << 12);
@@ -30,7 +28,7 @@ export function createTable(from?: TableData): WordTable {
       slot = (slot + 1) & mask;
     }
   }
-  function addOne(hash: number, words: number, declared: number): void {
+  function addOne(hash: number, by: number): void {
     let at = slotOf(hash);
     if (data[at] === 0) {
       if (++size * 2 > mask) {
@@ -39,8 +37,7 @@ export function createTable(from?: TableData): WordTable {
       }
       data[at] = hash | 0;
     }
-    data[at + 1] = (data[at + 1] as number) + words;
-    data[at + 2] = (data[at + 2] as number) + declared;
+    data[at + 1] = (data[at + 1] as number) + by;
   }
   function grow(): void {
     const old = data;
@@ -49,7 +46,8 @@ export function createTable(from?: TableData): WordTable {
     for (let from = 0; from < old.length; from += slotLength) {
       if (old[from] === 0) continue;
       const to = slotOf((old[from] as number) >>> 0);
-      for (let field = 0; field < slotLength; field++) data[to + field] = old[from + field] as number;
+      data[to] = old[from] as number;
+      data[to + 1] = old[from + 1] as number;
     }
   }
   return {
@@ -59,13 +57,13 @@ export function createTable(from?: TableData): WordTable {
     get data() {
       return data;
     },
-    get: (hash, field) => data[slotOf(hash) + field] as number,
-    add({ words, declared }, isExample, by) {
-      for (let i = 0; i < words.length; i++) addOne(words[i] as number, by, i < declared && !isExample ? by : 0);
+    get: (hash) => data[slotOf(hash) + 1] as number,
+    add(words, by) {
+      for (let i = 0; i < words.length; i++) addOne(words[i] as number, by);
     },
     addAll({ data: other }) {
       for (let at = 0; at < other.length; at += slotLength)
-        if (other[at] !== 0) addOne((other[at] as number) >>> 0, other[at + 1] as number, other[at + 2] as number);
+        if (other[at] !== 0) addOne((other[at] as number) >>> 0, other[at + 1] as number);
     },
     copy: () => createTable({ data: data.slice(), size }),
   };

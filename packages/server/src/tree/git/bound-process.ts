@@ -33,7 +33,8 @@ const blockBytes = 512;
 const script = `
 [ "$1" = - ] || ulimit -f "$1"
 [ "$2" = - ] || ulimit -d "$2"
-shift 2
+[ "$3" = - ] || { umask 077; exec >"$3"; }
+shift 3
 (trap "" TERM; read -r _ <&3; kill -9 0) </dev/null >/dev/null 2>&1 4<&- 5<&- &
 exec 3<&-
 exec "$@"`;
@@ -46,13 +47,15 @@ export function startBound(options: {
   fileBytesMax?: number;
   /** Its own memory, without mapped files. */
   memoryBytesMax?: number;
+  /** A new file for its standard output. */
+  outputFile?: string;
   /** Open lock files (as 4 and 5 in the child), so that a lock is held until the last writer exits. */
   locks?: readonly number[];
 }): BoundProcess {
-  const { fileBytesMax, memoryBytesMax, locks = [], env } = options;
+  const { fileBytesMax, memoryBytesMax, outputFile = "-", locks = [], env } = options;
   const blocks = fileBytesMax === undefined ? "-" : String(Math.ceil(fileBytesMax / blockBytes));
   const kibibytes = memoryBytesMax === undefined ? "-" : String(Math.ceil(memoryBytesMax / 1024));
-  const args = ["-c", script, "sh", blocks, kibibytes, options.program, ...options.args];
+  const args = ["-c", script, "sh", blocks, kibibytes, outputFile, options.program, ...options.args];
 
   const starter = theStarter();
   const id = starter.nextId();

@@ -15,6 +15,8 @@ export interface GitCommand {
   outputBytesMax: number;
   /** Receives standard output as a stream. Return false to stop (also `cut`). */
   onOutput?(chunk: Buffer): boolean;
+  /** A new file for standard output. */
+  outputFile?: string;
   input?: Iterable<Buffer | string>;
   /** The remote repository. Its credential is passed in the environment. */
   remote?: Remote;
@@ -60,10 +62,8 @@ export function createGit(options: {
   const { network = {}, allowedProtocols = [] } = options;
   const path = options.path ?? process.env.PATH ?? "/usr/local/bin:/usr/bin:/bin";
 
-  function start(
-    command: Pick<GitCommand, "gitDir" | "args" | "remote" | "config" | "fileBytesMax" | "memoryBytesMax" | "locks">,
-  ) {
-    const { remote, fileBytesMax, memoryBytesMax = gitMemoryBytesMax, locks } = command;
+  function start(command: Omit<GitCommand, "timeMsMax" | "outputBytesMax" | "onOutput" | "input">) {
+    const { remote, fileBytesMax, memoryBytesMax = gitMemoryBytesMax, outputFile, locks } = command;
     if (remote) checkRemote(remote, allowedProtocols);
     return startBound({
       program: "git",
@@ -71,6 +71,7 @@ export function createGit(options: {
       env: gitEnvironment({ path, network, allowedProtocols, remote, config: command.config }),
       fileBytesMax,
       memoryBytesMax,
+      outputFile,
       locks,
     });
   }

@@ -1,5 +1,7 @@
-import { parseBlobs } from "@emend/site";
-import { AppError } from "../../errors.ts";
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { AppError, isAppError } from "../../errors.ts";
 import { buildUnpinned } from "../mirror/build-commit.ts";
 import type { MirrorContext } from "../mirror/mirror-context.ts";
 import type { CommitTree, TreeIndex } from "../tree.ts";
@@ -8,8 +10,7 @@ import { type BlobCache, type BlobReader, unreadable } from "./blob-reader.ts";
 import { diffCommits } from "./diff.ts";
 import { searchCommit, searchContents } from "./search.ts";
 
-/** The timeout without any output while files are read as a stream. */
-const stallMsMax = 60_000;
+const copyMsMax = 60_000;
 
 export interface CommitTreeDeps {
   context: MirrorContext;
@@ -38,13 +39,7 @@ export function openCommitTree(deps: CommitTreeDeps, commit: string): CommitTree
       cache.put(entry.oid, content);
       return content;
     },
-    async *readMany(paths, signal) {
-      const { entries } = await index();
-      const ids = paths.map((path) => entries.get(path)?.oid ?? "");
-      let at = 0;
-      for await (const contents of streamBlobs(context, ids, either(signal)))
-        yield contents.map((content) => [paths[at++] as string, content]);
-    },
+    copyOut: (ids, signal) => copyBlobs(context, ids, either(signal)),
     async search(query, signal, options) {
       const input = { commit, index: await index(), query, except: options?.except };
       return searchCommit(context, input, either(signal));
@@ -66,36 +61,24 @@ function checkSize(path: string, size: number, fileBytesMax: number): void {
   throw new AppError("invalid_request", { publicMessage });
 }
 
-/** Blobs through a process of its own, which writes them as one stream. */
-async function* streamBlobs(
+/** Writes blobs into a file that git's own cleaning removes, if this process cannot. */
+async function copyBlobs(
   { git, place, health }: MirrorContext,
   ids: readonly string[],
   signal: AbortSignal,
-): AsyncIterable<(Buffer | null)[]> {
-  const child = git.start({ gitDir: place.gitDir, args: ["cat-file", "--batch", "--buffer"] });
-  const stop = () => child.stop();
-  signal.addEventListener("abort", stop, { once: true });
-  child.stdin.on("error", () => {});
-  child.stderr.resume();
-  const stalled = setTimeout(stop, stallMsMax);
-  let seen = 0;
+): Promise<string> {
+  const outputFile = join(place.gitDir, "objects", "pack", `tmp_${randomUUID()}`);
+  const args = ["cat-file", "--batch", "--buffer"];
+  const input = [`${ids.join("\n")}\n`];
   try {
-    child.stdin.end(`${ids.join("\n")}\n`);
-    for await (const contents of parseBlobs(child.stdout)) {
-      stalled.refresh();
-      seen += contents.length;
-      yield contents;
-    }
+    await git.must({ gitDir: place.gitDir, args, input, outputFile, timeMsMax: copyMsMax, outputBytesMax: 0 }, signal);
+    return outputFile;
+  } catch (error) {
+    await rm(outputFile, { force: true });
     signal.throwIfAborted();
-    if (seen < ids.length) {
-      health.suspect = true;
-      throw unreadable(ids[seen] as string);
-    }
-  } finally {
-    clearTimeout(stalled);
-    signal.removeEventListener("abort", stop);
-    stop();
-    await child.ended.catch(() => undefined);
+    if (isAppError(error) && error.retryable) throw error;
+    health.suspect = true;
+    throw unreadable(ids[0] ?? "");
   }
 }
 

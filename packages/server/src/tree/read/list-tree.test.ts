@@ -1,3 +1,4 @@
+import { readFile, rm, stat } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type MirrorBench, openMirrorBench } from "../../../test/support/mirrors.ts";
 import type { Git } from "../git/git.ts";
@@ -102,15 +103,15 @@ test("lists are kept within their bound, the last one always, and a failure is n
   expect(loads).toBe(6);
 });
 
-test("many files come as one stream, in order, and a path that is not there as nothing", async () => {
+test("copies many blobs into one file, in order, and says which one is not there", async () => {
   const { tree } = await bench.tree({ "a.md": "a\n", "b/c.md": "", "d.md": Buffer.alloc(200_000, "x\n") });
-  const found: [string, number | undefined][] = [];
-  for await (const batch of tree.readMany(["d.md", "b/c.md", "none.md", "a.md"]))
-    for (const [path, content] of batch) found.push([path, content?.length]);
-  expect(found).toEqual([
-    ["d.md", 200_000],
-    ["b/c.md", 0],
-    ["none.md", undefined],
-    ["a.md", 2],
-  ]);
+  const idOf = new Map((await tree.list()).map((entry) => [entry.path, entry.oid]));
+  const ids = ["d.md", "b/c.md", "none.md", "a.md"].map((path) => idOf.get(path) ?? "0".repeat(40));
+  const path = await tree.copyOut(ids);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect((await readFile(path, "latin1")).replaceAll("x\n", "").replace(/[\da-f]{40}/g, "id")).toBe(
+    "id blob 200000\n\nid blob 0\n\nid missing\nid blob 2\na\n\n",
+  );
+  await expect(tree.copyOut(ids, AbortSignal.abort())).rejects.toThrow("aborted");
+  await rm(path);
 });
