@@ -79,7 +79,7 @@ const rows: readonly Row[] = [
   ["user invite a@example.com --role boss", 2, "Allowed choices"],
   ["user reset nobody@example.com", 4, "nobody@example.com"],
   ["automation add P --preset nope", 2, "Presets: stale-references, merged-code, links, changelog, translations"],
-  ["automation add P --preset changelog", 2, "Add a context repository to the project first"],
+  ["automation add P --preset changelog", 2, "needs a language model"],
   ["automation add P --preset links weekly", 0, 'Added "weekly"'],
   ["automation add P x y --on merged", 2, "--on is for --pull-request"],
   ["claims list P --state nope", 2, "--state must be one of new, same, changed, gone"],

@@ -68,7 +68,7 @@ export function automationsQuery(projectId: string) {
     queryFn: ({ signal }) =>
       request<{
         automations: readonly DashboardAutomation[];
-        presets: readonly { name: string; title: string; description: string }[];
+        presets: readonly { name: string; title: string; description: string; problem: string | null }[];
       }>(`/projects/${projectId}/automations`, { signal }),
   });
 }

@@ -13,7 +13,7 @@ import {
 } from "./automation.ts";
 import { type AutomationText, checkAutomation, nameTaken } from "./check-automation.ts";
 import { firstDue } from "./due.ts";
-import { fromPreset } from "./presets.ts";
+import { fromPreset, listPresets } from "./presets.ts";
 import { dispatchAutomation, recordByHand } from "./runs.ts";
 
 /** Ids have this form. The database refuses some other texts, such as U+0000. */
@@ -148,6 +148,7 @@ export interface Automations {
     } & Partial<AutomationText>,
     by?: Actor,
   ): Promise<Automation>;
+  presets(projectId: string): ReturnType<typeof listPresets>;
   /** Null: of all projects. */
   list(projectId: string | null): Promise<readonly Automation[]>;
   show(id: string): Promise<{ automation: Automation; runs: readonly AutomationRun[]; hook: ForgeHook | null }>;
@@ -165,14 +166,12 @@ export function createAutomations(deps: AutomationDeps): Automations {
   return {
     add: (input, by = consoleActor) => addAutomation({ db: asActor(pool, by), defaultModel: deps.defaultModel }, input),
     async addPreset({ preset, repository, ...given }, by = consoleActor) {
-      const { projectId, model } = given;
-      const text = await fromPreset({ db: pool, defaultModel: deps.defaultModel }, projectId, {
-        preset,
-        repository,
-        model,
-      });
+      const { projectId, model, prompt } = given;
+      const asked = { preset, repository, model, prompt };
+      const text = await fromPreset({ db: pool, defaultModel: deps.defaultModel }, projectId, asked);
       return addAutomation({ db: asActor(pool, by), defaultModel: deps.defaultModel }, { ...text, ...given });
     },
+    presets: (projectId) => listPresets({ db: pool, defaultModel: deps.defaultModel }, projectId),
     async list(projectId) {
       if (projectId !== null) await requireProject(pool, projectId);
       return listAutomations(pool, projectId);

@@ -13,7 +13,7 @@ interface Preset {
   trigger(repository: string): Trigger;
   watches: "source" | "nothing" | "docs";
   prompt: string;
-  /** For projects whose model is `emend/rules`, which takes fixed sentences alone. */
+  /** For projects whose model is `emend/rules`, which takes fixed sentences alone. Without it, they cannot have the preset. */
   promptOfRules?: string;
 }
 
@@ -71,20 +71,51 @@ change nothing.
   },
 };
 
-/** An automation's text from a preset. `repository`: the code that it watches; may be left out where the project has one. */
-export async function fromPreset(
+/** The presets, each with the reason why the project cannot have it. */
+export async function listPresets(
+  deps: { db: Queryable; defaultModel: string },
+  projectId: string,
+): Promise<readonly { name: string; title: string; description: string; problem: string | null }[]> {
+  const isRules = await usesRules(deps, projectId);
+  return Object.entries(presets).map(([name, { title, description, promptOfRules }]) => {
+    const problem = isRules && promptOfRules === undefined ? "Needs a language model" : null;
+    return { name, title, description, problem };
+  });
+}
+
+async function usesRules(
   { db, defaultModel }: { db: Queryable; defaultModel: string },
   projectId: string,
-  given: { preset: string; repository?: string | undefined; model?: string | null | undefined },
+  model?: string | null,
+): Promise<boolean> {
+  const { settings } = await requireProject(db, projectId);
+  return (model ?? allowedModels(settings, defaultModel)[0]) === "emend/rules";
+}
+
+/** An automation's text from a preset. `repository`: the code that it watches; may be left out where the project has one. */
+export async function fromPreset(
+  deps: { db: Queryable; defaultModel: string },
+  projectId: string,
+  given: {
+    preset: string;
+    repository?: string | undefined;
+    model?: string | null | undefined;
+    /** Takes the place of the preset's. */
+    prompt?: string | undefined;
+  },
 ): Promise<AutomationText> {
   const preset = Object.hasOwn(presets, given.preset) ? presets[given.preset] : undefined;
   if (!preset) {
     throw invalid(`Unknown preset "${given.preset.slice(0, 100)}". Presets: ${Object.keys(presets).join(", ")}.`);
   }
-  const repository = preset.watches === "source" ? await sourceOf(db, projectId, given.repository) : ".";
-  const project = await requireProject(db, projectId);
-  const isRules = (given.model ?? allowedModels(project.settings, defaultModel)[0]) === "emend/rules";
-  const prompt = (isRules && preset.promptOfRules) || preset.prompt;
+  const isRules = await usesRules(deps, projectId, given.model);
+  const prompt = given.prompt ?? (isRules ? preset.promptOfRules : preset.prompt);
+  if (prompt === undefined) {
+    throw invalid(
+      `The preset "${given.preset}" needs a language model, and emend/rules follows fixed instructions. Choose another model for the project or for the automation.`,
+    );
+  }
+  const repository = preset.watches === "source" ? await sourceOf(deps.db, projectId, given.repository) : ".";
   return { name: preset.title, trigger: preset.trigger(repository), prompt, model: null };
 }
 

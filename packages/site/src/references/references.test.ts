@@ -111,6 +111,13 @@ test("a name that another source only uses is not defined there", async () => {
   expect(await isDefinedIn([await indexSource(inTests)], route)).toBe(true);
 });
 
+test("what only tests define is not an interface, but a folder's name may end like theirs", async () => {
+  const change = (path: string) => compare({ [path]: "export function doMock() {}\n" }, { [path]: "\n" }, "`doMock()`");
+  expect(await change("integrationtest/a.ts")).toEqual([]);
+  for (const path of ["packages/vitest/a.ts", "src/_pytest/a.ts", "latest/a.ts"])
+    expect(await change(path)).toEqual(["doMock removed"]);
+});
+
 test("a page with many other names must name something else of the files that had it", async () => {
   const before = { "src/a.ts": "export function deepMode() {}\nexport function keepMode() {}\n", "src/b.ts": "\n" };
   const after = { ...before, "src/a.ts": "export function keepMode() {}\n" };

@@ -86,7 +86,7 @@ export function Automations({ project }: { project: DashboardProject }) {
 /** Ready-made automations: one click adds one. */
 function Presets(props: {
   projectId: string;
-  presets: readonly { name: string; title: string; description: string }[];
+  presets: readonly { name: string; title: string; description: string; problem: string | null }[];
   onAdded(): Promise<void>;
 }) {
   const repositories = useQuery(contextQuery(props.projectId)).data ?? [];
@@ -116,15 +116,19 @@ function Presets(props: {
       </div>
       <Problem error={add.error} />
       <ul className="divide-y divide-line">
-        {props.presets.map(({ name, title, description }) => (
+        {props.presets.map(({ name, title, description, problem }) => (
           <li key={name} className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 px-5 py-3">
             <div className="min-w-0 flex-1 basis-60">
               <p>{title}</p>
               <p className="text-quiet">{description}</p>
             </div>
-            <Button disabled={add.isPending} aria-label={`Add: ${title}`} onClick={() => add.mutate(name)}>
-              Add
-            </Button>
+            {problem === null ? (
+              <Button disabled={add.isPending} aria-label={`Add: ${title}`} onClick={() => add.mutate(name)}>
+                Add
+              </Button>
+            ) : (
+              <p className="text-quiet">{problem}</p>
+            )}
           </li>
         ))}
       </ul>

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { pullEvents } from "../../automations/automation.ts";
-import { presets } from "../../automations/presets.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findProject } from "../find.ts";
 import { bodyParser } from "../parse-request.ts";
@@ -54,8 +53,7 @@ export function automationRoutes(app: FastifyInstance, deps: RouteDeps): void {
 
   app.get<Identified>("/projects/:id/automations", async (request) => {
     const { id } = await findProject(deps.pool, request.params.id);
-    const ready = Object.entries(presets).map(([name, { title, description }]) => ({ name, title, description }));
-    return { automations: await automations.list(id), presets: ready };
+    return { automations: await automations.list(id), presets: await automations.presets(id) };
   });
 
   app.post<Identified>("/projects/:id/automations", async (request, reply) => {

@@ -7,7 +7,7 @@ let path: string;
 let key: string;
 beforeAll(async () => {
   api = await startApi();
-  const project = await api.addProject();
+  const project = await api.addProject({ model: "anthropic/claude-sonnet-4-6" });
   path = `/v2/agent/${project.id}/automations`;
   key = await api.addKey(project);
   await api.pool.query(
@@ -57,6 +57,23 @@ test.each([
   const answer = await post(body);
   expect(answer.status).toBe(400);
   expect((answer.json as { error: string }).error).toMatch(words);
+});
+
+test("400: a preset that the project's model cannot carry out, or without code to watch, is not added", async () => {
+  for (const [model, words] of [
+    ["emend/rules", /"changelog" needs a language model/],
+    ["openai/gpt-5", /Add a context repository to the project first/],
+  ] as const) {
+    const project = await api.addProject({ model });
+    const there = { method: "POST", key: await api.addKey(project) };
+    const automations = `/v2/agent/${project.id}/automations`;
+    const answer = await api.send(automations, { ...there, body: { preset: "changelog" } });
+    expect(answer).toMatchObject({ status: 400, json: { error: expect.stringMatching(words) } });
+    const links = await api.send(automations, { ...there, body: { preset: "links" } });
+    expect(links).toMatchObject({ status: 201 });
+    const own = { preset: "translations", prompt: "Fix broken links." };
+    expect((await api.send(automations, { ...there, body: own })).status).toBe(201);
+  }
 });
 
 test("404: an automation of another project cannot be edited, run or removed", async () => {
