@@ -209,7 +209,7 @@ function allFindings(memo: CheckMemo): Finding[] {
   return findings;
 }
 
-function byPlace(a: Finding, b: Finding): number {
+export function byPlace(a: Finding, b: Finding): number {
   if (a.path !== b.path) return a.path < b.path ? -1 : 1;
   return a.line - b.line || a.column - b.column || (a.check < b.check ? -1 : 1);
 }

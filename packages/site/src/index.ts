@@ -7,7 +7,7 @@ export {
   readCheckSettings,
   settingsSchema,
 } from "./check-settings.ts";
-export { checkSite, tallyLinks } from "./check-site.ts";
+export { byPlace, checkSite, tallyLinks } from "./check-site.ts";
 export type { CheckSettings } from "./checks/check.ts";
 export { compareSites, diffFindings, knownSilencers } from "./compare-sites.ts";
 export {

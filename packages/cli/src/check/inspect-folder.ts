@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import {
   applySettings,
+  byPlace,
   checkMdx,
   checkSite,
   checkTruth,
@@ -91,7 +92,7 @@ async function inspectWhole(
   const settings = await readCheckSettings(site);
   const broken = applySettings(await checkMdx(site, mdx, { signal, onProgress }), settings);
   const judged = silenceFindings(site, broken, { settings, ran: new Set(["mdx-syntax"]) });
-  return { site, pages, findings: [...findings, ...judged], unjudged: 0, tally, notes: [] };
+  return { site, pages, findings: [...findings, ...judged].sort(byPlace), unjudged: 0, tally, notes: [] };
 }
 
 /** Adds findings from the sources. */
@@ -110,7 +111,7 @@ async function withSources(
     const ran = new Set<string>(opened.sources.length === names.length ? truthChecks : []);
     const heard = silenceFindings(whole.site, found, { settings, ran });
     const notes = [...opened.notes, ...describeSkipped(opened.indexes)];
-    return { ...whole, findings: [...whole.findings, ...heard], notes };
+    return { ...whole, findings: [...whole.findings, ...heard].sort(byPlace), notes };
   } finally {
     opened.close();
   }

@@ -249,14 +249,15 @@ async function isDefined(
     signal,
   }: {
     isImported: boolean;
-    /** Whether a key that the code passes counts, even if the code does not read it. */
+    /** Whether a flag or a key that the code passes counts, even if the code does not read it. */
     isKeyEnough?: boolean;
     signal?: AbortSignal;
   },
 ): Promise<boolean> {
   const [word = ""] = names;
-  // A route's end is a string wherever it is, but tests only use it.
-  if (word.startsWith("/")) return filesOf(word).some((path) => !isExample(path));
+  // A route's end is a string wherever it is, but tests only use it. So is a flag, where a key is enough.
+  if (word.startsWith("/") || (isKeyEnough && word.startsWith("--")))
+    return filesOf(word).some((path) => !isExample(path));
   if (/^\w.*-/.test(word) && (await isDependency(word, filesOf(word), sources))) return false;
   const seen: Evidence = { isDefined: false, isPassed: false, isRead: false };
   for (const name of new Set(names)) {

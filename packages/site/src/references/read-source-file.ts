@@ -55,7 +55,7 @@ export const examples =
 export function isExample(path: string): boolean {
   return (
     examples.test(path) ||
-    /\.(?:html?|sh|bash|ps1)$|(?:^|\/)(?:package|composer|tsconfig[^/]*)\.json$|(?:^|\/)(?:pyproject|Cargo)\.toml$|(?:^|\/)(?:Makefile|Dockerfile)[^/]*$|^(?![^/]*schema)[^/]+\.(?:json[5c]?|ya?ml|toml|ini)$/i.test(
+    /\.(?:html?|sh|bash|ps1)$|(?:^|\/)(?:package|composer|tsconfig[^/]*)\.json$|(?:^|\/)(?:pyproject|Cargo)\.toml$|(?:^|\/)(?:Makefile|Dockerfile|CMakeLists|meson\.build)[^/]*$|\.(?:gni?|bzl|bazel|cmake)$|^(?![^/]*schema)[^/]+\.(?:json[5c]?|ya?ml|toml|ini)$/i.test(
       path,
     )
   );

@@ -113,7 +113,7 @@ test("a name that another source only uses is not defined there", async () => {
 
 test("what only tests define is not an interface, but a folder's name may end like theirs", async () => {
   const change = (path: string) => compare({ [path]: "export function doMock() {}\n" }, { [path]: "\n" }, "`doMock()`");
-  expect(await change("integrationtest/a.ts")).toEqual([]);
+  for (const path of ["integrationtest/a.ts", "BUILD.gn", "lib/CMakeLists.txt"]) expect(await change(path)).toEqual([]);
   for (const path of ["packages/vitest/a.ts", "src/_pytest/a.ts", "latest/a.ts"])
     expect(await change(path)).toEqual(["doMock removed"]);
 });

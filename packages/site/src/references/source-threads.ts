@@ -10,9 +10,8 @@ import { createTable, type TableData, type WordTable } from "./word-table.ts";
 /** Gets each file once, in any order. */
 export type TakeFile = (path: string, record: FileRecord, isRead: boolean) => void;
 
-// Few and large: each takes a process. But all threads should be done at the same time.
-const batchesPerThread = 2;
-const batchBytesMax = 32 * 1024 * 1024;
+// One for each thread, unless that takes too much memory: each takes a process.
+const batchBytesMax = 64 * 1024 * 1024;
 // A new thread takes a third of a second to become fast, so threads wait for more work.
 const idleMs = 30_000;
 
@@ -94,7 +93,7 @@ function openOnce(path: string): number {
 
 function batchesOf(files: readonly SiteFile[], threads: number): SiteFile[][] {
   const total = files.reduce((sum, { size = 0 }) => sum + size, 0);
-  const bytesMax = Math.min(batchBytesMax, total / (threads * batchesPerThread));
+  const bytesMax = Math.min(batchBytesMax, total / threads);
   const batches: SiteFile[][] = [];
   let bytes = Infinity;
   for (const file of files) {
