@@ -9,10 +9,10 @@ export class PathMap<T> implements ReadonlyMap<string, T> {
   }
 
   /** `files` have a path each, and none twice. */
-  static of<F extends { path: string }, T>(files: readonly F[], valueOf: (file: F) => T): PathMap<T> {
+  static of<F extends { path: string }, T>(files: readonly F[], read: (file: F) => T): PathMap<T> {
     const places = new Map<string, number>();
     for (const [place, { path }] of files.entries()) places.set(path, place);
-    return new PathMap(places, files.map(valueOf));
+    return new PathMap(places, files.map(read));
   }
 
   /** A copy with other values at some of the paths. Null if a path is new. */
