@@ -49,9 +49,15 @@ export function openGitSource(dir: string): GitSource {
     recent.delete(id);
     recent.set(id, reading);
     for (const [oldest] of recent) if (recent.size > recentMax) recent.delete(oldest);
-    const content = await reading;
-    if (content === null || content.length > recentBytesMax) recent.delete(id);
-    return content;
+    let isKept = false;
+    try {
+      const content = await reading;
+      isKept = content !== null && content.length <= recentBytesMax;
+      return content;
+    } finally {
+      // What failed is asked for again.
+      if (!isKept) recent.delete(id);
+    }
   }
 
   async function listAt(revision: string): Promise<Listing> {

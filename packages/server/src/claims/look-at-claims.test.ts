@@ -12,7 +12,6 @@ import { readSiteHealth } from "../health/site-checks.ts";
 import { createPageHistory } from "../tree/read/history.ts";
 import { addClaim, confirmClaim, listClaimFindings, listClaims, listClaimsNow, removeClaim } from "./claim-store.ts";
 import { type ClaimLookDeps, listDueClaims, lookAtClaims } from "./look-at-claims.ts";
-import { pullRequestIn } from "./source-at.ts";
 
 let database: TestDatabase;
 let bench: MirrorBench;
@@ -154,15 +153,6 @@ test("changed lines are reported with old and new text and the commit; restored 
   code.commit({ "src/net.ts": net });
   await look();
   expect(await only()).toMatchObject({ state: "same", found: null, cause: null, changedAt: null });
-});
-
-test.each([
-  ["Wait longer (#41)", 41],
-  ["Merge branch 'x' See merge request acme/api!7", 7],
-  ["Merged in x (pull request #3)", 3],
-  ["Wait 41 seconds", null],
-])("the pull request is read from the commit's message: %j", (message, number) => {
-  expect(pullRequestIn(message)).toBe(number);
 });
 
 test("removed lines are gone, and found again wherever they come back", async () => {

@@ -228,7 +228,8 @@ export async function isDefinedIn(
 ): Promise<boolean> {
   const isImported = reference.from !== undefined;
   for (const index of indexes) {
-    const filesOf = (name: string) => index.filesWith(name, filesLookedAtMax);
+    // Of all files: tests and examples are left out later, and many may come first.
+    const filesOf = (name: string) => index.filesWith(name, Infinity);
     for (const probe of probesOf(reference, index)) {
       if (probe.kind !== "word") return true;
       const names = [probe.word, ...probe.others.filter(index.has)];

@@ -106,6 +106,9 @@ test("a name that another source only uses is not defined there", async () => {
   expect(await isDefined("client.createJob({});\n")).toBe(false);
   expect(await isDefined("export function createJob() {}\n")).toBe(true);
   expect(await isDefined("export const other = 1;\n")).toBe(false);
+  const tests = Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`a.${i}.test.ts`, "createJob();\n"]));
+  const amongTests = treeOf({ ...tests, "src/z.ts": "export function createJob() {}\n" });
+  expect(await isDefinedIn([await indexSource(amongTests)], createJob)).toBe(true);
   const route = { kind: "route", text: "GET /v2/jobs/{id}" } as const;
   const inTests = treeOf({ "test/a.ts": 'get("/v2/jobs/:id");\n', "src/b.ts": 'get("/jobs/:id");\n' });
   expect(await isDefinedIn([await indexSource(inTests)], route)).toBe(true);

@@ -74,6 +74,21 @@ test("reads many files in threads, with the same result", async () => {
   expect([next.read, next.has("fresh"), next.has("name2"), index.has("name2")]).toEqual([1, true, false, true]);
 });
 
+test("says why files could not be copied, and leaves none of the other copies behind", async () => {
+  const tree = treeOf(Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`src/${i}.ts`, `name${i}\n`])));
+  const folder = await mkdtemp(join(tmpdir(), "emend-copied-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  let copies = 0;
+  tree.copyOut = async (hashes) => {
+    if (copies++ > 0) throw new Error("the disk is full");
+    const file = join(folder, "copy");
+    await writeFile(file, hashes.map((hash) => `${hash} blob 1\nx\n`).join(""));
+    return file;
+  };
+  await expect(indexSource(tree)).rejects.toThrow("the disk is full");
+  expect([copies, await readdir(folder)]).toEqual([2, []]);
+});
+
 test("finds every word of a file with very many short ones", async () => {
   const words = Array.from({ length: 2200 }, (_, i) => `w${i.toString(36)}`);
   const text = words.map((word, i) => (i % 7 === 0 ? `const ${word} = 1;\n` : `${word} `)).join("");

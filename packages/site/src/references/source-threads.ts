@@ -53,10 +53,10 @@ export async function readInThreads(
 ): Promise<WordTable[]> {
   const threads = Array.from({ length: usefulThreads(0) }, () => idle.pop() ?? startThread());
   for (const worker of threads) worker.ref();
-  const batches = batchesOf(files, threads.length).values();
+  const batches = batchesOf(files, threads.length);
   // Git and the thread take turns: together they keep one core busy.
   async function readSome(worker: Worker): Promise<TableData> {
-    for (const batch of batches) {
+    for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) {
       signal?.throwIfAborted();
       const paths = batch.map(({ path }) => path);
       const hashes = batch.map(({ hash = "" }) => hash);
@@ -72,7 +72,16 @@ export async function readInThreads(
 
   let isDone = false;
   try {
-    const tables = await Promise.all(threads.map(readSome));
+    // If one fails, the others end with what they have begun: a thread that is terminated would never answer.
+    const failed = (error: unknown) => {
+      batches.length = 0;
+      throw error;
+    };
+    const outcomes = await Promise.allSettled(threads.map((worker) => readSome(worker).catch(failed)));
+    const tables = outcomes.map((outcome) => {
+      if (outcome.status === "rejected") throw outcome.reason;
+      return outcome.value;
+    });
     signal?.throwIfAborted();
     isDone = true;
     return tables.map(createTable);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startApi, type TestApi } from "../../../test/support/api.ts";
-import { presets } from "../../automations/presets.ts";
+import { listPresets, presets } from "../../automations/presets.ts";
 
 let api: TestApi;
 let path: string;
@@ -69,6 +69,9 @@ test("400: a preset that the project's model cannot carry out, or without code t
     const automations = `/v2/agent/${project.id}/automations`;
     const answer = await api.send(automations, { ...there, body: { preset: "changelog" } });
     expect(answer).toMatchObject({ status: 400, json: { error: expect.stringMatching(words) } });
+    const listed = await listPresets({ db: api.pool, defaultModel: "emend/rules" }, project.id);
+    const refused = listed.filter(({ problem }) => problem !== null).map(({ name }) => name);
+    expect(refused).toEqual(model === "emend/rules" ? Object.keys(presets).filter((name) => name !== "links") : []);
     const links = await api.send(automations, { ...there, body: { preset: "links" } });
     expect(links).toMatchObject({ status: 201 });
     const own = { preset: "translations", prompt: "Fix broken links." };

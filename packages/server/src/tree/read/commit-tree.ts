@@ -10,7 +10,8 @@ import { type BlobCache, type BlobReader, unreadable } from "./blob-reader.ts";
 import { diffCommits } from "./diff.ts";
 import { searchCommit, searchContents } from "./search.ts";
 
-const copyMsMax = 60_000;
+/** For at most 64 MB, also from a slow disk. */
+const copyMsMax = 10 * 60_000;
 
 export interface CommitTreeDeps {
   context: MirrorContext;
