@@ -86,7 +86,7 @@ test("splits git's output into files, and notices that its end is missing", () =
   for (let end = 0; end < output.length - 1; end++) expect(() => found(end)).toThrow("too soon");
 });
 
-test("reads the other files of a clone that lacks one", async () => {
+test("reads the other files of a clone that lacks one, and does not take its names for gone", async () => {
   for (let i = 0; i < 600; i++) writeFileSync(join(dir, `lib/${i}.ts`), `export const name${i} = 1;\n`);
   git("add", "-A");
   git("commit", "-q", "-m", "many");
@@ -94,8 +94,9 @@ test("reads the other files of a clone that lacks one", async () => {
   const id = (await (await source.at("HEAD")).list()).find(({ path }) => path === "lib/7.ts")?.hash ?? "";
   rmSync(join(dir, ".git/objects", id.slice(0, 2), id.slice(2)));
   const other = openGitSource(dir);
-  const { has, read } = await indexSource(await other.at("HEAD"));
+  const { has, read, skipped } = await indexSource(await other.at("HEAD"));
   expect([has("name6"), has("name7"), has("name599"), read]).toEqual([true, false, true, 602]);
+  expect([...skipped].filter(([path]) => path.startsWith("lib/"))).toEqual([["lib/7.ts", "missing"]]);
   for (const one of [source, other]) one.close();
 });
 

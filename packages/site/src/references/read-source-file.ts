@@ -12,7 +12,9 @@ export type SkipReason =
   | "lock file"
   | "vendored"
   | "prose"
-  | "CI";
+  | "CI"
+  /** Git lists it and does not have it, as in a partial clone. */
+  | "missing";
 
 /** What an index keeps of a file. */
 export interface FileRecord {

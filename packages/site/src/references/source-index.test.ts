@@ -55,12 +55,12 @@ test("reads many files in threads, with the same result", async () => {
     return file;
   };
   // Few enough at a time to be read one by one, in this thread.
-  const { [missing]: _, ...there } = files;
-  const first = await indexSource(treeOf(Object.fromEntries(Object.entries(there).slice(0, 300))));
-  const other = await indexSource(treeOf(there), { previous: first });
+  const first = await indexSource(treeOf(Object.fromEntries(Object.entries(files).slice(0, 300))));
+  const other = await indexSource(treeOf(files), { previous: first });
   const index = await indexSource(copied);
   expect(await readdir(folder)).toEqual([]);
-  expect([copied.reads.length, index.read, other.read]).toEqual([0, 603, 303]);
+  // What git did not have is asked for once more: it may have been moved meanwhile.
+  expect([copied.reads, index.read, other.read]).toEqual([[missing], 604, 304]);
   expect([...index.skipped]).toEqual([...other.skipped]);
   expect([...index.manifests]).toEqual([...other.manifests]);
   expect([index.exportsPart("kit/part"), index.exportsPart("kit/none")]).toEqual([true, false]);
@@ -69,8 +69,7 @@ test("reads many files in threads, with the same result", async () => {
   words.push("export", "long", "run", "x", "A", "made");
   const known = ({ has, filesWith }: typeof index) => words.map((word) => [word, has(word), filesWith(word, 3)]);
   expect(known(index)).toEqual(known(other));
-  expect([index.has("name1"), index.has("name2")]).toEqual([false, true]);
-  const next = await indexSource(treeOf({ ...there, "src/2.ts": "export const fresh = 1;\n" }), { previous: index });
+  const next = await indexSource(treeOf({ ...files, "src/2.ts": "export const fresh = 1;\n" }), { previous: index });
   expect([next.read, next.has("fresh"), next.has("name2"), index.has("name2")]).toEqual([1, true, false, true]);
 });
 

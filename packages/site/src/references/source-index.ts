@@ -82,9 +82,14 @@ export async function indexSource(tree: SiteTree, options: IndexOptions = {}): P
     if (skip === null) toRead.push(file);
   }
   let readCount = 0;
-  const take: TakeFile = (path, record, isRead) => {
-    known.set(path, record);
-    if (isRead) readCount++;
+  const missing: SiteFile[] = [];
+  const take: TakeFile = (file, record) => {
+    if (record === null) {
+      missing.push(file);
+      return;
+    }
+    known.set(file.path, record);
+    readCount++;
   };
   const { copyOut } = tree;
   const inThreads =
@@ -93,14 +98,17 @@ export async function indexSource(tree: SiteTree, options: IndexOptions = {}): P
     toRead.every(({ hash, size }) => hash && size !== undefined);
   const reading = inThreads
     ? readInThreads(toRead, copyOut, take, options.signal)
-    : readHere(readAll(tree, toRead), take, breathe).then((table) => [table]);
+    : [await readHere(readAll(tree, toRead), take, breathe)];
   // If no path came or went, the paths are shared. Otherwise the order is that of the list. Meanwhile, threads read.
   const same =
     earlier?.files.size === listed.length
       ? earlier.files.with(changed.map(({ path, hash = "" }) => [path, hash]))
       : null;
   const files = same ?? PathMap.of(listed, ({ hash = "" }) => hash);
-  const tables = await reading;
+  const tables = [...(await reading)];
+  if (inThreads && missing.length > 0) tables.push(await readHere(readAll(tree, missing.splice(0)), take, breathe));
+  // A file without a hash was deleted on disk, or is a submodule.
+  for (const { path, hash } of missing) if (hash !== undefined) known.set(path, unread("missing"));
   const counts = earlier === undefined ? createCounts(tables) : earlier.counts.derive(tables);
   const records =
     (same && earlier?.records.with(known)) ??
@@ -113,17 +121,17 @@ export async function indexSource(tree: SiteTree, options: IndexOptions = {}): P
 }
 
 async function readHere(
-  contents: AsyncIterable<readonly [path: string, content: Uint8Array | null]>,
+  contents: AsyncIterable<readonly [file: SiteFile, content: Uint8Array | null]>,
   take: TakeFile,
   breathe: () => Promise<void> | undefined,
 ): Promise<WordTable> {
   const read = createWordReader();
   const table = createTable();
-  for await (const [path, content] of contents) {
-    const found = content === null ? unread(null) : readSourceFile(path, content, read);
-    const record = { ...found, words: found.words.slice() };
-    take(path, record, content !== null);
-    table.add(record.words, 1);
+  for await (const [file, content] of contents) {
+    const found = content && readSourceFile(file.path, content, read);
+    const record = found && { ...found, words: found.words.slice() };
+    take(file, record);
+    if (record !== null) table.add(record.words, 1);
     const turn = breathe();
     if (turn !== undefined) await turn;
   }
@@ -133,17 +141,17 @@ async function readHere(
 async function* readAll(
   tree: SiteTree,
   files: readonly SiteFile[],
-): AsyncIterable<readonly [path: string, content: Uint8Array | null]> {
-  const reading: { path: string; bytes: Promise<Uint8Array | null> }[] = [];
-  for (const { path } of files) {
-    const bytes = tree.read(path);
+): AsyncIterable<readonly [file: SiteFile, content: Uint8Array | null]> {
+  const reading: { file: SiteFile; bytes: Promise<Uint8Array | null> }[] = [];
+  for (const file of files) {
+    const bytes = tree.read(file.path);
     // The error is thrown where the promise is awaited.
     bytes.catch(() => undefined);
-    reading.push({ path, bytes });
+    reading.push({ file, bytes });
     if (reading.length < readsAtOnce) continue;
-    for (const one of reading.splice(0, readsAtOnce / 2)) yield [one.path, await one.bytes];
+    for (const one of reading.splice(0, readsAtOnce / 2)) yield [one.file, await one.bytes];
   }
-  for (const one of reading) yield [one.path, await one.bytes];
+  for (const one of reading) yield [one.file, await one.bytes];
 }
 
 /** The files of an earlier state that are gone or differ now. A file without a hash may differ. */

@@ -7,8 +7,8 @@ import type { FileRecord } from "./read-source-file.ts";
 import type { FileBatch, ReadBatch } from "./source-worker.ts";
 import { createTable, type TableData, type WordTable } from "./word-table.ts";
 
-/** Gets each file once, in any order. */
-export type TakeFile = (path: string, record: FileRecord, isRead: boolean) => void;
+/** Gets each file, in any order; null: there is none. */
+export type TakeFile = (file: SiteFile, record: FileRecord | null) => void;
 
 // One for each thread, unless that takes too much memory: each takes a process.
 const batchBytesMax = 64 * 1024 * 1024;
@@ -62,7 +62,7 @@ export async function readInThreads(
       const hashes = batch.map(({ hash = "" }) => hash);
       const file = openOnce(await copyOut(hashes, signal));
       try {
-        takeBatch(await ask<ReadBatch>(worker, { file, paths } satisfies FileBatch), paths, take);
+        takeBatch(await ask<ReadBatch>(worker, { file, paths } satisfies FileBatch), batch, take);
       } finally {
         closeSync(file);
       }
@@ -124,15 +124,14 @@ function ask<Answer>(worker: Worker, question: FileBatch | "end"): Promise<Answe
   return promise.finally(() => worker.off("message", resolve).off("error", reject).off("exit", failed));
 }
 
-function takeBatch({ skips, words, ends, packages }: ReadBatch, paths: readonly string[], take: TakeFile): void {
+function takeBatch({ skips, words, ends, packages }: ReadBatch, files: readonly SiteFile[], take: TakeFile): void {
   let start = 0;
-  for (const [i, path] of paths.entries()) {
+  for (const [i, file] of files.entries()) {
     const end = ends[i] as number;
     const skip = skips[i];
     take(
-      path,
-      { skip: skip ?? null, words: words.subarray(start, end), package: packages.get(i) ?? null },
-      skip !== undefined,
+      file,
+      skip === undefined ? null : { skip, words: words.subarray(start, end), package: packages.get(i) ?? null },
     );
     start = end;
   }

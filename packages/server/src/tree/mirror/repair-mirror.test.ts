@@ -2,9 +2,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { indexSource } from "@emend/site";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startGitHttpServer } from "../../../test/support/git-http-server.ts";
 import { type MirrorBench, openMirrorBench, type TestTree } from "../../../test/support/mirrors.ts";
+import { siteTreeOf } from "../tree.ts";
 
 let bench: MirrorBench;
 beforeAll(() => {
@@ -78,6 +80,27 @@ test("a file that cannot be read is a passing fault, after which the mirror is r
   await ensure(made, "job_tree");
   await made.mirror.commit(input, bench.signal);
   expect((await tree.read("c.md"))?.toString()).toBe("loose\n");
+});
+
+test.each([
+  ["is gone", rmSync],
+  ["is torn", (blob: string) => truncateSync(blob, 5)],
+])("of many sources, one that %s is a passing fault, after which the mirror is repaired", async (state, harm) => {
+  const made = await bench.tree(Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`src/${i}.ts`, `a${i}\n`])));
+  const entries = [{ path: "src/7.ts", mode: "100644", content: Buffer.from(`source ${state}\n`) } as const];
+  const author = { name: "n", email: "e" };
+  const input = { jobId: "job_tree", base: made.commit, entries, message: "m", author, date: new Date(0) };
+  const tree = made.mirror.treeAt((await made.mirror.commit(input, bench.signal)).commitId);
+  const id = (await tree.index()).entries.get("src/7.ts")?.oid ?? "";
+  const blob = join(made.gitDir, "objects", id.slice(0, 2), id.slice(2));
+  chmodSync(blob, 0o644);
+  harm(blob);
+  const index = async () => (await indexSource(siteTreeOf(tree))).has("source");
+  await expect(index()).rejects.toMatchObject({ code: "repository_unavailable", retryable: true });
+  expect(readdirSync(join(made.gitDir, "objects/pack")).filter((name) => name.startsWith("tmp_"))).toEqual([]);
+  await ensure(made, "job_tree");
+  await made.mirror.commit(input, bench.signal);
+  expect(await index()).toBe(true);
 });
 
 test("pins of other jobs are fetched again when a mirror is made anew", async () => {
