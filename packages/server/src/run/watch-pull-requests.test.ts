@@ -284,7 +284,9 @@ describe.each(vendors)("on $name", (vendor) => {
     expect(looks).toBeLessThan(60);
     // On a slow machine, a second later the next poll would be allowed.
     const most = "(select max(spent_until) from poll_turns)";
-    await pool.query(`update poll_turns set spent_until = spent_until + interval '1 minute' where spent_until = ${most}`);
+    await pool.query(
+      `update poll_turns set spent_until = spent_until + interval '1 minute' where spent_until = ${most}`,
+    );
     await due(others.same);
     expect(await lookOnce(deps, signal)).toBe(false);
     await due(others.another);
