@@ -62,6 +62,7 @@ export async function evaluateTruth(options: {
       `${repository.name}  ${commits} commits, ${references} references  findings ${found.size}: right ${right}, wrong ${found.size - right - open.length}, not judged ${open.length}  planted removals found ${planting.seen} of ${planting.planted}`,
     );
     for (const [key, { page }] of open) console.log(`  not judged: ${key} (${page})`);
+    for (const key of found.keys()) if (verdicts.get(key) === "wrong") console.log(`  wrong: ${key}`);
     for (const { kind, text, page } of planting.missed) console.log(`  missed: ${kind} ${text} (${page})`);
     sets[pinned.set].planted += planting.planted;
     sets[pinned.set].seen += planting.seen;

@@ -101,8 +101,10 @@ export function openGitSource(dir: string): GitSource {
       };
     },
     async renames(before, after) {
-      const args = ["diff-tree", "-r", "-z", "-M", "--diff-filter=R", "--name-status", "--relative", before, after];
-      const parts = (await runGit(dir, args)).split("\0");
+      const detect = (how: string) =>
+        runGit(dir, ["diff-tree", "-r", "-z", how, "--diff-filter=R", "--name-status", "--relative", before, after]);
+      // In a clone that lacks files, git can compare only their ids.
+      const parts = (await detect("-M").catch(() => detect("-M100%"))).split("\0");
       const renames = new Map<string, string>();
       for (let at = 0; at + 2 < parts.length; at += 3) renames.set(parts[at + 1] as string, parts[at + 2] as string);
       return renames;

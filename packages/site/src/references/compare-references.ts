@@ -46,10 +46,15 @@ export async function compareReferences(
   const withoutLost = { ...after, has: (word: string) => !isLost(word) };
   const gone = new Map<string, Gone | null>();
   const suspects: { reference: CodeReference; key: string }[] = [];
+  // What a page imports from somebody else's package, it means wherever it names it.
+  const others = new Set<string>();
   for (const reference of references) {
     if (!mayBeGone(reference, hasOneSpelling(reference) ? withoutLost : after)) continue;
     const { from } = reference;
-    if (from !== undefined && !isOwnPackage(from, before)) continue;
+    if (from !== undefined && !isOwnPackage(from, before)) {
+      others.add(`${reference.page} ${reference.text}`);
+      continue;
+    }
     const isImported = from !== undefined;
     const key = `${reference.kind} ${reference.text}${isImported ? " imported" : ""}`;
     let found = gone.get(key);
@@ -64,6 +69,7 @@ export async function compareReferences(
   return suspects.flatMap(({ reference, key }) => {
     const judgement = judged.get(key);
     if (judgement === undefined || !isAboutFiles(reference, judgement, before)) return [];
+    if (reference.from === undefined && others.has(`${reference.page} ${judgement.gone}`)) return [];
     return [staleReference(reference, judgement)];
   });
 }

@@ -10,7 +10,7 @@ export interface Evidence {
 
 const comment = /^\s*(?:\/\/|\/\*|\*|<!--|#(?![[!]|define|if)|#!|"""|--\s)/;
 const importing =
-  /^\s*(?:import|from|use|using|require|include|#include|declare module)\s|\brequire\(|\}\s*from\s+["']/;
+  /^\s*(?:import|from|use|using|require|include|#include|declare module|(?:pub )?extern crate)\s|\brequire\(|\}\s*from\s+["']/;
 const constant = /^[A-Z][A-Z\d]*_[A-Z\d_]*$/;
 // Data files pass values to whatever program reads them, unless they are schemas or the values of a Helm chart.
 const dataFile = /\.(?:json[5c]?|ya?ml|toml|ini|properties|env|nix|conf)$/i;
@@ -36,6 +36,7 @@ export function readEvidence(name: string, path: string, text: string): Evidence
     else if (name.includes("-")) evidence.isDefined = !importing.test(line) && isKeyOrCase(before, after);
     else if (isSchema || (constant.test(name) && !importing.test(line) && isConstant(before, after)))
       evidence.isDefined = true;
+    else if (isVariant(text, start, before, after)) evidence.isDefined = true;
     else readPlace(name, path, before, after, line, evidence);
   }
   return evidence;
@@ -44,6 +45,14 @@ export function readEvidence(name: string, path: string, text: string): Evidence
 // A source may be hostile, so patterns see only this much around a name, and only so many of its places.
 const aroundMax = 10_000;
 const placesMax = 200;
+
+/** A line with nothing but a name, between `enum` and the end of its block. */
+function isVariant(text: string, start: number, before: string, after: string): boolean {
+  if (!/^[ \t]+$/.test(before) || !/^,?$/.test(after)) return false;
+  const opened = text.lastIndexOf("enum ", start);
+  if (opened === -1 || start - opened > aroundMax) return false;
+  return !new RegExp(`\\n[ \\t]{0,${before.length - 1}}\\}`).test(text.slice(opened, start));
+}
 
 /** What precedes and follows the first places of a name. */
 function* around(name: string, text: string): Iterable<[before: string, after: string]> {

@@ -92,6 +92,8 @@ const filePath =
   /^(?:\.{1,2}\/)*(?:[\w@.+()[\]-]+\/)+[\w@.+()[\]-]*\.[A-Za-z]\w{0,9}$|^(?:\.{1,2}\/)*(?:[\w@.+-]+\/){2,}$/;
 const fileEnding =
   /\.(?:[cm]?[jt]sx?|json[5c]?|ya?ml|toml|ini|md|mdx|py|rb|go|rs|java|kt|cs?|h|hpp|cpp|php|sh|css|scss|html?|vue|svelte|astro|xml|txt|lock|env|cfg|conf|sql|png|svg|jpe?g|gif|ico|webp|zip|gz|com|org|net|io|dev)$/i;
+// Every program has such a file; on a page it is the reader's.
+const readersFile = /^(?:src|app|lib)\/(?:index|main|App)\.\w+$/;
 const kebab = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)+$/;
 // The tokens of sources have no dots: `--web.port` is not the flag `--web`.
 const flagWord = /(?<![\w-])--[A-Za-z][\w-]*(?![\w-]|\.\w)/g;
@@ -148,7 +150,7 @@ function readWord(word: string, offset: number, add: Add): void {
   else if (packageName.test(word)) add("package", word, offset);
   else if (filePath.test(word)) {
     // From the folder where the reader is.
-    if (!word.startsWith(".")) add("file", word, offset);
+    if (!word.startsWith(".") && !readersFile.test(word)) add("file", word, offset);
   } else if (route.test(word)) add("route", word, offset);
   else if (dotted.test(word)) {
     if (!fileEnding.test(word) && !beforePlatforms.test(word.slice(0, word.indexOf(".") + 1)))

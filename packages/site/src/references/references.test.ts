@@ -90,6 +90,29 @@ test("a dependency is not the sources' own", async () => {
   expect(await compare(depends, { "src/a.js": "\n" }, "`kit-plus`")).toEqual([]);
 });
 
+test("what a page imports from another package is that package's, wherever the page names it", async () => {
+  const before = { "src/context.ts": "export function createContext() {}\n", "package.json": '{ "name": "kit" }' };
+  const after = { "src/context.ts": "\n", "package.json": '{ "name": "kit" }' };
+  const page = (from: string) =>
+    `\`React.createContext\`\n\n\`\`\`ts\nimport { createContext } from "${from}";\n\`\`\`\n`;
+  expect(await compare(before, after, page("react"))).toEqual([]);
+  expect(await compare(before, after, page("kit"))).toEqual(["createContext removed", "createContext removed"]);
+  const crate = { "src/lib.rs": "#[macro_use]\nextern crate serde_derive;\n" };
+  expect(await compare(crate, { "src/lib.rs": "\n" }, "Add `serde_derive`.")).toEqual([]);
+});
+
+test("a file that every program has is the reader's", async () => {
+  const files = { "src/index.js": "run();\n", "src/store.js": "run();\n" };
+  expect(await compare(files, {}, "`src/index.js` and `src/store.js`")).toEqual(["src/store.js removed"]);
+});
+
+test("a variant of an enumeration is defined, an element of a list is not", async () => {
+  const variant = (opened: string) => ({ "src/keys.rs": `${opened} {\n    Pop(u8),\n    PriorMatch,\n}\n` });
+  const gone = { "src/keys.rs": "\n" };
+  expect(await compare(variant("pub enum Key"), gone, "`PriorMatch`")).toEqual(["PriorMatch removed"]);
+  expect(await compare(variant("enum Key {\n    A,\n}\nlet all = vec!"), gone, "`PriorMatch`")).toEqual([]);
+});
+
 test("a string alone on its line, a declared module and a setting at the root define nothing", async () => {
   const list = 'const packages = [\n  "kit-plus",\n];\n';
   expect(await compare({ "src/a.js": list }, { "src/a.js": "\n" }, "`kit-plus`")).toEqual([]);
