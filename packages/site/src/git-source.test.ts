@@ -2,8 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { gitEnvironment, openGitSource, parseBlobs } from "./git-source.ts";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { createRandom, pick } from "../test/support/random-site.ts";
+import { type GitSource, gitEnvironment, openGitSource, parseBlobs } from "./git-source.ts";
 import { indexSource } from "./references/source-index.ts";
 import type { SiteTree } from "./types.ts";
 
@@ -17,6 +18,13 @@ function git(...args: string[]): void {
   const config = ["-c", "user.name=T", "-c", "user.email=t@example.com", "-c", "init.defaultBranch=main"];
   execFileSync("git", ["-C", dir, ...config, ...args], { env: gitEnvironment() });
 }
+
+const author = {
+  GIT_AUTHOR_NAME: "T",
+  GIT_AUTHOR_EMAIL: "t@example.com",
+  GIT_COMMITTER_NAME: "T",
+  GIT_COMMITTER_EMAIL: "t@example.com",
+};
 
 /** The contents of files, from one file that has them all. */
 async function copied(tree: SiteTree, paths: readonly string[]): Promise<(Buffer | null)[]> {
@@ -65,6 +73,43 @@ test("lists a commit from the list of another, and copies its files into one", a
   await folder.at("HEAD~1");
   expect((await (await folder.at("HEAD")).list()).map(({ path }) => path)).toEqual(["a.ts", "b.ts"]);
   for (const one of [source, other, folder]) one.close();
+});
+
+test.each(["sha1", "sha256"])("lists the same files from any other commit's list (%s)", async (format) => {
+  const folder = mkdtempSync(join(tmpdir(), "emend-source-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const run = (input: string, ...args: string[]) =>
+    execFileSync("git", ["-C", folder, ...args], { input, env: { ...gitEnvironment(), ...author } })
+      .toString()
+      .trim();
+  run("", "init", "-q", `--object-format=${format}`);
+  const blobs = ["one", "two"].map((text) => run(text, "hash-object", "-w", "--stdin"));
+  const empty = run("", "commit-tree", "-m", "empty", run("", "mktree"));
+  const random = createRandom(7);
+  const paths = ["a", "a/b", "a/b/c", "a/d", "a.ts", "b", "b/a", "b/ü é", "ß.ts", "z/y/x/w.ts"];
+  const commits = Array.from({ length: 12 }, () => {
+    const chosen = paths.filter(() => random(10) < 6);
+    const files = chosen.filter((path) => !chosen.some((other) => other.startsWith(`${path}/`)));
+    const entries = files.map((path) => {
+      const mode = pick(random, ["100644", "100644", "100755", "120000", "160000"]);
+      return `${mode} ${mode === "160000" ? empty : pick(random, blobs)}\t${path}\n`;
+    });
+    run("", "read-tree", "--empty");
+    run(entries.join(""), "update-index", "--index-info");
+    return run("", "commit-tree", "-m", "state", run("", "write-tree"));
+  });
+  const listOf = async (source: GitSource, commit: string) =>
+    (await (await source.at(commit)).list()).map(({ path, hash }) => `${path} ${hash}`);
+  for (const place of ["", "a", "z/y"]) {
+    if (place !== "") mkdirSync(join(folder, place), { recursive: true });
+    const derived = openGitSource(join(folder, place));
+    for (const commit of [...commits, empty, ...commits.toReversed()]) {
+      const whole = openGitSource(join(folder, place));
+      expect(await listOf(derived, commit)).toEqual(await listOf(whole, commit));
+      whole.close();
+    }
+    derived.close();
+  }
 });
 
 test("cuts a file that is too large to look at, and reads the next", async () => {

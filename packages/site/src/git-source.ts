@@ -65,10 +65,11 @@ export function openGitSource(dir: string): GitSource {
       ? revision
       : (await runGit(dir, ["rev-parse", "--verify", "--end-of-options", `${revision}^{commit}`])).trim();
     if (latest?.commit === commit) return latest;
-    const changes = latest && listFrom(dir, latest, commit);
-    // Who asks for the next commit reads what changed.
-    if (changes) blobs.start();
-    latest = (await changes) ?? (await listAll(dir, commit));
+    const known = latest && (await listFrom(blobs.read, latest, commit));
+    const listed = known ?? listAll(dir, commit);
+    // Who lists a commit reads files of it, or compares it with the next one.
+    blobs.start();
+    latest = await listed;
     return latest;
   }
 
@@ -135,25 +136,84 @@ async function listAll(dir: string, commit: string): Promise<Listing> {
 // With more changes than this, a new list is as fast.
 const changesMax = 2000;
 
-/** The list of a commit, from another commit's list and the files that differ. Null: list it anew. */
-async function listFrom(dir: string, known: Listing, commit: string): Promise<Listing | null> {
-  const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--relative", known.commit, commit];
-  const parts = (await runGit(dir, args)).split("\0");
-  if (parts.length > changesMax * 2) return null;
-  // Without sizes: they would take another process, and what is too large shows when it is read.
-  const changed = new Map<string, SiteFile>();
-  const gone = new Set<string>();
-  for (let at = 0; at + 1 < parts.length; at += 2) {
-    const [, mode, , hash] = (parts[at] as string).split(" ");
-    const path = parts[at + 1] as string;
-    if (mode?.startsWith("100") && hash !== undefined) changed.set(path, { path, hash });
-    else gone.add(path);
-  }
+interface Changes {
+  changed: Map<string, SiteFile>;
+  gone: Set<string>;
+}
+
+/**
+ * The list of a commit, from another commit's list and the files that differ. Trees are read through the process that reads
+ * files: to start another one takes longer. Null: list it anew.
+ */
+async function listFrom(read: ReadObject, known: Listing, commit: string): Promise<Listing | null> {
+  const changes: Changes = { changed: new Map(), gone: new Set() };
+  if (!(await compareTrees(read, [`${known.commit}:./`, `${commit}:./`], "", changes))) return null;
+  const { changed, gone } = changes;
   const same = gone.size === 0 ? known.files.with(changed) : null;
   if (same !== null) return { commit, files: same };
   const files = [...new Map([...known.files, ...changed]).values()].filter(({ path }) => !gone.has(path));
   files.sort((left, right) => (left.path < right.path ? -1 : 1));
   return { commit, files: PathMap.of(files, (file) => file) };
+}
+
+type ReadObject = (name: string) => Promise<Buffer | null>;
+
+/** The files that differ between two trees, or that only one has if the other is null. False: there are too many. */
+async function compareTrees(
+  read: ReadObject,
+  trees: readonly (string | null)[],
+  folder: string,
+  changes: Changes,
+): Promise<boolean> {
+  const [before, after] = await Promise.all(trees.map((tree) => (tree === null ? new Set("") : readTree(read, tree))));
+  if (!before || !after) return false;
+  const [old, now] = [entriesOf(before, after), entriesOf(after, before)];
+  const below: Promise<boolean>[] = [];
+  for (const name of new Set([...old.keys(), ...now.keys()])) {
+    const path = `${folder}${name}`;
+    const entries = [old.get(name), now.get(name)];
+    // Without sizes: they would take another question, and what is too large shows when it is read.
+    if (entries[1]?.kind === "file") changes.changed.set(path, { path, hash: entries[1].id });
+    else if (entries[0]?.kind === "file") changes.gone.add(path);
+    const folders = entries.map((entry) => (entry?.kind === "folder" ? entry.id : null));
+    if (folders.some((id) => id !== null)) below.push(compareTrees(read, folders, `${path}/`, changes));
+    if (changes.changed.size + changes.gone.size + below.length > changesMax) return false;
+  }
+  return (await Promise.all(below)).every(Boolean);
+}
+
+/** The entries of a tree as git stores them, one character a byte: `MODE NAME`, a zero and the id. Null if there is none. */
+async function readTree(read: ReadObject, name: string): Promise<Set<string> | null> {
+  const bytes = await read(name);
+  if (bytes === null || bytes.length >= blobBytesMax) return null;
+  const text = bytes.toString("latin1");
+  const idLength = /^[\da-f]{64}/.test(name) ? 32 : 20;
+  const entries = new Set<string>();
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf("\0", at) + 1 + idLength;
+    entries.add(text.slice(at, end));
+    at = end;
+  }
+  return entries;
+}
+
+interface TreeEntry {
+  /** Links and submodules are neither. */
+  kind: "file" | "folder" | "other";
+  id: string;
+}
+
+/** By name, without those that another tree has too. */
+function entriesOf(stored: ReadonlySet<string>, other: ReadonlySet<string>): Map<string, TreeEntry> {
+  const entries = new Map<string, TreeEntry>();
+  for (const entry of stored) {
+    if (other.has(entry)) continue;
+    const [space, zero] = [entry.indexOf(" "), entry.indexOf("\0")];
+    const kind = entry.startsWith("40000") ? "folder" : entry.startsWith("100") ? "file" : "other";
+    const name = Buffer.from(entry.slice(space + 1, zero), "latin1").toString();
+    entries.set(name, { kind, id: Buffer.from(entry.slice(zero + 1), "latin1").toString("hex") });
+  }
+  return entries;
 }
 
 /** Writes blobs into a file, as git prints them. Through pipes they would come in pieces of 4 kB. */

@@ -1,4 +1,4 @@
-import { closeSync, openSync, rmSync } from "node:fs";
+import { close, openSync, rmSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { usefulThreads } from "../parse/parse-pool.ts";
 import { threadEnv } from "../parse/threads.ts";
@@ -64,7 +64,8 @@ export async function readInThreads(
       try {
         takeBatch(await ask<ReadBatch>(worker, { file, paths } satisfies FileBatch), batch, take);
       } finally {
-        closeSync(file);
+        // Nobody waits until the system has freed the memory.
+        close(file);
       }
     }
     return ask<TableData>(worker, "end");

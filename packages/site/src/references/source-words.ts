@@ -9,7 +9,7 @@ export function hashWord(word: string): number {
   for (let i = 0; i < word.length; i++) {
     const c = word.charCodeAt(i);
     // Rare, and the check of every word would take longer than its hash.
-    if (c > 127) return hashBytes(Buffer.from(encodePiece(word), "latin1")) >>> 0;
+    if (c > 127) return hashBytes(Buffer.from(encodePiece(word), "latin1")) >>> 0 || 1;
     hash = Math.imul(hash ^ c, prime);
   }
   // Tables use 0 for an empty slot.
@@ -20,7 +20,7 @@ export function hashWord(word: string): number {
 function hashBytes(bytes: Uint8Array, start = 0, end = bytes.length, from = seed): number {
   let hash = from;
   for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] as number), prime);
-  return hash || 1;
+  return hash;
 }
 
 // Letters, digits, `_`, `$` and non-ASCII bytes.
@@ -31,6 +31,10 @@ for (let c = 0; c < 256; c++) {
   if (/\d/.test(character)) wordKind[c] = digit;
   else if (c > 127 || /[\w$]/.test(character)) wordKind[c] = 1;
 }
+// As `wordKind`, and a slash, which may start a route.
+const slash = 4;
+const skipKind = wordKind.slice();
+skipKind[47] = slash;
 const isRoute = new Uint8Array(256);
 for (let c = 0; c < 256; c++) isRoute[c] = /[\w{}<>:[\]$.*~/-]/.test(String.fromCharCode(c)) ? 1 : 0;
 const isParameter = new Uint8Array(256);
@@ -45,16 +49,17 @@ export function plainRoute(route: string): string {
   return segments.map((segment) => `/${/[{}:<>[\]$*]/.test(segment) ? "{}" : segment}`).join("");
 }
 
-/** The hash of the route's plain form. Most routes are plain already. */
+const parameter = Buffer.from("/{}");
+
+/** The hash of the route's plain form. */
 function hashRoute(bytes: Uint8Array, start: number, end: number): number {
-  let last = 0;
-  for (let at = start; at < end; at++) {
-    const c = bytes[at] as number;
-    if (isParameter[c] === 1 || (c === 47 && (last === 47 || at + 1 === end)))
-      return hashWord(plainRoute(Buffer.from(bytes.subarray(start, end)).toString("latin1"))) | 0;
-    last = c;
+  let hash = seed;
+  for (let from = start, to = start; from < end; from = to) {
+    let isPlain = true;
+    for (to++; to < end && bytes[to] !== 47; to++) if (isParameter[bytes[to] as number] === 1) isPlain = false;
+    if (to > from + 1) hash = isPlain ? hashBytes(bytes, from, to, hash) : hashBytes(parameter, 0, 3, hash);
   }
-  return hashBytes(bytes, start, end);
+  return hash || 1;
 }
 
 /**
@@ -81,49 +86,66 @@ export function createWordReader(): WordReader {
   };
 }
 
+// Most of the time of an index is spent in its two inner loops: what happens less often is in functions of its own.
 function readWords(bytes: Uint8Array, recent: Int32Array, words: Uint32Array): number {
   const end = bytes.length;
   const mask = recent.length - 1;
-  const kinds = wordKind;
   let count = 0;
   let i = 0;
   while (i < end) {
-    let c = bytes[i] as number;
-    if (kinds[c] === 0) {
-      i++;
-      if (c === 47 && i < end) {
-        const routeEnd = endOfRoute(bytes, i - 1, end);
-        if (routeEnd > 0) words[count++] = hashRoute(bytes, i - 1, routeEnd);
-      }
+    let c = 0;
+    let kind = 0;
+    do {
+      c = bytes[i++] as number;
+      kind = skipKind[c] as number;
+    } while (kind === 0 && i < end);
+    if (kind === 0) break;
+    const start = i - 1;
+    if (kind === slash) {
+      count = readRoute(bytes, start, words, count);
       continue;
     }
-    const start = i;
     let hash = Math.imul(seed ^ c, prime);
-    for (i++; i < end; i++) {
+    for (; i < end; i++) {
       c = bytes[i] as number;
-      if (kinds[c] === 0) break;
+      if (wordKind[c] === 0) break;
       hash = Math.imul(hash ^ c, prime);
     }
-    if (i - start > wordMax || kinds[bytes[start] as number] === digit) continue;
+    if (i - start > wordMax || kind === digit) continue;
     const slot = (hash ^ (hash >>> 15)) & mask;
     if (recent[slot] !== hash) {
       recent[slot] = hash;
       words[count++] = hash || 1;
     }
-    const isAfterDash = start > 0 && bytes[start - 1] === 45;
-    if (!isAfterDash && c !== 45) continue;
-    const isFlag = isAfterDash && start > 1 && bytes[start - 2] === 45;
-    const isJoined = isAfterDash && start > 1 && wordKind[bytes[start - 2] as number] !== 0;
-    const isLong = i + 1 < end && c === 45 && wordKind[bytes[i + 1] as number] !== 0;
-    const longEnd = isFlag || (isLong && !isJoined) ? endOfLong(bytes, start, end) : 0;
-    if (longEnd > i) words[count++] = hashBytes(bytes, start, longEnd);
-    if (longEnd > 0 && isFlag) words[count++] = hashBytes(bytes, start, longEnd, flagSeed);
+    if (c === 45 || (start > 0 && bytes[start - 1] === 45)) count = readLong(bytes, start, i, words, count);
   }
   return count;
 }
 
+/** Adds the route that starts at a slash, if one does. Returns the new count. */
+function readRoute(bytes: Uint8Array, start: number, words: Uint32Array, count: number): number {
+  const end = endOfRoute(bytes, start);
+  if (end === 0) return count;
+  words[count] = hashRoute(bytes, start, end);
+  return count + 1;
+}
+
+/** Adds the `kebab-case` word or the flag that starts with a word next to a dash. Returns the new count. */
+function readLong(bytes: Uint8Array, start: number, wordEnd: number, words: Uint32Array, count: number): number {
+  const isAfterDash = start > 0 && bytes[start - 1] === 45;
+  const isFlag = isAfterDash && start > 1 && bytes[start - 2] === 45;
+  const isJoined = isAfterDash && start > 1 && wordKind[bytes[start - 2] as number] !== 0;
+  const isLong = wordEnd + 1 < bytes.length && bytes[wordEnd] === 45 && wordKind[bytes[wordEnd + 1] as number] !== 0;
+  const end = isFlag || (isLong && !isJoined) ? endOfLong(bytes, start) : 0;
+  let next = count;
+  if (end > wordEnd) words[next++] = hashBytes(bytes, start, end) || 1;
+  if (end > 0 && isFlag) words[next++] = hashBytes(bytes, start, end, flagSeed) || 1;
+  return next;
+}
+
 /** The end of a `kebab-case` word, or 0 if it is too long. */
-function endOfLong(bytes: Uint8Array, start: number, end: number): number {
+function endOfLong(bytes: Uint8Array, start: number): number {
+  const end = bytes.length;
   let at = start;
   for (; at < end && at - start <= wordMax; at++) {
     if (wordKind[bytes[at] as number] !== 0) continue;
@@ -133,7 +155,9 @@ function endOfLong(bytes: Uint8Array, start: number, end: number): number {
 }
 
 /** The end of a route, or 0: a file path, a comment, a closing tag or a division. */
-function endOfRoute(bytes: Uint8Array, start: number, end: number): number {
+function endOfRoute(bytes: Uint8Array, start: number): number {
+  const end = bytes.length;
+  if (start + 1 >= end) return 0;
   const last = start > 0 ? (bytes[start - 1] as number) : 10;
   const next = bytes[start + 1] as number;
   if (wordKind[last] !== 0 || last === 46 || last === 47 || last === 60 || last === 42 || last === 41 || last === 93)
