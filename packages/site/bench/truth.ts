@@ -28,7 +28,7 @@ const { values } = parseArgs({
 const filesMax = Number(values.files);
 const pagesMax = 10_000;
 const changedMax = 50;
-const rounds = 5;
+const rounds = 9;
 const bytesMax = 200_000;
 
 const dir = values.make ?? mkdtempSync(join(tmpdir(), "emend-truth-"));

@@ -39,10 +39,10 @@ export async function renamedTo(
 
 const wordCharacter = /[\w$\x80-\xff-]/;
 
-function replacementIn(word: string, old: string, fresh: string): string | null {
-  const oldLines = linesOf(old);
+function replacementIn(word: string, before: string, after: string): string | null {
+  const [oldLines, newLines] = changedLines(before, after);
   const kept = new Set(oldLines);
-  const added = linesOf(fresh).filter((line) => !kept.has(line));
+  const added = newLines.filter((line) => !kept.has(line));
   if (oldLines.length > linesMax * 4 || added.length > linesMax) return null;
   let to: string | null = null;
   for (const line of oldLines) {
@@ -55,6 +55,23 @@ function replacementIn(word: string, old: string, fresh: string): string | null 
     to = found[0] as string;
   }
   return to === null ? null : decodePiece(to);
+}
+
+/** The lines of both texts without those that both start or end with, which are most lines of most changes. */
+function changedLines(before: string, after: string): [string[], string[]] {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
+  start = before.lastIndexOf("\n", start - 1) + 1;
+  let end = 0;
+  while (
+    end < shorter - start &&
+    before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)
+  )
+    end++;
+  const rest = before.indexOf("\n", before.length - end);
+  end = rest === -1 ? 0 : before.length - rest;
+  return [linesOf(before.slice(start, before.length - end)), linesOf(after.slice(start, after.length - end))];
 }
 
 /** A plain split is ten times as fast as one by a pattern. */

@@ -404,6 +404,23 @@ test("offers the new name where it stands at every place of the old one", async 
   ]);
 });
 
+test.each([
+  ["in one line", (name: string) => `export const ${name} = 1;`],
+  ["in the first line", (name: string) => `export const ${name} = 1;\n\nrest();\nrest();\n`],
+  ["in the last line", (name: string) => `rest();\nrest();\nexport const ${name} = 1;`],
+  ["twice", (name: string) => `rest();\nexport const ${name} = 1;\nuse(${name});\nrest();\nuse(${name});\nrest();\n`],
+  ["with lines that Windows wrote", (name: string) => `rest();\r\nexport const ${name} = 1;\r\nrest();\r\n`],
+  [
+    "beside lines that look alike",
+    (name: string) => `export const a = 1;\nexport const ${name} = 1;\nexport const b = 1;\n`,
+  ],
+])("offers a new name that is like the old one, %s", async (_, text) => {
+  for (const to of ["newName", "oldNameX", "xOldName", "oldNam"]) {
+    const found = await compare({ "a.ts": text("oldName") }, { "a.ts": text(to) }, "`oldName`");
+    expect(found).toEqual([`oldName → ${to}`]);
+  }
+});
+
 test("offers nothing where two names took its place, or the new name was there before", async () => {
   const before = { "a.ts": "const oldName = 1;\nuse(oldName);\nconst there = 2;\n" };
   expect(

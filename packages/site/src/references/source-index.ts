@@ -72,14 +72,13 @@ export async function indexSource(tree: SiteTree, options: IndexOptions = {}): P
   }
   const known = new Map<string, FileRecord>();
   const toRead: SiteFile[] = [];
-  for (const file of changed) {
-    const turn = breathe();
+  for (const [number, file] of changed.entries()) {
+    const turn = number % 256 === 0 ? breathe() : undefined;
     if (turn !== undefined) await turn;
     const { path, size = 0 } = file;
     const skip = skipByPath(path) ?? (size > bytesMax ? "too large" : null);
-    // What is read replaces it.
-    known.set(path, unread(skip));
     if (skip === null) toRead.push(file);
+    else known.set(path, unread(skip));
   }
   let readCount = 0;
   const missing: SiteFile[] = [];
@@ -108,7 +107,7 @@ export async function indexSource(tree: SiteTree, options: IndexOptions = {}): P
   const tables = [...(await reading)];
   if (inThreads && missing.length > 0) tables.push(await readHere(readAll(tree, missing.splice(0)), take, breathe));
   // A file without a hash was deleted on disk, or is a submodule.
-  for (const { path, hash } of missing) if (hash !== undefined) known.set(path, unread("missing"));
+  for (const { path, hash } of missing) known.set(path, unread(hash === undefined ? null : "missing"));
   const counts = earlier === undefined ? createCounts(tables) : earlier.counts.derive(tables);
   const records =
     (same && earlier?.records.with(known)) ??

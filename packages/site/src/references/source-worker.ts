@@ -35,7 +35,6 @@ function readBatch({ file, paths }: FileBatch): ReadBatch {
   for (const content of parseBlobs(readWhole(file), paths.length)) {
     const record = content === null ? null : readSourceFile(paths[skips.length] as string, content, read);
     if (record !== null) {
-      table.add(record.words, 1);
       if (end + record.words.length > words.length) words = enlarge(words, record.words.length);
       words.set(record.words, end);
       end += record.words.length;
@@ -44,7 +43,9 @@ function readBatch({ file, paths }: FileBatch): ReadBatch {
     skips.push(record?.skip);
     ends.push(end);
   }
-  return { skips, words: words.slice(0, end), ends, packages };
+  const all = words.slice(0, end);
+  table.add(all, 1);
+  return { skips, words: all, ends, packages };
 }
 
 function enlarge(old: Uint32Array, by: number): Uint32Array<ArrayBuffer> {
