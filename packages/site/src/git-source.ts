@@ -42,6 +42,7 @@ const recentBytesMax = 128 * 1024;
 export function openGitSource(dir: string): GitSource {
   const blobs = createBlobReader(dir);
   let latest: Listing | null = null;
+  let place: Promise<string | null> | undefined;
   // Who compares two commits reads the same few files several times.
   const recent = new Map<string, Promise<Buffer | null>>();
   async function readBlob(id: string): Promise<Buffer | null> {
@@ -65,10 +66,11 @@ export function openGitSource(dir: string): GitSource {
       ? revision
       : (await runGit(dir, ["rev-parse", "--verify", "--end-of-options", `${revision}^{commit}`])).trim();
     if (latest?.commit === commit) return latest;
-    const known = latest && (await listFrom(blobs.read, latest, commit));
+    const known = latest && (await listFrom(blobs.read, (await place) ?? null, latest, commit));
     const listed = known ?? listAll(dir, commit);
-    // Who lists a commit reads files of it, or compares it with the next one.
+    // While git lists a commit: who lists one reads files of it, or compares it with the next one.
     blobs.start();
+    place ??= placeOf(dir);
     latest = await listed;
     return latest;
   }
@@ -120,6 +122,12 @@ interface Listing {
   files: PathMap<SiteFile>;
 }
 
+/** The folder's path in its repository. Null if it is unknown, or if git cannot be asked for it in a line. */
+async function placeOf(dir: string): Promise<string | null> {
+  const place = await runGit(dir, ["rev-parse", "--show-prefix"]).catch(() => "\n\n");
+  return /^[^\n]*\n$/.test(place) ? place.slice(0, -1) : null;
+}
+
 async function listAll(dir: string, commit: string): Promise<Listing> {
   const files: SiteFile[] = [];
   for (const entry of (await runGit(dir, ["ls-tree", "-r", "-z", "--long", commit, "--", "."])).split("\0")) {
@@ -145,9 +153,15 @@ interface Changes {
  * The list of a commit, from another commit's list and the files that differ. Trees are read through the process that reads
  * files: to start another one takes longer. Null: list it anew.
  */
-async function listFrom(read: ReadObject, known: Listing, commit: string): Promise<Listing | null> {
+async function listFrom(
+  read: ReadObject,
+  place: string | null,
+  known: Listing,
+  commit: string,
+): Promise<Listing | null> {
   const changes: Changes = { changed: new Map(), gone: new Set() };
-  if (!(await compareTrees(read, [`${known.commit}:./`, `${commit}:./`], "", changes))) return null;
+  const trees = [known.commit, commit].map((one) => `${one}:${place}`);
+  if (place === null || !(await compareTrees(read, trees, "", changes))) return null;
   const { changed, gone } = changes;
   const same = gone.size === 0 ? known.files.with(changed) : null;
   if (same !== null) return { commit, files: same };
