@@ -110,6 +110,20 @@ journey("adds, runs, edits, pauses and removes an automation by the keyboard alo
   await row.waitFor({ state: "detached" });
 });
 
+journey("adds a preset by the keyboard alone, and says which ones need a language model", async (look) => {
+  await open(look, "automations");
+  const presets = page.getByRole("region", { name: "Presets" });
+  const changelog = presets.getByRole("listitem").filter({ hasText: "Write the changelog" });
+  await changelog.getByText("Needs a language model").waitFor();
+  expect(await changelog.getByRole("button").count()).toBe(0);
+  const title = "Fix broken links and orphans every week";
+  await press(presets.getByRole("button", { name: `Add: ${title}` }));
+  await presets.getByText(title).waitFor({ state: "detached" });
+  const row = page.getByRole("listitem").filter({ hasText: title });
+  await row.getByRole("button", { name: "Run now" }).waitFor();
+  await expectGood(page);
+});
+
 journey("says in words what a setting may not be, keeps what was typed, and takes what may", async (look) => {
   dashboard.expectComplaint(/400/);
   await open(look, "policy");
