@@ -167,7 +167,8 @@ function isGone(probe: Probe, { before, after, changed }: Change): boolean {
       // Only where its manifest now names another: if the folder left too, it may be in a repository of its own.
       return !after.hasPackage(probe.name) && namesAnother(probe.name, before, after);
     case "word":
-      if (after.has(probe.word)) return false;
+      // In PHP, `$name` is the argument `name`.
+      if (after.has(probe.word) || after.has(`$${probe.word}`)) return false;
       // A router may add the rest of a route's end.
       if (probe.others.some((other) => after.has(other) && (!before.has(other) || other.startsWith("/")))) return false;
       return isKnownGone(before.filesWith(probe.word, Infinity, changed), before, after);
@@ -184,10 +185,14 @@ function namesAnother(name: string, before: SourceIndex, after: SourceIndex): bo
  */
 function isKnownGone(paths: readonly string[], before: SourceIndex, after: SourceIndex): boolean {
   if (paths.some((path) => after.skipped.has(path))) return false;
-  return paths.length === 0 || !paths.every((path) => leftWithPackage(path, before, after));
+  const sources = paths.filter((path) => !isExample(path));
+  return sources.length === 0 || !sources.every((path) => leftWithPackage(path, before, after));
 }
 
-const manifests = ["package.json", "pyproject.toml", "Cargo.toml", "go.mod"];
+const manifests =
+  "package.json pyproject.toml setup.py Cargo.toml go.mod pom.xml build.gradle build.gradle.kts composer.json".split(
+    " ",
+  );
 
 function leftWithPackage(path: string, before: SourceIndex, after: SourceIndex): boolean {
   for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
@@ -213,7 +218,7 @@ async function judge(
   const paths = before.filesWith(probe.word, Infinity, change.changed);
   // Files that leave may have moved elsewhere with what reads their keys; an edit takes a key out on purpose.
   if (kind === "config-key" && !paths.some((path) => after.files.has(path))) return null;
-  if (await hasFlagWithoutDashes(probe.word, paths, after, options)) return null;
+  if (kind === "flag" && (await hasFlagWithoutDashes(probe.word, paths, after, options))) return null;
   // Another spelling counts if it is gone too.
   const spelled = [...(probe.defined === undefined ? [] : [probe.defined]), ...probe.others];
   const names = [probe.word, ...spelled.filter((other) => !after.has(other))];
@@ -315,9 +320,11 @@ async function hasFlagWithoutDashes(
   after: SourceIndex,
   { signal }: CompareOptions,
 ): Promise<boolean> {
-  if (!word.startsWith("--")) return false;
-  const plain = word.slice(2);
+  const plain = word.replace(/^--/, "");
   const had = new Set(paths);
+  // In Rust, a field is a flag of the same name.
+  const fields = paths.filter((path) => plain.includes("-") && path.endsWith(".rs"));
+  if (after.filesWith(plain.replaceAll("-", "_"), 1, fields).length > 0) return true;
   const named = [...after.filesWith(plain, filesLookedAtMax, had), ...after.filesWith(plain, filesLookedAtMax)];
   for (const path of new Set(named)) {
     signal?.throwIfAborted();

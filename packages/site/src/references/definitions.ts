@@ -29,6 +29,8 @@ export function readEvidence(name: string, path: string, text: string): Evidence
     const before = line.slice(0, at - start);
     const after = line.slice(at - start + name.length);
     if (/[\w$]$/.test(before) || /^[\w$]/.test(after) || comment.test(line) || /\s(?:\/\/|#)\s/.test(before)) continue;
+    // `"NAME": tls.NAME` passes on what another package defines.
+    if (constant.test(name) && /^["'`]?\s*[:=]\s*(?:\w+\.)+(\w+)/.exec(after)?.[1] === name) continue;
     if (isData) evidence.isPassed = true;
     // A tag of a struct in Go: `yaml:"name,omitempty"`.
     else if (/\w:"$/.test(before) && /^[,"]/.test(after)) evidence.isDefined = true;

@@ -89,17 +89,16 @@ export const programs = new Set(
 export function variablesOf(samples: readonly Sample[]): Set<string> {
   const programsOnly = samples.filter(({ language }) => programs.has(language));
   return new Set(
-    programsOnly.flatMap(({ text }) =>
-      [...text.matchAll(/\b(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::[^=\n]*)?=/g)].map(
-        (found) => found[1] as string,
-      ),
-    ),
+    programsOnly.flatMap(({ language, text }) => {
+      const variable = language === "php" ? /(\$\w+)/g : /\b(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::[^=\n]*)?=/g;
+      return Array.from(text.matchAll(variable), (found) => found[1] as string);
+    }),
   );
 }
 
 // Pages and lines about earlier versions name removed code on purpose.
 export const historyPage =
-  /(?:^|[/._-])(?:upgrad\w*|migrat\w*|changelog|changes|release-?notes?|releases|history|what-?s-?new|deprecat\w*|breaking-?changes|announcements?|blog|news)(?=[/._-])/i;
+  /(?:^|[/._-])(?:upgrad\w*|migrat\w*|changelogs?|changes|release-?notes?|releases|history|what-?s-?new|deprecat\w*|breaking-?changes|announcements?|blog|news)(?=[/._-])/i;
 const historyHeading =
   /\b(?:upgrad\w*|migrat(?:e|ing|ion)\b.*\b(?:from|guide|to)|breaking changes|changelog|release notes|deprecat\w*)\b/i;
 export const historyTitle = /^(?:title:|#)[^\n]*\b(?:upgrad\w*|preparing for v?\d|changelog|release notes)/im;

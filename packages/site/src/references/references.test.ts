@@ -72,6 +72,43 @@ test("a flag is there as long as a program defines it, with or without its dashe
   expect(await compare(before, elsewhere, "`--auto-prune`")).toEqual([]);
 });
 
+test("a flag of Rust is there as long as a field has its name", async () => {
+  const before = {
+    "src/search.rs": 'struct Search {\n    #[arg(long = "exclude-cwd")]\n    exclude_cwd: Option<String>,\n}\n',
+  };
+  const after = { "src/search.rs": "struct Search {\n    #[arg(long)]\n    exclude_cwd: Option<String>,\n}\n" };
+  expect(await compare(before, after, "`--exclude-cwd`")).toEqual([]);
+  expect(await compare(before, { "src/search.rs": "\n" }, "`--exclude-cwd`")).toEqual(["exclude-cwd removed"]);
+});
+
+test("a constant that the sources only pass on is not their own", async () => {
+  const list = 'var suites = map[string]uint16{\n\t"TLS_RSA_SHA": tls.TLS_RSA_SHA,\n}\n';
+  expect(await compare({ "tls.go": list }, { "tls.go": "\n" }, "`TLS_RSA_SHA`")).toEqual([]);
+  const own = 'var suites = map[string]uint16{\n\t"TLS_RSA_SHA": 5,\n}\n';
+  expect(await compare({ "tls.go": own }, { "tls.go": "\n" }, "`TLS_RSA_SHA`")).toEqual(["TLS_RSA_SHA removed"]);
+});
+
+test("in PHP, an argument has no dollar for its caller, and variables are the reader's", async () => {
+  const before = {
+    "src/a.php": "function paginate($size, $pageName) {}\n",
+    "src/a.js": "export const pageName = 1;\n",
+  };
+  const after = { ...before, "src/a.js": "\n" };
+  expect(await compare(before, after, "`pageName`")).toEqual([]);
+  expect(namesIn("`$todoList`\n\n```php\npublic $todoList;\n```\n")).toEqual([]);
+});
+
+test("what left with its package is not judged, wherever its tests are", async () => {
+  const code = "public class FeastClient {}\n";
+  for (const manifest of ["pom.xml", "package.json"]) {
+    const stays = { [manifest]: "root", "b/c.java": "public class Other {}\n" };
+    const before = { ...stays, [`sdk/${manifest}`]: "x", "sdk/A.java": code, "test/a.java": "new FeastClient();\n" };
+    expect(await compare(before, stays, "`FeastClient`")).toEqual([]);
+    const emptied = { ...stays, [`sdk/${manifest}`]: "x" };
+    expect(await compare(before, emptied, "`FeastClient`")).toEqual(["FeastClient removed"]);
+  }
+});
+
 test("a flag of one word may be there as long as a file that had it still has the word", async () => {
   const before = { "a.ts": 'args({ "--init": Boolean });\n' };
   expect(await compare(before, { "a.ts": 'args({ init: { type: "boolean" } });\n' }, "`--init`")).toEqual([]);
