@@ -33,6 +33,7 @@ interface Judgment {
 
 const precisionMin = 0.95;
 const recallMin = 0.9;
+const firstMax = 100;
 
 export async function evaluateTruth(options: {
   cacheDir: string;
@@ -42,6 +43,7 @@ export async function evaluateTruth(options: {
   const judgments = readList<Judgment>("truth-judgments.json");
   const none = { right: 0, judged: 0, planted: 0, seen: 0 };
   const sets = { tuned: { ...none }, "held-out": { ...none } };
+  const first: string[] = [];
   for (const { outside, ...pinned } of readList<Pinned>("truth-repositories.json")) {
     if (!new RegExp(options.only).test(pinned.name)) continue;
     const repository: Repository = { ...pinned, ...(outside !== undefined && { outside: new RegExp(outside) }) };
@@ -55,6 +57,7 @@ export async function evaluateTruth(options: {
     const verdicts = new Map(judged.map(({ commit, reference, verdict }) => [`${commit} ${reference}`, verdict]));
     const right = [...found.keys()].filter((key) => verdicts.get(key) === "right").length;
     const open = [...found].filter(([key]) => !verdicts.has(key));
+    first.push(...[...found.keys()].flatMap((key) => verdicts.get(key) ?? []));
     sets[pinned.set].right += right;
     sets[pinned.set].judged += found.size - open.length;
     const planting = await plantRemovals(gitDir, repository);
@@ -67,6 +70,8 @@ export async function evaluateTruth(options: {
     sets[pinned.set].planted += planting.planted;
     sets[pinned.set].seen += planting.seen;
   }
+  const rightOf = first.slice(0, firstMax).filter((verdict) => verdict === "right").length;
+  console.log(`of the first ${Math.min(firstMax, first.length)} judged findings, ${rightOf} are right`);
   let isRight = true;
   for (const [set, { right, judged, planted, seen }] of Object.entries(sets)) {
     if (planted === 0) continue;
