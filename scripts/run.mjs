@@ -1,7 +1,7 @@
 // Starts a program on a suitable Node: this one if it is new enough, otherwise the one of scripts/fallback-node, which
 // npm installs only if needed. Plain JavaScript, because it must run on any Node.
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,6 +24,15 @@ if (!program) {
 }
 
 const [script, ...args] = process.argv.slice(2);
+// The comment at the top of a program says how it is called, unless it says so itself.
+if (args[0] === "--help") {
+  const text = readFileSync(join(root, script), "utf8");
+  const about = /^(?:\/\/.*\n)+/.exec(text)?.[0];
+  if (about?.includes("npm run") && !/(?:^ +|console\.log\()`usage:/m.test(text)) {
+    console.log(about.replace(/^\/\/ ?/gm, "").trimEnd());
+    process.exit();
+  }
+}
 const child = spawn(program, ["--disable-warning=ExperimentalWarning", join(root, script), ...args], {
   stdio: "inherit",
   env: { ...process.env, PATH: `${dirname(program)}${delimiter}${process.env.PATH ?? ""}` },

@@ -1,3 +1,5 @@
+// How the time of everything that reads foreign text grows with its length: npm run growth -- [--only NAME] [--seed N]
+// [--pairs N]
 import { parseArgs } from "node:util";
 import { growthInputs } from "./inputs.ts";
 import { growthTargets, measureGrowth } from "./targets.ts";
