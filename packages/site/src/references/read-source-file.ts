@@ -14,7 +14,7 @@ export type SkipReason =
   | "prose"
   | "CI"
   /** Git lists it and does not have it, as in a partial clone. */
-  | "missing";
+  | "not in the clone";
 
 /** What an index keeps of a file. */
 export interface FileRecord {

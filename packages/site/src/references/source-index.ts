@@ -107,7 +107,7 @@ export async function indexSource(tree: SiteTree, options: IndexOptions = {}): P
   const tables = [...(await reading)];
   if (inThreads && missing.length > 0) tables.push(await readHere(readAll(tree, missing.splice(0)), take, breathe));
   // A file without a hash was deleted on disk, or is a submodule.
-  for (const { path, hash } of missing) known.set(path, unread(hash === undefined ? null : "missing"));
+  for (const { path, hash } of missing) known.set(path, unread(hash === undefined ? null : "not in the clone"));
   const counts = earlier === undefined ? createCounts(tables) : earlier.counts.derive(tables);
   const records =
     (same && earlier?.records.with(known)) ??
