@@ -279,7 +279,7 @@ class ProseCommand extends Command {
       .replace(/^option '(?:-\w, )?(--[\w-]+).*?' argument '(.*)' is invalid\./s, '$1 cannot be "$2".')
       .replace(/^command-argument value '(.*)' is invalid for argument '([\w-]+)'\./s, '$2 cannot be "$1".')
       .replace(/\s*\n\(Did you mean (.+)\?\)$/s, ": did you mean $1?");
-    const hint = words.endsWith("?") || this.registeredArguments.length === 0 ? "" : hintOf(options?.code);
+    const hint = words.endsWith("?") || this.registeredArguments.length === 0 ? "" : hintOf(options?.code, this.options);
     return super.error(`emend: ${words}${hint} (\`${pathOf(this)} --help\` shows how)`, options);
   }
 
@@ -303,11 +303,12 @@ function valuesOf({ required, optional, variadic }: Option): "none" | "one" | "m
   return variadic ? "many" : "one";
 }
 
-/** What people who type prose forget. */
-function hintOf(code: string | undefined): string {
+/** What people who type prose forget, and how a project is named where it is no argument. */
+function hintOf(code: string | undefined, options: readonly Option[]): string {
   if (code === "commander.unknownOption") return "; put -- before a text that begins with a dash";
-  if (code === "commander.excessArguments") return " Put quotation marks around a text of several words.";
-  return "";
+  if (code !== "commander.excessArguments") return "";
+  if (options.some(({ long }) => long === "--project")) return " Name the project with --project.";
+  return " Put quotation marks around a text of several words.";
 }
 
 function unmark(arg: string): string {

@@ -13,6 +13,7 @@ test.each([
   { args: ["job", "create", "p", "x", "--wiat"], says: "unknown option '--wiat': did you mean --wait?" },
   { args: ["job", "create", "p", "-x"], says: "put -- before a text that begins with a dash" },
   { args: ["job", "create", "p", "Fix", "links"], says: "Put quotation marks around a text of several words" },
+  { args: ["webhook", "add", "docs", "https://example.com"], says: "Name the project with --project" },
   { args: ["serve", "--port", "70000"], says: "from 0 to 65535" },
   { args: ["serve", "--role", "boss"], says: "Allowed choices are all, api, worker" },
   { args: ["project", "add", "Docs"], says: "--forge" },
