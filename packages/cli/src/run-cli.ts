@@ -279,7 +279,8 @@ class ProseCommand extends Command {
       .replace(/^option '(?:-\w, )?(--[\w-]+).*?' argument '(.*)' is invalid\./s, '$1 cannot be "$2".')
       .replace(/^command-argument value '(.*)' is invalid for argument '([\w-]+)'\./s, '$2 cannot be "$1".')
       .replace(/\s*\n\(Did you mean (.+)\?\)$/s, ": did you mean $1?");
-    const hint = words.endsWith("?") || this.registeredArguments.length === 0 ? "" : hintOf(options?.code, this.options);
+    const hint =
+      words.endsWith("?") || this.registeredArguments.length === 0 ? "" : hintOf(options?.code, this.options);
     return super.error(`emend: ${words}${hint} (\`${pathOf(this)} --help\` shows how)`, options);
   }
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from "vitest";
 import { createRandom, pick } from "../test/support/random-site.ts";
 import { type GitSource, gitEnvironment, openGitSource, parseBlobs } from "./git-source.ts";
 import { indexSource } from "./references/source-index.ts";
@@ -112,6 +112,68 @@ test.each(["sha1", "sha256"])("lists the same files from any other commit's list
     }
     derived.close();
   }
+});
+
+describe("a tree that is not as usual is listed anew", () => {
+  let folder: string;
+  const run = (input: string | Buffer, ...args: string[]) =>
+    execFileSync("git", ["-C", folder, ...args], { input, env: { ...gitEnvironment(), ...author } })
+      .toString()
+      .trim();
+  const blobOf = (text: string) => run(text, "hash-object", "-w", "--stdin");
+  type Entry = [mode: string, name: string | Buffer, id: string];
+  const treeOf = (...entries: Entry[]) => {
+    const parts = entries.flatMap(([mode, name, id]) => [`${mode} `, name, "\0", Buffer.from(id, "hex")]);
+    const bytes = Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+    return run(bytes, "hash-object", "-w", "-t", "tree", "--literally", "--stdin");
+  };
+  const listsOf = async (place: string, ...trees: string[]) => {
+    mkdirSync(join(folder, place), { recursive: true });
+    const source = openGitSource(join(folder, place));
+    const lists: string[][] = [];
+    for (const tree of trees) {
+      const commit = run("", "commit-tree", "-m", "state", tree);
+      lists.push((await (await source.at(commit)).list()).map(({ path }) => path));
+    }
+    source.close();
+    return lists;
+  };
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "emend-source-"));
+    run("", "init", "-q");
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it("if a folder whose name has a space is not there", async () => {
+    const inner = treeOf(["40000", "my code", treeOf(["100644", "a.ts", blobOf("one")])]);
+    const other = treeOf(["100644", "b.ts", blobOf("one")]);
+    expect(await listsOf("my code", inner, other, inner)).toEqual([["a.ts"], [], ["a.ts"]]);
+  });
+
+  it("if an old program wrote its modes", async () => {
+    const padded = (name: string) => treeOf(["040000", "src", treeOf(["100644", name, blobOf("one")])]);
+    expect(await listsOf(".", padded("a.ts"), padded("b.ts"))).toEqual([["src/a.ts"], ["src/b.ts"]]);
+  });
+
+  it("if names are not UTF-8", async () => {
+    const [one, two] = [0xfe, 0xff].map((byte) => ["100644", Buffer.from([0x61, byte]), blobOf("one")] as Entry);
+    const lists = await listsOf(".", treeOf(one as Entry, two as Entry), treeOf(one as Entry));
+    expect(lists).toEqual([["a\ufffd", "a\ufffd"], ["a\ufffd"]]);
+  });
+
+  it("if it repeats a folder thousands of times, or thousands of files are new beside a deep folder", async () => {
+    const repeated = (text: string) => {
+      let tree = treeOf(["100644", "a.ts", blobOf(text)]);
+      const times = (id: string) => Array.from({ length: 60 }, (_, i) => ["40000", `d${i + 10}`, id] as Entry);
+      for (let level = 0; level < 2; level++) tree = treeOf(...times(tree));
+      return tree;
+    };
+    const content = blobOf("new");
+    const files = Array.from({ length: 2100 }, (_, i) => ["100644", `f${i + 1000}`, content] as Entry);
+    const wide = treeOf(["40000", "d", repeated("three")], ...files);
+    const lists = await listsOf(".", repeated("one"), repeated("two"), wide);
+    expect(lists.map((list) => list.length)).toEqual([3600, 3600, 5700]);
+  });
 });
 
 test("cuts a file that is too large to look at, and reads the next", async () => {

@@ -144,11 +144,6 @@ async function listAll(dir: string, commit: string): Promise<Listing> {
 // With more changes than this, a new list is as fast.
 const changesMax = 2000;
 
-interface Changes {
-  changed: Map<string, SiteFile>;
-  gone: Set<string>;
-}
-
 /**
  * The list of a commit, from another commit's list and the files that differ. Trees are read through the process that reads
  * files: to start another one takes longer. Null: list it anew.
@@ -159,9 +154,9 @@ async function listFrom(
   known: Listing,
   commit: string,
 ): Promise<Listing | null> {
-  const changes: Changes = { changed: new Map(), gone: new Set() };
-  const trees = [known.commit, commit].map((one) => `${one}:${place}`);
-  if (place === null || !(await compareTrees(read, trees, "", changes))) return null;
+  if (place === null) return null;
+  const changes = await compareTrees(read, [`${known.commit}:${place}`, `${commit}:${place}`]);
+  if (changes === null) return null;
   const { changed, gone } = changes;
   const same = gone.size === 0 ? known.files.with(changed) : null;
   if (same !== null) return { commit, files: same };
@@ -172,28 +167,68 @@ async function listFrom(
 
 type ReadObject = (name: string) => Promise<Buffer | null>;
 
-/** The files that differ between two trees, or that only one has if the other is null. False: there are too many. */
+interface FolderPair {
+  folder: string;
+  /** The names of its tree before and after; null where it does not exist. */
+  trees: readonly [string | null, string | null];
+}
+
+/** The files that differ between two trees. Null if there are too many, or if a tree is not as git writes it today. */
 async function compareTrees(
   read: ReadObject,
-  trees: readonly (string | null)[],
-  folder: string,
-  changes: Changes,
-): Promise<boolean> {
-  const [before, after] = await Promise.all(trees.map((tree) => (tree === null ? new Set("") : readTree(read, tree))));
-  if (!before || !after) return false;
-  const [old, now] = [entriesOf(before, after), entriesOf(after, before)];
-  const below: Promise<boolean>[] = [];
-  for (const name of new Set([...old.keys(), ...now.keys()])) {
-    const path = `${folder}${name}`;
-    const entries = [old.get(name), now.get(name)];
-    // Without sizes: they would take another question, and what is too large shows when it is read.
-    if (entries[1]?.kind === "file") changes.changed.set(path, { path, hash: entries[1].id });
-    else if (entries[0]?.kind === "file") changes.gone.add(path);
-    const folders = entries.map((entry) => (entry?.kind === "folder" ? entry.id : null));
-    if (folders.some((id) => id !== null)) below.push(compareTrees(read, folders, `${path}/`, changes));
-    if (changes.changed.size + changes.gone.size + below.length > changesMax) return false;
+  trees: readonly [string, string],
+): Promise<{ changed: Map<string, SiteFile>; gone: Set<string> } | null> {
+  const changed = new Map<string, SiteFile>();
+  const gone = new Set<string>();
+  let looked = 0;
+  for (let level: FolderPair[] = [{ folder: "", trees }]; level.length > 0; ) {
+    looked += level.length;
+    if (looked + changed.size + gone.size > changesMax) return null;
+    const pairs = await Promise.all(
+      level.map(async (pair) => ({ ...pair, entries: await readPair(read, pair.trees) })),
+    );
+    level = [];
+    for (const { folder, entries } of pairs) {
+      if (entries === null) return null;
+      for (const [name, [old, now]] of entries) {
+        const path = `${folder}${name}`;
+        // Without sizes: they would take another question, and what is too large shows when it is read.
+        if (now?.kind === "file") changed.set(path, { path, hash: now.id });
+        else if (old?.kind === "file") gone.add(path);
+        const [before, after] = [old, now].map((entry) => (entry?.kind === "folder" ? entry.id : null));
+        if (before || after) level.push({ folder: `${path}/`, trees: [before ?? null, after ?? null] });
+      }
+    }
   }
-  return (await Promise.all(below)).every(Boolean);
+  return { changed, gone };
+}
+
+interface TreeEntry {
+  kind: "file" | "folder" | "other";
+  id: string;
+}
+
+/** The entries that differ between two trees, by name. Null if one cannot be read. */
+async function readPair(
+  read: ReadObject,
+  trees: FolderPair["trees"],
+): Promise<Map<string, [TreeEntry | undefined, TreeEntry | undefined]> | null> {
+  const [before, after] = await Promise.all(
+    trees.map((tree) => (tree === null ? new Set<string>() : readTree(read, tree))),
+  );
+  if (!before || !after) return null;
+  const differing = new Map<string, [TreeEntry | undefined, TreeEntry | undefined]>();
+  for (const [side, stored, other] of [[0, before, after] as const, [1, after, before] as const]) {
+    for (const entry of stored) {
+      if (other.has(entry)) continue;
+      const parsed = parseEntry(entry);
+      if (parsed === null) return null;
+      const pair = differing.get(parsed.name) ?? [undefined, undefined];
+      pair[side] = parsed;
+      differing.set(parsed.name, pair);
+    }
+  }
+  return differing;
 }
 
 /** The entries of a tree as git stores them, one character a byte: `MODE NAME`, a zero and the id. Null if there is none. */
@@ -204,30 +239,30 @@ async function readTree(read: ReadObject, name: string): Promise<Set<string> | n
   const idLength = /^[\da-f]{64}/.test(name) ? 32 : 20;
   const entries = new Set<string>();
   for (let at = 0; at < text.length; ) {
-    const end = text.indexOf("\0", at) + 1 + idLength;
+    const zero = text.indexOf("\0", at);
+    const end = zero + 1 + idLength;
+    if (zero === -1 || end > text.length) return null;
     entries.add(text.slice(at, end));
     at = end;
   }
   return entries;
 }
 
-interface TreeEntry {
-  /** Links and submodules are neither. */
-  kind: "file" | "folder" | "other";
-  id: string;
-}
+const kinds: Readonly<Record<string, TreeEntry["kind"]>> = {
+  "40000": "folder",
+  "100644": "file",
+  "100755": "file",
+  "120000": "other",
+  "160000": "other",
+};
 
-/** By name, without those that another tree has too. */
-function entriesOf(stored: ReadonlySet<string>, other: ReadonlySet<string>): Map<string, TreeEntry> {
-  const entries = new Map<string, TreeEntry>();
-  for (const entry of stored) {
-    if (other.has(entry)) continue;
-    const [space, zero] = [entry.indexOf(" "), entry.indexOf("\0")];
-    const kind = entry.startsWith("40000") ? "folder" : entry.startsWith("100") ? "file" : "other";
-    const name = Buffer.from(entry.slice(space + 1, zero), "latin1").toString();
-    entries.set(name, { kind, id: Buffer.from(entry.slice(zero + 1), "latin1").toString("hex") });
-  }
-  return entries;
+/** Null for modes that only old programs wrote, and for names that are not UTF-8: two of them could become one. */
+function parseEntry(entry: string): (TreeEntry & { name: string }) | null {
+  const [space, zero] = [entry.indexOf(" "), entry.indexOf("\0")];
+  const kind = kinds[entry.slice(0, space)];
+  const name = Buffer.from(entry.slice(space + 1, zero), "latin1").toString();
+  if (kind === undefined || name.includes("\ufffd")) return null;
+  return { kind, name, id: Buffer.from(entry.slice(zero + 1), "latin1").toString("hex") };
 }
 
 /** Writes blobs into a file, as git prints them. Through pipes they would come in pieces of 4 kB. */
@@ -290,8 +325,11 @@ function createBlobReader(dir: string): { start(): void; read(id: string): Promi
   // What follows them: the rest of a content that is cut, and a line feed.
   let ignored = 0;
 
-  function fail(error: Error): void {
+  function fail(failed: ChildProcessWithoutNullStreams, error: Error): void {
+    // An earlier one may end late.
+    if (child !== failed) return;
     child = null;
+    [chunks, held, wanted, ignored] = [[], 0, null, 0];
     for (const one of waiting.splice(0)) one.reject(error);
   }
 
@@ -309,9 +347,10 @@ function createBlobReader(dir: string): { start(): void; read(id: string): Promi
       } else if (wanted === null) {
         const newline = rest.indexOf(10);
         if (newline === -1) break;
-        const [, type, size] = rest.toString("latin1", 0, newline).split(" ");
+        // Otherwise it says that there is no such object. The name that it repeats may have spaces.
+        const size = /^[\da-f]+ \w+ (\d+)$/.exec(rest.toString("latin1", 0, newline))?.[1];
         rest = rest.subarray(newline + 1);
-        if (type === "missing") waiting.shift()?.resolve(null);
+        if (size === undefined) waiting.shift()?.resolve(null);
         else {
           wanted = Math.min(Number(size), blobBytesMax);
           ignored = Number(size) - wanted + 1;
@@ -331,9 +370,8 @@ function createBlobReader(dir: string): { start(): void; read(id: string): Promi
     const started = spawn("git", ["-C", dir, "cat-file", "--batch"], { env: gitEnvironment() });
     started.stdout.on("data", take);
     started.stderr.resume();
-    started.stdin.on("error", fail);
-    started.on("error", fail);
-    started.on("close", () => fail(new Error(`git stopped while it read ${dir}`)));
+    for (const part of [started, started.stdin]) part.on("error", (error: Error) => fail(started, error));
+    started.on("close", () => fail(started, new Error(`git stopped while it read ${dir}`)));
     return started;
   }
 

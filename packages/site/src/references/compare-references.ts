@@ -167,12 +167,16 @@ function isGone(probe: Probe, { before, after, changed }: Change): boolean {
       // Only where its manifest now names another: if the folder left too, it may be in a repository of its own.
       return !after.hasPackage(probe.name) && namesAnother(probe.name, before, after);
     case "word":
-      // In PHP, `$name` is the argument `name`.
-      if (after.has(probe.word) || after.has(`$${probe.word}`)) return false;
+      if (after.has(probe.word) || isArgumentInPhp(probe.word, after)) return false;
       // A router may add the rest of a route's end.
       if (probe.others.some((other) => after.has(other) && (!before.has(other) || other.startsWith("/")))) return false;
       return isKnownGone(before.filesWith(probe.word, Infinity, changed), before, after);
   }
+}
+
+/** `$name` is what callers call `name`. */
+function isArgumentInPhp(word: string, { has, filesWith }: SourceIndex): boolean {
+  return has(`$${word}`) && filesWith(`$${word}`, Infinity).some((path) => path.endsWith(".php"));
 }
 
 function namesAnother(name: string, before: SourceIndex, after: SourceIndex): boolean {
@@ -189,14 +193,13 @@ function isKnownGone(paths: readonly string[], before: SourceIndex, after: Sourc
   return sources.length === 0 || !sources.every((path) => leftWithPackage(path, before, after));
 }
 
-const manifests =
-  "package.json pyproject.toml setup.py Cargo.toml go.mod pom.xml build.gradle build.gradle.kts composer.json".split(
-    " ",
-  );
+const manifests = ["package.json", "pyproject.toml", "Cargo.toml", "go.mod"];
+// Of these, only that they are there.
+const packageFiles = [...manifests, "setup.py", "pom.xml", "build.gradle", "build.gradle.kts", "composer.json"];
 
 function leftWithPackage(path: string, before: SourceIndex, after: SourceIndex): boolean {
   for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
-    const known = manifests.map((name) => `${path.slice(0, end)}/${name}`).filter((file) => before.files.has(file));
+    const known = packageFiles.map((name) => `${path.slice(0, end)}/${name}`).filter((file) => before.files.has(file));
     if (known.length > 0) return !known.some((file) => after.files.has(file));
   }
   return false;
@@ -323,8 +326,12 @@ async function hasFlagWithoutDashes(
   const plain = word.replace(/^--/, "");
   const had = new Set(paths);
   // In Rust, a field is a flag of the same name.
-  const fields = paths.filter((path) => plain.includes("-") && path.endsWith(".rs"));
-  if (after.filesWith(plain.replaceAll("-", "_"), 1, fields).length > 0) return true;
+  const field = plain.replaceAll("-", "_");
+  const withFields = paths.filter((path) => plain.includes("-") && path.endsWith(".rs"));
+  for (const path of after.filesWith(field, filesLookedAtMax, withFields)) {
+    signal?.throwIfAborted();
+    if (Buffer.from((await after.tree.read(path)) ?? "").includes(`${field}:`)) return true;
+  }
   const named = [...after.filesWith(plain, filesLookedAtMax, had), ...after.filesWith(plain, filesLookedAtMax)];
   for (const path of new Set(named)) {
     signal?.throwIfAborted();

@@ -22,6 +22,7 @@ export function readEvidence(name: string, path: string, text: string): Evidence
   const evidence: Evidence = { isDefined: false, isPassed: false, isRead: false };
   const isSchema = schemaFile.test(path);
   const isData = dataFile.test(path) && !isSchema;
+  let places = 0;
   for (let at = text.indexOf(name); at !== -1 && !evidence.isDefined; at = text.indexOf(name, at + name.length)) {
     const start = text.lastIndexOf("\n", at) + 1;
     const newline = text.indexOf("\n", at);
@@ -30,7 +31,7 @@ export function readEvidence(name: string, path: string, text: string): Evidence
     const after = line.slice(at - start + name.length);
     if (/[\w$]$/.test(before) || /^[\w$]/.test(after) || comment.test(line) || /\s(?:\/\/|#)\s/.test(before)) continue;
     // `"NAME": tls.NAME` passes on what another package defines.
-    if (constant.test(name) && /^["'`]?\s*[:=]\s*(?:\w+\.)+(\w+)/.exec(after)?.[1] === name) continue;
+    if (constant.test(name) && /^["'`]?\s*:\s*(?:\w+\.)+(\w+)/.exec(after)?.[1] === name) continue;
     if (isData) evidence.isPassed = true;
     // A tag of a struct in Go: `yaml:"name,omitempty"`.
     else if (/\w:"$/.test(before) && /^[,"]/.test(after)) evidence.isDefined = true;
@@ -38,7 +39,8 @@ export function readEvidence(name: string, path: string, text: string): Evidence
     else if (name.includes("-")) evidence.isDefined = !importing.test(line) && isKeyOrCase(before, after);
     else if (isSchema || (constant.test(name) && !importing.test(line) && isConstant(before, after)))
       evidence.isDefined = true;
-    else if (isVariant(text, start, before, after)) evidence.isDefined = true;
+    else if (places++ < placesMax && isVariant(text.slice(Math.max(0, start - aroundMax), start), before, after))
+      evidence.isDefined = true;
     else readPlace(name, path, before, after, line, evidence);
   }
   return evidence;
@@ -48,12 +50,15 @@ export function readEvidence(name: string, path: string, text: string): Evidence
 const aroundMax = 10_000;
 const placesMax = 200;
 
-/** A line with nothing but a name, between `enum` and the end of its block. */
-function isVariant(text: string, start: number, before: string, after: string): boolean {
+const enumeration = /^[ \t]*(?:[\w()]+ )*enum (?:class )?\w[^\n{}]*\{?[ \t]*$/;
+
+/** A line with nothing but a name, between the line that opens an enumeration and the end of its block. */
+function isVariant(above: string, before: string, after: string): boolean {
   if (!/^[ \t]+$/.test(before) || !/^,?$/.test(after)) return false;
-  const opened = text.lastIndexOf("enum ", start);
-  if (opened === -1 || start - opened > aroundMax) return false;
-  return !new RegExp(`\\n[ \\t]{0,${before.length - 1}}\\}`).test(text.slice(opened, start));
+  const opened = above.lastIndexOf("enum ");
+  if (opened === -1) return false;
+  const line = above.slice(above.lastIndexOf("\n", opened) + 1, above.indexOf("\n", opened));
+  return enumeration.test(line) && !new RegExp(`\\n[ \\t]{0,${before.length - 1}}\\}`).test(above.slice(opened));
 }
 
 /** What precedes and follows the first places of a name. */

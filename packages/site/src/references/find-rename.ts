@@ -45,14 +45,20 @@ function replacementIn(word: string, before: string, after: string): string | nu
   const added = newLines.filter((line) => !kept.has(line));
   if (oldLines.length > linesMax * 4 || added.length > linesMax) return null;
   let to: string | null = null;
+  let untouched: Set<string> | undefined;
   for (const line of oldLines) {
     const pieces = splitAtWord(line, word);
     if (pieces.length === 1) continue;
-    const found = added.flatMap((candidate) => middleOf(candidate, pieces) ?? []);
-    const names = new Set(found);
+    const found = added.filter((candidate) => middleOf(candidate, pieces) !== null);
+    let names = new Set(found.map((candidate) => middleOf(candidate, pieces)));
     if (to !== null && names.has(to)) continue;
+    if (names.size > 1 && to === null) {
+      // One may repeat a line that the change did not touch.
+      untouched ??= new Set(linesOf(before));
+      names = new Set(found.flatMap((candidate) => (untouched?.has(candidate) ? [] : middleOf(candidate, pieces))));
+    }
     if (names.size !== 1 || to !== null) return null;
-    to = found[0] as string;
+    [to = null] = names;
   }
   return to === null ? null : decodePiece(to);
 }
@@ -62,7 +68,7 @@ function changedLines(before: string, after: string): [string[], string[]] {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
   while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
-  start = before.lastIndexOf("\n", start - 1) + 1;
+  start = start === 0 ? 0 : before.lastIndexOf("\n", start - 1) + 1;
   let end = 0;
   while (
     end < shorter - start &&

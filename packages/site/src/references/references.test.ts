@@ -78,7 +78,8 @@ test("a flag of Rust is there as long as a field has its name", async () => {
   };
   const after = { "src/search.rs": "struct Search {\n    #[arg(long)]\n    exclude_cwd: Option<String>,\n}\n" };
   expect(await compare(before, after, "`--exclude-cwd`")).toEqual([]);
-  expect(await compare(before, { "src/search.rs": "\n" }, "`--exclude-cwd`")).toEqual(["exclude-cwd removed"]);
+  for (const text of ["\n", "fn exclude_cwd() {}\n"])
+    expect(await compare(before, { "src/search.rs": text }, "`--exclude-cwd`")).toEqual(["exclude-cwd removed"]);
 });
 
 test("a constant that the sources only pass on is not their own", async () => {
@@ -95,6 +96,8 @@ test("in PHP, an argument has no dollar for its caller, and variables are the re
   };
   const after = { ...before, "src/a.js": "\n" };
   expect(await compare(before, after, "`pageName`")).toEqual([]);
+  const inScript = { "src/b.js": "$pageName = 1;\n" };
+  expect(await compare({ ...before, ...inScript }, inScript, "`pageName`")).toEqual(["pageName removed"]);
   expect(namesIn("`$todoList`\n\n```php\npublic $todoList;\n```\n")).toEqual([]);
 });
 
@@ -147,7 +150,8 @@ test("a variant of an enumeration is defined, an element of a list is not", asyn
   const variant = (opened: string) => ({ "src/keys.rs": `${opened} {\n    Pop(u8),\n    PriorMatch,\n}\n` });
   const gone = { "src/keys.rs": "\n" };
   expect(await compare(variant("pub enum Key"), gone, "`PriorMatch`")).toEqual(["PriorMatch removed"]);
-  expect(await compare(variant("enum Key {\n    A,\n}\nlet all = vec!"), gone, "`PriorMatch`")).toEqual([]);
+  for (const opened of ["enum Key {\n    A,\n}\nlet all = vec!", "// an enum of keys\ncall(", "enum Key { A }\ncall("])
+    expect(await compare(variant(opened), gone, "`PriorMatch`")).toEqual([]);
 });
 
 test("a string alone on its line, a declared module and a setting at the root define nothing", async () => {
@@ -456,6 +460,18 @@ test.each([
     const found = await compare({ "a.ts": text("oldName") }, { "a.ts": text(to) }, "`oldName`");
     expect(found).toEqual([`oldName → ${to}`]);
   }
+});
+
+test("takes nothing for a rename that only looks like one at the start of a file", async () => {
+  const before = { "a.ts": "\nexport const oldName = 1;\n" };
+  expect(await compare(before, { "a.ts": "export const newName = 1;\n" }, "`oldName`")).toEqual(["oldName → newName"]);
+  expect(await compare(before, { "a.ts": "Xexport const newName = 1;\n" }, "`oldName`")).toEqual(["oldName removed"]);
+});
+
+test("offers the new name beside a line that repeats another one", async () => {
+  const text = (lines: string) => ({ "a.ts": `export const a = 1;\nrest();\n${lines}end();\n` });
+  const after = text("export const newName = 1;\nexport const a = 1;\n");
+  expect(await compare(text("export const oldName = 1;\n"), after, "`oldName`")).toEqual(["oldName → newName"]);
 });
 
 test("offers nothing where two names took its place, or the new name was there before", async () => {
