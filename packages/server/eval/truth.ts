@@ -71,14 +71,15 @@ export async function evaluateTruth(options: {
     sets[pinned.set].seen += planting.seen;
   }
   const rightOf = first.slice(0, firstMax).filter((verdict) => verdict === "right").length;
-  console.log(`of the first ${Math.min(firstMax, first.length)} judged findings, ${rightOf} are right`);
-  let isRight = true;
+  const firstOnes = Math.min(firstMax, first.length);
+  console.log(`of the first ${firstOnes} judged findings, ${rightOf} are right (aim: ${precisionMin})`);
+  let isRight = rightOf >= firstOnes * precisionMin;
   for (const [set, { right, judged, planted, seen }] of Object.entries(sets)) {
     if (planted === 0) continue;
     console.log(
-      `${set}: precision ${right} of ${judged} judged findings (aim: ${precisionMin}), planted removals found ${seen} of ${planted} (aim: ${recallMin})`,
+      `${set}: ${right} of ${judged} judged findings are right, planted removals found ${seen} of ${planted} (aim: ${recallMin})`,
     );
-    isRight &&= right >= judged * precisionMin && seen >= planted * recallMin;
+    isRight &&= seen >= planted * recallMin;
   }
   return isRight;
 }
