@@ -77,9 +77,9 @@ export async function evaluateTruth(options: {
   for (const [set, { right, judged, planted, seen }] of Object.entries(sets)) {
     if (planted === 0) continue;
     console.log(
-      `${set}: ${right} of ${judged} judged findings are right, planted removals found ${seen} of ${planted} (aim: ${recallMin})`,
+      `${set}: precision ${right} of ${judged} judged findings (aim: ${precisionMin}), planted removals found ${seen} of ${planted} (aim: ${recallMin})`,
     );
-    isRight &&= seen >= planted * recallMin;
+    isRight &&= right >= judged * precisionMin && seen >= planted * recallMin;
   }
   return isRight;
 }

@@ -49,13 +49,14 @@ function replacementIn(word: string, before: string, after: string): string | nu
   for (const line of oldLines) {
     const pieces = splitAtWord(line, word);
     if (pieces.length === 1) continue;
-    const found = added.filter((candidate) => middleOf(candidate, pieces) !== null);
-    let names = new Set(found.map((candidate) => middleOf(candidate, pieces)));
-    if (to !== null && names.has(to)) continue;
-    if (names.size > 1 && to === null) {
+    const candidates = added.map((one) => ({ line: one, name: middleOf(one, pieces) }));
+    const found = candidates.filter(({ name }) => name !== null);
+    if (to !== null && found.some(({ name }) => name === to)) continue;
+    let names = new Set(found.map(({ name }) => name));
+    if (names.size > 1) {
       // One may repeat a line that the change did not touch.
       untouched ??= new Set(linesOf(before));
-      names = new Set(found.flatMap((candidate) => (untouched?.has(candidate) ? [] : middleOf(candidate, pieces))));
+      names = new Set(found.flatMap(({ line: one, name }) => (untouched?.has(one) ? [] : name)));
     }
     if (names.size !== 1 || to !== null) return null;
     [to = null] = names;

@@ -38,7 +38,7 @@ export function createTable(from?: TableData): WordTable {
   let data = from?.data ?? new Int32Array(width << 12);
   let size = from?.size ?? 0;
 
-  // A quarter of an index's time, so that it reads no variable of the outer function in its loop.
+  // Every word of every file comes here, so its loop reads no variable of the outer function.
   function add(words: Uint32Array, by: number): void {
     let slots = data;
     for (let i = 0; i < words.length; i++) {

@@ -63,22 +63,29 @@ test("a mirror that lost a commit's objects is created again", async () => {
   expect((await made.tree.read("a.md"))?.toString()).toBe("a\n");
 });
 
+/** A commit with a file whose content is an object file of its own. */
+async function commitLoose({ mirror, commit, gitDir }: TestTree, path: string, text: string) {
+  const entries = [{ path, mode: "100644", content: Buffer.from(text) } as const];
+  const author = { name: "n", email: "e" };
+  const input = { jobId: "job_tree", base: commit, entries, message: "m", author, date: new Date(0) };
+  const build = () => mirror.commit(input, bench.signal);
+  const tree = mirror.treeAt((await build()).commitId);
+  const id = (await tree.index()).entries.get(path)?.oid ?? "";
+  const blob = join(gitDir, "objects", id.slice(0, 2), id.slice(2));
+  chmodSync(blob, 0o644);
+  return { tree, blob, build };
+}
+
 test("a file that cannot be read is a passing fault, after which the mirror is repaired", async () => {
   const made = await bench.tree(files);
-  const entries = [{ path: "c.md", mode: "100644", content: Buffer.from("loose\n") } as const];
-  const author = { name: "n", email: "e" };
-  const input = { jobId: "job_tree", base: made.commit, entries, message: "m", author, date: new Date(0) };
-  const tree = made.mirror.treeAt((await made.mirror.commit(input, bench.signal)).commitId);
-  const id = (await tree.index()).entries.get("c.md")?.oid ?? "";
-  const blob = join(made.gitDir, "objects", id.slice(0, 2), id.slice(2));
-  chmodSync(blob, 0o644);
+  const { tree, blob, build } = await commitLoose(made, "c.md", "loose\n");
   truncateSync(blob, 5);
   const reads = await Promise.allSettled(["a.md", "c.md", "b.md"].map((path) => tree.read(path)));
   expect(reads.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
   await expect(tree.read("c.md")).rejects.toMatchObject({ code: "repository_unavailable", retryable: true });
   // The next run: the same base, and the commit built again from the stored edits.
   await ensure(made, "job_tree");
-  await made.mirror.commit(input, bench.signal);
+  await build();
   expect((await tree.read("c.md"))?.toString()).toBe("loose\n");
 });
 
@@ -87,19 +94,13 @@ test.each([
   ["is torn", (blob: string) => truncateSync(blob, 5)],
 ])("of many sources, one that %s is a passing fault, after which the mirror is repaired", async (state, harm) => {
   const made = await bench.tree(Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`src/${i}.ts`, `a${i}\n`])));
-  const entries = [{ path: "src/7.ts", mode: "100644", content: Buffer.from(`source ${state}\n`) } as const];
-  const author = { name: "n", email: "e" };
-  const input = { jobId: "job_tree", base: made.commit, entries, message: "m", author, date: new Date(0) };
-  const tree = made.mirror.treeAt((await made.mirror.commit(input, bench.signal)).commitId);
-  const id = (await tree.index()).entries.get("src/7.ts")?.oid ?? "";
-  const blob = join(made.gitDir, "objects", id.slice(0, 2), id.slice(2));
-  chmodSync(blob, 0o644);
+  const { tree, blob, build } = await commitLoose(made, "src/7.ts", `source ${state}\n`);
   harm(blob);
   const index = async () => (await indexSource(siteTreeOf(tree))).has("source");
   await expect(index()).rejects.toMatchObject({ code: "repository_unavailable", retryable: true });
   expect(readdirSync(join(made.gitDir, "objects/pack")).filter((name) => name.startsWith("tmp_"))).toEqual([]);
   await ensure(made, "job_tree");
-  await made.mirror.commit(input, bench.signal);
+  await build();
   expect(await index()).toBe(true);
 });
 
