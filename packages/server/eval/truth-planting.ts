@@ -16,6 +16,8 @@ import { createPageReader, isOutside, type Repository } from "./truth-replay.ts"
 interface Planted {
   planted: number;
   seen: number;
+  /** Those of the seen ones that are errors, not warnings. */
+  certain: number;
   missed: readonly CodeReference[];
 }
 
@@ -31,15 +33,21 @@ export async function plantRemovals(gitDir: string, repository: Repository): Pro
     const tree = await source.at("HEAD");
     const outside = (path: string): boolean => isOutside(repository, path);
     const before = await indexSource(tree, { isOutside: outside });
-    const named = distinct(await createPageReader(repository)(tree, null));
+    const references = await createPageReader(repository)(tree, null);
+    const named = distinct(references);
     const { isDefined, definedIn } = await readDefinitions(tree, outside);
     const chosen = choose(named.filter(isDefined), plantedMax);
     const missed: CodeReference[] = [];
+    let certain = 0;
     for (const reference of chosen) {
       const after = await takeOut(reference, definedIn.get(reference.text) ?? [], before, outside);
-      if ((await compareReferences([reference], before, after)).length === 0) missed.push(reference);
+      const same = references.filter(({ text }) => text === reference.text);
+      const found = await compareReferences(same, before, after);
+      const seen = found.find((one) => one.reference === reference);
+      if (seen === undefined) missed.push(reference);
+      else if (seen.isCertain) certain++;
     }
-    return { planted: chosen.length, seen: chosen.length - missed.length, missed };
+    return { planted: chosen.length, seen: chosen.length - missed.length, certain, missed };
   } finally {
     source.close();
   }

@@ -41,47 +41,83 @@ export async function evaluateTruth(options: {
   only: string;
 }): Promise<boolean> {
   const judgments = readList<Judgment>("truth-judgments.json");
-  const none = { right: 0, judged: 0, planted: 0, seen: 0 };
-  const sets = { tuned: { ...none }, "held-out": { ...none } };
+  const sets = { tuned: new Tally(), "held-out": new Tally() };
   const first: string[] = [];
   for (const { outside, ...pinned } of readList<Pinned>("truth-repositories.json")) {
     if (!new RegExp(options.only).test(pinned.name)) continue;
     const repository: Repository = { ...pinned, ...(outside !== undefined && { outside: new RegExp(outside) }) };
     const gitDir = await cloneWhole(pinned, options);
-    const found = new Map<string, { commit: string; page: string }>();
+    const found = new Map<string, { page: string; isCertain: boolean }>();
     const { commits, references } = await replay(gitDir, repository, pinned, ({ commit, stale }) => {
       const key = `${commit.slice(0, 9)} ${stale.gone}`;
-      if (!found.has(key)) found.set(key, { commit, page: stale.reference.page });
+      if (!found.has(key)) found.set(key, { page: stale.reference.page, isCertain: stale.isCertain });
     });
     const judged = judgments.filter((one) => one.repository === repository.name);
     const verdicts = new Map(judged.map(({ commit, reference, verdict }) => [`${commit} ${reference}`, verdict]));
-    const right = [...found.keys()].filter((key) => verdicts.get(key) === "right").length;
-    const open = [...found].filter(([key]) => !verdicts.has(key));
-    first.push(...[...found.keys()].flatMap((key) => verdicts.get(key) ?? []));
-    sets[pinned.set].right += right;
-    sets[pinned.set].judged += found.size - open.length;
     const planting = await plantRemovals(gitDir, repository);
-    console.log(
-      `${repository.name}  ${commits} commits, ${references} references  findings ${found.size}: right ${right}, wrong ${found.size - right - open.length}, not judged ${open.length}  planted removals found ${planting.seen} of ${planting.planted}`,
-    );
-    for (const [key, { page }] of open) console.log(`  not judged: ${key} (${page})`);
-    for (const key of found.keys()) if (verdicts.get(key) === "wrong") console.log(`  wrong: ${key}`);
+    const own = new Tally();
+    own.plant(planting);
+    for (const [key, { isCertain }] of found) {
+      const verdict = verdicts.get(key);
+      own.judge(verdict, isCertain);
+      if (isCertain && verdict !== undefined) first.push(verdict);
+    }
+    console.log(`${repository.name}  ${commits} commits, ${references} references  ${own}`);
+    for (const [key, { page, isCertain }] of found) {
+      const verdict = verdicts.get(key) ?? "not judged";
+      if (verdict !== "right") console.log(`  ${verdict}${isCertain ? "" : " (warning)"}: ${key} (${page})`);
+    }
     for (const { kind, text, page } of planting.missed) console.log(`  missed: ${kind} ${text} (${page})`);
-    sets[pinned.set].planted += planting.planted;
-    sets[pinned.set].seen += planting.seen;
+    sets[pinned.set].add(own);
   }
   const rightOf = first.slice(0, firstMax).filter((verdict) => verdict === "right").length;
   const firstOnes = Math.min(firstMax, first.length);
-  console.log(`of the first ${firstOnes} judged findings, ${rightOf} are right (aim: ${precisionMin})`);
+  console.log(`of the first ${firstOnes} judged errors, ${rightOf} are right (aim: ${precisionMin})`);
   let isRight = rightOf >= firstOnes * precisionMin;
-  for (const [set, { right, judged, planted, seen }] of Object.entries(sets)) {
-    if (planted === 0) continue;
-    console.log(
-      `${set}: precision ${right} of ${judged} judged findings (aim: ${precisionMin}), planted removals found ${seen} of ${planted} (aim: ${recallMin})`,
-    );
-    isRight &&= right >= judged * precisionMin && seen >= planted * recallMin;
+  for (const [set, tally] of Object.entries(sets)) {
+    if (tally.planted === 0) continue;
+    console.log(`${set}: ${tally} (aims: ${precisionMin} of errors, ${recallMin} of planted removals)`);
+    isRight &&= tally.isRight();
   }
   return isRight;
+}
+
+/** Errors are findings that are certain; the others are warnings. */
+class Tally {
+  errors = { right: 0, wrong: 0 };
+  warnings = { right: 0, wrong: 0 };
+  open = 0;
+  planted = 0;
+  seen = 0;
+  certain = 0;
+
+  judge(verdict: Judgment["verdict"] | undefined, isCertain: boolean): void {
+    if (verdict === undefined) this.open++;
+    else this[isCertain ? "errors" : "warnings"][verdict]++;
+  }
+
+  plant({ planted, seen, certain }: { planted: number; seen: number; certain: number }): void {
+    this.planted += planted;
+    this.seen += seen;
+    this.certain += certain;
+  }
+
+  add(other: Tally): void {
+    for (const kind of ["errors", "warnings"] as const)
+      for (const verdict of ["right", "wrong"] as const) this[kind][verdict] += other[kind][verdict];
+    this.open += other.open;
+    this.plant(other);
+  }
+
+  isRight(): boolean {
+    const { right, wrong } = this.errors;
+    return right >= (right + wrong) * precisionMin && this.seen >= this.planted * recallMin;
+  }
+
+  toString(): string {
+    const share = ({ right, wrong }: { right: number; wrong: number }) => `${right} of ${right + wrong} right`;
+    return `errors: ${share(this.errors)}, warnings: ${share(this.warnings)}, not judged: ${this.open}, planted removals found: ${this.seen} of ${this.planted}, ${this.certain} as errors`;
+  }
 }
 
 function readList<T>(name: string): readonly T[] {

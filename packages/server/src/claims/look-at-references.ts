@@ -98,10 +98,11 @@ async function insertStale(
   { projectId, repositoryId, one }: { projectId: string; repositoryId: string | null; one: StoredStale },
 ): Promise<void> {
   const { stale, cause } = one;
-  const { reference, gone, paths } = stale;
+  const { reference, gone, paths, isCertain } = stale;
   await db.query(
-    `insert into stale_references (project_id, repository_id, page, kind, text, gone, renamed_to, paths, cause)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing`,
+    `insert into stale_references
+       (project_id, repository_id, page, kind, text, gone, renamed_to, paths, cause, is_certain)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing`,
     [
       projectId,
       repositoryId,
@@ -112,6 +113,7 @@ async function insertStale(
       stale.cause.kind === "renamed" ? stale.cause.to : null,
       JSON.stringify(paths),
       cause && JSON.stringify(cause),
+      isCertain,
     ],
   );
 }
@@ -138,6 +140,7 @@ interface StaleRow {
   renamedTo: string | null;
   paths: readonly string[];
   cause: Claim["cause"];
+  isCertain: boolean;
 }
 
 /**
@@ -160,7 +163,7 @@ export async function listStaleReferences(
   const { site, sources, unread } = input;
   const { rows } = await pool.query<StaleRow & { name: string | null }>(
     `select repository_id as "repositoryId", repository.name, page, kind, text, gone,
-       renamed_to as "renamedTo", paths, cause
+       renamed_to as "renamedTo", paths, cause, is_certain as "isCertain"
      from stale_references stale left join context_repositories repository on repository.id = repository_id
      where stale.project_id = $1 order by page, text, kind`,
     [projectId],
@@ -229,22 +232,30 @@ function toFinding(
   line: number,
   column: number,
 ): StaleFinding {
-  const { page: path, text, gone, renamedTo, paths, cause, name: repository } = row;
+  const { page: path, text, gone, renamedTo, paths, cause, isCertain, name: repository } = row;
   const part = text === gone ? "" : ` (in \`${text}\`)`;
   const where = paths[0] === undefined || paths[0] === gone ? "" : ` (${paths[0]} had it)`;
   const message =
     renamedTo === null
       ? `\`${gone}\`${part} is no longer in the code${where}. Correct the page.`
       : `\`${gone}\`${part} was renamed to \`${renamedTo}\`. Use the new name.`;
+  const doubt =
+    unread.length > 0
+      ? ` Emend could not read ${unread.join(", ")}, which may have it.`
+      : isCertain
+        ? ""
+        : " Another package may have it.";
   return {
     check: staleReferenceCheck,
-    severity: unread.length === 0 ? "error" : "warning",
+    severity: doubt === "" ? "error" : "warning",
     path,
     line,
     column,
-    message: unread.length === 0 ? message : `${message} Emend could not read ${unread.join(", ")}, which may have it.`,
+    message: `${message}${doubt}`,
     repository,
     cause,
-    ...(renamedTo !== null && isCertainRename(gone, renamedTo) && { renamed: { from: gone, to: renamedTo } }),
+    ...(isCertain &&
+      renamedTo !== null &&
+      isCertainRename(gone, renamedTo) && { renamed: { from: gone, to: renamedTo } }),
   };
 }

@@ -212,24 +212,31 @@ function ofClaim({ page, source, now }: BrokenClaim): Judged {
 }
 
 /** `unread`: sources that may still have the name. As long as they cannot be read, it is no error. */
-function toFinding({ reference, gone, cause, paths }: StaleReference, unread: readonly string[]): Judged {
+function toFinding(stale: StaleReference, unread: readonly string[]): Judged {
+  const { reference, gone, cause, paths } = stale;
   const { page: path, line, column } = reference;
   const where = paths.length === 0 ? "" : ` in ${paths[0]}`;
   const message =
     cause.kind === "renamed"
       ? `\`${gone}\` is renamed to \`${cause.to}\`${where}`
       : `\`${gone}\` is removed${paths.length === 0 ? "" : ` from ${paths[0]}`}`;
-  const isCertain = cause.kind === "renamed" && isCertainRename(gone, cause.to);
+  const doubt =
+    unread.length > 0
+      ? `. Emend could not look at ${unread.join(", ")}, which may have it`
+      : stale.isCertain
+        ? ""
+        : ". Another package may have it";
   return {
     check: "stale-reference",
-    severity: unread.length === 0 ? "error" : "warning",
+    severity: doubt === "" ? "error" : "warning",
     path,
     line,
     column,
-    message:
-      unread.length === 0 ? message : `${message}. Emend could not look at ${unread.join(", ")}, which may have it`,
+    message: `${message}${doubt}`,
     ...(unread.length > 0 && { unread }),
-    ...(isCertain && { renamed: { from: gone, to: cause.to } }),
+    ...(stale.isCertain &&
+      cause.kind === "renamed" &&
+      isCertainRename(gone, cause.to) && { renamed: { from: gone, to: cause.to } }),
     causes: paths,
   };
 }
@@ -253,6 +260,10 @@ export function verdictOf(
   if (errors.length === 0 && unsure.length > 0) {
     const sources = [...new Set(unsure.flatMap(({ unread = [] }) => unread))].join(", ");
     return { state: "neutral", words: `Not blocking: ${mentions(unsure)}, but could not look at ${sources}.` };
+  }
+  const doubted = findings.filter(({ check }) => check === "stale-reference");
+  if (errors.length === 0 && doubted.length > 0) {
+    return { state: "neutral", words: `Not blocking: ${mentions(doubted, "may mention")}.` };
   }
   if (errors.length === 0 && findings.some(({ check }) => check === "changed-claim")) {
     const pages = new Set(findings.flatMap(({ check, path }) => (check === "changed-claim" ? [path] : []))).size;
@@ -279,9 +290,9 @@ function pagesOf(findings: readonly GateFinding[]): number {
   return new Set(findings.map(({ path }) => path)).size;
 }
 
-function mentions(findings: readonly GateFinding[]): string {
+function mentions(findings: readonly GateFinding[], verb?: "may mention"): string {
   const pages = pagesOf(findings);
-  return `${count(pages, "page")} ${pages === 1 ? "mentions" : "mention"} what this removes or renames`;
+  return `${count(pages, "page")} ${verb ?? (pages === 1 ? "mentions" : "mention")} what this removes or renames`;
 }
 
 function count(number: number, noun: string): string {

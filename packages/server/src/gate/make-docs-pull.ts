@@ -90,9 +90,9 @@ async function findRunning(db: Queryable, jobId: string): Promise<string | null>
   return rows[0]?.id ?? null;
 }
 
-/** Whether a job can fix it: an error, or a text that relies on changed code. */
-export function isFixable({ severity, claim }: GateFinding): boolean {
-  return severity === "error" || claim !== undefined;
+/** Whether a job can fix it: an error, a text that relies on changed code, or a name that only another package may have. */
+export function isFixable({ check, severity, claim, unread }: GateFinding): boolean {
+  return severity === "error" || claim !== undefined || (check === "stale-reference" && unread === undefined);
 }
 
 /** The instruction that fixes the findings. Lines of code are marked as content in it (prompt injection). */

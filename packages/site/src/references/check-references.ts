@@ -71,7 +71,8 @@ async function suspectsByBase(
 }
 
 /** A stale reference as a finding. `by`: the change that caused it, as text. */
-export function staleFinding({ reference, gone, cause, paths, fix }: StaleReference, by: string | null): Finding {
+export function staleFinding(stale: StaleReference, by: string | null): Finding {
+  const { reference, gone, cause, paths, isCertain, fix } = stale;
   const { page: path, line, column, text } = reference;
   const part = text === gone ? "" : ` (in ${quoted(text)})`;
   const since = by === null ? "" : ` by ${by}`;
@@ -79,8 +80,10 @@ export function staleFinding({ reference, gone, cause, paths, fix }: StaleRefere
     cause.kind === "renamed"
       ? `${quoted(gone)}${part} was renamed to ${quoted(cause.to)}${since}. Use the new name.`
       : `${quoted(gone)}${part} is no longer in the sources${where(paths)}: removed${since}. Correct the page.`;
-  const finding: Finding = { check: staleReferenceCheck, severity: "error", path, line, column, message };
-  return fix === undefined ? finding : { ...finding, fix };
+  const place = { check: staleReferenceCheck, path, line, column, message };
+  return isCertain
+    ? { ...place, severity: "error", ...(fix && { fix }) }
+    : { ...place, severity: "warning", certainty: "likely", why: "another package may have it" };
 }
 
 function where([first]: readonly string[]): string {

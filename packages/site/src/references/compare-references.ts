@@ -1,5 +1,5 @@
 import type { Fix } from "../types.ts";
-import { definesFlag, type Evidence, importedFrom, passesOn, readEvidence } from "./definitions.ts";
+import { declares, definesFlag, type Evidence, importedFrom, passesOn, readEvidence } from "./definitions.ts";
 import type { CodeReference, ReferenceKind } from "./find-references.ts";
 import { filesLookedAtMax, movedUnchanged, renamedTo } from "./find-rename.ts";
 import { packageOf } from "./manifests.ts";
@@ -21,6 +21,8 @@ export interface StaleReference {
   cause: StaleCause;
   /** Some of the files that had it before. */
   paths: readonly string[];
+  /** False: another package or the reader may have a thing of this name. See `isSure`. */
+  isCertain: boolean;
   /** Only if the change renamed it. */
   fix?: Fix;
 }
@@ -66,12 +68,36 @@ export async function compareReferences(
     if (found !== null) suspects.push({ reference, key });
   }
   const judged = await judgeAll(gone, change, options);
-  return suspects.flatMap(({ reference, key }) => {
+  const stale = suspects.flatMap(({ reference, key }) => {
     const judgement = judged.get(key);
     if (judgement === undefined || !isAboutFiles(reference, judgement, before)) return [];
     if (reference.from === undefined && others.has(`${reference.page} ${judgement.gone}`)) return [];
-    return [staleReference(reference, judgement)];
+    return [{ reference, judgement }];
   });
+  // What one page shows about a name holds for all.
+  const sure = new Set(
+    stale.flatMap(({ reference, judgement }) => (isSure(reference, judgement, before) ? judgement.gone : [])),
+  );
+  return stale.map(({ reference, judgement }) => staleReference(reference, judgement, sure.has(judgement.gone)));
+}
+
+const filesMin = 3;
+const sharedMin = 10;
+
+/**
+ * Whether the name is surely the sources' own: they declare it or use it in several files, a sample's code uses it, or the
+ * page names much else of the files that had it. Others are often a dependency's, which may still have it.
+ */
+function isSure({ kind, beside = [], inSample }: CodeReference, judgement: Judgement, before: SourceIndex): boolean {
+  const { gone, sources, isDeclared } = judgement;
+  if (sources === undefined || isDeclared || kind === "flag" || sources.length >= filesMin) return true;
+  // A sample's keys and variables may be for another program.
+  if (inSample && kind !== "config-key" && kind !== "env") return true;
+  let shared = 0;
+  for (const name of beside) {
+    if (name !== gone && before.filesWith(name, 1, sources).length > 0 && ++shared === sharedMin) return true;
+  }
+  return false;
 }
 
 const namesMin = 5;
@@ -140,10 +166,15 @@ interface Judgement {
   paths: readonly string[];
   /** For a word: the files that had it, without tests and examples. */
   sources?: readonly string[];
+  isDeclared?: boolean;
 }
 
-function staleReference(reference: CodeReference, { gone, cause, paths }: Judgement): StaleReference {
-  const stale: StaleReference = { reference, gone, cause, paths };
+function staleReference(
+  reference: CodeReference,
+  { gone, cause, paths }: Judgement,
+  isCertain: boolean,
+): StaleReference {
+  const stale: StaleReference = { reference, gone, cause, paths, isCertain };
   const at = cause.kind === "renamed" ? reference.text.lastIndexOf(gone) : -1;
   if (cause.kind !== "renamed" || at === -1) return stale;
   const start = reference.start + Buffer.byteLength(reference.text.slice(0, at));
@@ -169,9 +200,18 @@ function isGone(probe: Probe, { before, after, changed }: Change): boolean {
     case "word":
       if (after.has(probe.word) || isArgumentInPhp(probe.word, after)) return false;
       // A router may add the rest of a route's end.
-      if (probe.others.some((other) => after.has(other) && (!before.has(other) || other.startsWith("/")))) return false;
+      if (probe.others.some((other) => after.has(other) && (other.startsWith("/") || isGained(other, before, after))))
+        return false;
       return isKnownGone(before.filesWith(probe.word, Infinity, changed), before, after);
   }
+}
+
+/** Whether a file has the name that did not have it before. One word may be anything. */
+function isGained(word: string, before: SourceIndex, after: SourceIndex): boolean {
+  if (!before.has(word)) return true;
+  if (wordsIn(word) < 2) return false;
+  const having = after.filesWith(word, Infinity, changedFiles(after, before));
+  return having.some((path) => before.filesWith(word, 1, [path]).length === 0);
 }
 
 /** `$name` is what callers call `name`. */
@@ -229,9 +269,32 @@ async function judge(
     name === probe.word ? paths : before.filesWith(name, filesLookedAtMax, change.changed);
   if (!(await isDefined(names, filesOf, before, { isImported, ...options }))) return null;
   if ((await inUnread()).has(probe.word)) return null;
-  const to = await renamedTo(probe.word, paths, before, after, options);
   const sources = paths.filter((path) => !isExample(path));
-  return { gone: probe.word, cause: causeOf(to), paths: paths.slice(0, pathsMax), sources };
+  if (await isTakenOver(sources, change, options)) return null;
+  const to = await renamedTo(probe.word, paths, before, after, options);
+  const isDeclared = await isDeclaredIn(sources, probe.word, before, options);
+  return { gone: probe.word, cause: causeOf(to), paths: paths.slice(0, pathsMax), sources, isDeclared };
+}
+
+const wildcard = /^(?:export \* from\s+["']([^"']+)["']|from ([\w.]+) import \*|pub use ([\w:]+)::\*)/gm;
+
+/** Whether a file now passes on all names of somebody else's package: `from other import *`. They may be among them. */
+async function isTakenOver(
+  paths: readonly string[],
+  { before, after }: Change,
+  { signal }: CompareOptions,
+): Promise<boolean> {
+  for (const path of paths.slice(0, filesLookedAtMax)) {
+    signal?.throwIfAborted();
+    const text = Buffer.from((await after.tree.read(path)) ?? "").toString();
+    const found = [...text.matchAll(wildcard)].filter(
+      ([, script, python, rust = ""]) => !isOwnModule(script ?? python ?? rust.replaceAll("::", "/"), after),
+    );
+    if (found.length === 0) continue;
+    const old = Buffer.from((await before.tree.read(path)) ?? "").toString();
+    if (found.some(([statement]) => !old.includes(statement))) return true;
+  }
+  return false;
 }
 
 /** Whether one of several sources defines what a reference names: a name that they only use is another's. */
@@ -292,6 +355,20 @@ async function isDefined(
       seen.isRead ||= found.isRead;
       if (found.isDefined || (seen.isPassed && (seen.isRead || isKeyEnough))) return true;
     }
+  }
+  return false;
+}
+
+async function isDeclaredIn(
+  paths: readonly string[],
+  name: string,
+  { tree }: SourceIndex,
+  { signal }: CompareOptions,
+): Promise<boolean> {
+  for (const path of paths.slice(0, filesLookedAtMax)) {
+    signal?.throwIfAborted();
+    const bytes = await tree.read(path);
+    if (bytes !== null && declares(name, Buffer.from(bytes).toString())) return true;
   }
   return false;
 }

@@ -13,7 +13,7 @@ const importing =
   /^\s*(?:import|from|use|using|require|include|#include|declare module|(?:pub )?extern crate)\s|\brequire\(|\}\s*from\s+["']/;
 const constant = /^[A-Z][A-Z\d]*_[A-Z\d_]*$/;
 // Data files pass values to whatever program reads them, unless they are schemas or the values of a Helm chart.
-const dataFile = /\.(?:json[5c]?|ya?ml|toml|ini|properties|env|nix|conf)$/i;
+const dataFile = /\.(?:json[5c]?|ya?ml|toml|ini|properties|env|nix|conf|prisma)$/i;
 const schemaFile =
   /(?:schema|openapi|swagger|crd)[^/]*\.(?:json|ya?ml)$|(?:^|\/)values\.ya?ml$|\.(?:proto|graphqls?|xsd)$/i;
 
@@ -22,8 +22,15 @@ export function readEvidence(name: string, path: string, text: string): Evidence
   const evidence: Evidence = { isDefined: false, isPassed: false, isRead: false };
   const isSchema = schemaFile.test(path);
   const isData = dataFile.test(path) && !isSchema;
+  // In Rust, a file's tests are at its end.
+  const tests = path.endsWith(".rs") ? text.search(/^#\[cfg\(test\)\]\s+mod /m) : -1;
+  const end = tests === -1 ? text.length : tests;
   let places = 0;
-  for (let at = text.indexOf(name); at !== -1 && !evidence.isDefined; at = text.indexOf(name, at + name.length)) {
+  for (
+    let at = text.indexOf(name);
+    at !== -1 && at < end && !evidence.isDefined;
+    at = text.indexOf(name, at + name.length)
+  ) {
     const start = text.lastIndexOf("\n", at) + 1;
     const newline = text.indexOf("\n", at);
     const line = text.slice(start, newline === -1 ? undefined : newline).trimEnd();
@@ -32,6 +39,7 @@ export function readEvidence(name: string, path: string, text: string): Evidence
     if (/[\w$]$/.test(before) || /^[\w$]/.test(after) || comment.test(line) || /\s(?:\/\/|#)\s/.test(before)) continue;
     // `"NAME": tls.NAME` passes on what another package defines.
     if (constant.test(name) && /^["'`]?\s*:\s*(?:\w+\.)+(\w+)/.exec(after)?.[1] === name) continue;
+    if (constant.test(name) && isSetForOthers(before, after)) continue;
     if (isData) evidence.isPassed = true;
     // A tag of a struct in Go: `yaml:"name,omitempty"`.
     else if (/\w:"$/.test(before) && /^[,"]/.test(after)) evidence.isDefined = true;
@@ -112,6 +120,12 @@ export function definesFlag(name: string, text: string): boolean {
   return false;
 }
 
+/** `env.NAME = …`, `environ.setdefault("NAME", …)`: for a program that the code runs, or for a library. */
+function isSetForOthers(before: string, after: string): boolean {
+  if (/env\w*(?:\.|\[["'])$/i.test(before) && /^(?:["']\])?\s*=(?!=)/.test(after)) return true;
+  return /env\w*\.(?:set|put)\w*\(["']$/i.test(before);
+}
+
 /** `env.NAME`, `"NAME"`, `NAME = …`, `NAME,`: a use such as `call(NAME)` may be of somebody else's constant. */
 function isConstant(before: string, after: string): boolean {
   return (
@@ -139,6 +153,7 @@ function isWhole(before: string, after: string): boolean {
 
 const declaration =
   /(?:^|[\s(;])(?:def|class|func|fn|function\*?|interface|type|enum|struct|trait|union|module|namespace|record|protocol|macro_rules!|get|set|static|async|property|field|define|alias|object|defp?|defmodule)\s+[*&]?$|^func\s+\([^)]*\)\s*$/;
+const exported = /^(?:export|pub)\b[^=:(<."']*$/;
 const variable = /(?:^|\s)(?:const|let|var|val|final|auto|mut)\s+$/;
 const visible = /(?:^|\s)(?:export|pub|public|protected|static|extern|declare)\b/;
 const hidden = /(?:^|\s)private\s|#$/;
@@ -146,6 +161,15 @@ const ofType =
   /(?:^|\s)(?!(?:return|new|await|throw|yield|else|typeof|in|of|case|not|and|or)\s)[\w<>[\],.?*&]+\s+[*&]?$/;
 // `name: z.string(),` and `name: { type: "string" },`: a validator describes the key.
 const ofSchema = /^["']?\s*:\s*(?:(?:z|v|yup|[jJ]oi|Type|Schema)(?:\.\w|$)|\{\s*type:)/;
+
+/** Whether a file declares a name: as a function, a class, a type and the like. */
+export function declares(name: string, text: string): boolean {
+  for (const [before] of around(name, text)) {
+    const line = before.slice(before.lastIndexOf("\n") + 1);
+    if ((declaration.test(line) || exported.test(line)) && !comment.test(line) && !hidden.test(line)) return true;
+  }
+  return false;
+}
 
 /** A name in a program. Variables in a function, private members and arguments are not an interface. */
 function readPlace(name: string, path: string, before: string, after: string, line: string, evidence: Evidence): void {
@@ -163,8 +187,7 @@ function readPlace(name: string, path: string, before: string, after: string, li
   // One level deep: a member of a class, not a statement in a function.
   const isMember = /^(?: {0,4}|\t)\S/.test(line);
   if (variable.test(before)) evidence.isDefined = !isIndented || visible.test(before);
-  else if (declaration.test(before) || /^(?:export|pub)\b[^=:(<."']*$/.test(before) || /^\s+extends\b/.test(after))
-    evidence.isDefined = true;
+  else if (declaration.test(before) || exported.test(before) || /^\s+extends\b/.test(after)) evidence.isDefined = true;
   else if (isWhole(before, after) && !/^.\s*:/.test(after) && !/\breturn\s+.$/.test(before)) evidence.isDefined = true;
   else if (/^["']?\?\s*:/.test(after)) evidence.isDefined = isFirst || /[{;]\s*$/.test(before);
   else if (/^["']?\s*:(?![:=])/.test(after)) {

@@ -98,9 +98,9 @@ export function variablesOf(samples: readonly Sample[]): Set<string> {
 
 // Pages and lines about earlier versions name removed code on purpose.
 export const historyPage =
-  /(?:^|[/._-])(?:upgrad\w*|migrat\w*|changelogs?|changes|release-?notes?|releases|history|what-?s-?new|deprecat\w*|breaking-?changes|announcements?|blog|news)(?=[/._-])/i;
+  /(?:^|[/._-])(?:upgrad\w*|migrat\w*|changelogs?|changes|release-?notes?|releases|history|what-?s-?new|deprecat\w*|breaking-?changes|announcements?|blog|news|legacy|versioned_docs)(?=[/._-])/i;
 const historyHeading =
-  /\b(?:upgrad\w*|migrat(?:e|ing|ion)\b.*\b(?:from|guide|to)|breaking changes|changelog|release notes|deprecat\w*)\b/i;
+  /\b(?:upgrad\w*|migrat(?:e|ing|ion)\b.*\b(?:from|guide|to)|breaking changes|changelog|release notes|deprecat\w*|legacy|replacing)\b/i;
 export const historyTitle = /^(?:title:|#)[^\n]*\b(?:upgrad\w*|preparing for v?\d|changelog|release notes)/im;
 const historyLine =
   /\b(?:removed?|renamed|deprecated?|deprecation|no longer|replac(?:ed|es|ing)|formerly|previously|used to be|was called|instead of|legacy|obsolete|prior to|before version|older versions?|until v?\d)\b/i;

@@ -39,7 +39,7 @@ export function probesOf({ kind, text, from }: Asked, sources: Sources): Probe[]
       return spelled(
         text,
         text.startsWith("--no-") ? [text, text.slice(2)] : [text],
-        spellings(text.replace(/^--(?:no-)?/, "")),
+        [...spellings(text.replace(/^--(?:no-)?/, "")), ...(text.startsWith("--no-") ? spellings(text.slice(2)) : [])],
         sources,
       ).map((probe) => ({
         ...probe,
@@ -151,8 +151,13 @@ function plainPath(text: string): string {
   return text.replace(/^(?:\.{1,2}\/)+/, "").replace(/\/$/, "");
 }
 
-/** A path from the root of the sources. A suffix of a path could be the reader's own file. */
+/**
+ * A path from the root of the sources. A suffix of a path could be the reader's own file, and so could a path that also
+ * ends others: those of a template, for example.
+ */
 function knownFile(text: string, files: ReadonlyMap<string, string>): string | null {
   const path = plainPath(text);
-  return files.has(path) ? path : null;
+  if (!files.has(path)) return null;
+  for (const other of files.keys()) if (other.endsWith(`/${path}`)) return null;
+  return path;
 }

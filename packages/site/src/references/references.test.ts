@@ -72,6 +72,40 @@ test("a flag is there as long as a program defines it, with or without its dashe
   expect(await compare(before, elsewhere, "`--auto-prune`")).toEqual([]);
 });
 
+test("a flag is there if the change wrote it in another spelling, even if other files had that before", async () => {
+  const old = {
+    "a.go": 'flags.BoolVar(&c, "no-deep-check", c)\nflags.BoolVar(&a, "ask-pass", a)\n',
+    "b.go": "ask_pass\n",
+  };
+  const now = { "a.go": 'Name: "no_deep_check",\nName: "ask_pass",\n', "b.go": "ask_pass\n" };
+  const page = "`--no-deep-check` `--ask-pass`";
+  expect(await compare(old, now, page)).toEqual([]);
+  expect(await compare(old, { "b.go": "ask_pass\n" }, page)).toHaveLength(2);
+});
+
+test("a file that now passes on all names of another package may pass on the missing one", async () => {
+  const cases = [
+    ["a.py", "class DeepText: ...\n", "from other.query import *\n", "from own.query import *\n"],
+    ["a.ts", "export class DeepText {}\n", 'export * from "other";\n', 'export * from "./own";\n'],
+    ["a.rs", "pub struct DeepText;\n", "pub use other::query::*;\n", "pub use own::query::*;\n"],
+  ] as const;
+  const own = { "own/query.py": "", "own.ts": "", "own/mod.rs": "" };
+  for (const [path, before, foreign, ours] of cases) {
+    const change = (old: string, now: string) =>
+      compare({ ...own, [path]: old }, { ...own, [path]: now }, "`DeepText`");
+    expect(await change(before, foreign)).toEqual([]);
+    expect(await change(before, ours)).toEqual(["DeepText removed"]);
+    expect(await change(foreign + before, foreign)).toEqual(["DeepText removed"]);
+  }
+});
+
+test("a path that ends other paths too may be the reader's, as in a template", async () => {
+  const page = "`cmd/deep/main.go`";
+  expect(await compare({ "cmd/deep/main.go": "a" }, { "cmd/deep/cmd.go": "b" }, page)).toHaveLength(1);
+  const made = { "testdata/project/cmd/deep/main.go": "c" };
+  expect(await compare({ "cmd/deep/main.go": "a", ...made }, made, page)).toEqual([]);
+});
+
 test("a flag of Rust is there as long as a field has its name", async () => {
   const before = {
     "src/search.rs": 'struct Search {\n    #[arg(long = "exclude-cwd")]\n    exclude_cwd: Option<String>,\n}\n',
@@ -180,8 +214,9 @@ test("a name that another source only uses is not defined there", async () => {
 
 test("what only tests define is not an interface, but a folder's name may end like theirs", async () => {
   const change = (path: string) => compare({ [path]: "export function doMock() {}\n" }, { [path]: "\n" }, "`doMock()`");
-  for (const path of ["integrationtest/a.ts", "BUILD.gn", "lib/CMakeLists.txt"]) expect(await change(path)).toEqual([]);
-  for (const path of ["packages/vitest/a.ts", "src/_pytest/a.ts", "latest/a.ts"])
+  const tests = ["integrationtest/a.ts", "dev-test/a.ts", "e2e-tests/a.ts", "starter/{{ name }}/a.ts"];
+  for (const path of [...tests, "BUILD.gn", "lib/CMakeLists.txt"]) expect(await change(path)).toEqual([]);
+  for (const path of ["packages/vitest/a.ts", "src/_pytest/a.ts", "latest/a.ts", "packages/kit-test/a.ts"])
     expect(await change(path)).toEqual(["doMock removed"]);
 });
 
@@ -246,6 +281,16 @@ test("a constant that the code only uses, a flag that it passes and a patch are 
   };
   const page = "`WIN_DEEP`, `--registry`, `OWN_DEEP`, `DeepMode`, `GET /api/deep/jobs`";
   expect(await compare(before, { b: "" }, page)).toEqual(["OWN_DEEP removed"]);
+});
+
+test("a variable that the code only sets, and what only the tests of a Rust file have, are others'", async () => {
+  const before = {
+    "a.js": 'process.env.DEEP_SIZE = "1";\nrun(process.env.DEEP_MODE === "a");\n',
+    "a.py": 'os.environ.setdefault("DEEP_SPACE", "x")\nos.environ["DEEP_TIME"] = "1"\n',
+    "a.rs": "pub fn deep_run() {}\n\n#[cfg(test)]\nmod tests {\n    fn deep_test() {}\n}\n",
+  };
+  const page = "`DEEP_SIZE`, `DEEP_MODE`, `DEEP_SPACE`, `DEEP_TIME`, `deep_run()`, `deep_test()`";
+  expect(await compare(before, { b: "" }, page)).toEqual(["DEEP_MODE removed", "deep_run removed"]);
 });
 
 test("a key whose files all left may have moved with what reads it", async () => {
@@ -392,6 +437,12 @@ test("a page whose title says that it is about an upgrade has no references", ()
   expect(namesIn("# Guide\n\n`oldName`")).toHaveLength(1);
   const section = "## Migration guide\n\n`oldName`\n\n### v2\n\n`oldKey`\n\n## Use\n\n`newName`\n";
   expect(namesIn(section)).toEqual(["11:2 identifier newName"]);
+  for (const heading of ["Replacing `oldName`", "Legacy shapes"])
+    expect(namesIn(`## ${heading}\n\n\`oldKey\``)).toEqual([]);
+  const named = (path: string) => findCodeReferences(path, Buffer.from("`oldName`"), plainDialect);
+  expect(["legacy.md", "site/versioned_docs/version-1/a.md", "guide.md"].map((path) => named(path).length)).toEqual([
+    0, 0, 1,
+  ]);
 });
 
 test("members of global objects, attributes of HTML and calls of the reader's functions are no references", () => {
