@@ -78,3 +78,9 @@ test("follows a file that moved, and knows packages by their manifests", async (
   const page = '`src/app.ts`\n\n```js\nimport x from "old-kit/part";\n```\n';
   expect(await compare(before, after, page)).toEqual(["src/app.ts → lib/app.ts", "old-kit removed"]);
 });
+
+test("offers no name where two became one: either may be the renamed one", async () => {
+  const before = { "a.py": 'option(\n    "--debug-port",\n)\noption(\n    "--compose-file",\n)\n' };
+  const after = { "a.py": 'option(\n    "--base-image",\n)\n' };
+  expect(await compare(before, after, "`--debug-port`")).toEqual(["--debug-port removed"]);
+});

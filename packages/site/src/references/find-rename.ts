@@ -41,11 +41,11 @@ const wordCharacter = /[\w$\x80-\xff-]/;
 
 function replacementIn(word: string, before: string, after: string): string | null {
   const [oldLines, newLines] = changedLines(before, after);
-  const kept = new Set(oldLines);
-  const added = newLines.filter((line) => !kept.has(line));
+  const added = withoutAll(newLines, oldLines);
   if (oldLines.length > linesMax * 4 || added.length > linesMax) return null;
   let to: string | null = null;
   let untouched: Set<string> | undefined;
+  let removed: string[] | undefined;
   for (const line of oldLines) {
     const pieces = splitAtWord(line, word);
     if (pieces.length === 1) continue;
@@ -59,9 +59,17 @@ function replacementIn(word: string, before: string, after: string): string | nu
       names = new Set(found.flatMap(({ line: one, name }) => (untouched?.has(one) ? [] : name)));
     }
     if (names.size !== 1 || to !== null) return null;
+    // Where the change removed such a line of another name too, either may be the renamed one.
+    removed ??= withoutAll(oldLines, newLines);
+    if (removed.some((one) => ![null, word].includes(middleOf(one, pieces)))) return null;
     [to = null] = names;
   }
   return to === null ? null : decodePiece(to);
+}
+
+function withoutAll(lines: readonly string[], others: readonly string[]): string[] {
+  const known = new Set(others);
+  return lines.filter((line) => !known.has(line));
 }
 
 /** The lines of both texts without those that both start or end with, which are most lines of most changes. */

@@ -101,7 +101,8 @@ export const historyPage =
   /(?:^|[/._-])(?:upgrad\w*|migrat\w*|changelogs?|changes|release-?notes?|releases|history|what-?s-?new|deprecat\w*|breaking-?changes|announcements?|blog|news|legacy|versioned_docs)(?=[/._-])/i;
 const historyHeading =
   /\b(?:upgrad\w*|migrat(?:e|ing|ion)\b.*\b(?:from|guide|to)|breaking changes|changelog|release notes|deprecat\w*|legacy|replacing)\b/i;
-export const historyTitle = /^(?:title:|#)[^\n]*\b(?:upgrad\w*|preparing for v?\d|changelog|release notes)/im;
+export const historyTitle =
+  /^(?:title:|#)[^\n]*\b(?:upgrad\w*|preparing for v?\d|changelog|release notes|what.{0,3}s new)/im;
 const historyLine =
   /\b(?:removed?|renamed|deprecated?|deprecation|no longer|replac(?:ed|es|ing)|formerly|previously|used to be|was called|instead of|legacy|obsolete|prior to|before version|older versions?|until v?\d)\b/i;
 

@@ -434,6 +434,7 @@ test("private names, placeholders, the reader's files and lines about a replacem
 
 test("a page whose title says that it is about an upgrade has no references", () => {
   expect(namesIn("---\ntitle: Preparing for v2\n---\n\n`oldName`")).toEqual([]);
+  expect(namesIn("# What’s New in v2\n\n`oldName`")).toEqual([]);
   expect(namesIn("# Guide\n\n`oldName`")).toHaveLength(1);
   const section = "## Migration guide\n\n`oldName`\n\n### v2\n\n`oldKey`\n\n## Use\n\n`newName`\n";
   expect(namesIn(section)).toEqual(["11:2 identifier newName"]);
