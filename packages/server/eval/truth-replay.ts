@@ -2,6 +2,7 @@ import {
   type CodeReference,
   compareReferences,
   findCodeReferences,
+  findEarlierVersions,
   indexSource,
   openGitSource,
   runGit,
@@ -41,9 +42,11 @@ export function createPageReader(repository: Repository) {
   return async (tree: SiteTree, before: SiteTree | null): Promise<CodeReference[]> => {
     const references: CodeReference[] = [];
     const old = new Map((await before?.list())?.map(({ path, hash }) => [path, hash]));
-    for (const { path, hash } of await tree.list()) {
+    const pages = (await tree.list()).filter(({ path }) => isPage(repository, path));
+    const isEarlier = findEarlierVersions(pages.map(({ path }) => path));
+    for (const { path, hash } of pages) {
       // A page that the change wrote agrees with it.
-      if (!isPage(repository, path) || (before !== null && old.get(path) !== hash)) continue;
+      if (isEarlier(path) || (before !== null && old.get(path) !== hash)) continue;
       const key = `${path} ${hash}`;
       let found = known.get(key);
       if (found === undefined) {

@@ -60,6 +60,7 @@ export {
   type StaleCause,
   type StaleReference,
 } from "./references/compare-references.ts";
+export { findEarlierVersions } from "./references/earlier-versions.ts";
 export { type CodeReference, findCodeReferences, type ReferenceKind } from "./references/find-references.ts";
 export { readSiteReferences, type SiteReferences } from "./references/site-references.ts";
 export { type IndexOptions, indexSource, type SourceIndex } from "./references/source-index.ts";

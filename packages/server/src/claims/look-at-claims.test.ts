@@ -395,6 +395,17 @@ test("names that the code renamed or removed are found on their pages, with the 
   expect((await checkedHealth()).findings).toEqual([]);
 });
 
+test("a name that another package may have is a warning, and nothing renames it by itself", async () => {
+  docs.commit({ "docs/run.md": "# Run\n\nChoose `deepMode`.\n" });
+  code.commit({ "src/mode.ts": 'type Mode = "deepMode";\n' });
+  await checkedHealth();
+  code.commit({ "src/mode.ts": 'type Mode = "deepWay";\n' });
+  const { findings } = await checkedHealth();
+  const message = "`deepMode` was renamed to `deepWay`. Use the new name. Another package may have it.";
+  expect(findings).toMatchObject([{ check: "stale-reference", severity: "warning", message }]);
+  expect(findings[0]).not.toHaveProperty("renamed");
+});
+
 test("a claim is silenced where it stands, and a silencer that nothing needs is told", async () => {
   await add();
   await look();

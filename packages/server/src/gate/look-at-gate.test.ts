@@ -16,7 +16,7 @@ import type { Mirrors } from "../tree/mirror/mirror.ts";
 import { createMirrors } from "../tree/mirror/mirrors.ts";
 import { getStatus, holdStatus, listLooks, listStatuses, saveSent, saveVerdict } from "./gate-store.ts";
 import { type GateDeps, lookAtGate } from "./look-at-gate.ts";
-import { planDocsPull } from "./make-docs-pull.ts";
+import { isFixable, planDocsPull } from "./make-docs-pull.ts";
 
 const docs = "prj_docs";
 let host: TestForge;
@@ -33,14 +33,17 @@ beforeAll(async () => {
   await host.addProject(docs, work);
   code = join(host.dir, "code");
   codeProject = "prj_code";
-  await commitAll(code, { "src/cli.ts": cli("--out-file") });
+  await commitAll(code, { "src/cli.ts": cli("--out-file"), "src/mode.ts": 'type Mode = "deepMode" | "flat";\n' });
   await host.addProject(codeProject, code);
   await host.database.pool.query(
     `insert into context_repositories (id, project_id, name, forge, repository_url)
      select 'ctx_code', $1, 'code', 'local', repository_url from projects where id = $2`,
     [docs, codeProject],
   );
-  await write(work, { "run.md": "# Run\n\nWrite to a file with `--out-file`.\n" });
+  await write(work, {
+    "run.md": "# Run\n\nWrite to a file with `--out-file`.\n",
+    "mode.md": "# Mode\n\nChoose `deepMode`.\n",
+  });
   await push(docs, work, "main");
 });
 
@@ -415,6 +418,22 @@ it("is silenced by the project's settings, on pull requests of the docs and of a
   const flag = { check: "stale-reference", message: "--out-file", reason: "the old name works" };
   expect(await statesWith(link, flag)).toEqual({ asked, null: "passed", ctx_code: "passed" });
   expect(await statesWith()).toEqual({ asked, null: "failed", ctx_code: "failed" });
+});
+
+it("does not block for a name that another package may have, and can still fix the page", async () => {
+  await set({ sources: "failing", docs: "off" });
+  await openPull(codeProject, code, "topic/mode", { "src/mode.ts": 'type Mode = "deepWay" | "flat";\n' });
+  await look();
+  const { findings, ...status } = await onlyStatus();
+  expect(status).toMatchObject({
+    state: "neutral",
+    words: "Not blocking: 1 page may mention what this removes or renames.",
+  });
+  const message = "`deepMode` is renamed to `deepWay` in src/mode.ts. Another package may have it";
+  expect(findings).toEqual([
+    { check: "stale-reference", severity: "warning", path: "mode.md", line: 3, message, causes: ["src/mode.ts"] },
+  ]);
+  expect(findings.map(isFixable)).toEqual([true]);
 });
 
 it("does not report a name that another source of the project has, or may have", async () => {

@@ -55,6 +55,13 @@ describe("samples", () => {
       "sample-import index.md:3 The package `kit` exports no `kit/none`; correct the import.",
     ]);
   });
+
+  it("of a page of an earlier version import what that version had", async () => {
+    const page = fence("ts", 'import { made } from "kit";');
+    expect(await found("# Home", kit, { "v1/old.md": page, "v2/new.md": page })).toMatchObject([
+      expect.stringMatching(/^sample-import v2\/new\.md:2 /),
+    ]);
+  });
 });
 
 describe("an OpenAPI description", () => {

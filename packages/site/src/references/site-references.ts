@@ -1,5 +1,6 @@
 import type { Site } from "../site.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
+import { findEarlierVersions } from "./earlier-versions.ts";
 import { type CodeReference, findCodeReferences } from "./find-references.ts";
 
 /** The references of a site by page. Pass it to the next call, so that only changed pages are read. */
@@ -11,9 +12,15 @@ export async function readSiteReferences(
 ): Promise<SiteReferences> {
   const breathe = createTimeSlice(options.signal);
   const found = new Map<string, { hash: string; references: readonly CodeReference[] }>();
+  const isEarlier = findEarlierVersions([...site.index.nodes.values()].map(({ path }) => path));
   for (const { path, hash, brief } of site.index.nodes.values()) {
     const turn = breathe();
     if (turn !== undefined) await turn;
+    // Such a page describes the code of its version. Its hash is no key: it may become the newest.
+    if (isEarlier(path)) {
+      found.set(path, { hash: "", references: [] });
+      continue;
+    }
     const known = options.previous?.get(path);
     if (known?.hash === hash) {
       found.set(path, known);
