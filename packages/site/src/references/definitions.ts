@@ -105,6 +105,8 @@ export function passesOn(name: string, text: string): boolean {
 
 /** Where a program defines a flag, a word such as `option` precedes, a placeholder follows, or it is a key. */
 function isOwnFlag(before: string, after: string): boolean {
+  // `--name=value` is passed to another program.
+  if (/^=(?![<[{])/.test(after)) return false;
   if (!/(?:(?:^|\n)\s*|["'`([{,|=<]|-\w,?\s+)$/.test(before)) return false;
   return (
     /option|argument|\barg\b|flag|param|switch/i.test(before) || /^[ =](?:<|\[|\{)|^["'`]?\s*:|^\s{2,}\w/.test(after)

@@ -407,6 +407,11 @@ test.each([
   expect(await compare({ [path]: code }, { [path]: "\n" }, "`deepMode`")).toEqual(["deepMode removed"]);
 });
 
+test("a flag with a value is passed to another program, one with a placeholder is defined", async () => {
+  const before = { "a.go": 'flags = append(flags, "--log-deep=true")\n', "a.ts": 'option("--log-flat=<path>");\n' };
+  expect(await compare(before, { b: "" }, "`--log-deep`, `--log-flat`")).toEqual(["--log-flat removed"]);
+});
+
 test("a flag of another program that the sources run is not their own", async () => {
   expect(
     await compare({ "a.js": "// x\nrun(`node --loader-path x`);\n" }, { "a.js": "\n" }, "`--loader-path`"),
