@@ -98,7 +98,7 @@ export function variablesOf(samples: readonly Sample[]): Set<string> {
 
 // Pages and lines about earlier versions name removed code on purpose.
 export const historyPage =
-  /(?:^|[/._-])(?:upgrad\w*|migrat\w*|changelogs?|changes|release-?notes?|releases|history|what-?s-?new|deprecat\w*|breaking-?changes|announcements?|blog|news|legacy|versioned_docs)(?=[/._-])/i;
+  /(?:^|[/._-])(?:upgrad\w*|migrat\w*|changelogs?|changes|release-?notes?|releases|history|what-?s-?new|deprecat\w*|breaking-?changes|announcements?|blog|news|legacy|versioned_docs|adrs?|rfcs?|proposals?|decision-records?)(?=[/._-])/i;
 const historyHeading =
   /\b(?:upgrad\w*|migrat(?:e|ing|ion)\b.*\b(?:from|guide|to)|breaking changes|changelog|release notes|deprecat\w*|legacy|replacing)\b/i;
 export const historyTitle =
