@@ -43,7 +43,13 @@ export async function compareReferences(
   options: CompareOptions = {},
 ): Promise<StaleReference[]> {
   const changed = changedFiles(before, after);
-  const change: Change = { before, after, changed };
+  let gained: string[] | undefined;
+  const change: Change = {
+    before: remembering(before),
+    after: remembering(after),
+    changed,
+    gained: () => (gained ??= changedFiles(after, before)),
+  };
   const isLost = lostWords(before, after, changed);
   const withoutLost = { ...after, has: (word: string) => !isLost(word) };
   const gone = new Map<string, Gone | null>();
@@ -188,9 +194,37 @@ interface Change {
   after: SourceIndex;
   /** The files of the earlier state that are gone or differ. Only they can contain a word that no file has any more. */
   changed: readonly string[];
+  /** The files of the new state that are new or differ. */
+  gained(): readonly string[];
 }
 
-function isGone(probe: Probe, { before, after, changed }: Change): boolean {
+const rememberedMax = 32_000_000;
+
+/** The sources with a tree that reads a file once: several questions are about the same files. */
+function remembering(index: SourceIndex): SourceIndex {
+  const { tree } = index;
+  const known = new Map<string, Promise<Uint8Array | null>>();
+  let bytes = 0;
+  async function read(path: string): Promise<Uint8Array | null> {
+    const content = await tree.read(path);
+    bytes += content?.length ?? 0;
+    if (bytes > rememberedMax) known.delete(path);
+    return content;
+  }
+  return {
+    ...index,
+    tree: {
+      list: () => tree.list(),
+      read(path) {
+        const found = known.get(path) ?? read(path);
+        if (bytes <= rememberedMax) known.set(path, found);
+        return found;
+      },
+    },
+  };
+}
+
+function isGone(probe: Probe, { before, after, changed, gained }: Change): boolean {
   switch (probe.kind) {
     case "file":
       return !after.files.has(probe.path);
@@ -200,17 +234,21 @@ function isGone(probe: Probe, { before, after, changed }: Change): boolean {
     case "word":
       if (after.has(probe.word) || isArgumentInPhp(probe.word, after)) return false;
       // A router may add the rest of a route's end.
-      if (probe.others.some((other) => after.has(other) && (other.startsWith("/") || isGained(other, before, after))))
+      if (
+        probe.others.some(
+          (other) => after.has(other) && (other.startsWith("/") || isGained(other, { before, after, gained })),
+        )
+      )
         return false;
       return isKnownGone(before.filesWith(probe.word, Infinity, changed), before, after);
   }
 }
 
 /** Whether a file has the name that did not have it before. One word may be anything. */
-function isGained(word: string, before: SourceIndex, after: SourceIndex): boolean {
+function isGained(word: string, { before, after, gained }: Omit<Change, "changed">): boolean {
   if (!before.has(word)) return true;
   if (wordsIn(word) < 2) return false;
-  const having = after.filesWith(word, Infinity, changedFiles(after, before));
+  const having = after.filesWith(word, Infinity, gained());
   return having.some((path) => before.filesWith(word, 1, [path]).length === 0);
 }
 

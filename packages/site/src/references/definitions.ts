@@ -124,15 +124,16 @@ export function definesFlag(name: string, text: string): boolean {
 
 /** `env.NAME = …`, `environ.setdefault("NAME", …)`: for a program that the code runs, or for a library. */
 function isSetForOthers(before: string, after: string): boolean {
-  if (/env\w*(?:\.|\[["'])$/i.test(before) && /^(?:["']\])?\s*=(?!=)/.test(after)) return true;
-  return /env\w*\.(?:set|put)\w*\(["']$/i.test(before);
+  const near = before.slice(-100);
+  if (/env\w*(?:\.|\[["'])$/i.test(near) && /^(?:["']\])?\s*=(?!=)/.test(after)) return true;
+  return /env\w*\.(?:set|put)\w*\(["']$/i.test(near);
 }
 
 /** `env.NAME`, `"NAME"`, `NAME = …`, `NAME,`: a use such as `call(NAME)` may be of somebody else's constant. */
 function isConstant(before: string, after: string): boolean {
   return (
     (isWhole(before, after) && !/\breturn\s+.$/.test(before)) ||
-    /env\w*(?:\.|::|!?\(["']|\[["']?)$|\$\{?$/i.test(before) ||
+    /env\w*(?:\.|::|!?\(["']|\[["']?)$|\$\{?$/i.test(before.slice(-100)) ||
     (/^\s*$/.test(before) && /^\s*(?:[:,]|=(?!=)|$)/.test(after)) ||
     /(?:^|\s)(?:const|let|var|static|final|define|val)\s(?:.*\s)?$/.test(before)
   );
