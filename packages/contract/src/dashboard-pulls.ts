@@ -126,8 +126,8 @@ export interface DashboardGate extends DashboardGateRow {
   refusal: string | null;
   /** The job that opens the docs' pull request. Null if nobody requested it. */
   jobId: string | null;
-  /** The job's prompt, or why it cannot help. */
-  fix: { prompt: string } | { cannot: string };
+  /** The job's prompt, or why it cannot help. Null: there is nothing to fix. */
+  fix: { prompt: string } | { cannot: string } | null;
 }
 
 export interface DashboardComment {

@@ -401,9 +401,17 @@ test("a name that another package may have is a warning, and nothing renames it 
   await checkedHealth();
   code.commit({ "src/mode.ts": 'type Mode = "deepWay";\n' });
   const { findings } = await checkedHealth();
-  const message = "`deepMode` was renamed to `deepWay`. Use the new name. Another package may have it.";
+  const message =
+    "`deepMode` was renamed to `deepWay`. Another package may have it: change the page only if it means this one.";
   expect(findings).toMatchObject([{ check: "stale-reference", severity: "warning", message }]);
   expect(findings[0]).not.toHaveProperty("renamed");
+  // It is kept while its page is of an earlier version.
+  docs.commit({ "docs/v1/run.md": "# Run\n\nChoose `deepMode`.\n", "docs/run.md": null });
+  expect((await checkedHealth()).findings).toHaveLength(1);
+  docs.commit({ "docs/v2/run.md": "# Run\n" });
+  expect((await checkedHealth()).findings).toEqual([]);
+  docs.commit({ "docs/v2/run.md": null });
+  expect((await checkedHealth()).findings).toMatchObject([{ path: "docs/v1/run.md" }]);
 });
 
 test("a claim is silenced where it stands, and a silencer that nothing needs is told", async () => {

@@ -102,7 +102,9 @@ async function insertStale(
   await db.query(
     `insert into stale_references
        (project_id, repository_id, page, kind, text, gone, renamed_to, paths, cause, is_certain)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     on conflict (project_id, coalesce(repository_id, ''), page, kind, md5(text))
+     do update set is_certain = stale_references.is_certain or excluded.is_certain`,
     [
       projectId,
       repositoryId,
@@ -176,6 +178,8 @@ export async function listStaleReferences(
   for (const row of rows) {
     const renamedTo = renames?.get(row.page);
     if (renamedTo !== undefined && pages.has(renamedTo)) await movePage(pool, projectId, row, renamedTo);
+    // A page that became one of an earlier version may become the newest again.
+    if (pages.get(row.page)?.isEarlier) continue;
     const named = (pages.get(row.page)?.references ?? []).filter(
       ({ kind, text }) => kind === row.kind && text === row.text,
     );
@@ -237,14 +241,14 @@ function toFinding(
   const where = paths[0] === undefined || paths[0] === gone ? "" : ` (${paths[0]} had it)`;
   const message =
     renamedTo === null
-      ? `\`${gone}\`${part} is no longer in the code${where}. Correct the page.`
-      : `\`${gone}\`${part} was renamed to \`${renamedTo}\`. Use the new name.`;
+      ? `\`${gone}\`${part} is no longer in the code${where}.${isCertain ? " Correct the page." : ""}`
+      : `\`${gone}\`${part} was renamed to \`${renamedTo}\`.${isCertain ? " Use the new name." : ""}`;
   const doubt =
     unread.length > 0
       ? ` Emend could not read ${unread.join(", ")}, which may have it.`
       : isCertain
         ? ""
-        : " Another package may have it.";
+        : " Another package may have it: change the page only if it means this one.";
   return {
     check: staleReferenceCheck,
     severity: doubt === "" ? "error" : "warning",

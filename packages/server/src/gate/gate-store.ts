@@ -41,6 +41,8 @@ export interface GateFinding {
   causes?: readonly string[];
   /** Sources that may still have the name, and could not be read. */
   unread?: readonly string[];
+  /** Another package may have the name. */
+  isLikely?: true;
   /** Of a claim: the page's text, and the lines of code that it relies on. */
   claim?: ReliedOn;
 }

@@ -110,7 +110,7 @@ function plain({ check, severity, path, line, message }: Finding): GateFinding {
 }
 
 /** A finding as the checks give it, with what the page of a status shows besides. */
-type Judged = Finding & Pick<GateFinding, "renamed" | "causes" | "unread" | "claim">;
+type Judged = Finding & Pick<GateFinding, "renamed" | "causes" | "unread" | "isLikely" | "claim">;
 
 function kept({ column: _, ...finding }: Judged): GateFinding {
   return finding;
@@ -225,7 +225,7 @@ function toFinding(stale: StaleReference, unread: readonly string[]): Judged {
       ? `. Emend could not look at ${unread.join(", ")}, which may have it`
       : stale.isCertain
         ? ""
-        : ". Another package may have it";
+        : ". Another package may have it: change the page only if it means this one";
   return {
     check: "stale-reference",
     severity: doubt === "" ? "error" : "warning",
@@ -234,6 +234,7 @@ function toFinding(stale: StaleReference, unread: readonly string[]): Judged {
     column,
     message: `${message}${doubt}`,
     ...(unread.length > 0 && { unread }),
+    ...(!stale.isCertain && { isLikely: true as const }),
     ...(stale.isCertain &&
       cause.kind === "renamed" &&
       isCertainRename(gone, cause.to) && { renamed: { from: gone, to: cause.to } }),
@@ -261,14 +262,9 @@ export function verdictOf(
     const sources = [...new Set(unsure.flatMap(({ unread = [] }) => unread))].join(", ");
     return { state: "neutral", words: `Not blocking: ${mentions(unsure)}, but could not look at ${sources}.` };
   }
-  const doubted = findings.filter(({ check }) => check === "stale-reference");
-  if (errors.length === 0 && doubted.length > 0) {
-    return { state: "neutral", words: `Not blocking: ${mentions(doubted, "may mention")}.` };
-  }
-  if (errors.length === 0 && findings.some(({ check }) => check === "changed-claim")) {
-    const pages = new Set(findings.flatMap(({ check, path }) => (check === "changed-claim" ? [path] : []))).size;
-    const relies = `${count(pages, "page")} ${pages === 1 ? "relies" : "rely"} on code that this changes.`;
-    return { state: "neutral", words: `Not blocking: ${relies}` };
+  if (errors.length === 0) {
+    const parts = [mentionsOf(findings), reliesOf(findings)].filter((part) => part !== null);
+    if (parts.length > 0) return { state: "neutral", words: `Not blocking: ${parts.join(", ")}.` };
   }
   if (errors.length === 0) {
     const words = isDocs
@@ -288,6 +284,20 @@ export function verdictOf(
 
 function pagesOf(findings: readonly GateFinding[]): number {
   return new Set(findings.map(({ path }) => path)).size;
+}
+
+/** Null: no page names anything that the change removes. */
+function mentionsOf(findings: readonly GateFinding[]): string | null {
+  const stale = findings.filter(({ check }) => check === "stale-reference");
+  if (stale.length === 0) return null;
+  return stale.every(({ isLikely }) => isLikely) ? mentions(stale, "may mention") : mentions(stale);
+}
+
+/** Null: no claim is about changed code. */
+function reliesOf(findings: readonly GateFinding[]): string | null {
+  const pages = pagesOf(findings.filter(({ check }) => check === "changed-claim"));
+  if (pages === 0) return null;
+  return `${count(pages, "page")} ${pages === 1 ? "relies" : "rely"} on code that this changes`;
 }
 
 function mentions(findings: readonly GateFinding[], verb?: "may mention"): string {

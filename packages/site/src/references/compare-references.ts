@@ -3,7 +3,7 @@ import { declares, definesFlag, type Evidence, importedFrom, passesOn, readEvide
 import type { CodeReference, ReferenceKind } from "./find-references.ts";
 import { filesLookedAtMax, movedUnchanged, renamedTo } from "./find-rename.ts";
 import { packageOf } from "./manifests.ts";
-import { hasOneSpelling, isOwnPackage, mayBeGone, type Probe, probesOf } from "./probes.ts";
+import { hasOneSpelling, isOwnPackage, mayBeGone, type Probe, plainPath, probesOf } from "./probes.ts";
 import { isExample } from "./read-source-file.ts";
 import { changedFiles, lostWords, type SourceIndex } from "./source-index.ts";
 
@@ -249,7 +249,7 @@ function isGained(word: string, { before, after, gained }: Omit<Change, "changed
   if (!before.has(word)) return true;
   if (wordsIn(word) < 2) return false;
   const having = after.filesWith(word, Infinity, gained());
-  return having.some((path) => before.filesWith(word, 1, [path]).length === 0);
+  return having.some((path) => !isExample(path) && before.filesWith(word, 1, [path]).length === 0);
 }
 
 /** `$name` is what callers call `name`. */
@@ -315,6 +315,7 @@ async function judge(
 }
 
 const wildcard = /^(?:export \* from\s+["']([^"']+)["']|from ([\w.]+) import \*|pub use ([\w:]+)::\*)/gm;
+const wildcardsMax = 50;
 
 /** Whether a file now passes on all names of somebody else's package: `from other import *`. They may be among them. */
 async function isTakenOver(
@@ -325,14 +326,29 @@ async function isTakenOver(
   for (const path of paths.slice(0, filesLookedAtMax)) {
     signal?.throwIfAborted();
     const text = Buffer.from((await after.tree.read(path)) ?? "").toString();
-    const found = [...text.matchAll(wildcard)].filter(
-      ([, script, python, rust = ""]) => !isOwnModule(script ?? python ?? rust.replaceAll("::", "/"), after),
-    );
-    if (found.length === 0) continue;
-    const old = Buffer.from((await before.tree.read(path)) ?? "").toString();
-    if (found.some(([statement]) => !old.includes(statement))) return true;
+    const found = wildcardsOf(text);
+    if (found.size === 0) continue;
+    const old = wildcardsOf(Buffer.from((await before.tree.read(path)) ?? "").toString());
+    const fresh = [...found].filter((from) => !old.has(from)).slice(0, wildcardsMax);
+    if (fresh.some((from) => !isOwnModule(from, after) && !isInlineModule(from, text))) return true;
   }
   return false;
+}
+
+/** The modules whose names a file passes on. */
+function wildcardsOf(text: string): Set<string> {
+  return new Set(
+    Array.from(
+      text.matchAll(wildcard),
+      ([, script, python, rust = ""]) => script ?? python ?? rust.replaceAll("::", "/"),
+    ),
+  );
+}
+
+/** In Rust: `crate::a`, or `mod a { … }` in the file itself. */
+function isInlineModule(from: string, text: string): boolean {
+  const [first = ""] = from.split("/");
+  return /^(?:crate|self|super)$/.test(first) || text.includes(`mod ${first} `);
 }
 
 /** Whether one of several sources defines what a reference names: a name that they only use is another's. */
@@ -343,6 +359,7 @@ export async function isDefinedIn(
 ): Promise<boolean> {
   const isImported = reference.from !== undefined;
   for (const index of indexes) {
+    if (reference.kind === "file" && index.files.has(plainPath(reference.text))) return true;
     // Of all files: tests and examples are left out later, and many may come first.
     const filesOf = (name: string) => index.filesWith(name, Infinity);
     for (const probe of probesOf(reference, index)) {
@@ -406,7 +423,7 @@ async function isDeclaredIn(
   for (const path of paths.slice(0, filesLookedAtMax)) {
     signal?.throwIfAborted();
     const bytes = await tree.read(path);
-    if (bytes !== null && declares(name, Buffer.from(bytes).toString())) return true;
+    if (bytes !== null && declares(name, path, Buffer.from(bytes).toString())) return true;
   }
   return false;
 }
@@ -423,9 +440,29 @@ async function isDependency(name: string, paths: readonly string[], { tree }: So
 
 /** Whether an import is of the sources: a relative path, a package that they build, or one of their folders and files. */
 function isOwnModule(from: string, { files, hasPackage }: SourceIndex): boolean {
-  if (/^[./~#]|^@\//.test(from) || hasPackage(packageOf(from))) return true;
-  const first = from.split(/[./]/)[0] as string;
-  return [...files.keys()].some((path) => `/${path}`.includes(`/${first}/`) || `/${path}`.includes(`/${first}.`));
+  if (/^[./~#$]|^@\//.test(from) || hasPackage(packageOf(from))) return true;
+  return namesOf(files).has(from.split(/[./]/)[0] as string);
+}
+
+const namesOfFiles = new WeakMap<ReadonlyMap<string, string>, ReadonlySet<string>>();
+
+/** All names of folders and files, without their endings. */
+function namesOf(files: ReadonlyMap<string, string>): ReadonlySet<string> {
+  let names = namesOfFiles.get(files);
+  if (names === undefined) {
+    const found = new Set<string>();
+    for (const path of files.keys()) {
+      const parts = path.split("/");
+      for (const [i, part] of parts.entries()) {
+        const dot = part.indexOf(".");
+        if (dot !== -1) found.add(part.slice(0, dot));
+        if (i < parts.length - 1) found.add(part);
+      }
+    }
+    names = found;
+    namesOfFiles.set(files, names);
+  }
+  return names;
 }
 
 /**

@@ -22,9 +22,7 @@ export function readEvidence(name: string, path: string, text: string): Evidence
   const evidence: Evidence = { isDefined: false, isPassed: false, isRead: false };
   const isSchema = schemaFile.test(path);
   const isData = dataFile.test(path) && !isSchema;
-  // In Rust, a file's tests are at its end.
-  const tests = path.endsWith(".rs") ? text.search(/^#\[cfg\(test\)\]\s+mod /m) : -1;
-  const end = tests === -1 ? text.length : tests;
+  const end = endOfCode(path, text);
   let places = 0;
   for (
     let at = text.indexOf(name);
@@ -52,6 +50,12 @@ export function readEvidence(name: string, path: string, text: string): Evidence
     else readPlace(name, path, before, after, line, evidence);
   }
   return evidence;
+}
+
+/** In Rust, a file's tests are at its end. */
+function endOfCode(path: string, text: string): number {
+  const tests = path.endsWith(".rs") ? text.search(/^#\[cfg\(test\)\]\s+mod \w+\s*\{/m) : -1;
+  return tests === -1 ? text.length : tests;
 }
 
 // A source may be hostile, so patterns see only this much around a name, and only so many of its places.
@@ -106,7 +110,7 @@ export function passesOn(name: string, text: string): boolean {
 /** Where a program defines a flag, a word such as `option` precedes, a placeholder follows, or it is a key. */
 function isOwnFlag(before: string, after: string): boolean {
   // `--name=value` is passed to another program.
-  if (/^=(?![<[{])/.test(after)) return false;
+  if (/^=(?![<[{A-Z])/.test(after)) return false;
   if (!/(?:(?:^|\n)\s*|["'`([{,|=<]|-\w,?\s+)$/.test(before)) return false;
   return (
     /option|argument|\barg\b|flag|param|switch/i.test(before) || /^[ =](?:<|\[|\{)|^["'`]?\s*:|^\s{2,}\w/.test(after)
@@ -166,8 +170,8 @@ const ofType =
 const ofSchema = /^["']?\s*:\s*(?:(?:z|v|yup|[jJ]oi|Type|Schema)(?:\.\w|$)|\{\s*type:)/;
 
 /** Whether a file declares a name: as a function, a class, a type and the like. */
-export function declares(name: string, text: string): boolean {
-  for (const [before] of around(name, text)) {
+export function declares(name: string, path: string, text: string): boolean {
+  for (const [before] of around(name, text.slice(0, endOfCode(path, text)))) {
     const line = before.slice(before.lastIndexOf("\n") + 1);
     if ((declaration.test(line) || exported.test(line)) && !comment.test(line) && !hidden.test(line)) return true;
   }

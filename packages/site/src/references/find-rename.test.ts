@@ -80,7 +80,24 @@ test("follows a file that moved, and knows packages by their manifests", async (
 });
 
 test("offers no name where two became one: either may be the renamed one", async () => {
-  const before = { "a.py": 'option(\n    "--debug-port",\n)\noption(\n    "--compose-file",\n)\n' };
-  const after = { "a.py": 'option(\n    "--base-image",\n)\n' };
-  expect(await compare(before, after, "`--debug-port`")).toEqual(["--debug-port removed"]);
+  const list = (...names: string[]) => ({
+    "a.py": `options = [\n${names.map((name) => `    "${name}"`).join(",\n")}\n]\n`,
+  });
+  const made = (names: string[]) => ({ "a.py": names.map((name) => `option(\n    "${name}",\n)\n`).join("") });
+  const page = "`--debug-port` `--compose-file`";
+  const removed = ["--debug-port removed", "--compose-file removed"];
+  expect(await compare(made(["--debug-port", "--compose-file"]), made(["--base-image"]), page)).toEqual(removed);
+  expect(await compare(list("--debug-port", "--compose-file"), list("--base-image"), page)).toEqual(removed);
+});
+
+test("offers it where another name left such a line and is still there, in any order of the lines", async () => {
+  const lines = ["class oldName: ...", '__all__ = [\n    oldName,\n    "helper"\n]', "import (\n    helper,\n)"];
+  for (const order of [lines, lines.toReversed()]) {
+    const before = { "a.py": `${order.join("\n")}\n`, "b.py": "helper()\n" };
+    const after = {
+      "a.py": `${order.slice(0, 3).join("\n").replaceAll("oldName", "newName").replace("    helper,\n", "")}\n`,
+      "b.py": "helper()\n",
+    };
+    expect(await compare(before, after, "`oldName`")).toEqual(["oldName → newName"]);
+  }
 });

@@ -30,7 +30,7 @@ export async function renamedTo(
     const now = after.files.has(path) ? path : (renames?.get(path) ?? movedUnchanged(path, before, after));
     const [old, fresh] = await Promise.all([before.tree.read(path), now === null ? null : after.tree.read(now)]);
     if (old === null || fresh === null) return null;
-    const found = replacementIn(word, toByteString(old), toByteString(fresh));
+    const found = replacementIn(word, toByteString(old), toByteString(fresh), (name) => !after.has(name));
     if (found === null || (to !== null && found !== to)) return null;
     to = found;
   }
@@ -39,32 +39,52 @@ export async function renamedTo(
 
 const wordCharacter = /[\w$\x80-\xff-]/;
 
-function replacementIn(word: string, before: string, after: string): string | null {
+/** `isGone`: whether no source has a name any more. */
+function replacementIn(word: string, before: string, after: string, isGone: (name: string) => boolean): string | null {
   const [oldLines, newLines] = changedLines(before, after);
   const added = withoutAll(newLines, oldLines);
   if (oldLines.length > linesMax * 4 || added.length > linesMax) return null;
   let to: string | null = null;
   let untouched: Set<string> | undefined;
   let removed: string[] | undefined;
+  let looked = 0;
+  let isOnly = false;
   for (const line of oldLines) {
     const pieces = splitAtWord(line, word);
     if (pieces.length === 1) continue;
     const candidates = added.map((one) => ({ line: one, name: middleOf(one, pieces) }));
     const found = candidates.filter(({ name }) => name !== null);
-    if (to !== null && found.some(({ name }) => name === to)) continue;
-    let names = new Set(found.map(({ name }) => name));
-    if (names.size > 1) {
-      // One may repeat a line that the change did not touch.
-      untouched ??= new Set(linesOf(before));
-      names = new Set(found.flatMap(({ line: one, name }) => (untouched?.has(one) ? [] : name)));
+    if (to === null || !found.some(({ name }) => name === to)) {
+      let names = new Set(found.map(({ name }) => name));
+      if (names.size > 1) {
+        // One may repeat a line that the change did not touch.
+        untouched ??= new Set(linesOf(before));
+        names = new Set(found.flatMap(({ line: one, name }) => (untouched?.has(one) ? [] : name)));
+      }
+      if (names.size !== 1 || to !== null) return null;
+      [to = null] = names;
     }
-    if (names.size !== 1 || to !== null) return null;
-    // Where the change removed such a line of another name too, either may be the renamed one.
+    // Where another name left such a line too, either may be the renamed one.
+    if (isOnly || ++looked > rivalsLookedAtMax) continue;
     removed ??= withoutAll(oldLines, newLines);
-    if (removed.some((one) => ![null, word].includes(middleOf(one, pieces)))) return null;
-    [to = null] = names;
+    isOnly = !hasRival(word, pieces, removed, isGone);
   }
-  return to === null ? null : decodePiece(to);
+  return to === null || !isOnly ? null : decodePiece(to);
+}
+
+const rivalsLookedAtMax = 100;
+
+function hasRival(
+  word: string,
+  pieces: readonly string[],
+  removed: readonly string[],
+  isGone: (name: string) => boolean,
+): boolean {
+  const plain = pieces.with(-1, (pieces.at(-1) as string).replace(/[,;]$/, ""));
+  return removed.some((line) => {
+    const name = middleOf(line.replace(/[,;]$/, ""), plain);
+    return name !== null && name !== word && isGone(decodePiece(name));
+  });
 }
 
 function withoutAll(lines: readonly string[], others: readonly string[]): string[] {

@@ -147,7 +147,7 @@ function routeProbes(text: string, sources: Sources): Probe[] {
   return known.map((word) => ({ kind: "word", word, others: ends.filter((end) => end !== word) }));
 }
 
-function plainPath(text: string): string {
+export function plainPath(text: string): string {
   return text.replace(/^(?:\.{1,2}\/)+/, "").replace(/\/$/, "");
 }
 

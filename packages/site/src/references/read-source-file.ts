@@ -51,7 +51,7 @@ export function skipByPath(path: string): SkipReason | null {
 }
 
 export const examples =
-  /(?:^|\/)(?:tests?|[\w.-]+[-_]tests|(?:dev|e2e|smoke|unit)[-_]test|(?!latest|vitest|_?pytest|attest)\w+test|testing|testutils?|__tests__|__mocks__|specs?|e2e|fixtures?|__fixtures__|testdata|mocks?|examples?|demos?|samples?|playgrounds?|sandbox|bench(?:marks?)?|landing|scripts?|website|www|marketing|homepage|templates?|[^/]*\{\{[^/]*)\/|[._-](?:test|spec|bench|stories)\.\w+$|_test\.\w+$|(?:^|\/)test_[^/]*$/i;
+  /(?:^|\/)(?:tests?|[\w.-]+[-_]tests|(?:dev|e2e|smoke|unit)[-_]test|(?!latest|vitest|_?pytest|attest)\w+test|testing|testutils?|__tests__|__mocks__|specs?|e2e|fixtures?|__fixtures__|testdata|mocks?|examples?|demos?|samples?|playgrounds?|sandbox|bench(?:marks?)?|landing|scripts?|website|www|marketing|homepage|templates?|(?:[^/{]|\{(?!\{))*\{\{[^/]*)\/|[._-](?:test|spec|bench|stories)\.\w+$|_test\.\w+$|(?:^|\/)test_[^/]*$/i;
 
 /** Tests, examples, manifests, build files and settings at the root use names, but their definitions are not an interface. */
 export function isExample(path: string): boolean {

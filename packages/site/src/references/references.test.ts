@@ -81,6 +81,7 @@ test("a flag is there if the change wrote it in another spelling, even if other 
   const page = "`--no-deep-check` `--ask-pass`";
   expect(await compare(old, now, page)).toEqual([]);
   expect(await compare(old, { "b.go": "ask_pass\n" }, page)).toHaveLength(2);
+  expect(await compare(old, { "b.go": "ask_pass\n", "test/a.go": "ask_pass\n" }, page)).toHaveLength(2);
 });
 
 test("a file that now passes on all names of another package may pass on the missing one", async () => {
@@ -88,6 +89,8 @@ test("a file that now passes on all names of another package may pass on the mis
     ["a.py", "class DeepText: ...\n", "from other.query import *\n", "from own.query import *\n"],
     ["a.ts", "export class DeepText {}\n", 'export * from "other";\n', 'export * from "./own";\n'],
     ["a.rs", "pub struct DeepText;\n", "pub use other::query::*;\n", "pub use own::query::*;\n"],
+    ["b.rs", "pub struct DeepText;\n", "pub use other::*;\n", "pub use crate::far::*;\n"],
+    ["c.ts", "export class DeepText {}\n", 'export * from "far";\n', 'export * from "$lib/far";\n'],
   ] as const;
   const own = { "own/query.py": "", "own.ts": "", "own/mod.rs": "" };
   for (const [path, before, foreign, ours] of cases) {
@@ -104,6 +107,9 @@ test("a path that ends other paths too may be the reader's, as in a template", a
   expect(await compare({ "cmd/deep/main.go": "a" }, { "cmd/deep/cmd.go": "b" }, page)).toHaveLength(1);
   const made = { "testdata/project/cmd/deep/main.go": "c" };
   expect(await compare({ "cmd/deep/main.go": "a", ...made }, made, page)).toEqual([]);
+  // Another source that has it knows it, whatever else it has.
+  const other = await indexSource(treeOf({ "cmd/deep/main.go": "a", ...made }));
+  expect(await isDefinedIn([other], { kind: "file", text: "cmd/deep/main.go" })).toBe(true);
 });
 
 test("a flag of Rust is there as long as a field has its name", async () => {
@@ -287,7 +293,7 @@ test("a variable that the code only sets, and what only the tests of a Rust file
   const before = {
     "a.js": 'process.env.DEEP_SIZE = "1";\nrun(process.env.DEEP_MODE === "a");\n',
     "a.py": 'os.environ.setdefault("DEEP_SPACE", "x")\nos.environ["DEEP_TIME"] = "1"\n',
-    "a.rs": "pub fn deep_run() {}\n\n#[cfg(test)]\nmod tests {\n    fn deep_test() {}\n}\n",
+    "a.rs": "#[cfg(test)]\nmod tests;\n\npub fn deep_run() {}\n\n#[cfg(test)]\nmod more {\n    fn deep_test() {}\n}\n",
   };
   const page = "`DEEP_SIZE`, `DEEP_MODE`, `DEEP_SPACE`, `DEEP_TIME`, `deep_run()`, `deep_test()`";
   expect(await compare(before, { b: "" }, page)).toEqual(["DEEP_MODE removed", "deep_run removed"]);

@@ -133,18 +133,17 @@ function Actions({ gate }: { gate: DashboardGate }) {
     mutationFn: () => request(`${path}/look`, { body: {} }),
     onSettled: () => queries.invalidateQueries({ queryKey: gateQuery(gate.id).queryKey }),
   });
-  const isFixable = gate.findings.some(({ severity, claim }) => severity === "error" || claim !== undefined);
   return (
     <>
       <Problem error={make.error ?? look.error} />
-      {isFixable && "cannot" in gate.fix && !gate.jobId && <p className="text-quiet">{gate.fix.cannot}</p>}
+      {gate.fix && "cannot" in gate.fix && !gate.jobId && <p className="text-quiet">{gate.fix.cannot}</p>}
       <div className="flex flex-wrap gap-2">
         {gate.jobId && (
           <Link to="/jobs/$id" params={{ id: gate.jobId }} className={buttonLook("ordinary")}>
             The job
           </Link>
         )}
-        {mayWrite && "prompt" in gate.fix && (
+        {mayWrite && gate.fix && "prompt" in gate.fix && (
           <Button
             look="primary"
             disabled={make.isPending}

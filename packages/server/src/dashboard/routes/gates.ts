@@ -4,7 +4,7 @@ import { listContextRepositories } from "../../accounts/projects/context-reposit
 import { allowedModels } from "../../accounts/projects/project-settings.ts";
 import { AppError } from "../../errors.ts";
 import { type GateStatus, getStatus, listLooks, listStatuses } from "../../gate/gate-store.ts";
-import { makeDocsPull, planDocsPull } from "../../gate/make-docs-pull.ts";
+import { isFixable, makeDocsPull, planDocsPull } from "../../gate/make-docs-pull.ts";
 import { createJobRules } from "../../http/parse-create-body.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findProject } from "../find.ts";
@@ -33,13 +33,14 @@ export function gateRoutes(app: FastifyInstance, deps: RouteDeps): void {
     const status = await find(request.params.id);
     const project = await findProject(pool, status.projectId);
     const plan = planDocsPull(status, allowedModels(project.settings, deps.defaultModel)[0]);
+    const fix = plan.kind === "possible" ? { prompt: plan.prompt } : { cannot: plan.words };
     return {
       ...showRow(status, await namesOf(project.id)),
       projectId: project.id,
       findings: status.findings,
       refusal: status.refusal,
       jobId: status.jobId,
-      fix: plan.kind === "possible" ? { prompt: plan.prompt } : { cannot: plan.words },
+      fix: status.findings.some(isFixable) ? fix : null,
     };
   });
 
