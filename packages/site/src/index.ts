@@ -56,10 +56,10 @@ export { checkTruth, truthChecks } from "./references/check-truth.ts";
 export {
   type CompareOptions,
   compareReferences,
-  isDefinedIn,
   type StaleCause,
   type StaleReference,
 } from "./references/compare-references.ts";
+export { isDefinedIn } from "./references/defined-in.ts";
 export { findEarlierVersions } from "./references/earlier-versions.ts";
 export { type CodeReference, findCodeReferences, type ReferenceKind } from "./references/find-references.ts";
 export { readSiteReferences, type SiteReferences } from "./references/site-references.ts";

@@ -1,3 +1,5 @@
+// Over 500 lines in one file: all of these tests share one database, its mirrors and two repositories, which take longer to
+// set up than most of the tests take to run.
 import { deflateSync } from "node:zlib";
 import type { Claim } from "@emend/contract";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";

@@ -41,8 +41,8 @@ export interface GateFinding {
   causes?: readonly string[];
   /** Sources that may still have the name, and could not be read. */
   unread?: readonly string[];
-  /** Another package may have the name. */
-  isLikely?: true;
+  /** Absent if it is certain. */
+  certainty?: "likely" | "unknown";
   /** Of a claim: the page's text, and the lines of code that it relies on. */
   claim?: ReliedOn;
 }

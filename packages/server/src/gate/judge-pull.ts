@@ -110,7 +110,7 @@ function plain({ check, severity, path, line, message }: Finding): GateFinding {
 }
 
 /** A finding as the checks give it, with what the page of a status shows besides. */
-type Judged = Finding & Pick<GateFinding, "renamed" | "causes" | "unread" | "isLikely" | "claim">;
+type Judged = Finding & Pick<GateFinding, "renamed" | "causes" | "unread" | "claim">;
 
 function kept({ column: _, ...finding }: Judged): GateFinding {
   return finding;
@@ -234,7 +234,7 @@ function toFinding(stale: StaleReference, unread: readonly string[]): Judged {
     column,
     message: `${message}${doubt}`,
     ...(unread.length > 0 && { unread }),
-    ...(!stale.isCertain && { isLikely: true as const }),
+    ...(!stale.isCertain && { certainty: "likely" as const }),
     ...(stale.isCertain &&
       cause.kind === "renamed" &&
       isCertainRename(gone, cause.to) && { renamed: { from: gone, to: cause.to } }),
@@ -265,8 +265,6 @@ export function verdictOf(
   if (errors.length === 0) {
     const parts = [mentionsOf(findings), reliesOf(findings)].filter((part) => part !== null);
     if (parts.length > 0) return { state: "neutral", words: `Not blocking: ${parts.join(", ")}.` };
-  }
-  if (errors.length === 0) {
     const words = isDocs
       ? "No new problems in the docs."
       : docsPull === null
@@ -290,7 +288,7 @@ function pagesOf(findings: readonly GateFinding[]): number {
 function mentionsOf(findings: readonly GateFinding[]): string | null {
   const stale = findings.filter(({ check }) => check === "stale-reference");
   if (stale.length === 0) return null;
-  return stale.every(({ isLikely }) => isLikely) ? mentions(stale, "may mention") : mentions(stale);
+  return stale.every(({ certainty }) => certainty === "likely") ? mentions(stale, "may mention") : mentions(stale);
 }
 
 /** Null: no claim is about changed code. */

@@ -91,8 +91,8 @@ async function findRunning(db: Queryable, jobId: string): Promise<string | null>
 }
 
 /** Whether a job can fix it: an error, a text that relies on changed code, or a name that only another package may have. */
-export function isFixable({ severity, claim, isLikely, unread }: GateFinding): boolean {
-  return severity === "error" || claim !== undefined || (isLikely === true && unread === undefined);
+export function isFixable({ severity, claim, certainty, unread }: GateFinding): boolean {
+  return severity === "error" || claim !== undefined || (certainty === "likely" && unread === undefined);
 }
 
 /** The instruction that fixes the findings. Lines of code are marked as content in it (prompt injection). */

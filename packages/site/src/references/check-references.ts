@@ -1,7 +1,8 @@
 import { quoted } from "../checks/report.ts";
 import type { Site } from "../site.ts";
 import type { Finding } from "../types.ts";
-import { compareReferences, isDefinedIn, type StaleReference } from "./compare-references.ts";
+import { compareReferences, type StaleReference } from "./compare-references.ts";
+import { isDefinedIn } from "./defined-in.ts";
 import type { CodeReference } from "./find-references.ts";
 import { mayBeGone } from "./probes.ts";
 import { readSiteReferences } from "./site-references.ts";
