@@ -416,6 +416,16 @@ test("a name that another package may have is a warning, and nothing renames it 
   expect((await checkedHealth()).findings).toMatchObject([{ path: "docs/v1/run.md" }]);
 });
 
+test("a check that finds warnings and errors counts as errors", async () => {
+  docs.commit({ "docs/run.md": "# Run\n\nChoose `deepMode`.\n\nUse `--out-file`.\n" });
+  code.commit({ "src/cli.ts": flags("--out-file"), "src/mode.ts": 'type Mode = "deepMode";\n' });
+  await checkedHealth();
+  code.commit({ "src/cli.ts": flags("--output"), "src/mode.ts": 'type Mode = "flat";\n' });
+  const { checks, findings } = await checkedHealth();
+  expect(findings.map(({ severity }) => severity)).toEqual(["error", "warning"]);
+  expect(checks.at(-1)?.counts).toContainEqual({ check: "stale-reference", severity: "error", count: 2, fixable: 0 });
+});
+
 test("a claim is silenced where it stands, and a silencer that nothing needs is told", async () => {
   await add();
   await look();

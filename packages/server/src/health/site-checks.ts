@@ -117,11 +117,13 @@ export async function storeSiteProblem(pool: Pool, projectId: string, words: str
   });
 }
 
+/** A check with errors and warnings counts as errors. */
 function countsOf(findings: readonly FullFinding[]): CheckCount[] {
   const counts = new Map<string, CheckCount>();
   for (const { check, severity, fix } of findings) {
     const count = counts.get(check) ?? { check, severity, count: 0, fixable: 0 };
     count.count += 1;
+    if (rank[severity] < rank[count.severity]) count.severity = severity;
     if (fix !== undefined) count.fixable += 1;
     counts.set(check, count);
   }
