@@ -17,7 +17,12 @@ const shared = {
   // What is waited for is waited for on a busy machine too.
   expect: { poll: { timeout: 20_000 } },
   // For the processes that tests start: most of the time of one that is killed soon would go into compiling.
-  env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compile") },
+  env: {
+    NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compile"),
+    // The git configuration of the person who runs the tests (signed commits, hooks) is not part of them.
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_NOSYSTEM: "1",
+  },
 } as const;
 /** Vitest would add the condition "development", which loads builds of libraries that users do not run. */
 const plainNode = { ssr: { resolve: { conditions: ["node"] } } };

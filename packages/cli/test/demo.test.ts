@@ -67,7 +67,10 @@ test("tells the journey a second time in plain lines, and the line at its end op
 });
 
 test("shows how the docs follow a pull request on the code, from the failing status to the passing one", async () => {
-  const { code, stdout, stderr } = await runEmend(["demo", "--drift", "--data", data, "--json"]);
+  // A person who signs every commit, where no key can be asked for.
+  await writeFile(join(dir, ".gitconfig"), "[commit]\n\tgpgsign = true\n[gpg]\n\tprogram = false\n");
+  const env = { HOME: dir };
+  const { code, stdout, stderr } = await runEmend(["demo", "--drift", "--data", data, "--json"], { env });
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(JSON.parse(stdout)).toMatchObject({

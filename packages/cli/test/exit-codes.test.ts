@@ -31,7 +31,7 @@ const rows: readonly Row[] = [
   ["project add X --forge github --data N", 2, "add --repo URL; the forge's token is missing: set GITHUB_TOKEN"],
   ["project add X --forge local --repo E", 0, "It is empty, and jobs need a first commit: git push http"],
   ["project add Docs --forge local --repo D", 0, "it has the same name as prj_"],
-  ["project add X --forge gitea --repo http://127.0.0.1:2/a/b --token-env HOME", 0, "did not answer at 127.0.0.1:2"],
+  ["project add X --forge gitea --repo http://127.0.0.1:2/a/b --token-env TOKEN", 0, "did not answer at 127.0.0.1:2"],
   ["project list --nope", 2, "unknown option '--nope'"],
   ["project list --data N", 4, "no installation in"],
   ["project list", 0, ""],
@@ -179,7 +179,7 @@ afterAll(() => emend.stop());
 describe("exit codes", () => {
   test.each(rows)("emend %s: %d", async (line, code, says) => {
     const args = line.split(" ").flatMap((word) => (word === "" ? [] : [words[word] ?? word]));
-    const env = { ...emend.env, EMEND_DATA_DIR: emend.dataDir, XDG_CONFIG_HOME: join(emend.dir, "nobody") };
+    const env = { ...emend.env, TOKEN: "token", EMEND_DATA_DIR: emend.dataDir, XDG_CONFIG_HOME: join(emend.dir, "nobody") };
     const finished = await runInProcess(args, { env, input: "emend_no" });
     expect(finished).toMatchObject({ code, stderr: expect.stringContaining(says) });
     // A refusal prints nothing that a script could take for a result. The list of `doctor` is a result.

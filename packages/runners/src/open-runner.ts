@@ -153,7 +153,7 @@ function environmentOf(deps: RunnerDeps, { program, sandbox }: ReadyProgram, pla
     HOME: isSandboxed ? inside.home : place.home,
     PATH: isSandboxed ? inside.path : deps.settings.path,
     TMPDIR: isSandboxed ? "/tmp" : place.home,
-    LANG: "C.UTF-8",
+    LANG: process.platform === "darwin" ? "en_US.UTF-8" : "C.UTF-8",
     TERM: "dumb",
     HTTPS_PROXY: proxy,
     https_proxy: proxy,

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Files, memoryTree } from "../test/support/memory-tree.ts";
 import { checkIds, settingsSchema } from "./check-settings.ts";
@@ -84,7 +85,7 @@ describe("settings of the checks", () => {
   });
 
   it("has every check in its schema, in the published copy (-u updates it) and in the docs", async () => {
-    const published = new URL("../../../docs/check.schema.json", import.meta.url).pathname;
+    const published = join(import.meta.dirname, "../../../docs/check.schema.json");
     await expect(`${JSON.stringify(settingsSchema, null, 2)}\n`).toMatchFileSnapshot(published);
     expect(Object.keys(settingsSchema.properties.checks.properties)).toEqual(checkIds);
     const docs = readFileSync(new URL("../../../docs/checks.md", import.meta.url), "utf8");

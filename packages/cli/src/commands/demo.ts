@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
 import type { DemoOptions } from "../demo/run-demo.ts";
-import { withJson } from "./options.ts";
+import { parsePort, withJson } from "./options.ts";
 
 export function registerDemo(program: Command, cli: Cli): void {
   const command = program
@@ -11,7 +11,8 @@ export function registerDemo(program: Command, cli: Cli): void {
     .option("--prompt <prompt>", "what the job does (default on your docs: Fix broken links.)")
     .option("--docs <dir>", "docs folder inside it (default: detected)")
     .option("--drift", "show how the docs follow a pull request that renames a flag in the code")
-    .option("--data <dir>", "where the demo keeps its data (default: your cache folder)");
+    .option("--data <dir>", "where the demo keeps its data (default: your cache folder)")
+    .option("--port <n>", "port of the demo's server (default: the first free one from 4610)", parsePort);
   withJson(command).action(async (options: DemoOptions) => {
     const { runDemo } = await import("../demo/run-demo.ts");
     await runDemo(cli, options);

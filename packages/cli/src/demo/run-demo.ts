@@ -20,6 +20,7 @@ export interface DemoOptions {
   prompt?: string;
   docs?: string;
   data?: string;
+  port?: number;
   json?: boolean;
   /** Shows how docs follow a change of the code. */
   drift?: boolean;
@@ -46,7 +47,7 @@ export async function runDemo(cli: Cli, options: DemoOptions): Promise<void> {
   const isLive = Boolean(cli.stdout.isTTY) && cli.env.TERM !== "dumb" && !options.json;
   const narrator = narratorFor(cli, cli.stdout, options);
   try {
-    const { server, dataDir, isDashboardBuilt, stop } = await startDemoServer(cli, narrator, options.data);
+    const { server, dataDir, isDashboardBuilt, stop } = await startDemoServer(cli, narrator, options);
     try {
       const drift = options.drift ? await showDrift(cli, narrator, server, sampleDir) : null;
       const job = drift?.job ?? (await carryOut(cli, narrator, server, task));
@@ -222,11 +223,11 @@ interface DemoServer {
 }
 
 /** A real server, on this machine only, with its own data. */
-async function startDemoServer(cli: Cli, narrator: Narrator, data: string | undefined): Promise<DemoServer> {
+async function startDemoServer(cli: Cli, narrator: Narrator, options: DemoOptions): Promise<DemoServer> {
   const startedAt = performance.now();
   narrator.line();
   narrator.begin("starting Emend: server, Postgres and git, on this machine alone");
-  const { dataDir, port, release } = await placeOf(cli, data);
+  const { dataDir, port, release } = await placeOf(cli, options);
   try {
     const { isDashboardBuilt, loadConfig, startServer } = await import("@emend/server");
     const config = loadConfig(demoEnvironment(cli.env), { dataDir, port, host: "127.0.0.1", role: "all" });
@@ -244,9 +245,9 @@ async function startDemoServer(cli: Cli, narrator: Narrator, data: string | unde
   }
 }
 
-async function placeOf(cli: Cli, data: string | undefined): Promise<Place> {
-  if (data === undefined) return takePlace(cacheDir(cli.env));
-  return { dataDir: resolve(data), port: 0, release: () => {} };
+async function placeOf(cli: Cli, { data, port }: DemoOptions): Promise<Place> {
+  if (data === undefined) return takePlace(cacheDir(cli.env), port);
+  return { dataDir: resolve(data), port: port ?? 0, release: () => {} };
 }
 
 /** The demo uses no configuration except the model: another database or port is not its own. */
@@ -268,17 +269,17 @@ const placesMax = 20;
 
 /**
  * The first free place. A directory always gets the same port, so that earlier links stay valid. A running demo keeps
- * its place, and this one gets another.
+ * its place, and this one gets another. With a port of the person's choice, only the directory is searched.
  */
-export async function takePlace(parent: string): Promise<Place> {
+export async function takePlace(parent: string, chosenPort?: number): Promise<Place> {
   const { tryFileLock } = await import("@emend/server");
   for (let number = 1; number <= placesMax; number += 1) {
     const dataDir = join(parent, number === 1 ? "demo" : `demo-${number}`);
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     const lock = tryFileLock(join(dataDir, "demo.lock"));
     if (!lock) continue;
-    const port = firstPort + number - 1;
-    if (await isPortFree(port)) return { dataDir, port, release: lock.release };
+    const port = chosenPort ?? firstPort + number - 1;
+    if (chosenPort !== undefined || (await isPortFree(port))) return { dataDir, port, release: lock.release };
     lock.release();
   }
   throw new Error(`${placesMax} demos run already; stop one, or name a folder with --data DIR`);

@@ -71,8 +71,12 @@ export async function showDrift(cli: Cli, narrator: Narrator, server: Server, sa
 async function openPullRequest(cli: Cli, at: { url: string; projectId: string; key: string }): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), "emend-drift-"));
   const authorization = `Authorization: Bearer ${at.key}`;
+  // Without the person's configuration: it may sign commits, run hooks, or rewrite addresses.
   const env = {
-    ...cli.env,
+    PATH: cli.env.PATH ?? "",
+    HOME: dir,
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_NOSYSTEM: "1",
     GIT_TERMINAL_PROMPT: "0",
     GIT_CONFIG_COUNT: "3",
     GIT_CONFIG_KEY_0: "http.extraHeader",

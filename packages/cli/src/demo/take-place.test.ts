@@ -37,3 +37,9 @@ test("passes over a place whose port another program uses", async () => {
   place.release();
   occupant.close();
 });
+
+test("keeps to a port that a person chose", async () => {
+  const place = await takePlace(parent, 4321);
+  expect(place).toMatchObject({ dataDir: join(parent, "demo"), port: 4321 });
+  place.release();
+});

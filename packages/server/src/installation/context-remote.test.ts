@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { type GitHttpServer, startGitHttpServer } from "../../test/support/git-http-server.ts";
@@ -118,7 +119,7 @@ test("on the local forge it is the repository of another project, wherever this 
   const id = await seedProject(database.pool);
   const url = { forge: "local" as const, repositoryUrl: `http://elsewhere.test/git/${id}.git`, credential: null };
   expect(await contextRemoteOf(forges(), { ...url, id: "ctx_1" }, signal)).toEqual({
-    url: `file://${join(dir, "forge", `${id}.git`)}`,
+    url: pathToFileURL(join(dir, "forge", `${id}.git`)).href,
     authorization: null,
   });
   await expect(

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { runProgramSync } from "./run-program.ts";
 
 /** A file's bytes, or bytes with a mode. A submodule is a commit id, and null deletes. */
@@ -42,7 +43,7 @@ export function makeRepository(
 
   return {
     path,
-    url: `file://${path}`,
+    url: pathToFileURL(path).href,
     git,
     gitWith: (input, ...args) =>
       run([`--git-dir=${path}`, ...args], Buffer.from(input))

@@ -61,7 +61,7 @@ function spawnGuard(options: {
   logFile: string;
 }): ChildProcess {
   const { user, homeDir } = options;
-  const set = Object.entries({ ...settings, unix_socket_directories: homeDir });
+  const set = Object.entries({ ...settings, unix_socket_directories: `"${homeDir}"` });
   const args = ["-D", join(homeDir, "cluster"), ...set.flatMap(([name, value]) => ["-c", `${name}=${value}`])];
   const ids = user.isOther ? [String(user.uid), String(user.gid)] : ["", ""];
   const guardFile = fileURLToPath(new URL("guard-postgres.ts", import.meta.url));

@@ -124,8 +124,8 @@ async function requireRoot(root: string): Promise<void> {
 }
 
 function tooMany(folders: number, cause: unknown): Error {
-  return new Error(
-    `the system does not allow watching ${folders} folders; raise fs.inotify.max_user_watches or name a smaller folder`,
-    { cause },
-  );
+  const limit = process.platform === "linux" ? "fs.inotify.max_user_watches" : "the limit of open files (`ulimit -n`)";
+  return new Error(`the system does not allow watching ${folders} folders; raise ${limit} or name a smaller folder`, {
+    cause,
+  });
 }

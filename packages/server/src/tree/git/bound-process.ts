@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync } from "node:fs";
 import { getCompileCacheDir } from "node:module";
 import { Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PassThrough, type Readable, type Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
@@ -31,7 +30,9 @@ const blockBytes = 512;
  * even because the kernel killed this process, the guard kills the whole group. The program itself does not get the pipe.
  */
 const script = `
-[ "$1" = - ] || ulimit -f "$1"
+# Blocks of 512 bytes (POSIX), but bash before 4.1, which is Apple's sh, counts in 1,024.
+case "$BASH_VERSION" in [123].* | 4.0*) size=2 ;; *) size=1 ;; esac
+[ "$1" = - ] || ulimit -f $((($1 + size - 1) / size))
 [ "$2" = - ] || ulimit -d "$2"
 [ "$3" = - ] || { umask 077; exec >"$3"; }
 shift 3
@@ -147,7 +148,8 @@ function startStarter(): Starter {
   // Linux: no file, so nothing to remove and no folder that must be writable. Whoever else finds the name lacks the token.
   const name = `emend-${randomBytes(16).toString("hex")}`;
   const isLinux = process.platform === "linux";
-  const address = isLinux ? `\0${name}` : join(mkdtempSync(join(tmpdir(), "emend-")), "start");
+  // A socket's path has 104 bytes on a Mac, and the usual TMPDIR there can use most of them.
+  const address = isLinux ? `\0${name}` : join(mkdtempSync("/tmp/emend-"), "start");
   const token = randomBytes(16).toString("hex");
   const tasks = new Map<number, Task>();
   const ready = Promise.withResolvers<void>();

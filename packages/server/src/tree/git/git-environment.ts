@@ -27,8 +27,8 @@ const environment = {
   GIT_NO_REPLACE_OBJECTS: "1",
   // Without a home, curl looks it up in the password file and reads its .netrc.
   HOME: "/dev/null",
-  // English messages, and UTF-8 in regular expressions.
-  LC_ALL: "C.UTF-8",
+  // English messages, and UTF-8 in regular expressions. Some releases of macOS have no C.UTF-8.
+  LC_ALL: process.platform === "darwin" ? "en_US.UTF-8" : "C.UTF-8",
 } as const;
 
 /** Set through the environment, so that no configuration file can override it. */

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { fileURLToPath } from "node:url";
 import { AppError, type ErrorCode } from "../../errors.ts";
 import { createFetch, type Fetch, pinnedLookup } from "../../lib/network.ts";
 import type { Remote } from "../mirror/mirror.ts";
@@ -151,7 +152,7 @@ export function createGit(options: {
 /** Credentials, with and without their scheme, and local folders. */
 function hiddenFromWords({ gitDir, remote }: GitCommand): string[] {
   const authorization = remote?.authorization ?? "";
-  const folder = remote?.url.startsWith("file:") ? [new URL(remote.url).pathname] : [];
+  const folder = remote?.url.startsWith("file:") ? [fileURLToPath(remote.url)] : [];
   return [gitDir, authorization, authorization.slice(authorization.indexOf(" ") + 1), ...folder];
 }
 

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GitHttpServer, startGitHttpServer } from "../../../test/support/git-http-server.ts";
 import { makeRepository, type TestRepository } from "../../../test/support/make-repository.ts";
@@ -29,7 +30,7 @@ afterAll(async () => {
 
 const urls = {
   http: (name: string) => `${server.url}/${name}`,
-  file: (name: string) => `file://${join(dir, name)}`,
+  file: (name: string) => pathToFileURL(join(dir, name)).href,
 };
 const look = (url: string, folder: string, baseRef: string | null = null) =>
   assertFolder(git, { remote: { url, authorization: null }, baseRef, folder }, signal);

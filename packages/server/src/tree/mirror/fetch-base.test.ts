@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startGitHttpServer } from "../../../test/support/git-http-server.ts";
 import type { TestRepository } from "../../../test/support/make-repository.ts";
@@ -121,7 +122,7 @@ test("says what to do about a repository without a commit to start from", async 
 
 test("the error about a deleted repository contains no local path", async () => {
   const { mirror } = await setUp();
-  const remote = { url: `file://${bench.dir}/remotes/nowhere.git`, authorization: null };
+  const remote = { url: pathToFileURL(`${bench.dir}/remotes/no where ü.git`).href, authorization: null };
   const fetch = mirror.fetchBase({ remote, jobId: "job_1", baseRef: null }, signal);
   await expect(fetch).rejects.toMatchObject({ code: "repository_unavailable", retryable: false });
   await expect(fetch).rejects.not.toMatchObject({ publicMessage: expect.stringContaining(bench.dir) });

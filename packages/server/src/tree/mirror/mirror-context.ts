@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { AppError } from "../../errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { openLock, startBound } from "../git/bound-process.ts";
@@ -121,15 +122,12 @@ export async function lockFile(
   signal: AbortSignal,
 ): Promise<FileLock> {
   const env = { PATH: process.env.PATH ?? "" };
-  const [program = "", ...args] = flockProgram(options.mode);
-  const { id, isLocked, close } = await openLock(path, [program, "-n", ...args], env);
+  const { id, isLocked, close } = await openLock(path, lockProgram(options.mode, { waits: false }), env);
   try {
     signal.throwIfAborted();
     if (isLocked) return { id, release: close };
     const timeout = AbortSignal.timeout(options.waitMsMax);
-    const code =
-      (await askFor(flockProgram(options.mode), id, signal, timeout)) ??
-      (await askFor(perlProgram(options.mode), id, signal, timeout));
+    const code = await askFor(lockProgram(options.mode, { waits: true }), id, signal, timeout);
     if (code === 0) return { id, release: close };
     signal.throwIfAborted();
     throw timeout.aborted
@@ -144,22 +142,20 @@ export async function lockFile(
   }
 }
 
-/** The child gets the file as descriptor 4. */
-function flockProgram(mode: "shared" | "exclusive"): string[] {
-  return ["flock", mode === "shared" ? "-s" : "-x", "4"];
+/**
+ * The child gets the file as descriptor 4. macOS has no flock, but it has perl. The folders of PATH say which: to start a
+ * program that is not there costs more than the lock.
+ */
+function lockProgram(mode: "shared" | "exclusive", { waits }: { waits: boolean }): string[] {
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  if (folders.some((folder) => existsSync(join(folder, "flock"))))
+    return ["flock", ...(waits ? [] : ["-n"]), mode === "shared" ? "-s" : "-x", "4"];
+  const operation = (mode === "shared" ? 1 : 2) + (waits ? 0 : 4);
+  return ["perl", "-e", `open(F, ">>&=", 4) && flock(F, ${operation}) or exit 1`];
 }
 
-/** macOS has no flock, but it has perl. */
-function perlProgram(mode: "shared" | "exclusive"): string[] {
-  return ["perl", "-e", `open(F, ">>&=", 4) && flock(F, ${mode === "shared" ? 1 : 2}) or exit 1`];
-}
-
-/** The exit code. Null if the program does not exist. */
-async function askFor(
-  [program = "", ...args]: string[],
-  lockId: number,
-  ...signals: AbortSignal[]
-): Promise<number | null> {
+/** The exit code. */
+async function askFor([program = "", ...args]: string[], lockId: number, ...signals: AbortSignal[]): Promise<number> {
   const stop = AbortSignal.any(signals);
   if (stop.aborted) return 1;
   const locker = startBound({ program, args, env: { PATH: process.env.PATH ?? "" }, locks: [lockId] });
@@ -168,7 +164,7 @@ async function askFor(
   stop.addEventListener("abort", locker.stop, { once: true });
   try {
     const { code } = await locker.ended;
-    return code === 127 ? null : (code ?? 1);
+    return code ?? 1;
   } finally {
     stop.removeEventListener("abort", locker.stop);
   }
