@@ -1,11 +1,13 @@
 import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import { buildAction } from "../../../scripts/build-action.ts";
 import { type Installation, startInstallation } from "../../cli/test/support/installation.ts";
+import { writeProgram } from "../../cli/test/support/run-emend.ts";
 
 const actionDir = join(import.meta.dirname, "..", "..", "..", "action");
 
@@ -100,7 +102,7 @@ async function makeCheckout(name: string): Promise<{ dir: string; git: (...args:
   await git("-C", origin, "add", ".");
   await git("-C", origin, "commit", "-qm", "second");
   // Like actions/checkout: one commit of one branch.
-  await git("clone", "-q", "--depth=1", "--branch=change", `file://${origin}`, dir);
+  await git("clone", "-q", "--depth=1", "--branch=change", pathToFileURL(origin).href, dir);
   return { dir, git: (...args) => git("-C", dir, ...args) };
 }
 
@@ -160,10 +162,7 @@ test("the GitLab template checks a merge request and leaves a code quality repor
   const template = parse(await readFile(join(actionDir, "gitlab-ci.yml"), "utf8"));
   const [script] = template[".emend-check"].script;
   const bin = join(emend.dir, "bin");
-  await mkdir(bin);
-  const main = join(actionDir, "..", "packages", "cli", "src", "main.ts");
-  const program = `#!/bin/sh\nexec ${process.execPath} --disable-warning=ExperimentalWarning ${main} "$@"\n`;
-  await writeFile(join(bin, "emend"), program, { mode: 0o755 });
+  await writeProgram(bin);
   const env = {
     PATH: `${bin}:${process.env.PATH}`,
     EMEND_CHECK_DIR: "docs",

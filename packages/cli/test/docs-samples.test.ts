@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
@@ -13,6 +13,7 @@ import { nodeEnvironment } from "../../server/test/support/server.ts";
 import type { Cli } from "../src/cli.ts";
 import { buildProgram } from "../src/run-cli.ts";
 import { type Installation, startInstallation } from "./support/installation.ts";
+import { writeProgram } from "./support/run-emend.ts";
 
 /**
  * Every fenced block of README and docs/ is tested. Its language says how. A block that cannot run here says why on its
@@ -161,10 +162,8 @@ beforeAll(async () => {
   dir = join(emend.dir, "work");
   await cp(join(emend.dir, "docs"), join(emend.dir, "my-docs"), { recursive: true });
   await cp(join(emend.dir, "docs"), join(dir, "docs"), { recursive: true });
-  await mkdir(join(dir, "bin"));
   await symlink(join(root, "node_modules"), join(dir, "node_modules"));
-  const program = `exec ${process.execPath} --disable-warning=ExperimentalWarning ${join(root, "packages/cli/src/main.ts")} "$@"`;
-  await writeFile(join(dir, "bin/emend"), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
+  await writeProgram(join(dir, "bin"));
   const identity = { GIT_AUTHOR_NAME: "Ada", GIT_AUTHOR_EMAIL: "ada@example.com" };
   env = {
     ...(nodeEnvironment as Record<string, string>),

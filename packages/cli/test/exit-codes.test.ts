@@ -179,7 +179,12 @@ afterAll(() => emend.stop());
 describe("exit codes", () => {
   test.each(rows)("emend %s: %d", async (line, code, says) => {
     const args = line.split(" ").flatMap((word) => (word === "" ? [] : [words[word] ?? word]));
-    const env = { ...emend.env, TOKEN: "token", EMEND_DATA_DIR: emend.dataDir, XDG_CONFIG_HOME: join(emend.dir, "nobody") };
+    const env = {
+      ...emend.env,
+      TOKEN: "token",
+      EMEND_DATA_DIR: emend.dataDir,
+      XDG_CONFIG_HOME: join(emend.dir, "nobody"),
+    };
     const finished = await runInProcess(args, { env, input: "emend_no" });
     expect(finished).toMatchObject({ code, stderr: expect.stringContaining(says) });
     // A refusal prints nothing that a script could take for a result. The list of `doctor` is a result.

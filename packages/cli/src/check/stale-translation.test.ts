@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { checkSite, openSite } from "@emend/site";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { gitTree, workTree } from "./git-tree.ts";
@@ -71,7 +72,7 @@ it("says of a shallow clone's oldest commit that a page may be older, and is off
   await commit({ "a.md": "# A\n\nMore.\n" });
   const whole = dir;
   dir = join(whole, "clone");
-  execFileSync("git", ["clone", "-q", "--depth=2", `file://${whole}`, dir]);
+  execFileSync("git", ["clone", "-q", "--depth=2", pathToFileURL(whole).href, dir]);
   const [found = ""] = await stale();
   expect(found).toContain("this page: 2025-06-15 or earlier, commit");
   await write({ ".emend/check.json": "{}" });

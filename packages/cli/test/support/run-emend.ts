@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll } from "vitest";
 import { nodeEnvironment } from "../../../server/test/support/server.ts";
+import { shellWord } from "../../src/cli.ts";
 import { runCli } from "../../src/run-cli.ts";
 
 interface Finished {
@@ -30,6 +32,13 @@ afterAll(async () => {
   for (const program of running) program.kill("SIGTERM");
   await Promise.all([...running].map(({ finished }) => finished));
 });
+
+/** Writes the program `emend` into a folder for PATH. */
+export async function writeProgram(folder: string): Promise<void> {
+  const words = [process.execPath, "--disable-warning=ExperimentalWarning", main].map(shellWord);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "emend"), `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`, { mode: 0o755 });
+}
 
 /** Starts the program as a person would, without the machine's environment. */
 export function startEmend(
