@@ -66,7 +66,8 @@ function bounded(ms: number): number | undefined {
 function advice({ status, headers, body }: RawAnswer, what: string): string {
   // GitHub answers 403, Gitea 423, GitLab 400 or 403. Only the message is common to all.
   if (/\barchived\b/i.test(wordsOf(body))) return "The repository is archived. Unarchive it, or remove the project.";
-  if (status >= 300 && status < 400) {
+  // GitLab redirects only what reads, and answers 405 to the rest.
+  if ((status >= 300 && status < 400) || (status === 405 && /\bmoved\b/i.test(wordsOf(body)))) {
     const target = headers.get("location");
     return `The repository has moved${target ? ` (${plainTarget(target)})` : ""}. Set its new URL with "emend project set ID --follow" or in its settings.`;
   }

@@ -165,7 +165,7 @@ export function forgeConformance(name: string, open: () => Promise<ForgeUnderTes
       expect([commits.head, commits.base]).toEqual(Array(2).fill(expect.stringMatching(/^[0-9a-f]{40}$/)));
       expect(commits.head.startsWith(pull.headCommit)).toBe(true);
       expect(commits.base).not.toBe(commits.head);
-      const status = { commit: commits.head, branch: pull.head, name: "emend", words: "w".repeat(300), url };
+      const status = { commit: commits.head, pulls: [pull], name: "emend", words: "w".repeat(300), url };
       for (const state of ["pending", "pending", "failed", "neutral", "passed"] as const) {
         await forge.setStatus({ ...status, state }, signal);
       }

@@ -103,8 +103,8 @@ export interface PullRequestCommits {
 /** What a forge shows beside a commit, one for each name. */
 export interface CommitStatus {
   commit: string;
-  /** The pull request's branch: some forges file statuses under it. */
-  branch: string;
+  /** Those whose newest commit it is. GitLab files a status under each. */
+  pulls: readonly Pick<OpenPullRequest, "number" | "head" | "isFork">[];
   name: string;
   /** `neutral`: looked at, with findings that must not block; `pending`: not looked at, and never taken for good. */
   state: "pending" | "passed" | "neutral" | "failed";
@@ -192,8 +192,10 @@ export interface Forge {
   listOpenPullRequests(signal: AbortSignal): Promise<readonly OpenPullRequest[]>;
   /** Null: the forge does not say, or no longer knows a commit. */
   readPullRequestCommits(pull: OpenPullRequest, signal: AbortSignal): Promise<PullRequestCommits | null>;
-  /** Replaces the status of this name. Safe to repeat. */
-  setStatus(status: CommitStatus, signal: AbortSignal): Promise<void>;
+  /** Replaces the status of this name. Safe to repeat. Returns why a pull request does not show it. Null: all do. */
+  setStatus(status: CommitStatus, signal: AbortSignal): Promise<string | null>;
+  /** A pull request may later show another pipeline, without the status: it must be set at every check. */
+  readonly movesStatuses?: true;
   /** Why a fork's pull request may have no commits here, and no status. Absent: it always has both. */
   readonly forkLimit?: string;
   describeRepository(signal: AbortSignal): Promise<RepositoryDescription>;

@@ -38,7 +38,8 @@ describe.each(everyVendor)("$label", (vendor) => {
 
   it("returns the forge's reason for a refused status, and no commits for a pull request that is gone", async () => {
     const forge = far.open();
-    const status = { commit: "1".repeat(40), branch: "b", name: "emend", state: "passed", words: "w" } as const;
+    const pulls = [{ number: 987_654, head: "b", isFork: false }];
+    const status = { commit: "1".repeat(40), pulls, name: "emend", state: "passed", words: "w" } as const;
     await expect(forge.setStatus({ ...status, url: "https://emend.test" }, signal)).rejects.toMatchObject({
       code: "forge_rejected",
       publicMessage: expect.stringMatching(/\w/),

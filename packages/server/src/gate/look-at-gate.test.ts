@@ -121,7 +121,7 @@ function listening(projectId: string, refuse?: () => AppError | null) {
       const refusal = refuse?.();
       if (refusal) throw refusal;
       told.push(status);
-      await forge.setStatus(status, signal);
+      return forge.setStatus(status, signal);
     },
   });
   return { told, openForge };
@@ -529,6 +529,7 @@ it("continues after a refused status, and explains why a fork on a separate forg
     async setStatus({ commit }) {
       told.push(commit);
       if (commit !== pull.headCommit) throw new AppError("forge_rejected", { publicMessage: "No such commit." });
+      return null;
     },
   });
   await look({ openForge });
@@ -548,6 +549,36 @@ it("continues after a refused status, and explains why a fork on a separate forg
     others.map(() => "pending Not checked: The branch is in a fork."),
   );
   expect(await problemOf(null)).toBeNull();
+});
+
+it("sets a status at every check where pipelines replace each other, and says why a pull request shows none", async () => {
+  await openPull(docs, work, "topic/piped", { "guide.md": "# A guide\n" });
+  const forge = host.open(docs);
+  let hidden: string | null = "There is no place for it.";
+  const told: CommitStatus[] = [];
+  const openForge = async (): Promise<Forge> => ({
+    ...forge,
+    movesStatuses: true,
+    async setStatus(status) {
+      told.push(status);
+      if (hidden === "away") throw new AppError("forge_unavailable", { publicMessage: "Away." });
+      return hidden;
+    },
+  });
+  for (let time = 1; time <= 2; time += 1) {
+    await look({ openForge });
+    expect(told).toHaveLength(time);
+    expect(await onlyStatus()).toMatchObject({ refusal: hidden, sent: expect.any(String) });
+    expect(await problemOf(null)).toBeNull();
+  }
+  const { updatedAt } = await onlyStatus();
+  hidden = "away";
+  await look({ openForge });
+  expect([await problemOf(null), (await onlyStatus()).updatedAt]).toEqual(["Away.", updatedAt]);
+  hidden = null;
+  await look({ openForge });
+  expect(await onlyStatus()).toMatchObject({ refusal: null });
+  expect(told.at(-1)).toEqual(told[0]);
 });
 
 it("sees what code beside the docs renames in one repository", async () => {

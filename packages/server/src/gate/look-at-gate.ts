@@ -204,9 +204,19 @@ async function lookAtHead(
     ...status,
     ...verdictNow(status, watched, isAppError(docs) ? null : docs.pull),
   });
-  if (known && isJudged && known.refusal === null && known.sent === told(now(known))) {
-    await hearComments(deps, place, known, signal);
-    return null;
+  if (known && isJudged && known.sent === told(now(known))) {
+    const again = { id: known.id, head: known.head, verdict: now(known), pulls: sorted };
+    const hidden = forge.movesStatuses
+      ? await setStatus(deps, place, again, signal).catch((error: unknown) => {
+          if (signal.aborted || !(error instanceof AppError) || error.isRateLimit) throw error;
+          return error;
+        })
+      : known.refusal;
+    if (isAppError(hidden)) return hidden.publicMessage;
+    if (hidden === known.refusal) {
+      await hearComments(deps, place, known, signal);
+      return null;
+    }
   }
   const commits = await readCommits(forge, sorted, signal);
   const held = await holdStatus(deps.pool, watched, commits?.[0].head ?? known?.head ?? pull.headCommit, pull);
@@ -216,7 +226,7 @@ async function lookAtHead(
   if (!(await saveVerdict(deps.pool, held, verdict))) return null;
   // Where the forge has no such commit, there is nothing to set a status on.
   if (!commits && isApart(forge, pull)) return null;
-  const refusal = await send(deps, place, held, { verdict, pull }, signal);
+  const refusal = await send(deps, place, held, { verdict, pulls: sorted }, signal);
   await hearComments(deps, place, { ...held, ...verdict }, signal);
   return refusal;
 }
@@ -325,17 +335,15 @@ async function judgeTrees(
 
 async function send(
   deps: GateDeps,
-  { watched, forge }: Place,
+  place: Place,
   held: HeldStatus,
-  { verdict, pull }: { verdict: Verdict; pull: OpenPullRequest },
+  { verdict, pulls }: { verdict: Verdict; pulls: readonly OpenPullRequest[] },
   signal: AbortSignal,
 ): Promise<string | null> {
-  const { state, words } = verdict;
-  const url = `${deps.publicUrl()}/app/gates/${held.id}`;
+  const { id, head } = held;
   try {
-    const status = { commit: held.head, branch: pull.head, name: watched.name, state, words, url };
-    await forge.setStatus(status, signal);
-    await saveSent(deps.pool, held, { sent: told(verdict), refusal: null });
+    const hidden = await setStatus(deps, place, { id, head, verdict, pulls }, signal);
+    await saveSent(deps.pool, held, { sent: told(verdict), refusal: hidden });
     return null;
   } catch (error) {
     if (signal.aborted || !isAppError(error)) throw error;
@@ -343,4 +351,21 @@ async function send(
     if (error instanceof AppError && error.isRateLimit) throw error;
     return error.publicMessage;
   }
+}
+
+/** Why the forge does not show it. Null: it does. */
+function setStatus(
+  deps: GateDeps,
+  { watched, forge }: Place,
+  {
+    id,
+    head,
+    verdict,
+    pulls,
+  }: Pick<HeldStatus, "id" | "head"> & { verdict: Pick<Verdict, "state" | "words">; pulls: readonly OpenPullRequest[] },
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { state, words } = verdict;
+  const url = `${deps.publicUrl()}/app/gates/${id}`;
+  return forge.setStatus({ commit: head, pulls, name: watched.name, state, words, url }, signal);
 }

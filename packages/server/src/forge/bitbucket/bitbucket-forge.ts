@@ -320,10 +320,21 @@ const states = { pending: "INPROGRESS", passed: "SUCCESSFUL", neutral: "SUCCESSF
 
 async function setStatus(
   { api, path }: BitbucketRepository,
-  { commit, branch, name, state, words, url }: CommitStatus,
+  { commit, pulls, name, state, words, url }: CommitStatus,
   signal: AbortSignal,
-): Promise<void> {
-  const body = { key: name.slice(0, keyMax), name, state: states[state], description: words, url, refname: branch };
+): Promise<null> {
+  // With a branch, it shows on that branch's pull requests only. A fork's branch is none of this repository.
+  const refs = new Set(pulls.map(({ head, isFork }) => (isFork ? null : head)));
+  const [refname] = refs;
+  const key = name.slice(0, keyMax);
+  const body = {
+    key,
+    name,
+    state: states[state],
+    description: words,
+    url,
+    ...(refs.size === 1 && refname && { refname }),
+  };
   const request = {
     path: `${path}/commit/${commit}/statuses/build`,
     body,
@@ -331,4 +342,5 @@ async function setStatus(
     what: "set a commit status",
   };
   await api.call({ ...request, method: "POST" }, signal);
+  return null;
 }

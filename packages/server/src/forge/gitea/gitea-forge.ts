@@ -313,8 +313,9 @@ async function setStatus(
   { api, path }: GiteaRepository,
   { commit, name, state, words, url }: CommitStatus,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<null> {
   const body = { state: states[state], context: name, description: words, target_url: url };
   const request = { path: `${path}/statuses/${commit}`, body, answer: Type.Object({}), what: "set a commit status" };
   await api.call({ ...request, method: "POST" }, signal);
+  return null;
 }

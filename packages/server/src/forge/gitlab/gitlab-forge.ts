@@ -20,9 +20,10 @@ import {
   listOpenPullRequests,
   readMergeRequest,
   readPullRequestCommits,
-  setStatus,
   updateMergeRequest,
 } from "./merge-requests.ts";
+import { listNotes, Note } from "./notes.ts";
+import { setStatus } from "./statuses.ts";
 
 /** gitlab.com and self-managed GitLab, with a project, group or personal token. */
 export function openGitlabForge(input: RemoteForgeInput): Forge {
@@ -52,6 +53,7 @@ export function openGitlabForge(input: RemoteForgeInput): Forge {
     listOpenPullRequests: (signal) => listOpenPullRequests(repository, signal),
     readPullRequestCommits: (pull, signal) => readPullRequestCommits(repository, pull, signal),
     setStatus: (status, signal) => setStatus(repository, status, signal),
+    movesStatuses: true,
     describeRepository: (signal) => describeRepository(repository, signal),
     findAddress: (signal) => findAddress({ ...repository, apiUrl }, signal),
     inspect: (branch, signal) => inspect(repository, branch, signal),
@@ -74,30 +76,31 @@ export function locateGitlab(project: Pick<ForgeProject, "repositoryUrl" | "sett
 const Users = Type.Array(Type.Object({ id: Type.Integer(), username: Type.String() }));
 
 /**
- * GitLab identifies reviewers by id, so each name is looked up first. The whole list is set, so this is safe to retry.
+ * GitLab identifies reviewers by id and sets the whole list, so names are looked up and people who were added on GitLab
+ * are kept. They come first: GitLab Free keeps only the first reviewer.
  */
 async function ensureReviewers(
   { api, path, settings }: GitlabRepository,
   number: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const ids: number[] = [];
+  const own = `${path}/merge_requests/${number}`;
+  const read = { method: "GET", path: own, answer: Type.Object({ reviewers: Users }), what: "read reviewers" } as const;
+  const { reviewers } = await api.call(read, signal);
+  const missing = settings.reviewers.filter(
+    (wanted) => !reviewers.some(({ username }) => username.toLowerCase() === wanted.toLowerCase()),
+  );
+  const found: number[] = [];
   const unknown: string[] = [];
-  for (const username of settings.reviewers) {
-    const request = {
-      method: "GET",
-      path: "/users",
-      query: { username },
-      answer: Users,
-      what: "look people up",
-    } as const;
-    const [user] = await api.call(request, signal);
-    if (user) ids.push(user.id);
+  for (const username of missing) {
+    const request = { path: "/users", query: { username }, answer: Users, what: "look people up" };
+    const [user] = await api.call({ ...request, method: "GET" }, signal);
+    if (user) found.push(user.id);
     else unknown.push(username);
   }
-  if (ids.length > 0) {
-    const request = { path: `${path}/merge_requests/${number}`, body: { reviewer_ids: ids }, what: "request reviews" };
-    await api.call({ ...request, method: "PUT", answer: Type.Object({}) }, signal);
+  if (found.length > 0) {
+    const body = { reviewer_ids: [...reviewers.map(({ id }) => id), ...found] };
+    await api.call({ method: "PUT", path: own, body, answer: Type.Object({}), what: "request reviews" }, signal);
   }
   if (unknown.length === 0) return;
   throw new AppError("forge_rejected", { publicMessage: `GitLab has no user named ${unknown.join(", ")}.` });
@@ -158,20 +161,6 @@ function wordsFor(name: string, allowed: readonly { access_level_description?: s
   return `${name} is protected, and only these may push: ${who.join(", ") || "no one"}`;
 }
 
-const Note = Type.Object({
-  id: Type.Integer(),
-  body: Type.String(),
-  system: Type.Boolean(),
-  author: Type.Object({ id: Type.Integer(), username: Type.String() }),
-  position: Type.Optional(
-    Type.Object({
-      new_path: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-      new_line: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
-      old_path: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-      old_line: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
-    }),
-  ),
-});
 const pagesMax = 10;
 /** Developer. */
 const writeLevel = 30;
@@ -179,27 +168,13 @@ const writeLevel = 30;
 function openConversation({ api, path }: GitlabRepository): Conversation {
   return {
     async listComments(number, signal) {
-      const notes = await listPages(
-        api,
-        {
-          path: `${path}/merge_requests/${number}/notes`,
-          query: { order_by: "created_at", sort: "asc" },
-          item: Note,
-          sizeName: "per_page",
-          pageSize: 100,
-          what: "read comments",
-        },
-        pagesMax,
-        signal,
-      );
-      return notes
-        .filter((note) => !note.system)
-        .map(({ id, author, body, position }) => ({
-          id: `n${id}`,
-          author: author.username,
-          text: body,
-          ...placeOf(position),
-        }));
+      const notes = await listNotes(api, `${path}/merge_requests/${number}/notes`, "read comments", signal);
+      return notes.map(({ id, author, body, position }) => ({
+        id: `n${id}`,
+        author: author.username,
+        text: body,
+        ...placeOf(position),
+      }));
     },
     async mayWrite(author, signal) {
       const members = await listPages(

@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { listPages } from "../api-client.ts";
 import type { IssueAct, Issues } from "../forge.ts";
 import type { GitlabRepository } from "./merge-requests.ts";
+import { listNotes, Note } from "./notes.ts";
 
 const User = Type.Object({ username: Type.String() });
 const Issue = Type.Object({
@@ -10,15 +11,6 @@ const Issue = Type.Object({
   state: Type.String(),
   labels: Type.Array(Type.String()),
   confidential: Type.Optional(Type.Boolean()),
-});
-const Note = Type.Object({
-  id: Type.Integer(),
-  body: Type.String(),
-  system: Type.Boolean(),
-  author: User,
-  created_at: Type.String(),
-  internal: Type.Optional(Type.Boolean()),
-  confidential: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
 });
 const LabelEvent = Type.Object({
   id: Type.Integer(),
@@ -52,16 +44,8 @@ export function openIssues({ api, path }: GitlabRepository): Issues {
       return last ? toAct(last, last.user?.username) : null;
     },
     async listComments(number, signal) {
-      const request = {
-        path: `${path}/issues/${number}/notes`,
-        query: { order_by: "created_at", sort: "asc" },
-        item: Note,
-        what: "read an issue's comments",
-      };
-      const notes = await listPages(api, { ...page, ...request }, pagesMax, signal);
-      return notes
-        .filter(({ system, internal, confidential }) => !system && !internal && !confidential)
-        .map((note) => ({ ...toAct(note, note.author.username), text: note.body }));
+      const notes = await listNotes(api, `${path}/issues/${number}/notes`, "read an issue's comments", signal);
+      return notes.map((note) => ({ ...toAct(note, note.author.username), text: note.body }));
     },
     async comment(number, text, signal) {
       const request = { path: `${path}/issues/${number}/notes`, body: { body: text }, what: "comment on an issue" };

@@ -1,8 +1,6 @@
 import { type Static, Type } from "typebox";
 import { type ApiClient, createApiClient, listPages, PageUrl, PullNumber } from "../api-client.ts";
-import { refusalOf, wordsOf } from "../api-refusal.ts";
 import type {
-  CommitStatus,
   CreateOutcome,
   ForgeSettings,
   OpenPullRequest,
@@ -137,7 +135,6 @@ const OpenMergeRequest = Type.Object({
   target_project_id: Type.Integer(),
 });
 const statusPagesMax = 3;
-const wordsMax = 255;
 
 export async function listOpenPullRequests(
   { api, path }: GitlabRepository,
@@ -183,33 +180,6 @@ export async function readPullRequestCommits(
   };
   const outcome = await api.ask({ ...request, method: "GET" }, [400, 404], signal);
   return outcome.kind === "ok" ? { head: headCommit, base: outcome.value.id } : null;
-}
-
-/** GitLab has no word for neutral: it is a success that says in its words what was found. */
-const states = { pending: "pending", passed: "success", neutral: "success", failed: "failed" } as const;
-
-export async function setStatus(
-  { api, path }: GitlabRepository,
-  { commit, branch, name, state, words, url }: CommitStatus,
-  signal: AbortSignal,
-): Promise<void> {
-  const what = "set a commit status";
-  const outcome = await api.ask(
-    {
-      method: "POST",
-      path: `${path}/statuses/${commit}`,
-      body: { state: states[state], name, ref: branch, description: words.slice(0, wordsMax), target_url: url },
-      answer: Type.Object({}),
-      what,
-    },
-    [400],
-    signal,
-  );
-  // A pending status is found again and enqueued again, which its state machine refuses: "Cannot transition status via
-  // :enqueue from :pending" (gitlabhq 0286e4c6, app/services/ci/create_commit_status_service.rb, read on 2026-11-16). The
-  // forge then keeps the earlier description.
-  if (outcome.kind === "ok" || /cannot transition/i.test(wordsOf(outcome.body))) return;
-  throw refusalOf("GitLab", outcome, what);
 }
 
 /** What all functions for a GitLab project share. */

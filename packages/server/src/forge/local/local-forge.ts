@@ -90,7 +90,10 @@ export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
       const row = await getPullRequest(deps.pool, projectId, number);
       return row && { head: row.headCommit, base: row.baseCommit };
     },
-    setStatus: (status) => saveStatus(deps.pool, projectId, status),
+    async setStatus(status) {
+      await saveStatus(deps.pool, projectId, status);
+      return null;
+    },
     updatePullRequest: (number, change) => saveChange(deps.pool, projectId, number, change),
     describeRepository: async (signal) => ({
       path: projectId,

@@ -27,7 +27,19 @@ export interface FarPull {
   labels: string[];
   reviewers: string[];
   options: Record<string, unknown>;
+  /** GitLab: the head of a branch that is in a fork. */
+  fork?: string;
   at: string;
+}
+
+/** GitLab: what a commit was built with. `merge`: the merge request that it belongs to. Absent: a branch's. */
+export interface FarPipeline {
+  id: number;
+  project: number;
+  sha: string;
+  ref: string;
+  merge?: number;
+  jobs: { name: string; state: string; words: string; url: string }[];
 }
 
 export interface FarComment {
@@ -41,6 +53,8 @@ export interface FarComment {
   isRemovedLine?: boolean;
   /** The review that it belongs to. Absent: a separate one. */
   review?: number;
+  /** GitLab: only members of the project can read it. */
+  isInternal?: boolean;
   at: string;
 }
 
@@ -73,6 +87,10 @@ export interface FarState {
   issues: FarIssue[];
   /** By commit and name, in the vendor's own format: a later status replaces an earlier one. */
   statuses: Map<string, { name: string; state: string; words: string; url: string }>;
+  /** GitLab: of the project and of its forks, oldest first. */
+  pipelines: FarPipeline[];
+  /** GitLab: whether the token's owner may change protected branches. */
+  isMaintainer: boolean;
   /** Permissions: "write", "read". Other users are unknown. */
   people: Record<string, "write" | "read">;
   labels: string[];
@@ -142,6 +160,8 @@ export interface Vendor {
   repositoryOperation: string;
   /** Whether responses have an `ETag`, and whether a 304 counts against the rate limit. */
   etags?: { isUnmodifiedFree: boolean };
+  /** How it answers at a repository's old place. 301 to its new place by default. */
+  movedAnswer?(method: string): Answer | null;
   /** The names of its rate limit headers. */
   ratePrefix?: string;
 }
@@ -204,6 +224,8 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
     reviews: [],
     issues: [],
     statuses: new Map(),
+    pipelines: [],
+    isMaintainer: false,
     people: { ada: "write", eve: "read" },
     labels: ["docs", "emend"],
     organizationLabels: [],
@@ -264,10 +286,8 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
     const isOldPlace = decodeURIComponent(path).includes(vendor.path);
     if (state.movedTo && isOldPlace && !isNewPlace && !isRenamed) {
       const location = `${state.url}${vendor.apiPath}${state.movedTo}`;
-      return {
-        operation,
-        answer: { status: 301, body: vendor.refusal(301, "Moved Permanently"), headers: { location } },
-      };
+      const moved = { status: 301, body: vendor.refusal(301, "Moved Permanently"), headers: { location } };
+      return { operation, answer: vendor.movedAnswer?.(request.method ?? "") ?? moved };
     }
     const acted = vendor.handlers[operation]?.(state, {
       token: given ?? "",

@@ -2,6 +2,15 @@ import type { Answer } from "./answer.ts";
 import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
 import description from "./fixtures/gitlab-api.json" with { type: "json" };
 import {
+  forkId,
+  headOf,
+  headPipelineOf,
+  listStatuses,
+  pipelineToWire,
+  postStatus,
+  projectId,
+} from "./gitlab-pipelines.ts";
+import {
   addRemark,
   commitOf,
   editRemark,
@@ -13,10 +22,8 @@ import {
   pageOf,
   pullOf,
   repositoriesOf,
-  tipOf,
 } from "./pulls.ts";
 
-const projectId = 7;
 const refusal = (_status: number, message: string) => ({ message });
 const notFound: Answer = { status: 404, body: refusal(404, "404 Not found") };
 const people = ["ada", "eve", "emend"];
@@ -36,7 +43,7 @@ function toWire(state: FarState, pull: FarPull) {
     closed_at: pull.state === "closed" ? pull.at : null,
     source_branch: pull.head,
     target_branch: pull.base,
-    source_project_id: projectId,
+    source_project_id: pull.fork === undefined ? projectId : forkId,
     target_project_id: projectId,
     draft: /^draft:/i.test(pull.title),
     web_url: `${state.url}/${state.path}/-/merge_requests/${pull.number}`,
@@ -44,14 +51,15 @@ function toWire(state: FarState, pull: FarPull) {
     reviewers: pull.reviewers.map(personOf),
     squash: pull.options.squash === true,
     force_remove_source_branch: pull.options.remove_source_branch === true,
-    sha: tipOf(state, pull.head),
+    sha: headOf(state, pull),
   };
 }
 
 function noteToWire(comment: FarComment) {
-  const { id, body, author: username, path, line, at } = comment;
+  const { id, body, author: username, path, line, at, isInternal = false } = comment;
   const place = path === undefined ? {} : { position: { new_path: path, new_line: line } };
-  return { id, body, system: false, author: personOf(username), created_at: at, ...place };
+  const shown = { internal: isInternal, confidential: isInternal };
+  return { id, body, system: false, author: personOf(username), created_at: at, ...shown, ...place };
 }
 
 /** GitLab adds system notes to the comments for people's actions on a merge request, under their names. */
@@ -62,6 +70,24 @@ const systemNote = {
   author: personOf("ada"),
   created_at: new Date(0).toISOString(),
 };
+
+/**
+ * By id, the newest first unless asked otherwise. What the reader may not see is left out of a page after it was cut, so
+ * a page can be short or empty and not be the last (lib/api/notes.rb of gitlabhq, read on 2026-11-17).
+ */
+function notesOf(state: FarState, number: string | undefined, query: URLSearchParams): Answer {
+  const said = state.comments.filter(({ pull }) => pull === Number(number)).map(noteToWire);
+  const all = query.get("activity_filter") === "only_comments" ? said : [systemNote, ...said];
+  const sorted = all.toSorted((left, right) => left.id - right.id);
+  if (query.get("sort") !== "asc") sorted.reverse();
+  const [page, size] = [Number(query.get("page") ?? 1), Number(query.get("per_page") ?? 20)];
+  const next = page * size < sorted.length ? String(page + 1) : "";
+  const body = pageOf(sorted, query, "per_page").filter((note) => !note.body.includes(hiddenNote));
+  return { status: 200, body, headers: { "x-next-page": next, "x-total": String(sorted.length) } };
+}
+
+/** Marks a note that the token's owner may not read. */
+export const hiddenNote = "(mentioned in a private project)";
 
 /** GitLab with nested groups: the part of it that Emend uses. */
 export const gitlabVendor: Vendor = {
@@ -74,6 +100,9 @@ export const gitlabVendor: Vendor = {
   repositoryOperation: "GET /projects/{id}",
   // Rails adds Rack::ETag and Rack::ConditionalGet to every response. No document says that a 304 is free.
   etags: { isUnmodifiedFree: false },
+  // lib/api/helpers.rb of gitlabhq: only what reads is sent on.
+  movedAnswer: (method) =>
+    method === "GET" ? null : { status: 405, body: refusal(405, "Non GET methods are not allowed for moved projects") },
   tokenOf(authorization) {
     const [scheme, value = ""] = authorization.split(" ");
     if (scheme === "Bearer") return value;
@@ -159,18 +188,15 @@ export const gitlabVendor: Vendor = {
       if (!id) return { status: 404, body: refusal(404, "404 Merge Base Not Found") };
       return { status: 200, body: { id, short_id: id.slice(0, 8) } };
     },
-    "POST /projects/{id}/statuses/{sha}": (state, { parameters: { sha = "" }, body }) => {
-      if (!commitOf(state, sha)) return { status: 404, body: refusal(404, "404 Commit Not Found") };
-      const { state: word, name, description, target_url, ref } = body;
-      // A pending status cannot become pending again.
-      if (word === "pending" && state.statuses.get(`${sha} ${name}`)?.state === "pending") {
-        const words =
-          'Cannot transition status via :enqueue from :pending (Reason(s): Status cannot transition via "enqueue")';
-        return { status: 400, body: refusal(400, words) };
-      }
-      state.statuses.set(`${sha} ${name}`, { name, state: word, words: description, url: target_url });
-      return { status: 201, body: { id: 1, sha, ref, status: word, name, target_url, description } };
+    "GET /projects/{id}/repository/commits/{sha}": (state, { parameters: { sha = "" } }) => {
+      const id = commitOf(state, sha);
+      if (!id) return { status: 404, body: refusal(404, "404 Commit Not Found") };
+      const [, ...parents] = state.repository.git("rev-list", "--parents", "-n1", id).split(" ");
+      return { status: 200, body: { id, short_id: id.slice(0, 8), parent_ids: parents } };
     },
+    "GET /projects/{id}/repository/commits/{sha}/statuses": (state, { parameters: { sha = "" }, query }) =>
+      listStatuses(state, sha, query),
+    "POST /projects/{id}/statuses/{sha}": (state, { parameters: { sha = "" }, body }) => postStatus(state, sha, body),
     "POST /projects/{id}/merge_requests": (state, { body }) => {
       if (state.archived) return { status: 403, body: refusal(403, "403 Forbidden") };
       const { source_branch: head, target_branch: base, title, labels = [], squash, remove_source_branch } = body;
@@ -193,7 +219,9 @@ export const gitlabVendor: Vendor = {
     },
     "GET /projects/{id}/merge_requests/{iid}": (state, { parameters }) => {
       const pull = pullOf(state, parameters.iid);
-      return pull ? { status: 200, body: toWire(state, pull) } : notFound;
+      if (!pull) return notFound;
+      const head_pipeline = pipelineToWire(state, headPipelineOf(state, pull));
+      return { status: 200, body: { ...toWire(state, pull), head_pipeline } };
     },
     "PUT /projects/{id}/merge_requests/{iid}": (state, { parameters, body }) => {
       const pull = pullOf(state, parameters.iid);
@@ -203,13 +231,11 @@ export const gitlabVendor: Vendor = {
       return { status: 200, body: toWire(state, pull) };
     },
     "GET /users": (_state, { query }) => {
-      const found = people.filter((username) => username === query.get("username"));
+      const found = people.filter((username) => username === query.get("username")?.toLowerCase());
       return { status: 200, body: found.map(personOf) };
     },
-    "GET /projects/{id}/merge_requests/{iid}/notes": (state, { parameters, query }) => {
-      const found = state.comments.filter(({ pull }) => pull === Number(parameters.iid));
-      return { status: 200, body: pageOf([systemNote, ...found.map(noteToWire)], query, "per_page") };
-    },
+    "GET /projects/{id}/merge_requests/{iid}/notes": (state, { parameters, query }) =>
+      notesOf(state, parameters.iid, query),
     "POST /projects/{id}/merge_requests/{iid}/notes": (state, { parameters, body }) => {
       return { status: 201, body: noteToWire(addRemark(state, parameters.iid, body.body)) };
     },
@@ -240,10 +266,7 @@ export const gitlabVendor: Vendor = {
       }));
       return { status: 200, body: pageOf(body, query, "per_page") };
     },
-    "GET /projects/{id}/issues/{iid}/notes": (state, { parameters, query }) => {
-      const found = state.comments.filter(({ pull }) => pull === Number(parameters.iid));
-      return { status: 200, body: pageOf([systemNote, ...found.map(noteToWire)], query, "per_page") };
-    },
+    "GET /projects/{id}/issues/{iid}/notes": (state, { parameters, query }) => notesOf(state, parameters.iid, query),
     "POST /projects/{id}/issues/{iid}/notes": (state, { parameters, body }) => {
       return { status: 201, body: noteToWire(addRemark(state, parameters.iid, body.body)) };
     },
