@@ -84,6 +84,24 @@ function opensWithPlace(clause: readonly Token[]): boolean {
   return !tokens.some((token) => token.kind === "word" && verbs.has(token.lower));
 }
 
+/**
+ * A comment on a line of a pull request begins with its place: "In guides/auth.md, line 5:", or without a line. The rest of the clause, and
+ * the clauses after it, are about that page. Null: the clause has no such opening.
+ */
+export function splitPlace(clause: Clause, text: string): { page: Token; rest: Clause } | null {
+  const [first, second] = clause.tokens;
+  const colon = clause.tokens.findIndex(({ kind }) => kind === "colon");
+  const from = second?.start ?? 0;
+  if (!isWord(first, "in") || colon < 2 || colon > openingTokensMax) return null;
+  const opening = text.slice(from, clause.tokens[colon]?.start).trimEnd();
+  const [path] = /^.*\S(?=, (?:removed )?line \d+$)/s.exec(opening) ?? /^\S+\.\w+$/.exec(opening) ?? [];
+  if (path === undefined) return null;
+  const page: Token = { kind: "quoted", text: path, isPunctuated: true, start: from, end: from + path.length };
+  return { page, rest: { ...clause, tokens: trim(clause.tokens.slice(colon + 1)) } };
+}
+
+const openingTokensMax = 40;
+
 function trim(tokens: readonly Token[]): readonly Token[] {
   let first = 0;
   let last = tokens.length;

@@ -19,6 +19,53 @@ function refusal(prompt: string): { clause: string; reason: string } {
 const replaceToken = { kind: "replace_term", from: "API token", to: "access key", includeCode: false };
 const moveAuth = { kind: "move_page", from: "guides/auth", to: "security/authentication" };
 
+describe("a comment on a line of a page", () => {
+  const page = "guides/limits.mdx";
+  const onPage = { ...replaceToken, under: page };
+  it.each([
+    ['In guides/limits.mdx, line 5: replace "API token" with "access key"', [onPage]],
+    ['In guides/limits.mdx, removed line 5: Please replace "API token" with "access key".', [onPage]],
+    ['In guides/limits.mdx: replace "API token" with "access key"', [onPage]],
+    ['In guides/limits.mdx, line 5: use "access key" instead of "API token"', [onPage]],
+    [
+      'In my guides/the limits, v2.mdx, line 5: change "API token" to "access key"',
+      [{ ...onPage, under: "my guides/the limits, v2.mdx" }],
+    ],
+    ["In guides/limits.mdx, line 5: fix broken links", [{ kind: "fix_links", under: page }]],
+    [
+      'In guides/limits.mdx, line 5: set the description to "Limits"',
+      [{ kind: "set_front_matter", page, field: "description", value: "Limits" }],
+    ],
+    [
+      'In guides/limits.mdx, line 5: rename the heading "Old" to "New"',
+      [{ kind: "rename_heading", page, from: "Old", to: "New" }],
+    ],
+    // It says where itself.
+    ["In guides/limits.mdx, line 5: move guides/auth to security/authentication", [moveAuth]],
+    ['In guides/limits.mdx, line 5: replace "API token" with "access key" everywhere', [replaceToken]],
+    ['In guides/limits.mdx, line 5: replace "API token" with "access key" in all the pages', [replaceToken]],
+    [
+      'In guides/limits.mdx, line 5: replace "API token" with "access key" in guides/auth',
+      [{ ...onPage, under: "guides/auth" }],
+    ],
+    // What follows is about the same page, up to the next comment of the review.
+    [
+      'In guides/limits.mdx, line 5: replace "API token" with "access key". Then fix broken links.\n\nIn a.md, line 1: fix broken links',
+      [onPage, { kind: "fix_links", under: page }, { kind: "fix_links", under: "a.md" }],
+    ],
+  ])("%s", (prompt, instructions) => {
+    expect(understood(prompt)).toEqual(instructions);
+  });
+
+  it("is refused with its own words where it is not understood, and never taken for the whole site", () => {
+    expect(refusal("In guides/limits.mdx, line 5: make this nicer").clause).toBe("make this nicer");
+    expect(refusal('In guides/limits.mdx, line 5: rename "API token" to "access key"').reason).toContain(
+      "term or a heading",
+    );
+    expect(refusal("In guides/limits.mdx, line 5:").reason).toContain("no instruction");
+  });
+});
+
 describe("one instruction", () => {
   it.each([
     'replace "API token" with "access key"',
@@ -391,9 +438,16 @@ describe("for any prompt", () => {
     "\ud800",
     "’",
     "not ",
+    "In a.md, line 1: ",
   ])("reads 100,000 characters of %j in bounded work", (unit) => {
     const text = unit.repeat(Math.ceil(100_000 / unit.length));
-    for (const start of ["", "replace ", 'replace "a" with "b" ', "order the navigation group x as "]) {
+    for (const start of [
+      "",
+      "In a.md, line 1: ",
+      "replace ",
+      'replace "a" with "b" ',
+      "order the navigation group x as ",
+    ]) {
       expect(parsePrompt(start + text)).toHaveProperty("kind");
     }
   });

@@ -2,9 +2,9 @@ import type { DashboardReading } from "@emend/contract";
 import { AppError } from "../../errors.ts";
 import { rulesModelName } from "../../lib/model-names.ts";
 import { shown } from "../outcome.ts";
-import { type Clause, splitClauses } from "./clauses.ts";
+import { type Clause, splitClauses, splitPlace } from "./clauses.ts";
 import { findConflict, key } from "./conflicts.ts";
-import type { Form, Reading } from "./form.ts";
+import { everywhere, type Form, type Reading } from "./form.ts";
 import { contentForms } from "./forms/contents.ts";
 import { navigationForms } from "./forms/navigation.ts";
 import { pageForms } from "./forms/pages.ts";
@@ -66,9 +66,14 @@ export function parsePrompt(prompt: string, known: readonly KnownForm[] = knownF
   const said: (Instruction | Deletion)[] = [];
   let added: string | null = null;
   let [looked, lookedWords]: [Instruction | null, string] = [null, ""];
-  for (const clause of splitClauses(cut.tokens)) {
+  let page: Token | null = null;
+  for (const whole of splitClauses(cut.tokens)) {
+    const placed = splitPlace(whole, cut.text);
+    if (placed) page = placed.page;
+    const clause = placed?.rest ?? whole;
+    if (placed && clause.tokens.length === 0) continue;
     const words = wordsOf(clause, cut.text);
-    const reading = readClause(clause, known);
+    const reading = page === null ? readClause(clause, known) : readOnPage(clause, page, known);
     if (reading.kind === "unclear") return refuse(words, reading.reason);
     if (reading.kind === "orders") said.push(...reading.instructions);
     if (reading.kind === "delete") said.push({ ...reading, words });
@@ -158,8 +163,32 @@ function readClause(clause: Clause, known: readonly KnownForm[]): Reading {
   if (reading && others.length === 0) return reading;
   if (reading)
     return { kind: "unclear", reason: "it can be read in more than one way: put names and terms in quotation marks" };
-  return readings[0] ?? { kind: "unclear", reason: "it is not among the instructions that the rules know" };
+  return readings[0] ?? unknownForm;
 }
+
+const unknownForm: Reading = { kind: "unclear", reason: "it is not among the instructions that the rules know" };
+
+/**
+ * A clause of a comment on a page. It is about this page if a form takes a place and the clause names none; a form without
+ * one, such as a move, names its pages itself.
+ */
+function readOnPage(clause: Clause, page: Token, known: readonly KnownForm[]): Reading {
+  const isSaid = (tokens: readonly Token[]) => matchPattern(anywhere, tokens, slotLengths).length > 0;
+  const lengths = Array.from({ length: everywhereTokensMax }, (_, index) => index + 1);
+  if (lengths.some((length) => isSaid(clause.tokens.slice(0, length)) || isSaid(clause.tokens.slice(-length)))) {
+    return readClause(clause, known);
+  }
+  const place: readonly Token[] = [{ kind: "word", text: "in", lower: "in", start: page.start, end: page.start }, page];
+  const readings = [
+    [...place, ...clause.tokens],
+    [...clause.tokens, ...place],
+  ].map((tokens) => readClause({ ...clause, tokens }, known));
+  const matched = readings.filter((reading) => reading !== unknownForm);
+  return matched.find(({ kind }) => kind !== "unclear") ?? matched[0] ?? readClause(clause, known);
+}
+
+const anywhere = compilePattern(everywhere);
+const everywhereTokensMax = 8;
 
 /** "use X rather than Y" is an instruction; "rather" alone retracts something. */
 function isRatherThan(token: Token, next: Token | undefined): boolean {
