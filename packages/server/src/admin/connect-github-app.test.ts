@@ -62,12 +62,13 @@ async function connect(told: (step: AppStep) => Promise<void> | void, publicUrl:
 /** Like a browser: opens the page, posts its form to GitHub, and follows the redirect back. */
 async function createAt(url: string) {
   const html = await (await fetch(url)).text();
-  const [, action = ""] = /action="([^"]+)"/.exec(html) ?? [];
+  const actions = [...html.matchAll(/formaction="([^"]+)"/g)].map(([, action = ""]) => action);
+  const [action = ""] = actions;
   const [, value = ""] = /name="manifest" value="([^"]+)"/.exec(html) ?? [];
   const manifest = JSON.parse(value.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&"));
   far.state.app.code = "once";
   const back = `${manifest.redirect_url}?code=once&state=${new URL(action).searchParams.get("state")}`;
-  return { action, manifest, back };
+  return { action, actions, manifest, back };
 }
 function statusAs(host: string, url: string): Promise<number | undefined> {
   const { promise, resolve } = Promise.withResolvers<number | undefined>();
@@ -120,6 +121,20 @@ describe("a project with an App of its own", () => {
     expect(JSON.parse(stored ?? "")).toEqual({ appId: "5", privateKey: pem });
     const { rows } = await database.pool.query("select credential from projects where id = $1", [project.id]);
     expect(String(rows[0]?.credential)).not.toContain("PRIVATE KEY");
+  });
+
+  it("lets a person choose the App's owner where GitHub does not say who owns the repository", async () => {
+    await database.pool.query("delete from projects");
+    Object.assign(far.state.app, { installed: false, code: null });
+    far.fault("GET /users/{username}", { kind: "answer", status: 401, words: "Requires authentication" });
+    const seen: string[] = [];
+    await connect(async (step) => {
+      if (step.kind === "install") return void Object.assign(far.state.app, { installed: true });
+      const made = await createAt(step.url);
+      seen.push(...made.actions.map((action) => new URL(action).pathname));
+      await fetch(made.back);
+    }, "https://emend.acme.test");
+    expect(seen).toEqual(["/organizations/acme/settings/apps/new", "/settings/apps/new"]);
   });
 
   it("continues with the App of an earlier, failed attempt", async () => {

@@ -126,7 +126,7 @@ async function makeApp(deps: GithubAppDeps, place: Place, signal: AbortSignal): 
     {
       origin: new URL(place.url).origin,
       apiUrl: place.apiUrl,
-      organization: await organizationOf(deps, place, signal),
+      owners: await ownersOf(deps, place, signal),
       name: `Emend for ${place.name}`.slice(0, 34),
       homeUrl: deps.publicUrl,
       hookUrl: hookUrlOf(deps.publicUrl, new URL(place.url).origin, projectId),
@@ -138,23 +138,22 @@ async function makeApp(deps: GithubAppDeps, place: Place, signal: AbortSignal): 
   return app;
 }
 
-/** Null if it is a person, or GitHub does not say. */
-async function organizationOf(
+/** The organization, or null for the person who sets it up. Both where GitHub answers only people who are logged in. */
+async function ownersOf(
   deps: { fetch: Fetch },
   place: { apiUrl: string; owner: string },
   signal: AbortSignal,
-): Promise<string | null> {
+): Promise<readonly (string | null)[]> {
   const { fetch } = deps;
   const api = createGithubClient({ fetch, apiUrl: place.apiUrl, authorization: async () => null });
   const path = `/users/${encodeURIComponent(place.owner)}`;
-  const request = {
-    method: "GET",
-    path,
-    answer: Type.Object({ type: Type.String() }),
-    what: "read its owner",
-  } as const;
-  const found = await api.ask(request, [401, 403, 404], signal).catch(() => null);
-  return found?.kind === "ok" && found.value.type === "Organization" ? place.owner : null;
+  const answer = Type.Object({ type: Type.String() });
+  const found = await api
+    .ask({ method: "GET", path, answer, what: "read its owner" }, [401, 403, 404], signal)
+    .catch(() => null);
+  const type = found?.kind === "ok" ? found.value.type : null;
+  if (type === "Organization") return [place.owner];
+  return type === "User" ? [null] : [place.owner, null];
 }
 
 function notInstalled(app: { name: string; installUrl: string }): AppError {

@@ -175,6 +175,8 @@ it.each([
   ["1.25.2", "Gitea 1.25.2", 0],
   ["10.0.1+gitea-1.22.0", "Forgejo 10.0.1", 0],
   ["1.18.0", "Gitea 1.18.0", 1],
+  ["development", "Gitea development", 0],
+  ["1.27.0+dev-412-gabcdef", "Gitea 1.27.0+dev-412-gabcdef", 0],
 ])("knows the server behind version %s", async (version, server, lacks) => {
   const vendor = everyVendor.find(({ name }) => name === "gitea");
   if (!vendor) throw new Error("no Gitea");

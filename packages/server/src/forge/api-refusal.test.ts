@@ -37,6 +37,13 @@ describe("what a refusal means for the token", () => {
     expect(words).not.toContain("token may not");
   });
 
+  it.each([
+    ["https://git.test/api/v1/repos/a/b?token=x", "(https://git.test/api/v1/repos/a/b)"],
+    ["/api/v1/repos/a/b?token=x", "(/api/v1/repos/a/b)"],
+  ])("says where a repository moved to: %s", (location, told) => {
+    expect(refusal(301, { location }, "").publicMessage).toContain(`The repository has moved ${told}.`);
+  });
+
   it("is for good where the quota lasts and no limit is named", () => {
     expect(refusal(403, quotaLeft, "Resource not accessible")).toMatchObject({ code: "forge_rejected" });
   });

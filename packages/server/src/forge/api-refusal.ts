@@ -80,10 +80,14 @@ function advice({ status, headers, body }: RawAnswer, what: string): string {
   return `It does not let Emend ${what}.`;
 }
 
+/** Without a query, which may hold a secret. Gitea names the new place without a server. */
 function plainTarget(target: string): string {
-  const url = URL.parse(target);
-  return url ? `${url.origin}${url.pathname}`.slice(0, 200) : "elsewhere";
+  const url = URL.parse(target, nowhere);
+  if (!url) return "elsewhere";
+  return `${url.origin === nowhere ? "" : url.origin}${url.pathname}`.slice(0, 200);
 }
+
+const nowhere = "https://relative.invalid";
 
 /** Every forge's error message: `message`, `error`, and what GitHub and GitLab nest in them. */
 export function wordsOf(body: unknown): string {

@@ -110,7 +110,8 @@ export async function findAddress(
   const request = { method: "GET", answer: Repository, what: "read the repository" } as const;
   const first = await api.ask({ ...request, path: repository.path }, moved, signal);
   if (first.kind === "ok") return addressIn(first.value);
-  const target = URL.parse(first.headers.get("location") ?? "", `${apiUrl}/`);
+  // A relative address is relative to the one that was asked for.
+  const target = URL.parse(first.headers.get("location") ?? "", `${apiUrl}${repository.path}`);
   if (!target?.href.startsWith(`${apiUrl}/`)) {
     throw new AppError("forge_rejected", {
       publicMessage: "The repository has moved to another server. Set its new address with --repo, and a token for it.",

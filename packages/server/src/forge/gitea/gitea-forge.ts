@@ -149,14 +149,15 @@ async function readServer(api: ApiClient, signal: AbortSignal): Promise<GiteaSer
   if (!found) return null;
   const { version } = found.value;
   const [own = "", gitea] = version.split("+gitea-");
-  const [major = 0, minor = 0] = (gitea ?? own).split(".").map((part) => Number.parseInt(part, 10) || 0);
-  const isBefore = ([majorLeast, minorLeast]: readonly [number, number]) =>
-    major < majorLeast || (major === majorLeast && minor < minorLeast);
+  // A build without a release has a word for its version, such as "development".
+  const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(gitea ?? own) ?? [];
+  const isSince = ([majorLeast, minorLeast]: readonly [number, number]) =>
+    Number(major) > majorLeast || (Number(major) === majorLeast && Number(minor) >= minorLeast);
   return {
     name: gitea === undefined ? "Gitea" : "Forgejo",
     version: own,
-    isTooOld: isBefore(giteaLeast),
-    findsByBranches: !isBefore(byBranchesLeast),
+    isTooOld: major !== undefined && !isSince(giteaLeast),
+    findsByBranches: isSince(byBranchesLeast),
   };
 }
 

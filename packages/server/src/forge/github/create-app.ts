@@ -18,8 +18,8 @@ interface CreateAppInput {
   /** The origin of GitHub's pages: `https://github.com`. */
   origin: string;
   apiUrl: string;
-  /** The repository's owner if it is an organization. Null: the person who opens the page. */
-  organization: string | null;
+  /** Who may own the App: an organization, or with null the person who opens the page. That person chooses. */
+  owners: readonly (string | null)[];
   name: string;
   homeUrl: string;
   hookUrl: string | null;
@@ -47,7 +47,7 @@ export async function createApp(
       return { status: 404, html: page("Not found", "<p>Open the address that the command printed.</p>") };
     }
     const code = url.searchParams.get("code");
-    if (url.pathname !== "/created") return { status: 200, html: manifestPage(formOf(input, origin, state)) };
+    if (url.pathname !== "/created") return { status: 200, html: manifestPage(input, origin, state) };
     if (!code || isTaken) return { status: 400, html: page("Nothing to do", "<p>Run the command again.</p>") };
     isTaken = true;
     try {
@@ -85,15 +85,6 @@ export async function createApp(
     server.close();
     setTimeout(() => server.closeAllConnections(), 1_000).unref();
   }
-}
-
-function formOf(input: CreateAppInput, origin: string, state: string) {
-  const { organization, name, homeUrl, hookUrl } = input;
-  const action = newAppUrl(input.origin, organization, state);
-  return {
-    action,
-    manifest: appManifest({ name, homeUrl, redirectUrl: `${origin}/created`, setupUrl: null, hookUrl }),
-  };
 }
 
 /** Where a manifest is posted. GitHub adds the state to its redirect. */
@@ -170,14 +161,30 @@ export function appManifest(input: {
   };
 }
 
-/** A page that posts the manifest to GitHub as the person who opens it. */
-function manifestPage(input: { action: string; manifest: Record<string, unknown> }): string {
+/** A page that posts the manifest to GitHub as the person who opens it, with a button for each possible owner. */
+function manifestPage(input: CreateAppInput, origin: string, state: string): string {
+  const { name, homeUrl, hookUrl, owners } = input;
+  const manifest = appManifest({ name, homeUrl, redirectUrl: `${origin}/created`, setupUrl: null, hookUrl });
+  const buttonFor = (owner: string | null) =>
+    owners.length === 1
+      ? "Continue on GitHub"
+      : owner === null
+        ? "Continue for your own account"
+        : `Continue for the organization ${owner}`;
+  const buttons = owners.map(
+    (owner) =>
+      `<button type="submit" formaction="${escapeHtml(newAppUrl(input.origin, owner, state))}">${escapeHtml(buttonFor(owner))}</button>`,
+  );
+  const question =
+    owners.length === 1
+      ? ""
+      : "<p>GitHub does not say whether the repository belongs to an organization. A private App can be installed only by its owner, so choose the owner of the repository.</p>\n";
   return page(
     "Create the GitHub App",
-    `<form id="manifest" method="post" action="${escapeHtml(input.action)}">
-<input type="hidden" name="manifest" value="${escapeHtml(JSON.stringify(input.manifest))}">
+    `<form id="manifest" method="post">
+<input type="hidden" name="manifest" value="${escapeHtml(JSON.stringify(manifest))}">
 <p>GitHub shows the App's name and permissions before it creates it.</p>
-<button type="submit">Continue on GitHub</button>
+${question}${buttons.join("\n")}
 </form>`,
   );
 }

@@ -161,7 +161,7 @@ export interface Vendor {
   /** Whether responses have an `ETag`, and whether a 304 counts against the rate limit. */
   etags?: { isUnmodifiedFree: boolean };
   /** How it answers at a repository's old place. 301 to its new place by default. */
-  movedAnswer?(method: string): Answer | null;
+  movedAnswer?(method: string, location: string): Answer | null;
   /** The names of its rate limit headers. */
   ratePrefix?: string;
 }
@@ -287,7 +287,7 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
     if (state.movedTo && isOldPlace && !isNewPlace && !isRenamed) {
       const location = `${state.url}${vendor.apiPath}${state.movedTo}`;
       const moved = { status: 301, body: vendor.refusal(301, "Moved Permanently"), headers: { location } };
-      return { operation, answer: vendor.movedAnswer?.(request.method ?? "") ?? moved };
+      return { operation, answer: vendor.movedAnswer?.(request.method ?? "", location) ?? moved };
     }
     const acted = vendor.handlers[operation]?.(state, {
       token: given ?? "",

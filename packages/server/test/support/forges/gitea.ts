@@ -86,6 +86,12 @@ export const giteaVendor: Vendor = {
   name: "gitea",
   apiPath: "/api/v1",
   path: "acme/docs",
+  // services/context/repo.go of go-gitea/gitea, read on 2026-11-17: without a server's name.
+  movedAnswer: (_method, location) => ({
+    status: 301,
+    body: undefined,
+    headers: { location: new URL(location).pathname },
+  }),
   version: "1.27.2",
   description: asInSource(description),
   refusal,
