@@ -45,7 +45,7 @@ async function serve(cli: Cli, options: ServeOptions): Promise<void> {
   });
   // Replaces the live line, which is drawn again below.
   const logTo = { write: (line: string) => void cli.stdout.write(`\r\u001b[2K${logLine(line)}`) };
-  const server = await startServer(config, isFriendly ? { logTo } : {})
+  const server = await startServer(config, { signal: cli.signal, ...(isFriendly && { logTo }) })
     .catch((error) => {
       throw isPortTaken(error)
         ? new CliError("refused", `port ${config.port} is in use; choose another with --port, or 0 for any`, error)

@@ -63,15 +63,16 @@ export interface Server {
 export interface StartOptions {
   /** Receives the log's lines, each a JSON object, instead of standard output. */
   logTo?: { write(line: string): void };
+  /** Aborts the start, which may wait for the database. */
+  signal?: AbortSignal;
 }
 
 /** Builds every part once, in the order of their dependencies, and stops them in reverse. */
-export async function startServer(config: Config, { logTo }: StartOptions = {}): Promise<Server> {
+export async function startServer(config: Config, { logTo, signal }: StartOptions = {}): Promise<Server> {
   const log = createLogger({ level: config.logLevel, ...(logTo && { stream: logTo }) });
   for (const { variable, nearest } of config.unknownSettings) {
     log.warn({ variable, ...(nearest && { meant: nearest }) }, "a variable is set that nothing reads");
   }
-  const booting = new AbortController();
   const undo: Undo = [];
   const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
   const stop = once(async () => {
@@ -80,7 +81,7 @@ export async function startServer(config: Config, { logTo }: StartOptions = {}):
   });
 
   try {
-    const parts = await composeParts(config, log, undo, booting.signal);
+    const parts = await composeParts(config, log, undo, signal ?? new AbortController().signal);
     if (config.role !== "worker") await composeApi(parts, undo);
     if (config.role !== "api") await composeWork(parts, undo);
     if (config.metricsPort !== null) {

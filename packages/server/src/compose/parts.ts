@@ -36,6 +36,7 @@ import { startTracing, traceFetch } from "../tracing/tracing.ts";
 import type { Git } from "../tree/git/git.ts";
 import { assertGitVersion } from "../tree/git/git.ts";
 import { createMirrors } from "../tree/mirror/mirrors.ts";
+import { awaitDatabase } from "./await-database.ts";
 
 export type Undo = (() => Promise<unknown>)[];
 export type Parts = Awaited<ReturnType<typeof composeParts>>;
@@ -45,17 +46,14 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
   const git = localGit(await gitNetwork(config));
   await assertGitVersion(git, signal);
   const secret = await ensureSecret(config);
-  const database = await openDatabase({
-    config,
-    log,
-    connectionsMax: config.concurrency + 10,
-    holder: "server",
-    signal: signal,
-  });
+  const listen = config.role === "worker" ? null : config;
+  const database = await awaitDatabase({ log, signal, listen }, () =>
+    openDatabase({ config, log, connectionsMax: config.concurrency + 10, holder: "server", signal }),
+  );
   undo.push(() => database.close());
   await assertSecret(database.pool, secret, config);
   if (await hasLocalProjects(database.pool)) assertLocalForgeUsable(config);
-  const listener = await startListener({ url: database.url, log });
+  const listener = await startListener({ url: database.url, listenUrl: config.databaseListenUrl, log, signal });
   undo.push(() => listener.close());
 
   const heartbeat = await startHeartbeat({ pool: database.pool, log }, config.role);

@@ -249,6 +249,7 @@ interface KnownSecretsDeps {
     modelEndpoints: Readonly<Record<string, { apiKey: string | null }>>;
     metricsToken: string | null;
     databaseUrl: string | null;
+    databaseListenUrl: string | null;
     smtp: { login: { password: string } | null } | null;
   };
   pool: Pool;
@@ -270,6 +271,7 @@ export async function knownSecretsOf(deps: KnownSecretsDeps, projectId: string):
     hookSecretOf(secret, projectId),
     config.metricsToken,
     passwordOf(config.databaseUrl),
+    passwordOf(config.databaseListenUrl),
     config.smtp?.login?.password ?? null,
     ...Object.values(config.modelEndpoints).map(({ apiKey }) => apiKey),
     ...stored,

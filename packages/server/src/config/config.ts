@@ -20,6 +20,8 @@ type Role = "all" | "api" | "worker";
 export interface Config {
   /** Null: the embedded Postgres in `dataDir`. */
   readonly databaseUrl: string | null;
+  /** A direct connection for LISTEN, if `databaseUrl` leads to a pooler. Null: `databaseUrl` itself. */
+  readonly databaseListenUrl: string | null;
   readonly dataDir: string;
   /** Commands of the same user find it without naming it. */
   readonly isDefaultDataDir: boolean;
@@ -145,17 +147,16 @@ export function readConfig(
 }
 
 /** What all processes of one installation must agree on. All missing settings are reported at once. */
-function readShared(settings: SettingReader, role: Role): Pick<Config, "databaseUrl" | "secret" | "publicUrl"> {
+function readShared(
+  settings: SettingReader,
+  role: Role,
+): Pick<Config, "databaseUrl" | "databaseListenUrl" | "secret" | "publicUrl"> {
   const { problems, text } = settings;
-  const databaseUrl = text("EMEND_DATABASE_URL");
-  if (databaseUrl && !(/^postgres(ql)?:\/\//.test(databaseUrl) && URL.canParse(databaseUrl))) {
-    // The password is not in the message.
-    const scheme = /^[\w+.-]{1,20}:/.exec(databaseUrl)?.[0];
-    problems.push(
-      "EMEND_DATABASE_URL must be a URL such as postgres://user:password@host:5432/database, " +
-        `not one that ${scheme ? `begins with "${scheme}" and cannot be read` : "lacks postgres:// in front"}`,
-    );
-  } else if (!databaseUrl && role !== "all") {
+  const databaseUrl = readDatabaseUrl(settings, "EMEND_DATABASE_URL");
+  const databaseListenUrl = readDatabaseUrl(settings, "EMEND_DATABASE_LISTEN_URL");
+  if (databaseListenUrl && !databaseUrl)
+    problems.push("EMEND_DATABASE_LISTEN_URL is only read with EMEND_DATABASE_URL");
+  if (!databaseUrl && role !== "all") {
     problems.push(`role ${role} shares its database with other processes: set EMEND_DATABASE_URL, or use role all`);
   }
   const problemsBefore = problems.length;
@@ -174,7 +175,19 @@ function readShared(settings: SettingReader, role: Role): Pick<Config, "database
   if (role !== "all" && !text("EMEND_PUBLIC_URL")) {
     problems.push(`role ${role} needs EMEND_PUBLIC_URL, the same on every node: links in pull requests begin with it`);
   }
-  return { databaseUrl, secret, publicUrl };
+  return { databaseUrl, databaseListenUrl, secret, publicUrl };
+}
+
+/** Messages never contain the URL, because it may have a password. */
+function readDatabaseUrl({ text, problems }: SettingReader, name: string): string | null {
+  const url = text(name);
+  if (!url || (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url))) return url;
+  const scheme = /^[\w+.-]{1,20}:/.exec(url)?.[0];
+  problems.push(
+    `${name} must be a URL such as postgres://user:password@host:5432/database, ` +
+      `not one that ${scheme ? `begins with "${scheme}" and cannot be read` : "lacks postgres:// in front"}`,
+  );
+  return url;
 }
 
 /** `Name <address>`, or the address alone, of printable ASCII. */

@@ -16,7 +16,7 @@ afterEach(async () => {
 async function openProxied(): Promise<{ proxy: DatabaseProxy; listener: Listener }> {
   const proxy = await startDatabaseProxy(database.url);
   opened.push(proxy);
-  const listener = await startListener({ url: proxy.url, log });
+  const listener = await startListener({ url: database.url, listenUrl: proxy.url, log });
   opened.push(listener);
   return { proxy, listener };
 }
@@ -66,7 +66,7 @@ test("a handler that was taken off, or that throws, does not disturb the others"
 test("stays fresh over round trips without connecting again", async () => {
   const { listener, proxy } = await openProxied();
   const secondsOfTrips = `select extract(epoch from query_start - backend_start)::float8 as seconds from pg_stat_activity
-     where application_name = 'emend listener' and query = 'select 1' and datname = current_database()`;
+     where application_name = 'emend notifier' and query like '%pg_notify%' and datname = current_database()`;
   await expect.poll(async () => (await database.pool.query(secondsOfTrips)).rows[0]?.seconds).toBeGreaterThan(1.2);
   expect(listener.isFresh()).toBe(true);
   expect(proxy.accepted()).toBe(1);
@@ -126,6 +126,30 @@ test("a loop that was busy for long reads the waiting answer before it gives the
   await notify("job_5");
   expect(await notice).toBe("job_5");
   expect(resets).toBe(0);
+});
+
+test("a pooler that drops notices is refused by name, at either address", async () => {
+  const pooler = await startDatabaseProxy(database.url, { sharesConnections: true });
+  opened.push(pooler);
+  await Promise.all([
+    expect(startListener({ url: pooler.url, log })).rejects.toThrow(
+      /^EMEND_DATABASE_URL .* set EMEND_DATABASE_LISTEN_URL/,
+    ),
+    expect(startListener({ url: database.url, listenUrl: pooler.url, log })).rejects.toThrow(
+      /^EMEND_DATABASE_LISTEN_URL gets no notices/,
+    ),
+  ]);
+});
+
+test("listens beside a pooler at an address of its own, and hears what is written through it", async () => {
+  const pooler = await startDatabaseProxy(database.url, { sharesConnections: true });
+  opened.push(pooler);
+  const listener = await startListener({ url: pooler.url, listenUrl: database.url, log });
+  opened.push(listener);
+  expect(listener.isFresh()).toBe(true);
+  const notice = nextNotice(listener);
+  await notify("job_6");
+  expect(await notice).toBe("job_6");
 });
 
 test("waits for a database that is not there yet, until told not to", async () => {

@@ -1,7 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
+import { AppError } from "../errors.ts";
 import type { Logger } from "../lib/logger.ts";
+import { createPool, type Pool } from "./pool.ts";
 
 /** One LISTEN connection per process, which knows how fresh it is. */
 export interface Listener {
@@ -11,13 +14,16 @@ export interface Listener {
    * before this call returns.
    */
   onReset(handler: () => void): () => void;
-  /** True if a round trip that started within the last 900 ms has completed: cached values are valid. */
+  /** True if a notice that was sent within the last 900 ms has arrived: cached values are valid. */
   isFresh(): boolean;
   close(): Promise<void>;
 }
 
 interface ListenerOptions {
+  /** Where the other connections write, and notify. */
   url: string;
+  /** A direct connection to the same database, if `url` leads to a pooler. */
+  listenUrl?: string | null;
   log: Logger;
   /** Aborts the wait for the first connection. */
   signal?: AbortSignal;
@@ -27,22 +33,38 @@ const freshForMs = 900;
 const retryAfterMsMin = 50;
 const retryAfterMsMax = 1_000;
 
-/** Listens to every channel. Resolves once notices arrive, and reconnects automatically from then on. */
+/** Notices may be late on a server that is starting. After this many silent connections, they do not arrive at all. */
+const deafMax = 3;
+
+/**
+ * Listens to every channel. Resolves once a notice has arrived, and reconnects automatically from then on. Rejects if
+ * notices do not arrive: a pooler that shares a connection between transactions accepts LISTEN and drops them.
+ */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
-  const { url, log } = options;
+  const { log } = options;
+  const url = options.listenUrl ?? options.url;
   const noticeHandlers = new Map<string, Set<(payload: string) => void>>();
   const resetHandlers = new Set<() => void>();
   const closing = new AbortController();
   const stopSignal = options.signal ? AbortSignal.any([closing.signal, options.signal]) : closing.signal;
-  let session: ListenSession | undefined = await connect(stopSignal);
+  // Its own connection: a busy pool must not make the listener look deaf. It writes where the other writers do, so what
+  // it proves holds for them.
+  const notifier = createPool({ url: options.url, connectionsMax: 1, log, name: "emend notifier", queryMsMax: 2_000 });
+  let session: ListenSession | undefined = await connect(stopSignal, deafMax).catch(async (error) => {
+    await notifier.end();
+    throw error;
+  });
   const following = follow(session);
 
-  async function connect(signal: AbortSignal): Promise<ListenSession> {
+  async function connect(signal: AbortSignal, silentMax = Number.POSITIVE_INFINITY): Promise<ListenSession> {
+    let silent = 0;
     for (let retryAfterMs = retryAfterMsMin; ; retryAfterMs = Math.min(retryAfterMs * 2, retryAfterMsMax)) {
       signal.throwIfAborted();
       try {
-        return await openListenSession({ url, channels: Object.values(channels), onNotice: deliver });
+        return await openListenSession({ url, notifier, channels: Object.values(channels), onNotice: deliver });
       } catch (error) {
+        if (error instanceof NoNotice) silent += 1;
+        if (silent >= silentMax) throw deafError(options);
         log.warn({ err: error, retryAfterMs }, "listening connection failed");
         await pause(retryAfterMs, undefined, { signal });
       }
@@ -93,13 +115,24 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       closing.abort();
       await session?.close();
       await following;
+      if (!notifier.ending) await notifier.end();
     },
   };
 }
 
-/** One LISTEN connection, from its first round trip until it is lost. */
+/** LISTEN and NOTIFY were accepted, and the notice did not arrive. */
+class NoNotice extends Error {}
+
+function deafError({ listenUrl }: ListenerOptions): AppError {
+  const message = listenUrl
+    ? "EMEND_DATABASE_LISTEN_URL gets no notices: it must lead to the database of EMEND_DATABASE_URL, without a pooler in transaction mode"
+    : "EMEND_DATABASE_URL gets no notices, as behind PgBouncer in transaction mode: set EMEND_DATABASE_LISTEN_URL to a direct connection";
+  return new AppError("unavailable", { publicMessage: "the database is not available", message });
+}
+
+/** One LISTEN connection, from its first notice until it is lost. */
 interface ListenSession {
-  /** When the last completed round trip started, by `performance.now()`. Notices committed before it have arrived. */
+  /** When the last notice that returned was sent, by `performance.now()`. Notices committed before it have arrived. */
   confirmedAt(): number;
   /** Settles when the connection is lost, with the reason if known. */
   lost: Promise<Error | undefined>;
@@ -108,6 +141,7 @@ interface ListenSession {
 
 interface SessionOptions {
   url: string;
+  notifier: Pool;
   channels: readonly string[];
   onNotice(channel: string, payload: string): void;
 }
@@ -127,12 +161,17 @@ async function openListenSession(options: SessionOptions): Promise<ListenSession
     keepAlive: true,
   });
   const lost = whenLost(client);
-  client.on("notification", ({ channel, payload }) => options.onNotice(channel, payload ?? ""));
+  // A channel of its own: other processes are not woken by it.
+  const echo = `emend_echo_${randomUUID().replaceAll("-", "")}`;
+  client.on("notification", ({ channel, payload }) => {
+    if (channel !== echo) options.onNotice(channel, payload ?? "");
+  });
   const openTimer = setTimeout(cut, openWithinMs);
   try {
     await client.connect();
-    await client.query(options.channels.map((channel) => `listen ${client.escapeIdentifier(channel)}`).join(";"));
-    const confirmedAt = await keepConfirming({ client, cut, lost });
+    const names = [...options.channels, echo].map((channel) => client.escapeIdentifier(channel));
+    await client.query(names.map((name) => `listen ${name}`).join(";"));
+    const confirmedAt = await keepConfirming({ client, notifier: options.notifier, echo, cut, lost });
     return { confirmedAt, lost, close: () => client.end() };
   } catch (error) {
     cut();
@@ -152,38 +191,53 @@ function whenLost(client: pg.Client): Promise<Error | undefined> {
   });
 }
 
-/** Makes a round trip every 250 ms. Destroys a connection that takes too long to answer: it is half-open. */
+/**
+ * Sends a notice to itself every 250 ms, and counts only its return. Nothing else is sent on the listening connection:
+ * a pooler may deliver a notice together with the answer to a query, and at no other time. Destroys a connection that
+ * takes too long: it is half-open, or deaf.
+ */
 async function keepConfirming(session: {
   client: pg.Client;
+  notifier: Pool;
+  echo: string;
   cut: () => void;
   lost: Promise<unknown>;
 }): Promise<() => number> {
-  const { client, cut, lost } = session;
+  const { client, notifier, echo, cut, lost } = session;
   let confirmedAt = Number.NEGATIVE_INFINITY;
-  let pendingSince: number | undefined;
+  let pending: { nonce: string; beganAt: number } | undefined;
+  let isSent = false;
+  const first = Promise.withResolvers<void>();
 
-  async function makeRoundTrip(): Promise<void> {
-    const beganAt = performance.now();
-    pendingSince = beganAt;
-    await client.query("select 1");
-    pendingSince = undefined;
-    confirmedAt = beganAt;
+  client.on("notification", ({ channel, payload }) => {
+    if (pending === undefined || channel !== echo || payload !== pending.nonce) return;
+    confirmedAt = pending.beganAt;
+    pending = undefined;
+    first.resolve();
+  });
+
+  function sendNotice(): void {
+    pending = { nonce: randomUUID(), beganAt: performance.now() };
+    notifier.query("select pg_notify($1, $2)", [echo, pending.nonce]).then(() => {
+      isSent = true;
+    }, cut);
   }
 
   function isOverdue(): boolean {
-    return pendingSince !== undefined && performance.now() - pendingSince >= answerWithinMs;
+    return pending !== undefined && performance.now() - pending.beganAt >= answerWithinMs;
   }
 
   function tick(): void {
-    // Fails immediately if the session is closing, and ends a close that gets no response.
-    if (pendingSince === undefined) makeRoundTrip().catch(cut);
-    // After a busy event loop, the timer fires before the waiting response is read: read first.
+    if (pending === undefined) sendNotice();
+    // After a busy event loop, the timer fires before the waiting notice is read: read first.
     if (isOverdue()) setImmediate(() => isOverdue() && cut());
   }
 
-  await makeRoundTrip();
+  void lost.then((error) => first.reject(isSent ? new NoNotice("no notice arrived") : (error ?? new Error("lost"))));
+  sendNotice();
   const timer = setInterval(tick, roundTripEveryMs);
   void lost.then(() => clearInterval(timer));
+  await first.promise;
   return () => confirmedAt;
 }
 

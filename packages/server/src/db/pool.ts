@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import pg from "pg";
 import type { Logger } from "../lib/logger.ts";
 
@@ -14,8 +15,10 @@ export function createPool(options: {
   name?: string;
   queryMsMax?: number;
 }): Pool {
+  const sockets = new Set<Socket>();
   const pool = new pg.Pool({
     connectionString: options.url,
+    stream: () => openSocket(sockets),
     max: options.connectionsMax,
     application_name: options.name ?? "emend",
     connectionTimeoutMillis: 5_000,
@@ -29,8 +32,14 @@ export function createPool(options: {
   pool.on("connect", (client) => {
     client.on("error", (error) => options.log.debug({ err: error }, "database connection lost"));
   });
-  endWhole(pool);
+  endWhole(pool, sockets);
   return pool;
+}
+
+function openSocket(open: Set<Socket>): Socket {
+  const socket = new Socket();
+  open.add(socket);
+  return socket.once("close", () => open.delete(socket));
 }
 
 /** A connection that does not close in this time is destroyed: its server may have vanished. */
@@ -38,28 +47,20 @@ const goodbyeMsMax = 1_000;
 
 /**
  * The library's `end` resolves once it has sent a goodbye on every connection, not once they are closed. If Postgres is
- * stopped in between, it logs errors (57P01) for the rest.
+ * stopped in between, it logs errors (57P01) for the rest. And it forgets a connection that failed to log in, which
+ * would keep the process alive until the server hangs up.
  */
-function endWhole(pool: Pool): void {
-  const open = new Map<pg.ClientBase, Promise<unknown>>();
-  pool.on("connect", (client) => {
-    const closed = new Promise((resolve) => client.once("end", resolve));
-    open.set(client, closed);
-    void closed.then(() => open.delete(client));
-  });
+function endWhole(pool: Pool, sockets: ReadonlySet<Socket>): void {
   const end = pool.end.bind(pool);
   pool.end = async () => {
     await end();
+    const closed = [...sockets].map((socket) => new Promise((resolve) => socket.once("close", resolve)));
     const cut = setTimeout(() => {
-      for (const client of open.keys()) (client as unknown as Cuttable).connection.stream.destroy();
+      for (const socket of sockets) socket.destroy();
     }, goodbyeMsMax);
-    await Promise.all(open.values());
+    await Promise.all(closed);
     clearTimeout(cut);
   };
-}
-
-interface Cuttable {
-  connection: { stream: { destroy(): void } };
 }
 
 /**

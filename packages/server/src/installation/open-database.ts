@@ -2,10 +2,13 @@ import { randomBytes } from "node:crypto";
 import { link, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
+import { ConfigError } from "../config/setting-reader.ts";
 import { startEmbeddedPostgres, useEmbeddedPostgres } from "../db/embedded/embedded-postgres.ts";
 import { ensureDataDir, hasHome, outsideHome } from "../db/embedded/home.ts";
 import { assertSupportedPostgres, migrate } from "../db/migrate.ts";
 import { createPool, type Pool } from "../db/pool.ts";
+import { isDatabaseUnavailable } from "../db/transaction.ts";
+import { AppError, isAppError } from "../errors.ts";
 import type { Logger } from "../lib/logger.ts";
 
 export interface Database {
@@ -37,7 +40,9 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
   const source = await openSource(options);
   const pool = createPool({ url: source.url, connectionsMax: options.connectionsMax, log: options.log });
   try {
-    await assertSupportedPostgres(pool);
+    await assertSupportedPostgres(pool).catch((error) => {
+      throw options.config.databaseUrl === null ? error : describeConnectError(error);
+    });
     if (options.migrates !== false) await migrate(pool);
   } catch (error) {
     await pool.end();
@@ -54,6 +59,20 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
       await source.stop();
     },
   };
+}
+
+/** Names the setting. Unreachable servers may come back; a refused login or a missing database does not. */
+function describeConnectError(error: unknown): unknown {
+  if (isAppError(error)) return error;
+  const first = error instanceof AggregateError ? error.errors[0] : error;
+  const words = first instanceof Error ? first.message : String(first);
+  if (!isDatabaseUnavailable(error)) return new ConfigError([`EMEND_DATABASE_URL does not work: ${words}`]);
+  return new AppError("unavailable", {
+    publicMessage: "the database is not available",
+    message: `EMEND_DATABASE_URL names a database that is not available: ${words}`,
+    retryable: true,
+    cause: error,
+  });
 }
 
 async function openSource(options: OpenOptions): Promise<{ url: string; stop(): Promise<void> }> {

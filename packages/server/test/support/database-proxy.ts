@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { Transform } from "node:stream";
 import pg from "pg";
 
 /** A TCP proxy in front of a database. It simulates network faults. */
@@ -16,7 +17,14 @@ export interface DatabaseProxy {
   close(): Promise<void>;
 }
 
-export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
+/**
+ * `sharesConnections`: as a pooler in transaction mode, which passes a notice on only while its client has a query in
+ * flight.
+ */
+export async function startDatabaseProxy(
+  databaseUrl: string,
+  { sharesConnections = false } = {},
+): Promise<DatabaseProxy> {
   const target = new pg.Client({ connectionString: databaseUrl });
   const sockets = new Set<Socket>();
   let isSilent = false;
@@ -31,7 +39,8 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
       ? connect(`${target.host}/.s.PGSQL.${target.port}`)
       : connect(target.port, target.host);
     track(upstream);
-    client.pipe(upstream).pipe(client);
+    if (sharesConnections) client.pipe(upstream).pipe(withoutIdleNotices(client)).pipe(client);
+    else client.pipe(upstream).pipe(client);
     client.on("close", () => upstream.destroy());
     upstream.on("close", () => client.destroy());
   });
@@ -64,4 +73,26 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
       if (server.listening) await once(server, "close");
     },
   };
+}
+
+/** Every message of the server begins with its type and its length. */
+function withoutIdleNotices(client: Socket): Transform {
+  let isIdle = false;
+  let rest = Buffer.alloc(0);
+  client.on("data", () => {
+    isIdle = false;
+  });
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      rest = Buffer.concat([rest, chunk]);
+      while (rest.length >= 5 && rest.length > rest.readUInt32BE(1)) {
+        const message = rest.subarray(0, rest.readUInt32BE(1) + 1);
+        rest = rest.subarray(message.length);
+        const type = String.fromCharCode(message[0] ?? 0);
+        if (type === "Z") isIdle = true;
+        if (!(type === "A" && isIdle)) this.push(message);
+      }
+      done();
+    },
+  });
 }
