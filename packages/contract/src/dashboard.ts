@@ -143,6 +143,8 @@ export interface DashboardStatus {
     /** Its last heartbeat. */
     seenAt: string;
     isAlive: boolean;
+    /** Why it takes no jobs, or null. */
+    problem: string | null;
   }[];
   queue: { waiting: number; running: number; oldestSeconds: number };
   /** Webhook deliveries that are due. */

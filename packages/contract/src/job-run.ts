@@ -72,14 +72,16 @@ export const JobRun = Type.Object(
     waiting: nullable(
       Type.Object(
         {
-          for: Type.Enum(["forge"] as const, { type: "string" }),
+          for: Type.Enum(["forge", "disk"] as const, { type: "string" }),
           since: time,
           nextTryAt: nullable(time, "Null during an attempt."),
-          message: Type.String({ description: "The forge's answer, or that it did not answer." }),
+          message: Type.String({
+            description: "The forge's answer, or that it did not answer; or what is wrong with the server's disk.",
+          }),
         },
         record,
       ),
-      "The work is done and waits for the forge. The job stays active, and Emend retries.",
+      "The job waits for its forge, or for room on the server's disk. It stays active, and Emend retries.",
     ),
     isRetryable: Type.Boolean({ description: "Whether `POST …/retry` can start the job again." }),
     notices: Type.Array(Type.String(), {

@@ -51,7 +51,14 @@ export async function measureDatabase(
     const claims: { running: number; postgresMs: number }[] = [];
     for (const running of runningCounts) {
       await addRunning(pool, running);
-      const claim = () => claimRun(pool, { lanes: 1_000_000, leaseMs: 600_000, lookAfter: "", isIdle: false });
+      const claim = () =>
+        claimRun(pool, {
+          lanes: 1_000_000,
+          leaseMs: 600_000,
+          lookAfter: "",
+          concurrency: 4,
+          running: [{ crashes: 0 }],
+        });
       await addQueued(pool, projectId, 120);
       for (let n = 0; n < 20; n += 1) await claim();
       const before = processorMs(postgres);

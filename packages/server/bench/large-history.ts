@@ -52,7 +52,8 @@ const input = {
 };
 const operations: Readonly<Record<string, (pool: Pool) => Promise<unknown>>> = {
   "create a job": (pool) => createJob({ db: pool, announceDue: () => {} }, rules, input),
-  "claim a job": (pool) => claimRun(pool, { lanes: 1_000, leaseMs: 60_000, lookAfter: "", isIdle: false }),
+  "claim a job": (pool) =>
+    claimRun(pool, { lanes: 1_000, leaseMs: 60_000, lookAfter: "", concurrency: 4, running: [{ crashes: 0 }] }),
   "sweep expired leases": (pool) => sweepLeases(pool),
   "the jobs page": (pool) => listJobs(pool, filter),
   "a project's jobs": (pool) => listJobs(pool, { ...filter, projectId: "prj_1" }),

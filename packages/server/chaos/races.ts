@@ -32,7 +32,13 @@ export const racingClaims: Experiment = {
       let ended = 0;
       const claimer = async () => {
         while (ended < jobs) {
-          const { job } = await claimRun(pool, { lanes, leaseMs: 60_000, lookAfter: "", isIdle: false });
+          const { job } = await claimRun(pool, {
+            lanes,
+            leaseMs: 60_000,
+            lookAfter: "",
+            concurrency: 4,
+            running: [{ crashes: 0 }],
+          });
           if (job === null) continue;
           await pause(5 + random() * 25);
           await endRun(pool, job.lease, { kind: "completed", summary: "Done." });

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,9 +24,13 @@ beforeEach(async () => {
     EMEND_DATA_DIR: join(dir, "data"),
     EMEND_FORGE_DIR: join(dir, "forge"),
     EMEND_LOG_LEVEL: "silent",
+    // Nothing is held back: the jobs below must meet the full disk themselves.
+    EMEND_DISK_RESERVE_MB: "0",
   };
   server = await startOnSmallDisk(env);
   await writeFile(join(dir, "index.md"), "# Docs\n\nAn API token opens the door.\n");
+  // A change of it takes more than a few pages of the disk.
+  await writeFile(join(dir, "large.md"), `# Large\n\nA wide term.\n\n${randomBytes(200_000).toString("hex")}\n`);
   const admin = await openAdmin(loadConfig(env));
   const project = await admin.addProject({ name: "Docs", forge: "local", repo: dir });
   const { key } = await admin.createKey({ projectIds: [project.id], name: "test", scope: "write" });
@@ -47,16 +52,37 @@ test.each([
   for (const first of earlier) await client.untilFinal((await client.create({ prompt: first })).id);
   await server.fill();
   const { id } = await client.create({ prompt });
-  const waiting = await waitForJob(database.pool, id, (row) => row.retries === 1 && row.lease === null);
-  expect(waiting).toMatchObject({ status: "active", crashes: 0 });
-  const { rows } = await database.pool.query("select data from job_events where job_id = $1 and data ? 'try'", [id]);
-  expect(rows).toMatchObject([{ data: { code: "internal", message: "The disk of this machine is full." } }]);
-  expect((await client.send(`/job/${id}/run`)).status, "the server answers").toBe(200);
+  await untilItWaits(id);
 
   await server.free();
   await database.pool.query("update jobs set run_after = now() where id = $1", [id]);
   const ended = await waitForJob(database.pool, id, isFinal);
   expect(ended).toMatchObject({ status: "completed", crashes: 0, pr_link: expect.stringContaining("/pull") });
+});
+
+/** It is neither a crash nor a try of the job, and its page says why. Returns how many steps are stored. */
+async function untilItWaits(id: string): Promise<number> {
+  const waiting = await waitForJob(database.pool, id, (row) => row.waiting_since !== null && row.lease === null);
+  expect(waiting).toMatchObject({ status: "active", crashes: 0, retries: 0 });
+  const run = await client.run(id);
+  expect(run.waiting).toMatchObject({ for: "disk", message: "The disk of this machine is full (ENOSPC)." });
+  return run.steps.count;
+}
+
+test("a disk that is full at commit time costs no turn and no try", async () => {
+  await client.untilFinal((await client.create({ prompt })).id);
+  // Enough for a lock and a ref, not for the commit of a large page.
+  await server.fill(96 * 1024);
+  const { id } = await client.create({ prompt: 'Replace "wide term" with "narrow term".' });
+  const steps = await untilItWaits(id);
+  expect(steps).toBeGreaterThan(0);
+  await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(503);
+
+  await server.free();
+  await database.pool.query("update jobs set run_after = now() where id = $1", [id]);
+  const ended = await waitForJob(database.pool, id, isFinal);
+  expect(ended).toMatchObject({ status: "completed", crashes: 0, retries: 0, pr_link: expect.any(String) });
+  expect((await client.run(id)).steps.count).toBe(steps);
 });
 
 test("503 while the database's disk is full, and no partial writes", async () => {

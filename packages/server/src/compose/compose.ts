@@ -145,6 +145,7 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
     listener,
     keyring,
     log,
+    problem: parts.disk.problem,
     publicUrl,
     trustProxy: config.trustProxy,
     promptCodePointsMax: config.promptCodePointsMax,

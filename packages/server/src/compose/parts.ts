@@ -27,6 +27,7 @@ import { startHeartbeat } from "../installation/nodes.ts";
 import { ensureSecret, openDatabase } from "../installation/open-database.ts";
 import { assertSecret } from "../installation/sealed-values.ts";
 import { createAnnounceDue } from "../jobs/announce-due.ts";
+import { createDisk } from "../lib/disk.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createFetch } from "../lib/network.ts";
 import { measureFetch, measureQueue } from "../metrics/measure.ts";
@@ -56,7 +57,10 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
   const listener = await startListener({ url: database.url, listenUrl: config.databaseListenUrl, log, signal });
   undo.push(() => listener.close());
 
-  const heartbeat = await startHeartbeat({ pool: database.pool, log }, config.role);
+  // A process that only answers requests writes hardly anything.
+  const dirs = config.role === "api" ? [] : [config.dataDir, forgeDirOf(config)];
+  const disk = createDisk({ dirs, reserveBytes: config.diskReserveBytes });
+  const heartbeat = await startHeartbeat({ pool: database.pool, log, problem: disk.problem }, config.role);
   undo.push(() => heartbeat.stop());
 
   const bound = { url: "" };
@@ -105,6 +109,7 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
     config,
     log,
     git,
+    disk,
     mirrors,
     siteCache,
     secret,

@@ -27,7 +27,7 @@ import { listDueAnswers } from "../issues/issue-requests.ts";
 import { createAnnounceDue } from "../jobs/announce-due.ts";
 import { spentBudget } from "../jobs/budget.ts";
 import { createJobReader } from "../jobs/read/job-reader.ts";
-import { measureMirrors, measureModel } from "../metrics/measure.ts";
+import { measureDisk, measureMirrors, measureModel } from "../metrics/measure.ts";
 import { listDueEmails, sendJobEmail } from "../notify/email.ts";
 import { startDeliveries } from "../notify/start-deliveries.ts";
 import { warnOfBudgets } from "../notify/warn-of-budgets.ts";
@@ -51,6 +51,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
   const { config, log, git, pool, listener, metrics, sealer, forges, automations } = parts;
   const { mirrors, siteCache } = parts;
   measureMirrors(metrics, join(config.dataDir, "mirrors"));
+  measureDisk(metrics, parts.disk);
   const linkReach = createForgeReach({ network: config.network, allowPrivateForges: false });
   undo.push(() => linkReach.close());
   const answers = createAnswerMemory();
@@ -234,6 +235,7 @@ function composeWorker(
       listener,
       log,
       stages: traceStages(tracer, untraced),
+      disk: parts.disk,
       crashPoint,
       onSettled(outcome, projectId) {
         metrics.runs.inc({ outcome });

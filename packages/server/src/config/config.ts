@@ -47,6 +47,8 @@ export interface Config {
   readonly trustProxy: boolean | string;
   /** Concurrent runs in this process. */
   readonly concurrency: number;
+  /** With less free space, no job is claimed. */
+  readonly diskReserveBytes: number;
   readonly logLevel: string;
   /** The local forge's folder. Null: in `dataDir`, for this machine only. */
   readonly forgeDir: string | null;
@@ -123,6 +125,7 @@ export function readConfig(
     runners: readRunnerSettings(settings, env.PATH ?? ""),
     trustProxy: readTrustProxy(settings),
     concurrency: integer("EMEND_CONCURRENCY", { least: 1, most: 1000 }) ?? 8,
+    diskReserveBytes: (integer("EMEND_DISK_RESERVE_MB", { least: 0, most: 1_048_576 }) ?? 200) * 2 ** 20,
     logLevel: settings.choice("EMEND_LOG_LEVEL", logLevels) ?? "info",
     forgeDir: settings.folder("EMEND_FORGE_DIR"),
     promptCodePointsMax: integer("EMEND_PROMPT_MAX", { least: 1, most: 500_000 }) ?? 100_000,

@@ -8,7 +8,7 @@ import fastify, {
 import type { KeyGrant } from "../accounts/keys/api-keys.ts";
 import { authenticateKey, type Keyring } from "../accounts/keys/keyring.ts";
 import type { Project } from "../accounts/projects/projects.ts";
-import type { Queryable } from "../db/pool.ts";
+import { AppError } from "../errors.ts";
 import { requestId } from "../lib/id.ts";
 import {
   answerClientError,
@@ -24,6 +24,8 @@ import { cutUnreadBody } from "./request-body.ts";
 import { type JobRoutesDeps, jobRoutes } from "./routes/job-routes.ts";
 
 export interface AppDeps extends JobRoutesDeps {
+  /** Why this process takes no work; null: it does. */
+  problem?(): Promise<string | null>;
   trustProxy: boolean | string;
   /** More routes, each with its own parsers and hooks. */
   plugins?: readonly FastifyPluginAsync[];
@@ -71,7 +73,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.register(async (scope) => jobRoutes(scope, deps));
   app.register(async (scope) => {
     openapiRoute(scope, deps);
-    healthRoutes(scope, { db: deps.pool });
+    healthRoutes(scope, deps);
     serveReference(scope);
   });
   for (const plugin of deps.plugins ?? []) app.register(plugin);
@@ -216,13 +218,15 @@ function createPathRewriter(publicUrl: () => string): (url: string) => string {
   };
 }
 
-/** For load balancers and supervisors: liveness (the process answers) and readiness (its database answers too). */
-function healthRoutes(app: FastifyInstance, deps: { db: Queryable }): void {
+/** For load balancers and supervisors: liveness (the process answers) and readiness (database and disk are usable). */
+function healthRoutes(app: FastifyInstance, deps: AppDeps): void {
   app.get("/healthz", (_request, reply) => {
     reply.header("cache-control", "no-store").send({ status: "ok" });
   });
   app.get("/readyz", async (_request, reply) => {
-    await deps.db.query("select 1");
+    await deps.pool.query("select 1");
+    const problem = await deps.problem?.();
+    if (problem) throw new AppError("unavailable", { publicMessage: problem });
     return reply.header("cache-control", "no-store").send({ status: "ready" });
   });
 }

@@ -9,6 +9,8 @@ export interface Node {
   host: string;
   role: string;
   version: string;
+  /** Why it takes no jobs, or null. */
+  problem: string | null;
   startedAt: Date;
   seenAt: Date;
 }
@@ -20,16 +22,16 @@ const keptHours = 24;
 
 /** Writes a heartbeat for this process every 15 seconds. */
 export async function startHeartbeat(
-  deps: { pool: Pool; log: Logger },
+  deps: { pool: Pool; log: Logger; problem?(): Promise<string | null> },
   role: string,
 ): Promise<{ stop(): Promise<void> }> {
   const { pool } = deps;
   const id = randomUUID();
   async function beat(): Promise<void> {
     await pool.query(
-      `insert into nodes (id, host, role, version) values ($1, $2, $3, $4)
-       on conflict (id) do update set seen_at = clock_timestamp()`,
-      [id, hostname(), role, version],
+      `insert into nodes (id, host, role, version, problem) values ($1, $2, $3, $4, $5)
+       on conflict (id) do update set seen_at = clock_timestamp(), problem = excluded.problem`,
+      [id, hostname(), role, version, (await deps.problem?.()) ?? null],
     );
     await pool.query("delete from nodes where seen_at < now() - make_interval(hours => $1)", [keptHours]);
   }
@@ -52,7 +54,7 @@ export async function startHeartbeat(
 /** Newest first. */
 export async function listNodes(db: Queryable): Promise<readonly (Node & { isAlive: boolean })[]> {
   const { rows } = await db.query<Node & { isAlive: boolean }>(
-    `select id, host, role, version, started_at as "startedAt", seen_at as "seenAt",
+    `select id, host, role, version, problem, started_at as "startedAt", seen_at as "seenAt",
        seen_at > now() - make_interval(secs => $1) as "isAlive"
      from nodes order by "isAlive" desc, role, host, started_at desc limit 200`,
     [silentMsMax / 1000],

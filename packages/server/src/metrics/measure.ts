@@ -4,6 +4,7 @@ import { type IncomingMessage, METHODS, type Server, type ServerResponse } from 
 import { join } from "node:path";
 import type { Model, Usage } from "../agent/agent.ts";
 import type { Queryable } from "../db/pool.ts";
+import type { Disk } from "../lib/disk.ts";
 import { notedJob, requestId } from "../lib/id.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Fetch } from "../lib/network.ts";
@@ -40,6 +41,16 @@ export function measureMirrors(metrics: Metrics, dir: string): void {
       for (const mirror of await listMirrors(dir)) bytes += await packBytes(join(dir, mirror, "objects/pack"));
       gauge.set(bytes);
     },
+  );
+}
+
+export function measureDisk(metrics: Metrics, disk: Disk): void {
+  addGauge(metrics, { name: "emend_disk_free_bytes", help: "Free space where this process writes" }, async (gauge) =>
+    gauge.set(await disk.freeBytes()),
+  );
+  const help = "1 while this process claims no jobs because its disk is full or cannot be written";
+  addGauge(metrics, { name: "emend_disk_full", help }, async (gauge) =>
+    gauge.set(Number((await disk.problem()) !== null)),
   );
 }
 

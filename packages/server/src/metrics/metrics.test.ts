@@ -7,8 +7,17 @@ import { startDatabaseProxy } from "../../test/support/database-proxy.ts";
 import { alterJob, seedJob } from "../../test/support/seed-jobs.ts";
 import type { Model } from "../agent/agent.ts";
 import { createPool } from "../db/pool.ts";
+import { createDisk } from "../lib/disk.ts";
 import { createLogger } from "../lib/logger.ts";
-import { measureFetch, measureMirrors, measureModel, measureQueue, measureRequests, routeOf } from "./measure.ts";
+import {
+  measureDisk,
+  measureFetch,
+  measureMirrors,
+  measureModel,
+  measureQueue,
+  measureRequests,
+  routeOf,
+} from "./measure.ts";
 import { createMetrics, metricsPlugin, startMetricsServer } from "./metrics.ts";
 
 const log = createLogger({ level: "silent" });
@@ -157,6 +166,7 @@ test("a model's turns, tokens and cost are counted", async () => {
 
 test("a node without mirrors has none", async () => {
   measureMirrors(metrics, "/nowhere");
+  measureDisk(metrics, createDisk({ dirs: ["/nowhere"], reserveBytes: 0 }));
   expect(await values("emend_mirrors")).toEqual({ "": 0 });
   expect(await values("emend_mirrors_bytes")).toEqual({ "": 0 });
 });
@@ -186,6 +196,7 @@ test("the dashboard and the page for operators name metrics that there are", asy
   const own = createMetrics();
   measureQueue(own, api.pool);
   measureMirrors(own, "/nowhere");
+  measureDisk(own, createDisk({ dirs: ["/nowhere"], reserveBytes: 0 }));
   const known = new Set((await own.registry.getMetricsAsJSON()).map(({ name }) => name));
   for (const file of ["deploy/grafana.json", "docs/operating.md"]) {
     const text = await readFile(new URL(`../../../../${file}`, import.meta.url), "utf8");

@@ -6,6 +6,7 @@ import { AppError, assertNever, isAppError } from "../errors.ts";
 import { type Ending, endRun, type Release, releaseRun } from "../jobs/run/end-run.ts";
 import type { LeasedJob, StoredChange } from "../jobs/run/leased-job.ts";
 import { LeaseLost, StopAsked } from "../jobs/run/leases.ts";
+import type { Disk } from "../lib/disk.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Violation } from "../review/review.ts";
 import type { CrashPoint } from "./crash-points.ts";
@@ -57,6 +58,7 @@ interface CarryOutDeps {
   stages: Stages;
   leaseMs: number;
   patience: Patience;
+  disk?: Disk;
   crashPoint(name: CrashPoint): void;
   /** Receives each run's outcome: completed, a failure's code, stopped, released, retry, crash or lost. */
   onSettled?(outcome: string, projectId: string): void;
@@ -107,6 +109,13 @@ async function attempt(deps: CarryOutDeps, run: ActiveRun): Promise<Settlement> 
     // A stop of the process, a cancel and a lost lease are no failures. What becomes of the run is logged when it settles.
     const isFault = ![Released, StopAsked, LeaseLost].some((kind) => cause instanceof kind);
     if (isFault) deps.log.warn({ err: error, ...(cause !== error && { reason: cause.name }) }, "run failed");
+    // A machine that cannot write is no judge of a failure. Stored steps are not paid for again.
+    const problem = isFault ? await deps.disk?.examine() : null;
+    if (problem) {
+      const data = { code: "internal", message: problem };
+      const release = { reason: "waiting", waitsFor: "disk", delayMs: deps.patience.retryMs, data } as const;
+      return { kind: "release", release };
+    }
     return settlementOf(cause, job, deps.patience, run.hasWork);
   }
 }

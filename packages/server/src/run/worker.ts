@@ -1,11 +1,13 @@
+import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { channels, type Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import { findActiveJobs } from "../jobs/read/job-reader.ts";
-import { claimRun } from "../jobs/run/claim-run.ts";
+import { claimRun, groupMax, holdRoom } from "../jobs/run/claim-run.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
 import { LeaseLost, StopAsked, sweepLeases } from "../jobs/run/leases.ts";
+import type { Disk } from "../lib/disk.ts";
 import { createWakeUp } from "../lib/locks.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Mirrors } from "../tree/mirror/mirror.ts";
@@ -21,6 +23,8 @@ interface WorkerDeps {
   listener: Listener;
   log: Logger;
   stages: Stages;
+  /** Without room on it, no job is claimed. */
+  disk?: Disk;
   crashPoint(name: CrashPoint): void;
   onSettled?(outcome: string, projectId: string): void;
 }
@@ -52,10 +56,9 @@ const defaults = {
   retryMs: 5_000,
 };
 const awayMsMax = 5_000;
-/**
- * An idle process claims a job that must run alone immediately. A busy one makes room for it if no other process did.
- */
+/** An idle process claims a suspect immediately. One busy process makes room for it if no other did. */
 const makeRoomAfterMs = 500;
+const roomHeldMs = 15_000;
 
 /** Claims due jobs and runs them until stopped. NOTIFY is only a hint; polling finds every job. */
 export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
@@ -64,6 +67,7 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
   const runs = new Map<string, { run: ActiveRun; settled: Promise<void> }>();
   const wake = createWakeUp();
   const processEnds = new AbortController();
+  const roomToken = randomUUID();
   let stopping = false;
 
   const keeper = startLeaseKeeper({
@@ -89,18 +93,21 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
     let foundInRound = false;
     let makeRoomAtMs = Number.POSITIVE_INFINITY;
     while (!stopping) {
-      const isMakingRoom = runs.size > 0 && performance.now() >= makeRoomAtMs;
+      const isMakingRoom =
+        runs.size > 0 &&
+        performance.now() >= makeRoomAtMs &&
+        (await holdRoom(deps.pool, roomToken, roomHeldMs).catch(() => false));
       if (isMakingRoom) for (const { run } of runs.values()) run.draining = true;
-      if (isMakingRoom || runs.size >= options.concurrency || isOneAlone(runs)) {
+      if (isMakingRoom || runs.size >= runsMax() || (await deps.disk?.problem())) {
         await wake.wait(options.pollMs);
         continue;
       }
       try {
-        const claim = await claimRun(deps.pool, { ...options, lookAfter, isIdle: runs.size === 0 });
+        const running = [...runs.values()].map(({ run }) => run.job);
+        const claim = await claimRun(deps.pool, { ...options, lookAfter, running });
         lookAfter = claim.lookAfter;
-        if (!claim.loneJobWaits) makeRoomAtMs = Number.POSITIVE_INFINITY;
-        // Processes do not make room at the same moment: one empty process is enough.
-        else makeRoomAtMs = Math.min(makeRoomAtMs, performance.now() + makeRoomAfterMs * (1 + Math.random()));
+        if (!claim.suspectWaits) makeRoomAtMs = Number.POSITIVE_INFINITY;
+        else makeRoomAtMs = Math.min(makeRoomAtMs, performance.now() + makeRoomAfterMs);
         foundInRound ||= claim.job !== null;
         if (claim.job) start(claim.job);
         if (lookAfter === "") {
@@ -114,6 +121,13 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
         await wake.wait(Math.min(options.pollMs * 2 ** (failures - 1), awayMsMax) * (0.5 + Math.random() / 2));
       }
     }
+  }
+
+  function runsMax(): number {
+    return Math.min(
+      ...[...runs.values()].map(({ run }) => groupMax(run.job.crashes, options.concurrency)),
+      options.concurrency,
+    );
   }
 
   function start(job: LeasedJob): void {
@@ -145,10 +159,6 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
       return stopped;
     },
   };
-}
-
-function isOneAlone(runs: ReadonlyMap<string, { run: ActiveRun }>): boolean {
-  return [...runs.values()].some(({ run }) => run.job.alone);
 }
 
 /** A stop during publishing waits for the outcome; `end-run.ts` applies it. */

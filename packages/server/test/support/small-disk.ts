@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -10,8 +10,8 @@ import { nodeEnvironment } from "./server.ts";
 export interface SmallDiskServer {
   url: string;
   pid: number;
-  /** Writes until the disk is full. */
-  fill(): Promise<void>;
+  /** Writes until only this many bytes are left. */
+  fill(leaveBytes?: number): Promise<void>;
   free(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export async function startOnSmallDisk(
   return {
     url: JSON.parse(line as string).url,
     pid: child.pid as number,
-    async fill() {
+    async fill(leaveBytes = 0) {
       for (const size of [1 << 20, 1 << 12, 1]) {
         const block = Buffer.alloc(size, 1);
         for (;;) {
@@ -53,6 +53,8 @@ export async function startOnSmallDisk(
           if (isFull) break;
         }
       }
+      const { size } = await stat(filler);
+      await truncate(filler, size - leaveBytes);
     },
     free: () => rm(filler),
     async stop() {

@@ -82,7 +82,7 @@ export function headlineOf(
 
 function outcomeOf(run: JobRun): string {
   const { pullRequest, status } = run;
-  if (run.waiting) return "Waiting for the forge";
+  if (run.waiting) return run.waiting.for === "disk" ? "Waiting for disk space" : "Waiting for the forge";
   if (status === "active")
     // The phase's word comes before it.
     return {

@@ -324,8 +324,10 @@ export function Told({ run }: { run: JobRun }) {
             <VisibleText text={waiting.message} />
           </p>
           <p className="text-quiet">
-            {waiting.nextTryAt ? `Next try at ${localTime(waiting.nextTryAt)}.` : "Trying now."} The work is finished
-            and saved. The model is not called again.
+            {waiting.nextTryAt ? `Next try at ${localTime(waiting.nextTryAt)}.` : "Trying now."}{" "}
+            {waiting.for === "disk"
+              ? "The work so far is saved. An operator must free disk space."
+              : "The work is finished and saved. The model is not called again."}
           </p>
         </Sheet>
       )}

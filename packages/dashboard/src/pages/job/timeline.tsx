@@ -241,7 +241,7 @@ function reasonOf(data: Record<string, unknown>): string {
     case "retry":
       return `${typeof data.message === "string" ? data.message : "A service was unavailable."} Emend will retry.`;
     case "waiting":
-      return `${typeof data.message === "string" ? `${data.message} ` : ""}Waiting for the forge.`;
+      return `${typeof data.message === "string" ? `${data.message} ` : ""}Waiting.`;
     case "asked":
       return "Retried";
     case "crash":

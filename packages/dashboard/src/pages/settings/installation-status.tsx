@@ -43,8 +43,8 @@ export function InstallationStatus() {
           {data.nodes.map((node) => (
             <Row
               key={node.id}
-              isGood={node.isAlive}
-              words={node.isAlive ? "Running" : "Not responding"}
+              isGood={node.isAlive && node.problem === null}
+              words={node.isAlive ? (node.problem ?? "Running") : "Not responding"}
               name={node.host}
             >
               {roleNames[node.role] ?? node.role} · {node.version} · started <Age at={node.startedAt} /> · last seen{" "}

@@ -24,6 +24,8 @@ interface RunRow
   failure_message: string | null;
   waiting_since: string | null;
   waiting_words: string | null;
+  waiting_for: "forge" | "disk";
+  nobody_works: string | null;
   next_try_at: string | null;
   is_retryable: boolean;
   notices: readonly string[];
@@ -43,6 +45,10 @@ interface RunRow
   steps: readonly { at: string; data: Partial<JobRun["steps"]["latest"][number]> }[];
 }
 
+/** SQL: why no process takes jobs; null if one does, or none runs. */
+const nobodyWorks = `(select min(problem) from nodes where role <> 'api' and seen_at > now() - interval '1 minute'
+  having bool_and(problem is not null))`;
+
 /** Everything about a job that its nine fields do not include. Null if the project has no such job. */
 export async function readRun(db: Queryable, job: { id: string; projectId: string }): Promise<JobRun | null> {
   if (!isJobId(job.id)) return null;
@@ -50,7 +56,8 @@ export async function readRun(db: Queryable, job: { id: string; projectId: strin
     name: "read-run",
     text: `select id, status, phase, prompt, model, title, summary, created_by, failure_code, failure_message,
         limit_reached, usage, findings, coalesce(diff_base, base_commit) as base_commit, base_branch,
-        pull_request, runs, crashes, preview, context, sources, notices, waiting_words, ${isRetryable} as is_retryable,
+        pull_request, runs, crashes, preview, context, sources, notices, waiting_words, waiting_for, ${isRetryable} as is_retryable,
+        case when phase = 'queued' and status = 'active' and lease is null then ${nobodyWorks} end as nobody_works,
         wire_time(waiting_since) as waiting_since, case when lease is null then wire_time(run_after) end as next_try_at,
         wire_time(created_at) as created_at, wire_time(updated_at) as updated_at, wire_time(ended_at) as ended_at,
         wire_time(archived_at) as archived_at,
@@ -62,6 +69,12 @@ export async function readRun(db: Queryable, job: { id: string; projectId: strin
     values: [job.id, job.projectId],
   });
   return rows[0] === undefined ? null : toRun(rows[0]);
+}
+
+function toWaiting(row: RunRow): JobRun["waiting"] {
+  const { waiting_since: since, nobody_works: words, next_try_at: nextTryAt } = row;
+  if (since) return { for: row.waiting_for, since, nextTryAt, message: row.waiting_words ?? "" };
+  return words === null ? null : { for: "disk", since: row.updated_at, nextTryAt, message: words };
 }
 
 function toRun(row: RunRow): JobRun {
@@ -77,9 +90,7 @@ function toRun(row: RunRow): JobRun {
     title: row.title,
     summary: row.summary,
     failure: row.failure_code ? { code: row.failure_code, message: row.failure_message ?? "" } : null,
-    waiting: row.waiting_since
-      ? { for: "forge", since: row.waiting_since, nextTryAt: row.next_try_at, message: row.waiting_words ?? "" }
-      : null,
+    waiting: toWaiting(row),
     isRetryable: row.is_retryable,
     notices: [...row.notices],
     limitReached: row.limit_reached,

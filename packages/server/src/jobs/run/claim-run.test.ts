@@ -1,13 +1,14 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { alterJob, readEvents, readJob, seedJob, seedProject } from "../../../test/support/seed-jobs.ts";
 import { createPool, type Pool } from "../../db/pool.ts";
 import { createLogger } from "../../lib/logger.ts";
-import { claimRun as claim } from "./claim-run.ts";
+import { claimRun as claim, groupMax, holdRoom } from "./claim-run.ts";
 import type { LeasedJob } from "./leased-job.ts";
 
 let database: TestDatabase;
-const options = { lanes: 4, leaseMs: 20_000, lookAfter: "", isIdle: true };
+const options = { lanes: 4, leaseMs: 20_000, lookAfter: "", concurrency: 4, running: [] };
 
 async function claimRun(pool: Pool, given = options): Promise<LeasedJob | null> {
   return (await claim(pool, given)).job;
@@ -179,11 +180,40 @@ test("a job that lost two workers goes to an idle process alone, before the othe
   const project = await seedProject(pool);
   const [first, lone] = [await seedJob(pool, project), await seedJob(pool, project)];
   await pool.query("update jobs set crashes = 2 where id = $1", [lone]);
-  const busy = await claim(pool, { ...options, isIdle: false });
-  expect(busy).toMatchObject({ job: { id: first, alone: false }, loneJobWaits: true });
-  expect(await claim(pool, { ...options, isIdle: false })).toMatchObject({ job: null, loneJobWaits: true });
+  const busy = await claim(pool, { ...options, running: [{ crashes: 0 }] });
+  expect(busy).toMatchObject({ job: { id: first, alone: false }, suspectWaits: true });
+  expect(await claim(pool, { ...options, running: [{ crashes: 0 }] })).toMatchObject({ job: null, suspectWaits: true });
   await seedJob(pool, project);
-  expect(await claim(pool, options)).toMatchObject({ job: { id: lone, alone: true }, loneJobWaits: false });
+  expect(await claim(pool, options)).toMatchObject({ job: { id: lone, alone: true }, suspectWaits: false });
+});
+
+test("suspects share a process in groups that halve with each lost worker, and only the last is alone", async () => {
+  const { pool } = database;
+  const project = await seedProject(pool, { lanes: 100 });
+  const wide = { ...options, concurrency: 40 };
+  for (const crashes of [2, 2, 3, 5]) {
+    const id = await seedJob(pool, project);
+    await pool.query("update jobs set crashes = $2 where id = $1", [id, crashes]);
+  }
+  await seedJob(pool, project);
+  const groups = [2, 3, 4, 5, 9].map((crashes) => groupMax(crashes, 40));
+  expect(groups).toEqual([10, 5, 2, 1, 1]);
+  const first = await claim(pool, wide);
+  expect(first.job).toMatchObject({ crashes: 2, alone: false });
+  // Five others run: one that lost three workers would be the sixth of its group, which has five.
+  const six = Array.from({ length: 5 }, () => ({ crashes: 2 }));
+  expect((await claim(pool, { ...wide, running: six })).job).toMatchObject({ crashes: 2 });
+  expect(await claim(pool, { ...wide, running: six })).toMatchObject({ job: null, suspectWaits: false });
+  expect((await claim(pool, { ...wide, running: [{ crashes: 2 }] })).job).toMatchObject({ crashes: 3, alone: false });
+  expect((await claim(pool, wide)).job).toMatchObject({ crashes: 5, alone: true });
+});
+
+test("one process at a time makes room, until it no longer says so", async () => {
+  const { pool } = database;
+  const [one, other] = [randomUUID(), randomUUID()];
+  expect([await holdRoom(pool, one, 60_000), await holdRoom(pool, other, 60_000)]).toEqual([true, false]);
+  expect(await holdRoom(pool, one, 0)).toBe(true);
+  expect(await holdRoom(pool, other, 60_000)).toBe(true);
 });
 
 test("a job that must run alone waits for a lane of its project", async () => {
@@ -193,6 +223,9 @@ test("a job that must run alone waits for a lane of its project", async () => {
   await claim(pool, options);
   const lone = await seedJob(pool, project);
   await pool.query("update jobs set crashes = 2 where id = $1", [lone]);
-  expect(await claim(pool, { ...options, isIdle: false })).toMatchObject({ job: null, loneJobWaits: false });
+  expect(await claim(pool, { ...options, running: [{ crashes: 0 }] })).toMatchObject({
+    job: null,
+    suspectWaits: false,
+  });
   expect(await claim(pool, options)).toMatchObject({ job: null });
 });

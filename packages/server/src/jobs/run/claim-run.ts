@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { channels } from "../../db/listener.ts";
-import type { Client, Pool } from "../../db/pool.ts";
+import type { Client, Pool, Queryable } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { type LeasedJob, type LeasedJobRow, leasedJobColumns, toLeasedJob } from "./leased-job.ts";
 
@@ -10,23 +10,42 @@ export interface ClaimOptions {
   leaseMs: number;
   /** Where to continue: what the last claim returned; "" at first. */
   lookAfter: string;
-  /** The process has no other run. */
-  isIdle: boolean;
+  /** Concurrent runs in this process. */
+  concurrency: number;
+  /** The jobs that run in this process. */
+  running: readonly { crashes: number }[];
 }
 
 export interface Claim {
   /** Null if nothing is due, or other workers are claiming it now. */
   job: LeasedJob | null;
   lookAfter: string;
-  /** A job that must run alone is due, and this process has other runs. */
-  loneJobWaits: boolean;
+  /** A suspect is due, and this process runs jobs that are none. */
+  suspectWaits: boolean;
 }
 
 /**
- * After this many lost workers, a job runs alone in its process. A worker that dies takes all its jobs with it, and
- * only a job that ran alone can be blamed.
+ * A job that lost this many workers is a suspect. A worker that dies takes all its jobs with it, so most are innocent:
+ * suspects run with each other only, in groups that halve with each lost worker. The rest of a group is cleared by its
+ * end, and only a job that ran alone is blamed.
  */
 const workersLostMax = 2;
+
+/** How many jobs may share a process with one that lost this many workers, itself included. */
+export function groupMax(crashes: number, concurrency: number): number {
+  return crashes < workersLostMax ? concurrency : Math.max(1, Math.floor(concurrency / 2 ** crashes));
+}
+
+export function isSuspect({ crashes }: { crashes: number }): boolean {
+  return crashes >= workersLostMax;
+}
+
+/** The least losses after which a group has at most this many members. */
+function crashesOfGroup(size: number, concurrency: number): number {
+  let crashes = workersLostMax;
+  while (groupMax(crashes, concurrency) > size) crashes += 1;
+  return crashes;
+}
 
 /** Projects with a due job that one claim compares. If more wait, claims look at them in turn. */
 const projectsComparedMax = 40;
@@ -36,14 +55,37 @@ const projectsLookedAtMax = 200;
 /** Claims the oldest due job of the project with the fewest runs, in one short transaction. */
 export async function claimRun(pool: Pool, options: ClaimOptions): Promise<Claim> {
   return inTransaction(pool, async (client) => {
-    const { loneJobDue, lookAfter, ...project } = await lockProjectWithDueJob(client, options);
-    const lone = loneJobDue && options.isIdle ? await lockProjectWithLoneJob(client, options.lanes) : undefined;
-    const found = lone ?? project;
-    const { leaseMs } = options;
-    const job =
-      found.id === null ? null : await leaseOldestDueJob(client, found, { leaseMs, alone: lone !== undefined });
-    return { job, lookAfter, loneJobWaits: loneJobDue && !options.isIdle };
+    const { running, concurrency, leaseMs } = options;
+    const isGroup = running.some(isSuspect);
+    const { suspectDue, lookAfter, ...project } = await lockProjectWithDueJob(client, options);
+    const crashesMax = running.length === 0 ? crashesEver : crashesOfGroup(running.length, concurrency) - 1;
+    const suspects = { crashesMax, crashesAlone: crashesOfGroup(1, concurrency) };
+    const mayJoin = suspectDue && (isGroup || running.length === 0);
+    const suspect = mayJoin ? await lockProjectWithSuspect(client, options.lanes, crashesMax) : undefined;
+    const found = suspect ?? (isGroup ? null : project);
+    const job = found?.id
+      ? await leaseOldestDueJob(client, found, { leaseMs, suspects: suspect ? suspects : null })
+      : null;
+    return { job, lookAfter, suspectWaits: suspectDue && running.length > 0 && !isGroup };
   });
+}
+
+/** More than any job has: the database's largest integer. */
+const crashesEver = 2 ** 31 - 1;
+
+/**
+ * One process at a time makes room for a suspect: it lets its own jobs go at their next step. True if that is the
+ * process with this token, for as long as it renews.
+ */
+export async function holdRoom(db: Queryable, token: string, holdMs: number): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `insert into tasks (kind, due_at, lease, held_until)
+     values ('make_room', 'infinity', $1, clock_timestamp() + make_interval(secs => $2))
+     on conflict (kind, subject) do update set lease = excluded.lease, held_until = excluded.held_until
+       where tasks.lease = excluded.lease or tasks.held_until <= clock_timestamp()`,
+    [token, holdMs / 1000],
+  );
+  return rowCount === 1;
 }
 
 interface LockedProject {
@@ -53,22 +95,26 @@ interface LockedProject {
 
 const lanesOfProject =
   "select case jsonb_typeof(settings -> 'lanes') when 'number' then (settings ->> 'lanes')::float else $1 end as max";
-const loneJobsDue = `
+const suspectsDue = (crashesMax: string) => `
   select jobs.project_id, jobs.run_after, lanes.max from jobs
   join projects on projects.id = jobs.project_id
   cross join lateral (${lanesOfProject}) lanes
-  where jobs.status = 'active' and jobs.lease is null and jobs.crashes >= ${workersLostMax}
+  where jobs.status = 'active' and jobs.lease is null and jobs.crashes between ${workersLostMax} and ${crashesMax}
     and jobs.run_after <= statement_timestamp()
     and (select count(*) from jobs running where running.project_id = projects.id and running.lease is not null) < lanes.max`;
 
 /** Oldest first, before all jobs that can share a process: otherwise it would never be empty. */
-async function lockProjectWithLoneJob(client: Client, lanes: number): Promise<LockedProject | undefined> {
+async function lockProjectWithSuspect(
+  client: Client,
+  lanes: number,
+  crashesMax: number,
+): Promise<LockedProject | undefined> {
   const { rows } = await client.query<LockedProject>({
-    name: "claim-lone-project",
+    name: "claim-suspect-project",
     text: `
-      select projects.id, due.max as lanes from (${loneJobsDue}) due join projects on projects.id = due.project_id
+      select projects.id, due.max as lanes from (${suspectsDue("$2")}) due join projects on projects.id = due.project_id
       order by due.run_after limit 1 for no key update of projects skip locked`,
-    values: [lanes],
+    values: [lanes, crashesMax],
   });
   return rows[0];
 }
@@ -88,7 +134,7 @@ const nextWaiting = (projectId: string) => `
 async function lockProjectWithDueJob(
   client: Client,
   options: ClaimOptions,
-): Promise<LockedProject & { lookAfter: string; loneJobDue: boolean }> {
+): Promise<LockedProject & { lookAfter: string; suspectDue: boolean }> {
   const { rows } = await client.query({
     name: "claim-project",
     text: `
@@ -118,7 +164,7 @@ async function lockProjectWithDueJob(
         for no key update of projects skip locked
       )
       select (select id from locked) as id, (select max from locked) as lanes,
-        exists (${loneJobsDue}) as "loneJobDue",
+        exists (${suspectsDue(String(crashesEver))}) as "suspectDue",
         coalesce((select project_id from waiting where not wrapped
           and (hop = ${projectsLookedAtMax} or due = ${projectsComparedMax})), '') as "lookAfter"`,
     values: [options.lanes, options.lookAfter],
@@ -133,21 +179,21 @@ async function lockProjectWithDueJob(
 async function leaseOldestDueJob(
   client: Client,
   project: LockedProject,
-  { leaseMs, alone }: { leaseMs: number; alone: boolean },
+  { leaseMs, suspects }: { leaseMs: number; suspects: { crashesMax: number; crashesAlone: number } | null },
 ): Promise<LeasedJob | null> {
   const { rows } = await client.query<LeasedJobRow>({
-    name: alone ? "claim-lone-job" : "claim-job",
+    name: suspects ? "claim-suspect" : "claim-job",
     text: `
       with claimed as (
         update jobs set lease = $2, lease_until = clock_timestamp() + make_interval(secs => $3),
-          alone = ${alone},
+          alone = ${suspects ? "crashes >= $5" : "false"},
           -- Another try of a job that waits for its forge is no new run, and is not told.
           runs = runs + (waiting_since is null)::int, event_seq = event_seq + (waiting_since is null)::int,
           phase = case when commit_id is null then 'preparing' else phase end, updated_at = clock_timestamp()
         where id = (
             select id from jobs
             where project_id = $1 and status = 'active' and lease is null and run_after <= statement_timestamp()
-              and crashes ${alone ? ">=" : "<"} ${workersLostMax}
+              and crashes ${suspects ? `between ${workersLostMax} and $6` : `< ${workersLostMax}`}
             order by run_after, id limit 1 for no key update skip locked
           )
           and (select count(*) from jobs where project_id = $1 and lease is not null) < $4
@@ -158,7 +204,13 @@ async function leaseOldestDueJob(
         where waiting_since is null
       )
       select *, pg_notify('${channels.jobChanged}', id) from claimed`,
-    values: [project.id, randomUUID(), leaseMs / 1000, project.lanes],
+    values: [
+      project.id,
+      randomUUID(),
+      leaseMs / 1000,
+      project.lanes,
+      ...(suspects ? [suspects.crashesAlone, suspects.crashesMax] : []),
+    ],
   });
   return rows[0] === undefined ? null : toLeasedJob(rows[0]);
 }

@@ -15,7 +15,13 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(async () => {
   await seedJob(database.pool, await seedProject(database.pool));
-  const { job } = await claimRun(database.pool, { lanes: 4, leaseMs: 20_000, lookAfter: "", isIdle: true });
+  const { job } = await claimRun(database.pool, {
+    lanes: 4,
+    leaseMs: 20_000,
+    lookAfter: "",
+    concurrency: 4,
+    running: [],
+  });
   if (!job) throw new Error("no job");
   lease = job.lease;
 });

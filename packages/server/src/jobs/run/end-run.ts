@@ -59,11 +59,13 @@ export async function endRun(db: Queryable, lease: Lease, ending: Ending): Promi
 export interface Release {
   /**
    * released: not the job's fault. retry: a remote service was unavailable. waiting: its forge is unavailable while
-   * there is work to publish. crash: an unexpected error.
+   * there is work to publish, or this machine cannot write. crash: an unexpected error.
    */
   reason: "released" | "retry" | "waiting" | "crash";
   /** 0: due immediately, at the job's previous place in the queue. */
   delayMs: number;
+  /** For `waiting`. Default: the forge. */
+  waitsFor?: "forge" | "disk";
   /** Additional data for the phase event. */
   data?: Record<string, unknown>;
 }
@@ -84,12 +86,13 @@ export const mayHavePublished =
 export async function releaseRun(db: Queryable, lease: Lease, release: Release): Promise<void> {
   const { rowCount } = await db.query(
     `with held as (
-       select id, $3 <> 'waiting' or waiting_since is null as is_told
+       select id, $3 <> 'waiting' or waiting_since is null or waiting_for <> $6 as is_told
        from jobs where id = $1 and lease = $2 for no key update
      ), changed as (
        update jobs set lease = null, lease_until = null, alone = false,
          phase = case when commit_id is null then 'queued' else phase end,
-         waiting_since = case when $3 = 'waiting' then coalesce(waiting_since, clock_timestamp()) else waiting_since end,
+         waiting_since = case when $3 <> 'waiting' or not is_told then waiting_since else clock_timestamp() end,
+         waiting_for = case when $3 = 'waiting' then $6 else waiting_for end,
          waiting_words = case when $3 = 'waiting' then $5::jsonb ->> 'message' else waiting_words end,
          run_after = case when $4::float > 0 then clock_timestamp() + make_interval(secs => $4) else run_after end,
          retries = retries + ($3 = 'retry')::int, crashes = crashes + ($3 = 'crash')::int,
@@ -104,7 +107,14 @@ export async function releaseRun(db: Queryable, lease: Lease, release: Release):
        where is_told
      )
      select pg_notify('${channels.jobChanged}', id), pg_notify('${channels.jobDue}', project_id) from changed`,
-    [lease.jobId, lease.token, release.reason, release.delayMs / 1000, toJsonb(release.data ?? {})],
+    [
+      lease.jobId,
+      lease.token,
+      release.reason,
+      release.delayMs / 1000,
+      toJsonb(release.data ?? {}),
+      release.waitsFor ?? "forge",
+    ],
   );
   if (rowCount === 0) throw new LeaseLost(lease.jobId);
 }

@@ -28,6 +28,8 @@ export interface LeasedJob {
   runs: number;
   /** Crashes that count against it: in its own code, or of a worker without other jobs. */
   crashesBlamed: number;
+  /** How many workers it lost, whoever was to blame. */
+  crashes: number;
   /** Its process must run nothing else meanwhile. */
   alone: boolean;
   retries: number;
@@ -111,7 +113,7 @@ export interface StoredChange {
 }
 
 export const leasedJobColumns = `id, lease, project_id, prompt, model, chosen_model, branch, created_at, base_ref, draft,
-  max_cost_usd, phase, runs, crashes_blamed, alone, retries, stop_asked, base_commit, base_branch, title, summary, reply, findings,
+  max_cost_usd, phase, runs, crashes, crashes_blamed, alone, retries, stop_asked, base_commit, base_branch, title, summary, reply, findings,
   limit_reached, tree_id, commit_id, pull_request, continues_branch, fork_commit, branch_commit, people_paths, rounds,
   commit_title, base_conflict, preview, context,
   extract(epoch from clock_timestamp() - waiting_since)::float * 1000 as waited_ms,
@@ -132,6 +134,7 @@ export interface LeasedJobRow {
   max_cost_usd: number | null;
   phase: JobPhase;
   runs: number;
+  crashes: number;
   crashes_blamed: number;
   alone: boolean;
   retries: number;
@@ -177,6 +180,7 @@ export function toLeasedJob(row: LeasedJobRow): LeasedJob {
     maxCostUsd: row.max_cost_usd,
     phase: row.phase,
     runs: row.runs,
+    crashes: row.crashes,
     crashesBlamed: row.crashes_blamed,
     alone: row.alone,
     retries: row.retries,

@@ -13,7 +13,13 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(async () => {
   await seedJob(database.pool, await seedProject(database.pool));
-  const { job } = await claimRun(database.pool, { lanes: 4, leaseMs: 20_000, lookAfter: "", isIdle: true });
+  const { job } = await claimRun(database.pool, {
+    lanes: 4,
+    leaseMs: 20_000,
+    lookAfter: "",
+    concurrency: 4,
+    running: [],
+  });
   if (!job) throw new Error("no job");
   lease = job.lease;
 });
@@ -70,7 +76,13 @@ test("the job shows the model that answered last, and what all steps used", asyn
   expect(job.model).toBe("vendor/small");
   expect(job.retries).toBe(0);
   await alterJob(pool, lease.jobId, "lease = null");
-  const { job: again } = await claimRun(pool, { lanes: 4, leaseMs: 20_000, lookAfter: "", isIdle: true });
+  const { job: again } = await claimRun(pool, {
+    lanes: 4,
+    leaseMs: 20_000,
+    lookAfter: "",
+    concurrency: 4,
+    running: [],
+  });
   expect(again).toMatchObject({ id: lease.jobId, model: "emend/rules", answeredBy: "vendor/small" });
   expect(job.usage).toEqual({ steps: 2, inputTokens: 200, outputTokens: 20, cachedInputTokens: 100, costUsd: 0.25 });
 });

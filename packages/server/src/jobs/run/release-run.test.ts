@@ -10,7 +10,7 @@ import { recordCommit } from "./record-change.ts";
 let database: TestDatabase;
 let projectId: string;
 let job: LeasedJob;
-const options = { lanes: 4, leaseMs: 20_000, lookAfter: "", isIdle: true };
+const options = { lanes: 4, leaseMs: 20_000, lookAfter: "", concurrency: 4, running: [] };
 
 beforeAll(async () => {
   database = await createTestDatabase();

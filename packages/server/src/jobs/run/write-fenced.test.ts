@@ -97,7 +97,7 @@ test("events are numbered without a gap, and each write wakes those who wait for
 
 async function claimed(pool: Pool): Promise<{ id: string; lease: Lease }> {
   const id = await seedJob(pool, await seedProject(pool));
-  const { job } = await claimRun(pool, { lanes: 4, leaseMs: 600_000, lookAfter: "", isIdle: true });
+  const { job } = await claimRun(pool, { lanes: 4, leaseMs: 600_000, lookAfter: "", concurrency: 4, running: [] });
   if (job?.id !== id) throw new Error("another job was claimed");
   return { id, lease: job.lease };
 }

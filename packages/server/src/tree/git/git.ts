@@ -141,10 +141,10 @@ export function createGit(options: {
         throw new AppError("repository_unavailable", { publicMessage });
       }
       if (result.code === 0) return result.stdout;
-      if (isDiskFull(result.stderr)) {
-        throw new AppError("internal", { publicMessage: "The disk of this machine is full.", retryable: true });
-      }
-      throw gitError("internal", { what: `git ${command.args[0]} failed.`, words: result.words });
+      // Git's words are about this machine: for its operator, in the log.
+      const what = `git ${command.args[0]} failed`;
+      const publicMessage = `${what} on the server. The server's log has details.`;
+      throw new AppError("internal", { publicMessage, message: `${what}: ${result.words}`, retryable: true });
     },
   };
 }
@@ -222,10 +222,6 @@ export function isUntrusted(stderr: string): boolean {
   return /SSL certificate problem|certificate verification failed|no alternative certificate subject name/i.test(
     stderr,
   );
-}
-
-export function isDiskFull(stderr: string): boolean {
-  return /No space left on device|Disk quota exceeded/.test(stderr);
 }
 
 /** For a command that should have succeeded. */

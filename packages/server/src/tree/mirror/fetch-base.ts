@@ -1,5 +1,5 @@
 import { AppError } from "../../errors.ts";
-import { type GitResult, gitError, httpStatusOf, isDiskFull, isUntrusted } from "../git/git.ts";
+import { type GitResult, gitError, httpStatusOf, isUntrusted } from "../git/git.ts";
 import { unreadable } from "../read/blob-reader.ts";
 import { checkObjectIds, type ObjectFormat, objectFormatOf } from "../tree.ts";
 import type { Remote } from "./mirror.ts";
@@ -160,10 +160,6 @@ function fetchOnce(
 /** A failure that is clearly not the mirror's fault. Null: check the mirror. */
 function knownFetchFailure(result: GitResult, packBytesMax: number): AppError | null {
   const { words, stderr } = result;
-  if (isDiskFull(stderr)) {
-    const publicMessage = "The disk of this machine is full.";
-    return new AppError("internal", { publicMessage, retryable: true });
-  }
   if (/died of signal 25|File too large/.test(stderr)) {
     const mebibytes = Math.max(1, Math.floor(packBytesMax / 2 ** 20));
     const publicMessage = `The repository is too large: its newest commit takes more than ${mebibytes} MiB.`;
