@@ -36,7 +36,7 @@ export function groupMax(crashes: number, concurrency: number): number {
   return crashes < workersLostMax ? concurrency : Math.max(1, Math.floor(concurrency / 2 ** crashes));
 }
 
-export function isSuspect({ crashes }: { crashes: number }): boolean {
+function isSuspect({ crashes }: { crashes: number }): boolean {
   return crashes >= workersLostMax;
 }
 
