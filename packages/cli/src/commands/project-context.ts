@@ -13,6 +13,7 @@ interface CommonOptions {
 interface AddOptions extends CommonOptions {
   forge: string;
   repo: string;
+  apiUrl?: string;
   base?: string;
   tokenEnv?: string;
   app?: string;
@@ -31,6 +32,7 @@ export function registerProjectContext(project: Command, cli: Cli): void {
   )
     .addOption(new Option("--forge <forge>", "the host of the repository").choices(forges).makeOptionMandatory())
     .requiredOption("--repo <url>", "its address; on the local forge, the id of the project whose repository it is")
+    .option("--api-url <url>", "the forge's API, where it does not follow from the repository's address")
     .option("--base <branch>", "the branch to read (default: the repository's own)")
     .option("--token-env <variable>", "variable that holds a token that may read it (default: none is sent)")
     .option("--app <id>", "GitHub: an App's id; the variable holds its private key");
@@ -56,7 +58,7 @@ export function registerProjectContext(project: Command, cli: Cli): void {
 }
 
 async function addContext(cli: Cli, given: Word, name: string, options: AddOptions): Promise<void> {
-  const { forge, repo, base } = options;
+  const { forge, repo, base, apiUrl } = options;
   const credential = credentialOf(cli, options);
   const added = await withAdmin(cli, options, async (admin) =>
     admin.addContextRepository({
@@ -65,6 +67,7 @@ async function addContext(cli: Cli, given: Word, name: string, options: AddOptio
       forge,
       repo,
       ...(base === undefined ? {} : { base }),
+      ...(apiUrl === undefined ? {} : { apiUrl }),
       ...(credential === undefined ? {} : { credential }),
     }),
   );

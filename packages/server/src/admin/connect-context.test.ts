@@ -25,6 +25,7 @@ const github = (projectId: string, name: string) => ({
   name,
   forge: "github" as const,
   repositoryUrl: "https://github.com/acme/api",
+  apiUrl: null,
   baseRef: null,
   credential: "ghp-token",
 });

@@ -18,6 +18,8 @@ export interface ContextInput {
   forge: string;
   /** The repository's URL. On the local forge: a project's id or URL. */
   repo: string;
+  /** The forge's API. Absent: derived from the repository's URL. */
+  apiUrl?: string;
   base?: string;
   /** The forge's token, or a GitHub App as JSON. Absent for a public repository. */
   credential?: string;
@@ -32,17 +34,21 @@ export async function connectContext(
   by: Actor = consoleActor,
 ): Promise<ContextRepository> {
   const forge = knownForge(input.forge);
-  const repositoryUrl = await addressOf(deps.pool, forge, input.repo);
+  const { apiUrl } = parseProjectSettings({ forge: { apiUrl: input.apiUrl ?? null } }).forge;
+  const repositoryUrl = await addressOf(deps.pool, { forge, repo: input.repo, apiUrl });
   const credential =
     forge === "local" || input.credential === undefined ? null : checkCredential(forge, input.credential);
-  const repository = { forge, repositoryUrl, credential };
+  const repository = { forge, repositoryUrl, apiUrl, credential };
   const baseRef = input.base ?? null;
   await look(deps, { ...repository, id: input.projectId, baseRef });
   return addContextRepository(deps, { ...repository, projectId: input.projectId, name: input.name, baseRef }, by);
 }
 
-async function addressOf(pool: Pool, forge: ForgeName, repo: string): Promise<string> {
-  if (forge !== "local") return normalizeRepository(forge, repo, parseProjectSettings({}).forge).url;
+async function addressOf(
+  pool: Pool,
+  { forge, repo, apiUrl }: { forge: ForgeName; repo: string; apiUrl: string | null },
+): Promise<string> {
+  if (forge !== "local") return normalizeRepository(forge, repo, parseProjectSettings({ forge: { apiUrl } }).forge).url;
   const id = repo.includes("/") ? localProjectOf(repo) : repo;
   const project = await getProject(pool, id);
   if (project?.forge === "local") return project.repositoryUrl;

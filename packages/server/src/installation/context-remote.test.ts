@@ -1,18 +1,19 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { type GitHttpServer, startGitHttpServer } from "../../test/support/git-http-server.ts";
 import { makeRepository } from "../../test/support/make-repository.ts";
 import { seedProject } from "../../test/support/seed-jobs.ts";
-import { openContextCredential } from "../accounts/projects/context-repositories.ts";
+import { listContextRepositories, openContextCredential } from "../accounts/projects/context-repositories.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { connectContext } from "../admin/connect-context.ts";
 import { createGit } from "../tree/git/git.ts";
 import { resolveBase } from "../tree/mirror/resolve-base.ts";
-import { type ContextForges, contextRemoteOf, createForgeReach } from "./forge-reach.ts";
+import { type ContextForges, contextForgeOf, contextRemoteOf, createForgeReach } from "./forge-reach.ts";
 
 const git = createGit({ allowedProtocols: ["http", "file"] });
 const sealer = createSealer("a secret of the tests, and of nothing else");
@@ -89,7 +90,8 @@ test("one on this server's private network is refused when it is added and whene
       publicMessage: expect.stringContaining("EMEND_ALLOW_PRIVATE_FORGES"),
     });
   }
-  const stored = { id: "ctx_1", forge: "gitlab" as const, repositoryUrl: `${server.url}/open/code`, credential: null };
+  const repositoryUrl = `${server.url}/open/code`;
+  const stored = { id: "ctx_1", forge: "gitlab" as const, repositoryUrl, apiUrl: null, credential: null };
   await expect(contextRemoteOf(forges(strict), stored, signal)).rejects.toMatchObject({
     code: "repository_unavailable",
     retryable: false,
@@ -117,7 +119,8 @@ test("git connects to the addresses that were judged, whatever a name server say
 
 test("on the local forge it is the repository of another project, wherever this installation is reached", async () => {
   const id = await seedProject(database.pool);
-  const url = { forge: "local" as const, repositoryUrl: `http://elsewhere.test/git/${id}.git`, credential: null };
+  const repositoryUrl = `http://elsewhere.test/git/${id}.git`;
+  const url = { forge: "local" as const, repositoryUrl, apiUrl: null, credential: null };
   expect(await contextRemoteOf(forges(), { ...url, id: "ctx_1" }, signal)).toEqual({
     url: pathToFileURL(join(dir, "forge", `${id}.git`)).href,
     authorization: null,
@@ -125,4 +128,31 @@ test("on the local forge it is the repository of another project, wherever this 
   await expect(
     contextRemoteOf(forges(), { ...url, id: "c", repositoryUrl: "http://x/../y" }, signal),
   ).rejects.toThrow();
+});
+
+test("asks the API that was named, where the forge is served from a folder", async () => {
+  const projectId = await seedProject(database.pool);
+  const deps = { pool: database.pool, sealer, git, forges: forges() };
+  // Nothing answers there: that does not keep a repository from being added.
+  const input = {
+    projectId,
+    name: "code",
+    forge: "gitlab",
+    repo: "https://127.0.0.1:1/gitlab/acme/code",
+    credential: "t",
+  };
+  await expect(connectContext(deps, { ...input, apiUrl: "not a URL" })).rejects.toThrow(/apiUrl/);
+  await connectContext(deps, { ...input, apiUrl: "https://127.0.0.1:1/gitlab/api/v4" });
+  const [stored] = await listContextRepositories(database.pool, projectId);
+  if (!stored) throw new Error("not added");
+  const asked: string[] = [];
+  const recorded = {
+    addressesOf: async () => null,
+    fetch: async (url: string) => {
+      asked.push(url);
+      return { status: 200, headers: new Headers(), body: Readable.from(["[]"]) };
+    },
+  };
+  await contextForgeOf(forges(recorded), { ...stored, credential: "t" })?.listOpenPullRequests(signal);
+  expect(asked[0]).toMatch("https://127.0.0.1:1/gitlab/api/v4/projects/acme%2Fcode/merge_requests?");
 });

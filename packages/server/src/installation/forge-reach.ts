@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { ForgeName } from "@emend/contract";
+import type { ContextRepository } from "../accounts/projects/context-repositories.ts";
 import { parseProjectSettings } from "../accounts/projects/project-settings.ts";
 import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
@@ -86,31 +87,32 @@ export type ContextForges = Pick<ForgeDeps, "local" | "githubTokens" | "reach">;
  */
 export async function contextRemoteOf(
   forges: ContextForges,
-  repository: { id: string; forge: ForgeName; repositoryUrl: string; credential: string | null },
+  repository: Pick<ContextRepository, "id" | "forge" | "repositoryUrl" | "apiUrl"> & { credential: string | null },
   signal: AbortSignal,
 ): Promise<Remote> {
   const opened = contextForgeOf(forges, repository);
   if (opened) return opened.gitRemote(signal);
-  const { url } = normalizeRepository(repository.forge as RemoteName, repository.repositoryUrl, plainSettings());
+  const { forge, repositoryUrl, apiUrl } = repository;
+  const { url } = normalizeRepository(forge as RemoteName, repositoryUrl, settingsWith(apiUrl));
   const addresses = await forges.reach.addressesOf(url);
   return { url: `${url}.git`, authorization: null, ...(addresses !== null && { addresses }) };
 }
 
 type RemoteName = Exclude<ForgeName, "local">;
 
-function plainSettings() {
-  return parseProjectSettings({}).forge;
+function settingsWith(apiUrl: string | null) {
+  return parseProjectSettings({ forge: { apiUrl } }).forge;
 }
 
 /** The forge of a context repository, where something can be said; null: it is read without a token. */
 export function contextForgeOf(
   forges: ContextForges,
-  { id, forge, repositoryUrl, credential }: Parameters<typeof contextRemoteOf>[1],
+  { id, forge, repositoryUrl, apiUrl, credential }: Parameters<typeof contextRemoteOf>[1],
   polling?: Polling,
 ): Forge | null {
   if (forge === "local") return openLocalForge(forges.local, localProjectOf(repositoryUrl));
   if (credential === null) return null;
-  const settings = plainSettings();
+  const settings = settingsWith(apiUrl);
   const { url } = normalizeRepository(forge, repositoryUrl, settings);
   const project = { id, forge, repositoryUrl: url, settings };
   const input = { tokens: forges.githubTokens, credential, project, ...(polling && { polling }) };

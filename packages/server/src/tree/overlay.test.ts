@@ -50,6 +50,32 @@ test("reads see the edits and the tree below never changes", async () => {
   });
 });
 
+test("what a symbolic link points to is not deleted, nor the last file of a folder that one points to", async () => {
+  const { tree: linked } = await bench.tree({
+    "AGENTS.md": "x\n",
+    "docs/a.md": "a\n",
+    "docs/b.md": "b\n",
+    "docs/deep/c.md": "c\n",
+    "docs/deep/d.md": "d\n",
+    "docs/latest.md": { mode: "120000", content: "a.md" },
+    "site/content": { mode: "120000", content: "../docs/deep/" },
+    outside: { mode: "120000", content: "/docs/b.md" },
+  });
+  const overlay = await createOverlay(linked);
+  await expect(overlay.delete("docs/a.md")).rejects.toThrow("the symbolic link docs/latest.md points to docs/a.md");
+  await overlay.delete("docs/b.md");
+  await overlay.delete("docs/deep/c.md");
+  await expect(overlay.delete("docs/deep/d.md")).rejects.toThrow("site/content points to docs/deep");
+  await overlay.set("docs/deep/e.md", bytes("e\n"));
+  await overlay.delete("docs/deep/d.md");
+  expect(overlay.entries().map(({ path }) => path)).toEqual([
+    "docs/b.md",
+    "docs/deep/c.md",
+    "docs/deep/d.md",
+    "docs/deep/e.md",
+  ]);
+});
+
 test("links and submodules are listed, and read as nothing", async () => {
   const overlay = await open();
   const modes = new Map((await overlay.list()).map(({ path, mode }) => [path, mode]));

@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { AppError } from "../errors.ts";
 import { comparePaths, searchOverlay } from "./read/search.ts";
 import type { CommitTree, FileMode, Overlay, OverlayEntry, TreeEntry } from "./tree.ts";
@@ -73,6 +74,20 @@ export async function createOverlay(tree: CommitTree, stored: readonly OverlayEn
     }
   }
 
+  let links: Promise<ReadonlyMap<string, string>> | null = null;
+
+  /** Symbolic links are never changed, so what they point to must stay: a builder stops at one that leads nowhere. */
+  async function refuseLinked(path: string): Promise<void> {
+    links ??= readLinks(tree, baseList);
+    const found = await links;
+    const isLast = (folder: string) => (folderFiles.get(folder) ?? 0) + (folderChange.get(folder) ?? 0) <= 1;
+    for (const target of found.size === 0 ? [] : [path, ...[...foldersOf(path)].filter(isLast)]) {
+      const link = found.get(target);
+      if (link !== undefined)
+        throw refused(path, `the symbolic link ${link} points to ${target}; remove the link first`);
+    }
+  }
+
   function edit(entry: OverlayEntry): void {
     put(entry);
     dirty.set(entry.path, entry);
@@ -100,6 +115,7 @@ export async function createOverlay(tree: CommitTree, stored: readonly OverlayEn
     },
     async delete(path) {
       await refusePointer(path);
+      await refuseLinked(path);
       const mode = admit(path);
       if (mode === null) throw refused(path, "file not found");
       edit({ path, mode, content: null });
@@ -112,6 +128,22 @@ export async function createOverlay(tree: CommitTree, stored: readonly OverlayEn
       return taken.sort((left, right) => comparePaths(left.path, right.path));
     },
   };
+}
+
+const linksMax = 1_000;
+const linkBytesMax = 4_096;
+
+/** The links of a tree by the path that each points to. */
+async function readLinks(tree: CommitTree, list: readonly TreeEntry[]): Promise<ReadonlyMap<string, string>> {
+  const links = list.filter(({ mode, size }) => mode === "120000" && (size ?? 0) <= linkBytesMax).slice(0, linksMax);
+  const targets = new Map<string, string>();
+  for (const link of links) {
+    const target = await tree.readLink(link);
+    // An absolute one leaves the repository.
+    if (!target.startsWith("/"))
+      targets.set(posix.join(posix.dirname(link.path), target).replace(/\/+$/, ""), link.path);
+  }
+  return targets;
 }
 
 function sortedEntries(edits: ReadonlyMap<string, Edit>): OverlayEntry[] {

@@ -51,6 +51,8 @@ export interface Tree {
 /** A tree in git, with what an overlay needs. */
 export interface CommitTree extends Tree {
   index(): Promise<TreeIndex>;
+  /** What a symbolic link contains. */
+  readLink(entry: TreeEntry): Promise<string>;
   /** Writes these blobs into a new file, as `git cat-file --batch` prints them. Returns its path. */
   copyOut(ids: readonly string[], signal?: AbortSignal): Promise<string>;
   /** `except`: paths to leave out. */

@@ -94,6 +94,15 @@ See [by reference][auth] and <a href="/security/authentication">HTML</a>.
     expect(refused).toEqual({ kind: "refused", reason: expect.stringMatching(reason) });
   });
 
+  it.each(["docs", "docs/", "./docs/"])("refuses to move the folder of the whole site: %s", async (from) => {
+    const tree = memoryTree({ "mkdocs.yml": "site_name: x\n", "docs/index.md": "# Home\n", "docs/a.md": "# A\n" });
+    const refused = await movePage(await openSite(tree), { from, to: "handbook" });
+    expect(refused).toEqual({
+      kind: "refused",
+      reason: expect.stringMatching(/^docs\/ is the folder of the whole site/),
+    });
+  });
+
   it.each([
     ["mkdocs", { "mkdocs.yml": "site_name: x\n" }],
     [

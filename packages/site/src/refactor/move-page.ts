@@ -154,6 +154,11 @@ function planMoves(site: Site, fromWords: string, toWords: string): Planned {
   if (target === null) return { reason: `"${toWords}" is not a valid path for a page` };
   const folder = folderOf(site, fromWords);
   const page = locatePage(site, fromWords);
+  const home = homeNamed(site, fromWords);
+  if (home !== null && (page.kind === "refused" || fromWords.trim().endsWith("/"))) {
+    const advice = "its name is also in the site's configuration and in the project's settings";
+    return { reason: `${home}/ is the folder of the whole site; move it by hand, because ${advice}` };
+  }
   if (folder !== null && (page.kind === "refused" || !pageExtension.test(fromWords))) {
     const isPageToo = page.kind === "found" && !isBelow(page.node.path, folder);
     if (!isPageToo) return planFolder(site, folder, placeOf(site, folder, target));
@@ -216,10 +221,19 @@ function placeOf(site: Site, from: string, words: string): string {
   return underDir(home.dir, words);
 }
 
+/** The folder that a whole site is in, if the words name it. */
+function homeNamed(site: Site, words: string): string | null {
+  const path = folderPath(words);
+  return path !== "" && [site.root, ...homesOf(site).map(({ dir }) => dir)].includes(path) ? path : null;
+}
+
+function folderPath(words: string): string {
+  return words.trim().replace(/^(?:\.?\/)+|\/+$/g, "");
+}
+
 function folderOf(site: Site, words: string): string | null {
-  const path = words.trim().replace(/^(?:\.?\/)+|\/+$/g, "");
-  const dirs = ["", site.root, ...homesOf(site).map(({ dir }) => dir)];
-  if (path === "" || dirs.includes(path)) return null;
+  const path = folderPath(words);
+  if (path === "" || homeNamed(site, words) !== null) return null;
   const homes = homesOf(site).map(({ dir }) => underDir(dir, path));
   const roots = [underDir(site.root, path), ...(isBelow(path, site.root) ? [path] : [])];
   return [...homes, ...roots].find((folder) => site.index.folders().has(folder)) ?? null;

@@ -14,6 +14,8 @@ export interface ContextRepository {
   forge: ForgeName;
   /** Without credentials. */
   repositoryUrl: string;
+  /** Null: derived from the repository's URL. */
+  apiUrl: string | null;
   /** Null: the repository's default branch. */
   baseRef: string | null;
   hasCredential: boolean;
@@ -21,7 +23,7 @@ export interface ContextRepository {
 }
 
 export const contextRepositoryColumns = `id, project_id as "projectId", name, forge, repository_url as "repositoryUrl",
-  base_ref as "baseRef", credential is not null as "hasCredential", created_at as "createdAt"`;
+  api_url as "apiUrl", base_ref as "baseRef", credential is not null as "hasCredential", created_at as "createdAt"`;
 
 export function contextCredentialContext(id: string): string {
   return `context/${id}/credential`;
@@ -33,6 +35,7 @@ interface NewContextRepository {
   forge: ForgeName;
   /** As the forge spells it, without credentials. */
   repositoryUrl: string;
+  apiUrl: string | null;
   baseRef: string | null;
   /** Encrypted in the database. Null: the repository is public. */
   credential: string | null;
@@ -66,8 +69,8 @@ export async function addContextRepository(
       throw conflict(`A project has at most ${repositoriesMax} context repositories.`);
     }
     const { rows } = await client.query<ContextRepository>(
-      `insert into context_repositories (id, project_id, name, forge, repository_url, base_ref, credential)
-       values ($1, $2, $3, $4, $5, $6, $7) returning ${contextRepositoryColumns}`,
+      `insert into context_repositories (id, project_id, name, forge, repository_url, base_ref, credential, api_url)
+       values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${contextRepositoryColumns}`,
       [
         id,
         input.projectId,
@@ -76,6 +79,7 @@ export async function addContextRepository(
         input.repositoryUrl,
         input.baseRef,
         input.credential === null ? null : deps.sealer.seal(input.credential, contextCredentialContext(id)),
+        input.apiUrl,
       ],
     );
     return rows[0] as ContextRepository;

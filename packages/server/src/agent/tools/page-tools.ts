@@ -104,8 +104,19 @@ export async function repairLinks(
   const site = await context.site.head(signal);
   const scope = under === undefined ? null : pagesUnder(site, under);
   if (scope?.kind === "refused") return scope;
-  const pages = scope === null ? {} : { pages: scope.paths };
-  return carryOut(context, await fixLinks(site, { ...pages, before: await context.site.base(signal) }));
+  const before = await context.site.base(signal);
+  const pages = scope?.paths ?? site.pages.map(({ path }) => path);
+  const fixed = await fixLinks(site, { pages, before });
+  if (fixed.kind === "refused" || pages.length === 1) return carryOut(context, fixed);
+  // One page that may not be changed must not keep the others from it.
+  const refused = [...fixed.edits.keys()].flatMap((path) => {
+    const reason = context.refusePath(path);
+    return reason === null ? [] : [{ path, line: 1, reason: `its links stay: ${reason}` }];
+  });
+  if (refused.length === 0) return carryOut(context, fixed);
+  const others = pages.filter((path) => !refused.some((one) => one.path === path));
+  const rest = await fixLinks(site, { pages: others, before });
+  return carryOut(context, rest.kind === "refused" ? rest : { ...rest, skipped: [...refused, ...rest.skipped] });
 }
 
 export const renamePageTool = defineTool({

@@ -32,41 +32,49 @@ export const replaceTermTool = defineTool({
     const copyOf = copiesOutside(paths, folder);
     // A page that is named explicitly is included, even if it is a copy.
     const isCopy = (path: string) => scope?.paths.length !== 1 && copyOf(path) !== null;
-    const excludes = (path: string) => isExcluded(path) || isCopy(path);
+    // One page that may not be changed must not keep the others from it.
+    const refusalOf = (path: string) => (scope?.paths.length === 1 ? null : context.refusePath(path));
+    const excludes = (path: string) => isExcluded(path) || isCopy(path) || refusalOf(path) !== null;
     const pages = scope === null ? {} : { pages: scope.paths };
     const replaced = await replaceTerm(site, { from, to, includeCode, wordForms, excludes, ...pages });
     if (replaced.kind === "refused") return replaced;
     const term = { from, to, paths: scope?.paths ?? null };
     const left = (await findLeft(context.overlay, site, term, signal)).filter(({ path }) => !excludes(path));
-    const copies = paths.filter((path) => isCopy(path) && !isExcluded(path) && site.index.nodes.has(path));
-    const inCopies = await leftInCopies(context, from, { copies, copyOf }, signal);
-    return carryOut(context, { ...replaced, skipped: [...inCopies, ...replaced.skipped, ...left] });
+    const apart = new Map<string, string>();
+    for (const path of scope?.paths ?? site.index.nodes.keys()) {
+      const refusal = refusalOf(path);
+      if (isExcluded(path)) continue;
+      if (isCopy(path)) apart.set(path, `in ${copyOf(path)}/`);
+      else if (refusal !== null) apart.set(path, `where jobs write nothing (${refusal})`);
+    }
+    const inOthers = await leftApart(context, from, apart, signal);
+    return carryOut(context, { ...replaced, skipped: [...inOthers, ...replaced.skipped, ...left] });
   },
 });
 
 const matchesMax = 5_000;
 
-/** One line per translation or old version that has the term: the first place, and the count. */
-async function leftInCopies(
+/** One line per translation, old version and policy's reason where the term stays: the first place, and the count. */
+async function leftApart(
   { overlay }: ToolContext,
   from: string,
-  { copies, copyOf }: { copies: readonly string[]; copyOf(path: string): string | null },
+  /** Where a page is, in words. */
+  apart: ReadonlyMap<string, string>,
   signal: AbortSignal,
 ): Promise<readonly Skipped[]> {
-  if (copies.length === 0) return [];
-  const isCopy = new Set(copies);
+  if (apart.size === 0) return [];
   const pattern = from.trim().replaceAll(/\s+/g, " ");
   const { matches } = await overlay.search(
-    { pattern, kind: "literal", ignoreCase: true, matchesMax, accepts: (path) => isCopy.has(path) },
+    { pattern, kind: "literal", ignoreCase: true, matchesMax, accepts: (path) => apart.has(path) },
     signal,
   );
-  const byCopy = Map.groupBy(matches, ({ path }) => copyOf(path) ?? "");
-  return [...byCopy].flatMap(([copy, found]) => {
+  const byPlace = Map.groupBy(matches, ({ path }) => apart.get(path) ?? "");
+  return [...byPlace].flatMap(([place, found]) => {
     const [first] = found;
     if (!first) return [];
     const files = new Set(found.map(({ path }) => path)).size;
     const many = `${countOf(found.length, "line")} of ${countOf(files, "page")}`;
-    return [{ path: first.path, line: first.line, reason: `"${pattern}" stays in ${copy}/: ${many}` }];
+    return [{ path: first.path, line: first.line, reason: `"${pattern}" stays ${place}: ${many}` }];
   });
 }
 

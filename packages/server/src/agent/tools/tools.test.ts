@@ -88,6 +88,31 @@ async function open(ignore: readonly IgnoreEntry[] = []) {
   return { call, overlay, context, read: async (path: string) => (await overlay.read(path))?.toString() ?? null };
 }
 
+describe("a page that policy keeps", () => {
+  it("is left alone with the reason, and does not keep other pages from a replacement or their links", async () => {
+    const { call, context, read } = await open();
+    context.refusePath = (path) => (path.startsWith("api/") ? "the name has invisible characters" : null);
+    const replaced = await call("replace_term", { from: "token", to: "key" });
+    expect(replaced).toContain("files: 1\n");
+    expect(replaced).toContain(
+      'api/intro.mdx:5: "token" stays where jobs write nothing (the name has invisible characters)',
+    );
+    expect([await read("start/install.mdx"), await read("api/intro.mdx")]).toEqual([
+      page("Install", "key key"),
+      page("Intro", "token\n\ncurl https://a/x\n\ncurl https://b/x"),
+    ]);
+    expect(await call("replace_term", { from: "token", to: "key", under: "api/intro" })).toMatch(
+      /^refused: .*invisible/,
+    );
+    await context.overlay.set("api/intro.mdx", Buffer.from(page("Intro", "[A](/guides/auth.mdx#keyz)")));
+    await context.overlay.set("start/install.mdx", Buffer.from(page("Install", "[A](/guides/auth.mdx#keyz)")));
+    const fixed = await call("fix_links", {});
+    expect(fixed).toContain("api/intro.mdx:1: its links stay: the name has invisible characters");
+    expect(await read("start/install.mdx")).toContain("#keys");
+    expect(await read("api/intro.mdx")).toContain("#keyz");
+  });
+});
+
 describe("search", () => {
   it("counts translations instead of showing them, and shows them where they are asked for", async () => {
     const { call } = await open();

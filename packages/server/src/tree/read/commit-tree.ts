@@ -40,6 +40,7 @@ export function openCommitTree(deps: CommitTreeDeps, commit: string): CommitTree
       cache.put(entry.oid, content);
       return content;
     },
+    readLink: async ({ oid }) => (await readBlob(deps, oid)).toString("utf8"),
     copyOut: (ids, signal) => copyBlobs(context, ids, either(signal)),
     async search(query, signal, options) {
       const input = { commit, index: await index(), query, except: options?.except };
