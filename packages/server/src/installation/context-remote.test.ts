@@ -150,7 +150,7 @@ test("asks the API that was named, where the forge is served from a folder", asy
     addressesOf: async () => null,
     fetch: async (url: string) => {
       asked.push(url);
-      return { status: 200, headers: new Headers(), body: Readable.from(["[]"]) };
+      return { status: 200, headers: new Headers(), body: Readable.from([Buffer.from("[]")]) };
     },
   };
   await contextForgeOf(forges(recorded), { ...stored, credential: "t" })?.listOpenPullRequests(signal);

@@ -104,12 +104,12 @@ describe("a page that policy keeps", () => {
     expect(await call("replace_term", { from: "token", to: "key", under: "api/intro" })).toMatch(
       /^refused: .*invisible/,
     );
-    await context.overlay.set("api/intro.mdx", Buffer.from(page("Intro", "[A](/guides/auth.mdx#keyz)")));
-    await context.overlay.set("start/install.mdx", Buffer.from(page("Install", "[A](/guides/auth.mdx#keyz)")));
+    await context.overlay.set("api/intro.mdx", Buffer.from(page("Intro", "[A](/guides/auth.mdx#Keys)")));
+    await context.overlay.set("start/install.mdx", Buffer.from(page("Install", "[A](/guides/auth.mdx#Keys)")));
     const fixed = await call("fix_links", {});
     expect(fixed).toContain("api/intro.mdx:1: its links stay: the name has invisible characters");
     expect(await read("start/install.mdx")).toContain("#keys");
-    expect(await read("api/intro.mdx")).toContain("#keyz");
+    expect(await read("api/intro.mdx")).toContain("#Keys");
   });
 });
 
