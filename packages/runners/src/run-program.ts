@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { readdir, readFile, readlink } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
 import type { StartedProcess, StartProcess } from "./runner.ts";
 
 export type ProgramEnd =
@@ -133,19 +135,20 @@ interface Process {
  * and today's runtimes reserve more than any machine has.
  */
 function watchMemory(pid: Promise<number | undefined>, bytesMax: number, onOver: (words: string) => void): () => void {
-  if (process.platform !== "linux") return () => {};
   let isOver = false;
   let isLooking = false;
   const look = async () => {
     if (isLooking || isOver) return;
     isLooking = true;
     const root = await pid;
-    const { bytes, processes } = root === undefined ? { bytes: 0, processes: 0 } : await sumOf(root);
+    // What cannot be counted is not allowed to grow.
+    const sum = root === undefined ? { bytes: 0, processes: 0 } : await sumOf(root).catch(() => null);
     isLooking = false;
-    if (isOver || (bytes <= bytesMax && processes <= processesMax)) return;
+    if (isOver || (sum !== null && sum.bytes <= bytesMax && sum.processes <= processesMax)) return;
     isOver = true;
-    const words = bytes > bytesMax ? `${Math.ceil(bytes / 2 ** 20)} MiB of memory` : `${processes} processes`;
-    onOver(words);
+    if (sum === null) onOver("memory that cannot be measured here, because ps is missing,");
+    else
+      onOver(sum.bytes > bytesMax ? `${Math.ceil(sum.bytes / 2 ** 20)} MiB of memory` : `${sum.processes} processes`);
   };
   const timer = setInterval(() => void look(), addUpEveryMs);
   timer.unref();
@@ -168,11 +171,13 @@ async function sumOf(root: number): Promise<{ bytes: number; processes: number }
   return { bytes, processes: counted.size };
 }
 
-async function readProcesses(): Promise<ReadonlyMap<number, Process>> {
-  const names = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
+/** Linux has them as files. Elsewhere, as on a Mac, only `ps` lists them. */
+export async function readProcesses(folder = "/proc"): Promise<ReadonlyMap<number, Process>> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => /^\d+$/.test(name));
+  if (names.length === 0) return askPs();
   const found = new Map<number, Process>();
   for (const name of names) {
-    const line = await readFile(`/proc/${name}/stat`, "utf8").catch(() => "");
+    const line = await readFile(`${folder}/${name}/stat`, "utf8").catch(() => "");
     // The second field is the program's name in parentheses, and may contain anything.
     const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
     if (fields.length < 22) continue;
@@ -183,4 +188,15 @@ async function readProcesses(): Promise<ReadonlyMap<number, Process>> {
     });
   }
   return found;
+}
+
+async function askPs(): Promise<ReadonlyMap<number, Process>> {
+  const { stdout } = await promisify(execFile)("ps", ["-axo", "pid=,ppid=,pgid=,rss="]);
+  const rows = stdout.trim().split("\n");
+  return new Map(
+    rows.map((row) => {
+      const [pid = 0, parent = 0, group = 0, kibibytes = 0] = row.trim().split(/\s+/).map(Number);
+      return [pid, { parent, group, bytes: kibibytes * 1024 }];
+    }),
+  );
 }

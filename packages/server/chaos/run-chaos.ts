@@ -2,13 +2,13 @@
 // --seed 7 --scale 0.1`. The same seed gives the same faults; when they fall is the machine's affair. `--without GUARD`, or
 // `--without all`, takes a guard away in a copy of the sources: the checker must see it.
 import { randomInt } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { describeMachine, readFigures } from "../../site/bench/results.ts";
 import { startBenchDatabase } from "../bench/database.ts";
 import { type ChaosFigures, type GuardFigures, writeSection } from "../bench/sections.ts";
 import { createPool, type Pool } from "../src/db/pool.ts";
 import { createLogger } from "../src/lib/logger.ts";
+import { findProcess } from "../test/support/processes.ts";
 import { databaseFaults } from "./database-faults.ts";
 import { type Experiment, seededRandom } from "./experiment.ts";
 import { frozenWorkers } from "./frozen-workers.ts";
@@ -133,6 +133,7 @@ function openDatabase(url: string): { url: string; pool: Pool; close(): Promise<
 /** The parent of a connection's process is Postgres itself. */
 async function killPostgres(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ pid: number }>("select pg_backend_pid() as pid");
-  const parent = /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${rows[0]?.pid}/status`, "utf8"))?.[1];
-  process.kill(Number(parent), "SIGKILL");
+  const { parent = 0 } = findProcess(rows[0]?.pid ?? 0) ?? {};
+  if (parent === 0) throw new Error("Postgres was not found");
+  process.kill(parent, "SIGKILL");
 }

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { publishCrashPoints } from "../../src/publish/publication.ts";
 import { personGit, startTestForge, type TestForge } from "../support/forge.ts";
+import { findProcess } from "../support/processes.ts";
 import type { PublishOrder } from "../support/publish-child.ts";
 import { type PublishNode, publishTestJob } from "../support/publish-job.ts";
 import { sampleOf, seed } from "../support/sample.ts";
@@ -93,8 +94,7 @@ describe("a worker frozen while it publishes", () => {
 
 async function untilStopped(worker: ChildProcess): Promise<void> {
   for (;;) {
-    const stat = await readFile(`/proc/${worker.pid}/stat`, "utf8");
-    if (/\) T /.test(stat)) return;
+    if (findProcess(worker.pid ?? 0)?.state === "T") return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

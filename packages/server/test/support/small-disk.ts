@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,6 +17,9 @@ export interface SmallDiskServer {
 }
 
 const script = `mount -t tmpfs -o size=6m,mode=0777 none "$EMEND_DATA_DIR" && exec "$@"`;
+
+/** Only Linux has mount namespaces. */
+export const hasNamespaces = spawnSync("unshare", ["--version"]).status === 0;
 
 export async function startOnSmallDisk(
   env: Record<string, string> & { EMEND_DATA_DIR: string },

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { personGit, startTestForge, type TestForge } from "../../../test/support/forge.ts";
+import { listProcesses } from "../../../test/support/processes.ts";
 import { getPullRequest } from "./pull-requests.ts";
 
 let host: TestForge;
@@ -165,7 +166,7 @@ describe("git over HTTP", () => {
   it("stops git when the client leaves in the middle of its request", async () => {
     const slow = () => sendRaw("git-receive-pack", "Transfer-Encoding: chunked", "4\r\n00ff\r\n");
     const sockets = Array.from({ length: 8 }, slow);
-    await until(async () => (await backends()).length >= sockets.length);
+    await until(async () => backends().length >= sockets.length);
     // One key cannot occupy every slot: it gets a Retry-After, and other keys continue.
     const refs = async (project: string) => {
       const headers = { authorization: `Bearer ${host.keyOf(project, "write")}` };
@@ -173,7 +174,7 @@ describe("git over HTTP", () => {
     };
     expect([await refs("prj_a"), await refs("prj_b")]).toEqual([503, 200]);
     for (const socket of sockets) socket.destroy();
-    await until(async () => (await backends()).length === 0);
+    await until(async () => backends().length === 0);
   });
 
   it("stops git when the client leaves in the middle of the answer", async () => {
@@ -183,9 +184,9 @@ describe("git over HTTP", () => {
     // A client that stops reading: git blocks on its own output (backpressure).
     await once(socket, "data");
     socket.pause();
-    expect(await backends()).not.toEqual([]);
+    expect(backends()).not.toEqual([]);
     socket.destroy();
-    await until(async () => (await backends()).length === 0);
+    await until(async () => backends().length === 0);
   });
 });
 
@@ -218,16 +219,12 @@ describe("after a push", () => {
   });
 });
 
-/** This machine's git http-backend processes that serve this test's folder. */
-async function backends(): Promise<string[]> {
-  const found: string[] = [];
-  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
-    const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
-    if (!command.includes("http-backend")) continue;
-    const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
-    if (environment.includes(host.forgeDir)) found.push(pid);
-  }
-  return found;
+/** The git http-backend processes that this process's starter started. */
+function backends(): number[] {
+  const all = listProcesses();
+  const children = new Set(all.flatMap(({ pid, parent }) => (parent === process.pid ? [pid] : [])));
+  const isOurs = (parent: number, command: string) => children.has(parent) && command.includes("http-backend");
+  return all.flatMap(({ pid, parent, command }) => (isOurs(parent, command) ? [pid] : []));
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {

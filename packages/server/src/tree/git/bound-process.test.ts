@@ -7,11 +7,11 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { hasProc } from "../../../test/support/processes.ts";
+import { lockProgram } from "../mirror/mirror-context.ts";
 import { openLock, startBound } from "./bound-process.ts";
 
 const env = { PATH: process.env.PATH ?? "" };
-/** These tests read /proc. */
-const isLinux = process.platform === "linux";
 let dir: string;
 
 beforeAll(() => {
@@ -133,7 +133,7 @@ test("without a free file descriptor it fails with a clear error, and the proces
   });
 });
 
-test.skipIf(!isLinux)(
+test.skipIf(!hasProc())(
   "if the process starter dies, its children die, callers are told, and the next start works (Linux)",
   async () => {
     const children = () => readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim().split(" ");
@@ -164,25 +164,28 @@ test("a child that exits before it has read its input does not block the writer"
   }
 });
 
-test.skipIf(!isLinux)("whoever finds the process starter without its token gets nothing started (Linux)", async () => {
-  const child = startBound({ program: "cat", args: [], env });
-  child.stderr.resume();
-  const names = readFileSync("/proc/net/unix", "utf8").match(/@emend-[0-9a-f]{32}/g) ?? [];
-  expect(names.length).toBeGreaterThan(0);
-  for (const name of new Set(names)) {
-    const stranger = connect({ path: `\0${name.slice(1)}` }).on("error", () => {});
-    stranger.write("wrong 1 1\n");
-    await once(stranger.resume(), "close");
-  }
-  child.stdin.end("mine");
-  expect(String(Buffer.concat(await child.stdout.toArray()))).toBe("mine");
-});
+test.skipIf(!hasProc())(
+  "whoever finds the process starter without its token gets nothing started (Linux)",
+  async () => {
+    const child = startBound({ program: "cat", args: [], env });
+    child.stderr.resume();
+    const names = readFileSync("/proc/net/unix", "utf8").match(/@emend-[0-9a-f]{32}/g) ?? [];
+    expect(names.length).toBeGreaterThan(0);
+    for (const name of new Set(names)) {
+      const stranger = connect({ path: `\0${name.slice(1)}` }).on("error", () => {});
+      stranger.write("wrong 1 1\n");
+      await once(stranger.resume(), "close");
+    }
+    child.stdin.end("mine");
+    expect(String(Buffer.concat(await child.stdout.toArray()))).toBe("mine");
+  },
+);
 
 test("a start that fails keeps no lock", () => {
   const program = `
     import { closeSync, openSync } from "node:fs";
     import { openLock, startBound } from ${JSON.stringify(join(import.meta.dirname, "bound-process.ts"))};
-    const open = () => openLock(${JSON.stringify(join(dir, "kept"))}, ["flock", "-n", "-x", "4"], process.env);
+    const open = () => openLock(${JSON.stringify(join(dir, "kept"))}, ${JSON.stringify(lockProgram("exclusive", { waits: false }))}, process.env);
     const lock = await open();
     const files = [];
     try {

@@ -1,9 +1,10 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startGitHttpServer } from "../../../test/support/git-http-server.ts";
 import { makeRepository } from "../../../test/support/make-repository.ts";
+import { listProcesses } from "../../../test/support/processes.ts";
 import { assertGitVersion, createGit, type GitCommand } from "./git.ts";
 
 const signal = new AbortController().signal;
@@ -121,7 +122,7 @@ test("a credential is in no argument, no message and no header to another host",
   const server = await startGitHttpServer({
     root,
     authorize() {
-      seen.push(...allArguments());
+      seen.push(...listProcesses().map(({ command }) => command));
       return 403;
     },
   });
@@ -146,17 +147,6 @@ test("a credential is in no argument, no message and no header to another host",
     await server.close();
   }
 });
-
-function allArguments(): string[] {
-  const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  return processes.map((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, "utf8");
-    } catch {
-      return "";
-    }
-  });
-}
 
 test.each([
   ["ssh://git@example.com/a.git"],

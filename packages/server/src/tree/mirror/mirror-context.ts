@@ -146,7 +146,7 @@ export async function lockFile(
  * The child gets the file as descriptor 4. macOS has no flock, but it has perl. The folders of PATH say which: to start a
  * program that is not there costs more than the lock.
  */
-function lockProgram(mode: "shared" | "exclusive", { waits }: { waits: boolean }): string[] {
+export function lockProgram(mode: "shared" | "exclusive", { waits }: { waits: boolean }): string[] {
   const folders = (process.env.PATH ?? "").split(delimiter);
   if (folders.some((folder) => existsSync(join(folder, "flock"))))
     return ["flock", ...(waits ? [] : ["-n"]), mode === "shared" ? "-s" : "-x", "4"];

@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeRepository, type TestRepository } from "../../../test/support/make-repository.ts";
+import { listProcesses } from "../../../test/support/processes.ts";
 import { createGit } from "../git/git.ts";
 import { type BlobReader, createBlobCache, createBlobReader } from "./blob-reader.ts";
 
@@ -30,15 +31,8 @@ afterAll(async () => {
 
 /** The process that reads this repository. */
 function readers(): number[] {
-  const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  return all.map(Number).filter((pid) => {
-    try {
-      const line = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-      return line[0] === "git" && line.includes(`--git-dir=${repository.path}`) && line.includes("cat-file");
-    } catch {
-      return false;
-    }
-  });
+  const isReader = (command: string) => command.startsWith(`git --git-dir=${repository.path} cat-file`);
+  return listProcesses().flatMap(({ pid, command }) => (isReader(command) ? [pid] : []));
 }
 
 test("many reads at once go through one process, each with its own bytes", async () => {
