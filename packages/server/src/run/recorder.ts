@@ -81,8 +81,10 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
         }),
       ),
     async saveCommit(ids, move) {
-      await write(() => (move ? recordMovedCommit(pool, lease, ids, move) : recordCommit(pool, lease, ids)));
+      // Before the write: from its commit on a stop waits for the outcome, and the answer may come later than the stop.
+      // A stop that was asked for earlier is found by the write itself.
       run.publishing = true;
+      await write(() => (move ? recordMovedCommit(pool, lease, ids, move) : recordCommit(pool, lease, ids)));
     },
     savePush: () => write(() => recordPush(pool, lease)),
     savePullRequest: (pullRequest) => write(() => recordPullRequest(pool, lease, pullRequest)),

@@ -38,12 +38,12 @@ afterEach(async () => {
 let outcomes: string[] = [];
 const settled = (outcome: string) => void outcomes.push(outcome);
 
-function start(options: Partial<WorkerOptions> = {}): void {
+function start(options: Partial<WorkerOptions> = {}, pool = database.pool): void {
   outcomes = [];
   const crashPoint = () => {};
-  const stages = scriptedStages({ pool: database.pool, worker: "only", crashPoint });
+  const stages = scriptedStages({ pool, worker: "only", crashPoint });
   worker = startWorker(
-    { pool: database.pool, databaseUrl: database.url, listener, log, stages, crashPoint, onSettled: settled },
+    { pool, databaseUrl: database.url, listener, log, stages, crashPoint, onSettled: settled },
     { concurrency: 4, ...shortTimes, drainMsMax: 2_000, ...options },
   );
 }
@@ -276,11 +276,29 @@ test("a job that is cancelled before it runs is not run", async () => {
 
 test("a stop that comes while the job publishes waits for the pull request", async () => {
   const id = await job({ publishMs: 600 });
-  start();
+  // A busy machine may renew a short lease too late, and then the job rightly runs again.
+  start({ leaseMs: 60_000 });
   await waitForJob(database.pool, id, (row) => row.phase === "publishing");
   await alterJob(database.pool, id, "stop_asked = 'archive'");
   await database.pool.query("select pg_notify($1, $2)", [channels.stopAsked, id]);
   expect(await ended(id)).toMatchObject({ status: "archived", pr_link: `http://forge.test/${id}`, runs: 1 });
+});
+
+test("a stop between the stored commit and its answer waits for the pull request too", async () => {
+  const id = await job({});
+  const heard = Promise.withResolvers<void>();
+  const unlisten = listener.on(channels.stopAsked, () => heard.resolve());
+  const query = async (text: string, values: unknown[]) => {
+    const answer = await database.pool.query(text, values);
+    if (!text.includes("phase = 'publishing', retries = 0")) return answer;
+    await alterJob(database.pool, id, "stop_asked = 'archive'");
+    await database.pool.query("select pg_notify($1, $2)", [channels.stopAsked, id]);
+    await heard.promise;
+    return answer;
+  };
+  start({ leaseMs: 60_000 }, Object.create(database.pool, { query: { value: query } }));
+  expect(await ended(id)).toMatchObject({ status: "archived", pr_link: `http://forge.test/${id}`, runs: 1 });
+  unlisten();
 });
 
 test("a run whose lease was taken away is broken off, and makes room for the next", async () => {
