@@ -144,7 +144,8 @@ export interface DashboardProjectSettings {
   models: readonly string[];
   /** Null: the installation's. */
   fallbackModels: readonly string[] | null;
-  selfReview: boolean;
+  secondReader: boolean;
+  secondReaderModel: string | null;
   /** Issues of the repository can start jobs. */
   issueTriggers: boolean;
   styleGuides: readonly string[];

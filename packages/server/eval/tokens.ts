@@ -93,7 +93,7 @@ async function replay(site: Site, task: TokenTask, signal: AbortSignal): Promise
         model: counted.model,
         limits,
         siteCache: site.siteCache,
-        selfReview: true,
+        secondReader: counted.model,
         refusePath: (path) => refusedBy(policy, path),
         vetting: createVetting(site.base, { policy, asked }, site),
         saveStep: async (step) => void steps.push(step),

@@ -34,7 +34,7 @@ function documentLimit(turn: number, { messages }: { messages: unknown }): FarTu
 }
 
 async function install(script: Parameters<typeof startFarModel>[0]) {
-  const settings = { selfReview: false, styleGuides: ["STYLE.md", "no/such.md"] };
+  const settings = { secondReader: false, styleGuides: ["STYLE.md", "no/such.md"] };
   const installed = await models.install(script, { docs, settings });
   const { admin } = installed.server;
   const repo = await installed.installation.makeDocs(code);

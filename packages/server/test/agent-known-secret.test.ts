@@ -15,7 +15,7 @@ test("a project's secret that a model says, writes or reads is not shown and not
       if (turn === 3) return [["edit_file", { path: "index.mdx", oldText: "Welcom.", newText: "Welcome." }]];
       return [["finish", { title: "Greet", summary: "Greeted." }]];
     },
-    { docs, settings: { selfReview: false } },
+    { docs, settings: { secondReader: false } },
   );
   await server.admin.setModelKey({ projectId: project.id, vendor: "google", key: own });
   const { id } = await client.create({ prompt: "Greet" });

@@ -55,7 +55,7 @@ test("a follow-up continues the conversation on the same branch and pull request
       if (isEdited) return finish("Mention coffee");
       return [["edit_file", { path: "setup.mdx", oldText: "ten minutes.", newText: "ten minutes with coffee." }]];
     },
-    { selfReview: false },
+    { secondReader: false },
   );
   const job = await client.create({ prompt: "Fix the misspelling." });
   expect((await client.send(`/job/${job.id}/message`, { prompt: "Too early" })).status).toBe(409);
@@ -87,7 +87,7 @@ test("a commit that a person pushes while a follow-up works is kept: branch_conf
       void whileWorking();
       return [["edit_file", { path: "setup.mdx", oldText: "ten minutes.", newText: "ten minutes with coffee." }]];
     },
-    { selfReview: false },
+    { secondReader: false },
   );
   const job = await client.create({ prompt: "Fix the misspelling." });
   const first = await client.untilFinal(job.id);
@@ -203,7 +203,7 @@ test("a credential that a model writes is refused and not stored; the job contin
 });
 
 test("a credential in a prompt or a message is stored nowhere, and the model is not told it", async () => {
-  const { client, installation, far } = await install((turn) => fixTypo(turn), { selfReview: false });
+  const { client, installation, far } = await install((turn) => fixTypo(turn), { secondReader: false });
   const { id } = await client.create({ prompt: `Fix it. My token is ${secret}.` });
   await client.untilFinal(id);
   await client.send(`/job/${id}/message`, { prompt: `Again, with ${secret}.` });

@@ -29,7 +29,7 @@ test("a vendor that fails after three steps: no early retry, then a failure code
       asked.push(turn);
       return threeSteps(turn) ?? (isAway ? away : finish);
     },
-    { docs, settings: { selfReview: false } },
+    { docs, settings: { secondReader: false } },
   );
   const { pool } = installation.database;
   const { id } = await client.create({ prompt: "Fix the misspelling." });
@@ -69,7 +69,7 @@ test("with fallback models the next one answers, and stored steps are not repeat
       if (name === second) return { response: { error: { message: "no" }, status: 403 } };
       return turn === 3 ? [["check", {}]] : finish;
     },
-    { docs, settings: { selfReview: false, fallbackModels: [second, third] } },
+    { docs, settings: { secondReader: false, fallbackModels: [second, third] } },
   );
   const { id } = await client.create({ prompt: "Fix the misspelling." });
   expect(await client.untilFinal(id)).toMatchObject({ status: "completed", model: third });
@@ -95,7 +95,7 @@ test("a stream that ends early after three steps is requested again, and only th
       const cut = { truncateAfterChunks: 2, chunkSize: 5 };
       return asked.length === 4 ? { response: { content: "never to be finished, this" }, options: cut } : finish;
     },
-    { docs, settings: { selfReview: false } },
+    { docs, settings: { secondReader: false } },
   );
   const { id } = await client.create({ prompt: "Fix the misspelling." });
   expect(await client.untilFinal(id)).toMatchObject({ status: "completed" });

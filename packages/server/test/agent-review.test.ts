@@ -54,7 +54,7 @@ test("the agent can dispute a finding: nothing is undone, and a draft shows both
       const words = { title: "Lead to the status", summary: "To the status page." };
       return [["finish", turn === 1 ? words : { disputes: ["index.mdx:5: the host serves /status itself"] }]];
     },
-    { docs, settings: { selfReview: false } },
+    { docs, settings: { secondReader: false } },
   );
   const { id } = await client.create({ prompt: "Lead to /status." });
   const job = await client.untilFinal(id);

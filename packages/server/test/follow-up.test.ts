@@ -33,7 +33,7 @@ const script: Parameters<typeof models.install>[0] = (turn, { messages }) => {
   return [["finish", words]] satisfies FarTurn;
 };
 
-const settings = { selfReview: false };
+const settings = { secondReader: false };
 
 async function opened() {
   const installed = await models.install(script, { docs, settings });

@@ -214,7 +214,7 @@ function runOf(job: AgentJob, reason: JobRun["failure"]): JobRun {
     notices: [],
     limitReached: null,
     steps: { count: 1, latest: [] },
-    usage: { inputTokens: 10, outputTokens: 5, cachedInputTokens: 0, costUsd: 0.01 },
+    usage: { inputTokens: 10, outputTokens: 5, cachedInputTokens: 0, costUsd: 0.01, secondReaderCostUsd: 0 },
     findings: { before: 2, after: 1, introducedCount: 0, fixedCount: 1, introduced: [], fixed: [] },
     violations: [],
     preview: false,

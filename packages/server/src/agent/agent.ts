@@ -30,6 +30,8 @@ export interface Source {
   line: number;
   /** Of a range: its last line. */
   lineEnd?: number;
+  /** Words of the page's sentence that it supports. */
+  supports?: string;
 }
 
 /** One commit of a file's history. */
@@ -56,6 +58,8 @@ export interface Usage {
   costUsd: number;
   /** Set by the loop: the time of model and tools, so that the time limit holds across runs. */
   durationMs?: number;
+  /** Whose answer was paid for. Absent: the agent's. */
+  by?: "second reader";
 }
 
 export interface ToolCall {
@@ -74,10 +78,20 @@ export interface Reasoning {
 
 /** A message of the conversation, stored as JSON in exactly this form. */
 export type Message =
-  /** `from`: a review's findings, the agent's own diff, or the loop's reminder. Absent: the user. */
+  /** `from`: a review's findings, or the loop's reminder; the agent's own diff in earlier releases. Absent: the user. */
   | { role: "user"; text: string; from?: "review" | "self-review" | "loop" }
+  | { role: "user"; text: string; from: "second-reader"; findings: readonly ReadersFinding[] }
   | { role: "assistant"; text: string; toolCalls: readonly ToolCall[]; reasoning?: readonly Reasoning[] }
   | { role: "tool"; callId: string; name: string; output: string; isError: boolean };
+
+/** Something that the second reader said about a change, with the place of its quote. */
+export interface ReadersFinding {
+  kind: "unsupported" | "undone" | "unasked";
+  quote: string;
+  why: string;
+  path: string;
+  line: number;
+}
 
 /** A stored turn of the agent: only the messages that it added. */
 export interface Step {

@@ -22,7 +22,9 @@ export function handedOverBy(steps: readonly Pick<Step, "messages">[]): Finished
 
 /** A round's result, if its last step finished it. */
 export function finishedBy(round: readonly Pick<Step, "messages">[]): Finished | null {
-  return handedOverBy(round.slice(-1)) && handedOverBy(round);
+  // A step without messages only keeps what the second reader cost.
+  const last = round.findLast(({ messages }) => messages.length > 0);
+  return last ? handedOverBy([last]) && handedOverBy(round) : null;
 }
 
 export function outcomeOf(finished: Finished, task: AgentTask): AgentOutcome {
@@ -50,14 +52,14 @@ function titleOf(task: AgentTask): string {
   return shown(latestPrompt(task).trim().split("\n", 1)[0] ?? "", titleCharactersMax);
 }
 
-/** Each source once. They were verified before the call was accepted. */
+/** Each source once for a sentence. They were verified before the call was accepted. */
 function parseSources(words: readonly string[], task: AgentTask): readonly Source[] {
   const known = new Map<string, Source>();
   for (const one of words) {
     const source = parseSource(task.context?.names ?? [], one);
     if (!source) continue;
     // Of ranges that begin at one line the longest counts.
-    const key = JSON.stringify([source.repository, source.path, source.line]);
+    const key = JSON.stringify([source.repository, source.path, source.line, source.supports]);
     if ((known.get(key)?.lineEnd ?? 0) <= (source.lineEnd ?? 0)) known.set(key, source);
   }
   return [...known.values()];
@@ -152,7 +154,7 @@ export function asShown(messages: readonly Message[]): readonly Message[] {
   const shown: Message[] = [];
   for (const message of messages) {
     const last = shown.at(-1);
-    const isReview = message.role === "user" && (message.from === "review" || message.from === "self-review");
+    const isReview = message.role === "user" && message.from !== undefined && message.from !== "loop";
     if (isReview && last?.role === "tool" && last.name === "finish")
       shown[shown.length - 1] = { ...last, output: message.text };
     else shown.push(message);

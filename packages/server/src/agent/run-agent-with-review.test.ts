@@ -1,10 +1,11 @@
 import type { Finding } from "@emend/site";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ScriptedTurn, scriptedModel, testLimits } from "../../test/support/scripted-model.ts";
 import { openTestTrees, type TestTrees } from "../../test/support/test-tree.ts";
+import { AppError } from "../errors.ts";
 import { createOverlay } from "../tree/overlay.ts";
 import type { CommitTree, OverlayEntry } from "../tree/tree.ts";
-import type { Step } from "./agent.ts";
+import type { Model, Step } from "./agent.ts";
 import { runAgentWithReview } from "./run-agent-with-review.ts";
 
 let trees: TestTrees;
@@ -38,7 +39,7 @@ async function start(
     steps?: readonly Step[];
     edits?: readonly OverlayEntry[];
     prompt?: string;
-    selfReview?: boolean;
+    secondReader?: Model;
   } = {},
 ) {
   const steps: Step[] = [...(options.steps ?? [])];
@@ -49,7 +50,7 @@ async function start(
     {
       model,
       limits: testLimits,
-      selfReview: options.selfReview ?? false,
+      secondReader: options.secondReader ?? null,
       async saveStep(step, edits) {
         steps.push(step);
         for (const edit of edits) stored.set(edit.path, edit);
@@ -105,20 +106,94 @@ it("leaves a disputed finding to a person: not repaired, flagged, with the reaso
   expect(mild.verdict).toEqual({ kind: "flagged", introduced: [{ ...warning, dispute: why }] });
 });
 
-it("shows a model its own change where that is large, takes pages away or has findings, and only then", async () => {
-  const looks = async (content: string, introduced: readonly Finding[] = []) => {
-    const script = (turn: number): ScriptedTurn =>
-      turn === 0 ? [["write_file", { path: "a.md", content }]] : turn === 1 ? finish : [["finish", {}]];
-    const verdict = () => ({ kind: "passed" as const, introduced });
-    return (await start(script, { selfReview: true, verdict })).steps.length - 2;
-  };
-  expect(await looks("a line\n")).toBe(0);
-  expect(await looks("a line\n".repeat(61))).toBe(1);
-  expect(await looks("a line\n", [{ ...finding, severity: "warning" }])).toBe(1);
-  const deleting = (turn: number): ScriptedTurn =>
-    turn === 0 ? [["delete_file", { path: "index.md" }]] : turn === 1 ? finish : [["finish", {}]];
-  const passed = () => ({ kind: "passed" as const, introduced: [] });
-  expect((await start(deleting, { selfReview: true, verdict: passed })).steps).toHaveLength(3);
+const passed = () => ({ kind: "passed" as const, introduced: [] });
+const writes =
+  (content: string) =>
+  (turn: number): ScriptedTurn =>
+    turn === 0 ? [["write_file", { path: "a.md", content }]] : finish;
+/** A second reader that says this, once. */
+const reader = (...findings: { kind: string; quote: string; why: string }[]) =>
+  scriptedModel(() => [["report", { findings }]]);
+
+describe("the second reader", () => {
+  const content = "It listens on 0.0.0.0 by default.\n";
+  const wrong = { kind: "unsupported", quote: "listens on 0.0.0.0 by default", why: "the source says 127.0.0.1" };
+
+  it("sees request and diff, not the conversation, and costs a step of its own", async () => {
+    const secondReader = reader();
+    const { verdict, steps } = await start(writes(content), {
+      verdict: passed,
+      secondReader,
+      prompt: "Say where it listens",
+    });
+    expect(verdict).toEqual(passed());
+    expect(steps.at(-1)).toMatchObject({ messages: [], usage: { by: "second reader" } });
+    const [asked] = secondReader.asked;
+    expect(asked).toHaveLength(1);
+    const text = JSON.stringify(asked);
+    expect(text).toContain("Say where it listens");
+    expect(text).toContain("+It listens on 0.0.0.0 by default.");
+    expect(text).not.toContain("write_file");
+  });
+
+  it("gives its finding back once; what is repaired is gone, and what is not makes a draft", async () => {
+    const repairing = (turn: number): ScriptedTurn =>
+      turn === 2 ? [["write_file", { path: "a.md", content: "It listens on 127.0.0.1.\n" }]] : writes(content)(turn);
+    const repaired = await start(repairing, { verdict: passed, secondReader: reader(wrong) });
+    expect(repaired.verdict).toEqual(passed());
+    expect(JSON.stringify(repaired.steps)).toContain("the source says 127.0.0.1");
+
+    const left = await start(writes(content), { verdict: passed, secondReader: reader(wrong) });
+    expect(left.verdict).toMatchObject({
+      kind: "flagged",
+      introduced: [{ check: "second-reader", severity: "error", path: "a.md", line: 1 }],
+    });
+    // Write, finish, the reader's step, finish again.
+    expect(left.steps).toHaveLength(4);
+  });
+
+  it("is believed only where its quote is there", async () => {
+    const made = [
+      { kind: "unsupported", quote: "listens on every interface", why: "made up" },
+      { kind: "undone", quote: "translate it into German", why: "made up" },
+      { kind: "unasked", quote: "It", why: "too short" },
+    ];
+    const { verdict, steps } = await start(writes(content), { verdict: passed, secondReader: reader(...made) });
+    expect(verdict).toEqual(passed());
+    expect(steps).toHaveLength(3);
+    const undone = { kind: "undone", quote: "and mention the port", why: "no port is mentioned" };
+    const half = await start(writes(content), {
+      verdict: passed,
+      secondReader: reader(undone),
+      prompt: "Say where it listens, and mention the port",
+    });
+    expect(half.verdict).toMatchObject({ kind: "flagged", introduced: [{ path: "the request" }] });
+  });
+
+  it("is asked once, wherever a run was cut off", async () => {
+    const options = { verdict: passed, secondReader: reader(wrong) };
+    const whole = await start(writes(content), options);
+    for (const kept of [1, 2, 3, 4]) {
+      const secondReader = reader(wrong);
+      const edits = [...whole.stored.values()];
+      const resumed = await start(writes(content), {
+        ...options,
+        secondReader,
+        steps: whole.steps.slice(0, kept),
+        edits,
+      });
+      expect(secondReader.asked).toHaveLength(kept < 3 ? 1 : 0);
+      expect(resumed.verdict).toEqual(whole.verdict);
+    }
+  });
+
+  it("that is away keeps nothing from being published, and the finding says so", async () => {
+    const away = scriptedModel(() => {
+      throw new AppError("model_unavailable", { publicMessage: "away" });
+    });
+    const { verdict } = await start(writes(content), { verdict: passed, secondReader: away });
+    expect(verdict).toMatchObject({ kind: "passed", introduced: [{ check: "second-reader", severity: "warning" }] });
+  });
 });
 
 it("stops as soon as the review passes", async () => {
@@ -141,6 +216,8 @@ it("gives nothing back to a model that cannot use it", async () => {
 it("reviews nothing when nothing changed", async () => {
   const { verdict, outcome, reviews } = await start(() => finish);
   expect({ verdict, reviews, kind: outcome.kind }).toEqual({ verdict: null, reviews: 0, kind: "unchanged" });
+  // Whatever the model says that it did.
+  expect(outcome.summary).toBe("Nothing was changed. The agent's words: S");
 });
 
 it("counts the rounds of an earlier run, wherever it was cut off", async () => {
@@ -157,7 +234,7 @@ it("says with its outcome that a credential was taken out of what was asked, and
   const prompt = "Remove [redacted: github] and [redacted: github] from the pages";
   for (const script of [stubborn, () => finish]) {
     const { outcome } = await start(script, { prompt });
-    expect(outcome.summary).toMatch(/^S\n\nWhere the request says `\[redacted: github\]`, a credential stood\./);
+    expect(outcome.summary).toMatch(/\bS\n\nWhere the request says `\[redacted: github\]`, a credential stood\./);
     expect(outcome.summary).toContain("ask by the page");
   }
   expect((await start(stubborn)).outcome.summary).toBe("S");

@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Finding } from "@emend/site";
-import type { AgentDeps, AgentOutcome, AgentTask, Message, Step } from "./agent.ts";
+import type { Evidence } from "../lib/evidence.ts";
+import type { AgentDeps, AgentOutcome, AgentTask, Message, Model, Step } from "./agent.ts";
+import { evidenceOf } from "./evidence.ts";
 import { runAgent } from "./loop.ts";
 import { latestPrompt, latestRound } from "./outcome.ts";
-import { reviewOpening, selfReviewOpening } from "./system-prompt.ts";
+import { askSecondReader, openReadersFindings, readersStep } from "./second-reader.ts";
+import { reviewOpening } from "./system-prompt.ts";
 
 const roundsMax = 2;
 
@@ -21,21 +24,17 @@ interface Words {
   reply?: string;
 }
 
-/** Changes above this size get a self-review. */
-const linesWrittenMax = 60;
-const filesWrittenMax = 6;
-
 interface ReviewedAgentDeps<Verdict extends ReviewAnswer> extends AgentDeps {
   /** `words`: the pull request's texts. */
-  review(words: Words, signal: AbortSignal): Promise<Verdict>;
-  /** The model reviews its own change if it is large, deletes files or has findings. */
-  selfReview?: boolean;
+  review(words: Words & { evidence?: Evidence }, signal: AbortSignal): Promise<Verdict>;
+  /** Reads a finished change with fresh eyes. Absent: nobody does. */
+  secondReader?: Model | null;
 }
 
 /**
- * Runs the agent, reviews its change and sends the findings back, at most twice. Then the agent reviews its own diff
- * once. Both are counted in the stored steps, so a run on another node neither repeats nor adds one. No verdict if
- * nothing changed.
+ * Runs the agent, reviews its change and sends the findings back, at most twice. Then a second reader compares the
+ * change with the request and the cited lines, and its findings go back once. Both are counted in the stored steps, so a
+ * run on another node neither repeats nor adds one. No verdict if nothing changed.
  */
 export async function runAgentWithReview<Verdict extends ReviewAnswer>(
   deps: ReviewedAgentDeps<Verdict>,
@@ -52,46 +51,60 @@ export async function runAgentWithReview<Verdict extends ReviewAnswer>(
   for (;;) {
     const asked = { ...task, steps: [...steps], ...(opening && { opening }) };
     const run = deps.model.run ?? runAgent;
-    const outcome = tellRedacted(await run({ ...deps, saveStep }, asked, signal), task);
+    const outcome = tellRedacted(tellUnchanged(deps.model, await run({ ...deps, saveStep }, asked, signal)), task);
     if (outcome.kind === "unchanged" || task.overlay.entries().length === 0) return { outcome, verdict: null };
+    const worked = { ...task, steps: [...steps] };
     const words = wordsOf(outcome);
+    const evidence = await evidenceOf(deps.model, worked, outcome, signal);
     // A plain finish confirms what was just reviewed, so the result is reused.
-    const of = changeKey(task, words);
-    if (reviewed?.of !== of) reviewed = { of, verdict: await deps.review(words, signal) };
-    const verdict = disputed(reviewed.verdict, outcome);
-    if (deps.model.nature === "rules" || outcome.kind === "stopped") return { outcome, verdict };
-    opening = await nextOpening(deps, { ...task, steps }, { verdict, words }, signal);
-    if (!opening) return { outcome, verdict };
+    const of = changeKey(task, { ...words, cites: evidence?.sources });
+    if (reviewed?.of !== of) {
+      reviewed = { of, verdict: await deps.review({ ...words, ...(evidence && { evidence }) }, signal) };
+    }
+    const round = latestRound(task, steps);
+    const verdict = disputed(withFindings(reviewed.verdict, await openReadersFindings(worked, round)), outcome);
+    if (!evidence || outcome.kind === "stopped") return { outcome, verdict };
+    opening = await nextOpening(worked, verdict);
+    if (opening) continue;
+    if (verdict.kind === "denied" || !deps.secondReader || round.some(isReaders)) return { outcome, verdict };
+    const answer = await askSecondReader(deps.secondReader, worked, evidence, signal);
+    if (answer === "unavailable") return { outcome, verdict: withFindings(verdict, [unread]) };
+    await saveStep(readersStep((steps.at(-1)?.number ?? 0) + 1, answer.findings, answer.usage), []);
+    if (answer.findings.length === 0) return { outcome, verdict };
+    // A program has no conversation to continue. Its reviewer decides.
+    if (deps.model.run)
+      return { outcome, verdict: withFindings(verdict, await openReadersFindings(worked, latestRound(task, steps))) };
   }
 }
 
-/** The next message to the agent about its finished change, or undefined. */
-async function nextOpening<Verdict extends ReviewAnswer>(
-  deps: ReviewedAgentDeps<Verdict>,
-  task: AgentTask,
-  reviewed: { verdict: Verdict; words: Words },
-  signal: AbortSignal,
-): Promise<Message | undefined> {
-  const round = latestRound(task, task.steps);
-  const findings = await withinReach(task, findingsOf(reviewed.verdict));
-  const isLookedAt = timesSaid(round, "self-review") > 0;
-  const open = findings.filter((finding) => finding.dispute === undefined);
-  const mustRepair = open.some(({ severity }) => severity === "error");
-  if (reviewed.verdict.kind !== "passed" && mustRepair && timesSaid(round, "review") < roundsMax) {
-    return reviewOpening(open);
-  }
-  // A runner has reviewed its own work, and a second look would cost as much as the first.
-  if (!deps.selfReview || deps.model.run || isLookedAt || reviewed.verdict.kind === "denied") return undefined;
-  const diff = (await task.overlay.diff(signal)).toString();
-  if (!isWorthALook(task, diff, open)) return undefined;
-  return selfReviewOpening(diff, open, deps.model.contextTokensMax);
+const unread: Finding = {
+  check: "second-reader",
+  severity: "warning",
+  path: "the change",
+  line: 1,
+  column: 1,
+  message: "the second reader's model was unavailable, so nobody compared this change with its sources",
+};
+
+function isReaders({ usage }: Step): boolean {
+  return usage.by === "second reader";
 }
 
-function isWorthALook(task: AgentTask, diff: string, findings: readonly Finding[]): boolean {
-  const entries = task.overlay.entries();
-  const written = diff.match(/^[+-](?![+-]{2} )/gm)?.length ?? 0;
-  const isTakingAway = entries.some(({ content }) => content === null) && !diff.includes("\nrename from ");
-  return findings.length > 0 || isTakingAway || written > linesWrittenMax || entries.length > filesWrittenMax;
+function withFindings<Verdict extends ReviewAnswer>(verdict: Verdict, findings: readonly Finding[]): Verdict {
+  if (verdict.kind === "denied" || findings.length === 0) return verdict;
+  const isError = findings.some(({ severity }) => severity === "error");
+  return { ...verdict, kind: isError ? "flagged" : verdict.kind, introduced: [...findings, ...verdict.introduced] };
+}
+
+/** A review's errors, as the next message to the agent. Undefined: there are none, or it had its chances. */
+async function nextOpening(task: AgentTask, verdict: ReviewAnswer): Promise<Message | undefined> {
+  const findings = (await withinReach(task, findingsOf(verdict))).filter(
+    // The second reader's were given back once.
+    ({ dispute, check }) => dispute === undefined && check !== "second-reader",
+  );
+  const mustRepair = verdict.kind !== "passed" && findings.some(({ severity }) => severity === "error");
+  const isGivenBack = timesGivenBack(latestRound(task, task.steps)) >= roundsMax;
+  return mustRepair && !isGivenBack ? reviewOpening(findings) : undefined;
 }
 
 /** A finding that the agent disputes stays, with the reason. A person decides, so the pull request is a draft. */
@@ -111,7 +124,7 @@ function disputed<Verdict extends ReviewAnswer>(verdict: Verdict, outcome: Agent
   return isDisputed ? { ...verdict, kind: "flagged", introduced } : verdict;
 }
 
-function changeKey({ overlay }: Pick<AgentTask, "overlay">, words: Words): string {
+function changeKey({ overlay }: Pick<AgentTask, "overlay">, words: object): string {
   const sum = createHash("sha256").update(JSON.stringify(words));
   for (const { path, mode, content } of overlay.entries()) {
     sum.update(`\0${path}\0${mode}\0${content?.byteLength ?? "gone"}\0`);
@@ -137,8 +150,8 @@ async function withinReach(task: AgentTask, findings: readonly DisputedFinding[]
   return findings.filter(({ path, check }) => check === "policy" || known.has(path) || !path.includes("."));
 }
 
-function timesSaid(steps: readonly Step[], from: "review" | "self-review"): number {
-  return steps.filter((step) => step.messages.some((said) => said.role === "user" && said.from === from)).length;
+function timesGivenBack(steps: readonly Step[]): number {
+  return steps.filter((step) => step.messages.some((said) => said.role === "user" && said.from === "review")).length;
 }
 
 function findingsOf(verdict: ReviewAnswer): readonly DisputedFinding[] {
@@ -151,6 +164,12 @@ function findingsOf(verdict: ReviewAnswer): readonly DisputedFinding[] {
     column: 1,
     message: rule,
   }));
+}
+
+/** A model's words may describe an edit that it never made. */
+function tellUnchanged({ nature }: Model, outcome: AgentOutcome): AgentOutcome {
+  if (outcome.kind !== "unchanged" || nature === "rules") return outcome;
+  return { kind: "unchanged", summary: `Nothing was changed. The agent's words: ${outcome.summary}` };
 }
 
 const kindsToldMax = 5;

@@ -37,7 +37,7 @@ function manner({ subjects = [] }: Pick<AgentTask, "subjects">): string {
 function contextOf({ context }: Pick<AgentTask, "context">): string {
   if (!context || context.names.length === 0) return "";
   const names = context.names.map((name) => `@${name}`).join(", ");
-  return `\nContext repositories, to read and not to change: ${names}. \`list_files\`, \`search\` and \`read_file\` take paths such as @${context.names[0]}/README.md. Write about code only what you read there, and cite the lines in \`finish\`'s \`sources\`, as @${context.names[0]}/src/main.ts:12.\n`;
+  return `\nContext repositories, to read and not to change: ${names}. \`list_files\`, \`search\` and \`read_file\` take paths such as @${context.names[0]}/README.md. Write about code only what you read there, and cite the lines in \`finish\`'s \`sources\`, each with the sentence that they prove, as @${context.names[0]}/src/main.ts:12: The port is 3000.\n`;
 }
 
 function shapeOf(site: Pick<Site, "framework" | "pages"> | null): string {
@@ -214,7 +214,6 @@ async function readGuide(base: Tree, path: string): Promise<string> {
   return bytes === null ? "" : bytes.subarray(0, fileBytesMax).toString().trim();
 }
 
-const diffCharactersMax = 24_000;
 const fileCharactersMax = 4_000;
 const findingsMax = 60;
 
@@ -234,28 +233,8 @@ export function reviewOpening(findings: readonly Finding[]): Message {
   };
 }
 
-/** The agent's own change, for a self-review. */
-export function selfReviewOpening(
-  diff: string,
-  findings: readonly Finding[],
-  contextTokensMax = Number.POSITIVE_INFINITY,
-): Message {
-  const charactersMax = Math.min(diffCharactersMax, Math.floor(contextTokensMax / 2));
-  return {
-    role: "user",
-    from: "self-review",
-    text: [
-      "Not handed over yet: this is your change as its reviewer will see it. Does it do all that was asked and nothing else, is",
-      "every statement true of what you read, do wording and form fit the pages around it? If so, call finish {}. If not, repair",
-      "it and finish again with the words that changed.",
-      ...findings.slice(0, findingsMax).map((finding) => `- ${describeFinding(finding)}`),
-      `<content>\n${withoutFence(shortPatch(diff, charactersMax))}\n</content>`,
-    ].join("\n"),
-  };
-}
-
 /** The start of every file's patch: in a change to hundreds of pages, the first ones are typical. */
-function shortPatch(diff: string, charactersMax: number): string {
+export function shortPatch(diff: string, charactersMax: number): string {
   const files = readPatch(diff);
   const shown: string[] = [];
   let characters = 0;

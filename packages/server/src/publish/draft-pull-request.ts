@@ -2,7 +2,6 @@ import { createPatchReader } from "@emend/contract";
 import type { PullRequestCheck, PullRequestDraft } from "../forge/forge.ts";
 import { readTemplate } from "../lib/read-template.ts";
 import { redactSecrets } from "../secrets/secrets-in.ts";
-import type { OverlayEntry } from "../tree/tree.ts";
 import type { CheckFigures, PublishDeps, PublishInput } from "./publication.ts";
 import { type MovedNotice, pullRequestBody, type TouchedFile } from "./pull-request-body.ts";
 import { quietLine } from "./quiet-text.ts";
@@ -91,38 +90,33 @@ function unjudged(links: { total: number; unjudged: number }): PullRequestCheck 
   return { name: "Links not checked", verdict: links.unjudged * 2 > links.total ? "flagged" : "passed", detail };
 }
 
+/** Changes of more files than this are listed without their lines, so that none waits for a huge diff. */
+const filesCountedMax = 500;
+
 export async function listTouchedFiles(deps: PublishDeps, input: PublishInput): Promise<readonly TouchedFile[]> {
   const { base, entries } = input.whole ?? { base: input.base.commit, entries: input.entries };
-  const before = new Set((await deps.mirror.treeAt(base).list()).map((entry) => entry.path));
+  const tree = deps.mirror.treeAt(base);
+  const before = new Set((await tree.list()).map((entry) => entry.path));
   const people = new Set(input.peoplePaths);
-  const renames = await findRenames(
-    deps,
-    base,
-    entries.filter(({ path, content }) => content === null || !before.has(path)),
-  );
-  const gone = new Set(renames.values());
-  return entries
-    .filter(({ path }) => !gone.has(path))
-    .map(({ path, content }) => {
-      const from = renames.get(path);
-      const kind =
-        content === null ? "deleted" : before.has(path) ? "changed" : from === undefined ? "added" : "renamed";
-      return { path, kind, ...(from !== undefined && { from }), ...(people.has(path) && { byPeople: true }) };
-    });
-}
-
-/** As the diff shows them, by the new path. Asked of git only where something came and something went. */
-async function findRenames(
-  deps: PublishDeps,
-  base: string,
-  cameOrWent: readonly OverlayEntry[],
-): Promise<ReadonlyMap<string, string>> {
-  const isPair =
-    cameOrWent.some(({ content }) => content === null) && cameOrWent.some(({ content }) => content !== null);
-  if (!isPair) return new Map();
+  const cameOrWent = entries.filter(({ path, content }) => content === null || !before.has(path));
   const reader = createPatchReader();
-  reader.read((await deps.mirror.treeAt(base).diff(cameOrWent)).toString("utf8"));
-  return new Map(reader.end().flatMap(({ path, pathBefore }) => (pathBefore === null ? [] : [[path, pathBefore]])));
+  reader.read((await tree.diff(entries.length > filesCountedMax ? cameOrWent : entries)).toString("utf8"));
+  const counted = new Map(reader.end().map((file) => [file.path, file]));
+  const gone = new Set([...counted.values()].map(({ pathBefore }) => pathBefore));
+  return entries
+    .filter(({ path }) => !gone.has(path) || counted.has(path))
+    .map(({ path, content }) => {
+      const found = counted.get(path);
+      const from = found?.pathBefore ?? null;
+      const kind = content === null ? "deleted" : before.has(path) ? "changed" : from === null ? "added" : "renamed";
+      return {
+        path,
+        kind,
+        ...(from !== null && { from }),
+        ...(found && { added: found.additions, removed: found.deletions }),
+        ...(people.has(path) && { byPeople: true }),
+      };
+    });
 }
 
 function count(number: number, one: string, many = `${one}s`): string {

@@ -93,6 +93,9 @@ export interface CitedSource {
   path: string;
   line: number;
   commit: string;
+  /** Words of the page's sentence that it supports. */
+  supports?: string;
+  cited?: { lineEnd: number; text: string };
 }
 
 /** The result of the first prompt or of a follow-up. */

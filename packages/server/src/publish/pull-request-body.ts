@@ -18,6 +18,9 @@ export interface TouchedFile {
   kind: "added" | "changed" | "deleted" | "renamed";
   /** Where a renamed one was. */
   from?: string;
+  /** Lines. Absent where the diff is too large to count. */
+  added?: number;
+  removed?: number;
   /** People also pushed to it. */
   byPeople?: boolean;
 }
@@ -189,9 +192,10 @@ function findings(list: readonly DisputedFinding[]): string {
 }
 
 function touched(files: readonly TouchedFile[]): string {
-  const lines = files.slice(0, filesShownMax).map(({ path, kind, from, byPeople }) => {
+  const lines = files.slice(0, filesShownMax).map(({ path, kind, from, byPeople, added, removed }) => {
     const origin = from === undefined ? "" : `${codeSpan(from)} → `;
-    return `- ${kind} ${origin}${codeSpan(path)}${byPeople ? ", including commits by people" : ""}`;
+    const lines = added === undefined || kind === "deleted" ? "" : ` +${added} −${removed}`;
+    return `- ${kind} ${origin}${codeSpan(path)}${lines}${byPeople ? ", including commits by people" : ""}`;
   });
   return `### Touched\n\n${withRest(lines, files.length)}`;
 }
@@ -247,17 +251,37 @@ function digestOf(text: string): string {
 const sourcesShownMax = 40;
 const commitCharactersShown = 10;
 
-/** The source lines of a change, each at the commit that was read, with a link if its forge has a page for it. */
+const supportsCharactersMax = 300;
+const citedCharactersMax = 1_200;
+const citedLinesShownMax = 8;
+
+/** Each sentence with the lines that support it, at the commit that was read. */
 function sourceList(sources: readonly CitedSource[]): string {
   if (sources.length === 0) return "";
   const lines = sources.slice(0, sourcesShownMax).map((source) => {
-    const place = codeSpan(`${source.repository === null ? "" : `${source.repository}/`}${source.path}:${source.line}`);
+    const place = codeSpan(
+      `${source.repository === null ? "" : `${source.repository}/`}${source.path}:${linesOf(source)}`,
+    );
     const url = blobUrl(source);
-    const shown = url === null ? place : `[${place}](${url})`;
-    return `- ${shown} at ${codeSpan(source.commit.slice(0, commitCharactersShown))}`;
+    const where = `${url === null ? place : `[${place}](${url})`} at ${codeSpan(source.commit.slice(0, commitCharactersShown))}`;
+    const { supports = "", cited } = source;
+    const sentence =
+      supports === "" ? "" : `“${plainLine(quietMarkdown(supports, supportsCharactersMax), supportsCharactersMax)}”: `;
+    return `- ${sentence}${where}${cited ? folded(cited.text) : ""}`;
   });
-  const rest = sources.length - lines.length;
-  return `### Sources\n\n${[...lines, ...(rest > 0 ? [`- and ${rest} more`] : [])].join("\n")}`;
+  return `### Sources\n\n${withRest(lines, sources.length)}`;
+}
+
+function linesOf({ line, cited }: CitedSource): string {
+  return cited && cited.lineEnd > line ? `${line}-${cited.lineEnd}` : `${line}`;
+}
+
+/** The cited lines below their source, closed where there are many. */
+function folded(text: string): string {
+  const block = codeBlock(text, citedCharactersMax);
+  const isLong = text.split("\n").length > citedLinesShownMax;
+  const shown = isLong ? `<details><summary>Cited lines</summary>\n\n${block}\n\n</details>` : block;
+  return `\n\n${shown.replaceAll(/^(?=.)/gm, "  ")}`;
 }
 
 /** The path at which each forge shows a file at a commit. */

@@ -7,6 +7,9 @@ import { judgeContent } from "./judge-content.ts";
 import { createPageReader } from "./page-reader.ts";
 import { kindOf, violationsOf } from "./policy.ts";
 import type { ReviewInput, Verdict, Violation } from "./review.ts";
+import { findLostContent } from "./truth/lost-content.ts";
+import { findUnsupportedFacts } from "./truth/unsupported-facts.ts";
+import { findUntrueSummary } from "./truth/untrue-summary.ts";
 
 /** Reviews a change. Policy violations and secrets deny it, new findings flag it, and everything else passes. */
 export async function reviewChange(input: ReviewInput, signal: AbortSignal): Promise<Verdict> {
@@ -37,7 +40,7 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
     ...comparison.introduced,
     ...findInvisible(all, words),
     ...content.findings,
-    ...(await findRemovedPages(base, input.overlay.entries(), asked)),
+    ...findUntruths(input, added),
   ].sort(bySeverity);
   return {
     kind: introduced.some(needsLook) ? "flagged" : "passed",
@@ -47,6 +50,23 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
     findingsAfter: comparison.after,
     links: { total: comparison.tally.links, unjudged: comparison.tally.unjudged },
   };
+}
+
+/** Statements without a witness, content that is gone unasked, and a summary of work that was not done. */
+function findUntruths({ overlay, asked = [], evidence, summary = "" }: ReviewInput, added: Added): readonly Finding[] {
+  const before = new Map(added.before.map(({ path, text }) => [path, text]));
+  const pages = overlay
+    .entries()
+    .filter(({ path }) => kindOf(path) === "document")
+    .map(({ path, content }) => ({ path, before: before.get(path) ?? "", after: content?.toString() ?? null }));
+  const lost = findLostContent(pages, asked);
+  if (!evidence) return lost.filter(({ check }) => check === "deleted-page");
+  const written = pages.flatMap(({ after, ...page }) => (after === null ? [] : [{ ...page, after }]));
+  return [
+    ...lost,
+    ...(evidence.log === null ? [] : findUnsupportedFacts(written, added.lines, { ...evidence, log: evidence.log })),
+    ...findUntrueSummary(summary, overlay.entries()),
+  ];
 }
 
 /** A move that could not follow any link needs a review as much as one that broke links. */
@@ -121,62 +141,6 @@ function isMoreThanBefore(added: Added, character: string): boolean {
 
 function nameOf(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
-}
-
-/** A page counts as moved if at least this share of its lines is elsewhere in the change. */
-const movedShare = 0.5;
-
-/** Pages that a change deletes together with their text, although nobody who asked for the change named them. */
-async function findRemovedPages(
-  base: Tree,
-  entries: readonly OverlayEntry[],
-  asked: readonly string[],
-): Promise<readonly Finding[]> {
-  const gone = entries.filter(({ path, content }) => content === null && kindOf(path) === "document");
-  if (gone.length === 0) return [];
-  const said = asked.map(wordsOf).join(" ");
-  const kept = new Set(entries.flatMap(({ content }) => linesOf(content?.toString() ?? "")));
-  const findings: Finding[] = [];
-  for (const { path } of gone) {
-    const text = (await base.read(path))?.toString() ?? "";
-    const lines = linesOf(text);
-    const isMoved = lines.length > 0 && lines.filter((line) => kept.has(line)).length >= lines.length * movedShare;
-    if (isMoved || namesOf(path, text).some((name) => name !== "" && ` ${said} `.includes(` ${name} `))) continue;
-    const message = "this page was deleted, and the request does not name it";
-    findings.push({ check: "deleted-page", severity: "error", path, line: 1, column: 1, message });
-  }
-  return findings;
-}
-
-/** The page's path, its folders, its name and its titles. */
-function namesOf(path: string, text: string): readonly string[] {
-  const bare = path.replace(/\.\w+$/, "").replace(/\/(?:index|readme)$/i, "");
-  const segments = bare.split("/");
-  const folders = segments.slice(0, -1).map((_, index) => segments.slice(0, index + 1).join("/"));
-  const title = /^title:[ \t]*(.+)$/m.exec(text)?.[1] ?? "";
-  const heading = /^#[ \t]+(.+)$/m.exec(text)?.[1] ?? "";
-  return [
-    path,
-    bare,
-    segments.at(-1) ?? "",
-    title,
-    heading,
-    ...folders.filter((one) => one.includes("/") || one.length > 3),
-  ].map(wordsOf);
-}
-
-function wordsOf(text: string): string {
-  return text
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
-}
-
-function linesOf(text: string): readonly string[] {
-  return text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line.length > 3);
 }
 
 const chunkCharactersMax = 256_000;

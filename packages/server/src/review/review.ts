@@ -1,4 +1,5 @@
 import type { Finding, IgnoreEntry, ParseCache } from "@emend/site";
+import type { Evidence } from "../lib/evidence.ts";
 import type { Overlay, OverlayEntry, Tree } from "../tree/tree.ts";
 import type { PageReader } from "./page-reader.ts";
 
@@ -55,6 +56,8 @@ export interface ReviewInput {
   asked?: readonly string[];
   /** Text that the agent read from context repositories. No new address may carry it. */
   contextText?: readonly string[];
+  /** Absent: the change's words are a person's own, or the rules'. */
+  evidence?: Evidence;
   /** The pull request's texts, scanned for secrets and invisible characters like the files. */
   title?: string;
   pullTitle?: string;

@@ -2,6 +2,7 @@ import type { AgentOutcome, FollowUp, Step, Usage } from "../agent/agent.ts";
 import { assertNever } from "../errors.ts";
 import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
 import type { RecordedMove } from "../jobs/run/record-change.ts";
+import type { Evidence } from "../lib/evidence.ts";
 import type { TotalUsage } from "../publish/publication.ts";
 import type { Verdict } from "../review/review.ts";
 import { recordedChange } from "./recorder.ts";
@@ -33,7 +34,7 @@ export async function proposeChange(
     steps.push(step);
   }
 
-  async function review(words: Words): Promise<Verdict> {
+  async function review(words: Words & { evidence?: Evidence }): Promise<Verdict> {
     isChecking = true;
     await recorder.setPhase("checking");
     crashPoint("before-review");
@@ -51,7 +52,7 @@ export async function proposeChange(
     return { kind: "unchanged", summary: outcome.summary, limitReached };
   }
   const words = wordsOf(outcome, job);
-  const sources = eachOnce([...job.sources, ...cited]);
+  const sources = withoutDuplicates([...job.sources, ...cited]);
   const recorded = await recordedChange(stages, job, tree, { ...words, verdict, limitReached, sources }, signal);
   crashPoint("before-change-stored");
   await recorder.saveChange(recorded);
@@ -67,7 +68,7 @@ export async function proposeChange(
     const why = `Pull request ${touching.url} already changes ${touching.path}. Emend does not open a second one.`;
     return { kind: "unchanged", summary: why, limitReached };
   }
-  const model = steps.at(-1)?.usage.model ?? job.answeredBy;
+  const model = steps.findLast(({ usage }) => usage.by === undefined)?.usage.model ?? job.answeredBy;
   return { kind: "reviewed", change: { ...words, verdict, limitReached, sources }, model, usage: totalUsage(steps) };
 }
 
@@ -88,8 +89,21 @@ function readFromContext(steps: readonly Step[]): readonly string[] {
   return messages.flatMap((message) => (message.role === "tool" && asked.has(message.callId) ? [message.output] : []));
 }
 
-function eachOnce(sources: readonly StoredSource[]): readonly StoredSource[] {
-  return [...new Map(sources.map((source) => [JSON.stringify(source), source])).values()];
+/** A later round cites the same place at a later commit. */
+function withoutDuplicates(sources: readonly StoredSource[]): readonly StoredSource[] {
+  const keyOf = ({ repositoryUrl, path, line, supports }: StoredSource) =>
+    JSON.stringify([repositoryUrl, path, line, supports]);
+  return [...new Map(sources.map((source) => [keyOf(source), source])).values()];
+}
+
+const aboutTruth = new Set(["unsupported-fact", "lost-content", "untrue-summary", "second-reader"]);
+
+/** What the change says was judged with all that the agent had read. A moved base makes none of it true. */
+function keepTruths(verdict: Verdict, before: ReviewedChange["verdict"]): Verdict {
+  const kept = before.introduced.filter(({ check }) => aboutTruth.has(check));
+  if (verdict.kind === "denied" || kept.length === 0) return verdict;
+  const kind = kept.some(({ severity }) => severity === "error") ? "flagged" : verdict.kind;
+  return { ...verdict, kind, introduced: [...kept, ...verdict.introduced] };
 }
 
 /** The usage of all steps of a job, across runs and rounds. */
@@ -156,7 +170,7 @@ export async function takeInBase(
       limitReached,
     };
   }
-  const verdict = await stages.review(job, moved.tree, change, signal);
+  const verdict = keepTruths(await stages.review(job, moved.tree, change, signal), change.verdict);
   const judged = { ...change, verdict };
   const recorded = await recordedChange(stages, job, moved.tree, judged, signal);
   if (verdict.kind === "denied") {

@@ -5,6 +5,7 @@ import type { RecordedPullRequest } from "../jobs/pull-requests.ts";
 import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
 import type { RecordedChange, RecordedMove } from "../jobs/run/record-change.ts";
 import type { PinnedContext, RecordedBase } from "../jobs/run/record-work.ts";
+import type { Evidence } from "../lib/evidence.ts";
 import type { Logger } from "../lib/logger.ts";
 import { withoutFenced } from "../lib/markdown.ts";
 import type { CommitSettings, Publication, TotalUsage } from "../publish/publication.ts";
@@ -49,7 +50,7 @@ export interface Stages {
   review(
     job: LeasedJob,
     tree: OpenTree,
-    said: Words & { contextText?: readonly string[] },
+    said: Words & { contextText?: readonly string[]; evidence?: Evidence },
     signal: AbortSignal,
   ): Promise<Verdict>;
   /** The unified diff as a reviewer sees it. For a follow-up, the diff of the whole pull request. */
@@ -100,7 +101,7 @@ export interface AgentWork extends OpenTree {
   saveStep: Recorder["saveStep"];
   saveContext: Recorder["saveContext"];
   followUps: readonly FollowUp[];
-  review(words: Words): Promise<Verdict>;
+  review(words: Words & { evidence?: Evidence }): Promise<Verdict>;
 }
 
 export interface AgentResult {
@@ -184,7 +185,8 @@ export interface RunProject {
     styleGuides: readonly string[];
     checks: { ignore: readonly IgnoreEntry[] };
     fallbackModels: readonly string[] | null;
-    selfReview: boolean;
+    secondReader: boolean;
+    secondReaderModel: string | null;
     draft: boolean;
     limits: Limits;
     policy: Omit<Policy, "docsDir">;

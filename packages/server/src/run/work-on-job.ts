@@ -48,7 +48,7 @@ export async function workOnJob(
   const { outcome, verdict } = await runAgentWithReview(
     {
       model,
-      selfReview: project.settings.selfReview,
+      secondReader: await openSecondReader(deps, project, model),
       limits: limitsOf(project, job),
       spentBudget: () => deps.spentBudget(project.id),
       siteCache: deps.siteCache,
@@ -92,6 +92,14 @@ export async function workOnJob(
     verdict,
     sources,
   };
+}
+
+/** Null: it is switched off, or there is no language model to ask. */
+async function openSecondReader(deps: WorkDeps, project: RunProject, model: Model): Promise<Model | null> {
+  const { secondReader, secondReaderModel } = project.settings;
+  if (!secondReader || model.nature === "rules") return null;
+  const reader = secondReaderModel === null ? model : await deps.openModel(project, secondReaderModel);
+  return reader.nature === "language" && !reader.run ? reader : null;
 }
 
 async function inOwnManner(outcome: AgentOutcome, work: AgentWork, subjects: readonly string[]): Promise<AgentOutcome> {

@@ -299,12 +299,25 @@ export function Sources({ run }: { run: JobRun }) {
           {run.sources.length} {run.sources.length === 1 ? "source" : "sources"}
         </summary>
         <ul className="grid gap-1 pt-2">
-          {run.sources.map(({ repository, path, line, commit }) => (
-            <li key={`${repository} ${path} ${line} ${commit}`} className="wrap-anywhere">
-              <code>
-                <VisibleText text={repository === null ? path : `@${repository}/${path}`} />:{line}
-              </code>{" "}
-              <span className="text-quiet">at {commit.slice(0, 10)}</span>
+          {run.sources.map(({ repository, path, line, lineEnd, commit, supports, text }) => (
+            <li key={`${repository} ${path} ${line} ${commit} ${supports}`} className="grid gap-1 wrap-anywhere">
+              {supports !== null && (
+                <p>
+                  “<VisibleText text={supports} />”
+                </p>
+              )}
+              <p>
+                <code>
+                  <VisibleText text={repository === null ? path : `@${repository}/${path}`} />:{line}
+                  {lineEnd > line && `-${lineEnd}`}
+                </code>{" "}
+                <span className="text-quiet">at {commit.slice(0, 10)}</span>
+              </p>
+              {text !== null && (
+                <pre className="max-h-48 overflow-auto text-sm">
+                  <VisibleText text={text} />
+                </pre>
+              )}
             </li>
           ))}
         </ul>

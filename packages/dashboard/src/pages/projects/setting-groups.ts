@@ -61,7 +61,21 @@ export function generalGroups(project: DashboardProject): readonly SettingGroup[
             help: "One per line, in order. Leave empty for the installation default.",
           },
         ],
-        [{ path: "settings.selfReview", label: "Self-review before publishing", kind: "check" }],
+        [
+          {
+            path: "settings.secondReader",
+            label: "Second reader",
+            kind: "check",
+            help: "A fresh request to a model compares each change with the prompt and the cited lines.",
+          },
+          {
+            path: "settings.secondReaderModel",
+            label: "Second reader's model",
+            kind: "optional",
+            isCode: true,
+            placeholder: "the job's model",
+          },
+        ],
       ],
     },
     {

@@ -39,8 +39,10 @@ const ProjectSettings = Type.Object({
       default: null,
     },
   ),
-  /** A language model reviews its own change before publishing, and may revise it. */
-  selfReview: Type.Boolean({ default: true }),
+  /** Where a language model works: a fresh request compares its change with the request and the cited lines. */
+  secondReader: Type.Boolean({ default: true }),
+  /** Null: the model of the job. */
+  secondReaderModel: Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()], { default: null }),
   /** Files of the repository that describe how to write its documentation, besides AGENTS.md and similar. */
   styleGuides: Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), { maxItems: 20, default: [] }),
   /** Saved by people to be used again. */

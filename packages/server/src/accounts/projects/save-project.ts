@@ -144,9 +144,16 @@ function refuseBadSilencers({ checks }: Readonly<Record<string, unknown>>): void
   if (problem !== null) throw new AppError("invalid_request", { publicMessage: `Project settings: ${problem}.` });
 }
 
-function modelsIn({ model, models, fallbackModels }: Readonly<Record<string, unknown>>): readonly string[] {
+function modelsIn({
+  model,
+  models,
+  fallbackModels,
+  secondReaderModel,
+}: Readonly<Record<string, unknown>>): readonly string[] {
   // Empty ones are refused as every setting is.
-  return [model, models, fallbackModels].flat().filter((name) => typeof name === "string" && name !== "") as string[];
+  return [model, models, fallbackModels, secondReaderModel]
+    .flat()
+    .filter((name) => typeof name === "string" && name !== "") as string[];
 }
 
 /** SSRF guard: a URL that is entered in the browser is checked at every call, and edits cannot undo that. */

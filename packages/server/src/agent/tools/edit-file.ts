@@ -1,5 +1,6 @@
 import { addPage, removePage } from "@emend/site";
 import { Type } from "typebox";
+import { describeRewrite } from "../../lib/page-lines.ts";
 import { countOf, isGlob, pathFilter } from "./paths.ts";
 import { readText } from "./read-file.ts";
 import { carryOut } from "./report.ts";
@@ -17,9 +18,10 @@ export const writeFileTool = defineTool({
     if (input.group !== undefined) return carryOut(context, await addPage(await context.site.head(signal), input));
     const refusal = refusePath(input.path);
     if (refusal !== null) return { kind: "refused", reason: refusal };
-    const existed = (await overlay.read(input.path)) !== null;
+    const before = await overlay.read(input.path);
     await overlay.set(input.path, Buffer.from(input.content));
-    return { kind: "answer", text: `${existed ? "overwrote" : "wrote"} ${input.path}` };
+    const change = before === null ? "" : `: ${describeRewrite(before.toString(), input.content)}`;
+    return { kind: "answer", text: `${before === null ? "wrote" : "overwrote"} ${input.path}${change}` };
   },
 });
 

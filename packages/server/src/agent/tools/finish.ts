@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { reachesOut } from "../../lib/markdown.ts";
+import { plainText } from "../../lib/page-lines.ts";
 import { secretsIn } from "../../secrets/secrets-in.ts";
 import { citeLines, readCitable } from "../../tree/read/cited-lines.ts";
 import type { Source } from "../agent.ts";
@@ -17,7 +18,7 @@ export const FinishInput = Type.Object(
     title: words(200),
     summary: words(20_000),
     reply: words(4_000),
-    sources: list("path:line"),
+    sources: list("path:line: the page's sentence"),
     disputes: list("path:line: why"),
   },
   { additionalProperties: false },
@@ -29,12 +30,13 @@ export const handedOver = "handed over";
 export const finishTool = defineTool({
   name: "finish",
   description:
-    "Hands over. If findings come back: repair or dispute, finish again; what you leave out stays. In a follow-up `reply` is about it, `summary` about the whole pull request. No links or HTML outside code spans.",
+    "Hands over. If findings come back: repair or dispute, finish again; what you leave out stays. In a follow-up `reply` is about it, `summary` about the whole pull request. No links or HTML outside code.",
   input: FinishInput,
   // In earlier releases `title` was the round's, and the pull request's was separate.
-  older({ pullRequestTitle, ...input }) {
-    if (pullRequestTitle === undefined) return input;
-    return { ...input, title: pullRequestTitle, reply: input.title };
+  older({ pullRequestTitle, ...given }) {
+    const { sources } = given;
+    const input = Array.isArray(sources) ? { ...given, sources: sources.map(inWords) } : given;
+    return pullRequestTitle === undefined ? input : { ...input, title: pullRequestTitle, reply: given.title };
   },
   async run(context, { title = "", summary = "", reply = "", sources = [], disputes = [] }, signal) {
     const said = context.handedOver;
@@ -53,13 +55,26 @@ export const finishTool = defineTool({
   },
 });
 
-/** `path:line`, `@name/path:line`, or a range of lines. Null if there is no line. */
+/** A source as one text; models also give `{ at, supports }`. */
+function inWords(source: unknown): unknown {
+  const { at, supports } = (source ?? {}) as Record<string, unknown>;
+  if (typeof at !== "string") return source;
+  return typeof supports === "string" && supports !== "" ? `${at}: ${supports}` : at;
+}
+
+/** `path:line` or `@name/path:line`, or a range of lines; then the sentence that they support. Null if there is no line. */
 export function parseSource(names: readonly string[], words: string): Source | null {
-  const [, place, line, last] = /^(.+?):(\d{1,7})(?:[-:](\d{1,7}))?$/.exec(words.trim()) ?? [];
+  const [, place, line, last, supports] =
+    /^(.+?):(\d{1,7})(?:[-:](\d{1,7}))?(?::?\s+(\S[\s\S]*))?$/.exec(words.trim()) ?? [];
   if (place === undefined || Number(line) < 1) return null;
   const inContext = contextPath(names, place);
   const source = inContext ? { repository: inContext.name, path: inContext.path } : { repository: null, path: place };
-  return { ...source, line: Number(line), ...(Number(last) > Number(line) && { lineEnd: Number(last) }) };
+  return {
+    ...source,
+    line: Number(line),
+    ...(Number(last) > Number(line) && { lineEnd: Number(last) }),
+    ...(supports !== undefined && { supports: supports.replaceAll(/^["“]|["”]$/g, "") }),
+  };
 }
 
 /** The cited lines, to be held against later commits. Null: they cannot be kept, or must not, as a credential. */
@@ -80,11 +95,12 @@ export async function readCited(
 
 /** Problems with a model's sources: a reviewer must be able to find every cited line. */
 async function verifySources(
-  context: Pick<ToolContext, "base" | "context">,
+  context: Pick<ToolContext, "base" | "context" | "overlay">,
   sources: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const problems: string[] = [];
+  const pages = context.overlay.entries().map(({ content }) => plainText(content?.toString() ?? ""));
   // From the base, not the edits: a change is not a source for itself.
   const trees = { overlay: context.base, context: context.context };
   for (const words of sources) {
@@ -92,6 +108,10 @@ async function verifySources(
     if (!source) {
       problems.push(`${JSON.stringify(words)} is not path:line`);
       continue;
+    }
+    const { supports } = source;
+    if (supports !== undefined && !pages.some((page) => page.includes(plainText(supports)))) {
+      problems.push(`no changed page says ${JSON.stringify(supports.slice(0, 100))}`);
     }
     const place = source.repository === null ? source.path : `@${source.repository}/${source.path}`;
     const { tree, path } = await locate(trees, place, signal);

@@ -12,13 +12,14 @@ import type { Finding } from "@emend/site";
 import type { Queryable } from "../../db/pool.ts";
 import { isRetryable } from "../job-actions.ts";
 import { toPullRequest } from "../pull-requests.ts";
+import type { StoredSource } from "../run/leased-job.ts";
 import { isJobId } from "../wire-job.ts";
 import { diffFiles } from "./diff.ts";
 
 interface RunRow
   extends Pick<JobRun, "id" | "status" | "phase" | "prompt" | "model" | "title" | "summary" | "preview"> {
   context: JobRun["context"];
-  sources: JobRun["sources"];
+  sources: readonly StoredSource[];
   created_by: string;
   failure_code: NonNullable<JobRun["failure"]>["code"] | null;
   failure_message: string | null;
@@ -100,6 +101,7 @@ function toRun(row: RunRow): JobRun {
       outputTokens: usage?.outputTokens ?? 0,
       cachedInputTokens: usage?.cachedInputTokens ?? 0,
       costUsd: usage?.costUsd ?? 0,
+      secondReaderCostUsd: usage?.secondReaderCostUsd ?? 0,
     },
     findings: findings && {
       before: findings.before,
@@ -113,7 +115,15 @@ function toRun(row: RunRow): JobRun {
     violations: (row.findings?.violations ?? []).map(({ path, rule }) => ({ path, rule })),
     preview: row.preview,
     context: row.context.map(({ name, repositoryUrl, ref, commit }) => ({ name, repositoryUrl, ref, commit })),
-    sources: row.sources.map(({ repository, path, line, commit }) => ({ repository, path, line, commit })),
+    sources: row.sources.map(({ repository, path, line, commit, supports, cited }) => ({
+      repository,
+      path,
+      line,
+      lineEnd: cited?.lineEnd ?? line,
+      commit,
+      supports: supports ?? null,
+      text: cited?.text ?? null,
+    })),
     baseCommit: row.base_commit,
     baseBranch: row.base_branch,
     pullRequest: row.pull_request && toPullRequest(row.pull_request),

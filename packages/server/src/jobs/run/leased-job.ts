@@ -92,6 +92,8 @@ export interface StoredSource {
   path: string;
   line: number;
   commit: string;
+  /** Words of the page's sentence that it supports. Absent: of an older release, or not said. */
+  supports?: string;
   /** The lines themselves, to be held against later commits; absent: of an older release, or not to be kept. */
   cited?: { lineEnd: number; text: string; symbol: string | null };
 }

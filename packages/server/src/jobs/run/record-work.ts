@@ -85,7 +85,8 @@ export async function recordStep(
        on conflict (job_id, path) do update
          set mode = excluded.mode, content = excluded.content, deleted = excluded.deleted
      ), changed as (
-       update jobs set model = $5::jsonb ->> 'model', chosen_model = coalesce(chosen_model, model),
+       update jobs set model = case when $5::jsonb ? 'by' then model else $5::jsonb ->> 'model' end,
+         chosen_model = coalesce(chosen_model, model),
          retries = 0, usage = ${totalUsage}, working_diff = coalesce($10, working_diff),
          event_seq = event_seq + 1, updated_at = clock_timestamp()
        from step where jobs.id = step.job_id
@@ -112,6 +113,8 @@ export async function recordStep(
 
 const totalUsage = `jsonb_build_object(
   'steps', coalesce((jobs.usage ->> 'steps')::int, 0) + 1,
+  'secondReaderCostUsd', coalesce((jobs.usage ->> 'secondReaderCostUsd')::numeric, 0)
+    + case when $5::jsonb ? 'by' then ($5::jsonb ->> 'costUsd')::numeric else 0 end,
   ${["inputTokens", "outputTokens", "cachedInputTokens", "costUsd"]
     .map((key) => `'${key}', coalesce((jobs.usage ->> '${key}')::numeric, 0) + ($5::jsonb ->> '${key}')::numeric`)
     .join(", ")})`;

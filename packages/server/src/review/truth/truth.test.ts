@@ -1,0 +1,148 @@
+import { expect, test } from "vitest";
+import type { Evidence } from "../../lib/evidence.ts";
+import { findLostContent } from "./lost-content.ts";
+import { findUnsupportedFacts } from "./unsupported-facts.ts";
+import { findUntrueSummary } from "./untrue-summary.ts";
+
+const code = `export const options = {
+  host: { type: "string", default: "127.0.0.1" },
+  maxRetries: { type: "number", default: 3 },
+  timeoutMs: { type: "number", default: 90_000 },
+  cacheBytes: { type: "number", default: 64 * 1024 * 1024 },
+};
+server.listen(options.port);
+`;
+
+/** The findings for a page that gains these lines after `code` was read. */
+function unsupported(text: string, given: Partial<Evidence> & { before?: string } = {}): readonly string[] {
+  const { before = "# Options\n\nStart it with `mint dev`.\n", ...evidence } = given;
+  const after = `${before}${text}`;
+  const first = before.split("\n").length;
+  const added = text.split("\n").map((line, index) => ({ path: "a.md", line: first + index, text: line }));
+  const log = [
+    { kind: "read" as const, text: code },
+    { kind: "wrote" as const, text },
+  ];
+  const all = { asked: ["Document the options"], log, sources: [], ...evidence };
+  return findUnsupportedFacts([{ path: "a.md", before, after }], added, { ...all, log: all.log ?? log }).map(
+    ({ message }) => /`([^`]+)`/.exec(message)?.[1] ?? message,
+  );
+}
+
+test.each([
+  ["a variable", "Set `MINT_PORT_RETRIES` to change it.", ["MINT_PORT_RETRIES"]],
+  ["a variable outside of code marks", "Set MINT_PORT_RETRIES to change it.", ["MINT_PORT_RETRIES"]],
+  ["numbers with what they count", "It tries 10 ports, then ends with exit code 98.", ["10", "98"]],
+  ["a flag", "Pass `--verbose-log` for more.", ["--verbose-log"]],
+  ["a flag in a sample", "```sh\nmint dev --turbo\n```", ["--turbo"]],
+  ["a version", "Since version 4.7.1.", ["4.7.1"]],
+  ["an address", "It listens on `0.0.0.0`.", ["0.0.0.0"]],
+  ["a URL", "See https://status.mint.test/live.", ["https://status.mint.test/live"]],
+  ["a path", "It is stored in `/etc/mint/settings.toml`.", ["/etc/mint/settings.toml"]],
+  ["a time", "It waits for 30 s.", ["30 s"]],
+  ["a name in a table", "| `fooBar` | none |", ["fooBar"]],
+])("finds %s that nothing witnesses", (_, text, facts) => {
+  expect(unsupported(text)).toEqual(facts);
+});
+
+test.each([
+  ["what the code says", "`host` is `127.0.0.1`; `maxRetries` is 3."],
+  ["a unit that is written otherwise", "It waits 90 seconds, or 1.5 minutes, with a cache of 64 MiB."],
+  ["a name in another spelling", "Use `--max-retries` or `MAX_RETRIES`."],
+  ["what was asked for", "Say `--turbo`.", { asked: ["Mention `--turbo`"] }],
+  ["what the page said before", "As said, `mint dev` starts it."],
+  ["how many rows follow", "These 4 options exist:\n\n- `host`\n- `maxRetries`\n- `timeoutMs`\n- `cacheBytes`"],
+  ["numbered items and steps", "1. Start it.\n2. Open step 3."],
+  ["a link inside the site", "See [the limits](/guides/limits-2#max-400)."],
+  ["values of samples", '```json\n{ "name": "My site 42" }\n```'],
+  ["grammar", "There are 2 ways, and 1 is better."],
+] as const)("takes %s for supported", (_, text, given: Partial<Evidence> = {}) => {
+  expect(unsupported(text, given)).toEqual([]);
+});
+
+test("where a sentence has a source, the cited lines must have its values", () => {
+  const text = "It listens on `0.0.0.0` by default. It retries 3 times.";
+  const log = [{ kind: "read" as const, text: `${code}\nhost 0.0.0.0 is for containers` }];
+  const cited = { at: "src/options.ts:2", supports: "listens on 0.0.0.0", text: code.split("\n")[1] ?? "" };
+  expect(unsupported(text, { log, sources: [cited] })).toEqual(["0.0.0.0"]);
+  expect(unsupported(text, { log })).toEqual([]);
+  const sum = { at: "x:1", supports: "5 in all", text: "const a = 3, b = 2;" };
+  expect(unsupported("There are 5 in all.", { sources: [sum] })).toEqual([]);
+});
+
+test("what the agent wrote and then read again witnesses nothing", () => {
+  const text = "It tries 98 ports.";
+  const log = [
+    { kind: "read" as const, text: code },
+    { kind: "wrote" as const, text },
+    { kind: "read" as const, text: `a.md\n4: ${text}` },
+  ];
+  expect(unsupported(text, { log })).toEqual(["98"]);
+});
+
+const page = `# Settings
+
+Intro to the settings.
+
+## Env
+
+${"A line about the environment.\n".repeat(1)}
+Variables are read once.
+They are checked at start.
+
+\`\`\`sh
+export MINT_HOME=/srv
+mint dev
+\`\`\`
+
+## Options
+
+Options win over variables.
+The last one counts.
+`;
+
+const lost = (after: string | null, asked: string) =>
+  findLostContent([{ path: "settings.md", before: page, after }], [asked]).map(({ message }) => message);
+
+test("finds a section, a sample and lines that are gone unasked", () => {
+  const withoutEnv = page.replace(/## Env[\s\S]*(?=## Options)/, "");
+  expect(lost(withoutEnv, "Fix the grammar of settings")).toEqual([
+    "the page loses “Env”, and the request does not ask for it",
+  ]);
+  expect(lost(page.replace(/```sh[\s\S]*?```\n/, ""), "Fix grammar")).toEqual([
+    "the page loses a code block, and the request does not ask for it",
+  ]);
+  expect(lost(null, "Fix grammar")).toEqual(["this page was deleted, and the request does not name it"]);
+  expect(lost(withoutEnv, "Remove the section Env")).toEqual([]);
+  expect(lost(withoutEnv, "Shorten the settings page")).toEqual([]);
+  expect(lost(null, "Delete the settings page")).toEqual([]);
+});
+
+test("an edit, a rename and a move lose nothing", () => {
+  expect(lost(page.replace("Variables are read once.", "Emend reads variables once."), "Fix grammar")).toEqual([]);
+  expect(lost(page.replace("## Env", "## Environment variables"), "Better headings")).toEqual([]);
+  expect(lost(page.replace("mint dev", "mint dev --port 3000"), "Fix the sample")).toEqual([]);
+  const moved = [
+    { path: "settings.md", before: page, after: page.replace(/## Env[\s\S]*(?=## Options)/, "") },
+    { path: "env.md", before: "", after: /## Env[\s\S]*(?=## Options)/.exec(page)?.[0] ?? "" },
+  ];
+  expect(findLostContent(moved, ["Fix grammar"])).toEqual([]);
+});
+
+test("a page of prose that is cut by more than a quarter", () => {
+  const before = Array.from({ length: 40 }, (_, index) => `Sentence number ${index} says something.`).join("\n");
+  const after = before.split("\n").slice(0, 28).join("\n");
+  const found = findLostContent([{ path: "a.md", before, after }], ["Fix grammar"]);
+  expect(found.map(({ message }) => message)).toEqual([
+    "the page loses 12 of its 40 lines of text, and the request does not ask for it",
+  ]);
+});
+
+test("a summary that claims a change of an untouched page", () => {
+  const entries = [{ path: "docs/a.md", mode: "100644" as const, content: Buffer.from("x") }];
+  const messages = (summary: string) => findUntrueSummary(summary, entries).map(({ message }) => message);
+  expect(messages("Adds a note to `docs/b.md`.")).toHaveLength(1);
+  expect(messages("Updated docs/a.md. Also rewrote guides/c.mdx.")).toHaveLength(1);
+  expect(messages("Updated a.md. Left `docs/b.md` alone; docs/b.md already says it.")).toEqual([]);
+  expect(messages("Updates the default as in `docs/b.md`.")).toEqual([]);
+});
