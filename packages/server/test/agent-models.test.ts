@@ -27,11 +27,15 @@ function fixTypo(turn: number): FarTurn {
   return finish("Fix a misspelling");
 }
 
+const isSecondReader = (request: unknown) => JSON.stringify(request).includes("before a person reviews it");
+
 const install = (script: Parameters<typeof startFarModel>[0], settings: Record<string, unknown> = {}) =>
   models.install(script, { docs, settings });
 
 test("a job runs to a pull request with each vendor", async () => {
-  const { client, project } = await install(fixTypo);
+  const { client, project } = await install((turn, request) =>
+    isSecondReader(request) ? [["report", { findings: [] }]] : fixTypo(turn),
+  );
   const created = await Promise.all(protocols.map((model) => client.create({ prompt: "Fix the misspelling.", model })));
   const jobs = await Promise.all(created.map((job) => client.untilFinal(job.id)));
   expect(jobs.map((job) => [job.model, job.status])).toEqual(protocols.map((model) => [model, "completed"]));
@@ -40,9 +44,10 @@ test("a job runs to a pull request with each vendor", async () => {
     expect(job.prLink).toMatch(/^http/);
     expect(await git(project.id, "show", `${job.source.ref}:setup.mdx`)).toContain("ten minutes.");
     const run = await client.run(job.id);
-    // Read, edit, finish: a one-word change needs no second review.
-    expect(run.steps.count).toBe(3);
-    expect(run.usage).toMatchObject({ inputTokens: 3000, outputTokens: 300 });
+    // Read, edit, finish, and the second reader.
+    expect(run.steps.count).toBe(4);
+    expect(run.usage).toMatchObject({ inputTokens: 4000, outputTokens: 400 });
+    expect(run.usage.secondReaderCostUsd).toBeCloseTo(run.usage.costUsd / 4);
     expect(run.usage.costUsd > 0).toBe(!job.model.startsWith("compatible/"));
   }
 });
@@ -107,7 +112,9 @@ test("a commit that a person pushes while a follow-up works is kept: branch_conf
 test("a server that is killed after a stored step never asks the model for it again, nor does a follow-up", async () => {
   const more = (turn: number): FarTurn =>
     turn === 3 ? [["edit_file", { path: "setup.mdx", oldText: "ten", newText: "five" }]] : finish("Say five");
-  const { server, project, key, far, installation } = await install((turn) => (turn < 3 ? fixTypo(turn) : more(turn)));
+  const { server, project, key, far, installation } = await install((turn) => (turn < 3 ? fixTypo(turn) : more(turn)), {
+    secondReader: false,
+  });
   await server.stop();
   const id = "job_01arz3ndektsv4rrffq69g5fav";
   const { pool } = installation.database;

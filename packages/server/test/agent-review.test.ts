@@ -8,17 +8,22 @@ const docs = {
   "index.mdx": "---\ntitle: Home\n---\n\nWelcome.\n",
 };
 
-test("the agent gets findings twice and its diff once; what remains makes a draft", async () => {
-  const heard: [findings: number, diffs: number][] = [];
+const isSecondReader = (request: unknown) => JSON.stringify(request).includes("before a person reviews it");
+
+test("the agent gets findings twice and the second reader's once; what remains makes a draft", async () => {
+  const heard: [findings: number, readers: number][] = [];
   const { client, project } = await models.install(
-    (turn, { messages }) => {
-      const said = JSON.stringify(messages);
+    (turn, request) => {
+      if (isSecondReader(request)) {
+        return [["report", { findings: [{ kind: "unasked", quote: "See [more](/nowhere).", why: "nobody asked" }] }]];
+      }
+      const said = JSON.stringify(request.messages);
       const times = (words: string) => said.split(words).length - 1;
-      heard.push([times("the review found this"), times("as its reviewer will see it")]);
+      heard.push([times("the review found this"), times("a second reader, who saw only")]);
       if (turn === 0) {
         return [["edit_file", { path: "index.mdx", oldText: "Welcome.", newText: "See [more](/nowhere)." }]];
       }
-      if (times("as its reviewer will see it") > 0 && times("Read [more]") === 0) {
+      if (times("a second reader, who saw only") > 0 && times("Read [more]") === 0) {
         return [["edit_file", { path: "index.mdx", oldText: "See [more]", newText: "Read [more]" }]];
       }
       return [["finish", { title: "Lead on", summary: "To more." }]];
@@ -37,8 +42,8 @@ test("the agent gets findings twice and its diff once; what remains makes a draf
     [2, 1],
   ]);
   const run = await client.run(id);
-  // Edit, finish, finish, finish, revise, finish.
-  expect(run).toMatchObject({ steps: { count: 6 }, pullRequest: { draft: true }, findings: { introducedCount: 1 } });
+  // Edit, finish, finish, finish, the second reader, revise, finish.
+  expect(run).toMatchObject({ steps: { count: 7 }, pullRequest: { draft: true }, findings: { introducedCount: 1 } });
   expect(await git(project.id, "show", `${job.source.ref}:index.mdx`)).toContain("Read [more](/nowhere).");
   const body = (await pullOf(project.id))?.body ?? "";
   expect(body).toContain("The checks found errors that this change introduces.");
@@ -68,21 +73,35 @@ test("the agent can dispute a finding: nothing is undone, and a draft shows both
   expect(body).toMatch(/- error `index\.mdx:5` [^\n]*\n {2}The agent disagrees: the host serves \/status itself/);
 });
 
-test("a large change comes back as the answer to finish, and a plain finish confirms it", async () => {
-  const { client, far } = await models.install(
+test("a fact that nothing witnesses, and one that its source contradicts, make a draft that shows both", async () => {
+  const { client, project } = await models.install(
     (turn) => {
-      if (turn === 0)
-        return [["write_file", { path: "index.mdx", content: `${docs["index.mdx"]}${"\nA line.\n".repeat(40)}` }]];
-      return [["finish", turn === 1 ? { title: "Say more", summary: "Forty lines." } : {}]];
+      if (turn === 0) return [["read_file", { paths: ["server.js"] }]];
+      if (turn === 1) {
+        const newText = "It listens on `0.0.0.0` by default. It tries 98 ports.";
+        return [["edit_file", { path: "index.mdx", oldText: "Welcome.", newText }]];
+      }
+      const sources = [{ at: "server.js:1", supports: "It listens on `0.0.0.0` by default" }];
+      return [["finish", { title: "Say where it listens", summary: "From the code.", sources }]];
     },
-    { docs },
+    {
+      docs: { ...docs, "server.js": 'const host = "127.0.0.1";\n// Not 0.0.0.0: it is local.\n' },
+      settings: { secondReader: false },
+    },
   );
-  const { id } = await client.create({ prompt: "Say more." });
-  await client.untilFinal(id);
-  expect(await client.run(id)).toMatchObject({ steps: { count: 3 }, title: "Say more", summary: "Forty lines." });
-  const last = far.requests.at(-1)?.messages ?? [];
-  expect(last.at(-1)).toMatchObject({ role: "tool" });
-  expect(JSON.stringify(last.at(-1))).toContain("+A line.");
+  const { id } = await client.create({ prompt: "Say where it listens." });
+  expect(await client.untilFinal(id)).toMatchObject({ status: "completed" });
+  const run = await client.run(id);
+  expect(run).toMatchObject({ pullRequest: { draft: true }, findings: { introducedCount: 2 } });
+  expect(run.sources).toMatchObject([
+    { path: "server.js", line: 1, supports: "It listens on `0.0.0.0` by default", text: 'const host = "127.0.0.1";' },
+  ]);
+  const body = (await pullOf(project.id))?.body ?? "";
+  expect(body).toContain("Statements in this change could not be verified.");
+  expect(body).toMatch(/- error `index\.mdx:5` .*0\.0\.0\.0.* is not in the cited lines/);
+  expect(body).toMatch(/- error `index\.mdx:5` .*98.* is in nothing that was read/);
+  expect(body).toContain('const host = "127.0.0.1";');
+  expect(body).toContain("- changed `index.mdx` +1 −1");
 });
 
 test("finish beside a refused edit is sent back, since its summary tells of what was not done", async () => {
@@ -97,7 +116,7 @@ test("finish beside a refused edit is sent back, since its summary tells of what
       }
       return [["finish", { title: "Greet", summary: "One was done." }]];
     },
-    { docs },
+    { docs, settings: { secondReader: false } },
   );
   const { id } = await client.create({ prompt: "Greet." });
   await client.untilFinal(id);

@@ -74,7 +74,7 @@ test("after messages, diff, figures, title and text are the whole pull request's
     "**2.** Asked:\n\n```text\nWrite a note.\n```\n\nDid round 2.",
     "**3.** Asked:\n\n```text\nWrite another note.\n```\n\nDid round 3.",
     "### New findings",
-    "- changed `index.mdx`, including commits by people\n- changed `notes.mdx`\n- changed `setup.mdx`",
+    "### Touched\n\n- changed `index.mdx` +",
     `in ${third.run.steps.count} steps: ${(third.run.steps.count * 1000).toLocaleString("en-US")} tokens in`,
   ].map((words) => body.indexOf(words));
   expect(places).toEqual(places.toSorted((a, b) => a - b));

@@ -66,3 +66,11 @@ export interface ReviewInput {
   siteCache?: ParseCache;
   pageReader?: PageReader;
 }
+
+/** The checks of what a change says, as opposed to what it does to the site. */
+export const truthChecks: ReadonlySet<string> = new Set([
+  "unsupported-fact",
+  "lost-content",
+  "untrue-summary",
+  "second-reader",
+]);

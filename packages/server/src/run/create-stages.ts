@@ -5,6 +5,7 @@ import type { Logger } from "../lib/logger.ts";
 import { authorOf, commitMessage } from "../publish/publication.ts";
 import { publishChange } from "../publish/publish-change.ts";
 import type { WriteQueue } from "../publish/write-queue.ts";
+import { truthChecks } from "../review/review.ts";
 import { reviewChange } from "../review/review-change.ts";
 import type { CommitInput, Mirror, Mirrors, ProposedHead, Remote } from "../tree/mirror/mirror.ts";
 import { createOverlay } from "../tree/overlay.ts";
@@ -191,7 +192,11 @@ export function draftReasonOf(
   const disputes = change.verdict.introduced.filter((finding) => "dispute" in finding).length;
   if (disputes > 0) return "The agent disputes findings of the checks. Review both sides before merging.";
   if (change.verdict.kind === "flagged") {
-    return change.verdict.introduced.some(({ severity }) => severity === "error")
+    const errors = change.verdict.introduced.filter(({ severity }) => severity === "error");
+    if (errors.length > 0 && errors.every(({ check }) => truthChecks.has(check))) {
+      return "Statements in this change could not be verified. Compare the findings with the change before merging.";
+    }
+    return errors.length > 0
       ? "The checks found errors that this change introduces."
       : "A page moved or was deleted, and no link to it could be updated. Check the links before merging.";
   }

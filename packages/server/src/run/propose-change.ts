@@ -4,7 +4,7 @@ import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
 import type { RecordedMove } from "../jobs/run/record-change.ts";
 import type { Evidence } from "../lib/evidence.ts";
 import type { TotalUsage } from "../publish/publication.ts";
-import type { Verdict } from "../review/review.ts";
+import { truthChecks, type Verdict } from "../review/review.ts";
 import { recordedChange } from "./recorder.ts";
 import type { OpenTree, Outcome, ReviewedChange, RunDeps, Words } from "./run.ts";
 import { followChanges } from "./step-changes.ts";
@@ -96,11 +96,9 @@ function withoutDuplicates(sources: readonly StoredSource[]): readonly StoredSou
   return [...new Map(sources.map((source) => [keyOf(source), source])).values()];
 }
 
-const aboutTruth = new Set(["unsupported-fact", "lost-content", "untrue-summary", "second-reader"]);
-
 /** What the change says was judged with all that the agent had read. A moved base makes none of it true. */
 function keepTruths(verdict: Verdict, before: ReviewedChange["verdict"]): Verdict {
-  const kept = before.introduced.filter(({ check }) => aboutTruth.has(check));
+  const kept = before.introduced.filter(({ check }) => truthChecks.has(check));
   if (verdict.kind === "denied" || kept.length === 0) return verdict;
   const kind = kept.some(({ severity }) => severity === "error") ? "flagged" : verdict.kind;
   return { ...verdict, kind, introduced: [...kept, ...verdict.introduced] };
