@@ -23,7 +23,8 @@ const script: Parameters<typeof models.install>[0] = (turn, { messages }) => {
   const finished = calls.filter((name) => name === "finish").length;
   const edited = calls.filter((name) => name === "edit_file").length;
   if (edited < asked.length) {
-    const [oldText, newText] = edited === 0 ? ["minuts", "minutes"] : ["Nothing yet.", `More ${turn}. Nothing yet.`];
+    const [oldText, newText] =
+      edited === 0 ? ["minuts", "minutes"] : ["Nothing yet.", `More${"!".repeat(turn)} Nothing yet.`];
     return [["edit_file", { path: edited === 0 ? "setup.mdx" : "notes.mdx", oldText, newText }]];
   }
   const summary = `Did what was asked in ${asked.length} rounds.`;

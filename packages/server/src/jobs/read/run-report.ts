@@ -12,14 +12,16 @@ import type { Finding } from "@emend/site";
 import type { Queryable } from "../../db/pool.ts";
 import { isRetryable } from "../job-actions.ts";
 import { toPullRequest } from "../pull-requests.ts";
-import type { StoredSource } from "../run/leased-job.ts";
 import { isJobId } from "../wire-job.ts";
 import { diffFiles } from "./diff.ts";
 
 interface RunRow
   extends Pick<JobRun, "id" | "status" | "phase" | "prompt" | "model" | "title" | "summary" | "preview"> {
   context: JobRun["context"];
-  sources: readonly StoredSource[];
+  sources: readonly (Pick<JobRun["sources"][number], "repository" | "path" | "line" | "commit"> & {
+    supports?: string;
+    cited?: { lineEnd: number; text: string };
+  })[];
   created_by: string;
   failure_code: NonNullable<JobRun["failure"]>["code"] | null;
   failure_message: string | null;
