@@ -152,6 +152,8 @@ export interface DashboardProjectSettings {
   createsPerHourMax: number;
   lanes: number;
   draft: boolean;
+  /** What a follow-up does whose pull request was merged or closed before it was published. */
+  closedPullRequest: "open_new" | "fail";
   /** How long finished work waits for an unavailable forge. */
   publishWaitHours: number;
   branchPrefix: string;

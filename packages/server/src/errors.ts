@@ -15,6 +15,10 @@ export class AppError extends Error {
   readonly retryAfterMs: number | undefined;
   /** A rate limit, which applies to everybody with the same credential. */
   readonly isRateLimit: boolean;
+  /** It is certain that nothing happened: the far end refused before it acted, or was never reached. */
+  readonly isWithoutEffect: boolean;
+  /** What was sent may still take effect, so nothing may be given up or sent again yet. */
+  readonly isPending: boolean;
 
   constructor(
     code: ErrorCode,
@@ -24,6 +28,8 @@ export class AppError extends Error {
       retryable?: boolean;
       retryAfterMs?: number;
       isRateLimit?: boolean;
+      isWithoutEffect?: boolean;
+      isPending?: boolean;
       cause?: unknown;
     },
   ) {
@@ -34,6 +40,8 @@ export class AppError extends Error {
     this.retryable = options.retryable ?? false;
     this.retryAfterMs = options.retryAfterMs;
     this.isRateLimit = options.isRateLimit ?? false;
+    this.isWithoutEffect = options.isWithoutEffect ?? this.isRateLimit;
+    this.isPending = options.isPending ?? false;
   }
 }
 

@@ -212,7 +212,8 @@ describe.each(vendors)("$name", { concurrent: true }, (vendor) => {
       const operation = { find: findOperation[far.vendor], create: createOperation[far.vendor], push, nothing: "" }[at];
       if (fault && !arrange) far.fault(operation, fault);
       const isUnanswered = fault !== undefined && "how" in fault && ["silence", "slow"].includes(fault.how);
-      publisher.requestMsMax = isUnanswered ? 1500 : 20_000;
+      // Answers are awaited for 1.5 s, and 6 s after it was sent a request has no effect any more.
+      publisher.secondMs = isUnanswered ? 5 : 10;
       const before = far.requests.length;
 
       // Faults after the push need no push.

@@ -17,6 +17,8 @@ export interface ApiRequest<T extends TSchema> {
   answer: T;
   /** For messages: "open a pull request". */
   what: string;
+  /** How long to wait for the answer, if not as long as for most requests. */
+  answerMsMax?: number;
 }
 
 /** A response with one of the statuses that the caller handles itself. */
@@ -39,6 +41,11 @@ export interface ApiClient {
 const answerBytesMax = 8 * 1024 * 1024;
 /** Applies to each request, so each page of a list has this long. */
 const requestMsMax = 15_000;
+/**
+ * For requests that must not be sent twice: slow servers take minutes, and hanging up does not stop them. A little
+ * longer than publishing waits, so that it has the last word.
+ */
+export const createMsMax = 310_000;
 
 /** Sends JSON requests to a forge. It never retries: only the caller knows what is safe to repeat. */
 export function createApiClient(options: {
@@ -80,7 +87,7 @@ export function createApiClient(options: {
         ...(hasBody ? { body: JSON.stringify(request.body) } : {}),
         // A credential must not be sent to a redirect's target.
         redirect: "manual",
-        signal: AbortSignal.any([signal, AbortSignal.timeout(requestMsMax)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(request.answerMsMax ?? requestMsMax)]),
       });
       polling?.count(
         response.headers,
@@ -157,6 +164,9 @@ function storable(_name: string, value: unknown): unknown {
   return typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\ufffd") : value;
 }
 
+/** No request was sent. */
+const unconnected = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
+
 /** Certificate errors are permanent; other network errors may pass. */
 function unreachable(forge: string, host: string, error: unknown): AppError {
   const code = String(
@@ -172,6 +182,7 @@ function unreachable(forge: string, host: string, error: unknown): AppError {
   return new AppError("forge_unavailable", {
     publicMessage: `${forge} did not answer at ${host}${code ? ` (${code})` : ""}.`,
     retryable: true,
+    isWithoutEffect: unconnected.includes(code),
     cause: error,
   });
 }

@@ -13,7 +13,13 @@ const rateLimitMs = 60_000;
 const retryMsMax = 3_600_000;
 
 /** What a failed response means: retry later, or a permanent refusal. */
-export function refusalOf(forge: string, answer: RawAnswer, what: string): AppError {
+export function refusalOf(
+  forge: string,
+  answer: RawAnswer,
+  what: string,
+  /** A conflict with other work on the repository passes; so may others. */
+  { mayPass = answer.status === 409 } = {},
+): AppError {
   const { status } = answer;
   const words = wordsOf(answer.body).replace(/\.$/, "");
   const told = `${forge} answered ${status}${words ? `: ${words}` : ""}`;
@@ -32,7 +38,8 @@ export function refusalOf(forge: string, answer: RawAnswer, what: string): AppEr
       retryAfterMs: retryAfterMs(answer.headers),
     });
   }
-  return new AppError("forge_rejected", { publicMessage: `${told}. ${advice(answer, what)}` });
+  const publicMessage = `${told}. ${advice(answer, what)}`;
+  return new AppError("forge_rejected", { publicMessage, retryable: mayPass, isWithoutEffect: true });
 }
 
 /** GitHub answers 403 where others answer 429. Its headers tell the difference, or sometimes only its message. */

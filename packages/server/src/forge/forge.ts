@@ -182,6 +182,15 @@ export interface Forge {
   /** All pull requests of a head branch, in every state, newest first. Always includes the open one. */
   findPullRequests(search: PullRequestSearch, signal: AbortSignal): Promise<readonly PullRequest[]>;
   createPullRequest(draft: PullRequestDraft, signal: AbortSignal): Promise<CreateOutcome>;
+  /**
+   * For how long after it was sent a request to create a pull request may still be carried out, even if nobody waits for
+   * the answer: the server's own limit. 0: the request is atomic, so a second one is refused.
+   */
+  readonly effectSecondsMax: number;
+  /** Closes it without merging. Safe to retry. */
+  closePullRequest(number: number, signal: AbortSignal): Promise<void>;
+  /** The git ref of a pull request's commits, which stays where it was when it is merged or closed. */
+  readonly pullRef?: (number: number) => string;
   /** Sets labels and reviewers from the project's settings. Safe to retry. Null if nothing is set. */
   readonly ensureDetails: ((number: number, signal: AbortSignal) => Promise<void>) | null;
   /** Null if it does not exist. */

@@ -30,6 +30,11 @@ export function pullRequestCalls<T extends TSchema>(
       const request = { path: `${path}/pulls/${number}`, body: change, answer: form, what: "change a pull request" };
       await api.call({ ...request, method: "PATCH" }, signal);
     },
+    async closePullRequest({ api, path }: Repository, number: number, signal: AbortSignal): Promise<void> {
+      const what = "close a pull request";
+      const request = { path: `${path}/pulls/${number}`, body: { state: "closed" }, answer: form, what };
+      await api.call({ ...request, method: "PATCH" }, signal);
+    },
   };
 }
 

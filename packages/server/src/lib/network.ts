@@ -36,6 +36,8 @@ export function createFetch(
     httpsProxy: network.httpsProxy ?? "",
     httpProxy: network.httpProxy ?? "",
     noProxy: network.noProxy ?? "",
+    // Callers have time limits of their own, of up to five minutes: this one must not be shorter.
+    headersTimeout: 330_000,
     connect: { ...tls, ...options },
     requestTls: tls,
     proxyTls: tls,

@@ -38,6 +38,11 @@ export type Publication =
       pullRequest: PullRequest;
       commitId: string;
     }
+  /**
+   * A person merged or closed the pull request before a follow-up's commit arrived. `branch`: where the commit is now;
+   * null if it was not pushed.
+   */
+  | { kind: "not_open"; pullRequest: PullRequest; branch: string | null }
   /** The branch has somebody else's commit, which is kept. */
   | { kind: "branch_conflict"; branch: string; found: string | null };
 
@@ -49,12 +54,14 @@ export interface PublishDeps {
     saveCommit(ids: CommitIds): Promise<void>;
     /** Stores that the branch is on the forge. */
     savePush(): Promise<void>;
+    /** Stores for how long a request to open the pull request may still take effect. Null: it has had no effect. */
+    saveCreate(effectMs: number | null): Promise<void>;
   };
   writes: WriteQueue;
-  /** Shorter than the lease: a request that outlives it could take effect after another worker ended the job. */
-  requestMsMax?: number;
-  /** Reports failures that must not fail the job: labels, reviewers. */
-  warn(message: string, error: unknown): Promise<void>;
+  /** The length of a second in waits: shorter in tests of slow forges. */
+  secondMs?: number;
+  /** Reports what must not fail the job, in words without a final period. */
+  warn(message: string, error?: unknown): Promise<void>;
   crashPoint(name: PublishCrashPoint): void;
   /**
    * Renews the lease. Returns until when (by `performance.now()`) a request may be sent under it. Throws if the lease
@@ -152,6 +159,14 @@ export interface PublishInput {
   stored: CommitIds | null;
   /** The commit that the branch must have now. Null: the branch must not exist. */
   branchExpected: string | null;
+  /** For how long the request of an earlier run may still open the pull request. Null: none was sent. */
+  createLeftMs: number | null;
+  /** False: the job has waited for its forge long enough and must not send the request once more. */
+  mayRepeatCreate: boolean;
+  /** If the pull request of a follow-up is no longer open: open a new one, instead of failing. */
+  continuesClosed: boolean;
+  /** The pull request that this one continues. */
+  continues?: PullRequest;
 }
 
 const subjectCharactersMax = 120;

@@ -1,15 +1,9 @@
 import { AppError, assertNever, isAppError } from "../errors.ts";
-import type { CreateOutcome, ForgeCommits, PullRequest, PullRequestDraft, PullRequestSearch } from "../forge/forge.ts";
+import type { ForgeCommits, PullRequest } from "../forge/forge.ts";
 import { readTemplate } from "../lib/read-template.ts";
 import type { PushOutcome } from "../tree/mirror/mirror.ts";
-import {
-  draftPullRequest,
-  listChecks,
-  listTouchedFiles,
-  movedOf,
-  titleOf,
-  withoutSecrets,
-} from "./draft-pull-request.ts";
+import { listChecks, listTouchedFiles, movedOf, titleOf, withoutSecrets } from "./draft-pull-request.ts";
+import { ensurePullRequest, findOwnPullRequest, findSettled, isFollowUp, searchOf } from "./ensure-pull-request.ts";
 import {
   authorOf,
   type CommitIds,
@@ -18,8 +12,8 @@ import {
   type PublishDeps,
   type PublishInput,
 } from "./publication.ts";
-import { followUpBody, hasMarker } from "./pull-request-body.ts";
-import { type Answer, pauseAfterUnclear, sendEffect, sendQuestion } from "./retry.ts";
+import { followUpBody } from "./pull-request-body.ts";
+import { pauseAfterUnclear, sendEffect, sendLongEffect, sendQuestion } from "./retry.ts";
 
 /**
  * Publishes a change exactly once, however often it is called for the same job (idempotent): the commit is the same,
@@ -30,11 +24,20 @@ export async function publishChange(deps: PublishDeps, input: PublishInput, sign
   const done = await findDone(deps, input, signal);
   if (done) return done;
   const ids = await commitChange(deps, input, signal);
-  const branch = await ensureBranch(deps, input, ids, signal);
+  let branch = await ensureBranch(deps, input, ids, signal);
+  if (branch.kind === "conflict" && branch.found === null && isFollowUp(input)) {
+    // Forges delete a branch when its pull request is merged.
+    const settled = await findSettled(deps, input, ids.commitId, signal);
+    if (settled && (settled.kind !== "not_open" || !input.continuesClosed)) {
+      return settled.kind === "not_open" ? { ...settled, branch: null } : { ...settled, commitId: ids.commitId };
+    }
+    if (settled) branch = await ensureBranch(deps, { ...input, branchExpected: null }, ids, signal);
+  }
   if (branch.kind === "conflict") {
     return { kind: "branch_conflict", branch: input.job.branch, found: branch.found };
   }
-  const published = await ensurePullRequest(deps, input, signal);
+  const published = await ensurePullRequest(deps, input, branch.commitId, signal);
+  if (published.kind === "not_open") return { ...published, branch: input.job.branch };
   if (published.kind === "found") await updateBody(deps, input, published.pullRequest, signal);
   await ensureDetails(deps, published.pullRequest, signal);
   return { ...published, commitId: branch.commitId };
@@ -45,7 +48,7 @@ export async function publishChange(deps: PublishDeps, input: PublishInput, sign
  * the branch since, or merged and deleted it. Pushing first would then cause a conflict or restore the branch.
  */
 async function findDone(deps: PublishDeps, input: PublishInput, signal: AbortSignal): Promise<Publication | null> {
-  if (input.stored === null || input.branchExpected !== null) return null;
+  if (input.stored === null || isFollowUp(input)) return null;
   const own = await findOwnPullRequest(deps, searchOf(input), input.job.id, signal);
   if (!own) return null;
   await deps.store.savePush();
@@ -109,7 +112,8 @@ async function commitThere(
   const { treeId, message, entries } = input;
   const commit = { base: input.base.commit, treeId, message, entries };
   for (let attempt = 1; ; attempt += 1) {
-    const answer = await sendEffect(deps, (request) => commits.create(commit, request), signal);
+    // Each of its requests has a time limit of its own, and what GitHub has already got is not sent again.
+    const answer = await sendLongEffect(deps, (request) => commits.create(commit, request), signal);
     if (answer.kind === "answered") return { treeId, commitId: answer.value };
     await pauseAfterUnclear(attempt, answer.error, signal);
   }
@@ -171,19 +175,19 @@ async function ensureBranch(
   const wanted = { branch, commit: ids.commitId, expected: input.branchExpected };
   const remote = await deps.forge.gitRemote(signal);
   for (let attempt = 1; ; attempt += 1) {
-    const answer = await sendEffect(
+    const answer = await sendLongEffect(
       deps,
-      (requestSignal) => {
+      (requestSignal, silenceMsMax) => {
         deps.crashPoint("before-push");
         return commits
           ? commits.setBranch(wanted, requestSignal)
-          : deps.mirror.push({ remote, ...wanted }, requestSignal);
+          : deps.mirror.push({ remote, ...wanted, silenceMsMax }, requestSignal);
       },
       signal,
     );
     deps.crashPoint("after-push");
     if (answer.kind === "answered") {
-      const outcome = await settle(deps, input, ids, answer.value);
+      const outcome = await settle(deps, input, ids, answer.value, signal);
       if (outcome.kind === "holds") await deps.store.savePush();
       deps.crashPoint("after-push-stored");
       return outcome;
@@ -197,18 +201,15 @@ async function settle(
   input: PublishInput,
   ids: CommitIds,
   outcome: PushOutcome,
+  signal: AbortSignal,
 ): Promise<BranchOutcome> {
   switch (outcome.kind) {
     case "pushed":
       // A stored job gets another commit only if a new release words commit messages differently.
       if (input.stored && input.stored.commitId !== ids.commitId) await deps.store.saveCommit(ids);
       return { kind: "holds", commitId: ids.commitId };
-    case "conflict": {
-      const isOurs = outcome.found !== null && [ids.commitId, input.stored?.commitId].includes(outcome.found);
-      return isOurs && outcome.found
-        ? { kind: "holds", commitId: outcome.found }
-        : { kind: "conflict", found: outcome.found };
-    }
+    case "conflict":
+      return (await findOurs(deps, input, ids, outcome.found, signal)) ?? { kind: "conflict", found: outcome.found };
     case "rejected":
       throw new AppError("forge_rejected", { publicMessage: `The forge refused the branch: ${outcome.reason}` });
     default:
@@ -216,112 +217,24 @@ async function settle(
   }
 }
 
-export interface EnsuredPullRequest {
-  kind: "opened" | "found" | "closed" | "merged";
-  pullRequest: PullRequest;
-}
-
 /**
- * Looks up the pull request before creating it, and again after every response that leaves the outcome open: a request
- * that timed out or got a 502 may have created the pull request.
+ * Whose branch it is, is decided by ancestry: an earlier run may have pushed, and people may have added commits. Then
+ * the branch has ours, although another one is its tip.
  */
-export async function ensurePullRequest(
+async function findOurs(
   deps: PublishDeps,
   input: PublishInput,
+  ids: CommitIds,
+  tip: string | null,
   signal: AbortSignal,
-): Promise<EnsuredPullRequest> {
-  for (let attempt = 1; ; attempt += 1) {
-    const result = await findOrCreate(deps, input, signal);
-    if (result.kind !== "unclear") return result;
-    await pauseAfterUnclear(attempt, result.error, signal);
+): Promise<BranchOutcome | null> {
+  if (tip === null) return null;
+  const own = new Set([ids.commitId, input.stored?.commitId].filter((id) => id !== undefined));
+  if (own.has(tip)) return { kind: "holds", commitId: tip };
+  const remote = await deps.forge.gitRemote(signal);
+  const refs = [`refs/heads/${input.job.branch}`];
+  for (const commit of own) {
+    if (await deps.mirror.contains({ remote, refs, commit }, signal)) return { kind: "holds", commitId: commit };
   }
-}
-
-async function findOrCreate(
-  deps: PublishDeps,
-  input: PublishInput,
-  signal: AbortSignal,
-): Promise<EnsuredPullRequest | { kind: "unclear"; error: unknown }> {
-  deps.crashPoint("before-find");
-  const search = searchOf(input);
-  const listed = await sendQuestion(deps, (request) => deps.forge.findPullRequests(search, request), signal);
-  if (listed.kind === "unclear") return listed;
-  deps.crashPoint("after-find");
-  const found = pickPullRequest(listed.value);
-  if (found) return found;
-
-  const created = await create(deps, await draftPullRequest(deps, input), signal);
-  const settled =
-    created.kind === "answered" && created.value.kind === "drafts_unsupported"
-      ? await create(deps, await draftPullRequest(deps, { ...input, draftsSupported: false }), signal)
-      : created;
-  if (settled.kind === "unclear") return settled;
-  if (settled.value.kind === "created") return { kind: "opened", pullRequest: settled.value.pullRequest };
-  return { kind: "unclear", error: existsButUnlisted() };
-}
-
-async function create(deps: PublishDeps, draft: PullRequestDraft, signal: AbortSignal): Promise<Answer<CreateOutcome>> {
-  const created = await sendEffect(
-    deps,
-    (request) => {
-      deps.crashPoint("before-create");
-      return deps.forge.createPullRequest(draft, request);
-    },
-    signal,
-  );
-  deps.crashPoint("after-create");
-  return created;
-}
-
-/** Some forges list a pull request only a moment after they refuse a second one. */
-function existsButUnlisted(): AppError {
-  return new AppError("forge_unavailable", {
-    publicMessage: "The forge reports a pull request for this branch but does not list it.",
-    retryable: true,
-  });
-}
-
-export interface FoundPullRequest {
-  kind: "found" | "closed" | "merged";
-  pullRequest: PullRequest;
-}
-
-/**
- * The branch's open pull request, or else its newest. If a person closed or merged it, that is reported and never
- * undone.
- */
-export function pickPullRequest(pullRequests: readonly PullRequest[]): FoundPullRequest | null {
-  const pullRequest = pullRequests.find((candidate) => candidate.state === "open") ?? pullRequests[0];
-  if (!pullRequest) return null;
-  return { kind: pullRequest.state === "open" ? "found" : pullRequest.state, pullRequest };
-}
-
-/** A job's pull request is created after the job. Allows for clocks that differ by hours. */
-const clockSkewMs = 86_400_000;
-
-export function sinceOf(createdAt: Date): Date {
-  return new Date(createdAt.getTime() - clockSkewMs);
-}
-
-function searchOf({ job, base }: PublishInput): PullRequestSearch {
-  return { head: job.branch, base: base.ref, since: sinceOf(job.createdAt) };
-}
-
-/** The one of a branch's pull requests that the job opened. */
-export function findMarked(listed: readonly PullRequest[], jobId: string): FoundPullRequest | null {
-  return pickPullRequest(listed.filter(({ body }) => hasMarker(body, jobId)));
-}
-
-/** The pull request that an earlier run of this job opened, recognized by its marker. */
-export async function findOwnPullRequest(
-  deps: PublishDeps,
-  search: PullRequestSearch,
-  jobId: string,
-  signal: AbortSignal,
-): Promise<FoundPullRequest | null> {
-  for (let attempt = 1; ; attempt += 1) {
-    const answer = await sendQuestion(deps, (request) => deps.forge.findPullRequests(search, request), signal);
-    if (answer.kind === "answered") return findMarked(answer.value, jobId);
-    await pauseAfterUnclear(attempt, answer.error, signal);
-  }
+  return null;
 }

@@ -47,11 +47,14 @@ export interface BodyInput {
   findingsFirst?: boolean;
   /** Set if the base branch moved on and could not be merged in. */
   moved?: MovedNotice;
+  /** The pull request that this one continues. */
+  continues?: { number: number; url: string; state: string };
 }
 
 /** Says what changed and why, which files, what was checked, the sources, and the job. */
 export function pullRequestBody(input: BodyInput): string {
   const text = joined([
+    input.continues ? continuesNotice(input.continues) : "",
     input.draft ? draftNotice(input) : "",
     input.moved ? movedNotice(input.moved) : "",
     input.findingsFirst ? findings(input.introduced) : "",
@@ -86,6 +89,10 @@ export function followUpBody(body: string, input: BodyInput): string | null {
   const room = bodyCharactersMax - before.length - footer.length - 2;
   const shown = section.length <= room ? section : `[The job](${input.job.url}) has another message.`;
   return `${before}\n\n${shown}${footer}`;
+}
+
+function continuesNotice({ number, url, state }: NonNullable<BodyInput["continues"]>): string {
+  return `Continues [pull request ${number}](${url}), which was ${state} before this follow-up was published.`;
 }
 
 function described(input: BodyInput): readonly string[] {

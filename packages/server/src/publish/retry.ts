@@ -13,73 +13,117 @@ const pauseMsMax = 10_000;
 export async function pauseAfterUnclear(attempt: number, error: unknown, signal: AbortSignal): Promise<void> {
   const askedMs = isAppError(error) ? (error.retryAfterMs ?? 0) : 0;
   if (attempt >= attemptsMax || askedMs > pauseMsMax) {
+    // A refusal that may pass keeps its code: it is tried a few more times and is final after that.
+    if (isAppError(error, "forge_rejected")) throw error;
     throw new AppError("forge_unavailable", {
       publicMessage: isAppError(error) ? error.publicMessage : "The forge did not give a usable answer.",
       retryable: true,
       retryAfterMs: isAppError(error) ? error.retryAfterMs : undefined,
+      isPending: isAppError(error) && error.isPending,
       cause: error,
     });
   }
   await sleep(Math.max(firstPauseMs * 2 ** (attempt - 1), askedMs), undefined, { signal });
 }
 
-/** The default for `requestMsMax`. Together with the time to send, it fits into a lease. */
-const usualRequestMsMax = 12_000;
+/**
+ * How long Emend waits for the answer to a write. Waiting is not repeating: a request without an answer may still be
+ * carried out, and `ensurePullRequest` decides when it can be sent again. The lease is renewed meanwhile.
+ */
+const answerSecondsMax = 300;
 /** A question may read a list of many pages. Each page has its own time limit. */
-const pagesPerQuestionMax = 20;
+const questionSecondsMax = 240;
 const renewalsMax = 3;
 
 /** A response, or none (timeout, reset, 5xx): then the effect may or may not have happened. */
 export type Answer<T> = { kind: "answered"; value: T } | { kind: "unclear"; error: unknown };
 type Send<T> = (signal: AbortSignal) => Promise<T>;
-type EffectDeps = Pick<PublishDeps, "forge" | "writes" | "renewForEffect" | "requestMsMax">;
+type EffectDeps = Pick<PublishDeps, "forge" | "writes" | "renewForEffect" | "secondMs">;
+
+/** The length of a second: tests of slow forges use a shorter one. */
+export function secondsMs({ secondMs = 1000 }: Pick<PublishDeps, "secondMs">, seconds: number): number {
+  return seconds * secondMs;
+}
 
 /**
  * Sends a write in its turn, with a lease renewed right before. Throws if the lease is lost or the forge refuses
  * permanently.
  */
-export function sendEffect<T>(deps: EffectDeps, send: Send<T>, signal: AbortSignal): Promise<Answer<T>> {
+export function sendEffect<T>(
+  deps: EffectDeps,
+  send: Send<T>,
+  signal: AbortSignal,
+  /** Stores that it is about to be sent, when it is its turn. */
+  mark: () => Promise<void> = async () => {},
+): Promise<Answer<T>> {
   const { writes, forge } = deps;
-  return answer(deps, signal, (begin) => {
+  return answer(deps, answerSecondsMax, signal, (begin) => {
     const turn = async () => {
-      await renew(deps);
-      return begin(send);
+      await mark();
+      return renewed(deps, () => begin(send));
     };
     return writes.write(forge.credentialId, turn, signal);
   });
 }
 
+/**
+ * Sends work of many bytes or requests, which ends by itself when nothing moves any more: `silenceMsMax`. It does not
+ * hold up the other writes of the credential, and it is safe to repeat.
+ */
+export function sendLongEffect<T>(
+  deps: EffectDeps,
+  send: (signal: AbortSignal, silenceMsMax: number) => Promise<T>,
+  signal: AbortSignal,
+): Promise<Answer<T>> {
+  const silenceMsMax = secondsMs(deps, answerSecondsMax);
+  const turn = (begin: (send: Send<T>) => Promise<T>) => () =>
+    renewed(deps, () => begin((request) => send(request, silenceMsMax)));
+  return answer(deps, null, signal, (begin) => deps.writes.read(deps.forge.credentialId, turn(begin), signal));
+}
+
 /** Sends a request that changes nothing. */
 export function sendQuestion<T>(deps: EffectDeps, send: Send<T>, signal: AbortSignal): Promise<Answer<T>> {
-  const { requestMsMax = usualRequestMsMax } = deps;
-  const patient = { ...deps, requestMsMax: requestMsMax * pagesPerQuestionMax };
-  return answer(patient, signal, (begin) => deps.writes.read(deps.forge.credentialId, () => begin(send), signal));
+  return answer(deps, questionSecondsMax, signal, (begin) =>
+    deps.writes.read(deps.forge.credentialId, () => begin(send), signal),
+  );
 }
 
 async function answer<T>(
-  { requestMsMax = usualRequestMsMax }: EffectDeps,
+  deps: EffectDeps,
+  secondsMax: number | null,
   signal: AbortSignal,
   exchange: (begin: (send: Send<T>) => Promise<T>) => Promise<T>,
 ): Promise<Answer<T>> {
   let isSent = false;
+  let timeout: AbortSignal | null = null;
   const begin = (send: Send<T>) => {
     isSent = true;
-    return send(AbortSignal.any([signal, AbortSignal.timeout(requestMsMax)]));
+    timeout = secondsMax === null ? null : AbortSignal.timeout(Math.ceil(secondsMs(deps, secondsMax)));
+    return send(timeout ? AbortSignal.any([signal, timeout]) : signal);
   };
   try {
     return { kind: "answered", value: await exchange(begin) };
   } catch (error) {
     // A failure before the request was sent (lease, queue) is certain: nothing happened.
     if (!isSent || signal.aborted || isPermanent(error)) throw error;
-    return { kind: "unclear", error };
+    const isOver = (timeout as AbortSignal | null)?.aborted && !isAppError(error);
+    return { kind: "unclear", error: isOver ? stoppedWaiting(secondsMax ?? 0, error) : error };
   }
 }
 
+function stoppedWaiting(seconds: number, cause: unknown): AppError {
+  return new AppError("forge_unavailable", {
+    publicMessage: `The forge did not answer. Emend stopped waiting after ${seconds} s.`,
+    retryable: true,
+    cause,
+  });
+}
+
 /** A worker that was frozen while it renewed must renew again before it sends. */
-async function renew(deps: EffectDeps): Promise<void> {
+async function renewed<T>(deps: EffectDeps, send: () => Promise<T>): Promise<T> {
   for (let renewal = 1; renewal <= renewalsMax; renewal += 1) {
     const { sendBeforeMs } = await deps.renewForEffect();
-    if (performance.now() < sendBeforeMs) return;
+    if (performance.now() < sendBeforeMs) return send();
   }
   throw new AppError("internal", { publicMessage: "The lease could not be renewed in time.", retryable: true });
 }

@@ -32,7 +32,12 @@ interface StageDeps extends WorkDeps {
   findTouching: NonNullable<Stages["findTouching"]>;
   crashPoint(name: CrashPoint): void;
   log: Logger;
+  /** For tests of slow forges: see `PublishDeps`. */
+  secondMs?: number;
 }
+
+/** How long a job may send the request to open its pull request again, if its project waits for a shorter time. */
+const repeatMsMin = 15 * 60_000;
 
 /** The real stages. Each loads what it needs by the job, so that any of them can be the first one after a crash. */
 export function createStages(deps: StageDeps): Stages {
@@ -134,8 +139,9 @@ export function createStages(deps: StageDeps): Stages {
           store: recorder,
           writes: deps.writes,
           crashPoint: deps.crashPoint,
+          ...(deps.secondMs !== undefined && { secondMs: deps.secondMs }),
           async warn(message, error) {
-            deps.log.warn({ err: error, jobId: job.id }, "published, but some follow-up steps failed");
+            deps.log.warn({ err: error, jobId: job.id, reason: message }, "publishing gave a notice");
             await recorder.saveNotice(isAppError(error) ? `${message}: ${error.publicMessage}` : `${message}.`);
           },
           renewForEffect: recorder.renewForEffect,
@@ -169,6 +175,9 @@ export function createStages(deps: StageDeps): Stages {
           commit: project.settings.commit,
           // People's commits on the branch are below ours. Newer ones end the run as a branch conflict.
           branchExpected: job.continuesBranch ? work.base.commit : null,
+          createLeftMs: job.createLeftMs,
+          mayRepeatCreate: (job.waitedMs ?? 0) < Math.max(job.publishWaitMs, repeatMsMin),
+          continuesClosed: project.settings.closedPullRequest === "open_new",
         },
         signal,
       );

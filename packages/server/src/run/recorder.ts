@@ -11,6 +11,7 @@ import {
   type RecordedChange,
   recordChange,
   recordCommit,
+  recordCreate,
   recordMovedCommit,
   recordPush,
 } from "../jobs/run/record-change.ts";
@@ -87,6 +88,7 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
       await write(() => (move ? recordMovedCommit(pool, lease, ids, move) : recordCommit(pool, lease, ids)));
     },
     savePush: () => write(() => recordPush(pool, lease)),
+    saveCreate: (effectMs) => write(() => recordCreate(pool, lease, effectMs)),
     savePullRequest: (pullRequest) => write(() => recordPullRequest(pool, lease, pullRequest)),
     saveNotice: (words) => write(() => recordNotice(pool, lease, words)),
     renewForEffect: () => write(() => renewForEffect(pool, lease, deps.leaseMs)),

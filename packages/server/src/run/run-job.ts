@@ -8,6 +8,7 @@ import type { LeasedJob, StoredChange } from "../jobs/run/leased-job.ts";
 import { LeaseLost, StopAsked } from "../jobs/run/leases.ts";
 import type { Disk } from "../lib/disk.ts";
 import type { Logger } from "../lib/logger.ts";
+import { sayNotOpen } from "../publish/ensure-pull-request.ts";
 import type { Violation } from "../review/review.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import { type Proposal, proposeChange, takeInBase, totalUsage } from "./propose-change.ts";
@@ -44,7 +45,7 @@ async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal): Promi
   const saveCommit: Recorder["saveCommit"] = (ids) => recorder.saveCommit(ids, move ?? undefined);
   const work = { ...settled.tree, change, model, usage, baseConflict, stored: job.change };
   const publication = await stages.publish(job, { ...work, recorder: { ...recorder, saveCommit } }, signal);
-  if (publication.kind === "branch_conflict") return publication;
+  if (publication.kind === "branch_conflict" || publication.kind === "not_open") return publication;
 
   crashPoint("before-pull-request-stored");
   await recorder.savePullRequest(publication.pullRequest);
@@ -175,6 +176,7 @@ export function settlementOf(
   // The release itself waits for the database, so this counts outages, not their duration.
   if (isDatabaseUnavailable(error)) return retryOrFail(databaseAway, "internal", job, patience);
   if (isAppError(error, "unavailable")) return retryOrFail(error, "internal", job, patience);
+  if (isAppError(error) && error.isPending) return waitForEffect(error, patience);
   if (hasWork && isForgeAway(error) && job.publishWaitMs > 0) return waitOrFail(error, job, patience);
   if (error instanceof AppError && isFailure(error.code)) return retryOrFail(error, error.code, job, patience);
   return unexpected(job, patience);
@@ -217,6 +219,13 @@ function waitOrFail(error: ForgeAway, job: LeasedJob, patience: Patience): Settl
   return { kind: "release", release: { reason: "waiting", delayMs, data: { code, message } } };
 }
 
+/** A request may still open the pull request. A job that ended before that would leave it behind. */
+function waitForEffect(error: AppError, patience: Patience): Settlement {
+  const { publicMessage: message, code } = error;
+  const delayMs = Math.min(error.retryAfterMs ?? patience.retryMs, retryMsMax);
+  return { kind: "release", release: { reason: "waiting", delayMs, data: { code, message } } };
+}
+
 function unexpected(job: LeasedJob, patience: Patience): Settlement {
   if (job.crashesBlamed + 1 >= patience.crashesMax) {
     return { kind: "end", ending: { kind: "failed", code: "internal", message: internalMessage } };
@@ -256,6 +265,14 @@ function endingOf(outcome: Outcome): Ending {
             ? `The branch ${outcome.branch} was deleted. Create a new job.`
             : `The branch ${outcome.branch} has a commit that Emend did not make. Emend did not change the branch. Create a new job.`,
       };
+    case "not_open": {
+      const where =
+        outcome.branch === null
+          ? "Emend pushed nothing."
+          : `Its commit is on the branch ${outcome.branch}, without a pull request.`;
+      const message = `${sayNotOpen(outcome.pullRequest)} ${where} Create a new job.`;
+      return { kind: "failed", code: "branch_conflict", message };
+    }
     default:
       return assertNever(outcome);
   }

@@ -33,6 +33,8 @@ export interface Recorder {
   /** `move`: stored with the commit if the base moved on. */
   saveCommit(ids: { treeId: string; commitId: string }, move?: RecordedMove): Promise<void>;
   savePush(): Promise<void>;
+  /** For how long a request to open the pull request may still take effect. */
+  saveCreate(effectMs: number | null): Promise<void>;
   savePullRequest(pullRequest: RecordedPullRequest): Promise<void>;
   /** A problem that does not fail the job. */
   saveNotice(words: string): Promise<void>;
@@ -130,7 +132,7 @@ export interface PublishWork extends OpenTree {
   stored: { treeId: string; commitId: string } | null;
   /** Files that the base branch has changed differently since. */
   baseConflict: readonly string[];
-  recorder: Pick<Recorder, "saveCommit" | "savePush" | "saveNotice" | "renewForEffect">;
+  recorder: Pick<Recorder, "saveCommit" | "savePush" | "saveCreate" | "saveNotice" | "renewForEffect">;
 }
 
 /** The outcome of a run that completed. */
@@ -141,7 +143,9 @@ export type Outcome =
   /** A preview: its diff is stored, and nothing was sent. */
   | { kind: "previewed"; change: ReviewedChange }
   /** `found`: the branch's actual commit; null if the branch is gone. */
-  | { kind: "branch_conflict"; branch: string; found: string | null };
+  | { kind: "branch_conflict"; branch: string; found: string | null }
+  /** A follow-up's pull request was merged or closed first. `branch`: where its commit is; null: nowhere. */
+  | { kind: "not_open"; pullRequest: PullRequest; branch: string | null };
 
 /** A run of this process, from claim to settlement. */
 export interface ActiveRun {
@@ -188,6 +192,7 @@ export interface RunProject {
     secondReader: boolean;
     secondReaderModel: string | null;
     draft: boolean;
+    closedPullRequest: "open_new" | "fail";
     limits: Limits;
     policy: Omit<Policy, "docsDir">;
     commit: CommitSettings;

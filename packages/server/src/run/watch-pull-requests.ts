@@ -15,7 +15,7 @@ import {
 } from "../jobs/pull-requests.ts";
 import { createWakeUp } from "../lib/locks.ts";
 import type { Logger } from "../lib/logger.ts";
-import { findMarked, sinceOf } from "../publish/publish-change.ts";
+import { findMarked, sinceOf } from "../publish/ensure-pull-request.ts";
 import { quietMarkdown } from "../publish/quiet-text.ts";
 
 export interface WatchDeps extends CommentDeps {

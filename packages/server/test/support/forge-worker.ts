@@ -25,6 +25,8 @@ export interface ForgeWorkerOrder {
   /** The same token for every project. */
   token: string;
   crashAt?: string;
+  /** The length of a second while publishing waits for a forge. */
+  secondMs?: number;
 }
 
 /** For a worker in this process: called at every crash point. */
@@ -69,6 +71,7 @@ export async function startForgeWorker(order: ForgeWorkerOrder, passed?: Passed)
     jobUrl: (job) => `${order.publicUrl}/job/${job.id}`,
     crashPoint,
     log,
+    ...(order.secondMs !== undefined && { secondMs: order.secondMs }),
   });
   const worker = startWorker(
     { pool, databaseUrl: order.databaseUrl, listener, log, stages, crashPoint },

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Pool } from "../../src/db/pool.ts";
 import type { Forge } from "../../src/forge/forge.ts";
 import { renewForEffect } from "../../src/jobs/run/leases.ts";
-import { recordCommit, recordPush } from "../../src/jobs/run/record-change.ts";
+import { recordCommit, recordCreate, recordPush } from "../../src/jobs/run/record-change.ts";
 import { recordBase } from "../../src/jobs/run/record-work.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import type { Publication, PublishDeps, PublishInput } from "../../src/publish/publication.ts";
@@ -59,6 +59,7 @@ export async function publishTestJob(
       store: {
         saveCommit: (ids) => recordCommit(pool, lease, ids),
         savePush: () => recordPush(pool, lease),
+        saveCreate: (effectMs) => recordCreate(pool, lease, effectMs),
       },
       writes: createWriteQueue(),
       crashPoint: () => {},
@@ -87,6 +88,9 @@ export async function publishTestJob(
       commit: testCommit,
       stored: row.commit_id ? { treeId: row.tree_id, commitId: row.commit_id } : null,
       branchExpected: null,
+      createLeftMs: row.create_until ? row.create_until.getTime() - Date.now() : null,
+      mayRepeatCreate: true,
+      continuesClosed: true,
     };
     return await publishChange({ ...deps, ...more.deps?.(deps) }, { ...input, ...more.input }, signal);
   } finally {

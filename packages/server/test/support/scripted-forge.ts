@@ -64,6 +64,8 @@ export function scriptedPublish(deps: PublishDeps, options: ScriptedForgeOptions
       credentialId: job.id,
       showsChecks: true,
       commits: null,
+      // It opens one within the request, and only loses answers.
+      effectSecondsMax: 0,
       ensureDetails: null,
       gitRemote: async () => ({ url: "http://forge.test/docs.git", authorization: null }),
       async findPullRequests() {
@@ -107,6 +109,9 @@ export function scriptedPublish(deps: PublishDeps, options: ScriptedForgeOptions
         stored: work.stored,
         commit: { authorName: "Emend", authorEmail: "noreply@emend.invalid", signOff: false },
         branchExpected: null,
+        createLeftMs: job.createLeftMs,
+        mayRepeatCreate: true,
+        continuesClosed: true,
       },
       signal,
     );

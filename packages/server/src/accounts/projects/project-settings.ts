@@ -57,6 +57,8 @@ const ProjectSettings = Type.Object({
   branchPrefix: Type.String({ minLength: 1, maxLength: 100, default: "emend" }),
   /** Pull requests are opened as drafts. */
   draft: Type.Boolean({ default: false }),
+  /** What a follow-up does whose pull request was merged or closed before it was published. */
+  closedPullRequest: Type.Union([Type.Literal("open_new"), Type.Literal("fail")], { default: "open_new" }),
   /** How long finished work waits for an unavailable forge. 0: a few minutes. */
   publishWaitHours: Type.Number({ minimum: 0, maximum: 720, default: 24 }),
   limits: Type.Object(

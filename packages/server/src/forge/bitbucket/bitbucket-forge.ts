@@ -26,6 +26,7 @@ import {
 import {
   createPullRequest,
   ensureDetails,
+  closePullRequest,
   findPullRequests,
   readPullRequest,
   updatePullRequest,
@@ -55,6 +56,9 @@ export function openBitbucketForge(input: RemoteForgeInput): Forge {
     commits: null,
     gitRemote: async () => ({ url: gitUrl, authorization: authorizations.git }),
     findPullRequests: (search, signal) => findPullRequests(repository, search, signal),
+    // Atlassian does not document a limit.
+    effectSecondsMax: 360,
+    closePullRequest: (number, signal) => closePullRequest(repository, number, signal),
     createPullRequest: (draft, signal) => createPullRequest(repository, draft, signal),
     ensureDetails: hasDetails ? (number, signal) => ensureDetails(repository, number, signal) : null,
     readPullRequest: (number, signal) => readPullRequest(repository, number, signal),

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { AppError } from "../../errors.ts";
 import { createKeyedMutex } from "../../lib/locks.ts";
-import { PageUrl, PullNumber } from "../api-client.ts";
+import { createMsMax, PageUrl, PullNumber } from "../api-client.ts";
 import type { CreateOutcome, PullRequest, PullRequestChange, PullRequestDraft, PullRequestSearch } from "../forge.ts";
 import { Account, type BitbucketRepository, listValues, withComments, withDefinitions } from "./bitbucket-api.ts";
 
@@ -112,10 +112,24 @@ async function createUnlessOpen(
       },
       answer: BitbucketPullRequest,
       what: "open a pull request",
+      answerMsMax: createMsMax,
     },
     signal,
   );
   return { kind: "created", pullRequest: toPullRequest(created) };
+}
+
+/** Bitbucket has no API to close one that is not open. */
+export async function closePullRequest(
+  repository: BitbucketRepository,
+  number: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const found = await readPullRequest(repository, number, signal);
+  if (found?.state !== "open") return;
+  const path = `${repository.path}/pullrequests/${number}/decline`;
+  const what = "decline a pull request";
+  await repository.api.call({ method: "POST", path, answer: BitbucketPullRequest, what }, signal);
 }
 
 export async function readPullRequest(

@@ -34,6 +34,7 @@ import {
 import { openIssues } from "./issues.ts";
 import {
   createPullRequest,
+  closePullRequest,
   findPullRequests,
   type GiteaRepository,
   type GiteaServer,
@@ -75,6 +76,10 @@ export function openGiteaForge(input: RemoteForgeInput): Forge {
     // The only pair that every release of both accepts with a token, whoever owns it.
     gitRemote: async () => ({ url: gitUrl, authorization: basicAuthorization(credential, "x-oauth-basic") }),
     findPullRequests: (search, signal) => findPullRequests(repository, search, signal),
+    // Gitea stops a git command after 360 s (`[git.timeout] DEFAULT`), and goes on when the client has left.
+    effectSecondsMax: 360,
+    closePullRequest: (number, signal) => closePullRequest(repository, number, signal),
+    pullRef: (number) => `refs/pull/${number}/head`,
     createPullRequest: (draft, signal) => createPullRequest(repository, draft, signal),
     ensureDetails: hasDetails ? (number, signal) => ensureDetails(repository, number, signal) : null,
     readPullRequest: (number, signal) => readPullRequest(repository, number, signal),

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { type ApiClient, listPages, PageUrl, PullNumber } from "../api-client.ts";
+import { type ApiClient, createMsMax, listPages, PageUrl, PullNumber } from "../api-client.ts";
 import type {
   Conversation,
   CreateOutcome,
@@ -119,6 +119,7 @@ export async function createPullRequest(
       body: { head, base, body, title: draft.draft ? `${draftPrefix}${draft.title}` : draft.title },
       answer: GiteaPullRequest,
       what: "open a pull request",
+      answerMsMax: createMsMax,
     },
     [409],
     signal,
@@ -129,7 +130,11 @@ export async function createPullRequest(
       { kind: "exists" };
 }
 
-export const { readPullRequest, updatePullRequest } = pullRequestCalls(GiteaPullRequest, toPullRequest, draftPrefix);
+export const { readPullRequest, updatePullRequest, closePullRequest } = pullRequestCalls(
+  GiteaPullRequest,
+  toPullRequest,
+  draftPrefix,
+);
 
 function toPullRequest(found: Static<typeof GiteaPullRequest>): PullRequest {
   return {

@@ -16,6 +16,7 @@ import { createGithubClient, type GithubTokens, isAppCredential, tokenSourceOf }
 import { openIssues } from "./issues.ts";
 import {
   createPullRequest,
+  closePullRequest,
   findPullRequests,
   listOpenPullRequests,
   listReviews,
@@ -31,16 +32,17 @@ export function openGithubForge(input: RemoteForgeInput & { tokens: GithubTokens
   const { project } = input;
   const { apiUrl, gitUrl, owner, name } = locateGithub(project);
   const source = tokenSourceOf({ ...input, apiUrl, repositoryPath: `${owner}/${name}` });
-  const api = createGithubClient({
+  const access = {
     fetch: input.fetch,
-    apiUrl,
-    authorization: async (signal) => `Bearer ${await source.token(signal)}`,
-    ...(input.polling && { polling: input.polling }),
-  });
+    authorization: async (signal: AbortSignal) => `Bearer ${await source.token(signal)}`,
+  };
+  const api = createGithubClient({ ...access, apiUrl, ...(input.polling && { polling: input.polling }) });
+  const graph = createGithubClient({ ...access, apiUrl: apiUrl.replace(/\/v3$/, "") });
   const { labels, reviewers, teamReviewers, verifiedCommits } = project.settings;
   const signsCommits = verifiedCommits && isAppCredential(input.credential);
   const repository: GithubRepository = {
     api,
+    graph,
     owner,
     path: `/repos/${owner}/${name}`,
     signsCommits,
@@ -57,6 +59,10 @@ export function openGithubForge(input: RemoteForgeInput & { tokens: GithubTokens
       authorization: basicAuthorization("x-access-token", await source.token(signal)),
     }),
     findPullRequests: (search, signal) => findPullRequests(repository, search, signal),
+    // GitHub ends a request after 10 s. The rest is for its queues.
+    effectSecondsMax: 60,
+    closePullRequest: (number, signal) => closePullRequest(repository, number, signal),
+    pullRef: (number) => `refs/pull/${number}/head`,
     createPullRequest: (draft, signal) => createPullRequest(repository, draft, signal),
     ensureDetails: hasDetails ? (number, signal) => ensureDetails(repository, project.settings, number, signal) : null,
     readPullRequest: (number, signal) => readPullRequest(repository, number, signal),

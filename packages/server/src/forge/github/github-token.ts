@@ -9,6 +9,8 @@ import type { Polling } from "../polling.ts";
 /** What all functions for a GitHub repository share. */
 export interface GithubRepository {
   api: ApiClient;
+  /** For `/graphql`: an address of its own on Enterprise Server. */
+  graph: ApiClient;
   owner: string;
   /** `/repos/<owner>/<name>`. */
   path: string;

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
-import { listPages, PageUrl, PullNumber } from "../api-client.ts";
+import { Value } from "typebox/value";
+import { createMsMax, listPages, PageUrl, PullNumber } from "../api-client.ts";
 import { refusalOf, wordsOf } from "../api-refusal.ts";
 import type {
   CommitStatus,
@@ -178,6 +179,7 @@ export async function createPullRequest(
       body: { title, head, base, body, draft: draft.draft },
       answer: GithubPullRequest,
       what,
+      answerMsMax: createMsMax,
     },
     [422],
     signal,
@@ -187,10 +189,23 @@ export async function createPullRequest(
   const words = wordsOf(outcome.body);
   if (/pull request already exists/i.test(words)) return { kind: "exists" };
   if (draft.draft && /draft pull requests are not supported/i.test(words)) return { kind: "drafts_unsupported" };
-  throw refusalOf("GitHub", { status: outcome.status, headers: new Headers(), body: outcome.body }, what);
+  const { status, body: refusal } = outcome;
+  // Right after a push, GitHub may not know the branch yet.
+  throw refusalOf("GitHub", { status, headers: new Headers(), body: refusal }, what, { mayPass: isHeadUnknown(refusal) });
 }
 
-export const { readPullRequest, updatePullRequest } = pullRequestCalls(GithubPullRequest, toPullRequest);
+const HeadUnknown = Type.Object({
+  errors: Type.Array(Type.Object({ field: Type.Optional(Type.String()), code: Type.Optional(Type.String()) })),
+});
+
+function isHeadUnknown(body: unknown): boolean {
+  return Value.Check(HeadUnknown, body) && body.errors.some(({ field, code }) => field === "head" && code === "invalid");
+}
+
+export const { readPullRequest, updatePullRequest, closePullRequest } = pullRequestCalls(
+  GithubPullRequest,
+  toPullRequest,
+);
 
 function toPullRequest(found: Static<typeof GithubPullRequest>): PullRequest {
   return {

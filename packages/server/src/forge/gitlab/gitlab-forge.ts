@@ -15,6 +15,7 @@ import {
   accessLevelOf,
   createMergeRequest,
   describeRepository,
+  closeMergeRequest,
   findMergeRequests,
   type GitlabRepository,
   listOpenPullRequests,
@@ -45,6 +46,10 @@ export function openGitlabForge(input: RemoteForgeInput): Forge {
     commits: null,
     gitRemote: async () => ({ url: gitUrl, authorization: basicAuthorization("oauth2", credential) }),
     findPullRequests: (search, signal) => findMergeRequests(repository, search, signal),
+    // GitLab stops a request after 60 s (`GITLAB_RAILS_RACK_TIMEOUT`). It may have waited for a worker before that.
+    effectSecondsMax: 180,
+    closePullRequest: (number, signal) => closeMergeRequest(repository, number, signal),
+    pullRef: (number) => `refs/merge-requests/${number}/head`,
     createPullRequest: (draft, signal) => createMergeRequest(repository, draft, signal),
     ensureDetails:
       settings.reviewers.length > 0 ? (number, signal) => ensureReviewers(repository, number, signal) : null,

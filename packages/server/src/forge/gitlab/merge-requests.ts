@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { type ApiClient, createApiClient, listPages, PageUrl, PullNumber } from "../api-client.ts";
+import { type ApiClient, createApiClient, createMsMax, listPages, PageUrl, PullNumber } from "../api-client.ts";
 import type {
   CreateOutcome,
   ForgeSettings,
@@ -76,6 +76,7 @@ export async function createMergeRequest(
       },
       answer: MergeRequest,
       what: "open a merge request",
+      answerMsMax: createMsMax,
     },
     [409],
     signal,
@@ -107,6 +108,17 @@ export async function updateMergeRequest(
   const body = { description, ...(title && { title: title.draft ? draftPrefix + title.text : title.text }) };
   const what = "change a merge request";
   await repository.api.call({ method: "PUT", path, body, answer: MergeRequest, what }, signal);
+}
+
+export async function closeMergeRequest(
+  repository: GitlabRepository,
+  number: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const path = `${repository.path}/merge_requests/${number}`;
+  const what = "close a merge request";
+  const request = { method: "PUT", path, body: { state_event: "close" }, answer: MergeRequest, what } as const;
+  await repository.api.call(request, signal);
 }
 
 function toPullRequest(found: Static<typeof MergeRequest>): PullRequest {

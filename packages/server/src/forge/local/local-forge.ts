@@ -13,6 +13,7 @@ import {
   listComments,
   listOpen,
   listPullRequestsOfHead,
+  markClosed,
   saveChange,
   saveStatus,
   settlePullRequests,
@@ -72,6 +73,10 @@ export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
     gitRemote: async () => ({ url: pathToFileURL(repository.gitDir).href, authorization: null }),
     findPullRequests,
     createPullRequest,
+    // A unique index allows one open pull request of a branch.
+    effectSecondsMax: 0,
+    closePullRequest: (number) => markClosed(deps.pool, projectId, number),
+    pullRef: (number) => `refs/pull/${number}/head`,
     ensureDetails: null,
     async readPullRequest(number) {
       const row = await getPullRequest(deps.pool, projectId, number);

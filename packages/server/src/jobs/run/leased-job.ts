@@ -35,6 +35,8 @@ export interface LeasedJob {
   retries: number;
   /** How long it has waited for its forge. Null if it does not wait. */
   waitedMs: number | null;
+  /** For how long an earlier run's request to open the pull request may still take effect. Null: none was sent. */
+  createLeftMs: number | null;
   /** How long finished work may wait for its forge. */
   publishWaitMs: number;
   stopAsked: "archive" | "cancel" | null;
@@ -119,6 +121,7 @@ export const leasedJobColumns = `id, lease, project_id, prompt, model, chosen_mo
   limit_reached, tree_id, commit_id, pull_request, continues_branch, fork_commit, branch_commit, people_paths, rounds,
   commit_title, base_conflict, preview, context,
   extract(epoch from clock_timestamp() - waiting_since)::float * 1000 as waited_ms,
+  extract(epoch from create_until - clock_timestamp())::float * 1000 as create_left_ms,
   (select settings -> 'publishWaitHours' from projects where projects.id = jobs.project_id) as publish_wait_hours,
   sources, array(select said.prompt from job_messages said where said.job_id = jobs.id order by number) as follow_ups`;
 
@@ -141,6 +144,7 @@ export interface LeasedJobRow {
   alone: boolean;
   retries: number;
   waited_ms: number | null;
+  create_left_ms: number | null;
   publish_wait_hours: unknown;
   stop_asked: "archive" | "cancel" | null;
   base_commit: string | null;
@@ -187,6 +191,7 @@ export function toLeasedJob(row: LeasedJobRow): LeasedJob {
     alone: row.alone,
     retries: row.retries,
     waitedMs: row.waited_ms,
+    createLeftMs: row.create_left_ms,
     publishWaitMs: hoursOf(row.publish_wait_hours) * 3_600_000,
     stopAsked: row.stop_asked,
     base: row.base_commit && row.base_branch ? { commit: row.base_commit, branch: row.base_branch } : null,

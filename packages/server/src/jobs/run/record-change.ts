@@ -137,3 +137,15 @@ export async function recordPush(db: Queryable, lease: Lease): Promise<void> {
   ]);
   if (rowCount === 0) throw new LeaseLost(lease.jobId);
 }
+
+/**
+ * Until when a request to open the pull request may still take effect, by the database's clock. Stored before it is
+ * sent: a run in another process must not send a second one before that. Null: it had no effect.
+ */
+export async function recordCreate(db: Queryable, lease: Lease, effectMs: number | null): Promise<void> {
+  const { rowCount } = await db.query(
+    `update jobs set create_until = clock_timestamp() + make_interval(secs => $3) where id = $1 and lease = $2`,
+    [lease.jobId, lease.token, effectMs === null ? null : effectMs / 1000],
+  );
+  if (rowCount === 0) throw new LeaseLost(lease.jobId);
+}

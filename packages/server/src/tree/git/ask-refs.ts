@@ -48,6 +48,29 @@ export async function askRefs(
   }
 }
 
+/** If a limit names no time. */
+const retryUsualMs = 60_000;
+const retryMsMax = 3_600_000;
+
+/** Git shows the status of a refused request, but not its headers. So this asks once more, with a request of its own. */
+export async function askRetryAfter(fetch: Fetch, remote: Remote, signal: AbortSignal): Promise<number> {
+  if (!remote.url.startsWith("http")) return retryUsualMs;
+  try {
+    const response = await fetch(`${remote.url}/info/refs?service=git-receive-pack`, {
+      method: "GET",
+      headers: { "user-agent": "git/emend", ...(remote.authorization && { authorization: remote.authorization }) },
+      redirect: "manual",
+      signal: AbortSignal.any([signal, AbortSignal.timeout(askMsMax)]),
+    });
+    await readBody(response.body, answerBytesMax);
+    const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+    return Number.isFinite(seconds) ? Math.min(Math.max(seconds * 1000, 0), retryMsMax) : retryUsualMs;
+  } catch {
+    signal.throwIfAborted();
+    return retryUsualMs;
+  }
+}
+
 function packet(text: string): string {
   return (Buffer.byteLength(text) + 4).toString(16).padStart(4, "0") + text;
 }

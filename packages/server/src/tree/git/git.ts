@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { AppError, type ErrorCode } from "../../errors.ts";
 import { createFetch, type Fetch, pinnedLookup } from "../../lib/network.ts";
 import type { Remote } from "../mirror/mirror.ts";
-import { askRefs, type RemoteRefs } from "./ask-refs.ts";
+import { askRefs, askRetryAfter, type RemoteRefs } from "./ask-refs.ts";
 import { type BoundProcess, startBound } from "./bound-process.ts";
 import { checkRemote, type GitNetwork, type GitProtocol, gitEnvironment } from "./git-environment.ts";
 
@@ -12,6 +12,8 @@ export interface GitCommand {
   gitDir: string;
   args: readonly string[];
   timeMsMax: number;
+  /** Ends the command after this long without a byte of output, progress included. */
+  silenceMsMax?: number;
   /** The limit for standard output. At the limit the process is stopped and the result is `cut`. */
   outputBytesMax: number;
   /** Receives standard output as a stream. Return false to stop (also `cut`). */
@@ -46,6 +48,8 @@ export interface Git {
   must(command: GitCommand, signal: AbortSignal): Promise<Buffer>;
   /** Reads these refs without starting a process. Null if only git can tell. */
   askRefs(remote: Remote, names: readonly string[], signal: AbortSignal): Promise<RemoteRefs | null>;
+  /** For how long the remote asks to send nothing more, after it refused with 429. */
+  askRetryAfter(remote: Remote, signal: AbortSignal): Promise<number>;
   /** A long-running process. */
   start(command: Pick<GitCommand, "gitDir" | "args">): BoundProcess;
 }
@@ -81,21 +85,27 @@ export function createGit(options: {
     signal.throwIfAborted();
     const git = start(command);
     const name = `git ${command.args[0]}`;
-    let timedOut = false;
-    const timer = setTimeout(() => {
-      timedOut = true;
-      git.stop();
-    }, command.timeMsMax);
+    let timedOutMs: number | null = null;
+    const stopAfter = (ms: number) =>
+      setTimeout(() => {
+        timedOutMs = ms;
+        git.stop();
+      }, ms);
+    const timer = stopAfter(command.timeMsMax);
+    const silence = command.silenceMsMax === undefined ? null : stopAfter(command.silenceMsMax);
+    const heard = () => void silence?.refresh();
     signal.addEventListener("abort", git.stop, { once: true });
     try {
+      if (silence) for (const stream of [git.stdout, git.stderr]) stream.on("data", heard);
       const output = collectOutput(git, command);
       const stderr = collectTail(git.stderr);
       const fed = feed(git, command.input);
       const { code, signal: killedBy } = await git.ended;
       await fed;
       signal.throwIfAborted();
-      if (timedOut) {
-        const publicMessage = `${name} was stopped after ${Math.round(command.timeMsMax / 1000)} s.`;
+      if (timedOutMs !== null) {
+        const what = timedOutMs === command.timeMsMax ? "" : " without an answer";
+        const publicMessage = `${name} was stopped after ${Math.round(timedOutMs / 1000)} s${what}.`;
         throw new AppError("repository_unavailable", { publicMessage, retryable: true });
       }
       const words = gitWords(stderr(), hiddenFromWords(command));
@@ -108,6 +118,7 @@ export function createGit(options: {
       return { code: output.cut ? 0 : (code ?? 0), stdout, words, stderr: stderr(), cut: output.cut };
     } finally {
       clearTimeout(timer);
+      if (silence) clearTimeout(silence);
       signal.removeEventListener("abort", git.stop);
     }
   }
@@ -134,6 +145,7 @@ export function createGit(options: {
       checkRemote(remote, allowedProtocols);
       return remote.url.startsWith("http") ? askRefs(fetchFor(remote), remote, names, signal) : null;
     },
+    askRetryAfter: (remote, signal) => askRetryAfter(fetchFor(remote), remote, signal),
     async must(command, signal) {
       const result = await run(command, signal);
       if (result.cut) {
@@ -192,18 +204,22 @@ async function feed(git: BoundProcess, input: GitCommand["input"]): Promise<void
 }
 
 const wordsLengthMax = 600;
+/** Git's own progress: "Writing objects:  50% (1/2)". */
+const progress =
+  /^(remote: )?((Enumerating|Counting|Compressing|Writing|Resolving|Unpacking|Checking)\b[\w ]*: +\d|Total \d|Delta compression using )/;
 
 /** Git's message, safe to show: no credentials, no local paths, no terminal escapes, limited length. */
 export function gitWords(stderr: string, hidden: readonly string[]): string {
   let words = stderr;
   for (const secret of hidden) if (secret.length > 3) words = words.replaceAll(secret, "…");
   words = words
+    .replaceAll("\r", "\n")
     .replace(/(:\/\/)[^/@\s']*@/g, "$1")
     // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal escapes come from the far end
     .replace(/\u001b\[[0-9;]*[A-Za-z]|[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, " ")
     .split("\n")
     .map((line) => line.replace(/^(fatal|error): /, "").trim())
-    .filter((line) => line !== "")
+    .filter((line) => line !== "" && !progress.test(line))
     .join("; ");
   return words.length <= wordsLengthMax ? words : `${words.slice(0, wordsLengthMax)}…`;
 }
@@ -215,6 +231,11 @@ export function httpStatusOf(stderr: string): number | null {
   if (/Authentication failed for |could not read Username for /.test(stderr)) return 401;
   if (/repository '.*' not found|does not appear to be a git repository/.test(stderr)) return 404;
   return null;
+}
+
+/** A refusal that passes, by the server's own words; many send it with 403. */
+export function saysLater(stderr: string): boolean {
+  return /temporarily|try again later|cannot lock ref|failed to update ref/i.test(stderr);
 }
 
 /** Certificate errors are permanent. */

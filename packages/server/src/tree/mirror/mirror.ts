@@ -20,6 +20,15 @@ export interface CommitInput {
   date: Date;
 }
 
+export interface PushInput {
+  remote: Remote;
+  branch: string;
+  commit: string;
+  expected: string | null;
+  /** A push ends if there is no progress for this long: no bytes, and no words of the server. */
+  silenceMsMax?: number;
+}
+
 export type PushOutcome =
   /** The branch has the commit now, from this push or an earlier one. */
   | { kind: "pushed" }
@@ -93,10 +102,9 @@ export interface Mirror {
    * `expected`: the commit that the branch must have now (null: it must not exist). Safe to retry. Throws
    * AppError("forge_unavailable", retryable) if it is unknown whether the push arrived.
    */
-  push(
-    input: { remote: Remote; branch: string; commit: string; expected: string | null },
-    signal: AbortSignal,
-  ): Promise<PushOutcome>;
+  push(input: PushInput, signal: AbortSignal): Promise<PushOutcome>;
+  /** Whether one of these refs of the remote has the commit in its history. Refs that do not exist have nothing. */
+  contains(input: { remote: Remote; refs: readonly string[]; commit: string }, signal: AbortSignal): Promise<boolean>;
   /** Removes a finished job's pins. */
   release(jobId: string): Promise<void>;
   /** Removes the pins of finished jobs, and packs loose objects. */

@@ -2,18 +2,19 @@ import { utimes } from "node:fs/promises";
 import { AppError, isAppError } from "../../errors.ts";
 import { isBranchName } from "../../lib/branch-name.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { type Git, type GitResult, gitError, gitWords, httpStatusOf, isUntrusted } from "../git/git.ts";
+import { type Git, type GitResult, gitError, gitWords, httpStatusOf, isUntrusted, saysLater } from "../git/git.ts";
 import { type BlobCache, createBlobReader } from "../read/blob-reader.ts";
 import { openCommitTree } from "../read/commit-tree.ts";
 import { diffCommits, diffStat } from "../read/diff.ts";
 import { type IndexCache, listTree } from "../read/list-tree.ts";
 import type { TreeIndex } from "../tree.ts";
 import { checkObjectIds } from "../tree.ts";
+import { remoteContains } from "./ancestry.ts";
 import { buildCommit } from "./build-commit.ts";
 import { ensureBase, fetchBase } from "./fetch-base.ts";
 import { pinnedJobs, releasePins, tidyMirror } from "./maintain-mirror.ts";
 import { changedPaths, proposeHead, takeInBase } from "./merge-base.ts";
-import type { Mirror, PushOutcome, Remote } from "./mirror.ts";
+import type { Mirror, PushInput, PushOutcome, Remote } from "./mirror.ts";
 import type { MirrorContext, MirrorLimits, MirrorPlace } from "./mirror-context.ts";
 import { basePin, leftPin } from "./mirror-context.ts";
 import { resolveBranch, unreachable } from "./resolve-base.ts";
@@ -84,6 +85,7 @@ export function openMirror(deps: {
     diff: (input, signal) => diffCommits(context, input, until(signal)),
     diffStat: (input, signal) => diffStat(context, input, until(signal)),
     push: (input, signal) => pushBranch(context, input, until(signal)),
+    contains: (input, signal) => remoteContains(git, input, until(signal)),
     release: (jobId) => releasePins(context, jobId, closing),
     tidy: (jobIds, signal) => tidyMirror(context, jobIds, until(signal)),
     pinnedJobs: () => pinnedJobs(context),
@@ -91,22 +93,24 @@ export function openMirror(deps: {
   return { mirror, context, close: () => reader.close() };
 }
 
-const timeMsMax = 5 * 60_000;
+/** A push takes as long as it makes progress. */
+const timeMsMax = 3_600_000;
+const silenceUsualMs = 5 * 60_000;
 
 /** Sets a branch to a commit if it is at the expected one (compare-and-swap). */
 async function pushBranch(
   context: MirrorContext,
-  input: { remote: Remote; branch: string; commit: string; expected: string | null },
+  input: PushInput,
   signal: AbortSignal,
 ): Promise<PushOutcome> {
-  const { remote, branch, commit, expected } = input;
+  const { remote, branch, commit, expected, silenceMsMax = silenceUsualMs } = input;
   checkObjectIds(commit, ...(expected === null ? [] : [expected]));
   if (!isBranchName(branch)) {
     throw new AppError("internal", { publicMessage: `"${branch}" is not a valid branch name.` });
   }
   const ref = `refs/heads/${branch}`;
   const lease = `--force-with-lease=${ref}:${expected ?? ""}`;
-  const args = ["push", "--porcelain", "--no-verify", "--recurse-submodules=no", lease];
+  const args = ["push", "--porcelain", "--progress", "--no-verify", "--recurse-submodules=no", lease];
   const result = await context.git.run(
     {
       gitDir: context.place.gitDir,
@@ -116,18 +120,24 @@ async function pushBranch(
       // again.
       config: { "push.negotiate": "true" },
       timeMsMax,
+      silenceMsMax,
       outputBytesMax: 64 * 1024,
     },
     signal,
   );
   const line = answerFor(ref, result);
   if (result.code === 0 && line && line.flag !== "!") return { kind: "pushed" };
-  if (!line) return unanswered(result);
+  if (!line) return unanswered(context.git, remote, result, signal);
 
   // A refusal may be the second response to the same push, or caused by somebody else's commit. The branch's tip tells.
   const found = await resolveBranch(context.git, { remote, branch }, signal);
   if (found === commit) return { kind: "pushed" };
   if (found !== expected) return { kind: "conflict", found };
+  // Another push of the same commit may hold the lock; a server under maintenance says when it is over.
+  if (saysLater(`${line.summary}\n${result.stderr}`)) {
+    const what = "The forge takes no pushes now.";
+    throw gitError("forge_unavailable", { what, words: remoteWords(result) || line.summary, retryable: true });
+  }
   return { kind: "rejected", reason: [line.summary, remoteWords(result)].filter(Boolean).join("; ") };
 }
 
@@ -146,9 +156,23 @@ function remoteWords(result: GitResult): string {
   return gitWords(lines.map((line) => line.slice(7)).join("\n"), []);
 }
 
-function unanswered(result: GitResult): PushOutcome {
+async function unanswered(
+  git: Git,
+  remote: Remote,
+  result: GitResult,
+  signal: AbortSignal,
+): Promise<PushOutcome> {
   const status = httpStatusOf(result.stderr);
   if (isUntrusted(result.stderr)) throw unreachable(result);
+  const { words } = result;
+  if (status === 429) {
+    const publicMessage = `The forge limits how often its repositories are used. (git: ${words})`;
+    const retryAfterMs = await git.askRetryAfter(remote, signal);
+    throw new AppError("forge_unavailable", { publicMessage, retryable: true, retryAfterMs, isRateLimit: true });
+  }
+  if (saysLater(result.stderr)) {
+    throw gitError("forge_unavailable", { what: "The forge takes no pushes now.", words, retryable: true });
+  }
   if (status === 401 || status === 403) {
     return { kind: "rejected", reason: `the credential may not push to the repository (${result.words})` };
   }

@@ -3,7 +3,7 @@ import type { Answer } from "./answer.ts";
 import type { ApiDescription } from "./api-judge.ts";
 import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
 import published from "./fixtures/bitbucket-api.json" with { type: "json" };
-import { addRemark, commitOf, mergeBaseOf, newestFirst, openPull, pageOf, pullOf, tipOf } from "./pulls.ts";
+import { addRemark, commitOf, mergeBaseOf, newestFirst, createPull, pageOf, pullOf, tipOf } from "./pulls.ts";
 
 const email = "emend@acme.test";
 const repository = "/repositories/{workspace}/{repo_slug}";
@@ -188,11 +188,11 @@ export const bitbucketVendor: Vendor = {
         .filter((pull) => states.includes(pull.state));
       return paged(state, found, query, `/repositories/${state.path}/pullrequests`);
     },
-    [`POST ${pulls}`]: (state, { body }) => {
+    [`POST ${pulls}`]: async (state, { body, work }) => {
       const [head, base] = [body.source.branch.name, body.destination.branch.name];
       const { title, description, draft = false, close_source_branch } = body;
       const wanted = { head, base, title, body: description, draft, labels: [], reviewers: [] };
-      const opened = openPull(state, { ...wanted, options: { close_source_branch } });
+      const opened = await createPull(state, { ...wanted, options: { close_source_branch } }, work);
       if (opened.kind === "no branch") {
         return { status: 400, body: refusal(400, `source.branch.name: branch not found: ${head}`) };
       }

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Forge, ForgeSettings } from "../../../src/forge/forge.ts";
 import type { Polling } from "../../../src/forge/polling.ts";
 import { openRemoteForge } from "../../../src/forge/registry.ts";
@@ -146,10 +147,12 @@ export interface Vendor {
   path: string;
   description: ApiDescription;
   /** Handlers, by `METHOD /path/{parameter}`. */
-  handlers: Record<string, (state: FarState, request: FarRequest) => Answer>;
+  handlers: Record<string, (state: FarState, request: FarRequest) => Answer | Promise<Answer>>;
   /** The token in an API request, or in git's basic authorization. */
   tokenOf(authorization: string): string | null;
   isAppRequest?(path: string): boolean;
+  /** A GraphQL endpoint, which no description covers. */
+  graph?: { path: string; handle(state: FarState, body: unknown): Answer };
   /** A credential as people enter it, if that is not the token alone. */
   newToken?(): string;
   /** Headers that every request from Emend must have. */
@@ -172,6 +175,8 @@ interface FarRequest {
   query: URLSearchParams;
   // biome-ignore lint/suspicious/noExplicitAny: checked against the vendor's description before it gets here
   body: any;
+  /** What the server does between its check and its effect: it takes a while. */
+  work(): Promise<void>;
 }
 
 export interface FarEnd {
@@ -259,7 +264,18 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
   };
   const network = createFetch({});
 
-  async function answerApi(request: IncomingMessage, url: URL): Promise<{ operation: string; answer: Answer }> {
+  async function answerApi(
+    request: IncomingMessage,
+    url: URL,
+    workMs = 0,
+  ): Promise<{ operation: string; answer: Answer }> {
+    if (vendor.graph && url.pathname === vendor.graph.path) {
+      const given = vendor.tokenOf(request.headers.authorization ?? "") ?? "";
+      const body = JSON.parse(await readBody(request));
+      const isKnown = tokens.has(given) || state.issued.includes(given);
+      const refused = { status: 401, body: vendor.refusal(401, "Bad credentials") };
+      return { operation: "graphql", answer: isKnown ? vendor.graph.handle(state, body) : refused };
+    }
     const path = url.pathname.slice(vendor.apiPath.length);
     // The new place of a moved repository: the same content, at a path that descriptions omit.
     const isRenamed = state.path !== vendor.path && decodeURIComponent(path).includes(state.path);
@@ -289,11 +305,12 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
       const moved = { status: 301, body: vendor.refusal(301, "Moved Permanently"), headers: { location } };
       return { operation, answer: vendor.movedAnswer?.(request.method ?? "", location) ?? moved };
     }
-    const acted = vendor.handlers[operation]?.(state, {
+    const acted = await vendor.handlers[operation]?.(state, {
       token: given ?? "",
       parameters,
       query: url.searchParams,
       body,
+      work: () => pause(workMs),
     });
     if (!acted) throw new Error(`no handler for ${operation}`);
     const example = vendor.description.operations[operation]?.examples?.[acted.status];
@@ -304,8 +321,11 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
 
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? "/", state.url);
-    const isApi = url.pathname.startsWith(`${vendor.apiPath}/`);
-    const operation = isApi
+    const isGraph = url.pathname === vendor.graph?.path;
+    const isApi = isGraph || url.pathname.startsWith(`${vendor.apiPath}/`);
+    const operation = isGraph
+      ? "graphql"
+      : isApi
       ? (match(vendor, request.method ?? "", url.pathname.slice(vendor.apiPath.length))?.operation ?? "unknown")
       : `git ${url.searchParams.get("service") ?? url.pathname.split("/").at(-1)}`;
     const entry: FarEnd["requests"][number] = { operation, atMs: performance.now() };
@@ -324,7 +344,7 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
       send(response, sent);
     };
     if (!met) return serve();
-    await applyFault(met.fault, { request, response, vendor, perform: () => answerApi(request, url), serve });
+    await applyFault(met.fault, { request, response, vendor, perform: (workMs) => answerApi(request, url, workMs), serve, isApi });
   });
 
   function serveGitTo(request: IncomingMessage, response: ServerResponse): void {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
 import { type Answer, send } from "./answer.ts";
 
 /** The faults between Emend and a forge. */
@@ -9,6 +10,8 @@ export type Fault =
   | { kind: "lost"; how: "502" | "reset" | "silence" | "slow" | "cut" | "no json"; afterwards?(): void }
   /** Does not carry out the request, and sends no response. */
   | { kind: "ignored"; how: "reset" | "silence" }
+  /** Carries out the request after `beforeMs` (between its check and its effect), and answers `afterMs` later. */
+  | { kind: "late"; beforeMs: number; afterMs: number }
   /** Something else happens first. */
   | { kind: "before"; happens(): void };
 
@@ -18,8 +21,9 @@ export async function applyFault(
     request: IncomingMessage;
     response: ServerResponse;
     vendor: { refusal(status: number, words: string): unknown };
-    perform(): Promise<{ answer: Answer }>;
+    perform(workMs?: number): Promise<{ answer: Answer }>;
     serve(): Promise<void>;
+    isApi: boolean;
   },
 ): Promise<void> {
   const { response, request, vendor } = scene;
@@ -27,6 +31,17 @@ export async function applyFault(
     case "before":
       fault.happens();
       return scene.serve();
+    case "late": {
+      if (!scene.isApi) {
+        await pause(fault.beforeMs);
+        return scene.serve();
+      }
+      // A client that leaves changes nothing.
+      const { answer } = await scene.perform(fault.beforeMs);
+      await pause(fault.afterMs);
+      if (!response.destroyed) send(response, answer);
+      return;
+    }
     case "answer":
       request.resume();
       return send(response, {

@@ -124,14 +124,27 @@ export const gitDataHandlers: Vendor["handlers"] = {
     git(state, ["update-ref", body.ref, body.sha, "0".repeat(40)]);
     return { status: 201, body: refToWire(state, branch) };
   },
-  "PATCH /repos/{owner}/{repo}/git/refs/{ref}": (state, { parameters, body }) => {
-    const branch = (parameters.ref ?? "").replace("heads/", "");
-    const tip = tipOf(state, branch);
-    if (tip === null) return refusal(422, "Reference does not exist");
-    const path = `--git-dir=${state.repository.path}`;
-    const isAbove = runProgramSync("git", [path, "merge-base", "--is-ancestor", tip, body.sha]).status === 0;
-    if (!isAbove && body.force !== true) return refusal(422, "Update is not a fast forward");
-    git(state, ["update-ref", `refs/heads/${branch}`, body.sha]);
-    return { status: 200, body: refToWire(state, branch) };
-  },
 };
+
+/** GitHub's `updateRefs`: each ref moves only from its `beforeOid`, and without force only forward. */
+export function updateRefs(state: FarState, body: unknown): Answer {
+  const { input } = (body as { variables: { input: { refUpdates: RefUpdate[] } } }).variables;
+  for (const { name, beforeOid, afterOid, force } of input.refUpdates) {
+    const tip = tipOf(state, name.replace("refs/heads/", ""));
+    const path = `--git-dir=${state.repository.path}`;
+    const isAbove = runProgramSync("git", [path, "merge-base", "--is-ancestor", beforeOid, afterOid]).status === 0;
+    if (tip !== beforeOid || !(isAbove || force)) {
+      const errors = [{ type: "UNPROCESSABLE", message: `Reference ${name} was not at ${beforeOid}` }];
+      return { status: 200, body: { data: { updateRefs: null }, errors } };
+    }
+    git(state, ["update-ref", name, afterOid, beforeOid]);
+  }
+  return { status: 200, body: { data: { updateRefs: { clientMutationId: null } } } };
+}
+
+interface RefUpdate {
+  name: string;
+  beforeOid: string;
+  afterOid: string;
+  force: boolean;
+}

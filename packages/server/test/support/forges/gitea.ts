@@ -13,7 +13,7 @@ import {
   labelsOnIssue,
   mergeBaseOf,
   newestFirst,
-  openPull,
+  createPull,
   pageOf,
   plainPull,
   pullOf,
@@ -170,9 +170,9 @@ export const giteaVendor: Vendor = {
       const own = { id: 1, url: `${state.url}/s/1`, creator: user("emend"), created_at: at, updated_at: at };
       return { status: 201, body: { ...own, status: word, context: name, description, target_url } };
     },
-    "POST /repos/{owner}/{repo}/pulls": (state, { body }) => {
+    "POST /repos/{owner}/{repo}/pulls": async (state, { body, work }) => {
       if (state.archived) return { status: 423, body: refusal(423, "Repository is archived") };
-      const opened = openPull(state, plainPull(body));
+      const opened = await createPull(state, plainPull(body), work);
       if (opened.kind === "no branch") return notFound;
       if (opened.kind === "exists")
         return { status: 409, body: refusal(409, "pull request already exists for these targets") };
@@ -303,8 +303,8 @@ export const olderGiteaVendor: Vendor = {
   handlers: Object.fromEntries(
     Object.entries(giteaVendor.handlers).map(([operation, handle]) => [
       operation,
-      (state, request) => {
-        const { body, ...answer } = handle(state, request);
+      async (state, request) => {
+        const { body, ...answer } = await handle(state, request);
         return {
           ...answer,
           body: JSON.parse(JSON.stringify(body), (key, value) => (key === "draft" ? undefined : value)),

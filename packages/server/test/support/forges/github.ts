@@ -1,7 +1,7 @@
 import type { Answer } from "./answer.ts";
 import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
 import description from "./fixtures/github-api.json" with { type: "json" };
-import { gitDataHandlers } from "./git-data.ts";
+import { gitDataHandlers, updateRefs } from "./git-data.ts";
 import {
   addRemark,
   commentsOf,
@@ -11,7 +11,7 @@ import {
   labelsOnIssue,
   mergeBaseOf,
   newestFirst,
-  openPull,
+  createPull,
   pageOf,
   plainPull,
   pullOf,
@@ -103,6 +103,7 @@ function listed(state: FarState, path: string) {
 export const githubVendor: Vendor = {
   name: "github",
   apiPath: "/api/v3",
+  graph: { path: "/api/graphql", handle: updateRefs },
   path: "acme/docs",
   description,
   refusal,
@@ -200,11 +201,11 @@ export const githubVendor: Vendor = {
       const own = { id: 1, node_id: "SC_x", url, avatar_url: null, creator: null, created_at: at, updated_at: at };
       return { status: 201, body: { ...own, state: word, context: name, description, target_url } };
     },
-    "POST /repos/{owner}/{repo}/pulls": (state, { body }) => {
+    "POST /repos/{owner}/{repo}/pulls": async (state, { body, work }) => {
       if (state.archived) return { status: 403, body: refusal(403, "Repository was archived so is read-only.") };
       if (body.draft && !state.draftsSupported)
         return invalid("Draft pull requests are not supported in this repository.");
-      const opened = openPull(state, plainPull(body));
+      const opened = await createPull(state, plainPull(body), work);
       if (opened.kind === "no branch") return invalid("The head or base branch could not be found.");
       if (opened.kind === "exists") return invalid(`A pull request already exists for acme:${body.head}.`);
       return { status: 201, body: toWire(state, opened.pull) };

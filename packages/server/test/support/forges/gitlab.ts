@@ -18,7 +18,7 @@ import {
   labelsOnIssue,
   mergeBaseOf,
   newestFirst,
-  openPull,
+  createPull,
   pageOf,
   pullOf,
   repositoriesOf,
@@ -197,10 +197,10 @@ export const gitlabVendor: Vendor = {
     "GET /projects/{id}/repository/commits/{sha}/statuses": (state, { parameters: { sha = "" }, query }) =>
       listStatuses(state, sha, query),
     "POST /projects/{id}/statuses/{sha}": (state, { parameters: { sha = "" }, body }) => postStatus(state, sha, body),
-    "POST /projects/{id}/merge_requests": (state, { body }) => {
+    "POST /projects/{id}/merge_requests": async (state, { body, work }) => {
       if (state.archived) return { status: 403, body: refusal(403, "403 Forbidden") };
       const { source_branch: head, target_branch: base, title, labels = [], squash, remove_source_branch } = body;
-      const opened = openPull(state, {
+      const wanted = {
         head,
         base,
         title,
@@ -209,7 +209,8 @@ export const gitlabVendor: Vendor = {
         labels,
         reviewers: [],
         options: { squash, remove_source_branch },
-      });
+      };
+      const opened = await createPull(state, wanted, work);
       if (opened.kind === "no branch") return { status: 400, body: { message: { source_branch: ["does not exist"] } } };
       if (opened.kind === "exists") {
         const words = `Another open merge request already exists for this source branch: !${opened.number}`;

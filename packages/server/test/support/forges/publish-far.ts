@@ -1,10 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { isAppError } from "../../../src/errors.ts";
 import type { Forge } from "../../../src/forge/forge.ts";
 import { createLogger } from "../../../src/lib/logger.ts";
 import type { CommitIds, Publication, PublishDeps, PublishInput } from "../../../src/publish/publication.ts";
-import { type EnsuredPullRequest, ensurePullRequest, publishChange } from "../../../src/publish/publish-change.ts";
+import { type EnsuredPullRequest, ensurePullRequest } from "../../../src/publish/ensure-pull-request.ts";
+import { publishChange } from "../../../src/publish/publish-change.ts";
 import { createWriteQueue } from "../../../src/publish/write-queue.ts";
 import { createGit } from "../../../src/tree/git/git.ts";
 import type { Mirror } from "../../../src/tree/mirror/mirror.ts";
@@ -27,8 +30,10 @@ export interface FarPublisher {
   forget(jobId: string): void;
   /** Only opens the pull request, for a branch that exists. */
   open(jobId: string, forge: Forge): Promise<EnsuredPullRequest>;
-  /** The request timeout. Short in tests of requests without a response. */
-  requestMsMax: number;
+  /** The length of a second in waits. Short in tests of requests without a response. */
+  secondMs: number;
+  /** A run that must wait longer is not followed by another one. */
+  waitMsMax: number;
   warnings: string[];
   close(): Promise<void>;
 }
@@ -44,6 +49,8 @@ export async function startFarPublisher(vendor: Vendor): Promise<FarPublisher> {
   const mirror: Mirror = await mirrors.open("prj_far");
   let writes = createWriteQueue();
   const rows = new Map<string, CommitIds>();
+  const creates = new Map<string, number | null>();
+  const leftOf = (untilMs: number | null | undefined) => (untilMs ? untilMs - performance.now() : null);
   const warnings: string[] = [];
 
   const first = await mirror.fetchBase(
@@ -56,8 +63,12 @@ export async function startFarPublisher(vendor: Vendor): Promise<FarPublisher> {
       forge,
       mirror,
       writes,
-      requestMsMax: publisher.requestMsMax,
-      store: { saveCommit: async (ids) => void rows.set(jobId, ids), savePush: async () => {} },
+      secondMs: publisher.secondMs,
+      store: {
+        saveCommit: async (ids) => void rows.set(jobId, ids),
+        savePush: async () => {},
+        saveCreate: async (ms) => void creates.set(jobId, ms === null ? null : performance.now() + ms),
+      },
       warn: async (message) => void warnings.push(message),
       crashPoint: () => {},
       renewForEffect: async () => ({ sendBeforeMs: performance.now() + 5_000 }),
@@ -84,6 +95,9 @@ export async function startFarPublisher(vendor: Vendor): Promise<FarPublisher> {
       commit: testCommit,
       stored: rows.get(jobId) ?? null,
       branchExpected: null,
+      createLeftMs: leftOf(creates.get(jobId)),
+      mayRepeatCreate: true,
+      continuesClosed: true,
     };
     return { deps, input };
   }
@@ -93,23 +107,45 @@ export async function startFarPublisher(vendor: Vendor): Promise<FarPublisher> {
     const remote = await forge.gitRemote(signal);
     const base = await mirror.fetchBase({ remote, jobId, baseRef }, signal);
     const { deps, input } = prepare(jobId, forge, base);
-    return publishChange(deps, { ...input, ...rest }, signal);
+    return untilKnown(() => {
+      const createLeftMs = leftOf(creates.get(jobId));
+      const stored = rows.get(jobId) ?? null;
+      return publishChange(deps, { ...input, createLeftMs, stored, ...rest }, signal);
+    });
+  }
+
+  /** As the worker does it: a run that has to wait for an effect is followed by another one. */
+  async function untilKnown<T>(run: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await run();
+      } catch (error) {
+        if (!isAppError(error) || !error.isPending || (error.retryAfterMs ?? 0) > publisher.waitMsMax) throw error;
+        await pause(error.retryAfterMs);
+      }
+    }
   }
 
   function open(jobId: string, forge: Forge): Promise<EnsuredPullRequest> {
     far.state.repository.git("update-ref", `refs/heads/emend/${jobId}`, first.commit);
-    const { deps, input } = prepare(jobId, forge, first);
-    return ensurePullRequest(deps, input, signal);
+    return untilKnown(() => {
+      const { deps, input } = prepare(jobId, forge, first);
+      return ensurePullRequest(deps, input, first.commit, signal);
+    });
   }
 
   const publisher: FarPublisher = {
     far,
-    requestMsMax: 20_000,
+    secondMs: 66,
+    waitMsMax: 30_000,
     publish,
     restart() {
       writes = createWriteQueue();
     },
-    forget: (jobId) => void rows.delete(jobId),
+    forget(jobId) {
+      rows.delete(jobId);
+      creates.delete(jobId);
+    },
     open,
     warnings,
     async close() {

@@ -10,11 +10,30 @@ export function tipOf(state: FarState, branch: string): string | null {
 
 export type Opening = { kind: "opened"; pull: FarPull } | { kind: "exists"; number: number } | { kind: "no branch" };
 
-/** Rules that every forge enforces: both branches exist, and a branch has one open pull request. */
-export function openPull(state: FarState, wanted: Omit<FarPull, "number" | "state" | "at">): Opening {
+type Wanted = Omit<FarPull, "number" | "state" | "at">;
+
+/**
+ * Rules that every forge enforces: both branches exist, and a branch has one open pull request. A real server checks,
+ * works for a while (it tests the patch), and inserts without checking again.
+ */
+export async function createPull(state: FarState, wanted: Wanted, work: () => Promise<void>): Promise<Opening> {
+  const refused = refusePull(state, wanted);
+  await work();
+  return refused ?? insertPull(state, wanted);
+}
+
+/** At once, as a person in a test does. */
+export function openPull(state: FarState, wanted: Wanted): Opening {
+  return refusePull(state, wanted) ?? insertPull(state, wanted);
+}
+
+function refusePull(state: FarState, wanted: Wanted): Opening | null {
   if (tipOf(state, wanted.head) === null || tipOf(state, wanted.base) === null) return { kind: "no branch" };
   const open = state.pulls.find((pull) => pull.head === wanted.head && pull.state === "open");
-  if (open) return { kind: "exists", number: open.number };
+  return open ? { kind: "exists", number: open.number } : null;
+}
+
+function insertPull(state: FarState, wanted: Wanted): Opening {
   const number = state.pulls.length + 1;
   // One second apart, so that the order by time is the order by number.
   const at = new Date(Date.UTC(2026, 0, 1) + number * 1000).toISOString();
