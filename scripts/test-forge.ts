@@ -4,7 +4,8 @@ import { parseArgs } from "node:util";
 /**
  * The conformance suite against a real forge: `npm run test:forge -- --forge gitea --url https://git.acme.test/acme/sandbox
  * --token-env GITEA_TOKEN`. The repository must have a first commit; the suite makes branches, pull requests and comments in it
- * and closes and deletes what it made.
+ * and closes and deletes what it made. With `--slow 14` it publishes instead, through a proxy that makes every write to the
+ * forge take 14 s, before its effect and after it: each job must end with one pull request.
  */
 const { values } = parseArgs({
   options: {
@@ -12,6 +13,7 @@ const { values } = parseArgs({
     url: { type: "string" },
     "api-url": { type: "string" },
     "token-env": { type: "string" },
+    slow: { type: "string" },
   },
 });
 const variable = values["token-env"] ?? "";
@@ -20,10 +22,11 @@ const env = {
   EMEND_TEST_FORGE_URL: values.url ?? "",
   EMEND_TEST_FORGE_API_URL: values["api-url"] ?? "",
   EMEND_TEST_FORGE_TOKEN: process.env[variable] ?? "",
+  EMEND_TEST_FORGE_SLOW: values.slow ?? "",
 };
 if (!env.EMEND_TEST_FORGE || !env.EMEND_TEST_FORGE_URL || !env.EMEND_TEST_FORGE_TOKEN) {
   const usage =
-    "npm run test:forge -- --forge github|gitlab|gitea|bitbucket --url REPOSITORY --token-env VARIABLE [--api-url URL]";
+    "npm run test:forge -- --forge github|gitlab|gitea|bitbucket --url REPOSITORY --token-env VARIABLE [--api-url URL] [--slow SECONDS]";
   console.error(`Usage: ${usage}\nThe variable must hold a token that may push, open and merge in the repository.`);
   process.exit(2);
 }

@@ -8,15 +8,9 @@ import type { FarEnd } from "./support/forges/far-end.ts";
 import type { Fault } from "./support/forges/faults.ts";
 import { type FarPublisher, startFarPublisher } from "./support/forges/publish-far.ts";
 import { openPull } from "./support/forges/pulls.ts";
-import { vendors } from "./support/forges/vendors.ts";
+import { createOperation, vendors } from "./support/forges/vendors.ts";
 import { sampleOf, seed } from "./support/sample.ts";
 
-const createOperation = {
-  github: "POST /repos/{owner}/{repo}/pulls",
-  gitlab: "POST /projects/{id}/merge_requests",
-  gitea: "POST /repos/{owner}/{repo}/pulls",
-  bitbucket: "POST /repositories/{workspace}/{repo_slug}/pullrequests",
-} as const;
 const findOperation = {
   github: "GET /repos/{owner}/{repo}/pulls",
   gitlab: "GET /projects/{id}/merge_requests",
@@ -35,6 +29,8 @@ interface Case {
   ends: Publication["kind"] | { code: AppError["code"]; retryable: boolean; words: RegExp };
   /** On Bitbucket, which has no archives, and where creating a pull request again updates the existing one. */
   onBitbucket?: "opened" | "cannot happen";
+  /** The only forges that answer so. */
+  onlyOn?: readonly string[];
   /** No request may be sent for this long after the fault. */
   quietMs?: number;
 }
@@ -93,6 +89,21 @@ const cases: readonly Case[] = [
     quietMs: 1000,
   },
   { name: "429 without", at: "find", fault: answer(429, "Too many"), ends: away(/429: Too many/) },
+  { name: "409 without words", at: "create", fault: answer(409, ""), ends: "opened", onlyOn: ["github", "bitbucket"] },
+  {
+    name: "a branch that GitHub does not know yet",
+    at: "create",
+    fault: { kind: "answer", status: 422, words: "Validation Failed", errors: [{ field: "head", code: "invalid" }] },
+    ends: "opened",
+    onlyOn: ["github"],
+  },
+  { name: "a push that is answered with 429", at: "push", fault: answer(429, "Slow down"), ends: "opened" },
+  {
+    name: "a push while the forge is read-only",
+    at: "push",
+    fault: { kind: "answer", status: 403, words: "The repository is temporarily read-only. Please try again later." },
+    ends: "opened",
+  },
   { name: "500", at: "create", fault: answer(500, "Oops"), ends: "opened" },
   {
     name: "503 with a long Retry-After",
@@ -191,7 +202,8 @@ describe.each(vendors)("$name", { concurrent: true }, (vendor) => {
   });
 
   const isBitbucket = vendor.name === "bitbucket";
-  const met = cases.flatMap(({ onBitbucket, ...one }) => {
+  const met = cases.flatMap(({ onBitbucket, onlyOn, ...one }) => {
+    if (onlyOn && !onlyOn.includes(vendor.name)) return [];
     if (!isBitbucket || onBitbucket === undefined) return [one];
     return onBitbucket === "opened" ? [{ ...one, ends: onBitbucket }] : [];
   });
@@ -264,6 +276,7 @@ describe.each(vendors)("$name", { concurrent: true }, (vendor) => {
     concurrent: false,
   }, async () => {
     const forge = publisher.far.open({ labels: ["docs"], reviewers: ["nobody"] });
+    publisher.warnings.length = 0;
     const outcome = await publisher.publish(`job_${vendor.name}labels`, { forge });
     expect(outcome.kind).toBe("opened");
     expect(publisher.warnings.length).toBe(vendor.name === "gitea" ? 0 : 1);

@@ -10,6 +10,8 @@ import type { Forge } from "../src/forge/forge.ts";
 import { normalizeRepository, openRemoteForge } from "../src/forge/registry.ts";
 import { createFetch } from "../src/lib/network.ts";
 import { plainSettings } from "./support/forges/far-end.ts";
+import { startPublisher } from "./support/forges/publish-far.ts";
+import { startSlowProxy } from "./support/slow-proxy.ts";
 
 const { signal } = new AbortController();
 const {
@@ -17,6 +19,7 @@ const {
   EMEND_TEST_FORGE_URL: repositoryUrl = "",
   EMEND_TEST_FORGE_API_URL: apiUrl = "",
   EMEND_TEST_FORGE_TOKEN: token = "",
+  EMEND_TEST_FORGE_SLOW: slowSeconds = "",
 } = process.env;
 
 /** How a person closes and merges, with each vendor's API. */
@@ -54,8 +57,51 @@ if (vendor === "") {
     expect(acts.gitlab.close("a/b", 7)[1]).toBe("/projects/a%2Fb/merge_requests/7");
   });
 } else if (vendor in acts) {
-  runAgainst(vendor as keyof typeof acts);
+  if (slowSeconds === "") runAgainst(vendor as keyof typeof acts);
+  else publishSlowly(vendor as keyof typeof acts, Number(slowSeconds));
 } else throw new Error(`There is no forge "${vendor}"; there is ${Object.keys(acts).join(", ")}.`);
+
+/**
+ * Publishes through a proxy that makes every write take this long, with a wait for the answer that is longer, and with
+ * one that is a little too short.
+ */
+function publishSlowly(name: keyof typeof acts, seconds: number): void {
+  const ms = seconds * 1000;
+  const cells = (["beforeMs", "afterMs"] as const).flatMap((when) =>
+    [
+      { waits: "long enough", secondMs: ms / 100 },
+      { waits: "too short", secondMs: ms / 320 },
+    ].map((wait) => ({ when, ...wait })),
+  );
+  describe(`against ${repositoryUrl}, ${seconds} s slower`, { timeout: 60_000 + 12 * ms }, () => {
+    it.each(cells)("one pull request is opened, delayed by $when, with a wait that is $waits", async (cell) => {
+      const proxy = await startSlowProxy(new URL(repositoryUrl).origin);
+      const through = (url: string) => url.replace(new URL(repositoryUrl).origin, proxy.url);
+      const settings = { ...plainSettings, apiUrl: apiUrl ? through(apiUrl) : null };
+      const project = { id: "prj_slow", forge: name, repositoryUrl: through(repositoryUrl), settings };
+      const network = createFetch({});
+      const open = () => openRemoteForge({ fetch: network.fetch, tokens: new Map(), project, credential: token });
+      const publisher = await startPublisher(open);
+      publisher.secondMs = cell.secondMs;
+      const jobId = `job_slow${Date.now()}`;
+      const find = () => open().findPullRequests({ head: `emend/${jobId}` }, signal);
+      try {
+        proxy.delays = { beforeMs: 0, afterMs: 0, [cell.when]: ms };
+        const outcome = await publisher.publish(jobId);
+        expect(["opened", "found"]).toContain(outcome.kind);
+        await pause(ms);
+        expect(await find()).toMatchObject([{ state: "open" }]);
+        expect(proxy.writes.filter((write) => write.endsWith("receive-pack"))).toHaveLength(1);
+      } finally {
+        proxy.delays = { beforeMs: 0, afterMs: 0 };
+        for (const { number } of await find()) await open().closePullRequest(number, signal);
+        await publisher.close();
+        await network.close();
+        await proxy.close();
+      }
+    });
+  });
+}
 
 function runAgainst(name: keyof typeof acts): void {
   const settings = { ...plainSettings, apiUrl: apiUrl || null };

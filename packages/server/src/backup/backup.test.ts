@@ -144,6 +144,21 @@ test("tables are all of one moment, whatever is written meanwhile", async () => 
   await source.pool.query("delete from jobs where prompt = 'late'");
 });
 
+test("a restore whose commit fails leaves nothing behind, and can be repeated", async () => {
+  const path = await backup();
+  const target = await createTestDatabase();
+  await target.pool.query(
+    `create function no() returns trigger language plpgsql as $$ begin raise 'disk full'; end $$`,
+  );
+  await target.pool.query(`create constraint trigger no after insert on projects deferrable initially deferred
+    for each row execute function no()`);
+  await expect(restoreBackup(deps(target, "d"), path, signal)).rejects.toThrow(/disk full/);
+  await target.pool.query("drop trigger no on projects");
+  await restoreBackup(deps(target, "d"), path, signal);
+  expect(await contents(target.pool)).toEqual(await contents(source.pool));
+  await target.drop();
+});
+
 test("what is not empty, altered, cut off, newer, or sealed by another secret is refused, and nothing changes", async () => {
   const target = await createTestDatabase();
   const before = await contents(target.pool);

@@ -106,15 +106,36 @@ export async function restoreBackup(deps: BackupDeps, folder: string, signal: Ab
       const draft = { git: deps.forge.git, gitDir: drafts.get(repository.projectId) as string };
       await unbundleRepository(draft, repository, { bundlePath, signal });
     }
-    await inTransaction(deps.pool, async (client) => {
-      await allowLongPauses(client);
-      await fillTables(client, manifest, folder, signal);
-      for (const [projectId, draft] of drafts) await rename(draft, repositoryOf(deps.forge, projectId).gitDir);
-    });
+    const moved: string[] = [];
+    let isCommitting = false;
+    try {
+      await inTransaction(deps.pool, async (client) => {
+        await allowLongPauses(client);
+        await fillTables(client, manifest, folder, signal);
+        for (const [projectId, draft] of drafts) {
+          const { gitDir } = repositoryOf(deps.forge, projectId);
+          await rename(draft, gitDir);
+          moved.push(gitDir);
+        }
+        isCommitting = true;
+      });
+    } catch (error) {
+      // The answer to a commit can be lost: then the rows are there, and their repositories must be, too.
+      if (isCommitting && (await isFilled(deps.pool, manifest))) return manifest;
+      for (const gitDir of moved) await rm(gitDir, { recursive: true, force: true });
+      throw error;
+    }
     return manifest;
   } finally {
     for (const draft of drafts.values()) await rm(draft, { recursive: true, force: true });
   }
+}
+
+async function isFilled(pool: Pool, { tables }: Manifest): Promise<boolean> {
+  const table = tables.find(({ rows }) => rows > 0);
+  if (!table) return false;
+  const { rowCount } = await pool.query(`select from ${pg.escapeIdentifier(table.name)} limit 1`);
+  return rowCount !== 0;
 }
 
 /** Next to the repository's path, which refuses ids with path separators. */

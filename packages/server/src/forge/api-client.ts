@@ -165,7 +165,14 @@ function storable(_name: string, value: unknown): unknown {
 }
 
 /** No request was sent. */
-const unconnected = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
+const unconnected = [
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+];
 
 /** Certificate errors are permanent; other network errors may pass. */
 function unreachable(forge: string, host: string, error: unknown): AppError {

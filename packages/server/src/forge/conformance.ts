@@ -62,14 +62,18 @@ export function forgeConformance(name: string, open: () => Promise<ForgeUnderTes
       expect(URL.canParse(created.url)).toBe(true);
     });
 
-    it("refuses a second open pull request of a branch, however many ask at once", async () => {
-      await tested.makeBranch(branch("raced"));
-      const draft = draftOf(branch("raced"));
-      const outcomes = await Promise.all(
-        Array.from({ length: 6 }, () => tested.forge.createPullRequest(draft, signal)),
-      );
-      expect(outcomes.filter(({ kind }) => kind === "created")).toHaveLength(1);
-      expect(await tested.forge.findPullRequests({ head: branch("raced") }, signal)).toHaveLength(1);
+    it("refuses a second open pull request of a branch once the first is open", async () => {
+      await tested.makeBranch(branch("again"));
+      await create(branch("again"));
+      expect(await tested.forge.createPullRequest(draftOf(branch("again")), signal)).toEqual({ kind: "exists" });
+      expect(await tested.forge.findPullRequests({ head: branch("again") }, signal)).toHaveLength(1);
+    });
+
+    it("closes a pull request, and does not mind if it is closed already", async () => {
+      await tested.makeBranch(branch("withdrawn"));
+      const { number } = await create(branch("withdrawn"));
+      for (const _ of [1, 2]) await tested.forge.closePullRequest(number, signal);
+      expect(await tested.forge.readPullRequest(number, signal)).toMatchObject({ state: "closed" });
     });
 
     it("lists a closed one as closed and a merged one as merged", async () => {

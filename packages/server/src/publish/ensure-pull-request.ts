@@ -4,7 +4,7 @@ import type { CreateOutcome, PullRequest, PullRequestSearch } from "../forge/for
 import { draftPullRequest } from "./draft-pull-request.ts";
 import type { PublishDeps, PublishInput } from "./publication.ts";
 import { hasMarker } from "./pull-request-body.ts";
-import { type Answer, pauseAfterUnclear, secondsMs, sendEffect, sendQuestion } from "./retry.ts";
+import { type Answer, isStoppedWaiting, pauseAfterUnclear, secondsMs, sendEffect, sendQuestion } from "./retry.ts";
 
 export type EnsuredPullRequest =
   | { kind: "opened" | "found" | "closed" | "merged"; pullRequest: PullRequest }
@@ -40,7 +40,10 @@ export async function ensurePullRequest(
     }
     deps.crashPoint("after-find");
     const found = await decideOn(deps, input, listed.value, commitId, signal);
-    if (found && found.kind !== "not_open") return sent ? keepOldest(deps, input, found, signal) : found;
+    if (found && found.kind !== "not_open") {
+      if (isStoppedWaiting(sent?.error)) await deps.warn("The pull request was opened late", sent?.error);
+      return sent ? keepOldest(deps, input, found, signal) : found;
+    }
     if (found && !input.continuesClosed) return found;
 
     const leftMs = sent ? sent.untilMs - performance.now() : 0;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { PullRequest } from "../forge/forge.ts";
-import type { PublishDeps } from "./publication.ts";
 import { findOwnPullRequest, pickPullRequest } from "./ensure-pull-request.ts";
+import type { PublishDeps } from "./publication.ts";
 import { createWriteQueue } from "./write-queue.ts";
 
 const pull = (number: number, state: PullRequest["state"], body = "") => ({ number, state, body }) as PullRequest;

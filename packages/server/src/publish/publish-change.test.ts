@@ -150,6 +150,88 @@ describe("what people did to the branch", () => {
   });
 });
 
+describe("a follow-up", () => {
+  const entries = [{ path: "guides/later.md", mode: "100644", content: Buffer.from("# Later\n") }] as const;
+  const { signal } = new AbortController();
+
+  /** A job with an open pull request, and what its follow-up publishes. */
+  async function opened() {
+    const jobId = await newJob();
+    const first = await publishTestJob(node, jobId);
+    if (first.kind !== "opened") throw new Error(first.kind);
+    await alterJob(host.database.pool, jobId, "commit_id = null, tree_id = null, create_until = null");
+    const { number } = first.pullRequest;
+    const deps = { db: host.database.pool, repository: repositoryOf(host, projectId) };
+    const merge = () => mergePullRequest(deps, { projectId, number, headExpected: null, by: "a test" }, signal);
+    const input = { branchExpected: first.commitId, entries };
+    return { jobId, number, input, merge, branch: `refs/heads/emend/${jobId}` };
+  }
+  const notices: string[] = [];
+  const noting = { deps: () => ({ warn: async (words: string) => void notices.push(words) }) };
+
+  it.each(["kept", "deleted"])("opens a new pull request if its own was merged and the branch %s", async (how) => {
+    const { jobId, number, input, merge, branch } = await opened();
+    await merge();
+    if (how === "deleted") await inRepository("update-ref", "-d", branch);
+    const outcome = await publishTestJob(node, jobId, { input, ...noting });
+    if (outcome.kind !== "opened") throw new Error(outcome.kind);
+    expect(outcome.pullRequest.number).toBeGreaterThan(number);
+    expect(outcome.pullRequest.body).toMatch(/^Continues \[pull request \d+\]\(http.*\), which was merged before this/);
+    expect(notices.at(-1)).toBe(
+      `Pull request ${number} was merged before this follow-up was published. Emend opened a new one`,
+    );
+    expect(await inRepository("show", `${branch}:guides/later.md`)).toBe("# Later");
+    // Again, as after a crash: the new one is found.
+    expect(await publishTestJob(node, jobId, { input })).toMatchObject({
+      kind: "found",
+      pullRequest: { number: outcome.pullRequest.number },
+    });
+  });
+
+  it.each(["merged", "closed"] as const)(
+    "fails with words if its own was %s and the project wants that",
+    async (how) => {
+      const { jobId, number, input, merge } = await opened();
+      await (how === "merged" ? merge() : markClosed(host.database.pool, projectId, number));
+      const outcome = await publishTestJob(node, jobId, { input: { ...input, continuesClosed: false } });
+      expect(outcome).toMatchObject({
+        kind: "not_open",
+        pullRequest: { number, state: how },
+        branch: `emend/${jobId}`,
+      });
+      expect(await pullRequestsOf(jobId)).toHaveLength(1);
+    },
+  );
+
+  it("that was merged with its commit is published", async () => {
+    const { jobId, input, merge, branch } = await opened();
+    const dying = withForge(() => ({ findPullRequests: () => Promise.reject(new Error("killed")) }));
+    await publishTestJob(node, jobId, { ...dying, input }).catch(() => {});
+    await merge();
+    expect(await publishTestJob(node, jobId, { input })).toMatchObject({ kind: "merged" });
+    await inRepository("update-ref", "-d", branch);
+    expect(await publishTestJob(node, jobId, { input })).toMatchObject({ kind: "merged" });
+    expect(await branchOf(jobId)).toBe("");
+  });
+
+  it("is on its branch, although a person has added a commit since it was pushed", async () => {
+    const { jobId, input, branch } = await opened();
+    const away = withForge(() => ({ findPullRequests: () => Promise.reject(badGateway()) }));
+    await expect(publishTestJob(node, jobId, { ...away, input })).rejects.toMatchObject({ code: "forge_unavailable" });
+    const ours = await branchOf(jobId);
+    const theirs = await inRepository("commit-tree", "-p", ours, "-m", "A person's touch", `${ours}^{tree}`);
+    await inRepository("update-ref", branch, theirs);
+    expect(await publishTestJob(node, jobId, { input })).toMatchObject({ kind: "found", commitId: ours });
+    expect(await branchOf(jobId)).toBe(theirs);
+  });
+
+  it("does not undo a person's reset of the branch", async () => {
+    const { jobId, input, branch } = await opened();
+    await inRepository("update-ref", branch, `${branch}^`);
+    expect(await publishTestJob(node, jobId, { input })).toMatchObject({ kind: "branch_conflict" });
+  });
+});
+
 describe("an unclear answer", () => {
   it("after the pull request was made leads back to it", async () => {
     const jobId = await newJob();

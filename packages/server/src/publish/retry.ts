@@ -119,6 +119,10 @@ function stoppedWaiting(seconds: number, cause: unknown): AppError {
   });
 }
 
+export function isStoppedWaiting(error: unknown): boolean {
+  return isAppError(error) && error.cause instanceof DOMException && error.cause.name === "TimeoutError";
+}
+
 /** A worker that was frozen while it renewed must renew again before it sends. */
 async function renewed<T>(deps: EffectDeps, send: () => Promise<T>): Promise<T> {
   for (let renewal = 1; renewal <= renewalsMax; renewal += 1) {

@@ -69,6 +69,19 @@ describe("a fault leaves the job", () => {
     });
   });
 
+  test("never as failed, while a request may still open the pull request", () => {
+    const pending = new AppError("forge_unavailable", {
+      publicMessage: "The forge did not answer. Emend stopped waiting after 300 s.",
+      retryable: true,
+      retryAfterMs: 15_000,
+      isPending: true,
+    });
+    const patientless = job({ retries: 9, publishWaitMs: 0, waitedMs: 48 * 3_600_000 });
+    expect(settlementOf(pending, patientless, patience, true)).toMatchObject({
+      release: { reason: "waiting", delayMs: 15_000, data: { message: expect.stringContaining("after 300 s") } },
+    });
+  });
+
   test("without patience, where the project has none", () => {
     const settlement = settlementOf(away(), job({ retries: 2, publishWaitMs: 0, waitedMs: null }), patience, true);
     expect(settlement).toMatchObject({ ending: { kind: "failed", code: "forge_unavailable" } });

@@ -19,7 +19,7 @@ import { startTestForge, type TestForge } from "../support/forge.ts";
 import { type ForgeWorkerOrder, startForgeWorker } from "../support/forge-worker.ts";
 import { type FarEnd, startFarEnd, type Vendor } from "../support/forges/far-end.ts";
 import { githubVendor } from "../support/forges/github.ts";
-import { vendors } from "../support/forges/vendors.ts";
+import { createOperation, vendors } from "../support/forges/vendors.ts";
 import { sampleOf, seed } from "../support/sample.ts";
 import { readJob, seedJob } from "../support/seed-jobs.ts";
 import { expireLeases, isFinal, waitForJob } from "../support/worker-control.ts";
@@ -54,12 +54,6 @@ const pointsOf = (forge: (typeof forges)[number]) => sampleOf(points, 1, seed * 
 /** Services that can be unavailable. */
 const awayForges = forges.filter((name) => name !== "local");
 const awaySample = sampleOf(awayForges, 1);
-const createOperation = {
-  github: "POST /repos/{owner}/{repo}/pulls",
-  gitlab: "POST /projects/{id}/merge_requests",
-  gitea: "POST /repos/{owner}/{repo}/pulls",
-  bitbucket: "POST /repositories/{workspace}/{repo_slug}/pullrequests",
-} as const;
 
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const appCredential = JSON.stringify({ appId: "5", privateKey: privateKey.export({ type: "pkcs8", format: "pem" }) });

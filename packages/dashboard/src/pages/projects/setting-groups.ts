@@ -227,6 +227,17 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
         [{ path: "settings.draft", label: "Open as drafts", kind: "check" }],
         [
           {
+            path: "settings.closedPullRequest",
+            label: "If a pull request is merged or closed during a follow-up",
+            kind: "select",
+            options: [
+              { value: "open_new", label: "Open a new pull request" },
+              { value: "fail", label: "Fail the job" },
+            ],
+          },
+        ],
+        [
+          {
             path: "settings.publishWaitHours",
             label: "Hours to wait for an unavailable forge",
             kind: "number",

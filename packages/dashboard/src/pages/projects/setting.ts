@@ -8,7 +8,8 @@ export interface Setting {
   label: string;
   /**
    * `optional`, `optionalNumber`: a value or null; `lines`: a list, one a line; `optionalLines`: the same or null; `choice`: yes,
-   * no or null; `level`: what a gate's findings do; `silencers`: patterns of findings that are not reported.
+   * no or null; `level`: what a gate's findings do; `silencers`: patterns of findings that are not reported; `select`: one of its
+   * options.
    */
   kind:
     | "text"
@@ -20,7 +21,10 @@ export interface Setting {
     | "check"
     | "choice"
     | "level"
-    | "silencers";
+    | "silencers"
+    | "select";
+  /** For `select`. */
+  options?: readonly { value: string; label: string }[];
   help?: string;
   placeholder?: string;
   isCode?: boolean;

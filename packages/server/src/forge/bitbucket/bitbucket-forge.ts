@@ -24,9 +24,9 @@ import {
   withDefinitions,
 } from "./bitbucket-api.ts";
 import {
+  closePullRequest,
   createPullRequest,
   ensureDetails,
-  closePullRequest,
   findPullRequests,
   readPullRequest,
   updatePullRequest,

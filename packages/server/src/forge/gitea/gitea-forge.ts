@@ -33,8 +33,8 @@ import {
 } from "../repository-address.ts";
 import { openIssues } from "./issues.ts";
 import {
-  createPullRequest,
   closePullRequest,
+  createPullRequest,
   findPullRequests,
   type GiteaRepository,
   type GiteaServer,

@@ -100,6 +100,30 @@ describe("a commit that GitHub makes for an App", () => {
     expect(await publisher.publish(jobId, more)).toMatchObject({ kind: "branch_conflict", found: published });
   });
 
+  it("does not undo a person's reset of the branch to an earlier commit", async () => {
+    const { jobId, far, repository, tip } = start();
+    const branch = `refs/heads/emend/${jobId}`;
+    const first = far.makeBranch(`emend/${jobId}`);
+    const more = { forge, base: { commit: first, ref: "main" }, branchExpected: first, baseRef: `emend/${jobId}` };
+    far.fault("graphql", { kind: "before", happens: () => repository.git("update-ref", branch, `${first}^`) });
+    expect(await publisher.publish(jobId, more)).toMatchObject({ kind: "branch_conflict" });
+    expect(tip()).toBe(repository.git("rev-parse", `${first}^`));
+  });
+
+  it("does not send again what GitHub has already got", async () => {
+    const { jobId, far } = start();
+    const content = (index: number) => Buffer.from([0xff, index]);
+    const entries = [1, 2, 3].map((index) => ({
+      path: `${index}.png`,
+      mode: "100644" as const,
+      content: content(index),
+    }));
+    far.fault("POST /repos/{owner}/{repo}/git/trees", { kind: "answer", status: 502, words: "" });
+    expect(await publisher.publish(jobId, { forge, entries })).toMatchObject({ kind: "opened" });
+    const { violations: _, requests } = far;
+    expect(requests.filter(({ operation }) => operation.endsWith("/git/blobs"))).toHaveLength(4);
+  });
+
   it("is refused where the project has no App", async () => {
     expect(publisher.far.open({ verifiedCommits: true }).commits).toBeNull();
   });

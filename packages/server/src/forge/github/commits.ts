@@ -38,7 +38,9 @@ export function openCommits(repository: GithubRepository): ForgeCommits {
     const outcome = await api.ask({ ...request, method: "POST" }, [409, 422], signal);
     if (outcome.kind === "ok") return null;
     const { status, body: refusal } = outcome;
-    return wordsOf(refusal) || refusalOf("GitHub", { status, headers: new Headers(), body: refusal }, what).publicMessage;
+    return (
+      wordsOf(refusal) || refusalOf("GitHub", { status, headers: new Headers(), body: refusal }, what).publicMessage
+    );
   }
 
   /**

@@ -15,8 +15,8 @@ import type { GithubRepository } from "./github-token.ts";
 import { createGithubClient, type GithubTokens, isAppCredential, tokenSourceOf } from "./github-token.ts";
 import { openIssues } from "./issues.ts";
 import {
-  createPullRequest,
   closePullRequest,
+  createPullRequest,
   findPullRequests,
   listOpenPullRequests,
   listReviews,

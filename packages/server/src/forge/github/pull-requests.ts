@@ -191,7 +191,9 @@ export async function createPullRequest(
   if (draft.draft && /draft pull requests are not supported/i.test(words)) return { kind: "drafts_unsupported" };
   const { status, body: refusal } = outcome;
   // Right after a push, GitHub may not know the branch yet.
-  throw refusalOf("GitHub", { status, headers: new Headers(), body: refusal }, what, { mayPass: isHeadUnknown(refusal) });
+  throw refusalOf("GitHub", { status, headers: new Headers(), body: refusal }, what, {
+    mayPass: isHeadUnknown(refusal),
+  });
 }
 
 const HeadUnknown = Type.Object({
@@ -199,7 +201,9 @@ const HeadUnknown = Type.Object({
 });
 
 function isHeadUnknown(body: unknown): boolean {
-  return Value.Check(HeadUnknown, body) && body.errors.some(({ field, code }) => field === "head" && code === "invalid");
+  return (
+    Value.Check(HeadUnknown, body) && body.errors.some(({ field, code }) => field === "head" && code === "invalid")
+  );
 }
 
 export const { readPullRequest, updatePullRequest, closePullRequest } = pullRequestCalls(

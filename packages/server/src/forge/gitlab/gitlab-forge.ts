@@ -13,9 +13,9 @@ import { below, findAddress, folderOfApi, matchesBranch, parseRepositoryAddress 
 import { openIssues } from "./issues.ts";
 import {
   accessLevelOf,
+  closeMergeRequest,
   createMergeRequest,
   describeRepository,
-  closeMergeRequest,
   findMergeRequests,
   type GitlabRepository,
   listOpenPullRequests,

@@ -50,6 +50,7 @@ export async function askRefs(
 
 /** If a limit names no time. */
 const retryUsualMs = 60_000;
+const retrySoonMs = 1_000;
 const retryMsMax = 3_600_000;
 
 /** Git shows the status of a refused request, but not its headers. So this asks once more, with a request of its own. */
@@ -63,6 +64,7 @@ export async function askRetryAfter(fetch: Fetch, remote: Remote, signal: AbortS
       signal: AbortSignal.any([signal, AbortSignal.timeout(askMsMax)]),
     });
     await readBody(response.body, answerBytesMax);
+    if (response.status !== 429) return retrySoonMs;
     const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
     return Number.isFinite(seconds) ? Math.min(Math.max(seconds * 1000, 0), retryMsMax) : retryUsualMs;
   } catch {

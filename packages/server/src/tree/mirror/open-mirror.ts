@@ -98,11 +98,7 @@ const timeMsMax = 3_600_000;
 const silenceUsualMs = 5 * 60_000;
 
 /** Sets a branch to a commit if it is at the expected one (compare-and-swap). */
-async function pushBranch(
-  context: MirrorContext,
-  input: PushInput,
-  signal: AbortSignal,
-): Promise<PushOutcome> {
+async function pushBranch(context: MirrorContext, input: PushInput, signal: AbortSignal): Promise<PushOutcome> {
   const { remote, branch, commit, expected, silenceMsMax = silenceUsualMs } = input;
   checkObjectIds(commit, ...(expected === null ? [] : [expected]));
   if (!isBranchName(branch)) {
@@ -156,12 +152,7 @@ function remoteWords(result: GitResult): string {
   return gitWords(lines.map((line) => line.slice(7)).join("\n"), []);
 }
 
-async function unanswered(
-  git: Git,
-  remote: Remote,
-  result: GitResult,
-  signal: AbortSignal,
-): Promise<PushOutcome> {
+async function unanswered(git: Git, remote: Remote, result: GitResult, signal: AbortSignal): Promise<PushOutcome> {
   const status = httpStatusOf(result.stderr);
   if (isUntrusted(result.stderr)) throw unreachable(result);
   const { words } = result;

@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GitHttpServer, startGitHttpServer } from "../../../test/support/git-http-server.ts";
@@ -14,7 +15,7 @@ let remote: Remote;
 let base: string;
 let signal: AbortSignal;
 /** If set, the server sends this response instead. */
-let instead: number | null = null;
+let instead: number | ((response: ServerResponse) => void) | null = null;
 
 beforeAll(async () => {
   bench = openMirrorBench();
@@ -133,6 +134,40 @@ test("a credential without push access is a refusal, a server error is an unclea
   const lost = mirror.push({ remote: nowhere, branch: "emend/e", commit, expected: null }, signal);
   await expect(lost).rejects.toMatchObject({ code: "forge_unavailable", retryable: true });
   expect(await push("emend/e", commit)).toEqual({ kind: "pushed" });
+});
+
+test("a push takes as long as the server says something, and ends when it says nothing", async () => {
+  const hook = join(repository.path, "hooks", "pre-receive");
+  mkdirSync(join(repository.path, "hooks"), { recursive: true });
+  const input = { remote, commit: await change("slow"), expected: null, silenceMsMax: 1_500 };
+  writeFileSync(hook, "#!/bin/sh\nfor i in 1 2 3 4; do echo working >&2; sleep 0.6; done\n");
+  chmodSync(hook, 0o755);
+  expect(await mirror.push({ ...input, branch: "emend/slow" }, signal)).toEqual({ kind: "pushed" });
+  writeFileSync(hook, "#!/bin/sh\nsleep 20\n");
+  await expect(mirror.push({ ...input, branch: "emend/silent" }, signal)).rejects.toMatchObject({
+    retryable: true,
+    publicMessage: expect.stringMatching(/stopped after 2 s without an answer/),
+  });
+  rmSync(hook);
+});
+
+test("a rate limit of git gives the server's Retry-After, and a pause is not taken for a missing permission", async () => {
+  const commit = await change("limited");
+  instead = (response) => void response.writeHead(429, { "retry-after": "7" }).end();
+  await expect(push("emend/limited", commit)).rejects.toMatchObject({
+    code: "forge_unavailable",
+    retryable: true,
+    retryAfterMs: 7_000,
+    isRateLimit: true,
+  });
+  const words = "The repository is temporarily read-only. Please try again later.";
+  instead = (response) => void response.writeHead(403, { "content-type": "text/plain" }).end(words);
+  await expect(push("emend/limited", commit)).rejects.toMatchObject({
+    code: "forge_unavailable",
+    retryable: true,
+    publicMessage: expect.stringContaining("temporarily read-only"),
+  });
+  instead = null;
 });
 
 test.each(["", "-f", "a..b", "refs/heads/../x", "a b", "x".repeat(201)])("refuses the branch name %j", async (name) => {

@@ -3,7 +3,7 @@ import type { Answer } from "./answer.ts";
 import type { ApiDescription } from "./api-judge.ts";
 import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
 import published from "./fixtures/bitbucket-api.json" with { type: "json" };
-import { addRemark, commitOf, mergeBaseOf, newestFirst, createPull, pageOf, pullOf, tipOf } from "./pulls.ts";
+import { addRemark, commitOf, createPull, mergeBaseOf, newestFirst, pageOf, pullOf, tipOf } from "./pulls.ts";
 
 const email = "emend@acme.test";
 const repository = "/repositories/{workspace}/{repo_slug}";
@@ -103,7 +103,10 @@ function asInWords(described: ApiDescription): ApiDescription {
       },
     ];
   });
-  return { ...described, operations: Object.fromEntries(operations) };
+  // Declining is documented, but not in the copy: no body, and the pull request as the answer.
+  const { responses } = described.operations[`GET ${pulls}/{pull_request_id}`] ?? { responses: {} };
+  const declining = { [`POST ${pulls}/{pull_request_id}/decline`]: { responses } };
+  return { ...described, operations: { ...Object.fromEntries(operations), ...declining } };
 }
 
 /** Bitbucket Cloud: the part of it that Emend uses. By default with an administrator's API token. */
@@ -214,6 +217,13 @@ export const bitbucketVendor: Vendor = {
       // Omitted fields are removed: Renovate's bitbucket platform found that out for reviewers.
       pull.reviewers = (body.reviewers ?? []).map(nameOf);
       Object.assign(pull, { title: body.title, body: body.description ?? "", draft: body.draft ?? false });
+      return { status: 200, body: wholeToWire(state, pull) };
+    },
+    [`POST ${pulls}/{pull_request_id}/decline`]: (state, { parameters }) => {
+      const pull = pullOf(state, parameters.pull_request_id);
+      if (!pull) return notFound;
+      if (pull.state !== "open") return { status: 400, body: refusal(400, "This pull request is already closed.") };
+      pull.state = "closed";
       return { status: 200, body: wholeToWire(state, pull) };
     },
     [`GET ${pulls}/{pull_request_id}/comments`]: (state, { parameters, query }) => {

@@ -326,8 +326,8 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
     const operation = isGraph
       ? "graphql"
       : isApi
-      ? (match(vendor, request.method ?? "", url.pathname.slice(vendor.apiPath.length))?.operation ?? "unknown")
-      : `git ${url.searchParams.get("service") ?? url.pathname.split("/").at(-1)}`;
+        ? (match(vendor, request.method ?? "", url.pathname.slice(vendor.apiPath.length))?.operation ?? "unknown")
+        : `git ${url.searchParams.get("service") ?? url.pathname.split("/").at(-1)}`;
     const entry: FarEnd["requests"][number] = { operation, atMs: performance.now() };
     requests.push(entry);
     if (state.isAway) {
@@ -344,7 +344,14 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
       send(response, sent);
     };
     if (!met) return serve();
-    await applyFault(met.fault, { request, response, vendor, perform: (workMs) => answerApi(request, url, workMs), serve, isApi });
+    await applyFault(met.fault, {
+      request,
+      response,
+      vendor,
+      perform: (workMs) => answerApi(request, url, workMs),
+      serve,
+      isApi,
+    });
   });
 
   function serveGitTo(request: IncomingMessage, response: ServerResponse): void {

@@ -5,7 +5,7 @@ import { type Answer, send } from "./answer.ts";
 /** The faults between Emend and a forge. */
 export type Fault =
   /** Returns this response and does nothing else. */
-  | { kind: "answer"; status: number; words: string; headers?: Record<string, string> }
+  | { kind: "answer"; status: number; words: string; headers?: Record<string, string>; errors?: readonly object[] }
   /** Carries out the request, then loses the response. */
   | { kind: "lost"; how: "502" | "reset" | "silence" | "slow" | "cut" | "no json"; afterwards?(): void }
   /** Does not carry out the request, and sends no response. */
@@ -42,13 +42,14 @@ export async function applyFault(
       if (!response.destroyed) send(response, answer);
       return;
     }
-    case "answer":
+    case "answer": {
       request.resume();
-      return send(response, {
-        status: fault.status,
-        body: vendor.refusal(fault.status, fault.words),
-        headers: fault.headers,
-      });
+      const { status, words, headers, errors } = fault;
+      // Git shows people only what is plain text.
+      if (!scene.isApi) return void response.writeHead(status, { "content-type": "text/plain", ...headers }).end(words);
+      const body = { ...(vendor.refusal(status, words) as object), ...(errors && { errors }) };
+      return send(response, { status, body, headers });
+    }
     case "ignored":
       request.resume();
       if (fault.how === "reset") response.socket?.resetAndDestroy();

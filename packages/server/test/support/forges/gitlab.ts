@@ -13,12 +13,12 @@ import {
 import {
   addRemark,
   commitOf,
+  createPull,
   editRemark,
   issueOf,
   labelsOnIssue,
   mergeBaseOf,
   newestFirst,
-  createPull,
   pageOf,
   pullOf,
   repositoriesOf,
@@ -228,6 +228,7 @@ export const gitlabVendor: Vendor = {
       const pull = pullOf(state, parameters.iid);
       if (!pull) return notFound;
       if (body.description !== undefined) pull.body = body.description;
+      if (body.state_event === "close" && pull.state === "open") pull.state = "closed";
       if (body.reviewer_ids) pull.reviewers = body.reviewer_ids.map((id: number) => people[id - 1]);
       return { status: 200, body: toWire(state, pull) };
     },

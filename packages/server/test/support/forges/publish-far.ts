@@ -5,8 +5,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isAppError } from "../../../src/errors.ts";
 import type { Forge } from "../../../src/forge/forge.ts";
 import { createLogger } from "../../../src/lib/logger.ts";
-import type { CommitIds, Publication, PublishDeps, PublishInput } from "../../../src/publish/publication.ts";
 import { type EnsuredPullRequest, ensurePullRequest } from "../../../src/publish/ensure-pull-request.ts";
+import type { CommitIds, Publication, PublishDeps, PublishInput } from "../../../src/publish/publication.ts";
 import { publishChange } from "../../../src/publish/publish-change.ts";
 import { createWriteQueue } from "../../../src/publish/write-queue.ts";
 import { createGit } from "../../../src/tree/git/git.ts";
@@ -20,8 +20,7 @@ const { signal } = new AbortController();
 type PublishMore = Partial<PublishInput> & { forge?: Forge; baseRef?: string };
 
 /** A worker's side of a forge: its mirror and its queue, without the job's row. */
-export interface FarPublisher {
-  far: FarEnd;
+export interface Publisher {
   /** Publishes the same change for a job, any number of times. `stored` is kept as a row would keep it. */
   publish(jobId: string, more?: PublishMore): Promise<Publication>;
   /** The same node's mirror and rows in another process, which has not seen a Retry-After. */
@@ -29,7 +28,7 @@ export interface FarPublisher {
   /** Drops the stored state of a job. */
   forget(jobId: string): void;
   /** Only opens the pull request, for a branch that exists. */
-  open(jobId: string, forge: Forge): Promise<EnsuredPullRequest>;
+  ensure(jobId: string, forge: Forge): Promise<EnsuredPullRequest>;
   /** The length of a second in waits. Short in tests of requests without a response. */
   secondMs: number;
   /** A run that must wait longer is not followed by another one. */
@@ -38,8 +37,31 @@ export interface FarPublisher {
   close(): Promise<void>;
 }
 
+export interface FarPublisher extends Publisher {
+  far: FarEnd;
+  /** Only opens the pull request, for a branch that it makes. */
+  open(jobId: string, forge: Forge): Promise<EnsuredPullRequest>;
+}
+
 export async function startFarPublisher(vendor: Vendor): Promise<FarPublisher> {
   const far = await startFarEnd(vendor);
+  const publisher = await startPublisher(() => far.open());
+  const first = far.state.repository.git("rev-parse", "refs/heads/main");
+  const { close: closePublisher } = publisher;
+  return Object.assign(publisher, {
+    far,
+    open(jobId: string, forge: Forge) {
+      far.state.repository.git("update-ref", `refs/heads/emend/${jobId}`, first);
+      return publisher.ensure(jobId, forge);
+    },
+    async close() {
+      await closePublisher();
+      await far.close();
+    },
+  });
+}
+
+export async function startPublisher(openForge: () => Forge): Promise<Publisher> {
   const dir = mkdtempSync(join(tmpdir(), "emend-far-"));
   const mirrors = createMirrors({
     dir,
@@ -54,7 +76,7 @@ export async function startFarPublisher(vendor: Vendor): Promise<FarPublisher> {
   const warnings: string[] = [];
 
   const first = await mirror.fetchBase(
-    { remote: await far.open().gitRemote(signal), jobId: "job_first", baseRef: null },
+    { remote: await openForge().gitRemote(signal), jobId: "job_first", baseRef: null },
     signal,
   );
 
@@ -103,7 +125,7 @@ export async function startFarPublisher(vendor: Vendor): Promise<FarPublisher> {
   }
 
   async function publish(jobId: string, more: PublishMore = {}): Promise<Publication> {
-    const { forge = far.open(), baseRef = null, ...rest } = more;
+    const { forge = openForge(), baseRef = null, ...rest } = more;
     const remote = await forge.gitRemote(signal);
     const base = await mirror.fetchBase({ remote, jobId, baseRef }, signal);
     const { deps, input } = prepare(jobId, forge, base);
@@ -126,16 +148,14 @@ export async function startFarPublisher(vendor: Vendor): Promise<FarPublisher> {
     }
   }
 
-  function open(jobId: string, forge: Forge): Promise<EnsuredPullRequest> {
-    far.state.repository.git("update-ref", `refs/heads/emend/${jobId}`, first.commit);
+  function ensure(jobId: string, forge: Forge): Promise<EnsuredPullRequest> {
     return untilKnown(() => {
       const { deps, input } = prepare(jobId, forge, first);
       return ensurePullRequest(deps, input, first.commit, signal);
     });
   }
 
-  const publisher: FarPublisher = {
-    far,
+  const publisher: Publisher = {
     secondMs: 66,
     waitMsMax: 30_000,
     publish,
@@ -146,11 +166,10 @@ export async function startFarPublisher(vendor: Vendor): Promise<FarPublisher> {
       rows.delete(jobId);
       creates.delete(jobId);
     },
-    open,
+    ensure,
     warnings,
     async close() {
       await mirrors.close();
-      await far.close();
       rmSync(dir, { recursive: true, force: true });
     },
   };

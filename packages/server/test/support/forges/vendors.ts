@@ -13,3 +13,11 @@ export const everyVendor: readonly (Vendor & { label: string })[] = [
   { ...forgejoVendor, label: "forgejo" },
   { ...olderGiteaVendor, label: "an older gitea" },
 ];
+
+/** The request that opens a pull request. */
+export const createOperation = {
+  github: "POST /repos/{owner}/{repo}/pulls",
+  gitlab: "POST /projects/{id}/merge_requests",
+  gitea: "POST /repos/{owner}/{repo}/pulls",
+  bitbucket: "POST /repositories/{workspace}/{repo_slug}/pullrequests",
+} as const;

@@ -1,0 +1,104 @@
+import { generateKeyPairSync } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Forge } from "../../src/forge/forge.ts";
+import { startTestForge, type TestForge } from "../support/forge.ts";
+import type { FarEnd } from "../support/forges/far-end.ts";
+import { githubVendor } from "../support/forges/github.ts";
+import { type FarPublisher, startFarPublisher } from "../support/forges/publish-far.ts";
+import { createOperation, vendors } from "../support/forges/vendors.ts";
+import { publishTestJob } from "../support/publish-job.ts";
+import { seedJob } from "../support/seed-jobs.ts";
+
+/**
+ * A second takes 5 ms here, so that an answer after 300 s is one after 1.5 s. `EMEND_SLOW_SECOND_MS=1000` runs the same
+ * cells in real time.
+ */
+const secondMs = Number(process.env.EMEND_SLOW_SECOND_MS ?? 5);
+const waitFirst = "wait first";
+const effects = [waitFirst, "effect first"] as const;
+/** After 320 s Emend has stopped waiting for the answer. */
+const cells = [5, 15, 60, 300, 320].flatMap((seconds) => effects.map((effect) => ({ seconds, effect })));
+const timeout = 20_000 + 900 * secondMs;
+const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const appCredential = JSON.stringify({ appId: "5", privateKey: privateKey.export({ type: "pkcs8", format: "pem" }) });
+const remote = [
+  ...vendors.map((vendor) => ({ name: vendor.name as string, vendor, isApp: false })),
+  { name: "app", vendor: githubVendor, isApp: true },
+];
+
+const appForge = (far: FarEnd) => far.open({ verifiedCommits: true }, appCredential);
+
+function delaysOf({ seconds, effect }: (typeof cells)[number]) {
+  const ms = seconds * secondMs;
+  return effect === waitFirst ? { beforeMs: ms, afterMs: 0 } : { beforeMs: 0, afterMs: ms };
+}
+
+// Forges run concurrently, because they mostly wait. The cells of one forge run in order, because they share a server.
+describe.each(remote)("$name, when it is slow", { concurrent: true, timeout }, ({ name, vendor, isApp }) => {
+  let publisher: FarPublisher;
+  beforeAll(async () => {
+    publisher = await startFarPublisher(vendor);
+    publisher.secondMs = secondMs;
+  });
+  afterAll(async () => {
+    await publisher.close();
+    expect(publisher.far.violations).toEqual([]);
+  });
+
+  it.each(cells)("opens one pull request, $effect, answered after $seconds s", { concurrent: false }, async (cell) => {
+    const { far } = publisher;
+    const jobId = `job_${name}${cell.seconds}${cell.effect === waitFirst ? "late" : "early"}`;
+    const forge = isApp ? appForge(far) : far.open();
+    far.fault(createOperation[far.vendor], { kind: "late", ...delaysOf(cell) });
+    const outcome = await publisher.publish(jobId, { forge });
+    expect(["opened", "found"]).toContain(outcome.kind);
+    // What was still under way has happened by now.
+    await pause(cell.seconds * secondMs);
+    expect(far.pullsOf(`emend/${jobId}`)).toMatchObject([{ state: "open" }]);
+  });
+
+  it("closes the younger of two that appear after all, and says so", { concurrent: false }, async () => {
+    const { far, warnings } = publisher;
+    const jobId = `job_${name}two`;
+    const open = createOperation[far.vendor];
+    // The first request takes longer than any limit: Emend sends a second one after 360 s, and both are carried out.
+    far.fault(open, { kind: "late", beforeMs: 420 * secondMs, afterMs: 0 });
+    far.fault(open, { kind: "late", beforeMs: 120 * secondMs, afterMs: 0 });
+    const outcome = await publisher.publish(jobId, { forge: isApp ? appForge(far) : far.open() });
+    const pulls = far.pullsOf(`emend/${jobId}`);
+    expect(pulls.map(({ state }) => state)).toEqual(["open", "closed"]);
+    expect(outcome).toMatchObject({ pullRequest: { number: pulls[0]?.number } });
+    expect(warnings.at(-1)).toMatch(/opened two pull requests for this job: \d+ and \d+\. Emend closed \d+/);
+  });
+});
+
+describe("the local forge, when it is slow", { timeout }, () => {
+  let host: TestForge;
+  beforeAll(async () => {
+    host = await startTestForge();
+    await mkdir(join(host.dir, "docs/guides"), { recursive: true });
+    await writeFile(join(host.dir, "docs/guides/start.md"), "# Start\n\nUse your API token.\n");
+    await host.addProject("prj_slow", join(host.dir, "docs"));
+  });
+  afterAll(() => host.close());
+
+  it.each(cells)("opens one pull request, $effect, answered after $seconds s", async (cell) => {
+    const jobId = await seedJob(host.database.pool, "prj_slow");
+    const forge = host.open("prj_slow");
+    const { beforeMs, afterMs } = delaysOf(cell);
+    const slow: Forge["createPullRequest"] = async (draft) => {
+      await pause(beforeMs);
+      const created = await forge.createPullRequest(draft, host.signal);
+      await pause(afterMs);
+      return created;
+    };
+    const node = { pool: host.database.pool, git: host.git, mirrorsDir: join(host.dir, "mirrors") };
+    const more = { deps: () => ({ secondMs }) };
+    const outcome = await publishTestJob({ ...node, forge: { ...forge, createPullRequest: slow } }, jobId, more);
+    expect(["opened", "found"]).toContain(outcome.kind);
+    expect(await forge.findPullRequests({ head: `emend/${jobId}` }, host.signal)).toHaveLength(1);
+  });
+});
