@@ -8,6 +8,7 @@ import { startTestForge, type TestForge } from "../support/forge.ts";
 import type { FarEnd } from "../support/forges/far-end.ts";
 import { githubVendor } from "../support/forges/github.ts";
 import { type FarPublisher, startFarPublisher } from "../support/forges/publish-far.ts";
+import { openPull, plainPull } from "../support/forges/pulls.ts";
 import { createOperation, vendors } from "../support/forges/vendors.ts";
 import { publishTestJob } from "../support/publish-job.ts";
 import { seedJob } from "../support/seed-jobs.ts";
@@ -64,9 +65,13 @@ describe.each(remote)("$name, when it is slow", { concurrent: true, timeout }, (
     const { far, warnings } = publisher;
     const jobId = `job_${name}two`;
     const open = createOperation[far.vendor];
-    // The first request takes longer than any limit: Emend sends a second one after 360 s, and both are carried out.
-    far.fault(open, { kind: "late", beforeMs: 420 * secondMs, afterMs: 0 });
-    far.fault(open, { kind: "late", beforeMs: 120 * secondMs, afterMs: 0 });
+    // The first request takes longer than any limit: it is carried out while the second one is.
+    const meanwhile = () => {
+      const body = `<!-- emend:job=${jobId} -->`;
+      openPull(far.state, plainPull({ head: `emend/${jobId}`, base: "main", title: "T", body }));
+    };
+    far.fault(open, { kind: "ignored", how: "silence" });
+    far.fault(open, { kind: "late", beforeMs: 0, afterMs: 0, meanwhile });
     const outcome = await publisher.publish(jobId, { forge: isApp ? appForge(far) : far.open() });
     const pulls = far.pullsOf(`emend/${jobId}`);
     expect(pulls.map(({ state }) => state)).toEqual(["open", "closed"]);

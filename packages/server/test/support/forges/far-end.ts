@@ -4,7 +4,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import type { Forge, ForgeSettings } from "../../../src/forge/forge.ts";
 import type { Polling } from "../../../src/forge/polling.ts";
 import { openRemoteForge } from "../../../src/forge/registry.ts";
@@ -267,7 +266,7 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
   async function answerApi(
     request: IncomingMessage,
     url: URL,
-    workMs = 0,
+    work = async () => {},
   ): Promise<{ operation: string; answer: Answer }> {
     if (vendor.graph && url.pathname === vendor.graph.path) {
       const given = vendor.tokenOf(request.headers.authorization ?? "") ?? "";
@@ -310,7 +309,7 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
       parameters,
       query: url.searchParams,
       body,
-      work: () => pause(workMs),
+      work,
     });
     if (!acted) throw new Error(`no handler for ${operation}`);
     const example = vendor.description.operations[operation]?.examples?.[acted.status];
@@ -348,7 +347,7 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
       request,
       response,
       vendor,
-      perform: (workMs) => answerApi(request, url, workMs),
+      perform: (work) => answerApi(request, url, work),
       serve,
       isApi,
     });

@@ -11,7 +11,7 @@ export type Fault =
   /** Does not carry out the request, and sends no response. */
   | { kind: "ignored"; how: "reset" | "silence" }
   /** Carries out the request after `beforeMs` (between its check and its effect), and answers `afterMs` later. */
-  | { kind: "late"; beforeMs: number; afterMs: number }
+  | { kind: "late"; beforeMs: number; afterMs: number; meanwhile?(): void }
   /** Something else happens first. */
   | { kind: "before"; happens(): void };
 
@@ -21,7 +21,8 @@ export async function applyFault(
     request: IncomingMessage;
     response: ServerResponse;
     vendor: { refusal(status: number, words: string): unknown };
-    perform(workMs?: number): Promise<{ answer: Answer }>;
+    /** `work`: what takes a while between the check and the effect. */
+    perform(work?: () => Promise<void>): Promise<{ answer: Answer }>;
     serve(): Promise<void>;
     isApi: boolean;
   },
@@ -37,7 +38,10 @@ export async function applyFault(
         return scene.serve();
       }
       // A client that leaves changes nothing.
-      const { answer } = await scene.perform(fault.beforeMs);
+      const { answer } = await scene.perform(async () => {
+        fault.meanwhile?.();
+        await pause(fault.beforeMs);
+      });
       await pause(fault.afterMs);
       if (!response.destroyed) send(response, answer);
       return;
