@@ -80,6 +80,44 @@ describe("git over HTTP", () => {
     expect(await personGit(join(host.dir, "read"), "cat-file", "-t", lost)).toBe("commit");
   });
 
+  it("takes a forced push to any branch but the default one, however the push is written", async () => {
+    const url = remote("prj_b", "write");
+    await personGit(work, "push", "--quiet", url, "main", "main:topic");
+    const head = await personGit(work, "rev-parse", "main");
+    await personGit(work, "push", "--quiet", "--force", url, "main~1:topic");
+    for (const refs of [["main~1:main"], ["main~1:main", "main:topic"], ["main:topic", "main~1:main"], [":main"]]) {
+      await expect(personGit(work, "push", "--force", url, ...refs), refs.join(" ")).rejects.toThrow(/rejected/);
+      expect(await personGit(work, "ls-remote", url, "refs/heads/main")).toContain(head);
+    }
+    // A client of its own making: compressed, so that the commands cannot be read in passing.
+    const commands = `${head} ${await personGit(work, "rev-parse", "main~1")} refs/heads/main\0report-status`;
+    const pack = Buffer.concat([
+      Buffer.from(`${(commands.length + 4).toString(16).padStart(4, "0")}${commands}0000`),
+      Buffer.from("5041434b0000000200000000029d08823bd8a8eab510ad6ac75c823cfd3ed31e", "hex"),
+    ]);
+    for (const [body, encoding] of [
+      [pack, {}],
+      [gzipSync(pack), { "content-encoding": "gzip" }],
+    ] as const) {
+      const response = await fetch(`${host.url}/git/prj_b.git/git-receive-pack`, {
+        method: "POST",
+        body,
+        headers: {
+          authorization: `Bearer ${host.keyOf("prj_b", "write")}`,
+          "content-type": "application/x-git-receive-pack-request",
+          ...encoding,
+        },
+      });
+      expect(await response.text()).toContain("ng refs/heads/main non-fast-forward");
+    }
+  });
+
+  it("has no branch and no tag with the name HEAD", async () => {
+    for (const ref of ["refs/heads/HEAD", "refs/tags/HEAD", "refs/heads/HEAD/x"]) {
+      await expect(personGit(work, "push", remote("prj_a", "write"), `main:${ref}`), ref).rejects.toThrow(/hidden ref/);
+    }
+  });
+
   it("refuses a push with a read key, and any push to pull request refs", async () => {
     await expect(personGit(work, "push", remote("prj_a", "read"), "main:refused")).rejects.toThrow(/403/);
     await expect(personGit(work, "push", remote("prj_a", "write"), "main:refs/pull/1/head")).rejects.toThrow(
@@ -164,17 +202,22 @@ describe("git over HTTP", () => {
   });
 
   it("stops git when the client leaves in the middle of its request", async () => {
-    const slow = () => sendRaw("git-receive-pack", "Transfer-Encoding: chunked", "4\r\n00ff\r\n");
-    const sockets = Array.from({ length: 8 }, slow);
-    await until(async () => backends().length >= sockets.length);
+    const command = packet(`${"0".repeat(40)} ${"1".repeat(40)} refs/heads/slow`);
+    const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+    const slow = (text: string) => sendRaw("git-receive-pack", "Transfer-Encoding: chunked", chunk(text));
+    // Half of them in the middle of a command, before git is started.
+    const sockets = ["00ff", `${command}0000PACK`].flatMap((text) => Array.from({ length: 4 }, () => slow(text)));
+    await until(async () => backends().length >= 4);
     // One key cannot occupy every slot: it gets a Retry-After, and other keys continue.
     const refs = async (project: string) => {
       const headers = { authorization: `Bearer ${host.keyOf(project, "write")}` };
       return (await fetch(`${host.url}/git/${project}.git/info/refs?service=git-upload-pack`, { headers })).status;
     };
-    expect([await refs("prj_a"), await refs("prj_b")]).toEqual([503, 200]);
+    await until(async () => (await refs("prj_a")) === 503);
+    expect(await refs("prj_b")).toBe(200);
     for (const socket of sockets) socket.destroy();
     await until(async () => backends().length === 0);
+    await until(async () => (await refs("prj_a")) === 200);
   });
 
   it("stops git when the client leaves in the middle of the answer", async () => {

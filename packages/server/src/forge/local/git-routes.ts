@@ -4,9 +4,11 @@ import type { Queryable } from "../../db/pool.ts";
 import { requestId } from "../../lib/id.ts";
 import { createSeats } from "../../lib/locks.ts";
 import type { Logger } from "../../lib/logger.ts";
+import { readDefaultBranch } from "./create-repository.ts";
 import { type GitRequest, serveGit } from "./git-backend.ts";
 import type { LocalForgeDeps } from "./local-forge.ts";
 import { settlePullRequests } from "./pull-requests.ts";
+import { mayMove } from "./read-push.ts";
 import { isProjectId, repositoryOf } from "./repository.ts";
 
 type Service = GitRequest["service"];
@@ -46,7 +48,8 @@ export function gitRoutes(app: FastifyInstance, deps: GitRoutesDeps): void {
     try {
       reply.hijack();
       reply.raw.setHeader("x-request-id", requestId(request.raw));
-      const backend = { ...asked, projectId, headers: request.headers, user: key };
+      const mayForce = asked.body === null || !(await movesDefaultBranch(projectId, request, asked.body));
+      const backend = { ...asked, projectId, headers: request.headers, user: key, mayForce };
       const code = await serveGit(deps.forgeDir, backend, reply.raw);
       if (isPush && asked.body && code === 0) await afterPush(projectId);
     } catch (error) {
@@ -57,6 +60,11 @@ export function gitRoutes(app: FastifyInstance, deps: GitRoutesDeps): void {
       leave();
     }
     return reply;
+  }
+
+  /** The history that jobs start from and pull requests are merged into is never replaced by a push. */
+  async function movesDefaultBranch(projectId: string, { headers }: FastifyRequest, body: Readable): Promise<boolean> {
+    return mayMove(await readDefaultBranch(repositoryOf(deps, projectId), deps.signal), headers, body);
   }
 
   async function afterPush(projectId: string): Promise<void> {
