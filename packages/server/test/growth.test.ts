@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
+import { staircase } from "../attack/growth/inputs.ts";
 import { growthTargets, measureGrowth } from "../attack/growth/targets.ts";
 import { sampleOf } from "./support/sample.ts";
 
-/** Each once took quadratic time. `npm run growth` looks for more. */
+/** Each once took quadratic time, repeated or in runs of growing length. `npm run growth` looks for more. */
 const once = [
   "{%",
   "{{",
@@ -15,6 +16,7 @@ const once = [
   "`a",
   "https:",
   "export {",
+  "{: #a ",
 ];
 // Sixteen times the text in two steps of four: quadratic time would make each step take sixteen times as long.
 const bounds = { charactersFirst: 8_192, doublings: 3, ratioMax: 3.5, msLeast: 250, msMax: 8_000 };
@@ -27,8 +29,11 @@ it.each(
 )("$name: time does not outgrow the text", async (target) => {
   const outgrown: string[] = [];
   for (const piece of once) {
-    const { ms, isTooFast } = await measureGrowth(target, (n) => piece.repeat(Math.ceil(n / piece.length)), bounds);
-    if (isTooFast) outgrown.push(`${piece}: ${ms.map(Math.round).join(", ")} ms`);
+    const repeated = (n: number) => piece.repeat(Math.ceil(n / piece.length));
+    for (const grow of piece === "`a" ? [repeated, (n: number) => staircase("`", n)] : [repeated]) {
+      const { ms, isTooFast } = await measureGrowth(target, grow, bounds);
+      if (isTooFast) outgrown.push(`${piece}: ${ms.map(Math.round).join(", ")} ms`);
+    }
   }
   expect(outgrown).toEqual([]);
 });

@@ -124,6 +124,25 @@ const pieces = [
   "%41",
   "\\u0041",
   "\\x41",
+  "!",
+  "%",
+  "^",
+  "+",
+  ",",
+  ".",
+  "?",
+  "~",
+  "-",
+  "{:",
+  "{: #a ",
+  "{#a",
+  "{.a ",
+  ".. a::\n",
+  "include::",
+  "ifdef::a[]\n",
+  "![](",
+  "`_",
+  "|a|",
 ] as const;
 
 /** Texts that grow by repetition: each piece, seeded pairs of them, in sequence, nested, and line by line. */
@@ -139,6 +158,8 @@ export function* growthInputs(options: {
     yield repeated(`${piece}\n`);
     yield repeated(`${piece} a `);
     yield repeated(`a ${piece}\n\n`);
+    // No two runs are equally long, so that none closes another.
+    yield { name: `${show(piece)}, twice, three times…`, grow: (n) => staircase(piece, n) };
   }
   const random = generator(options.seed);
   for (let count = 0; count < options.pairs; count += 1) {
@@ -154,6 +175,12 @@ export function* growthInputs(options: {
 
 function repeated(piece: string): { name: string; grow(n: number): string } {
   return { name: `${show(piece)}…`, grow: (n) => fill(piece, n) };
+}
+
+export function staircase(piece: string, characters: number): string {
+  let text = "";
+  for (let times = 1; text.length < characters; times += 1) text += `${piece.repeat(times)} `;
+  return text;
 }
 
 function fill(piece: string, characters: number): string {

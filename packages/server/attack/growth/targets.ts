@@ -7,6 +7,7 @@ import { readProse } from "../../../site/src/parse/prose.ts";
 import { scanText } from "../../../site/src/parse/scan-page.ts";
 import { createTerm } from "../../../site/src/refactor/term.ts";
 import { definesFlag, importedFrom, passesOn } from "../../../site/src/references/definitions.ts";
+import { findCodeReferences } from "../../../site/src/references/find-references.ts";
 import { readPrompt } from "../../src/agent/rules/parse-prompt.ts";
 import { withoutFence } from "../../src/agent/system-prompt.ts";
 import { checkTemplate } from "../../src/automations/template.ts";
@@ -44,6 +45,10 @@ const literalTerm = createTerm({ from: "token", to: "key", wordForms: false, isL
 export const growthTargets: readonly GrowthTarget[] = [
   ...dialects.flatMap(([name, dialect]) => [
     { name: `facts of a page: ${name}`, read: (text: string) => scanText(text, dialect) },
+    {
+      name: `code that a page names: ${name}`,
+      read: (text: string) => findCodeReferences("page.md", Buffer.from(text), dialect),
+    },
     { name: `prose of a page: ${name}`, read: (text: string) => readProse(text, dialect) },
   ]),
   { name: "facts of front matter", read: (text) => scanText(`---\n${text}\n---\n`, plainDialect) },

@@ -36,12 +36,11 @@ export async function vetAnswer(
 ): Promise<VettedAnswer> {
   const refusals = new Map<number, string>();
   const toolCalls: ToolCall[] = [];
-  const redact = (await isClean(vetting, answer, signal))
-    ? async (text: string) => text
-    : (text: string) => vetting.redact(text, signal);
+  const isAllClean = await isClean(vetting, answer, signal);
+  const redact = isAllClean ? async (text: string) => text : (text: string) => vetting.redact(text, signal);
   for (const [place, call] of answer.toolCalls.entries()) {
-    const input = await mapStrings(call.input, redact);
-    const isSame = JSON.stringify(input) === JSON.stringify(call.input);
+    const input = isAllClean ? call.input : await mapStrings(call.input, redact);
+    const isSame = isAllClean || JSON.stringify(input) === JSON.stringify(call.input);
     // The vendor's metadata may repeat the input.
     toolCalls.push(isSame ? call : { id: call.id, name: call.name, input });
     const refusal = isSame ? await refuseStrings(vetting, call, tools, signal) : redactedCall;
@@ -81,12 +80,13 @@ async function refuseStrings(
   if (!tools.isWriting(call)) return null;
   const page = await tools.pageAfter(call);
   if (page) return vetting.refuse(page.text, page, signal);
-  let refusal: string | null = null;
+  const texts: string[] = [];
   await mapStrings(withoutPlaces(call.input), async (text) => {
-    refusal ??= await vetting.refuse(text, null, signal);
+    texts.push(text);
     return text;
   });
-  return refusal;
+  // As one page: a call may have hundreds of strings, and judging each costs far more than judging them together.
+  return vetting.refuse(texts.join("\n\n"), null, signal);
 }
 
 const places = new Set(["path", "page", "under", "exclude"]);

@@ -3,10 +3,11 @@ import { createTimeSlice } from "../text/time-slice.ts";
 import type { SiteFile, SiteTree } from "../types.ts";
 import { type Dialect, dialectKey } from "./dialect.ts";
 import { contentHash } from "./file-reader.ts";
+import { bytesInlineMax } from "./large-pages.ts";
 import { briefOf, type PageBrief } from "./page-brief.ts";
 import type { ParsePool } from "./parse-pool.ts";
 import type { BatchSource } from "./parse-worker.ts";
-import { bytesInlineMax, emptyFacts, pageBytesMax, scanBrief } from "./scan-page.ts";
+import { emptyFacts, pageBytesMax, scanBrief } from "./scan-page.ts";
 
 export interface Parsed {
   brief: PageBrief;

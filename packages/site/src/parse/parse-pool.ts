@@ -1,14 +1,11 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import type { Dialect, PageFacts } from "./dialect.ts";
 import type { ParseBatch, ParsedBatch, WorkerAnswer, WorkerSetup, WorkerTask } from "./parse-worker.ts";
 import { threadEnv } from "./threads.ts";
 
 export interface ParsePool {
   /** One result per file, in order. */
   parse(batch: ParseBatch): Promise<ParsedBatch>;
-  /** All facts of one page. */
-  facts(bytes: Uint8Array, dialect: Dialect): Promise<PageFacts>;
   /** Backpressure: resolves when another batch would not wait long. */
   room(): Promise<unknown>;
   close(): Promise<void>;
@@ -97,7 +94,6 @@ export function openParsePool({ threads, known }: PoolOptions): ParsePool {
 
   return {
     parse: async (batch) => (await run({ kind: "batch", batch })) as ParsedBatch,
-    facts: async (bytes, dialect) => (await run({ kind: "facts", bytes, dialect })) as PageFacts,
     room: () =>
       queue.length < queueMax || fault !== null ? Promise.resolve() : new Promise<void>((wake) => waiting.push(wake)),
     async close() {

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { type CodeReference, findCodeReferences } from "../references/find-references.ts";
 import type { Dialect, PageFacts } from "./dialect.ts";
 import { createFileReader, type FileRead } from "./file-reader.ts";
 import { scanBrief, scanPage } from "./scan-page.ts";
@@ -27,11 +28,14 @@ export interface ParsedBatch {
   records: string;
 }
 
-export type WorkerTask = { kind: "batch"; batch: ParseBatch } | { kind: "facts"; bytes: Uint8Array; dialect: Dialect };
+export type WorkerTask =
+  | { kind: "batch"; batch: ParseBatch }
+  | { kind: "facts"; bytes: Uint8Array; dialect: Dialect }
+  | { kind: "references"; path: string; bytes: Uint8Array; dialect: Dialect };
 
 export interface WorkerAnswer {
   id: number;
-  value: ParsedBatch | PageFacts;
+  value: ParsedBatch | PageFacts | CodeReference[];
 }
 
 const { known } = workerData as WorkerSetup;
@@ -61,6 +65,16 @@ function parseBatch({ source, dialect, dialectKey }: ParseBatch): ParsedBatch {
 }
 
 parentPort?.on("message", ({ id, task }: { id: number; task: WorkerTask }) => {
-  const value = task.kind === "batch" ? parseBatch(task.batch) : scanPage(task.bytes, task.dialect);
-  parentPort?.postMessage({ id, value } satisfies WorkerAnswer);
+  parentPort?.postMessage({ id, value: answerTo(task) } satisfies WorkerAnswer);
 });
+
+function answerTo(task: WorkerTask): WorkerAnswer["value"] {
+  switch (task.kind) {
+    case "batch":
+      return parseBatch(task.batch);
+    case "facts":
+      return scanPage(task.bytes, task.dialect);
+    case "references":
+      return findCodeReferences(task.path, task.bytes, task.dialect);
+  }
+}

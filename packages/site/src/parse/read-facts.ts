@@ -2,8 +2,8 @@ import type { PageNode } from "../links/site-index.ts";
 import type { Site } from "../site.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { PageFacts } from "./dialect.ts";
-import { openParsePool } from "./parse-pool.ts";
-import { bytesInlineMax, emptyFacts, scanPage } from "./scan-page.ts";
+import { bytesInlineMax, factsOfLargePage } from "./large-pages.ts";
+import { emptyFacts, scanPage } from "./scan-page.ts";
 
 const readsAtOnce = 32;
 
@@ -12,13 +12,7 @@ export async function readFacts(site: Site, node: PageNode): Promise<PageFacts> 
   const bytes = node.brief.unread ? null : await site.tree.read(node.path);
   if (bytes === null) return emptyFacts();
   const dialect = site.model.dialect(node.path);
-  if (bytes.byteLength <= bytesInlineMax) return scanPage(bytes, dialect);
-  const pool = openParsePool({ threads: 1, known: new Set() });
-  try {
-    return await pool.facts(bytes, dialect);
-  } finally {
-    await pool.close();
-  }
+  return bytes.byteLength <= bytesInlineMax ? scanPage(bytes, dialect) : factsOfLargePage(bytes, dialect);
 }
 
 /** The same for many pages, in order, with read-ahead. */

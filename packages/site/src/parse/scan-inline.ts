@@ -71,8 +71,7 @@ function scanMarked(inline: Inline, first: number, firstMarkIndex: number): void
   const isMdx = dialect.syntax === "mdx";
   const hasAttributes = dialect.headingIds.includes("attributes");
   const brackets: Bracket[] = [];
-  // Lengths of backtick runs that have no closing run after this point.
-  let unclosed: Set<number> | null = null;
+  let runs: ReadonlyMap<number, number[]> | null = null;
   let failures = 0;
   // Delimiters that have no end after this point, so that they are not searched again.
   const endless = new Set<string>();
@@ -145,23 +144,26 @@ function scanMarked(inline: Inline, first: number, firstMarkIndex: number): void
   }
 
   function skipCodeSpan(at: number): number {
-    let open = at;
-    while (open < end && text.charCodeAt(open) === 96) open++;
+    const open = endOfRun(text, at, end);
     const length = open - at;
-    if (unclosed?.has(length) === true) return open;
-    for (let i = text.indexOf("`", open); i !== -1 && i < end; i = text.indexOf("`", i)) {
-      let close = i;
-      while (close < end && text.charCodeAt(close) === 96) close++;
-      if (close - i === length) {
-        sink.code?.(open, i);
-        cut(at, close);
-        return close;
-      }
-      i = close;
+    let close = -1;
+    let next = text.indexOf("`", open);
+    // Nearly every run is closed by one of the next few. For the others, all runs are listed once.
+    for (let tries = 0; tries < nearRuns && next !== -1 && next < end && close === -1; tries++) {
+      const after = endOfRun(text, next, end);
+      if (after - next === length) close = next;
+      else next = text.indexOf("`", after);
     }
-    unclosed ??= new Set();
-    unclosed.add(length);
-    return open;
+    if (close === -1 && next !== -1 && next < end) {
+      runs ??= runsByLength(text, next, end);
+      const places = runs.get(length) ?? [];
+      while ((places.at(-1) ?? end) < next) places.pop();
+      close = places.at(-1) ?? -1;
+    }
+    if (close === -1) return open;
+    sink.code?.(open, close);
+    cut(at, close + length);
+    return close + length;
   }
 
   function skipAngle(at: number): number {
@@ -214,8 +216,8 @@ function scanMarked(inline: Inline, first: number, firstMarkIndex: number): void
   /** `{: #id .class }` after the element that it belongs to. */
   function skipAttributes(at: number): number {
     const first = /^\{:?[ \t]*[#.]|^\{:?[ \t]*\w+=/.test(text.slice(at, at + 40));
-    const close = first ? text.indexOf("}", at) : -1;
-    if (close === -1 || close >= end) return at + 1;
+    const close = first ? findEnd("}", at) : -1;
+    if (close === -1) return at + 1;
     sink.template(at, close + 1);
     cut(at, close + 1);
     return close + 1;
@@ -249,6 +251,28 @@ function scanMarked(inline: Inline, first: number, firstMarkIndex: number): void
     }
   }
   cut(end, end);
+}
+
+const nearRuns = 8;
+
+function endOfRun(text: string, start: number, end: number): number {
+  let at = start;
+  while (at < end && text.charCodeAt(at) === 96) at++;
+  return at;
+}
+
+/** The starts of all runs of backticks by length, the last first. */
+function runsByLength(text: string, from: number, end: number): ReadonlyMap<number, number[]> {
+  const runs = new Map<number, number[]>();
+  for (let at = text.indexOf("`", from); at !== -1 && at < end; ) {
+    const after = endOfRun(text, at, end);
+    const places = runs.get(after - at);
+    if (places === undefined) runs.set(after - at, [at]);
+    else places.push(at);
+    at = text.indexOf("`", after);
+  }
+  for (const places of runs.values()) places.reverse();
+  return runs;
 }
 
 /** The offsets of a page's characters with inline meaning, in order, up to `count`. */

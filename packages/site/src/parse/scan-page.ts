@@ -26,8 +26,6 @@ import { createSlugger } from "./slug.ts";
 /** Larger pages are not parsed: nobody reads them, and a scan must not take seconds. */
 export const pageBytesMax = 4 * 1024 * 1024;
 const linksMax = 20_000;
-/** Larger pages are parsed in a thread, because they would block the event loop. */
-export const bytesInlineMax = 256 * 1024;
 
 const apiTag = /^\{%-?\s*(?:openapi|swagger)/;
 const bareHere = /^(?:click )?here\.?$|^(?:this|this link|link)$/i;

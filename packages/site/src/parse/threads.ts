@@ -16,22 +16,33 @@ export function compileCacheEnv(): NodeJS.ProcessEnv {
 
 /** Threads of one kind, without state. Any of them can answer any question. */
 export interface ThreadPool<Question, Answer> {
-  /** Throws `ThreadTimeout` if there is no answer in time. */
+  /** Throws `ThreadTimeout` if there is no answer in time. The time starts when a thread takes the question. */
   ask(question: Question, msMax: number): Promise<Answer>;
 }
 
 export class ThreadTimeout extends Error {}
 
-/** More questions than this are rarely asked at the same time. A thread uses about 30 MB. */
-const idleMax = 2;
 const idleMs = 60_000;
 
+interface Waiting<Question, Answer> {
+  question: Question;
+  msMax: number;
+  resolve(answer: Answer): void;
+  reject(error: Error): void;
+}
+
 /**
- * Runs slow parsers in worker threads: a hostile page may keep one busy forever. Idle threads are kept for a while,
- * because loading a parser takes far longer than parsing a page. They never keep the process alive.
+ * Runs slow parsers in worker threads: a hostile page may keep one busy forever. There are at most `threadsMax`, and
+ * further questions wait: a thread uses 30 MB, and a hostile page far more. Idle threads are kept for a while, because
+ * loading a parser takes far longer than parsing a page. They never keep the process alive.
  */
-export function createThreadPool<Question, Answer>(startThread: () => Worker): ThreadPool<Question, Answer> {
+export function createThreadPool<Question, Answer>(
+  startThread: () => Worker,
+  { threadsMax = 2 } = {},
+): ThreadPool<Question, Answer> {
   const idle = new Map<Worker, NodeJS.Timeout>();
+  const waiting: Waiting<Question, Answer>[] = [];
+  let busy = 0;
 
   function takeThread(): Worker {
     const [kept] = idle.keys();
@@ -47,30 +58,50 @@ export function createThreadPool<Question, Answer>(startThread: () => Worker): T
   }
 
   function giveBack(thread: Worker): void {
-    if (idle.size >= idleMax) return void thread.terminate();
     thread.unref();
     idle.set(thread, setTimeout(() => void thread.terminate(), idleMs).unref());
   }
 
+  function feed(): void {
+    while (busy < threadsMax) {
+      const next = waiting.shift();
+      if (next === undefined) return;
+      busy += 1;
+      void answer(next).then(() => {
+        busy -= 1;
+        feed();
+      });
+    }
+  }
+
+  /** Resolves when the thread is free again, or gone. */
+  async function answer({ question, msMax, resolve, reject }: Waiting<Question, Answer>): Promise<void> {
+    const thread = takeThread();
+    const { promise, ...settle } = Promise.withResolvers<Answer>();
+    const onExit = () => settle.reject(new Error("the thread ended before it answered"));
+    const late = setTimeout(() => settle.reject(new ThreadTimeout(`no answer in ${msMax / 1000} seconds`)), msMax);
+    thread.once("message", settle.resolve).once("error", settle.reject).once("exit", onExit);
+    try {
+      thread.postMessage(question);
+      const found = await promise;
+      thread.off("error", settle.reject).off("exit", onExit);
+      giveBack(thread);
+      resolve(found);
+    } catch (error) {
+      reject(error as Error);
+      // The thread is not reused: it may still be working, and its answer would reach the wrong caller.
+      await thread.terminate();
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
   return {
     ask(question, msMax) {
-      const thread = takeThread();
       const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-      // The thread is not reused: it may still be working, and its answer would reach the wrong caller.
-      const giveUp = (error: Error) => {
-        reject(error);
-        void thread.terminate();
-      };
-      const onExit = () => giveUp(new Error("the thread ended before it answered"));
-      const late = setTimeout(() => giveUp(new ThreadTimeout(`no answer in ${msMax / 1000} seconds`)), msMax);
-      const onAnswer = (answer: Answer) => {
-        thread.off("error", giveUp).off("exit", onExit);
-        giveBack(thread);
-        resolve(answer);
-      };
-      thread.once("message", onAnswer).once("error", giveUp).once("exit", onExit);
-      thread.postMessage(question);
-      return promise.finally(() => clearTimeout(late));
+      waiting.push({ question, msMax, resolve, reject });
+      feed();
+      return promise;
     },
   };
 }

@@ -1,3 +1,4 @@
+import { bytesInlineMax, referencesOfLargePage } from "../parse/large-pages.ts";
 import type { Site } from "../site.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import { findEarlierVersions } from "./earlier-versions.ts";
@@ -33,7 +34,8 @@ export async function readSiteReferences(
       continue;
     }
     const bytes = brief.unread ? null : await site.tree.read(path);
-    const references = bytes === null ? [] : findCodeReferences(path, bytes, site.model.dialect(path));
+    const read = (bytes?.byteLength ?? 0) > bytesInlineMax ? referencesOfLargePage : findCodeReferences;
+    const references = bytes === null ? [] : await read(path, bytes, site.model.dialect(path));
     found.set(path, { hash, references });
   }
   return found;

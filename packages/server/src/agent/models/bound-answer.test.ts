@@ -101,3 +101,16 @@ test("invalid token counts refund nothing", async () => {
   const { usage } = await readAnswer(streamOf([finish(10, 0.5)]), () => undefined);
   expect([usage.inputTokens.total, usage.outputTokens.total]).toEqual([10, 1]);
 });
+
+test("arguments of more levels than any tool takes are left out, and said so", async () => {
+  const inputs = [`${"[".repeat(100_000)}${"]".repeat(100_000)}`, '{"a":'.repeat(100_000), '{"path": "a[[[[{{{{"}'];
+  const calls = inputs.map((input, index) => ({
+    type: "tool-call" as const,
+    toolCallId: `${index}`,
+    toolName: "read_file",
+    input,
+  }));
+  const { toolCalls } = await readAnswer(streamOf([...calls, finish(1, 1)]), () => undefined);
+  const leftOut = "[left out: arguments of more than 50 levels]";
+  expect(toolCalls.map(({ input }) => input)).toEqual([leftOut, leftOut, { path: "a[[[[{{{{" }]);
+});

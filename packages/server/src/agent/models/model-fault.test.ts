@@ -1,4 +1,4 @@
-import { APICallError } from "@ai-sdk/provider";
+import { APICallError, JSONParseError, TypeValidationError } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
 import { modelFault } from "./sdk-model.ts";
 
@@ -16,4 +16,17 @@ test.each<[string, Record<string, string>, unknown]>([
   const fault = modelFault("a/model", refusal(headers), null);
   expect(fault).toMatchObject({ code: "model_unavailable", retryable: true });
   expect(fault.retryAfterMs).toBe(retryAfterMs);
+});
+
+test("an answer that cannot be parsed is told in our words, and not asked for again", () => {
+  const text = "the model's own words";
+  for (const error of [
+    new JSONParseError({ text, cause: new SyntaxError(text) }),
+    new TypeValidationError({ value: { text }, cause: new Error(text) }),
+    new Error(text, { cause: new RangeError("Maximum call stack size exceeded") }),
+  ]) {
+    const fault = modelFault("a/model", error, null);
+    expect(fault).toMatchObject({ retryable: false });
+    expect(`${fault.publicMessage} ${(fault.cause as Error).message}`).not.toContain(text);
+  }
 });

@@ -101,14 +101,29 @@ function counts<T extends Record<string, number | undefined>>(tokens: T): T {
   return Object.fromEntries(entries) as T;
 }
 
+/** No tool takes more than five levels. Whatever walks through input may do so by recursion. */
+const levelsMax = 50;
+
 /** Input that is not JSON stays as it is; the tool's validation then explains what it accepts. */
 function parseInput(input: string): unknown {
   if (input.trim() === "") return {};
+  if (isNestedDeeper(input, levelsMax)) return `[left out: arguments of more than ${levelsMax} levels]`;
   try {
     return JSON.parse(input);
   } catch {
     return input;
   }
+}
+
+/** Counts the open brackets outside of strings. */
+function isNestedDeeper(json: string, levels: number): boolean {
+  let open = 0;
+  for (const [part] of json.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}]/gs)) {
+    if (part === "[" || part === "{") open += 1;
+    else if (part === "]" || part === "}") open -= 1;
+    if (open > levels) return true;
+  }
+  return false;
 }
 
 /** Makes call ids unique. */

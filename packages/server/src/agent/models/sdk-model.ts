@@ -2,11 +2,13 @@ import { hash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import {
   APICallError,
+  JSONParseError,
   type JSONSchema7,
   type LanguageModelV4,
   type LanguageModelV4Message,
   type LanguageModelV4Prompt,
   type SharedV4ProviderOptions,
+  TypeValidationError,
 } from "@ai-sdk/provider";
 import { AppError } from "../../errors.ts";
 import type { Message, Model } from "../agent.ts";
@@ -128,7 +130,7 @@ export function modelFault(name: string, error: unknown, secret: string | null):
   const call = APICallError.isInstance(error) ? error : undefined;
   const status = call?.statusCode;
   const retryable = isRetryable(error, status);
-  const words = shown(withoutSecret(wordsOf(error), secret), wordsCharactersMax);
+  const words = isUnreadable(error) ? unreadable : shown(withoutSecret(wordsOf(error), secret), wordsCharactersMax);
   const retryAfterMs = readRetryAfter(call?.responseHeaders);
   return new AppError("model_unavailable", {
     publicMessage: `The model ${shown(name, 200)} did not answer${status === undefined ? "" : ` (${status})`}: ${words}`,
@@ -139,8 +141,19 @@ export function modelFault(name: string, error: unknown, secret: string | null):
   });
 }
 
+/** Its errors quote the answer, which is a model's text, so our own words are used. */
+const unreadable = "its answer is not in the format of its API";
+
+/** An answer that came, and that the client cannot parse. The next one would hardly be better. */
+function isUnreadable(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return [error, cause].some(
+    (one) => JSONParseError.isInstance(one) || TypeValidationError.isInstance(one) || one instanceof RangeError,
+  );
+}
+
 function isRetryable(error: unknown, status: number | undefined): boolean {
-  if (isTooLong(error)) return false;
+  if (isTooLong(error) || isUnreadable(error)) return false;
   // No status means that the connection or the stream broke.
   if (status === undefined) return true;
   return status === 408 || status === 409 || status === 429 || status >= 500;

@@ -174,8 +174,12 @@ function replaceAt(bytes: Buffer, places: readonly number[], length: number, by:
   return Buffer.concat([...pieces, bytes.subarray(from)]);
 }
 
+/** Comparing the lines of a larger page would take too long. */
+const comparedBytesMax = 64 * 1024;
+
 /** The position of its first line, if only the rest differs. */
 function nearest(bytes: Buffer, oldText: string): string {
+  if (bytes.length > comparedBytesMax) return "";
   const text = bytes.toString();
   const first = oldText.split("\n").find((line) => line.trim() !== "") ?? "";
   const plain = (line: string) => line.replaceAll(/\s+/g, " ").trim().toLowerCase();

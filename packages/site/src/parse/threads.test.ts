@@ -1,0 +1,44 @@
+import { Worker } from "node:worker_threads";
+import { expect, it } from "vitest";
+import { createThreadPool, ThreadTimeout } from "./threads.ts";
+
+const echo = `const { parentPort } = require("node:worker_threads");
+parentPort.on("message", (question) => {
+  if (question === "throw") throw new Error("broken");
+  if (question !== "never") parentPort.postMessage(question);
+});`;
+
+function counted(threadsMax: number) {
+  const threads: Worker[] = [];
+  let [running, most] = [0, 0];
+  const pool = createThreadPool<string, string>(
+    () => {
+      const thread = new Worker(echo, { eval: true });
+      running += 1;
+      most = Math.max(most, running);
+      thread.on("exit", () => {
+        running -= 1;
+      });
+      threads.push(thread);
+      return thread;
+    },
+    { threadsMax },
+  );
+  return { pool, threads, most: () => most };
+}
+
+it("has no more threads than its maximum, and answers every question that waits", async () => {
+  const { pool, threads } = counted(2);
+  const questions = Array.from({ length: 100 }, (_, index) => `question ${index}`);
+  expect(await Promise.all(questions.map((one) => pool.ask(one, 60_000)))).toEqual(questions);
+  expect(threads).toHaveLength(2);
+});
+
+it("goes on after threads that fail or take too long, still within its maximum", async () => {
+  const { pool, most } = counted(2);
+  const asked = ["never", "throw", "never", "throw", "fine"].map((one) => pool.ask(one, one === "never" ? 50 : 60_000));
+  const outcomes = await Promise.allSettled(asked);
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected", "rejected", "fulfilled"]);
+  expect((outcomes[0] as PromiseRejectedResult).reason).toBeInstanceOf(ThreadTimeout);
+  expect(most()).toBeLessThanOrEqual(2);
+});
