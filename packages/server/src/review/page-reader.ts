@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
-import { compileCacheEnv, createThreadPool, type ThreadPool } from "@emend/site";
+import { compileCacheEnv, createThreadPool, type ThreadPool, threadLimits } from "@emend/site";
 import type { Part, Syntax } from "./page-parts.ts";
 
 /** Shared by all jobs of a process. */
@@ -17,7 +17,12 @@ const rememberedCharactersMax = 2 ** 24;
 type PageThreads = ThreadPool<{ text: string; syntax: Syntax }, readonly Part[]>;
 const shared: PageThreads = createThreadPool(
   // The threads parse untrusted pages, so they get no environment variables of this process.
-  () => new Worker(new URL("./page-worker.ts", import.meta.url), { env: compileCacheEnv(), name: "emend-pages" }),
+  () =>
+    new Worker(new URL("./page-worker.ts", import.meta.url), {
+      env: compileCacheEnv(),
+      name: "emend-pages",
+      resourceLimits: threadLimits,
+    }),
 );
 
 export function createPageReader({ pageMsMax = 30_000, threads = shared } = {}): PageReader {

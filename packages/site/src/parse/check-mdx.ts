@@ -2,10 +2,15 @@ import { Worker } from "node:worker_threads";
 import type { Site } from "../site.ts";
 import type { Finding } from "../types.ts";
 import type { SyntaxProblem } from "./mdx-worker.ts";
-import { createThreadPool, ThreadTimeout, threadEnv } from "./threads.ts";
+import { createThreadPool, ThreadTimeout, threadEnv, threadLimits } from "./threads.ts";
 
 const parsers = createThreadPool<Uint8Array, SyntaxProblem | null>(
-  () => new Worker(new URL("./mdx-worker.ts", import.meta.url), { env: threadEnv(), name: "emend-mdx" }),
+  () =>
+    new Worker(new URL("./mdx-worker.ts", import.meta.url), {
+      env: threadEnv(),
+      name: "emend-mdx",
+      resourceLimits: { ...threadLimits, maxOldGenerationSizeMb: 256 },
+    }),
 );
 
 /** Checks pages with the full MDX parser. It is slow, so use it only for changed pages or on request. */
@@ -28,8 +33,9 @@ export async function checkMdx(
     const bytes = await site.tree.read(path);
     if (bytes === null) continue;
     const problem = await parsers.ask(bytes, pageMsMax).catch((error: unknown) => {
-      if (!(error instanceof ThreadTimeout)) throw error;
-      return { message: `parsing took longer than ${pageMsMax / 1000} seconds`, line: 1, column: 1 };
+      const isLate = error instanceof ThreadTimeout;
+      const message = isLate ? `parsing took longer than ${pageMsMax / 1000} seconds` : "parsing took too much memory";
+      return { message, line: 1, column: 1 };
     });
     if (problem === null) continue;
     const { line, column, message } = problem;

@@ -14,6 +14,9 @@ export function compileCacheEnv(): NodeJS.ProcessEnv {
   return dir === undefined ? {} : { NODE_COMPILE_CACHE: dirname(dir) };
 }
 
+/** Enough for any page that people write. A thread that needs more ends, and its question fails. */
+export const threadLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8 };
+
 /** Threads of one kind, without state. Any of them can answer any question. */
 export interface ThreadPool<Question, Answer> {
   /** Throws `ThreadTimeout` if there is no answer in time. The time starts when a thread takes the question. */
