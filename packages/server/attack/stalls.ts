@@ -1,5 +1,5 @@
 // Works on hostile repositories, changes and answers, and prints for each how long the main thread was busy without a pause,
-// and the memory: node packages/server/attack/stalls.ts [SEED]. A process of its own, so that nothing else counts.
+// and the memory: node packages/server/attack/stalls.ts [SEED] [PAGES]. A process of its own, so that nothing else counts.
 import { checkSite, fixLinks, openSite, readSiteReferences } from "@emend/site";
 import { pageAfter, vetAnswer } from "../src/agent/vet-answer.ts";
 import { createVetting } from "../src/review/judge-content.ts";
@@ -10,6 +10,7 @@ import { openTestTrees } from "../test/support/test-tree.ts";
 import { growthInputs, staircase } from "./growth/inputs.ts";
 
 const seed = Number(process.argv[2] ?? 1);
+const count = Number(process.argv[3] ?? 54);
 const pageCharacters = 300_000;
 const policy = { docsDir: "", allowedPaths: [], filesMax: 100, bytesMax: 10_000_000 };
 
@@ -43,7 +44,7 @@ async function measure<T>(what: string, work: () => Promise<T>): Promise<T> {
 
 const trees = await openTestTrees();
 const pages = [
-  ...texts(54, pageCharacters),
+  ...texts(count, pageCharacters),
   staircase("`", pageCharacters),
   "`a ".repeat(pageCharacters / 3),
   "{: #a ".repeat(pageCharacters / 6),
@@ -56,7 +57,7 @@ try {
   await measure("read the code that it names", () => readSiteReferences(site));
 
   const overlay = await createOverlay(tree);
-  for (const [index, text] of texts(4, 30_000).entries()) await overlay.set(`docs/new-${index}.md`, Buffer.from(text));
+  for (const [index, text] of texts(2, 10_000).entries()) await overlay.set(`docs/new-${index}.md`, Buffer.from(text));
   await measure("review a change", () => reviewChange({ base: tree, overlay, policy }, AbortSignal.timeout(100_000)));
 
   const edits = Array.from({ length: 100 }, (_, index) => ({ oldText: `no ${index}`, newText: "*a ".repeat(10_000) }));

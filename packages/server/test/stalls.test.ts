@@ -5,7 +5,7 @@ import { seed } from "./support/sample.ts";
 
 it("hostile pages, changes and answers stall nothing and take little memory", async () => {
   const program = fileURLToPath(new URL("../attack/stalls.ts", import.meta.url));
-  const { stdout } = await runProgram(process.execPath, [program, String(seed)]);
+  const { stdout } = await runProgram(process.execPath, [program, String(seed), "12"]);
   const measured = stdout
     .trim()
     .split("\n")
