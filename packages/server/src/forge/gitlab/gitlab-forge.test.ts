@@ -140,7 +140,7 @@ it("hears what is said after a thousand notes, and past pages that it may not re
   const note = (id: number, body: string) => ({ id, pull: 1, author: "ada", body, at: new Date(id).toISOString() });
   far.state.comments = Array.from({ length: 1200 }, (_, index) => {
     // One whole page is hidden.
-    const isHidden = index >= 1000 && index < 1100;
+    const isHidden = index >= 1000 && index < 1101;
     return note(index + 1, isHidden ? hiddenNote : `Note ${index + 1}`);
   });
   far.state.comments.push(note(1201, "@emend shorter"));
