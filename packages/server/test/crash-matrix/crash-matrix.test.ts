@@ -153,6 +153,33 @@ describe.each(sampleOf(forges, 2))("on %s", { timeout: 120_000 }, (forge) => {
   );
 });
 
+describe.each(awaySample)("on %s, which is slow", { timeout: 120_000 }, (forge) => {
+  it(`a worker that is killed while the forge still opens the pull request leaves one (seed ${seed})`, async () => {
+    const { pool } = host.database;
+    const far = farEnds.get(forge);
+    if (!far) throw new Error(forge);
+    const operation = createOperation[far.vendor];
+    const creates = () => far.requests.filter((request) => request.operation === operation).length;
+    const before = creates();
+    const jobId = await seedJob(pool, `prj_${forge}`, prompt);
+    // Within every forge's limit, which is 60 s or more, and long after the second worker has looked.
+    const secondMs = 100;
+    far.fault(operation, { kind: "late", beforeMs: 55 * secondMs, afterMs: 0 });
+    const doomed = spawn(process.execPath, [childScript, JSON.stringify({ ...orderFor(forge, "first"), secondMs })], {
+      stdio: ["pipe", "ignore", "inherit"],
+    });
+    await expect.poll(creates, { timeout: 60_000, interval: 20 }).toBe(before + 1);
+    doomed.kill("SIGKILL");
+    await once(doomed, "exit");
+    await expireLeases(pool);
+    const second = await startForgeWorker({ ...orderFor(forge, "second"), secondMs });
+    const ended = await waitForJob(pool, jobId, isFinal).finally(() => second.stop());
+    expect(ended).toMatchObject({ status: "completed", pr_link: expect.stringMatching(/^http/) });
+    expect(await published(forge, jobId)).toEqual({ branches: 1, pulls: 1 });
+    expect(creates()).toBe(before + 1);
+  });
+});
+
 describe.each(awaySample)("on %s, whose answer was lost before it went away", { timeout: 120_000 }, (forge) => {
   async function waitingJob(): Promise<{ jobId: string; far: FarEnd; worker: ChildProcess }> {
     const { pool } = host.database;
