@@ -1,7 +1,9 @@
 // `npm run attack`: the attacks of docs/security-model.md against a running installation, then the related test suites.
+// `npm run attack -- builders` runs hostile changes through real docs builders and a browser (see builders/run-builders.ts).
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { runBuilders } from "./builders/run-builders.ts";
 import { experiments } from "./experiments.ts";
 import { startInstallation } from "./installation.ts";
 
@@ -19,7 +21,23 @@ const suites = [
   ["texts that grow, to every reader", "packages/server/test/growth.test.ts"],
 ] as const;
 
-const { values } = parseArgs({ options: { live: { type: "boolean", default: false } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    live: { type: "boolean", default: false },
+    only: { type: "string" },
+    seed: { type: "string", default: "1" },
+    rounds: { type: "string", default: "1" },
+    minutes: { type: "string", default: "60" },
+    record: { type: "boolean", default: false },
+    found: { type: "string" },
+  },
+});
+if (positionals[0] === "builders") {
+  const { seed, rounds, minutes, only, record, found } = values;
+  const numbers = { seed: Number(seed), rounds: Number(rounds), minutes: Number(minutes) };
+  process.exit((await runBuilders({ ...numbers, only, record, found })) === 0 ? 0 : 1);
+}
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 let failures = 0;
 
