@@ -5,6 +5,7 @@ import { listNodes } from "../installation/nodes.ts";
 import type { Fetch } from "../lib/network.ts";
 import { version } from "../lib/version.ts";
 import { readQueue } from "../metrics/measure.ts";
+import { listWaitingTasks } from "../tasks/task-queue.ts";
 
 interface StatusDeps {
   pool: Pool;
@@ -47,8 +48,9 @@ export function createStatusReader(deps: StatusDeps): () => Promise<DashboardSta
   }
 
   return async () => {
-    const [nodes, queue, size, backup, models, forges] = await Promise.all([
+    const [nodes, outbox, queue, size, backup, models, forges] = await Promise.all([
       listNodes(pool),
+      listWaitingTasks(pool),
       readQueue(pool),
       pool.query<{ bytes: number; server: string }>(
         "select pg_database_size(current_database())::float8 as bytes, current_setting('server_version') as server",
@@ -66,6 +68,7 @@ export function createStatusReader(deps: StatusDeps): () => Promise<DashboardSta
       })),
       queue: { waiting: queue.waiting, running: queue.running, oldestSeconds: queue.oldest_seconds },
       deliveriesDue: queue.deliveries,
+      outbox,
       models,
       forges,
       database: { bytes: size.rows[0]?.bytes ?? 0, version: size.rows[0]?.server ?? "" },

@@ -23,12 +23,12 @@ import { listDueSiteChecks, listNewSites } from "../health/site-checks.ts";
 import { createJobRules } from "../http/parse-create-body.ts";
 import { contextForgeOf, contextRemoteOf, createForgeReach } from "../installation/forge-reach.ts";
 import { answerIssue, hearIssue, type IssueDeps } from "../issues/hear-issue.ts";
-import { listDueAnswers } from "../issues/issue-requests.ts";
 import { createAnnounceDue } from "../jobs/announce-due.ts";
 import { spentBudget } from "../jobs/budget.ts";
 import { createJobReader } from "../jobs/read/job-reader.ts";
+import { authoritiesOf } from "../lib/network.ts";
 import { measureDisk, measureMirrors, measureModel } from "../metrics/measure.ts";
-import { listDueEmails, sendJobEmail } from "../notify/email.ts";
+import { sendJobEmail } from "../notify/email.ts";
 import { startDeliveries } from "../notify/start-deliveries.ts";
 import { warnOfBudgets } from "../notify/warn-of-budgets.ts";
 import { openWebhookSecrets } from "../notify/webhooks.ts";
@@ -120,9 +120,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
         const [projectId = "", number = ""] = subject.split("/");
         return hearIssue(issues, { projectId, number: Number(number) }, signal);
       },
-      listDueEmails: () => listDueEmails(pool),
       sendJobEmail: (id) => sendJobEmail({ pool, log, smtp: config.smtp, publicUrl: parts.publicUrl }, id),
-      listDueAnswers: () => listDueAnswers(pool),
       answerIssue: (requestId, signal) => answerIssue(issues, requestId, signal),
     },
     { archiveAfterDays: async () => (await readArchiveAfterDays(pool, config.archiveAfterDays)).days },
@@ -135,6 +133,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
     sealer,
     publicUrl: parts.publicUrl,
     allowPrivate: config.allowPrivateWebhooks,
+    ca: authoritiesOf(config.network),
   });
   undo.push(() => deliveries.stop());
   const tidying = createTidying({

@@ -56,6 +56,8 @@ export function createApiClient(options: {
   apiUrl: string;
   headers?: Readonly<Record<string, string>>;
   authorization(signal: AbortSignal): Promise<string | null>;
+  /** A 401 did nothing on the forge. True: there is another credential now, and the request is sent once more. */
+  renew?(refused: string): Promise<boolean>;
   /** For polling: a response that did not change is not read again. */
   polling?: Polling;
   /** Whether a 304 response counts against the rate limit. */
@@ -70,7 +72,18 @@ export function createApiClient(options: {
     known: ReturnType<Polling["recall"]>,
     signal: AbortSignal,
   ): Promise<RawAnswer> {
-    const authorization = await options.authorization(signal);
+    const first = await options.authorization(signal);
+    const answer = await send(request, known, first, signal);
+    if (answer.status !== 401 || first === null || !(await options.renew?.(first))) return answer;
+    return send(request, known, await options.authorization(signal), signal);
+  }
+
+  async function send(
+    request: ApiRequest<TSchema>,
+    known: ReturnType<Polling["recall"]>,
+    authorization: string | null,
+    signal: AbortSignal,
+  ): Promise<RawAnswer> {
     const url = urlOf(request);
     const hasBody = request.body !== undefined;
     try {
@@ -196,7 +209,8 @@ function unreachable(forge: string, host: string, error: unknown): AppError {
 
 /**
  * Reads a paginated list until its end, until there are enough items, or until `isLast` returns true. A server may send
- * smaller pages than requested, so its headers tell whether there are more.
+ * smaller pages than requested, so its headers tell whether there are more. `newest`: of a list that begins with the
+ * oldest and has too many pages, the last ones are read.
  */
 export async function listPages<T extends TSchema>(
   api: ApiClient,
@@ -204,24 +218,40 @@ export async function listPages<T extends TSchema>(
     item: T;
     sizeName: "per_page" | "limit" | "pagelen";
     pageSize: number;
+    newest?: boolean;
     isLast?(item: Static<T>): boolean;
   },
   pagesMax: number,
   signal: AbortSignal,
 ): Promise<readonly Static<T>[]> {
-  const { item, sizeName, pageSize, query, isLast, ...rest } = request;
+  const { item, sizeName, pageSize, query, newest, isLast, ...rest } = request;
   const items: Static<T>[] = [];
-  for (let page = 1; page <= pagesMax; page += 1) {
+  let skipped = 0;
+  for (let page = 1; page <= pagesMax + skipped; page += 1) {
     const pageQuery = { ...query, [sizeName]: pageSize, page };
     const outcome = await api.ask({ ...rest, method: "GET", query: pageQuery, answer: Type.Array(item) }, [], signal);
     if (outcome.kind !== "ok") break;
     const listed = outcome.value as Static<T>[];
+    const pages = newest && page === 1 ? pagesIn(outcome.headers, listed.length) : 0;
+    if (pages > pagesMax) {
+      skipped = pages - pagesMax;
+      page = skipped;
+      continue;
+    }
     for (const one of listed) items.push(one);
     const last = listed.at(-1);
     if (last !== undefined && isLast?.(last)) break;
-    if (!hasMore(outcome.headers, items.length, listed.length, pageSize)) break;
+    if (!hasMore(outcome.headers, items.length + skipped * listed.length, listed.length, pageSize)) break;
   }
   return items;
+}
+
+/** How many pages there are, as the first one says: by its total, or by its link to the last. 0: unknown. */
+function pagesIn(headers: Headers, listed: number): number {
+  const total = headers.get("x-total-count") ?? headers.get("x-total");
+  if (total !== null) return listed === 0 ? 0 : Math.ceil(Number(total) / listed);
+  const last = /<([^>]*)>;\s*rel="?last"?/.exec(headers.get("link") ?? "")?.[1];
+  return Number(URL.parse(last ?? "")?.searchParams.get("page") ?? 0);
 }
 
 /** `count`: all items up to here; `listed`: those of this page. */

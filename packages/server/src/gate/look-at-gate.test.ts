@@ -249,6 +249,17 @@ it("keeps the reason where the forge refuses a status, and tells it again later"
   expect(await problemOf(null)).toBeNull();
 });
 
+it("lets its task be retried after a 502 on a status, instead of waiting for the next poll", async () => {
+  await openPull(docs, work, "topic/bad-gateway", { "guide.md": "# A guide\n" });
+  let answer: AppError | null = new AppError("forge_unavailable", { publicMessage: "502.", retryable: true });
+  const far = listening(docs, () => answer);
+  await expect(look(far)).rejects.toMatchObject({ publicMessage: "502." });
+  answer = null;
+  await look(far);
+  expect(await onlyStatus()).toMatchObject({ state: "passed", refusal: null });
+  expect(far.told).toHaveLength(1);
+});
+
 it("waits as long as a forge asks for", async () => {
   await openPull(docs, work, "topic/limited", { "guide.md": "# A guide\n" });
   let asked = 0;
@@ -257,7 +268,8 @@ it("waits as long as a forge asks for", async () => {
     asked += 1;
     return new AppError("forge_unavailable", limit);
   });
-  await look(far);
+  // The task is kept, and tries again then.
+  await expect(look(far)).rejects.toMatchObject({ retryAfterMs: 60_000 });
   await look(far);
   expect(asked).toBe(1);
   expect(await problemOf(null)).toBe("Too many requests.");

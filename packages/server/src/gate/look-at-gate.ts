@@ -72,6 +72,7 @@ export async function lookAtGate(deps: GateDeps, projectId: string, signal: Abor
   const project = await deps.findProject(projectId);
   if (!project) return;
   const resting = await listResting(deps.pool, projectId);
+  let away: AppError | null = null;
   for (const watched of watchedOf(deps, project, await deps.listContext(projectId))) {
     if (resting.has(watched.contextId ?? "")) continue;
     signal.throwIfAborted();
@@ -81,11 +82,14 @@ export async function lookAtGate(deps: GateDeps, projectId: string, signal: Abor
     } catch (error) {
       if (signal.aborted) throw error;
       if (!isAppError(error)) deps.log.warn({ err: error, projectId }, "could not look at pull requests");
+      if (isAppError(error) && error.retryable) away = error;
       const words = isAppError(error) ? error.publicMessage : "The check failed: internal server error.";
       outcome = { problem: words, notBeforeMs: isAppError(error) ? (error.retryAfterMs ?? 0) : 0 };
     }
     await recordLook(deps.pool, watched, outcome);
   }
+  // What could not be sent is sent again when the forge is back, not at the next poll.
+  if (away) throw away;
 }
 
 /** The local forge is always checked: it is free and needs no permission. */
@@ -348,7 +352,7 @@ async function send(
   } catch (error) {
     if (signal.aborted || !isAppError(error)) throw error;
     await saveSent(deps.pool, held, { sent: null, refusal: error.publicMessage });
-    if (error instanceof AppError && error.isRateLimit) throw error;
+    if (error instanceof AppError && error.retryable) throw error;
     return error.publicMessage;
   }
 }

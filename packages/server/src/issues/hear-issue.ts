@@ -189,7 +189,6 @@ function promptOf({ number, issue, wish }: { number: number; issue: Issue; wish:
 }
 
 const answerCharactersMax = 2_000;
-const retryMs = 300_000;
 
 /** Posts the answer on the issue, or edits it. One comment for each request: its mark is looked for before it is posted. */
 export async function answerIssue(deps: IssueDeps, requestId: string, signal: AbortSignal): Promise<void> {
@@ -201,21 +200,11 @@ export async function answerIssue(deps: IssueDeps, requestId: string, signal: Ab
   if (!issues) return;
   const mark = `<!-- emend:issue-request=${id} -->`;
   const answer = `${wordsOf(request, deps.publicUrl())}\n\n${mark}`;
-  const saved = { answerId, answer: request.answer, dueAt: request.dueAt, waitMs: null };
-  try {
-    if (answer !== request.answer) {
-      const found = answerId ?? (await issues.listComments(number, signal)).find(({ text }) => text.includes(mark))?.id;
-      // Somebody may have deleted it. Then they do not want it.
-      if (found !== undefined) await issues.editComment(number, found, answer, signal);
-      saved.answerId = found ?? (await issues.comment(number, answer, signal));
-      saved.answer = answer;
-    }
-    await saveAnswer(deps.pool, id, saved);
-  } catch (error) {
-    if (signal.aborted || !isAppError(error)) throw error;
-    deps.log.warn({ requestId: id, projectId: request.projectId, err: error }, "could not answer on an issue");
-    await saveAnswer(deps.pool, id, { ...saved, waitMs: Math.max(retryMs, error.retryAfterMs ?? 0) });
-  }
+  if (answer === request.answer) return;
+  const found = answerId ?? (await issues.listComments(number, signal)).find(({ text }) => text.includes(mark))?.id;
+  // Somebody may have deleted it. Then they do not want it.
+  if (found !== undefined) await issues.editComment(number, found, answer, signal);
+  await saveAnswer(deps.pool, id, { answerId: found ?? (await issues.comment(number, answer, signal)), answer });
 }
 
 /** What the issue says now about its request. */

@@ -11,8 +11,6 @@ export interface IssueRequest {
   refusal: string | null;
   answerId: string | null;
   answer: string | null;
-  /** As the database writes it, so that no digit is lost. */
-  dueAt: string | null;
   /** Null: there is no job, or it was deleted. */
   job: {
     status: "active" | "completed" | "archived" | "failed";
@@ -60,7 +58,7 @@ export async function decideRequest(
 export async function getRequest(db: Queryable, id: string): Promise<IssueRequest | null> {
   const { rows } = await db.query<IssueRequest>(
     `select request.id, request.project_id as "projectId", number, author, job_id as "jobId", refusal,
-       answer_id as "answerId", answer, answer_due_at::text as "dueAt",
+       answer_id as "answerId", answer,
        case when jobs.id is not null then jsonb_build_object('status', jobs.status, 'pullRequest', jobs.pull_request,
          'failureMessage', jobs.failure_message) end as job
      from issue_requests request left join jobs on jobs.id = job_id where request.id = $1`,
@@ -69,29 +67,14 @@ export async function getRequest(db: Queryable, id: string): Promise<IssueReques
   return rows[0] ?? null;
 }
 
-/** `waitMs`: try again later. Null: the answer is up to date, unless something changed meanwhile. */
 export async function saveAnswer(
   db: Queryable,
   id: string,
-  answer: { answerId: string | null; answer: string | null; dueAt: string | null; waitMs: number | null },
+  { answerId, answer }: { answerId: string; answer: string },
 ): Promise<void> {
-  await db.query(
-    `update issue_requests set answer_id = $2, answer = $3, answer_due_at = case
-       when $5::float8 is not null then clock_timestamp() + make_interval(secs => $5)
-       when answer_due_at::text is distinct from $4 then answer_due_at end
-     where id = $1`,
-    [id, answer.answerId, answer.answer, answer.dueAt, answer.waitMs === null ? null : answer.waitMs / 1000],
-  );
-}
-
-const answeredWithinDays = 7;
-
-/** The requests whose answers could not be posted yet. After a week, Emend gives up. */
-export async function listDueAnswers(db: Queryable): Promise<readonly string[]> {
-  const { rows } = await db.query<{ id: string }>(
-    `select id from issue_requests where answer_due_at <= clock_timestamp()
-       and created_at > clock_timestamp() - make_interval(days => $1) order by answer_due_at limit 100`,
-    [answeredWithinDays],
-  );
-  return rows.map(({ id }) => id);
+  await db.query("update issue_requests set answer_id = $2, answer = $3, answer_due_at = null where id = $1", [
+    id,
+    answerId,
+    answer,
+  ]);
 }

@@ -46,6 +46,8 @@ export async function recordPullRequestState(
 
 /** A job whose open pull request is due for polling. */
 export interface Look {
+  /** The forge\'s scheme and host. */
+  origin: string;
   jobId: string;
   projectId: string;
   number: number;
@@ -56,6 +58,16 @@ export interface Look {
   failed: { message: number; words: string } | null;
 }
 
+/** What a claim skips now. */
+export interface Busy {
+  projectIds: readonly string[];
+  /** Forges that have as many looks as one may have at once. */
+  origins: readonly string[];
+}
+const nothingBusy: Busy = { projectIds: [], origins: [] };
+const originOf = (projectId: string) =>
+  `(select coalesce(substring(repository_url from '^[a-z]+://[^/]+'), '') from projects where projects.id = ${projectId})`;
+
 /** How far polls with one token may exceed their rate before they slow down. */
 const burstSeconds = 60;
 
@@ -64,12 +76,7 @@ const burstSeconds = 60;
  * if a project has many. No poll starts while its token has used up its time; the longest waiting is next. One node at
  * a time polls a pull request; a crash only delays the next poll.
  */
-export async function claimLook(
-  db: Queryable,
-  everyMs: number,
-  /** Projects to skip now. */
-  except: readonly string[] = [],
-): Promise<Look | null> {
+export async function claimLook(db: Queryable, everyMs: number, except: Busy = nothingBusy): Promise<Look | null> {
   const { rows } = await db.query<Look>(
     `update jobs set pull_request_look_at = clock_timestamp() + greatest(
        make_interval(secs => $1),
@@ -83,21 +90,21 @@ export async function claimLook(
      where id = (
        select id from jobs
        where pull_request ->> 'state' = 'open' and coalesce(pull_request_look_at, '-infinity') <= clock_timestamp()
-         and project_id <> all ($2)
+         and project_id <> all ($2) and ${originOf("jobs.project_id")} <> all ($4)
          and not exists (
            select from projects join poll_turns on credential_id = poll_credential
            where projects.id = jobs.project_id and spent_until > clock_timestamp() + make_interval(secs => $3)
          )
        order by pull_request_look_at nulls first limit 1 for update skip locked
      )
-     returning id as "jobId", project_id as "projectId", (pull_request ->> 'number')::int as number,
+     returning id as "jobId", project_id as "projectId", ${originOf("jobs.project_id")} as origin, (pull_request ->> 'number')::int as number,
        status in ('completed', 'failed') as "isFinal", comments_heard as heard,
        case when status = 'failed' then (
          select jsonb_build_object('message', last.number, 'words', jobs.failure_message)
          from (select number, created_by from job_messages where job_id = jobs.id order by number desc limit 1) last
          where last.created_by like 'comment/%'
        ) end as failed`,
-    [everyMs / 1000, except, burstSeconds],
+    [everyMs / 1000, except.projectIds, burstSeconds, except.origins],
   );
   return rows[0] ?? null;
 }
@@ -159,6 +166,7 @@ export async function unhearComment(db: Queryable, jobId: string, commentId: str
 
 /** A job that was stopped while it waited for its forge, and may have opened its pull request before. */
 export interface UnsurePublication {
+  origin: string;
   jobId: string;
   projectId: string;
   branch: string;
@@ -175,7 +183,7 @@ const words =
 export async function claimUnsurePublication(
   db: Queryable,
   everyMs: number,
-  except: readonly string[] = [],
+  except: Busy = nothingBusy,
 ): Promise<UnsurePublication | null> {
   const { rows } = await db.query<UnsurePublication>(
     `update jobs set pull_request_look_at = clock_timestamp() + greatest(
@@ -185,10 +193,11 @@ export async function claimUnsurePublication(
        select id from jobs
        where publication_unsure and coalesce(pull_request_look_at, '-infinity') <= clock_timestamp()
          and ended_at > clock_timestamp() - interval '${daysMax} days' and project_id <> all ($2)
+         and ${originOf("jobs.project_id")} <> all ($3)
        order by pull_request_look_at nulls first limit 1 for update skip locked
      )
-     returning id as "jobId", project_id as "projectId", branch, base_branch as "baseBranch", created_at as "createdAt"`,
-    [everyMs / 1000, except],
+     returning id as "jobId", project_id as "projectId", ${originOf("jobs.project_id")} as origin, branch, base_branch as "baseBranch", created_at as "createdAt"`,
+    [everyMs / 1000, except.projectIds, except.origins],
   );
   return rows[0] ?? null;
 }

@@ -24,13 +24,18 @@ export type Fetch = (
   },
 ) => Promise<{ status: number; headers: Headers; body: AsyncIterable<Uint8Array> | null }>;
 
+/** The usual certificate authorities and the operator's. Undefined: only the usual ones. */
+export function authoritiesOf({ caFile }: { caFile?: string | null }): string[] | undefined {
+  return caFile ? [...rootCertificates, readFileSync(caFile, "utf8")] : undefined;
+}
+
 /** A fetch that uses the operator's proxy and trusted authorities. */
 export function createFetch(
   network: Network,
   /** SSRF guard: checks the addresses of names that are connected to without a proxy. */
   options: { lookup?: LookupFunction } = {},
 ): { fetch: Fetch; close(): Promise<void> } {
-  const ca = network.caFile === undefined ? undefined : [...rootCertificates, readFileSync(network.caFile, "utf8")];
+  const ca = authoritiesOf(network);
   const tls = ca ? { ca } : {};
   const dispatcher = new EnvHttpProxyAgent({
     httpsProxy: network.httpsProxy ?? "",

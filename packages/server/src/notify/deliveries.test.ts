@@ -9,7 +9,7 @@ import { createSealer } from "../accounts/secrets.ts";
 import { startListener } from "../db/listener.ts";
 import { createLogger } from "../lib/logger.ts";
 import { claimDelivery, type Delivery, listDeliveries, redeliver, settleDelivery } from "./deliveries.ts";
-import { listDueEmails, type SmtpSettings, sendJobEmail, setEmailsJobs, trySmtp } from "./email.ts";
+import { type SmtpSettings, sendJobEmail, setEmailsJobs, trySmtp } from "./email.ts";
 import { signatureHeaders } from "./post-message.ts";
 import { type DeliveriesDeps, startDeliveries } from "./start-deliveries.ts";
 import {
@@ -119,6 +119,24 @@ describe("a message", () => {
     if (!claimed) throw new Error("nothing was claimed");
     await settleDelivery(pool, claimed, { kind: "gone", status: 410 });
     expect(await tried(id, 2)).toMatchObject({ state: "delivered" });
+    expect(await listWebhooks(pool, projectId)).toMatchObject([{ disabledReason: null }]);
+  });
+
+  test("that is under way when the process stops is due at once, and that was no try", async () => {
+    const { promise: asked, resolve } = Promise.withResolvers<void>();
+    const { id } = await add({ url: "https://hooks.test/" });
+    // A receiver whose name is being looked up.
+    const lookup = () => {
+      resolve();
+      return new Promise<never>(() => {});
+    };
+    start({ resolve: lookup });
+    await completedJob();
+    await asked;
+    await running.pop()?.stop();
+    const [delivery] = await listDeliveries(pool, id);
+    expect(delivery).toMatchObject({ state: "pending", tries: 0, lastError: null });
+    expect(delivery?.dueAt.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
   });
 
   test("is not sent while its webhook is disabled", async () => {
@@ -291,8 +309,9 @@ describe("email about one's own jobs", () => {
     await alterJob(pool, id, `ended_at = now(), ${assignments}`);
     return id;
   }
+  const unsent = async () => (await pool.query<{ id: string }>("select id from job_emails")).rows.map(({ id }) => id);
   const send = async (settings: SmtpSettings | null = smtp) => {
-    for (const id of await listDueEmails(pool)) await sendJobEmail({ pool, log, smtp: settings, publicUrl }, id);
+    for (const id of await unsent()) await sendJobEmail({ pool, log, smtp: settings, publicUrl }, id);
   };
 
   test("is sent to people who turned it on, over TLS and with a login, with links and one subject line", async () => {
@@ -311,7 +330,7 @@ describe("email about one's own jobs", () => {
     expect(text).toContain(`https://emend.test/app/jobs/${id}`);
     expect(text).toContain("https://git.test/pull/1");
     expect(text).toContain("&lt;b&gt;it&lt;/b&gt;");
-    expect(await listDueEmails(pool)).toEqual([]);
+    expect(await unsent()).toEqual([]);
     // The task runs once more.
     const { rows } = await pool.query("select subject from tasks where kind = 'send_email'");
     for (const { subject } of rows) await sendJobEmail({ pool, log, smtp, publicUrl }, subject);
@@ -322,10 +341,9 @@ describe("email about one's own jobs", () => {
     await setEmailsJobs(pool, "usr_1", true);
     await endJob("status = 'failed', failure_code = 'timeout', failure_message = 'Too long.'");
     isFull = true;
-    await send();
-    expect([received.length, await listDueEmails(pool)]).toEqual([0, []]);
+    await expect(send()).rejects.toMatchObject({ retryable: true });
+    expect([received.length, (await unsent()).length]).toEqual([0, 1]);
     isFull = false;
-    await pool.query("update job_emails set due_at = now()");
     await send();
     expect(received[0]?.text).toContain("Too long.");
     await endJob("status = 'completed'");

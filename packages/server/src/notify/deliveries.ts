@@ -70,6 +70,8 @@ export interface DeliverDeps {
   sealer: SecretSealer;
   publicUrl(): string;
   allowPrivate: boolean;
+  /** The operator's certificate authorities, besides the usual ones. */
+  ca?: readonly string[] | undefined;
   resolve?: ResolveAll;
 }
 
@@ -119,7 +121,7 @@ const dayMs = 86_400_000;
 /** `tries` fences the write: a sender that counts as dead can no longer change it. */
 export async function settleDelivery(
   db: Queryable,
-  delivery: { id: string; webhookId: string; tries: number },
+  delivery: { id: string; tries: number },
   outcome: DeliveryOutcome,
 ): Promise<void> {
   const status = outcome.kind === "unreached" ? null : outcome.status;
@@ -131,19 +133,20 @@ export async function settleDelivery(
        update deliveries set state = $3, last_status = $4, last_error = $5,
          due_at = case when $3 = 'pending' then clock_timestamp() + make_interval(secs => $6) else due_at end
        where id = $1 and tries = $2 and state = 'pending'
+       returning webhook_id
      )
      update webhooks set disabled_at = clock_timestamp(), disabled_reason = 'its receiver answered 410 Gone'
-     where id = $7 and $8 and disabled_at is null`,
-    [
-      delivery.id,
-      delivery.tries,
-      state,
-      status,
-      error,
-      (waitMs ?? 0) / 1000,
-      delivery.webhookId,
-      outcome.kind === "gone",
-    ],
+     from settled where id = webhook_id and $7 and disabled_at is null`,
+    [delivery.id, delivery.tries, state, status, error, (waitMs ?? 0) / 1000, outcome.kind === "gone"],
+  );
+}
+
+/** The process stops: this was no try. */
+export async function releaseDelivery(db: Queryable, delivery: { id: string; tries: number }): Promise<void> {
+  await db.query(
+    `update deliveries set tries = tries - 1, due_at = clock_timestamp()
+     where id = $1 and tries = $2 and state = 'pending'`,
+    [delivery.id, delivery.tries],
   );
 }
 

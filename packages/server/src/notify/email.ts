@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
-import { rootCertificates } from "node:tls";
 import { createTransport, type Transporter } from "nodemailer";
 import type { Queryable } from "../db/pool.ts";
+import { AppError } from "../errors.ts";
 import type { Logger } from "../lib/logger.ts";
+import { authoritiesOf } from "../lib/network.ts";
 
 /** The operator's mail server. */
 export interface SmtpSettings {
@@ -27,7 +27,7 @@ function openTransport({ host, port, isSecure, login, caFile }: SmtpSettings): T
     // A password must not cross the network in the clear.
     requireTLS: login !== null && !isSecure,
     ...(login && { auth: { user: login.user, pass: login.password } }),
-    ...(caFile !== null && { tls: { ca: [...rootCertificates, readFileSync(caFile, "utf8")] } }),
+    ...(caFile !== null && { tls: { ca: authoritiesOf({ caFile }) } }),
     connectionTimeout: connectMsMax,
     greetingTimeout: connectMsMax,
     socketTimeout: idleMsMax,
@@ -57,7 +57,6 @@ export interface EmailDeps {
 interface DueEmail {
   id: string;
   jobId: string;
-  tries: number;
   email: string;
   name: string;
   project: string;
@@ -68,18 +67,15 @@ interface DueEmail {
   pullUrl: string | null;
 }
 
-/** After the last one, the email is dropped. */
-const retrySeconds = [60, 300, 1800, 7200, 21_600] as const;
-
-/** Sends one email about a job that ended, or schedules the next attempt. */
+/** Sends one email about a job that ended. Throws if the mail server does not take it: the task is kept. */
 export async function sendJobEmail(deps: EmailDeps, id: string): Promise<void> {
   const { pool, smtp, log } = deps;
   const { rows } = await pool.query<DueEmail>(
-    `select mail.id, mail.job_id as "jobId", mail.tries, users.email, users.name, projects.name as project, jobs.status,
+    `select mail.id, mail.job_id as "jobId", users.email, users.name, projects.name as project, jobs.status,
        jobs.title, failure_code as "failureCode", failure_message as "failureMessage", pull_request ->> 'url' as "pullUrl"
      from job_emails mail join users on users.id = user_id join jobs on jobs.id = job_id
        join projects on projects.id = jobs.project_id
-     where mail.id = $1 and due_at <= clock_timestamp()`,
+     where mail.id = $1`,
     [id],
   );
   const due = rows[0];
@@ -90,14 +86,10 @@ export async function sendJobEmail(deps: EmailDeps, id: string): Promise<void> {
     await transport.sendMail(toMessage(due, smtp, deps.publicUrl()));
     await dropEmail(pool, id);
     log.info({ emailId: id, jobId: due.jobId }, "email sent");
-  } catch (err) {
-    const waitSeconds = retrySeconds[due.tries];
-    log.warn({ err, emailId: id, jobId: due.jobId, willRetry: waitSeconds !== undefined }, "could not send an email");
-    if (waitSeconds === undefined) return void (await dropEmail(pool, id));
-    await pool.query(
-      "update job_emails set tries = tries + 1, due_at = clock_timestamp() + make_interval(secs => $2) where id = $1",
-      [id, waitSeconds],
-    );
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const publicMessage = `The mail server did not take an email: ${code ?? message}.`;
+    throw new AppError("unavailable", { publicMessage, retryable: true, cause });
   } finally {
     transport.close();
   }
@@ -105,13 +97,6 @@ export async function sendJobEmail(deps: EmailDeps, id: string): Promise<void> {
 
 async function dropEmail(db: Queryable, id: string): Promise<void> {
   await db.query("delete from job_emails where id = $1", [id]);
-}
-
-export async function listDueEmails(db: Queryable): Promise<readonly string[]> {
-  const { rows } = await db.query<{ id: string }>(
-    "select id from job_emails where due_at <= clock_timestamp() order by due_at limit 100",
-  );
-  return rows.map(({ id }) => id);
 }
 
 export async function setEmailsJobs(db: Queryable, userId: string, isOn: boolean): Promise<void> {

@@ -7,6 +7,7 @@ import { AddressRefused, guardedLookup, mayConnect, type ResolveAll } from "./ss
 interface PostOptions {
   /** Also loopback and private networks; never link-local. */
   allowPrivate: boolean;
+  ca?: readonly string[] | undefined;
   signal: AbortSignal;
   resolve?: ResolveAll;
 }
@@ -38,6 +39,7 @@ export async function postMessage(
       method: "POST",
       headers: { ...message.headers, "content-length": String(Buffer.byteLength(message.body)) },
       agent: false,
+      ...(options.ca && { ca: [...options.ca] }),
       lookup: isPlain ? refusePlain(guardedLookup(options)) : guardedLookup(options),
       signal: options.signal,
     });

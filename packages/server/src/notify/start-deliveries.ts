@@ -2,7 +2,14 @@ import { channels, type Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import { startQueue, type Working } from "../db/work-queue.ts";
 import type { Logger } from "../lib/logger.ts";
-import { type ClaimedDelivery, claimDelivery, type DeliverDeps, deliver, settleDelivery } from "./deliveries.ts";
+import {
+  type ClaimedDelivery,
+  claimDelivery,
+  type DeliverDeps,
+  deliver,
+  releaseDelivery,
+  settleDelivery,
+} from "./deliveries.ts";
 
 export interface DeliveriesDeps extends DeliverDeps {
   pool: Pool;
@@ -33,6 +40,7 @@ export function startDeliveries(deps: DeliveriesDeps, options: { lookEveryMs?: n
     async work(delivery, stopping) {
       const signal = AbortSignal.any([stopping, AbortSignal.timeout(answerMsMax)]);
       const outcome = await deliver(deps, delivery, signal);
+      if (stopping.aborted && outcome.kind === "unreached") return releaseDelivery(pool, delivery);
       await settleDelivery(pool, delivery, outcome);
       const { id: deliveryId, webhookId, jobId, tries } = delivery;
       log.info({ deliveryId, webhookId, jobId, tries, outcome: outcome.kind }, "webhook tried");

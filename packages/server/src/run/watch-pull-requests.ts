@@ -4,6 +4,7 @@ import { isAppError } from "../errors.ts";
 import type { Conversation, Forge, PullRequestComment } from "../forge/forge.ts";
 import { type AnswerMemory, type Polling, startPolling } from "../forge/polling.ts";
 import {
+  type Busy,
   chargeLook,
   claimLook,
   claimUnsurePublication,
@@ -34,12 +35,13 @@ export interface PullRequestWatch {
 
 const lookEveryMs = 120_000;
 const requestMsMax = 60_000;
-const looksMax = 4;
+const looksMax = 12;
+/** A forge that does not answer delays only its own projects. */
+const looksMaxOfForge = 3;
 
 /**
  * Polls open pull requests until stopped: their state, and comments that mention Emend. Also looks for pull requests
- * that a stopped job may have opened. One project at a time per forge, so that a forge that does not answer delays only
- * its own projects.
+ * that a stopped job may have opened.
  */
 export function startPullRequestWatch(
   deps: WatchDeps & { listener: Listener },
@@ -49,7 +51,7 @@ export function startPullRequestWatch(
   const wake = createWakeUp();
   const unlisten = deps.listener.on(channels.lookDue, () => wake.ring());
 
-  const looks = new Map<string, Promise<void>>();
+  const looks = new Map<string, { origin: string; ended: Promise<void> }>();
 
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
@@ -57,11 +59,13 @@ export function startPullRequestWatch(
       if (look) begin(look);
       else if (!stopping.signal.aborted) await wake.wait(options.pollMs ?? 5_000);
     }
-    await Promise.all(looks.values());
+    await Promise.all([...looks.values()].map(({ ended }) => ended));
   }
 
   async function claim(): Promise<Look | UnsurePublication | null> {
-    return claimAny(deps, [...looks.keys()]).catch((error: unknown) => {
+    const busy = Object.entries(Object.groupBy(looks.values(), ({ origin }) => origin));
+    const origins = busy.flatMap(([origin, own]) => ((own?.length ?? 0) >= looksMaxOfForge ? [origin] : []));
+    return claimAny(deps, { projectIds: [...looks.keys()], origins }).catch((error: unknown) => {
       if (!stopping.signal.aborted) deps.log.warn({ err: error }, "could not check pull requests");
       return null;
     });
@@ -72,7 +76,7 @@ export function startPullRequestWatch(
       looks.delete(look.projectId);
       wake.ring();
     });
-    looks.set(look.projectId, ended);
+    looks.set(look.projectId, { origin: look.origin, ended });
   }
 
   const ended = loop();
@@ -88,12 +92,12 @@ export function startPullRequestWatch(
 
 /** False if none is due. */
 export async function lookOnce(deps: WatchDeps, signal: AbortSignal): Promise<boolean> {
-  const look = await claimAny(deps, []);
+  const look = await claimAny(deps, { projectIds: [], origins: [] });
   if (look) await tryLook(deps, look, signal);
   return look !== null;
 }
 
-async function claimAny({ pool }: WatchDeps, except: readonly string[]): Promise<Look | UnsurePublication | null> {
+async function claimAny({ pool }: WatchDeps, except: Busy): Promise<Look | UnsurePublication | null> {
   return (await claimLook(pool, lookEveryMs, except)) ?? claimUnsurePublication(pool, lookEveryMs, except);
 }
 

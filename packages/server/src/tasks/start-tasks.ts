@@ -34,12 +34,8 @@ export interface TasksDeps extends TaskQueueDeps {
   lookAtGate(projectId: string, signal: AbortSignal): Promise<void>;
   /** Looks at an issue that may ask for a job: `<project>/<number>`. */
   hearIssue(subject: string, signal: AbortSignal): Promise<void>;
-  /** The requests on issues whose answers are due. */
-  listDueAnswers(): Promise<readonly string[]>;
   /** Posts or edits the answer to a request on an issue. */
   answerIssue(requestId: string, signal: AbortSignal): Promise<void>;
-  /** The emails about ended jobs that are due. */
-  listDueEmails(): Promise<readonly string[]>;
   sendJobEmail(id: string): Promise<void>;
   /** The projects whose claims are to be looked at. */
   listDueClaims(): Promise<readonly string[]>;
@@ -129,10 +125,8 @@ function looks(deps: TasksDeps): Record<string, TaskKind> {
     [gateTask]: { work: (projectId, signal) => deps.lookAtGate(projectId, signal) },
     [issueTask]: { work: (subject, signal) => deps.hearIssue(subject, signal) },
     [answerTask]: { work: (requestId, signal) => deps.answerIssue(requestId, signal) },
-    answer_issues: { cron: "* * * * *", work: async () => askAll(answerTask, await deps.listDueAnswers()) },
     // The trigger on jobs asks for it by this name.
     send_email: { work: (id) => deps.sendJobEmail(id) },
-    send_emails: { cron: "* * * * *", work: async () => askAll("send_email", await deps.listDueEmails()) },
     look_at_gates: { cron: "* * * * *", work: async () => askAll(gateTask, await deps.listDueGates()) },
   };
 }

@@ -1,9 +1,11 @@
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
 import { createTestDatabase } from "../../test/support/database.ts";
 import { startListener } from "../db/listener.ts";
+import { AppError } from "../errors.ts";
 import { createLogger } from "../lib/logger.ts";
-import { askTask, startTaskQueue, type TaskKind } from "./task-queue.ts";
+import { askTask, listWaitingTasks, startTaskQueue, type TaskKind } from "./task-queue.ts";
 
 const log = createLogger({ level: "silent" });
 const database = await createTestDatabase();
@@ -101,6 +103,49 @@ it("tries what fails three times; then it waits for its hour, or goes", async ()
   const hasten = () => pool.query("update tasks set due_at = now() where lease is null and tries in (1, 2)");
   await expect.poll(async () => (await hasten()) && stateOf()).toEqual(scheduled);
   expect(tries).toBe(6);
+});
+
+it("keeps what a service cannot take, for as long as it asks, and shows it; a stop is no try", async () => {
+  const begun = Promise.withResolvers<AbortSignal>();
+  let isAway = true;
+  const words = "GitHub answered 503.";
+  const look: TaskKind = {
+    async work(_subject, signal) {
+      if (isAway)
+        throw new AppError("forge_unavailable", { publicMessage: words, retryable: true, retryAfterMs: 60_000 });
+      begun.resolve(signal);
+      await once(signal, "abort");
+      throw signal.reason;
+    },
+  };
+  start({ look });
+  await askTask(pool, "look", "prj_1");
+  const wait = () => rowsOf("tries, waits, problem, due_at > now() + interval '9 seconds' as \"isLater\"");
+  await expect.poll(wait).toEqual([{ tries: 0, waits: 1, problem: words, isLater: true }]);
+  expect(await listWaitingTasks(pool)).toMatchObject([{ kind: "look", subject: "prj_1", problem: words }]);
+  // More often than what fails is tried.
+  for (const waits of [2, 3, 4, 5]) {
+    await pool.query("update tasks set due_at = now()");
+    await expect.poll(wait).toMatchObject([{ waits, tries: 0 }]);
+  }
+  isAway = false;
+  await pool.query("update tasks set due_at = now()");
+  // Held here: a signal that nothing else refers to is collected, and never fires.
+  const signal = await begun.promise;
+  await queues.pop()?.stop();
+  expect(signal.aborted).toBe(true);
+  expect(await stateOf()).toEqual([{ kind: "look", tries: 0, isDue: true, isHeld: false }]);
+});
+
+it("a kind whose tasks hang leaves room for the others", async () => {
+  const { promise: open, resolve } = Promise.withResolvers<void>();
+  const mail = Promise.withResolvers<void>();
+  start({ look: { work: () => open }, mail: { work: async () => mail.resolve() } });
+  for (const project of ["1", "2", "3", "4", "5"]) await askTask(pool, "look", project);
+  await expect.poll(async () => (await stateOf()).filter(({ isHeld }) => isHeld).length).toBe(3);
+  await askTask(pool, "mail", "1");
+  await mail.promise;
+  resolve();
 });
 
 it("takes a task from a node that was killed, once its lease has expired, and from no other", async () => {

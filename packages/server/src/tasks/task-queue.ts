@@ -2,6 +2,7 @@ import { Cron } from "croner";
 import { channels, type Listener } from "../db/listener.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { startQueue, type Working } from "../db/work-queue.ts";
+import { assertNever, isAppError } from "../errors.ts";
 import type { Logger } from "../lib/logger.ts";
 
 export interface TaskKind {
@@ -19,10 +20,19 @@ export interface TaskQueueDeps {
 
 /** Renewed while a task runs. After this time, another node takes over a killed node's task. */
 const leaseMs = 60_000;
-/** The delays after the first and second failure. Then it waits for its next time or request. */
+/** The delays after the first and second unexpected failure. Then it waits for its next time or request. */
 const retryMs = [3_000, 10_000] as const;
+/** The delays while a forge or another service is unavailable; the last one repeats. */
+const awayMs = [3_000, 10_000, 30_000, 60_000, 300_000, 600_000] as const;
+const keptDays = 7;
+const atOnceMax = 12;
+/** Of one kind: tasks that wait for a forge must not delay emails, site checks, and what runs every minute. */
+const atOnceMaxOfKind = 3;
 
-/** Runs each task once across all nodes: by schedule, and on request. */
+/**
+ * Runs each task once across all nodes: by schedule, and on request. It is the outbox too: work that a service cannot take
+ * now is kept for a week and retried when the service says, or with growing pauses. A stop of the process is no try.
+ */
 export function startTaskQueue(
   deps: TaskQueueDeps,
   kinds: Readonly<Record<string, TaskKind>>,
@@ -34,26 +44,19 @@ export function startTaskQueue(
     name: "tasks",
     channel: channels.taskDue,
     lookEveryMs: options.lookEveryMs ?? 5_000,
-    // A task that waits for a forge must not delay those that run every minute.
-    atOnceMax: 3,
-    async claim() {
+    atOnceMax,
+    async claim(underWay) {
       if (!isScheduled) await schedule(pool, kinds);
       isScheduled = true;
-      return claimTask(pool, Object.keys(kinds));
+      const isFree = (name: string) => underWay.filter(({ kind }) => kind === name).length < atOnceMaxOfKind;
+      return claimTask(pool, Object.keys(kinds).filter(isFree));
     },
     async work(task, stopping) {
       const kind = kinds[task.kind];
       if (!kind) return;
       const startedAt = performance.now();
-      const isDone = await runTask(deps, kind, task, stopping);
-      const pauseMs = isDone ? undefined : retryMs[task.tries - 1];
-      await settleTask(
-        pool,
-        task,
-        pauseMs === undefined
-          ? { tries: 0, dueMs: nextRunMs(kind, task.nowMs) }
-          : { tries: task.tries, dueMs: task.nowMs + performance.now() - startedAt + pauseMs },
-      );
+      const outcome = await runTask(deps, kind, task, stopping);
+      await settleTask(pool, task, nextOf(kind, task, outcome, task.nowMs + performance.now() - startedAt));
     },
   });
 }
@@ -65,21 +68,61 @@ interface ClaimedTask {
   asked: number;
   /** Including this one. */
   tries: number;
+  /** How many times in a row a service was unavailable. */
+  waits: number;
+  waitedMs: number;
   lease: string;
   /** The database's clock, which decides what is due. */
   nowMs: number;
 }
 
-/** True if it is done; false if it failed. */
+type TaskOutcome =
+  | { kind: "done" }
+  /** The process stops. */
+  | { kind: "released" }
+  /** A service is unavailable, or asks for a pause. */
+  | { kind: "waits"; words: string; retryAfterMs: number }
+  | { kind: "failed" };
+
+interface Next {
+  tries: number;
+  waits: number;
+  problem: string | null;
+  /** Null: never, unless it was requested meanwhile. */
+  dueMs: number | null;
+}
+
+function nextOf(kind: TaskKind, task: ClaimedTask, outcome: TaskOutcome, nowMs: number): Next {
+  const { tries, waits } = task;
+  const next = { tries: 0, waits: 0, problem: null, dueMs: nextRunMs(kind, task.nowMs) };
+  switch (outcome.kind) {
+    case "done":
+      return next;
+    case "released":
+      return { ...next, tries: tries - 1, waits, dueMs: nowMs };
+    case "waits": {
+      if (task.waitedMs > keptDays * 86_400_000) return next;
+      const pauseMs = Math.max(awayMs[Math.min(waits, awayMs.length - 1)] ?? 0, outcome.retryAfterMs);
+      return { tries: 0, waits: waits + 1, problem: outcome.words, dueMs: nowMs + pauseMs };
+    }
+    case "failed": {
+      const pauseMs = retryMs[tries - 1];
+      return pauseMs === undefined ? next : { ...next, tries, dueMs: nowMs + pauseMs };
+    }
+    default:
+      return assertNever(outcome);
+  }
+}
+
 async function runTask(
   deps: TaskQueueDeps,
   kind: TaskKind,
   task: ClaimedTask,
   stopping: AbortSignal,
-): Promise<boolean> {
+): Promise<TaskOutcome> {
   const { id, tries } = task;
   // Its nodes were killed, perhaps by the task.
-  if (tries > retryMs.length + 1) return false;
+  if (tries > retryMs.length + 1) return { kind: "failed" };
   const lost = new AbortController();
   const renewing = setInterval(() => {
     renewTask(deps.pool, task).then(
@@ -90,10 +133,14 @@ async function runTask(
   try {
     const rows = await kind.work(task.subject, AbortSignal.any([stopping, lost.signal]));
     if (typeof rows === "number" && rows > 0) deps.log.info({ task: id, rows }, "housekeeping done");
-    return true;
+    return { kind: "done" };
   } catch (err) {
-    if (!stopping.aborted) deps.log.warn({ err, task: id, tries }, "task failed");
-    return false;
+    if (stopping.aborted) return { kind: "released" };
+    deps.log.warn({ err, task: id, tries, waits: task.waits }, "task failed");
+    if (isAppError(err) && err.retryable) {
+      return { kind: "waits", words: err.publicMessage, retryAfterMs: err.retryAfterMs ?? 0 };
+    }
+    return { kind: "failed" };
   } finally {
     clearInterval(renewing);
   }
@@ -134,6 +181,7 @@ async function claimTask(db: Queryable, kinds: readonly string[]): Promise<Claim
         held_until = clock_timestamp() + make_interval(secs => $2)
       from due where tasks.kind = due.kind and tasks.subject = due.subject
       returning concat_ws('/', tasks.kind, nullif(tasks.subject, '')) as id, tasks.kind, tasks.subject, asked, tries, lease,
+        waits, coalesce(extract(epoch from clock_timestamp() - waiting_since)::float8 * 1000, 0) as "waitedMs",
         ${databaseNowMs} as "nowMs"`,
     values: [kinds, leaseMs / 1000],
   });
@@ -150,21 +198,35 @@ async function renewTask(db: Queryable, { kind, subject, lease }: ClaimedTask): 
   return rowCount === 1;
 }
 
-/** Sets when it is due again. Null: never, unless it was requested meanwhile. Fenced by the lease. */
-async function settleTask(
-  db: Queryable,
-  { kind, subject, lease, asked }: ClaimedTask,
-  next: { tries: number; dueMs: number | null },
-): Promise<void> {
+/** Sets when it is due again. Fenced by the lease. */
+async function settleTask(db: Queryable, { kind, subject, lease, asked }: ClaimedTask, next: Next): Promise<void> {
   await db.query(
     `with gone as (
        delete from tasks where kind = $1 and subject = $2 and lease = $3 and asked = $4 and $6::float8 is null
      )
-     update tasks set lease = null, held_until = null, tries = $5,
+     update tasks set lease = null, held_until = null, tries = $5, waits = $7, problem = $8,
+       waiting_since = case when $7 > 0 then coalesce(waiting_since, clock_timestamp()) end,
        due_at = case when asked = $4 then to_timestamp($6 / 1000.0) else due_at end
      where kind = $1 and subject = $2 and lease = $3 and (asked <> $4 or $6::float8 is not null)`,
-    [kind, subject, lease, asked, next.tries, next.dueMs],
+    [kind, subject, lease, asked, next.tries, next.dueMs, next.waits, next.problem],
   );
+}
+
+export interface WaitingTask {
+  kind: string;
+  subject: string;
+  problem: string;
+  since: string;
+  nextTryAt: string;
+}
+
+/** What waits for a service, oldest first. */
+export async function listWaitingTasks(db: Queryable): Promise<readonly WaitingTask[]> {
+  const { rows } = await db.query<WaitingTask>(
+    `select kind, subject, problem, wire_time(waiting_since) as since, wire_time(due_at) as "nextTryAt"
+     from tasks where problem is not null order by waiting_since limit 50`,
+  );
+  return rows;
 }
 
 /** A second request before it starts has no effect. */

@@ -5,7 +5,7 @@ import { statusQuery } from "../../api/account-queries.ts";
 import { FigureRow } from "../../parts/bars.tsx";
 import { CopyBlock } from "../../parts/button.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
-import { durationOf } from "../../parts/format.ts";
+import { durationOf, localTime } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Pending } from "../../parts/notice.tsx";
 import { Age, VisibleText } from "../../parts/text.tsx";
@@ -53,6 +53,18 @@ export function InstallationStatus() {
           ))}
         </ul>
       </Section>
+      {data.outbox.length > 0 && (
+        <Section title="Waiting for another service">
+          <ul className="divide-y divide-line">
+            {data.outbox.map(({ kind, subject, problem, since, nextTryAt }) => (
+              <Row key={kind + subject} isGood={false} words="Retrying" name={taskNames[kind] ?? kind}>
+                <VisibleText text={`${problem} ${subject}`} /> · since <Age at={since} /> · next try{" "}
+                {localTime(nextTryAt)}
+              </Row>
+            ))}
+          </ul>
+        </Section>
+      )}
       <Section title="Models">
         <ul className="divide-y divide-line">
           {data.models.map(({ name, url, problem }) => (
@@ -79,6 +91,14 @@ export function InstallationStatus() {
   );
 }
 
+const taskNames: Readonly<Record<string, string>> = {
+  answer_issue: "Answer on an issue",
+  hear_issue: "Request on an issue",
+  look_at_gate: "Statuses of pull requests",
+  look_at_claims: "Comparison of claims with the code",
+  check_site: "Check of a site",
+  send_email: "Email",
+};
 const roleNames: Readonly<Record<string, string>> = { all: "API and worker", api: "API", worker: "Worker" };
 
 function Section({ title, children }: { title: string; children: ReactNode }) {

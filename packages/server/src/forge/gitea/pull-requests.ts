@@ -178,7 +178,14 @@ const writers: readonly string[] = ["owner", "admin", "write"];
 /** Submitted reviews only: no pending ones and no review requests. */
 export async function listReviews({ api, path }: GiteaRepository, number: number, signal: AbortSignal) {
   const reviewsPath = `${path}/pulls/${number}/reviews`;
-  const request = { path: reviewsPath, item: Review, sizeName: "limit", pageSize: 50, what: "read reviews" } as const;
+  const request = {
+    path: reviewsPath,
+    item: Review,
+    sizeName: "limit",
+    pageSize: 50,
+    newest: true,
+    what: "read reviews",
+  } as const;
   const reviews = await listPages(api, request, commentPagesMax, signal);
   return reviews.filter(({ state }) => state !== "PENDING" && state !== "REQUEST_REVIEW");
 }

@@ -35,6 +35,7 @@ export function openGithubForge(input: RemoteForgeInput & { tokens: GithubTokens
   const access = {
     fetch: input.fetch,
     authorization: async (signal: AbortSignal) => `Bearer ${await source.token(signal)}`,
+    renew: (refused: string) => source.drop(refused.replace("Bearer ", "")),
   };
   const api = createGithubClient({ ...access, apiUrl, ...(input.polling && { polling: input.polling }) });
   const graph = createGithubClient({ ...access, apiUrl: apiUrl.replace(/\/v3$/, "") });
@@ -56,7 +57,10 @@ export function openGithubForge(input: RemoteForgeInput & { tokens: GithubTokens
     commits: signsCommits ? openCommits(repository) : null,
     gitRemote: async (signal) => ({
       url: gitUrl,
-      authorization: basicAuthorization("x-access-token", await source.token(signal)),
+      authorization: basicAuthorization(
+        "x-access-token",
+        await source.checked(() => describeRepository(repository, signal), signal),
+      ),
     }),
     findPullRequests: (search, signal) => findPullRequests(repository, search, signal),
     // GitHub ends a request after 10 s. The rest is for its queues.
@@ -129,10 +133,15 @@ async function ensureDetails(
   signal: AbortSignal,
 ): Promise<void> {
   const { labels, reviewers, teamReviewers } = settings;
+  // A token that may not set labels may still request reviews.
+  let refusal: unknown;
   if (labels.length > 0) {
     const labelsPath = `${path}/issues/${number}/labels`;
     const answer = Type.Array(Type.Unknown());
-    await api.call({ method: "POST", path: labelsPath, body: { labels }, answer, what: "set labels" }, signal);
+    const request = { method: "POST", path: labelsPath, body: { labels }, answer, what: "set labels" } as const;
+    await api.call(request, signal).catch((error) => {
+      refusal = error;
+    });
   }
   const approved = reviewers.length > 0 ? await listApprovers({ api, path }, number, signal) : [];
   // Requesting a review from somebody who approved resets their approval.
@@ -143,6 +152,7 @@ async function ensureDetails(
     const answer = Type.Object({});
     await api.call({ method: "POST", path: reviewersPath, body, answer, what: "request reviews" }, signal);
   }
+  if (refusal) throw refusal;
 }
 
 async function listApprovers(

@@ -4,6 +4,7 @@ import { type FarEnd, plainSettings, startFarEnd } from "../../../test/support/f
 import { githubVendor } from "../../../test/support/forges/github.ts";
 import { createFetch, type Fetch } from "../../lib/network.ts";
 import { openGithubForge } from "./github-forge.ts";
+import type { GithubTokens } from "./github-token.ts";
 
 const { signal } = new AbortController();
 const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
@@ -62,4 +63,36 @@ it("makes a token for the App's installation, keeps it, and replaces it before i
   const forged = JSON.stringify({ appId: "5", privateKey: other.export({ type: "pkcs8", format: "pem" }) });
   await openGithubForge({ fetch, project, credential: forged, tokens }).gitRemote(signal);
   expect(proofs).toHaveLength(3);
+});
+
+it("drops a token that GitHub refuses and makes one more, for requests and for git", async () => {
+  const project = { id: "prj_app", forge: "github", repositoryUrl: far.repositoryUrl, settings: plainSettings };
+  const refused = new Set<string>();
+  let minted = 0;
+  const fetch: Fetch = (url, init) => {
+    if (url.includes("/access_tokens")) minted += 1;
+    const isRefused = refused.has(init.headers.authorization ?? "");
+    if (!isRefused) return network.fetch(url, init);
+    return Promise.resolve({ status: 401, headers: new Headers(), body: null });
+  };
+  const tokens: GithubTokens = new Map();
+  const forge = openGithubForge({ fetch, project, credential, tokens });
+  const known = async () => (await [...tokens.values()][0]) as { token: string; checkedAtMs: number };
+  // The first token of this server is short-lived and is replaced in any case.
+  await forge.describeRepository(signal);
+  await forge.describeRepository(signal);
+  const before = minted;
+  refused.add(`Bearer ${(await known()).token}`);
+  await Promise.all([forge.describeRepository(signal), forge.findPullRequests({ head: "emend/none" }, signal)]);
+  expect(minted - before).toBeLessThanOrEqual(2);
+
+  // Git cannot ask again: its token is tried first if nothing used it for a while.
+  const old = await known();
+  old.checkedAtMs = 0;
+  refused.add(`Bearer ${old.token}`);
+  const { authorization } = await forge.gitRemote(signal);
+  expect(Buffer.from((authorization ?? "").slice(6), "base64").toString()).toBe(
+    `x-access-token:${(await known()).token}`,
+  );
+  expect((await known()).token).not.toBe(old.token);
 });

@@ -31,12 +31,18 @@ export interface AppIdentity {
 interface InstallationToken {
   token: string;
   expiresAtMs: number;
+  /** When GitHub last accepted it. */
+  checkedAtMs: number;
   /** The permissions that GitHub granted. Null if this server does not say. */
   permissions: Readonly<Record<string, string>> | null;
 }
 
 export interface TokenSource {
   token(signal: AbortSignal): Promise<string>;
+  /** A server refused this token, as after a reinstall: the next one is made anew. False: it was no App's. */
+  drop(token: string): Promise<boolean>;
+  /** For git, which cannot ask again: `check` makes a request if the token was not used successfully of late. */
+  checked(check: () => Promise<unknown>, signal: AbortSignal): Promise<string>;
   /** Null if the credential is not an App: then the repository states its owner's permissions. */
   readonly permissions: ((signal: AbortSignal) => Promise<InstallationToken["permissions"]>) | null;
 }
@@ -48,6 +54,7 @@ const clockSkewMs = 60_000;
 const proofMs = 9 * 60_000;
 /** Renewed early, so that a push that has started can finish. */
 const renewBeforeMs = 10 * 60_000;
+const checkedMsMax = 60_000;
 /** The minimum that a job needs: read, push and open a pull request. Every token is limited to these. */
 const tokenPermissions = { contents: "write", pull_requests: "write", metadata: "read" };
 /**
@@ -67,7 +74,10 @@ export function tokenSourceOf(input: {
   tokens: GithubTokens;
 }): TokenSource {
   const app = parseAppCredential(input.credential);
-  if (!app) return { token: async () => input.credential, permissions: null };
+  if (!app) {
+    const token = async () => input.credential;
+    return { token, drop: async () => false, checked: token, permissions: null };
+  }
   // Somebody who names another person's App without its key must not get the token that the key created.
   const keyId = createHash("sha256").update(input.credential).digest("hex");
   const key = `${input.apiUrl} ${keyId} ${input.repositoryPath}`;
@@ -82,6 +92,21 @@ export function tokenSourceOf(input: {
   }
   return {
     token: async (signal) => (await current(signal)).token,
+    async drop(token) {
+      const known = input.tokens.get(key);
+      const made = await known?.catch(() => undefined);
+      // Another request may have renewed it meanwhile.
+      if (made?.token === token && input.tokens.get(key) === known) input.tokens.delete(key);
+      return true;
+    },
+    async checked(check, signal) {
+      const known = await current(signal);
+      if (Date.now() - known.checkedAtMs > checkedMsMax) {
+        await check();
+        (await current(signal)).checkedAtMs = Date.now();
+      }
+      return (await current(signal)).token;
+    },
     permissions: async (signal) => (await current(signal)).permissions,
   };
 }
@@ -140,7 +165,8 @@ async function makeInstallationToken(
     },
     signal,
   );
-  return { token: made.token, expiresAtMs: Date.parse(made.expires_at), permissions: made.permissions ?? null };
+  const expiresAtMs = Date.parse(made.expires_at);
+  return { token: made.token, expiresAtMs, checkedAtMs: Date.now(), permissions: made.permissions ?? null };
 }
 
 /** A client that acts as the App itself. */
@@ -165,6 +191,7 @@ export function createGithubClient(input: {
   fetch: Fetch;
   apiUrl: string;
   authorization(signal: AbortSignal): Promise<string | null>;
+  renew?(refused: string): Promise<boolean>;
   polling?: Polling;
 }): ApiClient {
   return createApiClient({ ...input, forge: "GitHub", headers, isUnmodifiedFree: true });

@@ -56,6 +56,7 @@ export async function listReviews(
     item: Review,
     sizeName: "per_page",
     pageSize: 100,
+    newest: true,
     what: "read reviews",
   } as const;
   const reviews = await listPages(api, request, pagesMax, signal);
@@ -65,7 +66,7 @@ export async function listReviews(
 export function openConversation({ api, path }: GithubRepository): Conversation {
   return {
     async listComments(number, signal) {
-      const page = { sizeName: "per_page", pageSize: 100 } as const;
+      const page = { sizeName: "per_page", pageSize: 100, newest: true } as const;
       const remarksPath = `${path}/issues/${number}/comments`;
       const remarks = await listPages(
         api,
