@@ -177,11 +177,11 @@ async function ensureBranch(
   for (let attempt = 1; ; attempt += 1) {
     const answer = await sendLongEffect(
       deps,
-      (requestSignal, silenceMsMax) => {
+      (requestSignal) => {
         deps.crashPoint("before-push");
         return commits
           ? commits.setBranch(wanted, requestSignal)
-          : deps.mirror.push({ remote, ...wanted, silenceMsMax }, requestSignal);
+          : deps.mirror.push({ remote, ...wanted }, requestSignal);
       },
       signal,
     );

@@ -67,18 +67,13 @@ export function sendEffect<T>(
 }
 
 /**
- * Sends work of many bytes or requests, which ends by itself when nothing moves any more: `silenceMsMax`. It does not
- * hold up the other writes of the credential, and it is safe to repeat.
+ * Sends work of many bytes or requests, which ends by itself when nothing moves any more. It does not hold up the other
+ * writes of the credential, and it is safe to repeat.
  */
-export function sendLongEffect<T>(
-  deps: EffectDeps,
-  send: (signal: AbortSignal, silenceMsMax: number) => Promise<T>,
-  signal: AbortSignal,
-): Promise<Answer<T>> {
-  const silenceMsMax = secondsMs(deps, answerSecondsMax);
-  const turn = (begin: (send: Send<T>) => Promise<T>) => () =>
-    renewed(deps, () => begin((request) => send(request, silenceMsMax)));
-  return answer(deps, null, signal, (begin) => deps.writes.read(deps.forge.credentialId, turn(begin), signal));
+export function sendLongEffect<T>(deps: EffectDeps, send: Send<T>, signal: AbortSignal): Promise<Answer<T>> {
+  return answer(deps, null, signal, (begin) =>
+    deps.writes.read(deps.forge.credentialId, () => renewed(deps, () => begin(send)), signal),
+  );
 }
 
 /** Sends a request that changes nothing. */

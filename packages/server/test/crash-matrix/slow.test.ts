@@ -20,8 +20,7 @@ import { seedJob } from "../support/seed-jobs.ts";
 const secondMs = Number(process.env.EMEND_SLOW_SECOND_MS ?? 5);
 const waitFirst = "wait first";
 const effects = [waitFirst, "effect first"] as const;
-/** After 320 s Emend has stopped waiting for the answer. */
-const cells = [5, 15, 60, 300, 320].flatMap((seconds) => effects.map((effect) => ({ seconds, effect })));
+const cells = [5, 15, 60, 300].flatMap((seconds) => effects.map((effect) => ({ seconds, effect })));
 const timeout = 20_000 + 900 * secondMs;
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const appCredential = JSON.stringify({ appId: "5", privateKey: privateKey.export({ type: "pkcs8", format: "pem" }) });
@@ -58,6 +57,25 @@ describe.each(remote)("$name, when it is slow", { concurrent: true, timeout }, (
     expect(["opened", "found"]).toContain(outcome.kind);
     // What was still under way has happened by now.
     await pause(cell.seconds * secondMs);
+    expect(far.pullsOf(`emend/${jobId}`)).toMatchObject([{ state: "open" }]);
+  });
+
+  it("gets no second request while the first may still be carried out", { concurrent: false }, async () => {
+    const { far } = publisher;
+    const jobId = `job_${name}late`;
+    const operation = createOperation[far.vendor];
+    const creates = () => far.requests.filter((request) => request.operation === operation).length;
+    const before = creates();
+    const forge = isApp ? appForge(far) : far.open();
+    // Longer seconds, so that Emend looks between the end of its wait (300 s) and the effect.
+    publisher.secondMs = Math.max(secondMs, 20);
+    const seconds = forge.effectSecondsMax === 360 ? 350 : 320;
+    far.fault(operation, { kind: "late", beforeMs: seconds * publisher.secondMs, afterMs: 0 });
+    const outcome = await publisher.publish(jobId, { forge });
+    publisher.secondMs = secondMs;
+    expect(creates()).toBe(before + 1);
+    expect(outcome.kind).toBe("found");
+    expect(publisher.warnings.at(-1)).toBe("The pull request was opened late");
     expect(far.pullsOf(`emend/${jobId}`)).toMatchObject([{ state: "open" }]);
   });
 
