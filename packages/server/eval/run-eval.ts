@@ -1,4 +1,4 @@
-// npm run eval -- [tokens | mutants | truth] [--model NAME | --runner NAME] [--against NAME] [--only TEXT] [--json FILE] [--real] [--from FOLDER]
+// npm run eval -- [tokens | mutants | truth | content] [--model NAME | --runner NAME] [--against NAME] [--only TEXT] [--json FILE] [--real] [--from FOLDER]
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import { openDatabase } from "../src/installation/open-database.ts";
 import { loadRun } from "../src/jobs/run/record-work.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { rulesModelName } from "../src/lib/model-names.ts";
+import { evaluateContent } from "./content.ts";
 import { startWrongBot } from "./mutants.ts";
 import { judgeRealMutants } from "./real-mutants.ts";
 import { evaluateReal } from "./real-tasks.ts";
@@ -42,6 +43,9 @@ if (positionals[0] === "mutants") {
 }
 if (positionals[0] === "truth") {
   process.exit((await evaluateTruth({ cacheDir, from: values.from, only: values.only ?? "" })) ? 0 : 1);
+}
+if (positionals[0] === "content") {
+  process.exit((await evaluateContent({ from: values.from ?? ".", only: values.only ?? "" })) ? 0 : 1);
 }
 const dir = await mkdtemp(join(tmpdir(), "emend-eval-"));
 const stop = new AbortController();

@@ -62,12 +62,9 @@ export const growthTargets: readonly GrowthTarget[] = [
     name: "what a source imports, exports and defines",
     read: (text) => [importedFrom("a", text), passesOn("a", text), definesFlag("a", text)],
   },
-  ...(["markdown", "mdx", "markup", "rst", "asciidoc"] as const).map((syntax) => ({
-    name: `the review of a page: ${syntax}`,
-    // The parser takes seconds for 64 kB of markers.
-    isSlow: syntax === "markdown" || syntax === "mdx",
-    read: (text: string) => readPage(text, syntax),
-  })),
+  ...(["markdown", "markdown vue", "mdx", "svg", "rst", "asciidoc", "navigation a/_redirects"] as const).map(
+    (syntax) => ({ name: `the review of a page: ${syntax}`, read: (text: string) => readPage(text, syntax) }),
+  ),
   { name: "a text as it is read", read: asRead },
   { name: "a text that may reach out", read: reachesOut },
   { name: "secrets that are known", read: (text) => knownSecretsIn(text, known) },

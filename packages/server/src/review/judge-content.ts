@@ -8,18 +8,19 @@ import { decodedForms } from "../secrets/scan-secrets.ts";
 import { redactSecrets, UnsearchableText } from "../secrets/secrets-in.ts";
 import type { OverlayEntry, Tree } from "../tree/tree.ts";
 import type { AddedLine } from "./added-lines.ts";
-import { configurationOf, onlyNavigationChanges } from "./configuration.ts";
-import { collectParts, type Part, syntaxOf } from "./page-parts.ts";
+import { problemOfAsset } from "./check-asset.ts";
+import type { Part } from "./page-parts.ts";
 import { createPageReader, type PageReader } from "./page-reader.ts";
 import { isAllowed, kindOf, otherFile } from "./policy.ts";
 import type { Policy, ReviewInput, Violation } from "./review.ts";
+import { folderOf, openSyntaxes } from "./site-syntax.ts";
 
 /** Each host is searched for in the whole repository. Nobody reviews more than this. */
 const hostsMax = 500;
 /** Enough to explain a refusal; the search stops there. */
 const violationsMax = 20;
-/** The number of pages to read in search of one that links to the same host or runs the same code. */
-const pagesMax = 40;
+/** The number of pages to read in search of one that links to the same host or has the same construct. */
+const pagesMax = 60;
 /** Shorter runs of letters and digits are common words. */
 const runMin = 16;
 const link = { kind: "link", loads: false } as const;
@@ -33,12 +34,12 @@ interface Judging {
   contextText?: readonly string[];
 }
 
-type File = Pick<OverlayEntry, "path"> & { text: string | null };
+type File = Pick<OverlayEntry, "path"> & { text: string | null; content?: Buffer | null };
 
 /**
- * Finds what a change adds beyond content: code, and addresses at hosts that neither the repository's rendered pages
- * nor the request name. Both are refused. If the project allows it, code becomes a finding and the pull request a
- * draft.
+ * Finds what a change adds beyond content: constructs that are neither in the table of content nor on a page of the
+ * base, and addresses at hosts that neither the repository's rendered pages nor the request name. Both are refused. If
+ * the project allows it, the constructs become findings and the pull request a draft.
  */
 export async function judgeContent(
   { base, reader, policy, asked, contextText = [] }: Judging,
@@ -48,16 +49,7 @@ export async function judgeContent(
 ): Promise<{ violations: Violation[]; findings: Finding[] }> {
   const [violations, findings]: [Violation[], Finding[]] = [[], []];
   const deadline = performance.now() + 600_000;
-  const entries = await base.list();
-  let paths: ReadonlySet<string> | undefined;
-  const has = (path: string) => {
-    paths ??= new Set(entries.map((entry) => entry.path));
-    return paths.has(path);
-  };
-  // Docusaurus and Mintlify compile Markdown as MDX.
-  const isMdx = entries.some(({ path }) =>
-    /(?:^|\/)(?:docusaurus\.config\.[cm]?[jt]s|(?:docs|mint)\.json)$/.test(path),
-  );
+  const site = await openSyntaxes(base);
   const askedHosts = new Set(asked.flatMap((text) => [...hostsIn(text)]));
   const allowed = (policy.externalHosts ?? []).map((pattern) => pattern.toLowerCase());
   const answers = new Map<string, Promise<boolean>>();
@@ -66,22 +58,10 @@ export async function judgeContent(
   const find = (check: string, severity: Finding["severity"], path: string, line: number, message: string) =>
     findings.push({ check, severity, path, line: Math.max(1, line), column: 1, message });
 
-  /**
-   * The parts of a file that are not plain words; null if the file cannot be read. A configuration is read string by
-   * string.
-   */
+  /** The parts of a file that are not plain words; null if the file cannot be read. */
   async function partsOf(path: string, text: string | null): Promise<readonly Part[] | null> {
-    const syntax = syntaxOf(path, isMdx);
-    if (text === null) return [];
-    if (syntax !== null) return reader.read(text, syntax);
-    const parts = collectParts();
-    for (const one of configurationOf(path, text)?.texts ?? [text]) {
-      const from = parts.all.length;
-      parts.value(one, 0);
-      if (kindOf(path) !== "other" && /<[a-z!/]/i.test(one)) parts.code(one, "markup in a configuration", 0);
-      for (const part of parts.all.slice(from)) part.at = Math.max(0, text.indexOf(one));
-    }
-    return parts.all;
+    const syntax = site.syntaxOf(path);
+    return text === null || syntax === null ? [] : reader.read(text, syntax);
   }
 
   const before = async (path: string) => (await base.read(path))?.toString() ?? null;
@@ -89,13 +69,16 @@ export async function judgeContent(
   /** Whether a rendered page of the base contains such a part. Every page that does contains `text`. */
   async function search(text: string, holds: (part: Part) => boolean): Promise<boolean> {
     const { matches } = await base.search(
-      { pattern: text, kind: "literal", ignoreCase: true, matchesMax: 1_000 },
+      {
+        pattern: text,
+        kind: "literal",
+        ignoreCase: true,
+        matchesMax: 1_000,
+        accepts: (path) => kindOf(path) === "document" || site.syntaxOf(path) !== null,
+      },
       signal,
     );
-    const pages = [...new Set(matches.map(({ path }) => path))].filter(
-      (path) => kindOf(path) !== "other" && (syntaxOf(path) ?? !/\.[cm]?[jt]sx?$/.test(path)),
-    );
-    for (const path of pages.slice(0, pagesMax)) {
+    for (const path of [...new Set(matches.map((match) => match.path))].slice(0, pagesMax)) {
       if ((await partsOf(path, await before(path)))?.some(holds)) return true;
     }
     return false;
@@ -115,15 +98,16 @@ export async function judgeContent(
     return false;
   }
 
-  function isKnownCode({ kind, key }: Part, path: string): Promise<boolean> | boolean {
-    if (kind === "code") {
-      const [piece = ""] = key.split(/""|\s+/).sort((a, b) => b.length - a.length);
-      return piece.length > 2 && isKnown(piece.slice(0, 200), key, (one) => one.kind === kind && one.key === key);
-    }
-    const folder = folderOf(key);
-    const isSame = (one: Part) => one.kind === kind && folderOf(one.key) === folder;
+  /** Whether this construct, include or path may be in a page. */
+  function isContent({ kind, key, find: text }: Part, path: string): Promise<boolean> | boolean {
+    const isSame = (one: Part) => one.kind === kind && one.key === key;
+    if (kind === "form") return kindOf(path) === "document" && text.length > 1 && isKnown(text, `form ${key}`, isSame);
+    if (kind === "path") return !posix.join(folderOf(path), decodeSafely(key.replace(/[?#].*$/, ""))).startsWith("..");
     return (
-      isInside(key, { path, docsDir: policy.docsDir, has }) || (folder.length > 2 && isKnown(folder, folder, isSame))
+      site.isInside(key, path, policy.docsDir) ||
+      (folderOf(key).length > 2 &&
+        !/\.\./.test(key) &&
+        isKnown(folderOf(key), `include ${key}`, (one) => one.kind === kind && folderOf(one.key) === folderOf(key)))
     );
   }
 
@@ -141,7 +125,7 @@ export async function judgeContent(
     } else violations.push({ path, rule: `line ${line} points at ${host}, ${unnamed}` });
   }
 
-  async function judgeFile({ path, text }: File, gone: readonly Part[]): Promise<void> {
+  async function judgeFile({ path, text, content }: File, gone: readonly Part[]): Promise<void> {
     const tell = (rule: string, line: number) => {
       if (isAllowed(policy, path)) return;
       if (policy.codeAsDraft) find("code", "error", path, line, rule);
@@ -149,15 +133,28 @@ export async function judgeContent(
     };
     const kind = kindOf(path);
     const old = await before(path);
-    if (kind === "other" && syntaxOf(path) === null) tell(otherFile, 0);
-    if ((kind === "navigation" || kind === "configuration") && !onlyNavigationChanges(path, old, text))
-      tell("more than navigation and redirects would change", 0);
-    if (kind === "asset" && syntaxOf(path) === null) return;
+    if (old === null && text !== null) {
+      const twin = await site.twinOf(path);
+      if (twin !== null)
+        violations.push({ path, rule: `the name differs from ${twin} only by case or look-alike letters` });
+    }
+    if (kind === "other") tell(otherFile, 0);
+    if (kind === "asset" && site.syntaxOf(path) === null && content) {
+      const problem = problemOfAsset(path, content);
+      if (problem !== null && !isAllowed(policy, path)) find("asset", "error", path, 1, problem);
+    }
+    if (kind === "navigation" && text === null) return;
     const parts = await partsOf(path, text);
     if (parts === null) return tell("too large to parse in time", 1);
-    const held = parts.length === 0 ? [] : [...((await partsOf(path, old)) ?? []), ...gone];
+    const oldParts = (await partsOf(path, old)) ?? [];
+    const held = parts.length === 0 ? [] : [...oldParts, ...gone];
+    const rest = parts.find((part) => part.kind === "rest")?.key;
+    const around =
+      old === null && kind === "navigation" ? moduleAround.test((rest ?? "").replaceAll(/\s+/g, "")) : false;
+    if (rest !== oldParts.find((part) => part.kind === "rest")?.key && !around && kind !== "document")
+      tell("more than navigation and redirects would change", 0);
     const heldKeys = new Set(held.map((part) => `${part.kind} ${part.key}`));
-    const added = parts.filter((part) => !heldKeys.has(`${part.kind} ${part.key}`));
+    const added = parts.filter((part) => part.kind !== "rest" && !heldKeys.has(`${part.kind} ${part.key}`));
     const heldHosts = new Set(held.flatMap((part) => (part.kind === "link" ? part.hosts : [])));
     // Counted first, because searching for each of them is slow.
     for (const host of added.flatMap(({ hosts }) => hosts)) if (!heldHosts.has(host)) newHosts.add(host);
@@ -165,11 +162,11 @@ export async function judgeContent(
     const told = new Set<string>();
     // Samples come last: if a host is both linked and shown in a sample, the refusal names the link.
     for (const part of added.sort((a, b) => Number(a.kind === "sample") - Number(b.kind === "sample"))) {
-      const at = Math.max(part.at, text?.indexOf(part.hosts[0] ?? "", part.at) ?? 0);
+      const at = Math.max(part.at, text?.indexOf(part.hosts[0] ?? part.find, part.at) ?? 0);
       const line = () => (text ?? "").slice(0, at).split("\n").length;
-      if (part.kind === "include" || part.kind === "code") {
-        const why = part.why || `an include from outside the documentation (${part.key.slice(0, 200)})`;
-        if (!(await isKnownCode(part, path))) tell(why, line());
+      if (part.kind === "include" || part.kind === "form" || part.kind === "path") {
+        if (!(await isContent(part, path))) tell(inWords(part), line());
+        if (violations.length >= violationsMax) return;
         continue;
       }
       for (const host of part.hosts) {
@@ -183,7 +180,7 @@ export async function judgeContent(
   }
 
   const goneParts: Part[] = [];
-  for (const { path } of files.filter((file) => file.text === null && syntaxOf(file.path) !== null))
+  for (const { path } of files.filter((file) => file.text === null && kindOf(file.path) === "document"))
     goneParts.push(...((await partsOf(path, await before(path))) ?? []));
   for (const file of files) {
     // Each search takes a while, so yield to the other jobs of this process.
@@ -202,22 +199,29 @@ export async function judgeContent(
   return { violations, findings };
 }
 
-/** Builders look for an included file next to the page, in the docs folder and in the repository's root. */
-function isInside(target: string, place: { path: string; docsDir: string; has(path: string): boolean }): boolean {
-  if (/^[a-z][a-z0-9+.-]*:/i.test(target)) return false;
-  const docs = place.docsDir.replace(/\/*$/, "/").replace(/^\/$/, "");
-  const bare = target.replace(/^(?:@site\/|@\/|~\/|\/)/, "").replace(/[#{:].*$/, "");
-  const isLocal = !/^[/@~]|\.\./.test(target);
-  return [folderOf(place.path), docs, ""].some((from) => {
-    const resolved = posix.join(from, bare);
-    if (resolved.startsWith("..") || !resolved.startsWith(docs)) return false;
-    // Imports may leave out the file extension.
-    return isLocal || ["", ".md", ".mdx", ".rst"].some((ending) => place.has(resolved + ending));
-  });
+/** Code that a new navigation file may have around its data. */
+const moduleAround =
+  /^∅?$|^(?:importtype\{?\w+\}?from["'][\w@/.-]+["'];?)?(?:const(\w+)(?::\w+)?=∅(?:satisfies\w+)?;?)?(?:module\.exports=|exportdefault)(?:∅(?:satisfies\w+)?|\1);?$/;
+
+/** What was found, and what to write instead. */
+function inWords({ kind, key }: Part): string {
+  const shown = key.split("\n", 1)[0]?.trim().slice(0, 100) ?? "";
+  const [hidden] = /\p{C}|\p{Zl}|\p{Zp}|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]|(?! )\p{Zs}/u.exec(shown) ?? [];
+  if (hidden) return `the character U+${hidden.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}. Remove it`;
+  if (kind === "include")
+    return `an include from outside the documentation (${shown}). Include a page of the docs folder`;
+  if (kind === "path") return `an address outside the repository (${shown}). Link to a file inside it`;
+  if (/^\(.*\)$/.test(shown))
+    return `an address that is not plain ${shown}. Write it without escapes, tags and other schemes`;
+  return `${shown}, which is not plain text and which no page of the repository has. Write it as \`code\`, or use what other pages use`;
 }
 
-function folderOf(target: string): string {
-  return target.slice(0, target.lastIndexOf("/") + 1);
+function decodeSafely(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /**

@@ -1,84 +1,89 @@
 import { hostOf, hostsIn, spelledOutHostsIn } from "../hosts/hosts-in.ts";
+import { schemes } from "./content-table.ts";
 
-/** A part of a page that does more than show text. */
+/** A part of a file that does more than show text. */
 export interface Part {
   /**
    * link: an address that a rendered page links to or loads; unused: a link definition that no link uses; sample: a
-   * host that appears only in shown code; code: code that runs; include: a file whose text becomes part of the page.
+   * host that appears only in shown code; form: a construct that is not in the table of content; include: a file whose
+   * text becomes part of the page; path: an address in a folder above; rest: a configuration without its navigation.
    */
-  kind: "link" | "unused" | "sample" | "code" | "include";
-  /** Equal for equal parts: the address, the host, the code without harmless strings, or the included path. */
+  kind: "link" | "unused" | "sample" | "form" | "include" | "path" | "rest";
+  /** Equal for equal parts: the address, the host, the construct's whole text, or the included path. */
   key: string;
   hosts: readonly string[];
   /** Loaded without a click. */
   loads: boolean;
-  /** The kind of code, for the refusal's message. */
-  why: string;
   at: number;
+  /** Text that every file with this form contains. */
+  find: string;
 }
 
-export type Syntax = "markdown" | "mdx" | "markup" | "rst" | "asciidoc";
-
-/** Null if the file is not a page. */
-export function syntaxOf(path: string, isMdxSite = false): Syntax | null {
-  if (/\.(?:md|markdown|mdown|mkdn?)$|(?:^|\/)llms[\w-]*\.txt$/i.test(path)) return isMdxSite ? "mdx" : "markdown";
-  if (/\.mdx$/i.test(path)) return "mdx";
-  if (/\.(?:html?|xhtml|svg|xml)$/i.test(path)) return "markup";
-  if (/\.rst$/i.test(path)) return "rst";
-  return /\.(?:adoc|asciidoc|asc)$/i.test(path) ? "asciidoc" : null;
-}
-
-/** Other schemes open programs on the reader's machine, run code, or read local files. */
-const schemes = /^(?:https?|wss?|ftps?|mailto|tel|sms|xmpp|irc|matrix|magnet|doi|ref|git):$/;
-const running = /^(?:javascript|vbscript|data|file|blob|filesystem|view-source):/;
-/** Templates are expanded before the page is parsed. */
-const templateTag = /\{\{|\{%|<%|\$\{|\{!/;
-const templateInAddress = /[/:\\]\s*\S*(?:\{\{|\{%|<%)/;
+/** Every other address runs in some program, or is read differently by some of them. */
+const authority = /^(?:[a-z][a-z0-9+.-]*:)?\/\/([^/?#]*)/i;
+const plainAuthority = /^(?:[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+const runningScheme =
+  /(?:^|[\s"'(,;=])(?:java|vb|live)script\s*:\S*|(?<![^\n])\s*(?:data|file|blob|filesystem|view-source)\s*:\S+/gi;
+const nestedHost =
+  /[?&](?:u|ur[il]|to|next|dest\w*|target|goto|redirect\w*|return\w*|src|href|link|image|file)=((?:[\w-]+\.)+[a-z]{2,})(?=[:/&]|$)/gi;
 
 export type Parts = ReturnType<typeof collectParts>;
 
 export function collectParts() {
   const all: Part[] = [];
   const add = (kind: Part["kind"], key: string, at: number, more: Partial<Part> = {}) =>
-    void all.push({ kind, key, hosts: [], loads: false, why: "", at, ...more });
+    void all.push({ kind, key, hosts: [], loads: false, at, find: "", ...more });
+  /** `find` is needed if `text` is not written like this in the file. */
+  const form = (text: string, at: number, find = longestLine(text)) => add("form", text, at, { find });
 
-  function code(source: string, why: string, at: number): void {
-    add("code", shapeOf(source), at, { why });
+  function address(
+    url: string,
+    at: number,
+    { loads = false, kind = "link" }: { loads?: boolean; kind?: Part["kind"] } = {},
+  ): void {
+    const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0];
+    const host = authority.exec(url)?.[1];
+    const isPlain =
+      /^[^\s<>"`{}\\|^\p{C}]*$/u.test(url) &&
+      !/&(?!amp;)#?\w+;|&#/.test(url) &&
+      !/^[/\\]+(?:[/\\]|$).*\\|^\W*:/.test(url);
+    if (!isPlain || (scheme && !schemes.test(scheme)) || (host !== undefined && !plainAuthority.test(host)))
+      return void form(`(${url})`, at, longestLine(url));
+    const owner = host === undefined ? null : hostOf(host);
+    const hosts = new Set([...(owner === null ? [] : [owner]), ...hostsIn(url), ...hostsIn(decoded(url))]);
+    for (const [, nested = ""] of decoded(url).matchAll(nestedHost)) hosts.add(nested.toLowerCase());
+    if (hosts.size > 0) add(kind, url, at, { hosts: [...hosts], loads });
+    else if (/(?:^|\/)\.\.(?:\/|$)/.test(decoded(url))) add("path", url, at);
+    if (/(?:^|\/)\.[\w-]/.test(decoded(url)) && hosts.size === 0) form(`(${url})`, at, url);
   }
 
   return {
     all,
-    code,
+    form,
+    address,
     include: (target: string, at: number) => add("include", target, at),
+    rest: (text: string) => add("rest", text, 0),
     sample(text: string, at: number) {
       for (const host of spelledOutHostsIn(text)) add("sample", host, at, { hosts: [host] });
     },
-    /** A value that a browser resolves as an address. */
-    address(url: string, at: number, { loads = false, kind = "link" }: { loads?: boolean; kind?: Part["kind"] } = {}) {
-      const parsed = URL.parse(url, "https://here.invalid/");
-      if (templateTag.test(url)) code(url, "a template tag inside an address", at);
-      if (parsed && !schemes.test(parsed.protocol)) code(parsed.protocol, `a ${parsed.protocol} address`, at);
-      const host = parsed && parsed.host !== "here.invalid" ? hostOf(parsed.host) : null;
-      const hosts = new Set([...hostsIn(url), ...(host === null ? [] : [host])]);
-      if (hosts.size > 0) add(kind, url, at, { hosts: [...hosts], loads });
-    },
-    /** A value that may contain addresses: a style, a list of images, a component's property. */
-    value(text: string, at: number) {
-      const protocol = URL.parse(text)?.protocol ?? "";
-      if (running.test(protocol)) code(protocol, `a ${protocol} address`, at);
-      if (templateInAddress.test(text)) code(text, "a template tag inside an address", at);
+    /** A value that may contain addresses: text, a component's property, a field of a configuration. */
+    value(text: string, at: number, { loads = true } = {}) {
+      for (const [running] of text.matchAll(runningScheme)) form(running.trim(), at);
       const hosts = hostsIn(text);
-      if (hosts.size > 0) add("link", text, at, { hosts: [...hosts], loads: true });
+      if (hosts.size > 0) add("link", text, at, { hosts: [...hosts], loads });
+      for (const [escaped] of text.matchAll(/(?:https?:|www\.)[^\s\\]*\\\S*/gi)) form(escaped, at);
     },
   };
 }
 
-/** Strings that name a page, an image or a label of this site are treated as equal. */
-function shapeOf(source: string): string {
-  const harmless = /^(?=\.{1,2}\/(?!\.\.)|\/|@site\/|#|.*\s|$)(?!.*(?:[:\\<{}]|\/\/))/;
-  return source
-    .slice(0, 2_000)
-    .replaceAll(/(["'`])((?:(?!\1)[^\\\n])*)\1/g, (whole, _, text: string) => (harmless.test(text) ? '""' : whole))
-    .replaceAll(/\s+/g, " ")
-    .trim();
+function decoded(url: string): string {
+  return url
+    .replaceAll(/%25/gi, "%")
+    .replaceAll(/%([2-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+function longestLine(text: string): string {
+  let longest = "";
+  for (const line of text.split("\n")) if (line.trim().length > longest.length) longest = line.trim();
+  return longest.slice(0, 200);
 }

@@ -38,10 +38,10 @@ it("parses each text once, however often and by however many it is asked for", a
 it("remembers only so much: the oldest text is parsed again", async () => {
   const { reader, asked } = counted();
   const large = (index: number) => `${index} ${" ".repeat(2 ** 20 - 10)}`;
-  for (let index = 0; index < 18; index += 1) await reader.read(large(index), "markup");
-  await reader.read(large(17), "markup");
+  for (let index = 0; index < 18; index += 1) await reader.read(large(index), "svg");
+  await reader.read(large(17), "svg");
   expect(asked).toHaveLength(18);
-  await reader.read(large(0), "markup");
+  await reader.read(large(0), "svg");
   expect(asked).toHaveLength(19);
 });
 

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import { compileCacheEnv, createThreadPool, type ThreadPool, threadLimits } from "@emend/site";
-import type { Part, Syntax } from "./page-parts.ts";
+import type { Part } from "./page-parts.ts";
+import type { Syntax } from "./read-page.ts";
 
 /** Shared by all jobs of a process. */
 export interface PageReader {

@@ -8,9 +8,12 @@ export type FileKind = "document" | "asset" | "navigation" | "configuration" | "
 const documents = /\.(?:md|markdown|mdown|mkdn?|mdx|rst|adoc|asciidoc|asc)$|(?:^|\/)llms(?:-full)?\.txt$/;
 const assets =
   /\.(?:png|jpe?g|gif|webp|avif|apng|bmp|ico|svg|mp4|m4v|webm|mov|ogv|mp3|m4a|ogg|wav|pdf|woff2?|ttf|otf|eot|vtt|srt)$/;
-/** Files that contain only navigation or redirects. */
+/** Files that contain only navigation or redirects, by names that builders give them. */
 const navigation =
-  /(?:^|\/)(?:_redirects|redirects?\.(?:json|ya?ml)|\.(?:pages|nav\.ya?ml)|_meta(?:\.global)?\.(?:[cm]?[jt]sx?|json|ya?ml)|meta\.json|_category_\.(?:json|ya?ml)|_?toc(?:tree)?\.ya?ml|(?:[\w-]+[-_.])?(?:sidebars?|nav|navigation|menus?)(?:[-_.][\w-]+)?\.(?:[cm]?[jt]s|json|ya?ml|toml))$/;
+  /(?:^|\/)(?:_redirects|\.(?:pages|nav\.ya?ml)|_meta(?:\.global)?\.(?:[cm]?[jt]sx?|json|ya?ml)|meta\.json|_category_\.(?:json|ya?ml)|_?toc(?:tree)?\.ya?ml|sidebars?\.(?:[cm]?[jt]s|json))$/;
+/** The same, by names that other programs use too: only where a site keeps its data. */
+const siteNavigation =
+  /^(?:(?:.*\/)?(?:_data|data|docs|website|site|documentation|\.vitepress|\.vuepress)\/(?:[\w.-]+\/)*)?(?:redirects?\.(?:json|ya?ml)|(?:[\w-]+[-_.])?(?:sidebars?|nav|navigation|menus?)(?:[-_.][\w-]+)?\.(?:[cm]?[jt]s|json|ya?ml|toml))$/;
 /** Files that contain navigation or redirects together with other settings. */
 const configurations =
   /(?:^|\/)(?:(?:docs|mint|vercel)\.json|(?:docusaurus|astro|next|rspress)\.config\.[cm]?[jt]s|\.(?:vitepress|vuepress)\/(?:[\w-]+\/)*[\w.-]+\.(?:[cm]?[jt]s|json)|mkdocs\.ya?ml|\.gitbook\.ya?ml|netlify\.toml|(?:hugo|config)\.(?:toml|ya?ml|json)|_config\.ya?ml)$/;
@@ -21,15 +24,19 @@ const ciFiles =
 /** Agent instruction files are Markdown, so they are recognized by name. */
 const agentFiles =
   /^(?:(?:agents?|claude|gemini|warp|qwen|crush|replit|copilot-instructions)(?:\..+)?\.md|skill\.md|.+\.(?:instructions|prompt|chatmode|agent)\.md|\.(?:cursor|windsurf|claude|codex|emend|aider|clinerules|continue|roo|kilocode|kiro|trae|augment|qwen|junie|amazonq|goosehints|mcp\.json|opencode|factory|openhands|agents?|rules).*)$/;
-/** The only hidden folders whose documents and assets belong to a site. */
+/** The only hidden folders and files that belong to a site. */
 const siteFolders = /^\.(?:gitbook|vitepress|vuepress|mintlify)$/;
+const siteFiles = /^\.(?:pages|nav\.ya?ml|gitbook\.ya?ml)$/;
 
+/** Paths first: nothing in a hidden folder is content, whatever its name says. */
 export function kindOf(path: string): FileKind {
   const name = path.toLowerCase();
-  if (navigation.test(name)) return "navigation";
+  const segments = name.split("/");
+  const isHidden = (segment: string, index: number) =>
+    segment.startsWith(".") && !(index === segments.length - 1 ? siteFiles : siteFolders).test(segment);
+  if (segments.some(isHidden)) return "other";
+  if (navigation.test(name) || siteNavigation.test(name)) return "navigation";
   if (configurations.test(name)) return "configuration";
-  const isHidden = name.split("/").some((segment) => segment.startsWith(".") && !siteFolders.test(segment));
-  if (isHidden) return "other";
   return documents.test(name) ? "document" : assets.test(name) ? "asset" : "other";
 }
 
@@ -83,7 +90,7 @@ export function violationsOf(policy: Policy, entries: readonly OverlayEntry[]): 
 }
 
 /** The name as a file system sees it that ignores case or drops trailing dots. */
-function plain(segment: string): string {
+export function plain(segment: string): string {
   return segment
     .normalize("NFKC")
     .replace(/[. ]+$/, "")

@@ -1,9 +1,7 @@
 import { expect, it } from "vitest";
-import type { Syntax } from "./page-parts.ts";
-import { readPage } from "./read-page.ts";
+import { readPage, type Syntax } from "./read-page.ts";
 
 const fence = "```";
-const template = (text: string) => text.replaceAll("$(", "$" + "{").replaceAll(")$", "}");
 
 function read(text: string, syntax: Syntax = "mdx") {
   const parts = readPage(text, syntax);
@@ -11,12 +9,11 @@ function read(text: string, syntax: Syntax = "mdx") {
   return {
     live: [...new Set(of("link", "unused").flatMap(({ hosts }) => hosts))],
     shown: of("sample").map(({ key }) => key),
-    code: of("code").map(({ why }) => why),
+    forms: of("form").map(({ key }) => key),
   };
 }
 
-/** Everything that a rendered page could load or link to. */
-const live = [
+it.each([
   "[x](https://evil.example/x)",
   "![x](//evil.example/x)",
   "![x][1]\n\n[1]: //evil.example/x",
@@ -24,33 +21,13 @@ const live = [
   "See https://evil.example/x.",
   '<img src="https://evil.example/x" />',
   '<img src={"https://evil.example/x"} />',
-  "<img src={`//evil.example/x`} />",
-  '<img srcSet="a.png 1x, //evil.example/x 2x" />',
-  '<base href="//evil.example/" />',
-  '<meta httpEquiv="refresh" content="0;url=//evil.example/x" />',
-  '<div style={{ background: "url(//evil.example/x)" }} />',
-  '<a href="https&#58;//evil.example">x</a>',
-  '<a href="https://ev%69l.example">x</a>',
-  '<a href="https://known.test@evil.example/x">x</a>',
-  "[x](https://evil\u3002example/x)",
-  'export const name = "https://evil.example/x"\n\n<img src={name} />',
-  'export const name = "\\x68ttps:\\u002f\\u002fevil.example/x"\n\n<img src={name} />',
-  'export const site = { img: { src: "\\x2f\\x2fevil.example" } }\n\n<img {...site.img} />',
-  `${fence}mermaid\nclick A "https://evil.example/x"\n${fence}`,
-  `${fence}{image} https://evil.example/x.png\n${fence}`,
-  `${fence}jsx live\n<img src="https://evil.example/x" />\n${fence}`,
-  `${fence}sh https://evil.example\nls\n${fence}`,
-  `${fence}mdx-code-block\n<img src="https://evil.example/x" />\n${fence}`,
-];
-
-it.each(live)("%s is live", (text) => {
-  expect(read(text, /^<base|^<meta|^<https|^<img src=https/.test(text) ? "markdown" : "mdx").live).toEqual([
-    "evil.example",
-  ]);
+  "[x](https://known.test/?u=https://evil.example/x)",
+  "---\nimage: https://evil.example/x\n---\n",
+])("%s is live", (text) => {
+  expect(read(text).live).toContain("evil.example");
 });
 
-/** Code that is only shown. It is not active, and its web addresses are reported. */
-const shown: ReadonlyArray<readonly [string, readonly string[]]> = [
+it.each<readonly [string, readonly string[]]>([
   [`${fence}sh\ncurl https://evil.example/x\n${fence}`, ["evil.example"]],
   ["Call `GET https://evil.example/x`.", ["evil.example"]],
   [
@@ -58,71 +35,36 @@ const shown: ReadonlyArray<readonly [string, readonly string[]]> = [
     ["evil.example"],
   ],
   ["{/* see https://evil.example */}", []],
-  [`${fence}js\nconst a = 1; //this.name is set\n${fence}`, []],
   [`${fence}\nDATABASE_URL=postgres://user:word@db.evil.example:5432/docs\n${fence}`, []],
   ["Set `redis://cache.evil.example` first.", []],
-  [`${fence}html Example\n<script src="//cdn.evil.example/x.js"></script>\n${fence}`, []],
-  ["Run postgres://user@db.evil.example/x by hand.", []],
-  ["export const a = 1 //this.name is set\n", []],
-];
-
-it.each(shown)("%s is shown", (text, named) => {
-  expect(read(text)).toMatchObject({ live: [], shown: named });
+])("%s is shown", (text, named) => {
+  expect(read(text)).toEqual({ live: [], shown: named, forms: [] });
 });
 
-it("reads Markdown as Markdown does, where it cannot be MDX", () => {
-  const page = `Use <key> and {x}.\n\n${fence}sh\ncurl https://evil.example\n${fence}\n`;
-  expect(read(page, "markdown")).toEqual({ live: [], shown: ["evil.example"], code: [] });
-  expect(read(page, "mdx").code).toContain("a page that cannot be parsed as MDX");
+/** Where parsers disagree on what is code, nothing is taken for code from there on. */
+it.each<readonly [string, Syntax]>([
+  [`${fence}\na\n${fence}${"`"}\n<b1>\n${fence}`, "markdown vue"],
+  [`${fence}\na\n ${fence}\n<b1>\n${fence}`, "markdown python"],
+  [`- ${fence}html\n  a\n${fence}\n<b1>\n${fence}`, "markdown vue"],
+  [`text\n    ${fence}html\n    <b1>\n    ${fence}`, "markdown vue"],
+  [`> ${fence}\n> a\n\n<b1>\n\n> ${fence}`, "markdown vue"],
+  [`<div>\n${fence}\n<b1>\n${fence}\n</div>`, "markdown commonmark"],
+  [`<div>\n\n${fence}\n<b1>\n${fence}\n</div>`, "markdown liquid"],
+  ["a ` b\n`<b1>`", "markdown vue"],
+  ["\\`<b1>`", "markdown vue"],
+  ["a ` <b1> `", "markdown liquid"],
+  ["| `a | <b1>` |", "markdown vue"],
+  ["\\<b1>", "markdown python"],
+])("%s has a live tag in %s", (text, syntax) => {
+  expect(read(text, syntax).forms.join(" ")).toContain("<b1>");
 });
 
-/** What builders and browsers run. The table of orders has many more. */
-it.each([
-  '<img src={"https:/" + "/evil.example"} />',
-  template("<a href={`https://known.test$(end)$/x`}>x</a>"),
-  'export const Evil = ({ x }) => <img src={x} />\n\n<Evil x="a" />',
-  "<img src={logo} />",
-  '<img src={require("./a.png").default} />',
-  "<Card {...rest} />",
-  "{props.constructor}",
-])("%s is code in MDX", (text) => {
-  expect(read(text).code).not.toEqual([]);
+it("tells a component by its name and the names of its literal attributes", () => {
+  const { forms } = read('<Gizmo size="2" mood="good" onClick={x} />');
+  expect(forms).toEqual(["<Gizmo>", "<Gizmo mood>", "<Gizmo onClick={x}>"]);
 });
 
-it.each([
-  'import logo from "./logo.png"\n\n<img src={logo} />',
-  'export const name = "/img/a.png"\n\n<img src={name} />',
-  'export const rows = [{ name: "a", href: "/a" }]\n\n<Table rows={rows} first={rows[0].name} />',
-  '<Tabs items={["a", `b`]} style={{ color: "red" }} on={-1} isOpen />',
-  "<Card title={<b>Hi</b>} />",
-  "{props.title} {frontMatter.version}",
-])("%s is content in MDX", (text) => {
-  expect(read(text).code).toEqual([]);
-});
-
-it.each([
-  `<img :src="'https:/' + '/evil.example'">`,
-  `<div v-html="x"></div>`,
-  `<script setup>\nconst name = "https:/" + "/evil.example"\n</script>`,
-  "{{ $data.constructor }}",
-  `{{ load("x") }}`,
-])("%s is code in Markdown", (text) => {
-  expect(read(text, "markdown").code).not.toEqual([]);
-});
-
-it.each([
-  `<Badge :text="theme.name" :level="1 + 1 > 2 ? 'a' : 'b'" v-if="isNew" />`.replace("1 + 1", "2"),
-  "<script setup>\nimport A from './a.vue'\nconst n = 1\n</script>",
-  "{{ page.title | upper }} {{ $frontmatter.title }}",
-  "Heading { #id .class }",
-])("%s is content in Markdown", (text) => {
-  expect(read(text, "markdown").code).toEqual([]);
-});
-
-it("tells code of the same shape by its harmless texts alone", () => {
-  const shapeOf = (text: string) => readPage(text, "mdx").find(({ kind }) => kind === "code")?.key;
-  expect(shapeOf('{useBaseUrl("/img/a.png")}')).toBe(shapeOf("{useBaseUrl('./b c.png')}"));
-  expect(shapeOf('{require("./a.png")}')).not.toBe(shapeOf('{require("child_process")}'));
-  expect(shapeOf('{load("/a")}')).not.toBe(shapeOf('{load("//evil.example/a")}'));
-  expect(shapeOf('{load("/a")}')).not.toBe(shapeOf('{load("../../../a")}'));
+it("keeps the whole text of a construct, however long it is", () => {
+  const script = `<script>${"a();\n".repeat(2_000)}</script>`;
+  expect(read(`${script}\n`, "markdown vue").forms).toEqual([script]);
 });

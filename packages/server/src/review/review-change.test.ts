@@ -167,23 +167,30 @@ it("lets what was there before be: a secret and an invisible character in a page
   });
 });
 
-it("flags invisible and bidirectional characters that the change brings in, with their line", async () => {
-  const verdict = await review({
-    "index.md": "# Home\n\nSee [the guide](guide.md).\n\nif (x\u202e) \u2066a\u2069 \u{e0041} \x1b[31m\n",
-  });
-  expect(verdict.kind).toBe("flagged");
-  expect(checksOf(verdict)).toEqual(Array(5).fill("invisible-character index.md:5"));
+it("denies invisible and bidirectional characters that the change brings in, with their line", async () => {
+  for (const character of ["\u202e", "\u2066", "\u{e0041}", "\x1b"]) {
+    const verdict = await review({ "index.md": `# Home\n\nSee [the guide](guide.md).\n\nif (x${character})\n` });
+    expect(verdict).toMatchObject({
+      kind: "denied",
+      violations: [{ rule: expect.stringMatching(/^line 5 has .*U\+/) }],
+    });
+  }
+  const words = await review({ "guide.md": "# Guide\n" }, { title: "Edit", summary: "a\u202eb" });
+  expect(checksOf(words)).toContain("invisible-character the summary:1");
 });
 
 it("tells an added invisible character from the one that was there", async () => {
   const verdict = await review({
     "guide.md": `# Guide\n\nUse ${oldToken} here.\n\nHidden\u200bspace.\n\nOne\u200bmore.\n`,
   });
-  expect(checksOf(verdict)).toEqual(["invisible-character guide.md:7"]);
+  expect(verdict).toMatchObject({
+    kind: "denied",
+    violations: [{ rule: "line 7 has the character U+200B. Remove it" }],
+  });
 });
 
-it("leaves joiners, a byte order mark at the start and ordinary white space alone", async () => {
-  const verdict = await review({ "new.md": "\ufeff# New\r\n\r\n\tमनु\u200dष्य 👩\u200d💻 می\u200cخواهم\r\n" });
+it("leaves joiners and ordinary white space alone", async () => {
+  const verdict = await review({ "new.md": "# New\r\n\r\n\tमनु\u200dष्य 👩\u200d💻 می\u200cخواهم\r\n" });
   expect(checksOf(verdict)).not.toContain("invisible-character new.md:1");
   expect(checksOf(verdict).filter((check) => check.startsWith("invisible"))).toEqual([]);
 });
@@ -252,7 +259,10 @@ it("denies an address that a page's code puts together, but not one that was the
   const image = 'export const name = "https:/" + "/new.test/x"\n\n<img src={name} />\n';
   expect(await review({ "new.mdx": image })).toMatchObject({
     kind: "denied",
-    violations: [{ path: "new.mdx", rule: "line 1 has code" }],
+    violations: [
+      { path: "new.mdx", rule: expect.stringContaining("line 1 has export const name") },
+      { path: "new.mdx" },
+    ],
   });
   expect(await review({ "built.mdx": `${built}\nMore words.\n` })).toMatchObject({ kind: "passed" });
   expect(await review({ "built.mdx": `${built}\n${image}` })).toMatchObject({ kind: "denied" });

@@ -29,7 +29,9 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
   // The same holds for data that a reader's browser would send.
   const { base, policy, asked = [], contextText = [] } = input;
   const reader = input.pageReader ?? createPageReader();
-  const files = input.overlay.entries().map(({ path, content }) => ({ path, text: content?.toString() ?? null }));
+  const files = input.overlay
+    .entries()
+    .map(({ path, content }) => ({ path, content, text: content?.toString() ?? null }));
   const judging = { base, reader, policy, asked, contextText };
   const content = await judgeContent(judging, files, words, signal);
   if (content.violations.length > 0) return { kind: "denied", violations: content.violations };

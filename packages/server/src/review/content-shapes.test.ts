@@ -1,0 +1,352 @@
+import { expect, it } from "vitest";
+import type { Tree } from "../tree/tree.ts";
+import { judgeContent } from "./judge-content.ts";
+import { createPageReader } from "./page-reader.ts";
+
+const reader = createPageReader();
+const page = "# Home\n\nSee [us](https://known.test/a).\n";
+const long = `<script>\n${"let a = 1; // a component of many lines\n".repeat(80)}</script>`;
+
+/** Small sites of each builder. */
+const sites = {
+  mkdocs: { "mkdocs.yml": "site_name: Docs\n# see below\nnav:\n  - Home: index.md\n", "docs/index.md": page },
+  vitepress: {
+    ".vitepress/config.ts":
+      "import { defineConfig } from 'vitepress'\n\nexport default defineConfig({\n  // the start\n  themeConfig: { nav: [{ text: 'Home', link: '/' }] },\n})\n",
+    "index.md": page,
+    "long.md": `# Long\n\n${long}\n\n<Badge type="tip" text="new" />\n`,
+    "fence.md": "# Fence\n\n```js\n{{ config.secret }}\n<img src=x onerror=alert(1)>\n```\n\nEnd.\n",
+  },
+  docusaurus: {
+    "docusaurus.config.js":
+      "module.exports = {\n  title: 'Docs',\n  themeConfig: { navbar: { items: [{ label: 'a', to: '/a' }] } },\n};\n",
+    "sidebars.js": 'module.exports = { docs: ["index"] };\n',
+    "docs/index.mdx": page,
+  },
+  starlight: {
+    "astro.config.mjs":
+      "import starlight from '@astrojs/starlight';\nexport default { integrations: [starlight({ title: 'Docs', sidebar: [{ label: 'a', link: '/a' }] })] };\n",
+    "src/content/docs/index.md": page,
+  },
+  jekyll: { "_config.yml": "title: Docs\nnav:\n  - index.md\n", "index.md": page, "docs/guide.md": page },
+  hugo: { "hugo.toml": 'title = "Docs"\n\n[[menu.main]]\nname = "Home"\nurl = "/"\n', "content/index.md": page },
+  sphinx: { "docs/conf.py": "", "docs/index.rst": "Home\n====\n\nSee `us <https://known.test/a>`_.\n" },
+  antora: {
+    "antora.yml": "name: docs\n",
+    "modules/ROOT/pages/index.adoc": "= Home\n\nSee https://known.test/a[us].\n",
+  },
+  nextra: {
+    "next.config.mjs": "export default {}\n",
+    "content/_meta.js": "export default { index: 'Home' }\n",
+    "content/index.mdx": page,
+  },
+} satisfies Record<string, Record<string, string>>;
+type Site = keyof typeof sites;
+
+function treeOf(files: Record<string, string>): Tree {
+  const paths = Object.keys(files);
+  return {
+    commit: "0".repeat(40),
+    list: async () => paths.map((path) => ({ path, mode: "100644", oid: "", size: 0 })),
+    read: async (path) => (files[path] === undefined ? null : Buffer.from(files[path])),
+    search: async ({ pattern, accepts = () => true }) => ({
+      matches: paths
+        .filter((path) => accepts(path) && files[path]?.toLowerCase().includes(pattern.toLowerCase()))
+        .map((path) => ({ path, line: 1, column: 0, text: "" })),
+      truncated: false,
+    }),
+  };
+}
+
+async function judge(site: Site, path: string, text: string | Buffer) {
+  const policy = { docsDir: "", allowedPaths: [], filesMax: 100, bytesMax: 1e9 };
+  const content = Buffer.from(text);
+  const base = treeOf(sites[site] as Record<string, string>);
+  const files = [{ path, content, text: content.toString() }];
+  return judgeContent({ base, reader, policy, asked: [] }, files, [], AbortSignal.timeout(20_000));
+}
+
+const file = (site: Site, path: string) => (sites[site] as Record<string, string>)[path] ?? "";
+const ran = "process.getBuiltinModule('fs').writeFileSync('/tmp/x','')";
+
+/** Every shape with which a fresh attacker got something published, by its cause. */
+const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: string, text: string]>>> = {
+  "a lone CR that ends a comment": [
+    [
+      "mkdocs",
+      "mkdocs.yml",
+      file("mkdocs", "mkdocs.yml").replace("below\n", "below\rextra: !!python/object/apply:os.system [id]\n"),
+    ],
+    [
+      "mkdocs",
+      "mkdocs.yml",
+      file("mkdocs", "mkdocs.yml").replace("index.md", "index.md # a\rextra: !!python/name:os.x"),
+    ],
+    [
+      "vitepress",
+      ".vitepress/config.ts",
+      file("vitepress", ".vitepress/config.ts").replace("the start\n", `the start\r...(${ran}),\n`),
+    ],
+    [
+      "docusaurus",
+      "docusaurus.config.js",
+      file("docusaurus", "docusaurus.config.js").replace("items: [", `items: [ // a\r...(${ran}),\n`),
+    ],
+    ["docusaurus", "sidebars.js", `module.exports = { // a\r...(${ran}),\ndocs: ["index"] };\n`],
+    ["docusaurus", "docs/nav.js", `module.exports = [ // a\u2028${ran}\n];\n`],
+    [
+      "starlight",
+      "astro.config.mjs",
+      file("starlight", "astro.config.mjs").replace("sidebar: [", `sidebar: [ // a\u2029...(${ran}),\n`),
+    ],
+    ["nextra", "content/_meta.js", `export default { // a\r...(${ran}),\nindex: 'Home' }\n`],
+    [
+      "jekyll",
+      "_config.yml",
+      file("jekyll", "_config.yml").replace("- index.md", "- index.md # a\u0085plugins: [evil]"),
+    ],
+  ],
+  "front matter that runs": [
+    ["vitepress", "new.md", `---\u00a0js\n{ a: ${ran} }\n---\n\n# New\n`],
+    ["vitepress", "new.md", `\ufeff---js\n{ a: ${ran} }\n---\n\n# New\n`],
+    ["vitepress", "new.md", `---js\n{ a: ${ran} }\n---\n\n# New\n`],
+    ["vitepress", "new.md", "---\ntitle: New\n--- \n\n# New\n"],
+    ["mkdocs", "docs/new.md", "---\ntitle: !!python/name:os.system x\n---\n\n# New\n"],
+  ],
+  "a fence that the builder compiles or runs": [
+    ["vitepress", "new.md", "# New\n\n```html-vue\n{{ evil() }}\n```\n"],
+    ["docusaurus", "docs/new.mdx", "# New\n\n```jsx live\nevil()\n```\n"],
+    ["mkdocs", "docs/new.md", '# New\n\n```python exec="on"\nevil()\n```\n'],
+    ["sphinx", "docs/new.md", "# New\n\n```{code-cell} python\nevil()\n```\n"],
+    ["sphinx", "docs/new.md", "# New\n\n```{eval-rst}\n.. raw:: html\n```\n"],
+  ],
+  "known code with text behind it": [
+    ["vitepress", "new.md", `# New\n\n${long.replace("</script>", "evil()\n</script>")}\n`],
+    ["vitepress", "long.md", `# Long\n\n${long.replace("</script>", "evil()\n</script>")}\n`],
+  ],
+  "code that a deleted fence sets free": [
+    ["vitepress", "fence.md", "# Fence\n\n{{ config.secret }}\n\nEnd.\n"],
+    ["vitepress", "fence.md", "# Fence\n\n```js\n```\n<img src=x onerror=alert(1)>\n```\n\nEnd.\n"],
+    ["vitepress", "fence.md", "# Fence\n\n- ```js\n  x\n  ```\n\n<img src=x onerror=alert(1)>\n\n  ```\n"],
+  ],
+  "files of the building machine": [
+    ["sphinx", "docs/new.rst", "New\n===\n\n:download:`x <../../../proc/self/environ>`\n"],
+    ["sphinx", "docs/new.rst", "New\n===\n\n.. image:: ../../../../proc/self/environ\n"],
+    ["sphinx", "docs/new.rst", "New\n===\n\n* .. include:: /etc/passwd\n"],
+    ["sphinx", "docs/new.rst", "New\n===\n\n.. include :: /etc/passwd\n"],
+    ["sphinx", "docs/new.rst", "New\n===\n\n.. literalinclude:: /etc/passwd\n"],
+    ["sphinx", "docs/new.rst", "New\n===\n\n.. csv-table::\n   :file: /etc/passwd\n"],
+    ["antora", "modules/ROOT/pages/new.adoc", "= New\n\ninclude::/etc/pass wd[]\n"],
+    ["antora", "modules/ROOT/pages/new.adoc", "= New\n\nifdef::a[include::/etc/passwd[]]\n"],
+    ["antora", "modules/ROOT/pages/new.adoc", "= New\n\n|===\na|include::/etc/passwd[]\n|===\n"],
+    ["mkdocs", "docs/new.md", '# New\n\n--8<-- "/etc/passwd"\n'],
+    ["mkdocs", "docs/new.md", '# New\n\n```\n--8<-- "../../etc/passwd"\n```\n'],
+    ["docusaurus", "docs/new.mdx", "# New\n\n![x](../../../../etc/passwd)\n"],
+  ],
+  "indented code that is rendered": [
+    ["mkdocs", "docs/new.md", "# New\n\n!!! note\n\n        <script>evil()</script>\n"],
+    ["mkdocs", "docs/new.md", "# New\n\n- a\n\n        <img src=x onerror=evil()>\n"],
+    ["mkdocs", "docs/new.md", "# New\n\n ~~~\n<script>evil()</script>\n ~~~\n"],
+    ["jekyll", "new.md", "# New\n\n    {{ site.github.token }}\n"],
+  ],
+  "attribute lists": [
+    ["jekyll", "new.md", "# New\n\nText.\n{: onclick=evil() }\n"],
+    ["mkdocs", "docs/new.md", "# New\n\n[a](b.md){onclick=evil()}\n"],
+    ["vitepress", "new.md", "# New {onclick=evil()}\n"],
+    ["vitepress", "new.md", '# New\n\nText {srcdoc="<script>"}\n'],
+  ],
+  "Markdown inside HTML": [
+    ["mkdocs", "docs/new.md", "# New\n\n<div>\n`<img src=x onerror=evil()>`\n</div>\n"],
+    ["mkdocs", "docs/new.md", '# New\n\n<div markdown="1" onclick="evil()">a</div>\n'],
+    ["vitepress", "new.md", "# New\n\n<div>\n```\n<img src=x onerror=evil()>\n```\n</div>\n"],
+  ],
+  "expressions and names made of constants": [
+    ["docusaurus", "docs/new.mdx", '# New\n\n{[<img src="x" onError={evil} />]}\n'],
+    ["docusaurus", "docs/new.mdx", '# New\n\nexport const T = "script"\n\n<T>evil()</T>\n'],
+    ["docusaurus", "docs/new.mdx", '# New\n\n<Card {...{dangerouslySetInnerHTML: {__html: "x"}}} />\n'],
+    ["docusaurus", "docs/new.mdx", "# New\n\n{process.env.TOKEN}\n"],
+  ],
+  "elements that change how the rest is read": [
+    ["vitepress", "new.md", '# New\n\n<noembed><img title="</noembed><img src=x onerror=evil()>"></noembed>\n'],
+    ["mkdocs", "docs/new.md", '# New\n\n<xmp><p title="</xmp><script>evil()</script>"></xmp>\n'],
+    ["mkdocs", "docs/new.md", "# New\n\n<svg><title><script>evil()</script></title></svg>\n"],
+    ["mkdocs", "docs/new.md", "# New\n\n<svg><style><img src=x onerror=evil()></style></svg>\n"],
+    ["mkdocs", "docs/new.md", "# New\n\n<![CDATA[<script>evil()</script>]]>\n"],
+  ],
+  "SVG files with script": [
+    ["mkdocs", "docs/a.svg", '<svg xmlns="http://www.w3.org/2000/svg"><title><script>evil()</script></title></svg>'],
+    [
+      "mkdocs",
+      "docs/a.svg",
+      '<svg xmlns="http://www.w3.org/2000/svg"><style><![CDATA[</style><script>evil()</script>]]></style></svg>',
+    ],
+    ["mkdocs", "docs/a.svg", '<svg xmlns="http://www.w3.org/2000/svg"><![CDATA[x]]><script>evil()</script></svg>'],
+    ["mkdocs", "docs/a.svg", '<?xml-stylesheet href="x.xsl"?><svg xmlns="http://www.w3.org/2000/svg"/>'],
+    ["mkdocs", "docs/a.svg", '<svg xmlns="http://www.w3.org/2000/svg" onload="evil()"/>'],
+    [
+      "mkdocs",
+      "docs/a.svg",
+      '<svg xmlns="http://www.w3.org/2000/svg"><a href="javascript:evil()"><text>x</text></a></svg>',
+    ],
+    ["mkdocs", "docs/a.svg", '<svg xmlns="http://www.w3.org/2000/svg"><use href="https://evil.test/x#a"/></svg>'],
+    ["mkdocs", "docs/a.svg", '<svg xmlns="http://www.w3.org/2000/svg"><foreignObject><b/></foreignObject></svg>'],
+    [
+      "mkdocs",
+      "docs/a.svg",
+      '<svg xmlns="http://www.w3.org/2000/svg"><rect style="fill:url(https://evil.test/x)"/></svg>',
+    ],
+    [
+      "mkdocs",
+      "docs/a.svg",
+      '<!DOCTYPE svg [<!ENTITY e "x">]><svg xmlns="http://www.w3.org/2000/svg"><text>&e;</text></svg>',
+    ],
+  ],
+  "HTML in front matter": [
+    ["vitepress", "new.md", "---\nlayout: home\nhero:\n  tagline: <img src=x onerror=evil()>\n---\n"],
+    ["starlight", "src/content/docs/new.md", "---\ntitle: New\nbanner:\n  content: <img src=x onerror=evil()>\n---\n"],
+    ["starlight", "src/content/docs/new.md", "---\ntitle: New\nhead:\n  - tag: script\n    content: evil()\n---\n"],
+  ],
+  "escapes in navigation": [
+    [
+      "docusaurus",
+      "docusaurus.config.js",
+      file("docusaurus", "docusaurus.config.js").replace("'a', to", "'\\x3cimg src=x onerror=evil()>', to"),
+    ],
+    ["docusaurus", "sidebars.js", "module.exports = { docs: ['\\x3cimg src=x>'] };\n"],
+    [
+      "vitepress",
+      ".vitepress/config.ts",
+      file("vitepress", ".vitepress/config.ts").replace("'Home'", "'<img src=x onerror=evil()>'"),
+    ],
+    [
+      "vitepress",
+      ".vitepress/config.ts",
+      file("vitepress", ".vitepress/config.ts").replace("'/'", "'javascript:evil()'"),
+    ],
+    ["mkdocs", "mkdocs.yml", file("mkdocs", "mkdocs.yml").replace("- Home: index.md", '- "\\x3cimg src=x>": index.md')],
+    [
+      "mkdocs",
+      "mkdocs.yml",
+      file("mkdocs", "mkdocs.yml").replace("- Home: index.md", "- Home: &a index.md\n  - More: *a"),
+    ],
+    ["mkdocs", "mkdocs.yml", `${file("mkdocs", "mkdocs.yml")}hooks:\n  - evil.py\n`],
+  ],
+  "Vue literals": [
+    ["vitepress", "new.md", "# New\n\n<iframe :srcdoc=\"'<script>evil()'\"></iframe>\n"],
+    ["vitepress", "new.md", "# New\n\n<a :href=\"'javascript:evil()'\">x</a>\n"],
+    ["vitepress", "new.md", '# New\n\n<Badge :text="evil()" />\n'],
+    ["vitepress", "new.md", "# New\n\n&#123;&#123; evil() }}\n"],
+    ["vitepress", "new.md", "# New\n\n\\{\\{ evil() }}\n"],
+  ],
+  "reStructuredText that other readers miss": [
+    ["sphinx", "docs/new.rst", "New\n===\n\n.. raw :: html\n\n   <script>evil()</script>\n"],
+    ["sphinx", "docs/new.rst", "New\n===\n\n- .. raw:: html\n\n     <script>evil()</script>\n"],
+    ["sphinx", "docs/new.rst", "New\n===\n\n`x <java\\script:evil()>`_\n"],
+    ["sphinx", "docs/new.rst", "New\n===\n\n.. role:: html(raw)\n   :format: html\n\n:html:`<script>`\n"],
+  ],
+  "unknown domains": [
+    ["sphinx", "docs/new.rst", "New\n===\n\n`x <https://attacker\n.test/>`_\n"],
+    ["sphinx", "docs/new.rst", "New\n===\n\n.. _x: https://attac\n   ker.test/\n\nx_\n"],
+    ["mkdocs", "docs/new.md", "# New\n\n![a](a.png){src=https://attacker.test/}\n"],
+    ["antora", "modules/ROOT/pages/new.adoc", "= New\n:h: attacker.test\n\nimage::https://{h}/x.png[]\n"],
+    ["mkdocs", "docs/new.md", "# New\n\n[x](https://:h/)\n"],
+    ["hugo", "content/new.md", "# New\n\n![x](https://known.test/endpoint?url=https://attacker.test/x)\n"],
+    ["hugo", "content/new.md", "# New\n\n![x](https://known.test/endpoint?url=https%3A%2F%2Fattacker.test%2Fx)\n"],
+    ["hugo", "content/new.md", "# New\n\n![x](https://known.test/endpoint?url=attacker.test/x)\n"],
+    ["mkdocs", "docs/new.md", '# New\n\n<p style="background:url(https://attac\\ker.test/x)">x</p>\n'],
+    ["mkdocs", "_redirects", "/a https://:h/ 301\n"],
+    ["mkdocs", "_redirects", "/a https://attacker.test/ 301\n"],
+  ],
+  paths: [
+    ["mkdocs", ".tekton/nav.yaml", "- a\n"],
+    ["mkdocs", ".builds/nav.yml", "- a\n"],
+    ["mkdocs", "k8s/menu.yaml", "kind: Pod\n"],
+    ["mkdocs", "docs/.hidden/_meta.js", "export default {}\n"],
+    ["mkdocs", "DOCS/new.md", "# New\n"],
+    ["mkdocs", "docs/INDEX.md", "# New\n"],
+    ["mkdocs", "docs/ｉndex.md", "# New\n"],
+  ],
+  "text that is not seen": [
+    ["mkdocs", "docs/new.md", "# New\n\nText\u{e0100}\u{e0101}\u{e0102}.\n"],
+    ["mkdocs", "docs/new.md", "# New\n\nText\ufe00\ufe01.\n"],
+    ["mkdocs", "docs/new.md", "# New\n\nA\u200bB \u202e \u{e0041}.\n"],
+    ["docusaurus", "docs/new.mdx", "# New\n\u2028\nText.\n"],
+  ],
+};
+
+it.each(Object.entries(shapes).flatMap(([cause, rows]) => rows.map((row) => [cause, ...row] as const)))(
+  "refuses %s (%s, %s): %j",
+  async (_, site, path, text) => {
+    expect((await judge(site, path, text)).violations).not.toEqual([]);
+  },
+);
+
+it.each<readonly [Site, string, string]>([
+  [
+    "mkdocs",
+    "docs/new.md",
+    '# New { #new }\n\n!!! note "A title"\n    Text with `<code>`.\n\n=== "Tab"\n\n    Text.\n',
+  ],
+  ["mkdocs", "docs/new.md", "# New\n\n```yaml\nrun: {{ secrets.TOKEN }}\n```\n\n| a | b |\n|---|---|\n| 1 | `x` |\n"],
+  ["mkdocs", "mkdocs.yml", `${file("mkdocs", "mkdocs.yml")}  - "A: b": index.md\n`],
+  [
+    "vitepress",
+    "new.md",
+    '---\ntitle: New\n---\n\n# New {#new}\n\n::: tip Title\nText.\n:::\n\n- a\n\n  ```ts {1,3} [a.ts]\n  const a = {{}}\n  ```\n\n<Badge type="info" text="other" />\n',
+  ],
+  [
+    "vitepress",
+    ".vitepress/config.ts",
+    file("vitepress", ".vitepress/config.ts").replace("link: '/' }", "link: '/' }, { text: 'More', link: '/more' }"),
+  ],
+  [
+    "docusaurus",
+    "docs/new.mdx",
+    '# New\n\nimport Tabs from "@theme/Tabs"\n\n<Tabs items={["a", "b"]}>\n\nUse \\<b> or \\{x}.\n\n</Tabs>\n\n{/* a remark */}\n',
+  ],
+  [
+    "docusaurus",
+    "sidebars.js",
+    'module.exports = { docs: ["index", { type: "category", label: "A", items: ["b"] }] };\n',
+  ],
+  [
+    "starlight",
+    "astro.config.mjs",
+    file("starlight", "astro.config.mjs").replace("link: '/a' }", "link: '/a' }, { label: 'b', link: '/b' }"),
+  ],
+  ["jekyll", "new.md", "---\ntitle: New\n---\n\nText.\n{: .note}\n\nSee [a]({% link docs/guide.md %}).\n"],
+  ["hugo", "content/new.md", '+++\ntitle = "New"\n+++\n\n{{< note >}}\nText.\n{{< /note >}}\n'],
+  ["hugo", "hugo.toml", `${file("hugo", "hugo.toml")}\n[[menu.main]]\nname = "More"\nurl = "/more"\n`],
+  [
+    "sphinx",
+    "docs/new.rst",
+    "New\n===\n\n.. note::\n\n   See :doc:`index` and `us <https://known.test/b>`_.\n\n.. code-block:: python\n   :linenos:\n\n   import os\n",
+  ],
+  [
+    "antora",
+    "modules/ROOT/pages/new.adoc",
+    "= New\n\nNOTE: See xref:index.adoc[].\n\n[source,js]\n----\nlet a = 1\n----\n",
+  ],
+  ["nextra", "content/_meta.js", "export default { index: 'Home', more: 'More' }\n"],
+  ["mkdocs", "docs/new.md", "# Neu\n\nUn mot\u00a0: «\u00a0oui\u00a0». 👩\u200d💻 ❤\ufe0f می\u200cخواهم\n"],
+  [
+    "mkdocs",
+    "docs/a.svg",
+    '<?xml version="1.0" encoding="UTF-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><title>A</title><style>.a{fill:red}</style><path class="a" d="M0 0" fill="url(#g)"/></svg>\n',
+  ],
+])("passes in %s, %s: %j", async (site, path, text) => {
+  expect(await judge(site, path, text)).toEqual({ violations: [], findings: [] });
+});
+
+it("has people look at files that readers' programs open, and at images that are not whole", async () => {
+  const png = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "base64",
+  );
+  const draft = { violations: [], findings: [{ check: "asset", severity: "error" }] };
+  expect(await judge("mkdocs", "docs/a.png", png)).toEqual({ violations: [], findings: [] });
+  expect(await judge("mkdocs", "docs/a.png", Buffer.concat([png, Buffer.from("<script>")]))).toMatchObject(draft);
+  expect(await judge("mkdocs", "docs/a.png", "<svg/>")).toMatchObject(draft);
+  for (const name of ["a.pdf", "a.woff2", "a.mp4"])
+    expect(await judge("mkdocs", `docs/${name}`, "x")).toMatchObject(draft);
+});

@@ -1,0 +1,99 @@
+import { decodeHTML } from "entities";
+import { expressionForms, fenceFlags, languages } from "./content-table.ts";
+
+export interface Tag {
+  name: string;
+  given: ReadonlyArray<{ name: string; value: string }>;
+  isEnd: boolean;
+  isClosed: boolean;
+  end: number;
+}
+
+/** A tag that HTML, JSX and Vue read alike; null for anything unusual. */
+export function readPlainTag(text: string, at: number, mdx: boolean): Tag | null {
+  const head = /<(\/?)([A-Za-z][\w.-]*)/y;
+  head.lastIndex = at;
+  const match = head.exec(text);
+  if (!match) return null;
+  const given: { name: string; value: string }[] = [];
+  let cursor = at + match[0].length;
+  const attribute = /[ \t\n]+([A-Za-z_:@#][\w:@.#-]*)(?:=(?:"([^"]*)"|'([^']*)'|(?=(\{))))?/y;
+  for (;;) {
+    attribute.lastIndex = cursor;
+    const found = attribute.exec(text);
+    if (!found) break;
+    cursor += found[0].length;
+    const [, name = "", double, single, brace] = found;
+    const stop = brace && mdx ? braceEnd(text, cursor) : cursor;
+    if (brace && !mdx) return null;
+    given.push({ name, value: brace ? text.slice(cursor, stop) : (double ?? single ?? "") });
+    cursor = stop;
+  }
+  const tail = /[ \t\n]*(\/?)>/y;
+  tail.lastIndex = cursor;
+  const last = tail.exec(text);
+  if (!last || (match[1] === "/" && given.length > 0)) return null;
+  return {
+    name: match[2] ?? "",
+    given,
+    isEnd: match[1] === "/",
+    isClosed: last[1] === "/",
+    end: cursor + last[0].length,
+  };
+}
+
+/** Balanced braces, to the text's end if there are too few. */
+export function braceEnd(text: string, at: number): number {
+  const brace = /[{}]/g;
+  brace.lastIndex = at;
+  let depth = 0;
+  for (let match = brace.exec(text); match; match = brace.exec(text)) {
+    depth += match[0] === "{" ? 1 : -1;
+    if (depth === 0) return match.index + 1;
+  }
+  return text.length;
+}
+
+/** Strings, numbers, lists and objects of these. */
+export function isLiteralExpression(value: string): boolean {
+  if (expressionForms.some((form) => form.test(value))) return true;
+  const bare = value
+    .replaceAll(/"[^"<>{}\\\n]*"|'[^'<>{}\\\n]*'/g, "0")
+    .replaceAll(/(?<=[{,\s])(?!on[A-Z]|__|\w*html)[A-Za-z]\w*(?=\s*:)/gi, "");
+  return /^\{\s*[[{](?:[\s{}[\],:\d.-]|true|false|null)*[\]}]\s*\}$/.test(bare);
+}
+
+/** In JSX, braces and backticks inside quotes are text; HTML of CommonMark is read before spans of code. */
+export function isPlainValue(value: string, mdx: boolean, nested: boolean): boolean {
+  if (!(mdx ? /^(?:(?!\{[{%])[^<>\\])*$/ : nested ? /^[^<>{}\\]*$/ : /^[^<>{}\\`]*$/).test(value)) return false;
+  if (/&#(?!x?[\da-f]+;)/i.test(value)) return false;
+  return [...value.matchAll(/&#?\w+;/g)].every(([one]) => isPlainReference(one, "<>{}\\:/"));
+}
+
+/** A reference to characters that can be seen and are none of these. */
+export function isPlainReference(reference: string, active: string): boolean {
+  const read = decodeHTML(reference);
+  return [...read].every(
+    (one) => /[\p{L}\p{N}\p{P}\p{S}]|[ \u00a0\u2002\u2003\u2009]/u.test(one) && !active.includes(one),
+  );
+}
+
+/** Whether a fence's language and flags only show its code. */
+export function isPlainInfo(info: string, code: string): boolean {
+  const [, language = "", meta = ""] = /^[ \t]*([\w+#.-]*)(?:,(?=\w)|:(?=[a-z-])|(?=[\s{[]|$))(.*)$/i.exec(info) ?? [
+    "",
+    "?",
+  ];
+  if (language !== "" && !languages.has(language.toLowerCase())) return false;
+  // Drawn, not shown.
+  if (/^(?:mermaid|math|katex)$/.test(language) && drawnActive.test(code)) return false;
+  const flags = meta.trim().match(/\w+=(?:"[^"]*"|'[^']*'|\{[^}]*\})|\{[^}]*\}|\[[^\]]*\]|\/[^/]+\/|[^\s,]+/g) ?? [];
+  // A title begins with a capital, and goes on with any words.
+  const isTitle = /^[A-Z]/.test(flags[0] ?? "");
+  return flags.every(
+    (flag) => (fenceFlags.test(flag) || (isTitle && /^[\w'’.:&()-]+$/.test(flag))) && !runningFlag.test(flag),
+  );
+}
+const drawnActive = /<|%%\s*\{|click|href|url|html|script|require|include|input|def|:\/\//i;
+/** A path or a label is no flag, but these words start plugins. */
+const runningFlag = /^(?:live|preview|playground|run\w*|exec\w*|eval\w*|repl|sandbox|interactive|reference|embed)\b/i;

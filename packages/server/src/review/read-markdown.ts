@@ -1,0 +1,434 @@
+import {
+  addressAttributes,
+  attributes,
+  blockElements,
+  blockMarker,
+  blockMarkers,
+  braceForms,
+  comments,
+  elements,
+  expressionForms,
+  rawElements,
+  templateForms,
+} from "./content-table.ts";
+import type { Parts } from "./page-parts.ts";
+import {
+  braceEnd,
+  isLiteralExpression,
+  isPlainInfo,
+  isPlainReference,
+  isPlainValue,
+  readPlainTag,
+  type Tag,
+} from "./plain-forms.ts";
+
+/** How the site's builder reads Markdown. Without a known builder, every doubt counts. */
+export interface Flavor {
+  mdx: boolean;
+  /** Fences inside lists and quotes. */
+  nested: boolean;
+  /** commonmark: HTML ends at a blank line; spans: it goes on, but not over fences; raw: it goes on over everything. */
+  html: "commonmark" | "spans" | "raw";
+  /** Text that works even inside shown code: templates and includes. */
+  insideCode: RegExp | null;
+  /** Characters that a backslash makes plain. */
+  escapable: string;
+  /** Vue compiles what character references stand for. */
+  vue: boolean;
+  /** `{word}` is text. */
+  braces: boolean;
+}
+
+interface Fence {
+  /** Offsets of the body, and of the line after the closing fence. */
+  body: number;
+  close: number;
+  end: number;
+  info: string;
+}
+
+const fenceStart = /^((?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))*[ \t]*)(`{3,}|~{3,})([^\n]*)$/;
+const directiveFence =
+  /^\{(?:note|tip|hint|important|warning|caution|danger|error|attention|seealso|admonition|dropdown|tab-set|tab-item|versionadded|versionchanged|deprecated)\}(?:[ \t]|$)/;
+
+/**
+ * Reads Markdown and MDX line by line and collects every construct that is not in the table of content. It trusts code
+ * to be inert only where all parsers agree. After the first fence on which they may not, all lines count as live.
+ */
+export function readMarkdown(parts: Parts, text: string, from: number, flavor: Flavor): void {
+  let at = from;
+  let isTrusted = true;
+  /** HTML elements that are open: there, some parsers read Markdown and others do not. */
+  const open: string[] = [];
+  const lineStarts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  const uses = referencesIn(text);
+  /** Components that the page imports from other pages. */
+  const imported = new Set<string>();
+  /** Where the last chunk ended, if it has HTML: a fence right behind it may be part of that. */
+  let htmlEnd = -1;
+
+  while (at < text.length) {
+    const line = lineAt(text, at);
+    if (line.trim() === "") {
+      at += line.length + 1;
+      continue;
+    }
+    const fence = isTrusted ? fenceAt(at) : null;
+    if (fence === "odd") isTrusted = false;
+    if (fence !== null && fence !== "odd") {
+      readFence(fence, at);
+      at = fence.end;
+      continue;
+    }
+    at = readChunk(at, chunkEnd(at, isTrusted));
+  }
+
+  /** Up to the next blank line or fence. */
+  function chunkEnd(start: number, stopsAtFence: boolean): number {
+    let end = start;
+    while (end < text.length) {
+      const line = lineAt(text, end);
+      if (line.trim() === "" || (end > start && stopsAtFence && fenceStart.test(line))) break;
+      end += line.length + 1;
+    }
+    return Math.min(end, text.length);
+  }
+
+  /** "odd": parsers disagree on whether this is a fence, or on where it ends. */
+  function fenceAt(start: number): Fence | "odd" | null {
+    const line = lineAt(text, start);
+    const [, before = "", marker = "", info = ""] = fenceStart.exec(line) ?? [];
+    if (marker === "") return null;
+    // A span of code that takes a line.
+    if (marker[0] === "`" && info.includes("`")) return before === "" || flavor.nested ? null : "odd";
+    if (before !== "" && !flavor.nested) return null;
+    if (before.includes("\t") && !flavor.mdx) return "odd";
+    const prefix = before.replaceAll(/[^\s>]/g, " ");
+    if (flavor.html !== "spans" && !isFreeFence(start, before.length)) return "odd";
+    if (open.length > 0 && flavor.html === "raw") return "odd";
+    const body = start + line.length + 1;
+    for (let next = body; next < text.length; ) {
+      const one = lineAt(text, next);
+      if (one.trimEnd() === prefix + marker) return { body, close: next, end: next + one.length + 1, info };
+      const isOut = one.trim() !== "" && !one.startsWith(prefix) && one !== prefix.trimEnd();
+      if (
+        isOut ||
+        (one.replace(/^[\s>]*/, "").startsWith(marker) && new RegExp(`^[\\s>]*[${marker[0]}]+\\s*$`).test(one))
+      )
+        return "odd";
+      next += one.length + 1;
+    }
+    return "odd";
+  }
+
+  /** A fence stands behind a blank line, or at most three blanks inside the list item above it. */
+  function isFreeFence(start: number, indent: number): boolean {
+    if (flavor.mdx) return true;
+    let width = 0;
+    for (let end = start - 1, lines = 0; end >= 0 && width === 0; end = startOf(end) - 1, lines += 1) {
+      const above = text.slice(startOf(end), end);
+      if (above.replaceAll(/[\s>]/g, "") === "") {
+        if (lines === 0) return true;
+        break;
+      }
+      if (lines > 50) return false;
+      width = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+/.exec(above)?.[0].length ?? 0;
+    }
+    return indent >= width && indent <= width + 3 && htmlEnd !== start;
+  }
+
+  function readFence({ body, close, info }: Fence, start: number): void {
+    const code = text.slice(body, close);
+    if (directiveFence.test(info.trim())) return void readMarkdown(parts, code, 0, flavor);
+    if (!isPlainInfo(info, code)) parts.form(text.slice(start, close).replaceAll(/^[ \t]+/gm, ""), start);
+    parts.sample(code, body);
+    readInsideCode(code, body);
+  }
+
+  function readInsideCode(code: string, offset: number): void {
+    if (flavor.insideCode === null) return;
+    for (const { 0: whole, index } of code.matchAll(flavor.insideCode)) parts.form(whole, offset + index);
+  }
+
+  /** Reads live text. A construct may end behind the chunk. Returns where to go on. */
+  function readChunk(start: number, end: number): number {
+    const chunk = text.slice(start, end);
+    if (flavor.mdx && /^(?:import|export)\b/.test(chunk)) {
+      readModules(chunk, start);
+      return end;
+    }
+    const hasHtml = !flavor.mdx && /^[ \t>*+-]*<[a-z/!?]/im.test(chunk);
+    if (hasHtml) htmlEnd = end;
+    const isInside = open.length > 0 && flavor.html !== "commonmark";
+    const spans = isTrusted && !isInside && !hasHtml && hasPlainSpans(chunk);
+    let rest = "";
+    let cursor = start;
+    const active = /[`<{&\\]|\](?=[(:])/g;
+    for (const { 0: line, index } of chunk.matchAll(/[^\n]+/g)) readLineStart(line, start + index);
+    while (cursor < end) {
+      active.lastIndex = cursor;
+      const next = active.exec(text)?.index ?? end;
+      rest += text.slice(cursor, Math.min(next, end));
+      if (next >= end) break;
+      const stop = readActive(next, end, spans);
+      // A construct is a word's end: what is left and right of it is no address.
+      rest += stop === next ? text[next] : " ";
+      cursor = Math.max(stop, next + 1);
+    }
+    parts.value(rest, start, { loads: false });
+    return Math.max(end, cursor);
+  }
+
+  /** Where the construct at this place ends; the place itself if it is plain text. */
+  function readActive(at: number, end: number, spans: boolean): number {
+    switch (text[at]) {
+      case "`": {
+        if (!spans) return at;
+        const run = /`+/y;
+        run.lastIndex = at;
+        const [mark = "`"] = run.exec(text) ?? [];
+        const close = closingRun(text, at + mark.length, mark.length);
+        const code = text.slice(at + mark.length, close);
+        parts.sample(code, at);
+        readInsideCode(code, at + mark.length);
+        return close + mark.length;
+      }
+      case "\\":
+        return flavor.escapable.includes(text[at + 1] ?? "\n") ? at + 2 : at;
+      case "&":
+        return readReference(at);
+      case "]":
+        return readDestination(at, end);
+      case "{":
+        return readBrace(at, end);
+      default:
+        return readTag(at, end);
+    }
+  }
+
+  function readReference(at: number): number {
+    const [whole] = /^&#?\w+;/.exec(text.slice(at, at + 40)) ?? [];
+    if (whole === undefined) return at;
+    if (!isPlainReference(whole, flavor.vue ? "{}" : "")) parts.form(wordAt(text, at), at);
+    return at + whole.length;
+  }
+
+  /** `](address "title")` or, at a line's start, `[name]: address`. */
+  function readDestination(at: number, end: number): number {
+    const isLink = text[at + 1] === "(";
+    const lineStart = startOf(at);
+    const [, name] = isLink
+      ? []
+      : (/^[\s>*+-]*\[((?!\^)[^[\]\n]+)$/.exec(text.slice(lineStart, Math.min(at, lineStart + 1_000))) ?? []);
+    if (!isLink && name === undefined) return at;
+    const pattern = isLink
+      ? /\]\([ \t]*(?:<([^<>\n]*)>|((?:\{\{[^{}\n]*\}\}|\{%[^{}\n]*%\}|[^\s()<>{}]|\([^\s()<>{}]*\))*))(?=[ \t]*\)|[ \t\n]+["'(])/y
+      : /\]:[ \t]*(?:<([^<>\n]*)>|((?:\{\{[^{}\n]*\}\}|\{%[^{}\n]*%\}|[^\s<>{}])+))(?=[ \t]|\n|$)/y;
+    pattern.lastIndex = at;
+    const match = pattern.exec(text);
+    if (match === null) {
+      const line = lineAt(text.slice(at, Math.min(end, at + 1_000)), 0);
+      // `a[0](b c)` is no link: spaces end a destination.
+      if (!isLink || !/^\]\([^()<>{}\\&:]*(?:\)|$)/.test(line)) parts.form(/^[^)]*\)?/.exec(line)?.[0] ?? line, at);
+      return at;
+    }
+    const written = match[1] ?? match[2] ?? "";
+    const url = written.replaceAll(/\{\{[^{}]*\}\}|\{%[^{}]*%\}/g, (tag) => {
+      if (flavor.mdx || !templateForms.some((form) => form.test(tag))) parts.form(`(${tag})`, at, tag);
+      return "";
+    });
+    const kind = name !== undefined && !(uses.get(name.toLowerCase()) ?? 0) ? "unused" : "link";
+    const before = text.slice(Math.max(lineStart, at - 300), at);
+    parts.address(url, at, { kind, loads: /!\[(?:(?!\]\().)*$/.test(before) });
+    return at + match[0].length;
+  }
+
+  function readBrace(at: number, end: number): number {
+    const [forms, stop] = flavor.mdx
+      ? [expressionForms, braceEnd(text, at)]
+      : [[...braceForms, ...templateForms], templateEnd(text, at, end)];
+    if (stop === -1) return at;
+    const whole = text.slice(at, stop);
+    const isPlain = flavor.braces && /^\{[\p{L}\p{N} ,._$|/-]*\}$/u.test(whole);
+    if (!isPlain && !forms.some((form) => form.test(whole)) && !(flavor.mdx && isLiteralExpression(whole)))
+      parts.form(whole, at);
+    else if (!whole.startsWith("{/*")) parts.value(whole, at);
+    return stop;
+  }
+
+  function readTag(at: number, end: number): number {
+    const head = text.slice(at, at + 300);
+    if (!/^<[\p{L}/!?%$_>]/u.test(head)) return at;
+    const auto = /^<((?:https?:\/\/|mailto:)[^\s<>]*|[\w.+-]+@[\w.-]+)>/i.exec(head);
+    if (auto) {
+      parts.address(/^\w+:/.test(auto[1] ?? "") ? (auto[1] ?? "") : `mailto:${auto[1]}`, at);
+      return at + auto[0].length;
+    }
+    if (head.startsWith("<!--")) {
+      const close = text.indexOf("-->", at + 4);
+      const stop = close === -1 ? text.length : close + 3;
+      const whole = text.slice(at, stop);
+      if (!comments.test(whole)) parts.form(whole, at);
+      return stop;
+    }
+    const tag = readPlainTag(text, at, flavor.mdx);
+    const name = tag?.name ?? /^<\/?([\w.:-]+)/.exec(head)?.[1] ?? "";
+    if (tag === null || rawElements.test(name)) {
+      // Its content is not read as the page's: the construct goes on to the closing tag.
+      const close = rawElements.test(name) && head[1] !== "/" && !tag?.isClosed ? closingTag(text, at, name) : -1;
+      const next = tag?.end ?? (text.indexOf(">", at) + 1 || end);
+      const stop =
+        close === -1 ? (rawElements.test(name) && head[1] !== "/" && !tag?.isClosed ? text.length : next) : close;
+      parts.form(text.slice(at, stop), at);
+      return stop;
+    }
+    readAttributes(tag, at);
+    const isBlock = blockElements.test(name) && /^[ \t]*$/.test(text.slice(startOf(at), at).slice(0, 9));
+    if (!tag.isEnd && !tag.isClosed && isBlock) open.push(name);
+    else if (tag.isEnd && open.includes(name)) open.length = open.lastIndexOf(name);
+    return tag.end;
+  }
+
+  function readAttributes({ name, given, end }: Tag, at: number): void {
+    const isComponent = /^[A-Z]|[.-]/.test(name);
+    if (!elements.has(name) && !imported.has(name)) {
+      if (!isComponent) return void parts.form(text.slice(at, end), at);
+      parts.form(`<${name}>`, at, name);
+    }
+    for (const { name: key, value } of given) {
+      const isLiteral = value.startsWith("{")
+        ? flavor.mdx && isLiteralExpression(value)
+        : isPlainValue(value, flavor.mdx, flavor.html === "commonmark");
+      const isStyle = key === "style" && /^[\w\s:;#%.,{}"'-]*$/.test(value) && (isLiteral || !value.startsWith("{"));
+      if (isLiteral && addressAttributes.has(key))
+        parts.address(value.replace(/^\{\s*["'`]|["'`]\s*\}$/g, ""), at, {
+          loads: !/^(?:href|to|cite|url|link)$/.test(key),
+        });
+      else if (isLiteral && attributes.has(key)) parts.value(value, at);
+      else if (isStyle) continue;
+      else if (
+        isLiteral &&
+        isComponent &&
+        /^(?!on[A-Z]|is$|as$)[a-z][\w]*$/i.test(key) &&
+        !/html|code|script|style|component|slot|render|class|src/i.test(key)
+      ) {
+        parts.form(`<${name} ${key}>`, at, `<${name}`);
+        parts.value(value, at);
+      } else parts.form(`<${name} ${key}=${value}>`, at, `<${name}`);
+    }
+  }
+
+  function readLineStart(line: string, at: number): void {
+    const bare = line.replace(/^(?:[ \t]*(?:[-*+]|\d{1,9}[.)])(?=[ \t]))*[ \t]*/, "");
+    const offset = at + line.length - bare.length;
+    if (blockMarker.test(bare) && !blockMarkers.some((marker) => marker.test(bare))) {
+      const target = /^<<<[ \t]*([^\s{#[]+)/.exec(bare)?.[1];
+      if (target && /^<<<[ \t]*[^\s{}#[\]]+(?:#[\w-]+)?(?:[ \t]*\{[\w\d,:# -]*\})?(?:[ \t]*\[[\w .-]*\])?$/.test(bare))
+        parts.include(target, offset);
+      else parts.form(bare, offset);
+    }
+    const snippet = /^;?-+8<-+/.test(bare) ? /^--8<-- "([\w./-]+)"$/.exec(bare)?.[1] : undefined;
+    if (snippet) parts.include(snippet, offset);
+    else if (/-+8<-+/.test(line)) parts.form(bare, offset);
+    if (flavor.mdx && /^(?:import|export)\b/.test(line)) parts.form(line, at);
+    if (/^\[TOC\]$|^\[\[toc\]\]$/i.test(bare)) return;
+    if (/^(?:\^\^\^|:::: |@import|!include|\$\$include)/i.test(bare)) parts.form(bare, offset);
+  }
+
+  /** `import` and `export` in MDX go on to a blank line. */
+  function readModules(chunk: string, at: number): void {
+    for (const statement of chunk.split(/\n(?=import\b|export\b)/)) {
+      const [, name, from = ""] = moduleForm.exec(statement) ?? [];
+      if (frameworkModules.test(from)) continue;
+      if (name && importable.test(from)) {
+        parts.include(from, at);
+        if (/\.mdx?$/.test(from)) imported.add(name);
+      } else parts.form(statement.trim(), at);
+    }
+  }
+
+  function startOf(at: number): number {
+    let [low, high] = [0, lineStarts.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((lineStarts[middle] ?? 0) <= at) low = middle;
+      else high = middle - 1;
+    }
+    return lineStarts[low] ?? 0;
+  }
+}
+
+const moduleForm = /^import (?:([A-Za-z]\w*)|\{[\w\s,]*\}|\w+, \{[\w\s,]*\}) from ["']([\w@./-]+)["'];?\s*$/;
+const frameworkModules =
+  /^(?:@theme(?:-original)?|@docusaurus|@astrojs\/starlight|nextra(?:-theme-docs)?|fumadocs-ui|@mintlify|@rspress\/core|rspress)(?:\/(?!\.)[\w/-]+)+$/;
+const importable = /^(?:\.{1,2}\/|\/|@site\/|@\/|~\/)[\w@./-]*\.(?:mdx?|png|jpe?g|gif|webp|avif)$/i;
+
+function lineAt(text: string, at: number): string {
+  const end = text.indexOf("\n", at);
+  return text.slice(at, end === -1 ? text.length : end);
+}
+
+function wordAt(text: string, at: number): string {
+  const from = Math.max(0, at - 100);
+  const before = /\S*$/.exec(text.slice(from, at))?.[0] ?? "";
+  return before + (/^\S*/.exec(text.slice(at, at + 200))?.[0] ?? "");
+}
+
+/** How often each `[name]` occurs besides its definitions. */
+function referencesIn(text: string): ReadonlyMap<string, number> {
+  const uses = new Map<string, number>();
+  const count = (name: string, by: number) => uses.set(name.toLowerCase(), (uses.get(name.toLowerCase()) ?? 0) + by);
+  for (const [, name = ""] of text.matchAll(/\[([^[\]\n]+)\]/g)) count(name, 1);
+  for (const [, name = ""] of text.matchAll(/^[ \t>*+-]*\[([^[\]\n]+)\]:/gm)) count(name, -1);
+  return uses;
+}
+
+/** Whether every parser finds the same code spans here: each is closed in its line and not escaped. */
+function hasPlainSpans(chunk: string): boolean {
+  if (!chunk.includes("`")) return true;
+  if (/\\`/.test(chunk)) return false;
+  return chunk.split("\n").every((line) => {
+    const isRow = line.includes("|");
+    for (let at = line.indexOf("`"); at !== -1; at = line.indexOf("`", at)) {
+      const size = /^`+/.exec(line.slice(at))?.[0].length ?? 1;
+      const close = closingRun(line, at + size, size);
+      const code = line.slice(at + size, close);
+      // Tables split cells inside code, and some parsers need a letter behind the first mark.
+      if (close === -1 || (isRow && /(?<!\\)\|/.test(code)) || (size === 1 && /^\s/.test(code))) return false;
+      at = close + size;
+    }
+    return true;
+  });
+}
+
+function closingRun(text: string, from: number, size: number): number {
+  const run = /`+|\n/g;
+  run.lastIndex = from;
+  for (let match = run.exec(text); match && match[0] !== "\n"; match = run.exec(text))
+    if (match[0].length === size) return match.index;
+  return -1;
+}
+
+/** The end of `{{…}}`, `{%…%}` (to its end tag if it hides text) or `{…}`; -1 for a single brace. */
+function templateEnd(text: string, at: number, end: number): number {
+  const kind = text.slice(at, at + 2);
+  const hidden = kind === "{%" ? /^\{%-?\s*(raw|comment|capture)\b/.exec(text.slice(at, at + 40))?.[1] : undefined;
+  if (hidden) {
+    const close = text.slice(at).search(new RegExp(`\\{%-?\\s*end${hidden}\\s*-?%\\}`));
+    return close === -1 ? text.length : text.indexOf("%}", at + close) + 2;
+  }
+  const mark = kind === "{{" ? "}}" : kind === "{%" ? "%}" : "}";
+  if (mark === "}") {
+    const line = lineAt(text.slice(at, Math.min(end, at + 500)), 0);
+    return line.includes(mark) ? at + line.indexOf(mark) + 1 : line.length === 500 ? end : -1;
+  }
+  const close = text.indexOf(mark, at + 2);
+  return close === -1 ? text.length : close + mark.length;
+}
+
+function closingTag(text: string, at: number, name: string): number {
+  const close = new RegExp(`</${name}\\s*>`, "gi");
+  close.lastIndex = at;
+  const match = close.exec(text);
+  return match ? match.index + match[0].length : -1;
+}

@@ -1,0 +1,114 @@
+import { posix } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import type { Tree } from "../tree/tree.ts";
+import { kindOf, plain } from "./policy.ts";
+import type { Syntax } from "./read-page.ts";
+
+/** The files by which builders are known, and how each reads Markdown. */
+const builders: ReadonlyArray<readonly [file: RegExp, flavor: string]> = [
+  [/(?:^|\/)(?:docusaurus\.config\.[cm]?[jt]s|(?:docs|mint)\.json|rspress\.config\.[cm]?[jt]s)$/, "mdx"],
+  [/(?:^|\/)\.(?:vitepress|vuepress)\/config\.[cm]?[jt]s$/, "vue"],
+  [/(?:^|\/)\.(?:vitepress|vuepress)\/config\/index\.[cm]?[jt]s$/, "vue"],
+  [
+    /(?:^|\/)(?:astro\.config\.[cm]?[jt]s|next\.config\.[cm]?[jt]s|conf\.py|\.gitbook\.ya?ml|source\.config\.ts)$/,
+    "commonmark",
+  ],
+  [/(?:^|\/)mkdocs\.ya?ml$/, "python"],
+  [/(?:^|\/)_config\.ya?ml$/, "liquid"],
+  [/(?:^|\/)(?:hugo\.(?:toml|ya?ml|json)|config\/_default\/(?:hugo|config)\.(?:toml|ya?ml|json))$/, "hugo"],
+  [/(?:^|\/)book\.toml$/, "mdbook"],
+];
+
+/** How the files of a repository are read, by the builders that its configurations belong to. */
+export async function openSyntaxes(base: Tree) {
+  const entries = await base.list();
+  const folders = new Set(entries.map(({ path }) => /^(?:.*?\/)?content\//.exec(path)?.[0]));
+  const sites: { folder: string; flavor: string }[] = [];
+  for (const { path } of entries) {
+    const isHugo = /(?:^|\/)config\.(?:toml|ya?ml)$/.test(path) && folders.has(`${folderOf(path)}content/`);
+    const flavor = isHugo ? "hugo" : builders.find(([file]) => file.test(path))?.[1];
+    if (flavor === undefined) continue;
+    const folder = folderOf(path).replace(/(?:\.(?:vitepress|vuepress)|config\/_default)\/.*$/, "");
+    sites.push({
+      folder,
+      flavor: flavor === "python" ? pythonFlavor((await base.read(path))?.toString() ?? "") : flavor,
+    });
+  }
+  let paths: ReadonlySet<string> | undefined;
+  let folded: ReadonlyMap<string, string> | undefined;
+
+  function has(path: string): boolean {
+    paths ??= new Set(entries.map((entry) => entry.path));
+    return paths.has(path);
+  }
+
+  /** The builder of the nearest folder; unknown if there are several, because each may read otherwise. */
+  function flavorOf(path: string): string {
+    const above = sites.filter(({ folder }) => path.startsWith(folder));
+    const depth = Math.max(-1, ...above.map(({ folder }) => folder.length));
+    const nearest = new Set(above.filter(({ folder }) => folder.length === depth).map(({ flavor }) => flavor));
+    return nearest.size === 1 ? ([...nearest][0] ?? "") : "";
+  }
+
+  return {
+    /** Null if the file is neither a page, nor a configuration, nor an SVG image. */
+    syntaxOf(path: string): Syntax | null {
+      const kind = kindOf(path);
+      if (kind === "navigation" || kind === "configuration") return `${kind} ${path}`;
+      if (/\.svg$/i.test(path)) return "svg";
+      if (/\.mdx$/i.test(path)) return "mdx";
+      if (/\.rst$/i.test(path)) return "rst";
+      if (/\.(?:adoc|asciidoc|asc)$/i.test(path)) return "asciidoc";
+      if (!/\.(?:md|markdown|mdown|mkdn?)$|(?:^|\/)llms[\w-]*\.txt$/i.test(path)) return null;
+      return flavorOf(path) === "mdx" ? "mdx" : `markdown ${flavorOf(path)}`;
+    },
+    /** Builders look for an included file next to the page, in the docs folder and in the repository's root. */
+    isInside(target: string, path: string, docsDir: string): boolean {
+      if (/^[a-z][a-z0-9+.-]*:|^~|(?:^|\/)\.[^./]/i.test(target)) return false;
+      const docs = docsDir.replace(/\/*$/, "/").replace(/^\/$/, "");
+      const bare = target.replace(/^(?:@site\/|@\/|\/)/, "").replace(/[#{:].*$/, "");
+      return [folderOf(path), docs, ""].some((from) => {
+        const resolved = posix.join(from, bare);
+        return resolved.startsWith(docs) && ["", ".md", ".mdx", ".rst"].some((ending) => has(resolved + ending));
+      });
+    },
+    /** A file or folder that some file systems take for this new one. */
+    async twinOf(path: string): Promise<string | null> {
+      folded ??= await foldedPaths(entries.map((entry) => entry.path));
+      for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
+        const twin = folded.get(fold(path.slice(0, end)));
+        if (twin !== undefined && twin !== path.slice(0, end)) return twin;
+      }
+      return null;
+    },
+  };
+}
+
+/** Plugins of MkDocs decide what a page can do. */
+function pythonFlavor(configuration: string): string {
+  if (/macros|markdown-exec|mkdocs-jupyter|jinja|simple-hooks|gen-files/.test(configuration)) return "";
+  return /superfences|zensical/.test(configuration) ? "superfences" : "python";
+}
+
+async function foldedPaths(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const folded = new Map<string, string>();
+  for (const [index, path] of paths.entries()) {
+    // Large repositories have hundreds of thousands of paths.
+    if (index % 5_000 === 4_999) await setImmediate();
+    for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
+      const part = path.slice(0, end);
+      const key = fold(part);
+      if (folded.has(key) && end !== path.length) break;
+      if (!folded.has(key)) folded.set(key, part);
+    }
+  }
+  return folded;
+}
+
+function fold(path: string): string {
+  return path.split("/").map(plain).join("/");
+}
+
+export function folderOf(target: string): string {
+  return target.slice(0, target.lastIndexOf("/") + 1);
+}
