@@ -147,7 +147,7 @@ export interface AgentTask {
   /** Absent if there are no context repositories. */
   context?: ContextTrees;
   /** The newest commits of the base branch that touched a file. Absent if the history is unavailable. */
-  history?(path: string, signal: AbortSignal): Promise<readonly PageCommit[]>;
+  history?(path: string, signal: AbortSignal): Promise<readonly PageCommit[] | null>;
   /** Files of the repository that describe how to write its documentation. */
   styleGuides?: readonly string[];
   /** The subjects of the base branch's newest commits. */

@@ -98,6 +98,14 @@ describe("a run", () => {
     });
   });
 
+  it("keeps the title and summary of a refused finish", async () => {
+    const refused: Calls = [["finish", { title: "Greet", summary: "Edited it.", sources: ["nowhere.md:1"] }]];
+    const script = (turn: number) => (turn === 0 ? editHome : turn === 1 ? refused : [["finish", {}] as const]);
+    const { run, steps } = await start(scriptedModel(script));
+    expect(await run()).toMatchObject({ kind: "finished", title: "Greet", summary: "Edited it." });
+    expect(steps).toHaveLength(3);
+  });
+
   it("is unchanged when it finishes without an edit", async () => {
     const { run } = await start(scriptedModel(() => finish));
     expect(await run()).toEqual({ kind: "unchanged", summary: "Edited it." });
@@ -188,6 +196,19 @@ describe("limits", () => {
     };
     const { run } = await start(model, { limits: { wallTimeMsMax: 20 } });
     expect(await run()).toMatchObject({ kind: "stopped", code: "timeout" });
+  });
+
+  it("counts the cost of earlier rounds: the limit is the job's", async () => {
+    const model = scriptedModel(() => finish);
+    const { run } = await start(model, { limits: { costUsdMax: 1 } });
+    const usage = { model: "x", inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: 1 };
+    const said: Message = { role: "assistant", text: "hm", toolCalls: [] };
+    const followUps = [{ prompt: "More", afterStep: 1 }];
+    expect(await run({ steps: [{ number: 1, messages: [said], usage }], followUps })).toMatchObject({
+      kind: "stopped",
+      code: "budget_exceeded",
+    });
+    expect(model.asked).toEqual([]);
   });
 
   it("counts the time of earlier runs", async () => {

@@ -5,12 +5,12 @@ import {
   asShown,
   conversationOf,
   finishedBy,
-  handedOverBy,
   type LimitReached,
   latestRound,
   limitReached,
   monthlyLimit,
   outcomeOf,
+  saidBy,
   stoppedOutcome,
   storable,
   timeIsUp,
@@ -72,7 +72,7 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
     signal.throwIfAborted();
     const round = latestRound(task, steps);
     const number = (steps.at(-1)?.number ?? 0) + 1;
-    const limit = reachedLimit(deps, round) ?? (await monthlyLimit(deps));
+    const limit = reachedLimit(deps, round, steps) ?? (await monthlyLimit(deps));
     if (limit) return stopAt(deps, task, number, limit);
     const clock = AbortSignal.timeout(timeLeftMs(deps.limits, round));
     const startedAt = performance.now();
@@ -80,7 +80,7 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
     if (contextTokensMax !== undefined && tokensOf(shown) + fixedTokens > contextTokensMax) {
       return stopAt(deps, task, number, windowIsFull(contextTokensMax));
     }
-    turn.context.handedOver = handedOverBy(round);
+    turn.context.handedOver = saidBy(round);
     const asked = { shown, said: [...conversation, ...opening] };
     const taken = await takeTurn(turn, asked, { signal, clock }).catch(async (error: unknown) => {
       if (isAppError(error, "instruction_not_understood")) await takeBack(deps, task, number, error.publicMessage);
@@ -250,8 +250,8 @@ async function stopAt(deps: AgentDeps, task: AgentTask, number: number, limit: L
   return stoppedOutcome(limit, task);
 }
 
-function reachedLimit(deps: AgentDeps, steps: readonly Step[]): LimitReached | null {
-  if (!isGettingNowhere(steps)) return limitReached(deps.limits, steps);
+function reachedLimit(deps: AgentDeps, round: readonly Step[], all: readonly Step[]): LimitReached | null {
+  if (!isGettingNowhere(round)) return limitReached(deps.limits, round, all);
   return { code: "budget_exceeded", reason: "the model kept making calls that failed, or none at all" };
 }
 
@@ -279,7 +279,7 @@ function isGettingNowhere(steps: readonly Step[]): boolean {
 }
 
 function isWasted(step: Step): boolean {
-  return !step.messages.some((message) => message.role === "tool" && !message.isError);
+  return step.messages.length > 0 && !step.messages.some((message) => message.role === "tool" && !message.isError);
 }
 
 /** Whether the same call was already made twice since the last write or message. */

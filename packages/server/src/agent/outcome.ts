@@ -7,17 +7,31 @@ const titleCharactersMax = 72;
 
 /** The merged input of the accepted `finish` calls, or null. */
 export function handedOverBy(steps: readonly Pick<Step, "messages">[]): Finished | null {
-  const said: Finished[] = [];
-  for (const { messages } of steps) {
+  const said = finishesOf(steps);
+  return said.some(({ isAccepted }) => isAccepted) ? saidBy(steps) : null;
+}
+
+/** What `finish` was told, by a refused call too: its words need not be said again. Of refused ones only words count. */
+export function saidBy(steps: readonly Pick<Step, "messages">[]): Finished {
+  return Object.assign({}, ...finishesOf(steps).map(({ input, isAccepted }) => (isAccepted ? input : wordsOf(input))));
+}
+
+function wordsOf({ title, summary, reply }: Finished): Finished {
+  return { ...(title && { title }), ...(summary && { summary }), ...(reply && { reply }) };
+}
+
+function finishesOf(steps: readonly Pick<Step, "messages">[]): readonly { input: Finished; isAccepted: boolean }[] {
+  return steps.flatMap(({ messages }) => {
     const calls = messages.flatMap((message) => (message.role === "assistant" ? message.toolCalls : []));
-    for (const message of messages) {
-      if (message.role !== "tool" || message.name !== "finish" || message.isError) continue;
-      if (message.output !== handedOver) continue;
+    return messages.flatMap((message) => {
+      if (message.role !== "tool" || message.name !== "finish") return [];
+      const isAccepted = !message.isError && message.output === handedOver;
+      // Beside a refused edit, or after another finish: such a summary describes work that was not done.
+      if (!isAccepted && /^not (?:handed over|run): /.test(message.output)) return [];
       const input = finishTool.read(calls.find((call) => call.id === message.callId)?.input);
-      if (Value.Check(FinishInput, input)) said.push(input);
-    }
-  }
-  return said.length === 0 ? null : Object.assign({}, ...said);
+      return Value.Check(FinishInput, input) ? [{ input, isAccepted }] : [];
+    });
+  });
 }
 
 /** A round's result, if its last step finished it. */
@@ -76,8 +90,10 @@ export interface LimitReached {
   reason: string;
 }
 
-/** The limit that the stored steps have reached, or null. Checked before every turn. */
-export function limitReached(limits: Limits, steps: readonly Step[]): LimitReached | null {
+/**
+ * The limit that the steps of a round have reached, or null. Checked before every turn. The cost is the whole job's: `all`.
+ */
+export function limitReached(limits: Limits, steps: readonly Step[], all: readonly Step[]): LimitReached | null {
   if (steps.length >= limits.stepsMax) {
     return { code: "budget_exceeded", reason: `the limit of ${limits.stepsMax} steps was reached` };
   }
@@ -85,7 +101,7 @@ export function limitReached(limits: Limits, steps: readonly Step[]): LimitReach
   if (tokens >= limits.tokensMax) {
     return { code: "budget_exceeded", reason: `the limit of ${limits.tokensMax} tokens was reached` };
   }
-  const costUsd = sum(steps, (step) => step.usage.costUsd);
+  const costUsd = sum(all, (step) => step.usage.costUsd);
   // A free model may run with a limit of zero.
   if (costUsd >= limits.costUsdMax && costUsd > 0) {
     return { code: "budget_exceeded", reason: `the limit of $${limits.costUsdMax} was reached` };

@@ -56,7 +56,7 @@ async function runTask(runner: Runner, deps: AgentDeps, task: AgentTask, signal:
   const round = latestRound(task, task.steps);
   const earlier = finishedBy(round);
   if (earlier && !task.opening) return outcomeOf(earlier, task);
-  const limit = limitReached(deps.limits, round) ?? (await monthlyLimit(deps));
+  const limit = limitReached(deps.limits, round, task.steps) ?? (await monthlyLimit(deps));
   if (limit) return stoppedOutcome(limit, task);
 
   const startedAt = performance.now();

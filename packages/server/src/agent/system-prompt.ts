@@ -88,7 +88,8 @@ const pagesRead = 60;
 const callouts: readonly (readonly [string, RegExp])[] = [
   ["!!! note", /^(?:!!!|\?\?\?\+?) \w/gm],
   ["/// note", /^\/{3,} \w/gm],
-  [":::note", /^:{3,} ?\w/gm],
+  [":::note", /^:{3,}\w/gm],
+  ["::: info", /^:{3,} \w/gm],
   ["> [!NOTE]", /^> \[!\w+\]/gm],
   ["<Note>", /^\s*<(?:Note|Tip|Warning|Info|Check|Danger|Callout|Aside|Admonition)\b/gm],
 ];

@@ -40,7 +40,8 @@ export async function workOnJob(
   signal: AbortSignal,
 ): Promise<AgentResult> {
   const policy = policyOf(project);
-  const context = openContextTrees({ ...deps, ...work }, job, await deps.listContext(project.id));
+  const repositories = await deps.listContext(project.id);
+  const context = openContextTrees({ ...deps, ...work }, job, repositories);
   const model = await deps.openModel(project, job.model);
   const remote = await (await deps.openForge(project)).gitRemote(signal);
   const subjects = await deps.recentSubjects({ remote, branch: work.baseBranch }, signal);
@@ -71,7 +72,17 @@ export async function workOnJob(
       base: work.base,
       overlay: work.overlay,
       context,
-      history: (path, either) => deps.pageHistory({ remote, branch: work.baseBranch, path }, either),
+      async history(path, either) {
+        const named = repositories.find(({ name }) => path.startsWith(`@${name}/`));
+        if (!named) return deps.pageHistory({ remote, branch: work.baseBranch, path }, either);
+        // Opening it pins it, and with it the branch whose history this is.
+        await context.open(named.name, either);
+        const branch = context.refOf(named.name);
+        const inside = path.slice(named.name.length + 2);
+        return branch === null
+          ? null
+          : deps.pageHistory({ remote: await named.remote(either), branch, path: inside }, either);
+      },
       ignore: project.settings.checks.ignore,
       styleGuides: project.settings.styleGuides,
       subjects,
@@ -124,6 +135,8 @@ interface ContextSource {
 interface PinnedTrees extends ContextTrees {
   /** Where a source was read. Undefined: in the project's own repository. */
   pinned(source: Source): Omit<PinnedContext, "name" | "ref"> | undefined;
+  /** The branch that a repository was read from. Null: it was not read yet. */
+  refOf(name: string): string | null;
 }
 
 /**
@@ -170,6 +183,7 @@ function openContextTrees(
       opening.catch(() => opened.delete(name));
       return opening;
     },
+    refOf: (name) => pins.get(name)?.ref ?? null,
     pinned({ repository }) {
       const pinned = repository === null ? undefined : pins.get(repository);
       return pinned && { repositoryUrl: pinned.repositoryUrl, forge: pinned.forge, commit: pinned.commit };

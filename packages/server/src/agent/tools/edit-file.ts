@@ -45,6 +45,7 @@ export const deleteFileTool = defineTool({
 
 const filesMax = 2_000;
 const placesShownMax = 8;
+const lineCharactersMax = 300;
 
 export interface Edit {
   oldText: string;
@@ -177,17 +178,25 @@ function replaceAt(bytes: Buffer, places: readonly number[], length: number, by:
 /** Comparing the lines of a larger page would take too long. */
 const comparedBytesMax = 64 * 1024;
 
-/** The position of its first line, if only the rest differs. */
+/** Where the text probably is: its first line, or the line that shares most words with it. */
 function nearest(bytes: Buffer, oldText: string): string {
   if (bytes.length > comparedBytesMax) return "";
-  const text = bytes.toString();
   const first = oldText.split("\n").find((line) => line.trim() !== "") ?? "";
   const plain = (line: string) => line.replaceAll(/\s+/g, " ").trim().toLowerCase();
   const goal = plain(first);
-  const lines = text.split(/\r?\n/);
+  const lines = bytes.toString().split(/\r?\n/);
   const at = goal.length < 4 ? [] : lines.flatMap((line, index) => (plain(line).includes(goal) ? [index + 1] : []));
-  if (at.length === 0) return `; its ${countOf(lines.length, "line")} hold nothing like it`;
-  return `; its first line is like ${lineList(at)}, the text differs from there (spaces or case count)`;
+  if (at.length > 0)
+    return `; its first line is like ${lineList(at)}, the text differs from there (spaces or case count)`;
+  const wanted = new Set(goal.slice(0, lineCharactersMax).split(" "));
+  let best = { line: 0, share: 0 };
+  for (const [index, line] of lines.entries()) {
+    const words = new Set(plain(line.slice(0, lineCharactersMax)).split(" "));
+    const share = [...wanted].filter((word) => words.has(word)).length / Math.max(wanted.size, words.size);
+    if (share > best.share) best = { line: index + 1, share };
+  }
+  if (best.share < 0.5) return `; its ${countOf(lines.length, "line")} hold nothing like it`;
+  return `; line ${best.line} is nearest: ${JSON.stringify(lines[best.line - 1]?.slice(0, lineCharactersMax))}`;
 }
 
 function lineAt(bytes: Buffer, place: number): number {

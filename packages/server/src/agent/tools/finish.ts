@@ -18,7 +18,7 @@ export const FinishInput = Type.Object(
     title: words(200),
     summary: words(20_000),
     reply: words(4_000),
-    sources: list("path:line: the page's sentence"),
+    sources: list("path:line: sentence"),
     disputes: list("path:line: why"),
   },
   { additionalProperties: false },

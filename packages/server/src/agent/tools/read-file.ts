@@ -24,9 +24,16 @@ export const readFileTool = defineTool({
     return { paths: [isPart ? `${path}:${startLine ?? 1}-${endLine ?? ""}` : path], ...others };
   },
   async run(context, { paths }, signal) {
-    const share = { ...context, outputBytesMax: Math.floor(context.outputBytesMax / paths.length) };
     const answers: ToolAnswer[] = [];
-    for (const words of paths) answers.push(await readOne(share, words, signal));
+    for (const words of paths) answers.push(await readOne(context, words, signal));
+    if (paths.length > 1) {
+      const shares = sharesOf(answers.map(bytesOf), context.outputBytesMax);
+      for (const [index, words] of paths.entries()) {
+        const outputBytesMax = shares[index] ?? 0;
+        const isTooLong = bytesOf(answers[index]) > outputBytesMax;
+        if (isTooLong) answers[index] = await readOne({ ...context, outputBytesMax }, words, signal);
+      }
+    }
     const [only] = answers;
     if (answers.length === 1 && only) return only;
     if (answers.every((answer) => answer.kind === "refused")) {
@@ -38,6 +45,22 @@ export const readFileTool = defineTool({
     return { kind: "answer", text: texts.join("\n") };
   },
 });
+
+function bytesOf(answer: ToolAnswer | undefined): number {
+  return Buffer.byteLength(answer?.kind === "answer" ? answer.text : (answer?.reason ?? "")) + 4;
+}
+
+/** What small files leave is the large ones'. */
+function sharesOf(sizes: readonly number[], bytesMax: number): readonly number[] {
+  const shares = sizes.map(() => 0);
+  let left = bytesMax;
+  const order = [...sizes.keys()].sort((a, b) => (sizes[a] ?? 0) - (sizes[b] ?? 0));
+  for (const [done, index] of order.entries()) {
+    shares[index] = Math.min(sizes[index] ?? 0, Math.floor(left / (order.length - done)));
+    left -= shares[index] ?? 0;
+  }
+  return shares;
+}
 
 async function readOne(context: ToolContext, words: string, signal: AbortSignal): Promise<ToolAnswer> {
   const found = await findFile(context, words, signal);

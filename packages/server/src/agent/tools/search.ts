@@ -30,6 +30,12 @@ export const searchTool = defineTool({
   older: ({ under, ...input }) => (under === undefined ? input : { ...input, include: under }),
   async run(context, input, signal) {
     const { pattern, regex = false, ignoreCase = false, include = "", exclude = "" } = input;
+    const inside = context.context.names.find(
+      (name) => !include.startsWith(`@${name}`) && include.includes(`@${name}`),
+    );
+    if (inside !== undefined) {
+      return { kind: "refused", reason: `search one repository at a time: @${inside} needs a call of its own` };
+    }
     const { tree, path: wanted, prefix } = await locate(context, include, signal);
     const accepts = pathFilter([wanted]);
     const isExcluded = exclude === "" ? () => false : pathFilter([withoutName(context, exclude)]);

@@ -160,6 +160,27 @@ describe("reading", () => {
     expect(output).toContain('== nowhere: there is no file "nowhere"');
   });
 
+  it("gives a large file the room that small ones leave", async () => {
+    const { call, context } = await open();
+    context.outputBytesMax = 1_200;
+    const output = await call("read_file", {
+      paths: ["guides/auth", "start/index", "start/install", "es/guides/auth"],
+    });
+    expect(output).toContain("17\tSeven, as [keys](#keys) say.");
+    context.outputBytesMax = 500;
+    const less = await call("read_file", { paths: ["guides/auth", "start/index", "start/install", "es/guides/auth"] });
+    expect(less).toMatch(/more lines; go on with guides\/auth\.mdx/);
+    expect(less).toContain("== start/install.mdx (5 lines)");
+  });
+
+  it("does not take a search over two repositories for one without matches", async () => {
+    const { call, context } = await open();
+    context.context = { names: ["cli"], open: () => Promise.reject(new Error("none")) };
+    expect(await call("search", { pattern: "token", include: "{api/**,@cli/src/**}" })).toBe(
+      "refused: search one repository at a time: @cli needs a call of its own",
+    );
+  });
+
   it("lists files by folder without media and translations, unless they are asked for", async () => {
     const { call } = await open();
     expect(await call("list_files", {})).toBe(
@@ -224,6 +245,10 @@ describe("edit_file", () => {
     expect(await call("edit_file", twice)).toMatch(/more than once in api\/intro\.mdx: 2 times, lines 7, 9;/);
     const spaced = { path: "api/intro.mdx", edits: [{ oldText: "curl  https://a/x", newText: "y" }] };
     expect(await call("edit_file", spaced)).toContain("its first line is like line 7");
+    const word = { path: "guides/auth.mdx", edits: [{ oldText: "Seven, as [keys](#keys) tell.", newText: "y" }] };
+    expect(await call("edit_file", word)).toContain('line 17 is nearest: "Seven, as [keys](#keys) say."');
+    const strange = { path: "guides/auth.mdx", edits: [{ oldText: "Something else entirely", newText: "y" }] };
+    expect(await call("edit_file", strange)).toContain("hold nothing like it");
   });
 
   it("replaces over a glob, where policy lets it, or nowhere", async () => {
