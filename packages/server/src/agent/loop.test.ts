@@ -100,7 +100,7 @@ describe("a run", () => {
 
   it("keeps the title and summary of a refused finish", async () => {
     const refused: Calls = [["finish", { title: "Greet", summary: "Edited it.", sources: ["nowhere.md:1"] }]];
-    const script = (turn: number) => (turn === 0 ? editHome : turn === 1 ? refused : [["finish", {}] as const]);
+    const script = (turn: number): ScriptedTurn => (turn === 0 ? editHome : turn === 1 ? refused : [["finish", {}]]);
     const { run, steps } = await start(scriptedModel(script));
     expect(await run()).toMatchObject({ kind: "finished", title: "Greet", summary: "Edited it." });
     expect(steps).toHaveLength(3);

@@ -167,7 +167,7 @@ describe("reading", () => {
       paths: ["guides/auth", "start/index", "start/install", "es/guides/auth"],
     });
     expect(output).toContain("17\tSeven, as [keys](#keys) say.");
-    context.outputBytesMax = 500;
+    context.outputBytesMax = 420;
     const less = await call("read_file", { paths: ["guides/auth", "start/index", "start/install", "es/guides/auth"] });
     expect(less).toMatch(/more lines; go on with guides\/auth\.mdx/);
     expect(less).toContain("== start/install.mdx (5 lines)");
