@@ -83,7 +83,7 @@ const unread: Finding = {
   path: "the change",
   line: 1,
   column: 1,
-  message: "the second reader's model was unavailable, so nobody compared this change with its sources",
+  message: "the second reader's model was unavailable, so this change was not compared with its sources",
 };
 
 function isReaders({ usage }: Step): boolean {

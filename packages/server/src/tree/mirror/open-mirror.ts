@@ -131,7 +131,7 @@ async function pushBranch(context: MirrorContext, input: PushInput, signal: Abor
   if (found !== expected) return { kind: "conflict", found };
   // Another push of the same commit may hold the lock; a server under maintenance says when it is over.
   if (saysLater(`${line.summary}\n${result.stderr}`)) {
-    const what = "The forge takes no pushes now.";
+    const what = "The forge does not accept pushes now.";
     throw gitError("forge_unavailable", { what, words: remoteWords(result) || line.summary, retryable: true });
   }
   return { kind: "rejected", reason: [line.summary, remoteWords(result)].filter(Boolean).join("; ") };
@@ -162,7 +162,7 @@ async function unanswered(git: Git, remote: Remote, result: GitResult, signal: A
     throw new AppError("forge_unavailable", { publicMessage, retryable: true, retryAfterMs, isRateLimit: true });
   }
   if (saysLater(result.stderr)) {
-    throw gitError("forge_unavailable", { what: "The forge takes no pushes now.", words, retryable: true });
+    throw gitError("forge_unavailable", { what: "The forge does not accept pushes now.", words, retryable: true });
   }
   if (status === 401 || status === 403) {
     return { kind: "rejected", reason: `the credential may not push to the repository (${result.words})` };
