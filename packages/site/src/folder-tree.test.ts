@@ -6,7 +6,7 @@ import { generateSite } from "../bench/generate.ts";
 import { memoryTree } from "../test/support/memory-tree.ts";
 import { createParseCache } from "./cache/disk-cache.ts";
 import { checkSite } from "./check-site.ts";
-import { folderTree } from "./folder-tree.ts";
+import { folderTree, nameAsGit } from "./folder-tree.ts";
 import { openSite } from "./open-site.ts";
 
 it("judges links of a folder as the host of the repository around it does", async () => {
@@ -24,6 +24,12 @@ it("judges links of a folder as the host of the repository around it does", asyn
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
+});
+
+it("names a file as git does: composed on a Mac, as it is elsewhere", () => {
+  const decomposed = "u\u0308ber.md";
+  expect(nameAsGit(decomposed, "darwin")).toBe("\u00fcber.md");
+  expect(nameAsGit(decomposed, "linux")).toBe(decomposed);
 });
 
 describe("a folder of many pages", () => {

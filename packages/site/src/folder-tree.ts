@@ -10,6 +10,11 @@ export function isSkipped(path: string): boolean {
   return path.split("/").some((name) => skipped.has(name));
 }
 
+/** A file's name as git stores it: on a Mac composed (NFC), also where the disk keeps it decomposed. */
+export function nameAsGit(name: string, platform: NodeJS.Platform = process.platform): string {
+  return platform === "darwin" ? name.normalize("NFC") : name;
+}
+
 /** Reports every file below a folder, and each folder before its content. */
 export async function walkFolder(
   root: string,
@@ -21,7 +26,8 @@ export async function walkFolder(
   const entries = await readdir(join(root, dir), { withFileTypes: true });
   const folders: string[] = [];
   for (const entry of entries) {
-    const path = dir === "" ? entry.name : `${dir}/${entry.name}`;
+    const name = nameAsGit(entry.name);
+    const path = dir === "" ? name : `${dir}/${name}`;
     // Symbolic links are not followed: they may point outside the folder, or form a cycle.
     if (entry.isDirectory()) {
       if (!skipped.has(entry.name)) folders.push(path);

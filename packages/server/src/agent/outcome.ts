@@ -6,7 +6,7 @@ import type { Finished } from "./tools/tool.ts";
 const titleCharactersMax = 72;
 
 /** The merged input of the accepted `finish` calls, or null. */
-export function handedOverBy(steps: readonly Pick<Step, "messages">[]): Finished | null {
+function handedOverBy(steps: readonly Pick<Step, "messages">[]): Finished | null {
   const said = finishesOf(steps);
   return said.some(({ isAccepted }) => isAccepted) ? saidBy(steps) : null;
 }

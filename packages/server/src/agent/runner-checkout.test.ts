@@ -50,6 +50,14 @@ it("a checkout has the docs, and neither git, links nor settings that run comman
   ]);
 });
 
+it("says which name a disk that ignores case cannot keep apart", async () => {
+  await writeFile(join(folder, "index.md"), "");
+  await expect(checkOut(await createOverlay(base), folder, signal)).rejects.toMatchObject({
+    code: "repository_unavailable",
+    publicMessage: expect.stringContaining("differ only in case or accents"),
+  });
+});
+
 it("edited, added, moved and deleted files are edits; touched files are not", async () => {
   const edits = await after(async (path) => {
     await writeFile(path("index.md"), "# Start\n");

@@ -44,7 +44,9 @@ export async function checkOut(tree: Tree, folder: string, signal: AbortSignal):
     if (!folders.has(dirname(target))) await mkdir(dirname(target), { recursive: true });
     folders.add(dirname(target));
     // `wx` follows no link and overwrites nothing, even if the file system ignores case.
-    await writeFile(target, content, { flag: "wx", mode: mode === "100755" ? 0o755 : 0o644 });
+    await writeFile(target, content, { flag: "wx", mode: mode === "100755" ? 0o755 : 0o644 }).catch((error) => {
+      throw error.code === "EEXIST" ? sameName(path, error) : error;
+    });
     const { size: onDisk, ctimeMs, ino } = await lstat(target);
     written.set(path, { size: onDisk, ctimeMs, ino });
   }
@@ -59,6 +61,13 @@ async function readOrSkip(tree: Tree, path: string): Promise<Buffer | null> {
     if (isAppError(error, "invalid_request")) return null;
     throw error;
   }
+}
+
+function sameName(path: string, cause: unknown): AppError {
+  return new AppError("repository_unavailable", {
+    publicMessage: `The repository has two files whose names differ only in case or accents, which this server's disk cannot keep apart: ${path}. Rename one, or use a model instead of a runner.`,
+    cause,
+  });
 }
 
 function tooLarge(): AppError {

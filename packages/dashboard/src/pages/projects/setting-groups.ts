@@ -231,8 +231,8 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
             label: "If a pull request is merged or closed during a follow-up",
             kind: "select",
             options: [
-              { value: "open_new", label: "Open a new pull request" },
-              { value: "fail", label: "Fail the job" },
+              { value: "open_new", words: "Open a new pull request" },
+              { value: "fail", words: "Fail the job" },
             ],
           },
         ],

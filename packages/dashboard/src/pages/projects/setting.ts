@@ -24,7 +24,7 @@ export interface Setting {
     | "silencers"
     | "select";
   /** For `select`. */
-  options?: readonly { value: string; label: string }[];
+  options?: readonly { value: string; words: string }[];
   help?: string;
   placeholder?: string;
   isCode?: boolean;
