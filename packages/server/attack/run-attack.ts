@@ -27,6 +27,7 @@ const { values, positionals } = parseArgs({
     live: { type: "boolean", default: false },
     only: { type: "string" },
     seed: { type: "string", default: "1" },
+    from: { type: "string", default: "0" },
     rounds: { type: "string", default: "1" },
     minutes: { type: "string", default: "60" },
     record: { type: "boolean", default: false },
@@ -34,8 +35,8 @@ const { values, positionals } = parseArgs({
   },
 });
 if (positionals[0] === "builders") {
-  const { seed, rounds, minutes, only, record, found } = values;
-  const numbers = { seed: Number(seed), rounds: Number(rounds), minutes: Number(minutes) };
+  const { seed, from, rounds, minutes, only, record, found } = values;
+  const numbers = { seed: Number(seed), from: Number(from), rounds: Number(rounds), minutes: Number(minutes) };
   process.exit((await runBuilders({ ...numbers, only, record, found })) === 0 ? 0 : 1);
 }
 const root = fileURLToPath(new URL("../../../", import.meta.url));

@@ -17,7 +17,8 @@ export interface NamedShape {
   text: string;
 }
 
-export type Verdict = "ready" | "draft" | "refused";
+/** A review that fails publishes nothing, but it is a fault all the same. */
+export type Verdict = "ready" | "draft" | "refused" | "fault";
 
 export function nameShape(site: BuilderSite, { path = site.page, text }: Shape, id: string): NamedShape {
   const [file, written] = [path, text].map((one) => one.replaceAll("§", id)) as [string, string];
@@ -34,6 +35,8 @@ function fileOf({ files, head = "" }: BuilderSite, path: string, text: string): 
   return rest.replace(place, `${place}    ${text}\n`);
 }
 
+const words = { denied: "refused", flagged: "draft", passed: "ready", fault: "fault" } as const;
+
 /** What the product makes of each change, asked at its edge only. */
 export async function askProduct(site: BuilderSite, shapes: readonly NamedShape[]): Promise<Map<string, Verdict>> {
   const trees = await openTestTrees();
@@ -49,9 +52,14 @@ export async function askProduct(site: BuilderSite, shapes: readonly NamedShape[
         () => true,
         () => false,
       );
-      const verdict = isSet && (await reviewChange({ base, overlay, policy, siteCache }, AbortSignal.timeout(120_000)));
-      const kind = verdict === false ? "denied" : verdict.kind;
-      verdicts.set(id, kind === "denied" ? "refused" : kind === "flagged" ? "draft" : "ready");
+      const review = () => reviewChange({ base, overlay, policy, siteCache }, AbortSignal.timeout(120_000));
+      const kind = isSet
+        ? await review().then(
+            ({ kind }) => kind,
+            () => "fault" as const,
+          )
+        : "denied";
+      verdicts.set(id, words[kind]);
     }
   } finally {
     await trees.close();

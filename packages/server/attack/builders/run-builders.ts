@@ -1,4 +1,4 @@
-// Hostile changes, judged by real builders and a browser: npm run attack -- builders [--only NAME,…] [--seed N] [--rounds N]
+// Hostile changes, judged by real builders and a browser: npm run attack -- builders [--only NAME,…] [--seed N] [--from N] [--rounds N]
 // [--minutes N] [--record] [--found FOLDER]. Each round after the first tries mutations of all shapes.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,6 +14,8 @@ import { type BuilderSite, sites } from "./sites.ts";
 export interface BuilderOptions {
   only?: string | undefined;
   seed: number;
+  /** The first round. */
+  from: number;
   rounds: number;
   minutes: number;
   record: boolean;
@@ -72,7 +74,8 @@ export async function runBuilders(options: BuilderOptions): Promise<number> {
   const open = new Set<Row>();
   const versions: Record<string, string> = {};
   let failures = 0;
-  for (let round = 0; round < options.rounds && !isOver(); round += 1) {
+  // Round 0 is the table itself; the later ones are its mutations.
+  for (let round = options.from; round < options.from + options.rounds && !isOver(); round += 1) {
     for (const site of wanted) {
       if (isOver()) break;
       const modules = await modulesOf(site);
@@ -88,13 +91,18 @@ export async function runBuilders(options: BuilderOptions): Promise<number> {
         return nameShape(site, { ...shape, text }, `q${round}x${index}q`);
       });
       const verdicts = await askProduct(site, named);
-      const { effects, unbuilt } = await seeEffects(site, named, modules);
-      const through = named.filter(({ id }) => effects.has(id) && verdicts.get(id) !== "refused");
+      // What is refused is never built. The first round builds it all the same: that is what the record is made of.
+      const built = round === 0 ? named : named.filter(({ id }) => verdicts.get(id) !== "refused");
+      const { effects, unbuilt } = await seeEffects(site, built, modules);
+      const isFault = ({ id }: NamedShape) => verdicts.get(id) === "fault";
+      const through = named.filter(
+        (shape) => isFault(shape) || (effects.has(shape.id) && verdicts.get(shape.id) !== "refused"),
+      );
       failures += through.length;
       const count = (verdict: Verdict) => [...verdicts.values()].filter((one) => one === verdict).length;
       console.log(
-        `${site.name} ${version}, round ${round}: ${named.length} shapes, ${unbuilt.length} do not build, ${effects.size} have an effect; ` +
-          `${count("ready")} ready, ${count("draft")} draft, ${count("refused")} refused; ${through.length} with an effect are not refused`,
+        `${site.name} ${version}, round ${round}: ${named.length} shapes, ${built.length} built, ${unbuilt.length} do not build, ${effects.size} have an effect; ` +
+          `${count("ready")} ready, ${count("draft")} draft, ${count("refused")} refused, ${count("fault")} faults; ${through.length - count("fault")} with an effect are not refused`,
       );
       for (const shape of through) await tell(shape, verdicts.get(shape.id), effects.get(shape.id), options.found);
       for (const { id, builder, path, text } of named) {
