@@ -46,7 +46,9 @@ export async function watchSite(folder: string, isWanted: (path: string) => bool
     const visit = async () => {
       const context = await browser.newContext();
       await context.route("**/*", (route) => {
-        const { hostname } = new URL(route.request().url());
+        const url = route.request().url();
+        // A browser asks for addresses that Node does not parse.
+        const hostname = URL.canParse(url) ? new URL(url).hostname : url;
         if (hostname === "127.0.0.1") return route.continue();
         hosts.add(hostname);
         return route.abort();
