@@ -41,7 +41,7 @@ export const addressAttributes = words("href src poster cite to url link srcLigh
 
 /** Languages whose blocks every builder shows as text. Blocks in others may be drawn, embedded or run. */
 export const languages = words(`
-  text txt plain plaintext none npm package-install nocode math katex ansi log output diff patch sh shell bash zsh fish ksh csh console terminal command cli
+  text txt plain plaintext none no-highlight openmetrics markdoc react npm package-install nocode math katex ansi log output diff patch sh shell bash zsh fish ksh csh console terminal command cli
   shellscript shellsession sh-session bash-session powershell ps1 pwsh cmd bat batch dos js javascript mjs cjs jsx ts
   typescript mts tsx json json5 jsonc jsonl ndjson node py py3 py2 python python3 pycon pytb pyi ipython rb ruby irb erb
   php perl lua luau r julia jl java kotlin kt kts scala groovy gradle clojure clj go golang go-html-template gotmpl rust rs
@@ -62,7 +62,7 @@ export const languages = words(`
 
 /** Words behind a fence's language that only change how it looks. */
 export const fenceFlags =
-  /^(?:\{[\d,\s-]*\}|\[[\w .+#/@():-]*\]|:(?:no-)?line-numbers(?:=\d+)?|(?:showLineNumbers|lines|wrap|nowrap|copy|no-copy|nocopy|expandable|collapsed|collapsible|twoslash|linenums|numberLines|line-numbers|title|ignore|noplayground|no_run|should_panic|does_not_compile|not_desired_behavior|panics|compile_fail|edition20\d\d|noplaypen|word:\w+|npm2yarn|sync)|(?:title|caption|filename|name|icon|label|linenums|linenostart|linenos|hl_lines|highlight|lines|start|startLineNumber|showLineNumbers|ins|del|mark|focus|frame|collapse|theme|add|remove|tab|lang|language|line|style|emphasize-lines|lineNumbers|meta|style|wrap|copy)=(?:"[^"<>{}\\`]*"|'[^'<>{}\\`]*'|\{["'\d,\s\w.-]*\}|[\w.,/-]+)|\/[^/<>{}\\`]+\/|[A-Z][\w.+#()/-]*|[\w@-]*\.[\w.-]+|[\w-]*\/[\w./-]+|[-&|+])$/;
+  /^(?:\{[\d,\s-]*\}|\[[\w .+#/@():-]*\]|:(?:no-)?line-numbers(?:=\d+)?|(?:showLineNumbers|lines|wrap|nowrap|copy|no-copy|nocopy|expandable|collapsed|collapsible|twoslash|linenums|numberLines|line-numbers|title|ignore|noplayground|no_run|should_panic|does_not_compile|not_desired_behavior|panics|compile_fail|edition20\d\d|noplaypen|word:\w+|npm2yarn|sync)|(?:title|caption|filename|name|icon|label|linenums|linenostart|linenos|hl_lines|highlight|lines|start|startLineNumber|showLineNumbers|ins|del|mark|focus|frame|collapse|theme|add|remove|tab|lang|language|line|style|emphasize-lines|lineNumbers|meta|style|wrap|copy)=(?:"[^"<>{}\\`]*"|'[^'<>{}\\`]*'|\{["'\d,\s\w.-]*\}|[\w.,/-]+)|\/[^/`]+\/|"[^"<>{}\\`]*"|'[^'<>{}\\`]*'|[A-Z][\w.+#()/-]*|[\w@-]*\.[\w.-]+|[\w-]*\/[\w./-]+|[-&|+])$/;
 
 /** Markers at the start of a line that open or close a block whose content is read as text. */
 export const blockMarkers: readonly RegExp[] = [
@@ -78,7 +78,7 @@ export const blockMarker =
 
 /** `{…}` that names, groups or repeats nothing: heading ids, classes and sizes. */
 export const braceForms: readonly RegExp[] = [
-  /^\{:? *(?:[.#][A-Za-z][\w:.-]* *|(?:width|height|align|loading|target|rel|start)=(?:"[\w %-]*"|[\w%-]+) *)+\}$/,
+  /^\{:? *(?:[.#][A-Za-z][\w:.-]* *|(?:width|height|align|loading|target|rel|start|title)=(?:"[^"<>{}\\`&]*"|[\w%-]+) *|style="[\w :;%#.-]*" *)+\}$/,
   /^\{:?(?:toc|\.no_toc)\}$/,
   /^\{#[^\s{}<>"'`=\\]+\}$/,
 ];
@@ -100,7 +100,7 @@ export const templateForms: readonly RegExp[] = [
 
 /** First words of HTML comments that editors' tools read and builders don't. */
 export const comments =
-  /^<!-- ?(?:prettier-ignore(?:-start|-end)?|markdownlint-[\w-]+|textlint-[\w-]+|vale [\w. =]+|spell-checker:[\w ,]+|cspell:[\w ,]+|more|truncate|toc|TODO|NOTE|FIXME)(?:(?!--)[^<>{}\\`@#$])*-->$/;
+  /^<!-- ?(?:prettier-ignore(?:-start|-end)?|markdownlint-[\w-]+|textlint-[\w-]+|vale [\w. =]+|spell-checker:[\w ,]+|cspell:[\w ,]+|more|truncate|toc|TODO|NOTE|FIXME)(?:(?!--)[^<>{}\\`@#$])*-->$|^<!-- ?[A-Z][a-z]+[ ,.][\w ,.'’();/\n-]*-->$/;
 
 /** Front matter that themes and builders run, load or choose templates by: only as another page has it. */
 export const runningKeys =

@@ -21,9 +21,9 @@ export interface Part {
 
 /** Every other address runs in some program, or is read differently by some of them. */
 const authority = /^(?:[a-z][a-z0-9+.-]*:)?\/\/([^/?#]*)/i;
-const plainAuthority = /^(?:[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+const plainAuthority = /^(?:[a-z0-9_][a-z0-9_.-]*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 const runningScheme =
-  /(?:^|[\s"'(,;=])(?:java|vb|live)script\s*:\S*|(?<![^\n])\s*(?:data|file|blob|filesystem|view-source)\s*:\S+/gi;
+  /(?:^|[\s"'(,;=])(?:java|vb|live)script\s*:\S*|(?<![^\n])[ \t]*(?:data|file|blob|filesystem|view-source)\s*:\S+/gi;
 const nestedHost =
   /[?&](?:u|ur[il]|to|next|dest\w*|target|goto|redirect\w*|return\w*|src|href|link|image|file)=((?:[\w-]+\.)+[a-z]{2,})(?=[:/&]|$)/gi;
 
@@ -31,10 +31,15 @@ export type Parts = ReturnType<typeof collectParts>;
 
 export function collectParts() {
   const all: Part[] = [];
+  const forms = new Set<string>();
   const add = (kind: Part["kind"], key: string, at: number, more: Partial<Part> = {}) =>
     void all.push({ kind, key, hosts: [], loads: false, at, find: "", ...more });
   /** `find` is needed if `text` is not written like this in the file. */
-  const form = (text: string, at: number, find = longestLine(text)) => add("form", text, at, { find });
+  const form = (text: string, at: number, find = text) => {
+    // The same construct again says nothing new.
+    if (!forms.has(text)) add("form", text, at, { find: longestLine(find) });
+    forms.add(text);
+  };
 
   function address(
     url: string,
@@ -48,9 +53,11 @@ export function collectParts() {
       !/&(?!amp;)#?\w+;|&#/.test(url) &&
       !/^[/\\]+(?:[/\\]|$).*\\|^\W*:/.test(url);
     if (!isPlain || (scheme && !schemes.test(scheme)) || (host !== undefined && !plainAuthority.test(host)))
-      return void form(`(${url})`, at, longestLine(url));
+      return void form(`(${url})`, at, url);
     const owner = host === undefined ? null : hostOf(host);
     const hosts = new Set([...(owner === null ? [] : [owner]), ...hostsIn(url), ...hostsIn(decoded(url))]);
+    const mailed = /^mailto:[^@]*@([^?&,]+)/i.exec(url)?.[1];
+    if (mailed) for (const one of hostsIn(`https://${mailed}/`)) hosts.add(one);
     for (const [, nested = ""] of decoded(url).matchAll(nestedHost)) hosts.add(nested.toLowerCase());
     if (hosts.size > 0) add(kind, url, at, { hosts: [...hosts], loads });
     else if (/(?:^|\/)\.\.(?:\/|$)/.test(decoded(url))) add("path", url, at);
@@ -71,7 +78,9 @@ export function collectParts() {
       for (const [running] of text.matchAll(runningScheme)) form(running.trim(), at);
       const hosts = hostsIn(text);
       if (hosts.size > 0) add("link", text, at, { hosts: [...hosts], loads });
-      for (const [escaped] of text.matchAll(/(?:https?:|www\.)[^\s\\]*\\\S*/gi)) form(escaped, at);
+      if (!text.includes("\\")) return;
+      for (const word of text.split(/\s+/))
+        if (word.includes("\\") && /(?:https?:|www\.).*\\/i.test(word.slice(0, 2_000))) form(word, at);
     },
   };
 }
@@ -84,6 +93,6 @@ function decoded(url: string): string {
 
 function longestLine(text: string): string {
   let longest = "";
-  for (const line of text.split("\n")) if (line.trim().length > longest.length) longest = line.trim();
+  for (const line of text.split(/[\r\n\0]/)) if (line.trim().length > longest.length) longest = line.trim();
   return longest.slice(0, 200);
 }

@@ -17,16 +17,16 @@ export function readPlainTag(text: string, at: number, mdx: boolean): Tag | null
   if (!match) return null;
   const given: { name: string; value: string }[] = [];
   let cursor = at + match[0].length;
-  const attribute = /[ \t\n]+([A-Za-z_:@#][\w:@.#-]*)(?:=(?:"([^"]*)"|'([^']*)'|(?=(\{))))?/y;
+  const attribute = /[ \t\n]+([A-Za-z_:@#][\w:@.#-]*)(?:=(?:"([^"]*)"|'([^']*)'|(?=(\{))|([\w#./:%-]+(?=[\s>]))))?/y;
   for (;;) {
     attribute.lastIndex = cursor;
     const found = attribute.exec(text);
     if (!found) break;
     cursor += found[0].length;
-    const [, name = "", double, single, brace] = found;
+    const [, name = "", double, single, brace, bare] = found;
     const stop = brace && mdx ? braceEnd(text, cursor) : cursor;
     if (brace && !mdx) return null;
-    given.push({ name, value: brace ? text.slice(cursor, stop) : (double ?? single ?? "") });
+    given.push({ name, value: brace ? text.slice(cursor, stop) : (double ?? single ?? bare ?? "") });
     cursor = stop;
   }
   const tail = /[ \t\n]*(\/?)>/y;
@@ -80,20 +80,22 @@ export function isPlainReference(reference: string, active: string): boolean {
 
 /** Whether a fence's language and flags only show its code. */
 export function isPlainInfo(info: string, code: string): boolean {
-  const [, language = "", meta = ""] = /^[ \t]*([\w+#.-]*)(?:,(?=\w)|:(?=[a-z-])|(?=[\s{[]|$))(.*)$/i.exec(info) ?? [
-    "",
-    "?",
-  ];
+  const [, language = "", meta = ""] = /^[ \t]*\w+=/.test(info)
+    ? ["", "", info]
+    : (/^[ \t]*([\w+#.-]*)(?:,(?=\w)|:(?=[a-z-])|(?=[\s{[]|$))(.*)$/i.exec(info) ?? ["", "?"]);
   if (language !== "" && !languages.has(language.toLowerCase())) return false;
   // Drawn, not shown.
   if (/^(?:mermaid|math|katex)$/.test(language) && drawnActive.test(code)) return false;
-  const flags = meta.trim().match(/\w+=(?:"[^"]*"|'[^']*'|\{[^}]*\})|\{[^}]*\}|\[[^\]]*\]|\/[^/]+\/|[^\s,]+/g) ?? [];
+  const flags =
+    meta.trim().match(/\w+=(?:"[^"]*"|'[^']*'|\{[^}]*\})|\{[^}]*\}|\[[^\]]*\]|\/[^/]+\/|"[^"]*"|'[^']*'|[^\s,]+/g) ??
+    [];
   // A title begins with a capital, and goes on with any words.
   const isTitle = /^[A-Z]/.test(flags[0] ?? "");
   return flags.every(
     (flag) => (fenceFlags.test(flag) || (isTitle && /^[\w'’.:&()-]+$/.test(flag))) && !runningFlag.test(flag),
   );
 }
-const drawnActive = /<|%%\s*\{|click|href|url|html|script|require|include|input|def|:\/\//i;
+const drawnActive =
+  /<(?!br ?\/?>|[-|=.o*\s\d])|%%\s*\{|\bclick\b|\bhref\b|\burl\b|\\(?:href|url|html|require|include|input|def|let|newcommand|class|style|unicode)|script\s*:|:\/\//i;
 /** A path or a label is no flag, but these words start plugins. */
 const runningFlag = /^(?:live|preview|playground|run\w*|exec\w*|eval\w*|repl|sandbox|interactive|reference|embed)\b/i;

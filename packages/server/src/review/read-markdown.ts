@@ -9,6 +9,7 @@ import {
   elements,
   expressionForms,
   rawElements,
+  roles,
   templateForms,
 } from "./content-table.ts";
 import type { Parts } from "./page-parts.ts";
@@ -62,8 +63,13 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
   const open: string[] = [];
   const lineStarts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
   const uses = referencesIn(text);
+  /** Liquid leaves what is between these alone, in code too. */
+  const raw = flavor.html === "raw" && !flavor.vue ? rawRanges(text) : [];
+  const isRaw = (at: number) => (lastBefore(raw, at, ([start]) => start)?.[1] ?? 0) > at;
   /** Components that the page imports from other pages. */
   const imported = new Set<string>();
+  /** The last line that was told as a whole. */
+  let refusedLine = -1;
   /** Where the last chunk ended, if it has HTML: a fence right behind it may be part of that. */
   let htmlEnd = -1;
 
@@ -147,7 +153,8 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
 
   function readInsideCode(code: string, offset: number): void {
     if (flavor.insideCode === null) return;
-    for (const { 0: whole, index } of code.matchAll(flavor.insideCode)) parts.form(whole, offset + index);
+    for (const { 0: whole, index } of code.matchAll(flavor.insideCode))
+      if (!isRaw(offset + index)) parts.form(whole, offset + index);
   }
 
   /** Reads live text. A construct may end behind the chunk. Returns where to go on. */
@@ -160,7 +167,7 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
     const hasHtml = !flavor.mdx && /^[ \t>*+-]*<[a-z/!?]/im.test(chunk);
     if (hasHtml) htmlEnd = end;
     const isInside = open.length > 0 && flavor.html !== "commonmark";
-    const spans = isTrusted && !isInside && !hasHtml && hasPlainSpans(chunk);
+    const spans = isTrusted && !isInside && !hasHtml && hasPlainSpans(chunk, flavor.html === "raw");
     let rest = "";
     let cursor = start;
     const active = /[`<{&\\]|\](?=[(:])/g;
@@ -229,7 +236,10 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
     if (match === null) {
       const line = lineAt(text.slice(at, Math.min(end, at + 1_000)), 0);
       // `a[0](b c)` is no link: spaces end a destination.
-      if (!isLink || !/^\]\([^()<>{}\\&:]*(?:\)|$)/.test(line)) parts.form(/^[^)]*\)?/.exec(line)?.[0] ?? line, at);
+      if (!isLink || !/^\]\([^()<>{}\\&:]*(?:\)|$)/.test(line)) {
+        if (refusedLine !== lineStart) parts.form(lineAt(text, lineStart), lineStart);
+        refusedLine = lineStart;
+      }
       return at;
     }
     const written = match[1] ?? match[2] ?? "";
@@ -248,7 +258,13 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
       ? [expressionForms, braceEnd(text, at)]
       : [[...braceForms, ...templateForms], templateEnd(text, at, end)];
     if (stop === -1) return at;
+    if (isRaw(at) && /^\{[{%]/.test(text.slice(at, at + 2))) return at + 2;
     const whole = text.slice(at, stop);
+    // MyST reads `{name}` before a span of code as a role.
+    if (text[stop] === "`" && !roles.has(whole.slice(1, -1))) {
+      parts.form(whole + lineAt(text, stop), at);
+      return stop;
+    }
     const isPlain = flavor.braces && /^\{[\p{L}\p{N} ,._$|/-]*\}$/u.test(whole);
     if (!isPlain && !forms.some((form) => form.test(whole)) && !(flavor.mdx && isLiteralExpression(whole)))
       parts.form(whole, at);
@@ -348,14 +364,30 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
   }
 
   function startOf(at: number): number {
-    let [low, high] = [0, lineStarts.length - 1];
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if ((lineStarts[middle] ?? 0) <= at) low = middle;
-      else high = middle - 1;
-    }
-    return lineStarts[low] ?? 0;
+    return lastBefore(lineStarts, at, (start) => start) ?? 0;
   }
+}
+
+/** Of ascending places, the last that is not behind this one. */
+function lastBefore<T>(places: readonly T[], at: number, startOf: (place: T) => number): T | undefined {
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (startOf(places[middle] as T) <= at) low = middle + 1;
+    else high = middle;
+  }
+  return places[low - 1];
+}
+
+/** From each `{% raw %}` to its `{% endraw %}`. */
+function rawRanges(text: string): ReadonlyArray<readonly [number, number]> {
+  const ranges: (readonly [number, number])[] = [];
+  let start = -1;
+  for (const { 0: tag, 1: end, index } of text.matchAll(/\{%-? *(end)?raw *-?%\}/g)) {
+    if (end && start !== -1) ranges.push([start, index + tag.length]);
+    start = end ? -1 : start === -1 ? index : start;
+  }
+  return ranges;
 }
 
 const moduleForm = /^import (?:([A-Za-z]\w*)|\{[\w\s,]*\}|\w+, \{[\w\s,]*\}) from ["']([\w@./-]+)["'];?\s*$/;
@@ -384,17 +416,17 @@ function referencesIn(text: string): ReadonlyMap<string, number> {
 }
 
 /** Whether every parser finds the same code spans here: each is closed in its line and not escaped. */
-function hasPlainSpans(chunk: string): boolean {
+function hasPlainSpans(chunk: string, isAnyRow: boolean): boolean {
   if (!chunk.includes("`")) return true;
-  if (/\\`/.test(chunk)) return false;
+  const isTable = isAnyRow || /^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:|-]*)?$/m.test(chunk);
   return chunk.split("\n").every((line) => {
-    const isRow = line.includes("|");
     for (let at = line.indexOf("`"); at !== -1; at = line.indexOf("`", at)) {
       const size = /^`+/.exec(line.slice(at))?.[0].length ?? 1;
       const close = closingRun(line, at + size, size);
       const code = line.slice(at + size, close);
       // Tables split cells inside code, and some parsers need a letter behind the first mark.
-      if (close === -1 || (isRow && /(?<!\\)\|/.test(code)) || (size === 1 && /^\s/.test(code))) return false;
+      if (close === -1 || (isTable && /(?<!\\)\|/.test(code)) || (size === 1 && /^\s/.test(code))) return false;
+      if (line[at - 1] === "\\") return false;
       at = close + size;
     }
     return true;

@@ -53,7 +53,7 @@ it.each<readonly [string, Syntax]>([
   ["a ` b\n`<b1>`", "markdown vue"],
   ["\\`<b1>`", "markdown vue"],
   ["a ` <b1> `", "markdown liquid"],
-  ["| `a | <b1>` |", "markdown vue"],
+  ["| a | b |\n|---|---|\n| `a | <b1>` |", "markdown vue"],
   ["\\<b1>", "markdown python"],
 ])("%s has a live tag in %s", (text, syntax) => {
   expect(read(text, syntax).forms.join(" ")).toContain("<b1>");

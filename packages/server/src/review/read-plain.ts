@@ -21,10 +21,10 @@ export function readRst(parts: Parts, text: string): void {
       else if (!/^:(?:param|type|returns?|rtype|raises?|arg|keyword|ivar|var|vartype|meta|orphan)\b/.test(bare))
         parts.form(bare, at);
     }
-    for (const { 0: whole, 1: role = "", index: offset } of line.matchAll(/:([\w:.+-]+):`/g))
+    for (const { 0: whole, 1: role = "", index: offset } of line.matchAll(/:([^\s`]{1,60}):`/g))
       if (!roles.has(role)) parts.form(wordsFrom(line, offset, whole.length), at + offset);
     // A role can also stand behind its text.
-    for (const { 1: role = "", index: offset } of line.matchAll(/`:([\w:.+-]+):(?!`)/g))
+    for (const { 1: role = "", index: offset } of line.matchAll(/`:([^\s`]{1,60}):(?!`)/g))
       if (!roles.has(role)) parts.form(line.trim(), at + offset);
   }
   for (const { 1: target = "", index } of text.matchAll(/<([^<>]{0,2000})>`/g)) {
@@ -81,17 +81,24 @@ export function readAsciidoc(parts: Parts, text: string): void {
       if (target && line === bare && !/^\w+:\/\//.test(target)) parts.include(target, at);
       else parts.form(bare, at);
     }
-    if (/^:!?[\w-]+!?:(?:\s|$)/.test(line)) {
+    const [, named, url = ""] = /^:(ur[il]-[\w-]+): +(\S+)$/.exec(line.trimEnd()) ?? [];
+    if (named) {
+      parts.address(url, at);
+      defined.add(named);
+    } else if (/^:!?[\w-]+!?:(?:\s|$)/.test(line)) {
       const [, name = "", value = ""] = /^:(!?[\w-]+!?):\s*(.*)$/.exec(line) ?? [];
       if (
-        /^(?:description|keywords|page-[\w-]+|navtitle|author|email|revdate|revnumber|toc(?:levels|-title)?|sectnums|sectanchors|idprefix|idseparator|experimental|icons|source-language|title)$/.test(
+        /^(?:description|keywords|page-[\w-]+|navtitle|author|email|revdate|revnumber|toc(?:levels|-title)?|sectnums|sectanchors|idprefix|idseparator|experimental|icons|source-language|title|[\w-]+-(?:caption|label|title|signifier))$/.test(
           name,
         ) &&
         /^[^<>{}\\+[\]]*$/.test(value)
       )
-        defined.add(name);
-      else parts.form(bare, at);
+        continue;
+      parts.form(bare, at);
     }
+    // Targets of media may contain blanks.
+    for (const { 0: whole, index } of line.matchAll(/\b(?:image|icon|video|audio)\s*::?[^[\n]*\[/gi))
+      if (!/^(?:image|icon)::?[^\s[\]]+\[$/.test(whole)) parts.form(bare, at + index);
     if (
       /^\[/.test(bare) &&
       /\]$/.test(bare) &&
@@ -101,8 +108,10 @@ export function readAsciidoc(parts: Parts, text: string): void {
       parts.form(bare, at);
     if (/\+\+|\$\$|\bpass\s*:|\bstem\s*:|\b(?:latex|ascii)math\s*:|^\s*(?:a\||.*\|===.*a)/.test(line))
       parts.form(bare, at);
+    // An address that the page defines, as far as it goes.
     for (const { 0: whole, 1: name = "", index } of line.matchAll(/\\?\{([\w:!.-]+)[^{}\n]*\}/g))
-      if (!asciidocCharacters.has(name)) parts.form(whole, at + index);
+      if (!asciidocCharacters.has(name) && !(defined.has(name) && /^\{[\w-]+\}(?:[[/\s#)]|$)/.test(line.slice(index))))
+        parts.form(whole, at + index);
     for (const { 0: whole, 1: name = "", 2: colons, 3: target = "", 4: rest = "", index } of line.matchAll(
       /(?<![\w/.])([a-z]\w*)(::?)([^\s[\]:][^\s[\]]*)?\[([^\]\n]*)/gi,
     )) {
