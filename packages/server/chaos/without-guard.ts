@@ -44,14 +44,14 @@ export const guards: Readonly<Record<string, Guard>> = {
   /** The lease is renewed right before each external effect. */
   renew: {
     file: `${server}/publish/retry.ts`,
-    find: "      await renew(deps);\n",
-    replace: "",
+    find: "    const { sendBeforeMs } = await deps.renewForEffect();\n    if (performance.now() < sendBeforeMs) return send();\n",
+    replace: "    if (deps) return send();\n",
     experiment: "frozen-workers",
     scale: 0.15,
   },
   /** A pull request is looked up before it is created. */
   lookup: {
-    file: `${server}/publish/publish-change.ts`,
+    file: `${server}/publish/ensure-pull-request.ts`,
     find: "  if (!pullRequest) return null;\n",
     replace: "  if (!pullRequest || pullRequests.length > 0) return null;\n",
     experiment: "frozen-workers",

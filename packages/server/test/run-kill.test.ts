@@ -18,15 +18,13 @@ const docs = {
 };
 const id = "job_01arz3ndektsv4rrffq69g5fav";
 
-/** Enough lines that the agent is shown its own diff. */
-const tips = Array.from({ length: 70 }, (_, index) => `\nTip ${index + 1}: wait.\n`).join("");
-
-/** Reads, edits, finishes, and finishes again after it has seen its own diff: four turns. */
+/** Reads, edits, finishes with an untrue summary, and finishes again after the review's finding: four turns. */
 function turnOf(turn: number): FarTurn {
   if (turn === 0) return [["read_file", { paths: ["setup.mdx"] }]];
-  const edits = [{ oldText: "ten minuts.\n", newText: `ten minutes.\n${tips}` }];
+  const edits = [{ oldText: "ten minuts.\n", newText: "ten minutes.\n" }];
   if (turn === 1) return [["edit_file", { path: "setup.mdx", edits }]];
-  return [["finish", { title: "Fix a misspelling", summary: "The word was misspelt." }]];
+  const summary = turn === 2 ? "Updates other.mdx." : "The word was misspelt.";
+  return [["finish", { title: "Fix a misspelling", summary }]];
 }
 
 /** A job that waits for the next server. `asked`: the turn of each request. */
@@ -43,7 +41,7 @@ async function scene(more: { latency?: number } = {}) {
       }));
       return { response: { toolCalls }, options: more };
     },
-    { docs },
+    { docs, settings: { secondReader: false } },
   );
   await installed.server.stop();
   const { pool } = installed.installation.database;

@@ -41,7 +41,12 @@ export function scriptedPublish(deps: PublishDeps, options: ScriptedForgeOptions
         deps.worker,
         new Date(),
       ]);
-    const tree = { commit: "base", list: async () => [], read: async () => null } as unknown as CommitTree;
+    const tree = {
+      commit: "base",
+      list: async () => [],
+      read: async () => null,
+      diff: async () => Buffer.alloc(0),
+    } as unknown as CommitTree;
     const mirror = {
       treeAt: () => tree,
       commit: async () => ({ treeId: "tree", commitId }),

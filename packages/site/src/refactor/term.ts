@@ -116,6 +116,7 @@ function partOf(text: string, index: number, length: number, keepsPaths: boolean
   if (token.includes("://")) return "in a name";
   // Routes and files (`/messages/{id}`, `docs/message`). `message/note` is ambiguous, so it counts as one.
   if (keepsPaths && token.includes("/") && !/^\/{3,}/.test(token)) return "in a path";
+  if (keepsPaths && /\/\{[^\s{}]*$/.test(before) && /^[^\s{}]*\}/.test(after)) return "in a path";
   if (directiveBefore.test(line) || directiveAround.test(`${before.slice(-1)}\0${after.slice(0, 2)}`))
     return "in a directive";
   return joinedBefore.test(before) || joinedAfter.test(after) || isHalfUnderscored(before, after)

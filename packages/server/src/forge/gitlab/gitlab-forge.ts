@@ -173,7 +173,11 @@ const writeLevel = 30;
 function openConversation({ api, path }: GitlabRepository): Conversation {
   return {
     async listComments(number, signal) {
-      const notes = await listNotes(api, `${path}/merge_requests/${number}/notes`, "read comments", signal);
+      const notes = await listNotes(
+        api,
+        { path: `${path}/merge_requests/${number}/notes`, what: "read comments" },
+        signal,
+      );
       return notes.map(({ id, author, body, position }) => ({
         id: `n${id}`,
         author: author.username,

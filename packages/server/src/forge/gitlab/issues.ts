@@ -44,7 +44,11 @@ export function openIssues({ api, path }: GitlabRepository): Issues {
       return last ? toAct(last, last.user?.username) : null;
     },
     async listComments(number, signal) {
-      const notes = await listNotes(api, `${path}/issues/${number}/notes`, "read an issue's comments", signal);
+      const notes = await listNotes(
+        api,
+        { path: `${path}/issues/${number}/notes`, what: "read an issue's comments" },
+        signal,
+      );
       return notes.map((note) => ({ ...toAct(note, note.author.username), text: note.body }));
     },
     async comment(number, text, signal) {

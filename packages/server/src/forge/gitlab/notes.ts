@@ -27,8 +27,7 @@ const pagesMax = 10;
  */
 export async function listNotes(
   api: ApiClient,
-  path: string,
-  what: string,
+  { path, what }: { path: string; what: string },
   signal: AbortSignal,
 ): Promise<readonly Static<typeof Note>[]> {
   const query = { order_by: "created_at", sort: "desc", activity_filter: "only_comments" };
