@@ -137,6 +137,33 @@ it("keeps what a service cannot take, for as long as it asks, and shows it; a st
   expect(await stateOf()).toEqual([{ kind: "look", tries: 0, isDue: true, isHeld: false }]);
 });
 
+it("a task that is claimed while the process stops does not begin, and that is no try", async () => {
+  await askTask(pool, "look", "prj_1");
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  const slow = {
+    async query(text: string, values: unknown[]) {
+      const answer = await pool.query(text, values);
+      asked.resolve();
+      await answered.promise;
+      return answer;
+    },
+  };
+  let begun = 0;
+  const look: TaskKind = {
+    async work() {
+      begun += 1;
+    },
+  };
+  const queue = startTaskQueue({ pool: slow as unknown as typeof pool, listener, log }, { look }, {});
+  await asked.promise;
+  const stopped = queue.stop();
+  answered.resolve();
+  await stopped;
+  expect(begun).toBe(0);
+  expect(await stateOf()).toEqual([{ kind: "look", tries: 0, isDue: true, isHeld: false }]);
+});
+
 it("a kind whose tasks hang leaves room for the others", async () => {
   const { promise: open, resolve } = Promise.withResolvers<void>();
   const mail = Promise.withResolvers<void>();

@@ -121,6 +121,8 @@ async function runTask(
   stopping: AbortSignal,
 ): Promise<TaskOutcome> {
   const { id, tries } = task;
+  // Claimed while the process began to stop. An aborted signal tells nobody who listens to it from now on.
+  if (stopping.aborted) return { kind: "released" };
   // Its nodes were killed, perhaps by the task.
   if (tries > retryMs.length + 1) return { kind: "failed" };
   const lost = new AbortController();
