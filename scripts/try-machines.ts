@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { pathToFileURL } from "node:url";
 
 /** Programs of Linux that a Mac does not have. */
 const missing = ["flock", "bwrap", "unshare", "setsid"];
@@ -20,8 +21,8 @@ const usualTests = [
 ];
 const notSimulated = [
   "the platform's name: code for darwin (sockets with a path, en_US.UTF-8, binaries of npm) does not run",
-  "Apple's sh: only its block size of `ulimit -f` is tested, by bound-process.test.ts",
-  "a missing /proc: only `ps` as its replacement is tested, by run-program.test.ts",
+  "Apple's sh, except that `ulimit -f` counts 1,024 bytes: here it is this machine's bash, and /bin/sh stays as it is",
+  "a missing /proc for programs other than Node",
   "file systems that ignore case, or that keep names in NFD",
   "Apple's git, its keychain helper, and a browser in /Applications",
 ];
@@ -29,7 +30,13 @@ const notSimulated = [
 if (process.platform !== "linux") throw new Error("this simulates a Mac on Linux; on a Mac, run npm test");
 const place = mkdtempSync("/tmp/emend-mac-ü ");
 process.on("exit", () => rmSync(place, { recursive: true, force: true }));
-const env = { ...process.env, PATH: linkPrograms(), HOME: makeHome(), TMPDIR: makeTemporary() };
+const env = {
+  ...process.env,
+  PATH: linkPrograms(),
+  HOME: makeHome(),
+  TMPDIR: makeTemporary(),
+  NODE_OPTIONS: `--import=${pathToFileURL(hideProcesses())}`,
+};
 
 const failed = [
   ["the demo", ["run", "demo", "--", "--data", join(place, "demo data")]],
@@ -52,7 +59,9 @@ function run(args: readonly string[]): boolean {
 function linkPrograms(): string {
   const bin = join(place, "bin");
   mkdirSync(bin);
-  const linked = new Set(missing);
+  const linked = new Set([...missing, "sh"]);
+  // As there, it is bash, whose `ulimit -f` counts 1,024 bytes. That of other shells counts 512.
+  writeFileSync(join(bin, "sh"), '#!/bin/bash\nexec /bin/bash "$@"\n', { mode: 0o755 });
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
     for (const name of namesIn(folder)) {
       if (linked.has(name)) continue;
@@ -69,6 +78,29 @@ function namesIn(folder: string): string[] {
   } catch {
     return [];
   }
+}
+
+/** A module that hides /proc from each Node process. Programs keep it: `ps` of Linux needs it. */
+function hideProcesses(): string {
+  const file = join(place, "hide-proc.mjs");
+  writeFileSync(
+    file,
+    `import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+const isHidden = (path) => /^\\/proc(\\/|$)/.test(String(path));
+const gone = (path) => Object.assign(new Error("ENOENT: no such file or directory, '" + path + "'"), { code: "ENOENT" });
+for (const name of ["readdir", "readFile", "readlink", "stat", "lstat", "open", "access"]) {
+  const now = fs[name + "Sync"];
+  fs[name + "Sync"] = (path, ...rest) => { if (isHidden(path)) throw gone(path); return now(path, ...rest); };
+  const later = fs.promises[name];
+  fs.promises[name] = async (path, ...rest) => { if (isHidden(path)) throw gone(path); return later(path, ...rest); };
+}
+const exists = fs.existsSync;
+fs.existsSync = (path) => !isHidden(path) && exists(path);
+syncBuiltinESMExports();
+`,
+  );
+  return file;
 }
 
 function makeHome(): string {

@@ -26,7 +26,7 @@ export {
   whyUnknown,
 } from "./editor-queries.ts";
 export { findPage } from "./find-page.ts";
-export { folderTree, repositoryAround } from "./folder-tree.ts";
+export { folderTree, nameAsGit, repositoryAround } from "./folder-tree.ts";
 export type { NavItem, NavList, Redirect } from "./frameworks/framework.ts";
 export { type FileChange, historyArgs, parseHistory } from "./git-history.ts";
 export { type GitSource, gitEnvironment, openGitSource, runGit } from "./git-source.ts";

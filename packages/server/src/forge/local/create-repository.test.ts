@@ -145,6 +145,15 @@ describe("importing a plain folder", () => {
   });
 });
 
+it("imports names that a Mac's disk keeps decomposed as git stores them", async () => {
+  const source = await folder("decomposed");
+  await folder("decomposed/u\u0308ber");
+  await writeFile(join(source, "u\u0308ber/scho\u0308n.md"), "x");
+  await createLocalRepository(deps, { projectId: "prj_mac", importFrom: source, platform: "darwin" }, signal);
+  const names = await personGit(join(deps.forgeDir, "prj_mac.git"), "ls-tree", "-rz", "--name-only", "main");
+  expect(names).toBe("\u00fcber/sch\u00f6n.md\0");
+});
+
 describe("a repository that starts empty", () => {
   it("has a first branch to come, and takes a push of it", async () => {
     const { defaultBranch, inside } = await importAs("prj_empty", null);

@@ -1,8 +1,10 @@
+import { isUtf8 } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { nameAsGit } from "@emend/site";
 import { AppError } from "../../errors.ts";
 import { isBranchName } from "../../lib/branch-name.ts";
 import { ask, type Repository, type RepositoryDeps, repositoryOf, tell } from "./repository.ts";
@@ -12,6 +14,8 @@ interface NewRepository {
   projectId: string;
   /** A git repository (all branches and tags) or a plain folder (one commit) to import. Null: start empty. */
   importFrom: string | null;
+  /** Whose names the folder has. */
+  platform?: NodeJS.Platform;
 }
 
 /** Creates a project's repository, completely or not at all. Returns its default branch. */
@@ -24,7 +28,7 @@ export async function createLocalRepository(
   await mkdir(deps.forgeDir, { recursive: true, mode: 0o700 });
   const draft = { git: deps.git, gitDir: join(deps.forgeDir, `.new-${randomBytes(8).toString("hex")}`) };
   try {
-    const defaultBranch = await fill(draft, input.importFrom, signal);
+    const defaultBranch = await fill(draft, input, signal);
     await rename(draft.gitDir, final.gitDir);
     return { defaultBranch };
   } catch (error) {
@@ -33,7 +37,8 @@ export async function createLocalRepository(
   }
 }
 
-async function fill(repository: Repository, importFrom: string | null, signal: AbortSignal): Promise<string> {
+async function fill(repository: Repository, input: NewRepository, signal: AbortSignal): Promise<string> {
+  const { importFrom, platform = process.platform } = input;
   if (importFrom === null) {
     await initRepository(repository, { defaultBranch: "main", objectFormat: "sha1" }, signal);
     return "main";
@@ -44,7 +49,9 @@ async function fill(repository: Repository, importFrom: string | null, signal: A
     throw new AppError("invalid_request", { publicMessage: `There is no folder ${importFrom} to import.` });
   }
   const gitDir = await findGitDir(path);
-  return gitDir === null ? importFolder(repository, path, signal) : importRepository(repository, gitDir, signal);
+  return gitDir === null
+    ? importFolder(repository, { path, platform }, signal)
+    : importRepository(repository, gitDir, signal);
 }
 
 /**
@@ -104,17 +111,22 @@ const bytesMax = 1024 * 1024 * 1024;
 const fileBytesMax = 64 * 1024 * 1024;
 const importFolderMsMax = 10 * 60_000;
 
+interface Folder {
+  path: string;
+  platform: NodeJS.Platform;
+}
+
 /** One commit with a plain folder's files, without what .gitignore excludes. The folder is only read. */
-async function importFolder(repository: Repository, folder: string, signal: AbortSignal): Promise<string> {
+async function importFolder(repository: Repository, folder: Folder, signal: AbortSignal): Promise<string> {
   const branch = "main";
   await initRepository(repository, { defaultBranch: branch, objectFormat: "sha1" }, signal);
-  const paths = await listFiles(repository, resolve(folder), signal);
+  const paths = await listFiles(repository, folder.path, signal);
   if (paths.length === 0) return branch;
   let fault: unknown = null;
   // A read error ends git's input. Git's own error about that would hide it.
   function* readFaithfully() {
     try {
-      yield* importStream(resolve(folder), paths, branch);
+      yield* importStream(folder, paths, branch);
     } catch (error) {
       fault = error;
     }
@@ -154,18 +166,24 @@ async function listFiles(repository: Repository, folder: string, signal: AbortSi
 }
 
 /** Reads one file at a time, however large the folder is. */
-function* importStream(folder: string, paths: readonly Buffer[], branch: string): Generator<Buffer | string> {
+function* importStream(folder: Folder, paths: readonly Buffer[], branch: string): Generator<Buffer | string> {
   const message = "Import the documentation\n";
   const seconds = Math.floor(Date.now() / 1000);
   yield `commit refs/heads/${branch}\ncommitter Emend <noreply@emend.invalid> ${seconds} +0000\n`;
   yield `data ${Buffer.byteLength(message)}\n${message}`;
   let bytes = 0;
   for (const path of paths) {
-    const file = readEntry(Buffer.concat([Buffer.from(`${folder}/`), path]));
+    const file = readEntry(Buffer.concat([Buffer.from(`${folder.path}/`), path]));
     if (!file) continue;
     bytes += file.content.length;
     if (bytes > bytesMax) throw refusal("its files come to more than 1 GiB");
-    yield* [`M ${file.mode} inline `, quotePath(path), `\ndata ${file.content.length}\n`, file.content, "\n"];
+    yield* [
+      `M ${file.mode} inline `,
+      quotePath(pathAsGit(path, folder)),
+      `\ndata ${file.content.length}\n`,
+      file.content,
+      "\n",
+    ];
   }
   yield "done\n";
 }
@@ -177,6 +195,10 @@ function readEntry(path: Buffer): { mode: string; content: Buffer } | null {
   if (!stat.isFile()) return null;
   if (stat.size > fileBytesMax) throw refusal("one of its files has more than 64 MiB");
   return { mode: stat.mode & 0o100 ? "100755" : "100644", content: readFileSync(path) };
+}
+
+function pathAsGit(path: Buffer, { platform }: Folder): Buffer {
+  return isUtf8(path) ? Buffer.from(nameAsGit(path.toString(), platform)) : path;
 }
 
 function quotePath(path: Buffer): Buffer {
