@@ -60,8 +60,10 @@ function linkPrograms(): string {
   const bin = join(place, "bin");
   mkdirSync(bin);
   const linked = new Set([...missing, "sh"]);
-  // As there, it is bash, whose `ulimit -f` counts 1,024 bytes. That of other shells counts 512.
-  writeFileSync(join(bin, "sh"), '#!/bin/bash\nexec /bin/bash "$@"\n', { mode: 0o755 });
+  // There it is bash 3.2, whose `ulimit -f` counts 1,024 bytes, as bash does unless it is called sh.
+  const release = join(place, "release");
+  writeFileSync(release, 'BASH_VERSION="3.2.57(1)-release"\nunset BASH_ENV\n');
+  writeFileSync(join(bin, "sh"), `#!/bin/bash\nBASH_ENV="${release}" exec /bin/bash "$@"\n`, { mode: 0o755 });
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
     for (const name of namesIn(folder)) {
       if (linked.has(name)) continue;

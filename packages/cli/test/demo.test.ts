@@ -45,8 +45,12 @@ test("tells the journey a second time in plain lines, and the line at its end op
   const hints = stdout.split("\n").filter((line) => line.includes("OPENAI_API_KEY"));
   expect(hints).toEqual([expect.stringContaining("is set and not used: EMEND_MODEL=openai/gpt-5 would use it")]);
 
-  const [, line = ""] = /^ +npx emend (serve --data \S+ --port \d+ --link \S+)$/m.exec(stdout) ?? [];
-  const serving = startEmend(line.split(" "), { env: { OPENAI_API_KEY: "sk-secret" } });
+  const [, line = ""] = /^ +npx emend (serve --data .+ --port \d+ --link \S+)$/m.exec(stdout) ?? [];
+  // As the person's shell splits it.
+  const words = execFileSync("sh", ["-c", `printf '%s\\n' ${line}`], { encoding: "utf8" })
+    .trimEnd()
+    .split("\n");
+  const serving = startEmend(words, { env: { OPENAI_API_KEY: "sk-secret" } });
   await serving.untilPrinted('"event":"link"');
   const link = /http:\/\/\S+\/login\/[^"\s]+/.exec(serving.stdout().split('"event":"link"')[1] ?? "")?.[0] ?? "";
   const opened = await fetch(link, { redirect: "manual" });
@@ -77,7 +81,7 @@ test("shows how the docs follow a pull request on the code, from the failing sta
     pull: expect.stringMatching(/\/forge\/\w+\/pull\/1$/),
     failed: "1 page mentions what this removes or renames.",
     prLink: expect.stringMatching(/\/pull\/1$/),
-    passed: "Docs pull request #1 updates every page that mentions what this changes.",
+    passed: "Docs pull request #1 updates every page that names what this removes.",
   });
 });
 

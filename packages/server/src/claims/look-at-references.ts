@@ -112,7 +112,7 @@ async function insertStale(
       reference.kind,
       reference.text,
       gone,
-      stale.cause.kind === "renamed" ? stale.cause.to : null,
+      stale.fix && stale.cause.kind === "renamed" ? stale.cause.to : null,
       JSON.stringify(paths),
       cause && JSON.stringify(cause),
       isCertain,

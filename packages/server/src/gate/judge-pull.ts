@@ -236,6 +236,7 @@ function toFinding(stale: StaleReference, unread: readonly string[]): Judged {
     ...(unread.length > 0 && { unread }),
     ...(!stale.isCertain && { certainty: "likely" as const }),
     ...(stale.isCertain &&
+      stale.fix !== undefined &&
       cause.kind === "renamed" &&
       isCertainRename(gone, cause.to) && { renamed: { from: gone, to: cause.to } }),
     causes: paths,
@@ -268,8 +269,8 @@ export function verdictOf(
     const words = isDocs
       ? "No new problems in the docs."
       : docsPull === null
-        ? "No page mentions what this changes."
-        : `Docs pull request #${docsPull} updates every page that mentions what this changes.`;
+        ? "No page names what this removes."
+        : `Docs pull request #${docsPull} updates every page that names what this removes.`;
     return { state: "passed", words: findings.length === 0 ? words : `${words} ${count(findings.length, "note")}.` };
   }
   const found = isDocs

@@ -360,7 +360,7 @@ it("says on a source's pull request which pages name what it renames, and passes
   await look();
   expect(await onlyStatus()).toMatchObject({
     state: "passed",
-    words: `Docs pull request #${mended.number} updates every page that mentions what this changes.`,
+    words: `Docs pull request #${mended.number} updates every page that names what this removes.`,
   });
   expect(await stateOf()).toBe("passed");
 

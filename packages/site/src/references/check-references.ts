@@ -78,10 +78,11 @@ export function staleFinding(stale: StaleReference, by: string | null): Finding 
   const part = text === gone ? "" : ` (in ${quoted(text)})`;
   const since = by === null ? "" : ` by ${by}`;
   const doubt = isCertain ? "" : " if it means this one";
+  const generated = reference.inGenerated ? " The page is generated: change what it is made from." : "";
   const message =
     cause.kind === "renamed"
-      ? `${quoted(gone)}${part} was renamed to ${quoted(cause.to)}${since}. Use the new name${doubt}.`
-      : `${quoted(gone)}${part} is no longer in the sources${where(paths)}: removed${since}. Correct the page${doubt}.`;
+      ? `${quoted(gone)}${part} was renamed to ${quoted(cause.to)}${since}. Use the new name${doubt}.${generated}`
+      : `${quoted(gone)}${part} is no longer in the sources${where(paths)}: removed${since}. Correct the page${doubt}.${generated}`;
   const place = { check: staleReferenceCheck, path, line, column, message };
   return isCertain
     ? { ...place, severity: "error", ...(fix && { fix }) }

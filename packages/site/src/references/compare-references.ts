@@ -181,7 +181,7 @@ function staleReference(
 ): StaleReference {
   const stale: StaleReference = { reference, gone, cause, paths, isCertain };
   const at = cause.kind === "renamed" ? reference.text.lastIndexOf(gone) : -1;
-  if (cause.kind !== "renamed" || at === -1) return stale;
+  if (cause.kind !== "renamed" || at === -1 || reference.inGenerated) return stale;
   const start = reference.start + Buffer.byteLength(reference.text.slice(0, at));
   const edit = { path: reference.page, start, end: start + Buffer.byteLength(gone), text: cause.to };
   return { ...stale, fix: { title: `Replace ${gone} with ${cause.to}`, edits: [edit] } };

@@ -10,6 +10,7 @@ import {
   type Sample,
   variablesOf,
 } from "./page-code.ts";
+import { saysGenerated } from "./read-source-file.ts";
 
 export type ReferenceKind = "identifier" | "path" | "flag" | "env" | "config-key" | "file" | "route" | "package";
 
@@ -25,6 +26,8 @@ export interface CodeReference {
   end: number;
   /** In a fenced block, not in inline code. */
   inSample: boolean;
+  /** The page says that a program writes it: it is not edited by hand, nor by Emend. */
+  inGenerated?: true;
   /** The package that a sample imports it from. It is known only if the package is the project's own. */
   from?: string;
   /** All names of the page: what it is about. One list for all references of the page. */
@@ -75,7 +78,8 @@ function referencesIn(page: string, text: string, { spans, samples, history }: P
   const beside = [...new Set(found.flatMap((one) => one.text.split(/\.|::|#/)))].filter(
     (name) => !/^[a-z\d]*$/.test(name),
   );
-  return found.map((one) => ({ ...one, beside })).sort((a, b) => a.start - b.start);
+  const about = { beside, ...(saysGenerated(text) && { inGenerated: true as const }) };
+  return found.map((one) => ({ ...one, ...about })).sort((a, b) => a.start - b.start);
 }
 
 type Add = (kind: ReferenceKind, name: string, offset: number, from?: string) => void;

@@ -14,7 +14,8 @@ const linesMax = 5000;
 
 /**
  * The name that replaced the old one everywhere: each line that had the old name exists again with the new name. If a
- * line is gone, or has a different name, the rename is not certain.
+ * line is gone, or has a different name, the rename is not certain. One line alone is not enough either: a list of options
+ * has many lines of the same shape. Then the names must have a part in common.
  */
 export async function renamedTo(
   word: string,
@@ -25,22 +26,46 @@ export async function renamedTo(
 ): Promise<string | null> {
   if (paths.length > filesLookedAtMax) return null;
   let to: string | null = null;
+  const shapes = new Set<string>();
   for (const path of paths) {
     signal?.throwIfAborted();
     const now = after.files.has(path) ? path : (renames?.get(path) ?? movedUnchanged(path, before, after));
     const [old, fresh] = await Promise.all([before.tree.read(path), now === null ? null : after.tree.read(now)]);
     if (old === null || fresh === null) return null;
-    const found = replacementIn(word, toByteString(old), toByteString(fresh), (name) => !after.has(name));
+    const isGone = (name: string) => !after.has(name);
+    const found = replacementIn(word, toByteString(old), toByteString(fresh), { isGone, shapes });
     if (found === null || (to !== null && found !== to)) return null;
     to = found;
   }
-  return to === null || before.has(to) || !after.has(to) ? null : to;
+  if (to === null || before.has(to) || !after.has(to)) return null;
+  return shapes.size > 1 || haveCommonPart(word, to) ? to : null;
+}
+
+/** `outFile` and `--output-file`: one part is the same, or begins the other. */
+function haveCommonPart(one: string, other: string): boolean {
+  const others = partsOf(other);
+  return partsOf(one).some((part) => others.some((next) => part === next || begins(part, next) || begins(next, part)));
+}
+
+function begins(part: string, whole: string): boolean {
+  return part.length > 2 && whole.startsWith(part);
+}
+
+function partsOf(name: string): string[] {
+  const parts = name.split(/(?<=\p{Ll})(?=\p{Lu})|\P{L}+/u).map((part) => part.toLowerCase());
+  // `xOldName`: a single letter means nothing.
+  return parts.filter((part) => part.length > 1);
 }
 
 const wordCharacter = /[\w$\x80-\xff-]/;
 
-/** `isGone`: whether no source has a name any more. */
-function replacementIn(word: string, before: string, after: string, isGone: (name: string) => boolean): string | null {
+/** `isGone`: whether no source has a name any more. `shapes`: what surrounds the name, of each line that was renamed. */
+function replacementIn(
+  word: string,
+  before: string,
+  after: string,
+  { isGone, shapes }: { isGone: (name: string) => boolean; shapes: Set<string> },
+): string | null {
   const [oldLines, newLines] = changedLines(before, after);
   const added = withoutAll(newLines, oldLines);
   if (oldLines.length > linesMax * 4 || added.length > linesMax) return null;
@@ -64,6 +89,7 @@ function replacementIn(word: string, before: string, after: string, isGone: (nam
       if (names.size !== 1 || to !== null) return null;
       [to = null] = names;
     }
+    shapes.add(pieces.join("\0").trim());
     // Where another name left such a line too, either may be the renamed one.
     if (isOnly || ++looked > rivalsLookedAtMax) continue;
     removed ??= withoutAll(oldLines, newLines);

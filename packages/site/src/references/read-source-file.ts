@@ -72,13 +72,18 @@ export function readSourceFile(path: string, bytes: Uint8Array, read: WordReader
   return skip === null ? { skip, words: read(bytes), package: packageAt(path, bytes) } : unread(skip);
 }
 
+/** Whether the beginning of a file says that a program writes it. */
+export function saysGenerated(beginning: string): boolean {
+  const top = beginning.slice(0, 600).toLowerCase();
+  return (top.includes("generated") || top.includes("not edit")) && generated.test(top);
+}
+
 function skipByContent(bytes: Uint8Array): SkipReason | null {
   if (bytes.length > bytesMax) return "too large";
   const head = bytes.subarray(0, 8000);
   if (head.includes(0)) return "binary";
   if (!isUtf8(bytes)) return "not UTF-8";
-  const top = toByteString(bytes.subarray(0, 600)).toLowerCase();
-  if ((top.includes("generated") || top.includes("not edit")) && generated.test(top)) return "generated";
+  if (saysGenerated(toByteString(bytes.subarray(0, 600)))) return "generated";
   return isMinified(bytes) ? "minified" : null;
 }
 

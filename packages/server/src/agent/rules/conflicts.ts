@@ -15,8 +15,8 @@ export function findConflict(instructions: readonly Instruction[]): { clause: st
 function conflictOf(earlier: Instruction, later: Instruction): string | null {
   if (same(earlier, later)) return null;
   const [first, second] = [wordsOf(earlier), wordsOf(later)];
-  if (first && second) {
-    if (first.from === second.from) return "they replace the same term by two others, or in two places: say it once";
+  if (first && second && overlap(first.under, second.under)) {
+    if (first.from === second.from) return first.to === second.to ? null : "they replace the same term by two others";
     if (first.to === second.from || second.to === first.from)
       return "one undoes or continues the other: say the last form only";
   }
@@ -60,9 +60,19 @@ function conflictOf(earlier: Instruction, later: Instruction): string | null {
   return null;
 }
 
-function wordsOf(instruction: Instruction): { from: string; to: string } | null {
+function wordsOf(instruction: Instruction): { from: string; to: string; under: string } | null {
   if (instruction.kind !== "replace_term" && instruction.kind !== "rename") return null;
-  return { from: instruction.from.toLowerCase(), to: instruction.to.toLowerCase() };
+  const under = instruction.kind === "rename" ? "" : key(instruction.under ?? "");
+  return { from: instruction.from.toLowerCase(), to: instruction.to.toLowerCase(), under };
+}
+
+/** Whether one of two places, a page or a folder, contains the other. */
+function overlap(one: string, other: string): boolean {
+  return isWithin(one, other) || isWithin(other, one);
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return folder === "" || path === folder || path.startsWith(`${folder}/`);
 }
 
 function isMove(instruction: Instruction): instruction is Extract<Instruction, { kind: "move_page" }> {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyText } from "../../../test/support/any-text.ts";
+import { renameOrders } from "../../lib/repair-prompt.ts";
 import type { Instruction } from "./instruction.ts";
 import { compileForm, forms, parsePrompt } from "./parse-prompt.ts";
 
@@ -265,6 +266,8 @@ describe("all or nothing", () => {
 
   it.each([
     ['replace "a" with "b" and replace "A" with "c"', "same term"],
+    ['Replace "a" with "b". In guides/x, replace "a" with "c".', "same term"],
+    ['In guides, replace "a" with "b". In guides/x, replace "a" with "c".', "same term"],
     ['replace "a" with "b" and replace "b" with "c"', "one undoes or continues the other"],
     ['rename "a" to "b" everywhere. Change "b" to "a".', "one undoes or continues the other"],
     ["move k/x to m/x, move k/x to n/x", "same page to two places"],
@@ -277,6 +280,14 @@ describe("all or nothing", () => {
     ["redirect k to m and redirect k to n", "same address to two places"],
   ])("refuses a conflict: %s", (prompt, reason) => {
     expect(refusal(prompt).reason).toContain(reason);
+  });
+
+  it("takes renames of one name on several pages for what they are, as the gate asks for them", () => {
+    const renamed = { from: "--out-file", to: "--output-file" };
+    const places = ["guides/a.md", "guides/b.mdx"].map((path) => ({ path, line: 1, message: "", renamed }));
+    expect(understood(renameOrders(places).join("\n"))).toHaveLength(2);
+    expect(understood('In k, replace "a" with "b". In m, replace "a" with "c".')).toHaveLength(2);
+    expect(understood('In k, replace "a" with "b". In m, replace "b" with "c".')).toHaveLength(2);
   });
 
   it("refuses what two forms read in two ways", () => {
