@@ -113,6 +113,19 @@ journey("takes a comment for a follow-up, tells that the branch has moved, and c
   await reader.getByText(/^Opened #1 · \d\d files/).waitFor();
   await reader.close();
 
+  const path = `**/dashboard/api/pulls/${id}/1`;
+  const failed = { name: "emend", state: "failed", words: "2 new problems on 1 page.", url: dashboard.url };
+  await page.route(path, async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), statuses: [failed] } });
+  });
+  await page.reload();
+  await page.getByRole("heading", { name: "A status failed" }).waitFor();
+  expect(await page.getByText("Ready to merge").count()).toBe(0);
+  await page.unroute(path);
+  await page.reload();
+  await page.getByRole("heading", { name: "Ready to merge" }).waitFor();
+
   await page.route("**/merge", (route) => route.continue({ postData: JSON.stringify({ head: "0".repeat(40) }) }));
   dashboard.expectComplaint(/409/);
   await press(page.getByRole("button", { name: "Merge" }));

@@ -167,6 +167,11 @@ function Standing({ pull }: { pull: DashboardPull }) {
           <h2>A draft</h2>
           <p>No conflicts. Mark it ready before you merge it.</p>
         </>
+      ) : pull.statuses.some((status) => status.state === "failed") ? (
+        <>
+          <h2>A status failed</h2>
+          <p>No conflicts. Fix what the status reports before you merge it.</p>
+        </>
       ) : (
         <>
           <h2>Ready to merge</h2>
