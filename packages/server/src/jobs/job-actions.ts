@@ -31,7 +31,7 @@ export async function cancelJob(
       ), changed as (
         update jobs set status = 'failed', failure_code = 'cancelled', failure_message = 'The job was cancelled.',
           cancelled_by = $3, pr_link = jobs.pull_request ->> 'url', ref = case when jobs.pushed then jobs.branch end,
-          ended_at = clock_timestamp(), lease = null, lease_until = null, stop_asked = null, waiting_since = null,
+          ended_at = clock_timestamp(), lease = null, lease_until = null, waiting_since = null,
           publication_unsure = ${mayHavePublished},
           event_seq = jobs.event_seq + 1, updated_at = clock_timestamp()
         from found where jobs.id = found.id and found.status = 'active' and not found.is_publishing
@@ -88,7 +88,7 @@ async function archiveUnlessPublishing(pool: Pool, job: { id: string; projectId:
         update jobs set status = 'archived', archived_at = clock_timestamp(),
           ended_at = coalesce(jobs.ended_at, clock_timestamp()),
           ref = case when jobs.pushed then jobs.ref end,
-          lease = null, lease_until = null, stop_asked = null, waiting_since = null,
+          lease = null, lease_until = null, waiting_since = null,
           publication_unsure = jobs.publication_unsure or ${mayHavePublished},
           event_seq = jobs.event_seq + 1, updated_at = clock_timestamp()
         from found where jobs.id = found.id and found.status <> 'archived' and not found.is_publishing
@@ -141,7 +141,7 @@ export async function retryJob(
       ), changed as (
         update jobs set status = 'active', ref = jobs.branch,
           phase = case when jobs.commit_id is null then 'queued' else 'publishing' end,
-          failure_code = null, failure_message = null, ended_at = null, stop_asked = null, waiting_since = null,
+          failure_code = null, failure_message = null, ended_at = null, waiting_since = null,
           publication_unsure = false,
           crashes = 0, crashes_blamed = 0, retries = 0, run_after = greatest(clock_timestamp(), jobs.editing_until),
           event_seq = jobs.event_seq + 1, updated_at = clock_timestamp()

@@ -47,9 +47,9 @@ async function connect(): Promise<pg.Client> {
 
 async function renew(): Promise<void> {
   client ??= await connect();
-  const renewal = await renewLeases(client, [...held.values()], leaseMs);
-  for (const token of renewal.lost) held.delete(token);
-  if (renewal.lost.length + renewal.stopAsked.length > 0) report({ kind: "renewed", renewal });
+  const tokens = await renewLeases(client, [...held.values()], leaseMs);
+  for (const token of tokens) held.delete(token);
+  if (tokens.length > 0) report({ kind: "lost", tokens });
 }
 
 for (;;) {

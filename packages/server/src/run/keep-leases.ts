@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import type { Lease, Renewal } from "../jobs/run/leases.ts";
+import type { Lease } from "../jobs/run/leases.ts";
 import type { Logger } from "../lib/logger.ts";
 
 export interface LeaseTimes {
@@ -15,7 +15,6 @@ export interface LeaseKeeperOptions extends LeaseTimes {
   databaseUrl: string;
   log: Logger;
   onLost(token: string): void;
-  onStopAsked(token: string): void;
 }
 
 export interface LeaseKeeper {
@@ -29,7 +28,7 @@ export interface LeaseThreadData extends LeaseTimes {
   ticks: Int32Array<SharedArrayBuffer>;
   leases: readonly Lease[];
 }
-export type LeaseThreadReport = { kind: "renewed"; renewal: Renewal } | { kind: "failed"; message: string };
+export type LeaseThreadReport = { kind: "lost"; tokens: readonly string[] } | { kind: "failed"; message: string };
 export type LeaseThreadOrder = { kind: "hold" | "drop"; lease: Lease } | { kind: "close" };
 
 const restartMs = 1_000;
@@ -77,8 +76,7 @@ export function startLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
       return;
     }
     // A run that ended while its lease was being renewed is not notified.
-    report.renewal.lost.filter((token) => leases.has(token)).forEach(options.onLost);
-    report.renewal.stopAsked.filter((token) => leases.has(token)).forEach(options.onStopAsked);
+    report.tokens.filter((token) => leases.has(token)).forEach(options.onLost);
   }
 
   const order = (message: LeaseThreadOrder) => thread.postMessage(message);

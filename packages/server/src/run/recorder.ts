@@ -81,12 +81,8 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
           if (change.isWithheld) await withholdContents(client, lease);
         }),
       ),
-    async saveCommit(ids, move) {
-      // Before the write: from its commit on a stop waits for the outcome, and the answer may come later than the stop.
-      // A stop that was asked for earlier is found by the write itself.
-      run.publishing = true;
-      await write(() => (move ? recordMovedCommit(pool, lease, ids, move) : recordCommit(pool, lease, ids)));
-    },
+    saveCommit: (ids, move) =>
+      write(() => (move ? recordMovedCommit(pool, lease, ids, move) : recordCommit(pool, lease, ids))),
     savePush: () => write(() => recordPush(pool, lease)),
     saveCreate: (effectMs) => write(() => recordCreate(pool, lease, effectMs)),
     savePullRequest: (pullRequest) => write(() => recordPullRequest(pool, lease, pullRequest)),

@@ -5,7 +5,7 @@ import { isDatabaseUnavailable } from "../db/transaction.ts";
 import { AppError, assertNever, isAppError } from "../errors.ts";
 import { type Ending, endRun, type Release, releaseRun } from "../jobs/run/end-run.ts";
 import type { LeasedJob, StoredChange } from "../jobs/run/leased-job.ts";
-import { LeaseLost, StopAsked } from "../jobs/run/leases.ts";
+import { LeaseLost } from "../jobs/run/leases.ts";
 import type { Disk } from "../lib/disk.ts";
 import type { Logger } from "../lib/logger.ts";
 import { sayNotOpen } from "../publish/ensure-pull-request.ts";
@@ -94,7 +94,6 @@ async function wasStopped(pool: Pool, id: string): Promise<boolean> {
 
 async function attempt(deps: CarryOutDeps, run: ActiveRun): Promise<Settlement> {
   const { job, controller } = run;
-  if (job.stopAsked !== null && job.change === null) return { kind: "end", ending: { kind: "stopped" } };
   // A job with a stored commit only needs publishing. It is never given up because a worker was lost.
   if (job.crashesBlamed >= deps.patience.crashesMax && job.change === null) {
     return { kind: "end", ending: { kind: "failed", code: "internal", message: internalMessage } };
@@ -108,7 +107,7 @@ async function attempt(deps: CarryOutDeps, run: ActiveRun): Promise<Settlement> 
   } catch (error) {
     const cause = controller.signal.aborted ? controller.signal.reason : error;
     // A stop of the process, a cancel and a lost lease are no failures. What becomes of the run is logged when it settles.
-    const isFault = ![Released, StopAsked, LeaseLost].some((kind) => cause instanceof kind);
+    const isFault = ![Released, LeaseLost].some((kind) => cause instanceof kind);
     if (isFault) deps.log.warn({ err: error, ...(cause !== error && { reason: cause.name }) }, "run failed");
     // A machine that cannot write is no judge of a failure. Stored steps are not paid for again.
     const problem = isFault ? await deps.disk?.examine() : null;
@@ -132,9 +131,7 @@ async function settle(deps: CarryOutDeps, run: ActiveRun, settlement: Writing): 
   const { lease } = run.job;
   if (settlement.kind === "release") return releaseRun(deps.pool, lease, settlement.release);
   deps.crashPoint("before-end");
-  const end = await endRun(deps.pool, lease, settlement.ending);
-  // The stop came too late, while the commit was being stored. The next run completes the publication.
-  if (end === "publishing") return releaseRun(deps.pool, lease, { reason: "released", delayMs: 0 });
+  await endRun(deps.pool, lease, settlement.ending);
   deps.crashPoint("after-end");
 }
 
@@ -171,7 +168,6 @@ export function settlementOf(
   hasWork: boolean,
 ): Settlement {
   if (error instanceof LeaseLost) return { kind: "leave" };
-  if (error instanceof StopAsked) return { kind: "end", ending: { kind: "stopped" } };
   if (error instanceof Released) return { kind: "release", release: { reason: "released", delayMs: 0 } };
   // The release itself waits for the database, so this counts outages, not their duration.
   if (isDatabaseUnavailable(error)) return retryOrFail(databaseAway, "internal", job, patience);

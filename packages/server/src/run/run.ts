@@ -150,12 +150,10 @@ export type Outcome =
 /** A run of this process, from claim to settlement. */
 export interface ActiveRun {
   readonly job: LeasedJob;
-  /** Aborted with the reason: LeaseLost, StopAsked or Released. */
+  /** Aborted with the reason: LeaseLost or Released. */
   readonly controller: AbortController;
   /** The process is shutting down: the run is released after its next stored step. */
   draining: boolean;
-  /** Too late for a stop. */
-  publishing: boolean;
   /** The job has stored work that a failure would lose: at least one step. */
   hasWork: boolean;
 }
@@ -173,7 +171,6 @@ export function startRun(job: LeasedJob): ActiveRun {
     job,
     controller: new AbortController(),
     draining: false,
-    publishing: job.change !== null,
     hasWork: job.change !== null,
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { AppError } from "../errors.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
-import { LeaseLost, StopAsked } from "../jobs/run/leases.ts";
+import { LeaseLost } from "../jobs/run/leases.ts";
 import { Released } from "./run.ts";
 import { settlementOf } from "./run-job.ts";
 
@@ -17,10 +17,6 @@ const away = (retryAfterMs?: number) =>
 describe("a fault leaves the job", () => {
   test("to its new owner, where the lease is lost", () => {
     expect(settlementOf(new LeaseLost("job"), job(), patience, false)).toEqual({ kind: "leave" });
-  });
-
-  test("stopped, where that was asked", () => {
-    expect(settlementOf(new StopAsked("job"), job(), patience, false)).toMatchObject({ ending: { kind: "stopped" } });
   });
 
   test("due at once, where the process stops", () => {

@@ -51,6 +51,17 @@ function start(options: Partial<WorkerOptions> = {}, pool = database.pool): void
 const job = (script: Script) => seedJob(database.pool, projectId, JSON.stringify(script));
 const ended = (id: string) => waitForJob(database.pool, id, isFinal);
 
+async function stopJob(id: string, action: "cancel" | "archive", waitMs = 0) {
+  const reader = createJobReader({ pool: database.pool, listener });
+  const deps = { pool: database.pool, reader };
+  try {
+    if (action === "cancel") return await cancelJob(deps, { id, projectId }, "key/k");
+    return await archiveJob(deps, { id, projectId }, { waitMs, signal: new AbortController().signal });
+  } finally {
+    reader.close();
+  }
+}
+
 test("a job with changes ends completed, with its link, its branch and the model that answered last", async () => {
   const id = await job({ steps: 2 });
   start();
@@ -184,15 +195,8 @@ test.each(["cancel", "archive"] as const)(
     const id = await job(awayForge);
     start({ retryMs: 60_000 });
     await waits(id);
-    const reader = createJobReader({ pool: database.pool, listener });
-    const deps = { pool: database.pool, reader };
-    const outcome =
-      action === "cancel"
-        ? await cancelJob(deps, { id, projectId }, "key/k")
-        : await archiveJob(deps, { id, projectId }, { waitMs: 0, signal: new AbortController().signal });
-    expect(outcome).toMatchObject({ kind: "done", job: { isActive: false } });
+    expect(await stopJob(id, action)).toMatchObject({ kind: "done", job: { isActive: false } });
     expect(await readJob(database.pool, id)).toMatchObject({ waiting_since: null, lease: null });
-    reader.close();
   },
 );
 
@@ -258,47 +262,36 @@ test("without any notice polling finds the job", async () => {
   expect(await ended(await job({}))).toMatchObject({ status: "completed" });
 });
 
-test.each(["notice", "polling"])("a job asked to stop is stopped and archived, told by %s", async (way) => {
+test.each(["cancel", "archive"] as const)("a running job obeys %s at a notice, and makes room", async (action) => {
   const id = await job({ turnMs: 600_000 });
-  start();
+  start({ concurrency: 1, renewEveryMs: 600_000 });
   await waitForJob(database.pool, id, (row) => row.phase === "working");
-  await alterJob(database.pool, id, "stop_asked = 'archive'");
-  if (way === "notice") await database.pool.query("select pg_notify($1, $2)", [channels.stopAsked, id]);
-  expect(await ended(id)).toMatchObject({ status: "archived", ref: null, pr_link: null, failure_code: null });
+  expect(await stopJob(id, action)).toMatchObject({ kind: "done", job: { isActive: false } });
+  expect(await ended(await job({}))).toMatchObject({ status: "completed" });
+  expect(outcomes).toEqual(["stopped", "completed"]);
+  expect(await readJob(database.pool, id)).toMatchObject({ ref: null, pr_link: null });
 });
 
 test("a job that is cancelled before it runs is not run", async () => {
   const id = await job({});
-  await alterJob(database.pool, id, "stop_asked = 'cancel'");
+  await stopJob(id, "cancel");
   start();
-  expect(await ended(id)).toMatchObject({ status: "failed", failure_code: "cancelled" });
+  await ended(await job({}));
+  expect(await readJob(database.pool, id)).toMatchObject({ status: "failed", failure_code: "cancelled" });
   expect((await database.pool.query("select 1 from turns where job_id = $1", [id])).rowCount).toBe(0);
 });
 
-test("a stop that comes while the job publishes waits for the pull request", async () => {
+test("an archive that comes while the job publishes waits for the pull request; a cancel is refused", async () => {
   const id = await job({ publishMs: 600 });
   start();
   await waitForJob(database.pool, id, (row) => row.phase === "publishing");
-  await alterJob(database.pool, id, "stop_asked = 'archive'");
-  await database.pool.query("select pg_notify($1, $2)", [channels.stopAsked, id]);
-  expect(await ended(id)).toMatchObject({ status: "archived", pr_link: `http://forge.test/${id}`, runs: 1 });
-});
-
-test("a stop between the stored commit and its answer waits for the pull request too", async () => {
-  const id = await job({});
-  const heard = Promise.withResolvers<void>();
-  const unlisten = listener.on(channels.stopAsked, () => heard.resolve());
-  const query = async (text: string, values: unknown[]) => {
-    const answer = await database.pool.query(text, values);
-    if (!text.includes("phase = 'publishing', retries = 0")) return answer;
-    await alterJob(database.pool, id, "stop_asked = 'archive'");
-    await database.pool.query("select pg_notify($1, $2)", [channels.stopAsked, id]);
-    await heard.promise;
-    return answer;
-  };
-  start({}, Object.create(database.pool, { query: { value: query } }));
-  expect(await ended(id)).toMatchObject({ status: "archived", pr_link: `http://forge.test/${id}`, runs: 1 });
-  unlisten();
+  expect(await stopJob(id, "cancel")).toEqual({ kind: "publishing" });
+  expect(await stopJob(id, "archive", 60_000)).toMatchObject({ kind: "done" });
+  expect(await readJob(database.pool, id)).toMatchObject({
+    status: "archived",
+    pr_link: `http://forge.test/${id}`,
+    runs: 1,
+  });
 });
 
 test("a run whose lease was taken away is broken off, and makes room for the next", async () => {

@@ -6,7 +6,7 @@ import type { Pool } from "../db/pool.ts";
 import { findActiveJobs } from "../jobs/read/job-reader.ts";
 import { claimRun, groupMax, holdRoom } from "../jobs/run/claim-run.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
-import { LeaseLost, StopAsked, sweepLeases } from "../jobs/run/leases.ts";
+import { LeaseLost, renewLeases, sweepLeases } from "../jobs/run/leases.ts";
 import type { Disk } from "../lib/disk.ts";
 import { createWakeUp } from "../lib/locks.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -74,18 +74,28 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
     ...options,
     databaseUrl: deps.databaseUrl,
     log,
-    onLost: (token) => abort(runs.get(token)?.run, LeaseLost),
-    onStopAsked: (token) => abort(runs.get(token)?.run, StopAsked),
+    onLost,
   });
   const sweeper = startSweeper({ pool: deps.pool, log }, options);
   const unlisten = [
     deps.listener.on(channels.jobDue, () => wake.ring()),
     deps.listener.onReset(() => wake.ring()),
-    deps.listener.on(channels.stopAsked, (jobId) => {
-      for (const { run } of runs.values()) if (run.job.id === jobId) abort(run, StopAsked);
-    }),
+    deps.listener.on(channels.stopAsked, (jobId) => void lookAtLeases(jobId)),
   ];
   const claiming = claimWhileWanted();
+
+  function onLost(token: string): void {
+    const run = runs.get(token)?.run;
+    run?.controller.abort(new LeaseLost(run.job.id));
+  }
+
+  /** A cancel or an archive took the job's lease away. The keeper would notice it some seconds later. */
+  async function lookAtLeases(jobId: string): Promise<void> {
+    const leases = [...runs.values()].map(({ run }) => run.job.lease).filter((lease) => lease.jobId === jobId);
+    if (leases.length === 0) return;
+    const lost = await renewLeases(deps.pool, leases, options.leaseMs).catch(() => []);
+    lost.forEach(onLost);
+  }
 
   async function claimWhileWanted(): Promise<void> {
     let failures = 0;
@@ -159,12 +169,6 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
       return stopped;
     },
   };
-}
-
-/** A stop during publishing waits for the outcome; `end-run.ts` applies it. */
-function abort(run: ActiveRun | undefined, Reason: typeof LeaseLost | typeof StopAsked): void {
-  if (run === undefined || (Reason === StopAsked && run.publishing)) return;
-  run.controller.abort(new Reason(run.job.id));
 }
 
 /**

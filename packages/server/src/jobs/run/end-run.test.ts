@@ -4,7 +4,7 @@ import { alterJob, readEvents, readJob, seedJob, seedProject } from "../../../te
 import { recordPullRequest } from "../pull-requests.ts";
 import { claimRun } from "./claim-run.ts";
 import { endRun } from "./end-run.ts";
-import { type Lease, renewForEffect, StopAsked } from "./leases.ts";
+import { type Lease, LeaseLost, renewForEffect } from "./leases.ts";
 import { recordCommit, recordPush } from "./record-change.ts";
 
 let database: TestDatabase;
@@ -31,7 +31,6 @@ const failed = { kind: "failed", code: "forge_rejected", message: "No." } as con
 const commit = { treeId: "t", commitId: "c" };
 const pullRequest = { number: 1, url: "http://forge.test/1", state: "open", draft: false } as const;
 const job = () => readJob(database.pool, lease.jobId);
-const ask = (stop: string) => alterJob(database.pool, lease.jobId, `stop_asked = '${stop}'`);
 
 test("a job that ends with nothing pushed shows no branch and no link", async () => {
   await endRun(database.pool, lease, completed);
@@ -74,65 +73,20 @@ test("a job that fails after its push keeps showing the branch", async () => {
   });
 });
 
-test("a job stopped for its archive ends archived", async () => {
-  await ask("archive");
-  expect(await endRun(database.pool, lease, { kind: "stopped" })).toBe("ended");
-  expect(await job()).toMatchObject({ status: "archived", failure_code: null, ref: null });
-  expect((await job()).archived_at).toBeInstanceOf(Date);
-});
-
-test("a cancelled job ends failed, with its code", async () => {
-  await ask("cancel");
-  await endRun(database.pool, lease, { kind: "stopped" });
-  expect(await job()).toMatchObject({ status: "failed", failure_code: "cancelled", archived_at: null });
-});
-
-test("a cancel that was not noticed in time is applied at the end", async () => {
-  await ask("archive");
-  await endRun(database.pool, lease, completed);
-  expect((await job()).status).toBe("archived");
-});
-
-test("a stop keeps a job from beginning to publish", async () => {
-  await ask("archive");
-  await expect(recordCommit(database.pool, lease, commit)).rejects.toThrow(StopAsked);
-  await expect(renewForEffect(database.pool, lease, 20_000)).rejects.toThrow(StopAsked);
-  expect(await job()).toMatchObject({ commit_id: null, phase: "preparing" });
-});
-
-test("a job that publishes is carried through, and archived with its link at the end", async () => {
-  const { pool } = database;
-  await recordCommit(pool, lease, commit);
-  await ask("archive");
-  await renewForEffect(pool, lease, 20_000);
-  await recordCommit(pool, lease, commit);
-  expect(await endRun(pool, lease, { kind: "stopped" })).toBe("publishing");
-  expect((await job()).status).toBe("active");
-  await recordPullRequest(pool, lease, pullRequest);
-  await endRun(pool, lease, completed);
-  expect(await job()).toMatchObject({ status: "archived", pr_link: pullRequest.url, ref: `emend/${lease.jobId}` });
-});
-
-test("a cancellation that comes after the commit does not undo the publication", async () => {
-  const { pool } = database;
-  await recordCommit(pool, lease, commit);
-  await ask("cancel");
-  await recordPullRequest(pool, lease, pullRequest);
-  await endRun(pool, lease, completed);
-  expect(await job()).toMatchObject({ status: "completed", failure_code: null, pr_link: pullRequest.url });
-});
-
 test("a cancel and a commit at the same time: exactly one wins", async () => {
   const { pool } = database;
   const client = await pool.connect();
   try {
     await client.query("begin");
-    await client.query("update jobs set stop_asked = 'archive' where id = $1", [lease.jobId]);
+    await client.query("update jobs set status = 'failed', lease = null where id = $1", [lease.jobId]);
     const recording = recordCommit(pool, lease, commit).catch((error: unknown) => error);
     await waitUntilBlocked();
     await client.query("commit");
-    expect(await recording).toBeInstanceOf(StopAsked);
+    expect(await recording).toBeInstanceOf(LeaseLost);
     expect((await job()).commit_id).toBeNull();
+    await expect(renewForEffect(pool, lease, 20_000)).rejects.toThrow(LeaseLost);
+    await expect(endRun(pool, lease, completed)).rejects.toThrow(LeaseLost);
+    expect(await job()).toMatchObject({ status: "failed", summary: null });
   } finally {
     client.release();
   }

@@ -39,7 +39,6 @@ export interface LeasedJob {
   createLeftMs: number | null;
   /** How long finished work may wait for its forge. */
   publishWaitMs: number;
-  stopAsked: "archive" | "cancel" | null;
   base: { commit: string; branch: string } | null;
   /** The pull request's base branch, if an earlier round knows it. */
   baseBranch: string | null;
@@ -117,7 +116,7 @@ export interface StoredChange {
 }
 
 export const leasedJobColumns = `id, lease, project_id, prompt, model, chosen_model, branch, created_at, base_ref, draft,
-  max_cost_usd, phase, runs, crashes, crashes_blamed, alone, retries, stop_asked, base_commit, base_branch, title, summary, reply, findings,
+  max_cost_usd, phase, runs, crashes, crashes_blamed, alone, retries, base_commit, base_branch, title, summary, reply, findings,
   limit_reached, tree_id, commit_id, pull_request, continues_branch, fork_commit, branch_commit, people_paths, rounds,
   commit_title, base_conflict, preview, context,
   extract(epoch from clock_timestamp() - waiting_since)::float * 1000 as waited_ms,
@@ -146,7 +145,6 @@ export interface LeasedJobRow {
   waited_ms: number | null;
   create_left_ms: number | null;
   publish_wait_hours: unknown;
-  stop_asked: "archive" | "cancel" | null;
   base_commit: string | null;
   base_branch: string | null;
   title: string | null;
@@ -193,7 +191,6 @@ export function toLeasedJob(row: LeasedJobRow): LeasedJob {
     waitedMs: row.waited_ms,
     createLeftMs: row.create_left_ms,
     publishWaitMs: hoursOf(row.publish_wait_hours) * 3_600_000,
-    stopAsked: row.stop_asked,
     base: row.base_commit && row.base_branch ? { commit: row.base_commit, branch: row.base_branch } : null,
     baseBranch: row.base_branch,
     continuesBranch: row.continues_branch,

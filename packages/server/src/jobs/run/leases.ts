@@ -16,14 +16,6 @@ export class LeaseLost extends Error {
   }
 }
 
-/** The job was stopped before it started to publish. */
-export class StopAsked extends Error {
-  constructor(jobId: string) {
-    super(`${jobId} was asked to stop`);
-    this.name = "StopAsked";
-  }
-}
-
 /** Events of a run. `jobs/create-job.ts` writes `job.created`. */
 type RunEventKind = "phase" | "step" | "findings" | "pull_request";
 
@@ -53,21 +45,15 @@ export async function writeFenced(db: Queryable, lease: Lease, write: FencedWrit
   if (rowCount === 0) throw new LeaseLost(lease.jobId);
 }
 
-export interface Renewal {
-  /** Tokens that no longer own their job. */
-  lost: readonly string[];
-  /** Tokens whose job must stop. */
-  stopAsked: readonly string[];
-}
-
 /**
  * Renews all leases of a process. An expired lease that nobody has swept is renewed too: nobody else owns the job.
- * Locked rows are skipped until next time, so that one slow transaction does not cost other leases.
+ * Locked rows are skipped until next time, so that one slow transaction does not cost other leases. Returns the tokens that
+ * no longer own their job: it was canceled or archived, or another worker has it.
  */
-export async function renewLeases(db: Queryable, leases: readonly Lease[], leaseMs: number): Promise<Renewal> {
+export async function renewLeases(db: Queryable, leases: readonly Lease[], leaseMs: number): Promise<string[]> {
   const ids = leases.map((lease) => lease.jobId);
   const tokens = leases.map((lease) => lease.token);
-  const { rows } = await db.query<{ token: string; stop_asked: string | null }>(
+  const { rows } = await db.query<{ token: string }>(
     `with mine as (
        select * from unnest($1::text[], $2::uuid[]) as mine (id, token)
      ), free as (
@@ -76,38 +62,26 @@ export async function renewLeases(db: Queryable, leases: readonly Lease[], lease
      ), renewed as (
        update jobs set lease_until = clock_timestamp() + make_interval(secs => $3) from free where jobs.id = free.id
      )
-     select token, stop_asked from jobs join mine on jobs.id = mine.id and lease = token`,
+     select token from jobs join mine on jobs.id = mine.id and lease = token`,
     [ids, tokens, leaseMs / 1000],
   );
   const held = new Set(rows.map((row) => row.token));
-  return {
-    lost: tokens.filter((token) => !held.has(token)),
-    stopAsked: rows.filter((row) => row.stop_asked !== null).map((row) => row.token),
-  };
+  return tokens.filter((token) => !held.has(token));
 }
 
 const sendMsMax = 5_000;
 
 /**
- * The last check before an external effect. Renews the lease, unless a stop was requested before publishing, and
- * returns until when (monotonic clock) the request may be sent. Counted from before the renewal, so that a process that
- * froze in between is too late.
+ * The last check before an external effect. Renews the lease, and returns until when (monotonic clock) the request may be
+ * sent. Counted from before the renewal, so that a process that froze in between is too late.
  */
 export async function renewForEffect(db: Queryable, lease: Lease, leaseMs: number): Promise<{ sendBeforeMs: number }> {
   const sendBeforeMs = performance.now() + Math.min(sendMsMax, leaseMs / 4);
-  const { rows } = await db.query<{ stopped: boolean }>(
-    `with held as (
-       select id, stop_asked is not null and phase <> 'publishing' as stopped
-       from jobs where id = $1 and lease = $2 for no key update
-     ), renewed as (
-       update jobs set lease_until = clock_timestamp() + make_interval(secs => $3)
-       from held where jobs.id = held.id and not held.stopped
-     )
-     select stopped from held`,
+  const { rowCount } = await db.query(
+    "update jobs set lease_until = clock_timestamp() + make_interval(secs => $3) where id = $1 and lease = $2",
     [lease.jobId, lease.token, leaseMs / 1000],
   );
-  if (rows[0] === undefined) throw new LeaseLost(lease.jobId);
-  if (rows[0].stopped) throw new StopAsked(lease.jobId);
+  if (rowCount === 0) throw new LeaseLost(lease.jobId);
   return { sendBeforeMs };
 }
 

@@ -1,11 +1,10 @@
 import { promisify } from "node:util";
 import { deflate } from "node:zlib";
-import { channels } from "../../db/listener.ts";
 import { type Pool, type Queryable, toJsonb, toText } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { diffFiles } from "../read/diff.ts";
 import type { StoredSource } from "./leased-job.ts";
-import { type Lease, LeaseLost, StopAsked, writeFenced } from "./leases.ts";
+import { type Lease, LeaseLost, writeFenced } from "./leases.ts";
 import type { StoredEdit } from "./record-work.ts";
 
 export interface RecordedChange {
@@ -60,33 +59,20 @@ export function figuresOf(diff: Buffer): { files: number; additions: number; del
 }
 
 /**
- * Stores the commit and starts to publish, unless a stop was requested. From here on the job is always completed: a
- * later run pushes this commit without asking the model, and a stop waits for the outcome.
+ * Stores the commit and starts to publish. From here on the job is always completed: a later run pushes this commit without
+ * asking the model, and a cancel or an archive waits for the outcome.
  */
 export async function recordCommit(
   db: Queryable,
   lease: Lease,
-  ids: { treeId: string; commitId: string },
+  { treeId, commitId }: { treeId: string; commitId: string },
 ): Promise<void> {
-  const { rows } = await db.query<{ stopped: boolean }>(
-    `with held as (
-       select id, stop_asked is not null and commit_id is null as stopped
-       from jobs where id = $1 and lease = $2 for no key update
-     ), changed as (
-       update jobs set tree_id = $3, commit_id = $4, phase = 'publishing', retries = 0,
-         waiting_since = case when jobs.commit_id is not null then waiting_since end,
-         event_seq = event_seq + 1, updated_at = clock_timestamp()
-       from held where jobs.id = held.id and not held.stopped
-       returning jobs.id, event_seq
-     ), told as (
-       insert into job_events (job_id, seq, kind, data)
-       select id, event_seq, 'phase', jsonb_build_object('phase', 'publishing', 'commit', $4::text) from changed
-     )
-     select stopped, (select pg_notify('${channels.jobChanged}', id) from changed) from held`,
-    [lease.jobId, lease.token, ids.treeId, ids.commitId],
-  );
-  if (rows[0] === undefined) throw new LeaseLost(lease.jobId);
-  if (rows[0].stopped) throw new StopAsked(lease.jobId);
+  await writeFenced(db, lease, {
+    set: `tree_id = $5, commit_id = $6, phase = 'publishing', retries = 0,
+      waiting_since = case when commit_id is not null then waiting_since end`,
+    values: [treeId, commitId],
+    event: { kind: "phase", data: { phase: "publishing", commit: commitId } },
+  });
 }
 
 /** What happened when the base branch moved while the job worked. */

@@ -61,15 +61,11 @@ test("an expired lease is swept once, counts a crash, and its job is due at once
   expect((await claimRun(pool, options)).job).toMatchObject({ id: job.id, crashesBlamed: 0, runs: 2 });
 });
 
-test("renewing tells the leases that are lost and the jobs that were asked to stop", async () => {
+test("renewing tells the leases that are lost", async () => {
   const { pool } = database;
   const lost = { jobId: job.id, token: crypto.randomUUID() };
   await expire();
-  await alterJob(pool, job.id, "stop_asked = 'archive'");
-  expect(await renewLeases(pool, [job.lease, lost], 20_000)).toEqual({
-    lost: [lost.token],
-    stopAsked: [job.lease.token],
-  });
+  expect(await renewLeases(pool, [job.lease, lost], 20_000)).toEqual([lost.token]);
   expect(await sweepLeases(pool)).toEqual([]);
 });
 
@@ -83,7 +79,7 @@ test("a row that somebody holds does not keep the other leases from being renewe
   try {
     await client.query("begin");
     await client.query("select 1 from jobs where id = $1 for update", [job.id]);
-    expect((await renewLeases(pool, [job.lease, second.lease], 20_000)).lost).toEqual([]);
+    expect(await renewLeases(pool, [job.lease, second.lease], 20_000)).toEqual([]);
   } finally {
     await client.query("rollback");
     client.release();
