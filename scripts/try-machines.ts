@@ -21,7 +21,7 @@ const usualTests = [
 ];
 const notSimulated = [
   "the platform's name: code for darwin (sockets with a path, en_US.UTF-8, binaries of npm) does not run",
-  "Apple's sh, except that `ulimit -f` counts 1,024 bytes: here it is this machine's bash, and /bin/sh stays as it is",
+  "Apple's sh, because Emend starts /bin/sh: only its block size of `ulimit -f` is tested, by bound-process.test.ts",
   "a missing /proc for programs other than Node",
   "file systems that ignore case, or that keep names in NFD",
   "Apple's git, its keychain helper, and a browser in /Applications",
@@ -59,11 +59,7 @@ function run(args: readonly string[]): boolean {
 function linkPrograms(): string {
   const bin = join(place, "bin");
   mkdirSync(bin);
-  const linked = new Set([...missing, "sh"]);
-  // There it is bash 3.2, whose `ulimit -f` counts 1,024 bytes, as bash does unless it is called sh.
-  const release = join(place, "release");
-  writeFileSync(release, 'BASH_VERSION="3.2.57(1)-release"\nunset BASH_ENV\n');
-  writeFileSync(join(bin, "sh"), `#!/bin/bash\nBASH_ENV="${release}" exec /bin/bash "$@"\n`, { mode: 0o755 });
+  const linked = new Set(missing);
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
     for (const name of namesIn(folder)) {
       if (linked.has(name)) continue;

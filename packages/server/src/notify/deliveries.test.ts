@@ -8,7 +8,14 @@ import { startWebhookReceiver, type WebhookReceiver } from "../../test/support/w
 import { createSealer } from "../accounts/secrets.ts";
 import { startListener } from "../db/listener.ts";
 import { createLogger } from "../lib/logger.ts";
-import { claimDelivery, type Delivery, listDeliveries, redeliver, settleDelivery } from "./deliveries.ts";
+import {
+  claimDelivery,
+  type Delivery,
+  listDeliveries,
+  redeliver,
+  releaseDelivery,
+  settleDelivery,
+} from "./deliveries.ts";
 import { type SmtpSettings, sendJobEmail, setEmailsJobs, trySmtp } from "./email.ts";
 import { signatureHeaders } from "./post-message.ts";
 import { type DeliveriesDeps, startDeliveries } from "./start-deliveries.ts";
@@ -119,6 +126,11 @@ describe("a message", () => {
     if (!claimed) throw new Error("nothing was claimed");
     await settleDelivery(pool, claimed, { kind: "gone", status: 410 });
     expect(await tried(id, 2)).toMatchObject({ state: "delivered" });
+    // Nor while the other one is still sending.
+    await pool.query("update deliveries set state = 'pending'");
+    await settleDelivery(pool, claimed, { kind: "delivered", status: 204 });
+    await releaseDelivery(pool, claimed);
+    expect(await tried(id, 2)).toMatchObject({ state: "pending", tries: 2 });
     expect(await listWebhooks(pool, projectId)).toMatchObject([{ disabledReason: null }]);
   });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mayConnect } from "./ssrf-guard.ts";
+import { guardedLookup, mayConnect } from "./ssrf-guard.ts";
 
 const publicOnes = ["1.1.1.1", "93.184.216.34", "172.32.0.1", "2606:4700::1111", "::ffff:1.1.1.1"];
 const privateOnes = [
@@ -55,4 +55,17 @@ test.each(privateOnes)("%s is reached only where the operator allows it", (addre
 
 test.each(metadataOnes)("%s is never reached", (address) => {
   expect(mayConnect(address, { allowPrivate: true })).toBe(false);
+});
+
+test("a name with a public and a private address leads to the public one only", async () => {
+  const mixed = [
+    { address: "127.0.0.1", family: 4 },
+    { address: "93.184.216.34", family: 4 },
+    { address: "::1", family: 6 },
+  ];
+  const lookup = guardedLookup({ allowPrivate: false, resolve: (_host, done) => done(null, mixed) });
+  const found: unknown[] = [];
+  lookup("mixed.test", { all: true }, (error, addresses) => found.push(error, addresses));
+  lookup("mixed.test", {}, (error, address) => found.push(error, address));
+  expect(found).toEqual([null, [mixed[1]], null, "93.184.216.34"]);
 });

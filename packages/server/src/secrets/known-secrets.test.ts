@@ -38,6 +38,19 @@ it.each([
   expect(redacted).toMatch(/^First line\.\nSee \S{0,12}\[redacted: known\]\S*( \S+)?, or so\.$/);
 });
 
+it.each([
+  ["begin alike", "t0ken-of-the-forge-1234", "t0ken-of-the-forge-1234-and-more-5678"],
+  ["overlap", "t0ken-of-the-forge-1234", "the-forge-1234-and-more-5678"],
+  ["contain each other", "of-the-forge-1234", "t0ken-of-the-forge-1234-and-more-5678"],
+])("of secrets that %s nothing is left", async (_, one, other) => {
+  const text = "See t0ken-of-the-forge-1234-and-more-5678, or so.";
+  for (const known of [
+    [one, other],
+    [other, one],
+  ])
+    expect(await redactSecrets(text, { known })).toBe("See [redacted: known], or so.");
+});
+
 it("neither placeholders nor keys that are mere words are secrets", () => {
   const text = "Use emend_YOUR_KEY or emend_1234, with the key lm-studio; changeme, and 656d656e645f.";
   expect(knownSecretsIn(text, ["lm-studio", "changeme", "or"])).toEqual([]);

@@ -83,8 +83,9 @@ export async function redactSecrets(
   let redacted = "";
   let at = 0;
   for (const { start, end, kind } of await secretsIn(text, options.known)) {
-    if (start < at || (await options.isKept?.(text.slice(start, end)))) continue;
-    redacted += `${text.slice(at, start)}[redacted: ${kind}]`;
+    if (end <= at || (await options.isKept?.(text.slice(start, end)))) continue;
+    // One that overlaps the last goes with it, to its own end.
+    if (start >= at) redacted += `${text.slice(at, start)}[redacted: ${kind}]`;
     at = end;
   }
   return redacted + text.slice(at);

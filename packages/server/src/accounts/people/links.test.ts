@@ -239,6 +239,20 @@ describe("a new password", () => {
     expect(await sessions(token)).toMatchObject([{ by: "password", address: "198.51.100.2", isThis: true }]);
     expect(await accept(link)).toEqual({ kind: "gone" });
   });
+
+  it("is not changed by whoever proved a password that another session has replaced meanwhile", async () => {
+    await accept(await ownerLink());
+    const [ada] = await listMembers(database.pool);
+    const change = { userId: ada?.id ?? "", current: "x", next: "another long password", address: "198.51.100.2" };
+    const hash = async (password: string) => {
+      await database.pool.query("update users set password_hash = 'of the other session'");
+      return passwords.hash(password);
+    };
+    const changing = changePassword({ pool: database.pool, passwords: { hash, isRight: async () => true } }, change);
+    await expect(changing).rejects.toMatchObject({ code: "conflict" });
+    const { rows } = await database.pool.query("select password_hash from users");
+    expect(rows).toEqual([{ password_hash: "of the other session" }]);
+  });
 });
 
 describe("the last owner", () => {
