@@ -93,7 +93,12 @@ const cases: readonly Case[] = [
   {
     name: "a branch that GitHub does not know yet",
     at: "create",
-    fault: { kind: "answer", status: 422, words: "Validation Failed", errors: [{ field: "head", code: "invalid" }] },
+    fault: {
+      kind: "answer",
+      status: 422,
+      words: "Validation Failed",
+      body: { errors: [{ field: "head", code: "invalid" }] },
+    },
     ends: "opened",
     onlyOn: ["github"],
   },

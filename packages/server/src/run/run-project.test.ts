@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { renderTemplate } from "../automations/template.ts";
 import { hostsIn } from "../hosts/hosts-in.ts";
-import { askedOf } from "./run.ts";
+import type { LeasedJob } from "../jobs/run/leased-job.ts";
+import { askedOf, limitsOf, type RunProject } from "./run.ts";
 
 const values = { commits: [], changedFiles: [], tag: null, date: "2026-11-15", repository: "api" };
 
@@ -15,4 +16,13 @@ test.each([
   const prompt = renderTemplate(template, { ...values, ...more });
   const hosts = askedOf({ prompt, followUps: ["And https://later.test"] }).flatMap((text) => [...hostsIn(text)]);
   expect(hosts).toEqual(["asked.test", "also.test", "later.test"]);
+});
+
+test.each([
+  { asked: 5, project: 2, limit: 2 },
+  { asked: 1, project: 2, limit: 1 },
+  { asked: null, project: 2, limit: 2 },
+])("a job that asked for $asked dollars has the project's limit of today, $project, if it is lower", (row) => {
+  const project = { settings: { limits: { costUsdMax: row.project } } } as RunProject;
+  expect(limitsOf(project, { maxCostUsd: row.asked } as LeasedJob).costUsdMax).toBe(row.limit);
 });

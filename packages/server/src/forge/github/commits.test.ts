@@ -124,6 +124,15 @@ describe("a commit that GitHub makes for an App", () => {
     expect(requests.filter(({ operation }) => operation.endsWith("/git/blobs"))).toHaveLength(4);
   });
 
+  it("is not made of a tree other than the one that was reviewed", async () => {
+    const { jobId, far, publish } = start();
+    const sha = far.state.repository.git("rev-parse", "refs/heads/main^{tree}");
+    far.fault("POST /repos/{owner}/{repo}/git/trees", { kind: "answer", status: 201, words: "", body: { sha } });
+    await expect(publish()).rejects.toThrow("different tree");
+    expect(far.state.repository.git("branch", "--list", `emend/${jobId}`)).toBe("");
+    expect(far.pullsOf(`emend/${jobId}`)).toEqual([]);
+  });
+
   it("is refused where the project has no App", async () => {
     expect(publisher.far.open({ verifiedCommits: true }).commits).toBeNull();
   });

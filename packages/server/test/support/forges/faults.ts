@@ -5,7 +5,7 @@ import { type Answer, send } from "./answer.ts";
 /** The faults between Emend and a forge. */
 export type Fault =
   /** Returns this response and does nothing else. */
-  | { kind: "answer"; status: number; words: string; headers?: Record<string, string>; errors?: readonly object[] }
+  | { kind: "answer"; status: number; words: string; headers?: Record<string, string>; body?: object }
   /** Carries out the request, then loses the response. */
   | { kind: "lost"; how: "502" | "reset" | "silence" | "slow" | "cut" | "no json"; afterwards?(): void }
   /** Does not carry out the request, and sends no response. */
@@ -48,10 +48,10 @@ export async function applyFault(
     }
     case "answer": {
       request.resume();
-      const { status, words, headers, errors } = fault;
+      const { status, words, headers } = fault;
       // Git shows people only what is plain text.
       if (!scene.isApi) return void response.writeHead(status, { "content-type": "text/plain", ...headers }).end(words);
-      const body = { ...(vendor.refusal(status, words) as object), ...(errors && { errors }) };
+      const body = { ...(vendor.refusal(status, words) as object), ...fault.body };
       return send(response, { status, body, headers });
     }
     case "ignored":
