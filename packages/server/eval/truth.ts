@@ -37,10 +37,10 @@ export async function evaluateTruth(options: {
   from: string | undefined;
   only: string;
 }): Promise<boolean> {
-  const judgments = readList<Judgment>("truth-judgments.json");
+  const judgments = readList<Judgment>("truth-judgments.jsonl");
   const all = new Tally();
   const first: string[] = [];
-  for (const { outside, ...pinned } of readList<Pinned>("truth-repositories.json")) {
+  for (const { outside, ...pinned } of readList<Pinned>("truth-repositories.jsonl")) {
     if (!new RegExp(options.only).test(pinned.name)) continue;
     const repository: Repository = { ...pinned, ...(outside !== undefined && { outside: new RegExp(outside) }) };
     const gitDir = await cloneWhole(pinned, options);
@@ -113,7 +113,8 @@ class Tally {
 }
 
 function readList<T>(name: string): readonly T[] {
-  return JSON.parse(readFileSync(join(import.meta.dirname, name), "utf8")) as readonly T[];
+  const lines = readFileSync(join(import.meta.dirname, name), "utf8").trimEnd().split("\n");
+  return lines.map((line) => JSON.parse(line));
 }
 
 /** A clone with its history; with `from`, one that lies in that folder as `owner+name`. */
