@@ -113,7 +113,9 @@ class Tally {
 }
 
 function readList<T>(name: string): readonly T[] {
-  const lines = readFileSync(join(import.meta.dirname, name), "utf8").trimEnd().split("\n");
+  const lines = readFileSync(join(import.meta.dirname, name), "utf8")
+    .trimEnd()
+    .split("\n");
   return lines.map((line) => JSON.parse(line));
 }
 
