@@ -12,6 +12,23 @@ async function findingsOf(files: Files): Promise<string[]> {
 }
 
 describe("Mintlify's configuration", () => {
+  it("makes pages of files that are usually for contributors, if it lists them", async () => {
+    const files = {
+      "docs.json": JSON.stringify({ navigation: { pages: ["index", "security"] } }),
+      "index.mdx": page("[s](/security), [l](/license)"),
+      "security.mdx": page("x"),
+      "license.mdx": page("x"),
+      "security/keys.mdx": page("x"),
+    };
+    const tree = memoryTree(files);
+    const site = await openSite(tree);
+    expect([...site.index.nodes.keys()].sort()).toEqual(["index.mdx", "security.mdx", "security/keys.mdx"]);
+    const moved = tree.with(editsOf(await movePage(site, { from: "security", to: "vault" })));
+    expect(moved.text("vault.mdx")).toBe(files["security.mdx"]);
+    expect(moved.text("security/keys.mdx")).toBe(files["security/keys.mdx"]);
+    expect(moved.text("index.mdx")).toContain("[s](/vault)");
+  });
+
   it("is read in its older file, whose other bytes stay", async () => {
     const config = `{
   "name": "Old",

@@ -189,3 +189,21 @@ describe.each(samples)("a $name site", ({ name, files, page, route, start, good,
     for (const opening of openings) expect(after.text(start)).toContain(opening);
   });
 });
+
+it("writes a redirect of a Nextra site where redirects are, and never among its rewrites", async () => {
+  const rewrites = "  async rewrites() {\n    return [{ source: '/x', destination: 'https://x.example.com' }]\n  },\n";
+  const redirects =
+    "  async redirects() {\n    return [\n      { source: '/old', destination: '/guide', permanent: true },\n    ]\n  },\n";
+  for (const more of [redirects, ""]) {
+    const config = `import nextra from 'nextra'\n\nexport default nextra({})({\n${rewrites}${more}})\n`;
+    const tree = memoryTree({
+      "next.config.mjs": config,
+      "content/index.mdx": "# Home\n\n[g](/guide)\n",
+      "content/guide.mdx": "# Guide\n",
+    });
+    const moved = tree.with(editsOf(await movePage(await openSite(tree), { from: "guide", to: "manual" })));
+    expect(moved.text("content/index.mdx")).toContain("[g](/manual)");
+    expect(moved.text("next.config.mjs")).toContain(rewrites);
+    expect(moved.text("next.config.mjs")?.includes("source: '/guide', destination: '/manual'")).toBe(more !== "");
+  }
+});

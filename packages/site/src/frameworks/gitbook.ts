@@ -3,7 +3,7 @@ import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import { scanText } from "../parse/scan-page.ts";
 import { append, decodePiece, encodePiece, newlineOf, type Splice } from "../text/bytes.ts";
 import type { Framework, FrameworkContext, Model, NavItem, NavList, Redirect, RedirectStore } from "./framework.ts";
-import { folderRoute, isDocument, isRepositoryFile } from "./pages.ts";
+import { folderRoute, isDocument, repositoryFiles } from "./pages.ts";
 import { mapRedirects } from "./redirects.ts";
 import { rangeOf, readYamlSource, type YamlSource, yamlGet, yamlPairs, yamlScalar, yamlText } from "./yaml-source.ts";
 
@@ -34,12 +34,13 @@ async function loadGitbook(context: FrameworkContext, marker: string): Promise<M
     append(lists, readSummary(summary, (await context.readText(summary)) ?? "", dialect));
   }
   const redirects = readRedirects(config, configText, yaml);
+  const isRepositoryFile = repositoryFiles(root, lists);
   return {
     framework: "gitbook",
     root,
     configFiles: [...summaries, config],
     role: (path) =>
-      isDocument(path, root) && !isRepositoryFile(path, root) && !summaries.includes(path)
+      isDocument(path, root) && !isRepositoryFile(path) && !summaries.includes(path)
         ? path.includes(".gitbook/includes/")
           ? "partial"
           : "page"

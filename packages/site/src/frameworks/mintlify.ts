@@ -13,7 +13,7 @@ import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import { encodePiece, indexLines, isAsciiText, type LineIndex } from "../text/bytes.ts";
 import type { Framework, FrameworkContext, Label, Model, NavItem, NavList } from "./framework.ts";
-import { createIgnore, isDocument, isRepositoryFile, type Languages, languageFolders } from "./pages.ts";
+import { createIgnore, isDocument, type Languages, languageFolders, repositoryFiles } from "./pages.ts";
 import { arrayRedirects } from "./redirects.ts";
 
 // References may form a cycle.
@@ -63,12 +63,13 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
     for (let dir = dirOf(path); !folders.has(dir); dir = dirOf(dir)) folders.add(dir);
   }
   const snippets = /(?:^|\/)_?snippets\//;
+  const isRepositoryFile = repositoryFiles(root, lists);
   return {
     framework: "mintlify",
     root,
     configFiles,
     role(path) {
-      if (!isDocument(path, root) || isRepositoryFile(path, root)) return null;
+      if (!isDocument(path, root) || isRepositoryFile(path)) return null;
       if (snippets.test(path)) return "partial";
       // Skills are served for agents, but are not pages.
       if (isIgnored(root === "" ? path : path.slice(root.length + 1)) || /(?:^|\/)skill\.md$/i.test(path)) return null;

@@ -50,9 +50,12 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
   const config = parseLiteral(text);
   const languages = readLanguages(config);
   const locales = [languages.standard, ...languages.others].filter((locale) => locale !== "");
-  // `redirects()` returns a list: the first array that looks like one.
+  // `redirects()` returns a list: the first array that looks like one. Those of `rewrites()` have no status.
   const list = [...walkLiteral(config)].find(
-    (node) => node.kind === "array" && entryOf(node.items[0], "destination") !== undefined,
+    (node) =>
+      node.kind === "array" &&
+      entryOf(node.items[0], "destination") !== undefined &&
+      ["permanent", "statusCode"].some((name) => entryOf(node.items[0], name) !== undefined),
   );
   const redirects = arrayRedirects({
     file: marker,

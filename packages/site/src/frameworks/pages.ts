@@ -1,9 +1,9 @@
 import { baseOf, isBelow, pageExtension, stripExtension, underDir } from "../links/target.ts";
 import { entryOf, type Literal, stringOf, walkLiteral } from "../literal/literal.ts";
-import type { Model } from "./framework.ts";
+import type { Model, NavList } from "./framework.ts";
 
 const hiddenFolder = /(?:^|\/)(?:node_modules|vendor|\.[^/]+)\//;
-/** Files for contributors of the repository, not pages of its site. */
+/** Files for contributors of the repository. They are pages of its site only if the navigation lists them. */
 const repositoryFile =
   /^(?:contributing|code_of_conduct|security|license|agents|claude|governance|maintainers|support|pull_request_template)$/i;
 
@@ -13,9 +13,14 @@ export function isDocument(path: string, root: string): boolean {
   return !hiddenFolder.test(root === "" ? path : path.slice(root.length + 1));
 }
 
-export function isRepositoryFile(path: string, root: string): boolean {
-  const inside = root === "" ? path : path.slice(root.length + 1);
-  return !inside.includes("/") && repositoryFile.test(stripExtension(baseOf(inside)));
+export function repositoryFiles(root: string, navigation: readonly NavList[]): (path: string) => boolean {
+  const name = (target: string) => stripExtension(target).replace(/^\//, "");
+  const listed = new Set(navigation.flatMap(({ items }) => items.flatMap(({ target }) => name(target ?? ""))));
+  return (path) => {
+    const inside = root === "" ? path : path.slice(root.length + 1);
+    if (inside.includes("/") || !repositoryFile.test(stripExtension(baseOf(inside)))) return false;
+    return !listed.has(name(inside));
+  };
 }
 
 /** The default route of a path: without extension, and `index` and `README` are their folder. */
