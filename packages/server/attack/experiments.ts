@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { deflateSync } from "node:zlib";
 import { tryAnswers, tryCompressedBody, tryOddBranches, trySlowHeaders } from "./floods.ts";
+import { tryHostileJobs } from "./hostile-jobs.ts";
 import { assert, cloneOf, git, type Installation, latency, openSocket } from "./installation.ts";
 import { type Caller, isRight, matrixOf } from "./matrix.ts";
 
@@ -29,6 +30,7 @@ export const experiments: readonly Experiment[] = [
   { name: "1 GB of zeros, compressed, to the local forge", run: (host) => bounded(host, tryCompressedBody) },
   { name: "answers of models and forges without an end", run: tryAnswers },
   { name: "a tree bomb, pushed and worked on", run: (host) => bounded(host, tryTreeBomb) },
+  { name: "hostile repositories and answers, while others ask for the server's health", run: tryHostileJobs },
   { name: "canaries, in answers, log and database", run: tryCanaries },
 ];
 

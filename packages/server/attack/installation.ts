@@ -31,6 +31,12 @@ export interface Installation {
   keys: Readonly<Record<Caller, string | null>>;
   canaries: Canaries;
   pool: pg.Pool;
+  /** Imports these files as another project, with a key that may write. */
+  addProject(
+    name: string,
+    files: Readonly<Record<string, string>>,
+    settings: Record<string, unknown>,
+  ): Promise<{ projectId: string; key: string }>;
   /** Its log so far. */
   log(): string;
   rssBytes(): number;
@@ -40,7 +46,10 @@ export interface Installation {
 const program = fileURLToPath(new URL("./serve-child.ts", import.meta.url));
 
 /** A complete server in its own process and database, with a project, keys of every kind and canaries. */
-export async function startInstallation(databaseUrl?: string): Promise<Installation> {
+export async function startInstallation(
+  databaseUrl?: string,
+  environment: Record<string, string> = {},
+): Promise<Installation> {
   const postgres =
     databaseUrl === undefined ? await startThrowAwayServer() : { url: databaseUrl, stop: () => Promise.resolve() };
   const dir = await mkdtemp(join(tmpdir(), "emend-attack-"));
@@ -69,6 +78,7 @@ export async function startInstallation(databaseUrl?: string): Promise<Installat
       EMEND_LOG_LEVEL: "debug",
       CANARY: canaries.environment,
       ANTHROPIC_API_KEY: canaries.vendorKey,
+      ...environment,
     },
     stdio: ["pipe", "pipe", "pipe"],
   });
@@ -82,6 +92,18 @@ export async function startInstallation(databaseUrl?: string): Promise<Installat
     keys,
     canaries,
     pool,
+    async addProject(name, files, settings) {
+      const repo = await mkdtemp(join(dir, "project-"));
+      for (const [path, text] of Object.entries(files)) await writeFile(join(repo, path), text);
+      const admin = await openAdmin(loadConfig({ ...env, ...environment }));
+      try {
+        const { id } = await admin.addProject({ name, forge: "local", repo, settings });
+        const { key } = await admin.createKey({ projectIds: [id], name: "write", scope: "write" });
+        return { projectId: id, key };
+      } finally {
+        await admin.close();
+      }
+    },
     log,
     rssBytes: () => findProcess(child.pid ?? 0)?.rssBytes ?? 0,
     async stop() {

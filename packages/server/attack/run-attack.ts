@@ -29,15 +29,16 @@ const { values, positionals } = parseArgs({
     seed: { type: "string", default: "1" },
     from: { type: "string", default: "0" },
     rounds: { type: "string", default: "1" },
+    every: { type: "string", default: "1" },
     minutes: { type: "string", default: "60" },
     record: { type: "boolean", default: false },
     found: { type: "string" },
   },
 });
 if (positionals[0] === "builders") {
-  const { seed, from, rounds, minutes, only, record, found } = values;
-  const numbers = { seed: Number(seed), from: Number(from), rounds: Number(rounds), minutes: Number(minutes) };
-  process.exit((await runBuilders({ ...numbers, only, record, found })) === 0 ? 0 : 1);
+  const { seed, from, rounds, every, minutes, ...rest } = values;
+  const numbers = { seed: Number(seed), from: Number(from), rounds: Number(rounds), every: Number(every) };
+  process.exit((await runBuilders({ ...numbers, minutes: Number(minutes), ...rest })) === 0 ? 0 : 1);
 }
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 let failures = 0;
@@ -51,7 +52,7 @@ function tell(name: string, problem: string | null, found = ""): void {
 
 const host = await startInstallation();
 try {
-  for (const { name, run } of experiments) {
+  for (const { name, run } of experiments.filter(({ name }) => name.includes(values.only ?? ""))) {
     await run(host).then(
       (found) => tell(name, null, found),
       (error: unknown) => tell(name, error instanceof Error ? error.message : String(error)),

@@ -1,5 +1,5 @@
 // Hostile changes, judged by real builders and a browser: npm run attack -- builders [--only NAME,…] [--seed N] [--from N] [--rounds N]
-// [--minutes N] [--record] [--found FOLDER]. Each round after the first tries mutations of all shapes.
+// [--every N] [--minutes N] [--record] [--found FOLDER]. Each round after the first tries mutations of all shapes.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Builder, install } from "../../../site/oracles/builders/builder.ts";
@@ -10,6 +10,7 @@ import { mutate } from "./mutate.ts";
 import { build } from "./sandbox.ts";
 import { type Shape, shapes } from "./shapes.ts";
 import { type BuilderSite, sites } from "./sites.ts";
+import { js } from "./source-shapes.ts";
 
 export interface BuilderOptions {
   only?: string | undefined;
@@ -17,6 +18,8 @@ export interface BuilderOptions {
   /** The first round. */
   from: number;
   rounds: number;
+  /** Tries only each so many of the shapes. */
+  every: number;
   minutes: number;
   record: boolean;
   found?: string | undefined;
@@ -34,7 +37,7 @@ const recorded = new URL("../../test/fixtures/builder-effects.json", import.meta
 const packaged: readonly Builder[] = [docusaurus, fumadocs, nextra, starlight, vitepress];
 const builderOf: Readonly<Record<string, readonly string[]>> = {
   md: ["mkdocs", "jekyll", "hugo", "sphinx", "vitepress", "starlight"],
-  mdx: ["mdx", "docusaurus", "nextra"],
+  mdx: ["mdx", "docusaurus", "nextra", "fumadocs"],
   rst: ["sphinx"],
   adoc: ["asciidoctor"],
 };
@@ -48,7 +51,7 @@ async function orderedShapes(): Promise<Shape[]> {
     const ending = file?.split(".").at(-1) ?? "";
     if (text === undefined || must === "published") return [];
     const traced = text
-      .replaceAll(/alert\([^)]*\)/g, "fetch('//js-§.test')")
+      .replaceAll(/alert\([^)]*\)/g, js)
       .replaceAll(/\b(?:attacker|evil)\.(?:test|example)\b/g, "net-§.test");
     return (builderOf[ending] ?? []).map((builder) => ({
       builder,
@@ -86,10 +89,12 @@ export async function runBuilders(options: BuilderOptions): Promise<number> {
       }
       versions[site.name] = version;
       const own = all.filter(({ builder }) => builder === site.name);
-      const named = own.map((shape, index) => {
-        const text = round === 0 ? shape.text : mutate(shape.text, options.seed * 1_000_003 + round * 10_007 + index);
-        return nameShape(site, { ...shape, text }, `q${round}x${index}q`);
-      });
+      const named = own
+        .map((shape, index) => {
+          const text = round === 0 ? shape.text : mutate(shape.text, options.seed * 1_000_003 + round * 10_007 + index);
+          return nameShape(site, { ...shape, text }, `q${round}x${index}q`);
+        })
+        .filter((_, index) => index % options.every === 0);
       const verdicts = await askProduct(site, named);
       // What is refused is never built. The first round builds it all the same: that is what the record is made of.
       const built = round === 0 ? named : named.filter(({ id }) => verdicts.get(id) !== "refused");

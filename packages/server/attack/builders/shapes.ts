@@ -1,3 +1,5 @@
+import { img, js, out, sourceShapes } from "./source-shapes.ts";
+
 /**
  * Hostile changes, by the builder that they aim at. `§` is the shape's own name, so that every effect can be traced: a
  * request to `js-§.test` is a script that ran, one to `net-§.test` a host that was contacted, `/hits/§` a file that code on
@@ -10,12 +12,9 @@ export interface Shape {
   text: string;
 }
 
-const js = "fetch('//js-§.test')";
 const far = "//net-§.test/x.png";
-const img = `<img src=x onerror=${js}>`;
 const script = `<script>${js}</script>`;
 const node = "process.getBuiltinModule('fs').writeFileSync('/hits/§','')";
-const out = "../../../canary/§.txt";
 
 /** Markup that a browser reads otherwise than a list of tags suggests. */
 const html = [
@@ -174,7 +173,7 @@ const rst = [
   "https://net-§.test/",
   `.. meta::\n   :http-equiv=refresh: 0;url=//net-§.test/`,
   `.. meta::\n   :refresh http-equiv=refresh: 0;url=//net-§.test/`,
-  ".. math::\n\n   \\href{javascript:fetch('//js-§.test')}{x}",
+  ".. math::\n\n   \\href{javascript:fetch('/'.repeat(2).concat('js-§.test'))}{x}",
   `.. code-block:: x\n   :caption: ${img}\n\n   y`,
   `.. parsed-literal::\n\n   \`x <javascript:${js}>\`_`,
   `.. toctree::\n\n   x <https://net-§.test/>`,
@@ -210,7 +209,7 @@ const asciidoc = [
   `stem:[${img}]`,
   `[stem]\n++++\n${img}\n++++`,
   `link:javascript:${js}[x]`,
-  "link:++javascript:fetch('//js-§.test')++[x]",
+  "link:++javascript:fetch('/'.repeat(2).concat('js-§.test'))++[x]",
   "link://net-§.test/[x]",
   "https://net-§.test/[x]",
   "https://net-§.test/",
@@ -232,7 +231,7 @@ const asciidoc = [
 ];
 
 const vue = [
-  "{{ constructor.constructor(\"fetch('//js-§.test')\")() }}",
+  "{{ constructor.constructor(\"fetch('/'.repeat(2).concat('js-§.test'))\")() }}",
   `<a :href="'javascript:' + 'fetch(\\'//js-§.test\\')'">x</a>`,
   `<a :href="'javascript:fetch(1)//net-§.test'">x</a>`,
   `<iframe :srcdoc="'<script>parent.fetch(\`//js-§.test\`)</script>'"></iframe>`,
@@ -241,22 +240,22 @@ const vue = [
   `<img :src="'//net-§.test/a'">`,
   `<component :is="'script'" src="//net-§.test/a.js"></component>`,
   `<component is="iframe" src="//net-§.test/"></component>`,
-  `<div @vue:mounted="() => fetch('//js-§.test')">x</div>`,
-  `<div @click="fetch('//js-§.test')">x</div>`,
-  `<script setup>\nfetch('//js-§.test')\n</script>`,
+  `<div @vue:mounted="() => fetch('/'.repeat(2).concat('js-§.test'))">x</div>`,
+  `<div @click="fetch('/'.repeat(2).concat('js-§.test'))">x</div>`,
+  `<script setup>\nfetch('/'.repeat(2).concat('js-§.test'))\n</script>`,
   `<script setup>\n${node}\n</script>`,
-  "<script>export default { mounted() { fetch('//js-§.test') } }</script>",
-  "```html-vue\n{{ constructor.constructor(\"fetch('//js-§.test')\")() }}\n```",
-  "```js-vue\n{{ $el }}{{ constructor.constructor(\"fetch('//js-§.test')\")() }}\n```",
-  "```js-vue {1}\n{{ constructor.constructor(\"fetch('//js-§.test')\")() }}\n```",
-  "~~~ md-vue\n{{ constructor.constructor(\"fetch('//js-§.test')\")() }}\n~~~",
-  "`a`{{ constructor.constructor(\"fetch('//js-§.test')\")() }}",
-  "# x {{ constructor.constructor(\"fetch('//js-§.test')\")() }}",
-  "\\{{ constructor.constructor(\"fetch('//js-§.test')\")() }}",
-  "::: tip {{ constructor.constructor(\"fetch('//js-§.test')\")() }}\nx\n:::",
+  "<script>export default { mounted() { fetch('/'.repeat(2).concat('js-§.test')) } }</script>",
+  "```html-vue\n{{ constructor.constructor(\"fetch('/'.repeat(2).concat('js-§.test'))\")() }}\n```",
+  "```js-vue\n{{ $el }}{{ constructor.constructor(\"fetch('/'.repeat(2).concat('js-§.test'))\")() }}\n```",
+  "```js-vue {1}\n{{ constructor.constructor(\"fetch('/'.repeat(2).concat('js-§.test'))\")() }}\n```",
+  "~~~ md-vue\n{{ constructor.constructor(\"fetch('/'.repeat(2).concat('js-§.test'))\")() }}\n~~~",
+  "`a`{{ constructor.constructor(\"fetch('/'.repeat(2).concat('js-§.test'))\")() }}",
+  "# x {{ constructor.constructor(\"fetch('/'.repeat(2).concat('js-§.test'))\")() }}",
+  "\\{{ constructor.constructor(\"fetch('/'.repeat(2).concat('js-§.test'))\")() }}",
+  "::: tip {{ constructor.constructor(\"fetch('/'.repeat(2).concat('js-§.test'))\")() }}\nx\n:::",
   `::: tip ${img}\nx\n:::`,
   `::: raw\n${img}\n:::`,
-  "::: v-pre\nx\n:::\n{{ constructor.constructor(\"fetch('//js-§.test')\")() }}",
+  "::: v-pre\nx\n:::\n{{ constructor.constructor(\"fetch('/'.repeat(2).concat('js-§.test'))\")() }}",
   `<<< ${out}`,
   "<<< @/../../../canary/§.txt",
   "<<< /canary/§.txt",
@@ -268,25 +267,25 @@ const vue = [
   "\ufeff---js\n{ title: (process.getBuiltinModule('fs').writeFileSync('/hits/§',''), 'x') }\n---\n\nx",
   "--- javascript\n{ title: (process.getBuiltinModule('fs').writeFileSync('/hits/§',''), 'x') }\n---\n\nx",
   "---coffee\ntitle: 'x'\n---\n\nx",
-  `---\nlayout: home\nhero:\n  name: x\n  tagline: "<img src=x onerror=fetch('//js-§.test')>"\n---\n`,
-  `---\nlayout: home\nhero:\n  name: "<img src=x onerror=fetch('//js-§.test')>"\n---\n`,
-  `---\nlayout: home\nfeatures:\n  - title: x\n    details: "<img src=x onerror=fetch('//js-§.test')>"\n---\n`,
-  `---\nlayout: home\nfeatures:\n  - title: x\n    icon: "<img src=x onerror=fetch('//js-§.test')>"\n---\n`,
+  `---\nlayout: home\nhero:\n  name: x\n  tagline: "<img src=x onerror=fetch('/'.repeat(2).concat('js-§.test'))>"\n---\n`,
+  `---\nlayout: home\nhero:\n  name: "<img src=x onerror=fetch('/'.repeat(2).concat('js-§.test'))>"\n---\n`,
+  `---\nlayout: home\nfeatures:\n  - title: x\n    details: "<img src=x onerror=fetch('/'.repeat(2).concat('js-§.test'))>"\n---\n`,
+  `---\nlayout: home\nfeatures:\n  - title: x\n    icon: "<img src=x onerror=fetch('/'.repeat(2).concat('js-§.test'))>"\n---\n`,
   `---\nlayout: home\nhero:\n  name: x\n  image:\n    src: https://net-§.test/a.png\n---\n`,
-  `---\nlayout: home\nhero:\n  name: x\n  actions:\n    - text: x\n      link: javascript:fetch('//js-§.test')\n---\n`,
-  `---\nhead:\n  - - script\n    - {}\n    - fetch('//js-§.test')\n---\n\nx`,
-  `---\nprev:\n  text: "<img src=x onerror=fetch('//js-§.test')>"\n  link: /\n---\n\nx`,
-  `---\neditLink: true\nlastUpdated: "<img src=//net-§.test>"\ntitleTemplate: "</title><script>fetch('//js-§.test')</script>"\n---\n\nx`,
+  `---\nlayout: home\nhero:\n  name: x\n  actions:\n    - text: x\n      link: javascript:fetch('/'.repeat(2).concat('js-§.test'))\n---\n`,
+  `---\nhead:\n  - - script\n    - {}\n    - fetch('/'.repeat(2).concat('js-§.test'))\n---\n\nx`,
+  `---\nprev:\n  text: "<img src=x onerror=fetch('/'.repeat(2).concat('js-§.test'))>"\n  link: /\n---\n\nx`,
+  `---\neditLink: true\nlastUpdated: "<img src=//net-§.test>"\ntitleTemplate: "</title><script>fetch('/'.repeat(2).concat('js-§.test'))</script>"\n---\n\nx`,
 ];
 
 const mdx = [
-  "{fetch('//js-§.test')}",
+  "{fetch('/'.repeat(2).concat('js-§.test'))}",
   `{${node}}`,
   `export const a = ${node}\n\nx`,
   "import fs from 'node:fs'\n\n{fs.writeFileSync('/hits/§','')}",
   "{<a href={'java' + 'script:fetch(1)'}>x</a>}",
   "export const h = '//net-§.test'\n\n<img src={h}/>",
-  "export const T = 'script'\n\n<T>{\"fetch('//js-§.test')\"}</T>",
+  "export const T = 'script'\n\n<T>{\"fetch('/'.repeat(2).concat('js-§.test'))\"}</T>",
   "<img src={'//net-§' + '.test/a'}/>",
   '{/* a */}{<img src="//net-§.test/a"/>}',
   "<div dangerouslySetInnerHTML={{__html: '<img src=\"//net-§.test/a\">'}}/>",
@@ -295,7 +294,7 @@ const mdx = [
   '<object data="//net-§.test/a"/>',
   '<a href="//net-§.test/a">x</a>',
   "<a href='javascript:fetch(\"//js-§.test\")'>x</a>",
-  "<script>{`fetch('//js-§.test')`}</script>",
+  "<script>{`fetch('/'.repeat(2).concat('js-§.test'))`}</script>",
   "<style>{`@import '//net-§.test/a.css'`}</style>",
   '<link rel="stylesheet" href="//net-§.test/a.css"/>',
   "<div style={{backgroundImage: 'url(//net-§.test/a)'}}>x</div>",
@@ -306,7 +305,7 @@ const mdx = [
   '<form action="//net-§.test/a"><button>x</button></form>',
   "![x](//net-§.test/a.png)",
   "[x](//net-§.test/a)",
-  "[x](java&#115;cript:fetch('//js-§.test'))",
+  "[x](java&#115;cript:fetch('/'.repeat(2).concat('js-§.test')))",
   "[x]: //net-§.test/a\n\n[x]",
   `# x {${node}}`,
   `> {${node}}`,
@@ -319,6 +318,17 @@ const mdx = [
   '```mdx-code-block\n<img src="//net-§.test/a"/>\n```',
 ];
 
+/** Files that Fumadocs takes into a page. */
+const includes = [
+  `<include>${out}</include>`,
+  "<include cwd>../../canary/§.txt</include>",
+  `<include lang="txt" meta="x">${out}</include>`,
+  `a <include>${out}</include> b`,
+  `::include[${out}]`,
+  `:::include\n${out}\n:::`,
+  '```ts file="../../../canary/§.txt"\n```',
+];
+
 const liquid = [
   "{% include_relative ../../../canary/§.txt %}",
   "{% include ../../../canary/§.txt %}",
@@ -329,7 +339,7 @@ const liquid = [
   "{{ site | jsonify }}",
   "{::nomarkdown}\n<img src=//net-§.test/a>\n{:/}",
   '{::options parse_block_html="true" /}\n<div>\n*x*{: onclick="fetch(\'//js-§.test\')"}\n</div>',
-  "{:a: onclick=\"fetch('//js-§.test')\"}\n\nx\n{: a}",
+  "{:a: onclick=\"fetch('/'.repeat(2).concat('js-§.test'))\"}\n\nx\n{: a}",
   '{:a: src="//net-§.test/a"}\n\n![x](y){:a}',
   "{::comment}\n{:/comment}<img src=//net-§.test/a>",
 ];
@@ -401,12 +411,14 @@ const vitepressConfig = [
 ];
 
 export const shapes: readonly Shape[] = [
+  ...sourceShapes,
   ...["mkdocs", "jekyll", "hugo", "sphinx", "vitepress", "starlight"].flatMap((builder) =>
     prefixed(builder, [...html, ...markdown]),
   ),
   ...prefixed("docusaurus", [...markdown, ...mdx]),
   ...prefixed("mdx", [...mdx, ...html, ...markdown]),
   ...prefixed("nextra", mdx),
+  ...prefixed("fumadocs", [...mdx, ...markdown, ...includes]),
   ...at("sphinx", "docs/§.rst", rst),
   ...prefixed("sphinx", myst),
   ...prefixed("asciidoctor", asciidoc),

@@ -17,21 +17,29 @@ export interface BuilderSite {
 }
 
 const page = "# Start\n\nSome words and a [link](https://known.example/).\n";
-const mdxProgram = `
+/** Renders each page to HTML. A page that cannot be rendered does not disturb the others. */
+const renderProgram = (imports: string, options: string) => `
 import { readdir, readFile, writeFile, mkdir } from "node:fs/promises";
 import { evaluate } from "@mdx-js/mdx";
 import * as runtime from "react/jsx-runtime";
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
+${imports}
 await mkdir("out", { recursive: true });
 for (const name of await readdir("docs")) {
   try {
-    const { default: Page } = await evaluate(await readFile("docs/" + name, "utf8"), { ...runtime, baseUrl: import.meta.url });
+    const value = (await readFile("docs/" + name, "utf8")).replace(/^---\\n[\\s\\S]*?\\n---\\n/, "");
+    const { default: Page } = await evaluate({ value, path: "docs/" + name }, { ...${options}, ...runtime, baseUrl: import.meta.url });
     await writeFile("out/" + name.replace(/mdx$/, "html"), "<!doctype html><body>" + renderToStaticMarkup(createElement(Page)));
   } catch {}
 }
 process.exit(0);
 `;
+const fumadocsOptions = `await mdxPreset({
+  remarkImageOptions: { publicDir: "public", useImport: false, onError: "ignore" },
+  rehypeCodeOptions: false,
+  remarkPlugins: (plugins) => [remarkInclude, ...plugins],
+})`;
 
 export const sites: readonly BuilderSite[] = [
   {
@@ -114,12 +122,28 @@ export const sites: readonly BuilderSite[] = [
   },
   {
     name: "mdx",
-    files: { "docs/index.mdx": page, "render.mjs": mdxProgram },
+    files: { "docs/index.mdx": page, "render.mjs": renderProgram("", "{}") },
     page: "docs/§.mdx",
     command: ["/node", "render.mjs"],
     output: "out",
     packages: "fumadocs",
     version: ["/node", "-p", "require('/work/node_modules/@mdx-js/mdx/package.json').version"],
+  },
+  {
+    name: "fumadocs",
+    files: {
+      "docs/index.mdx": page,
+      "source.config.ts": "export {};\n",
+      "render.mjs": renderProgram(
+        'import { mdxPreset } from "fumadocs-core/content/mdx/preset-runtime";\nimport { remarkInclude } from "fumadocs-mdx/config";',
+        fumadocsOptions,
+      ),
+    },
+    page: "docs/§.mdx",
+    command: ["/node", "render.mjs"],
+    output: "out",
+    packages: "fumadocs",
+    version: ["/node", "-p", "require('/work/node_modules/fumadocs-mdx/package.json').version"],
   },
   {
     name: "docusaurus",

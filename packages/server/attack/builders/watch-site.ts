@@ -2,7 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { setTimeout as pause } from "node:timers/promises";
+import { type BrowserContext, chromium, type Page } from "playwright-core";
 
 const types: Readonly<Record<string, string>> = {
   html: "text/html",
@@ -53,17 +54,16 @@ export async function watchSite(folder: string, isWanted: (path: string) => bool
         hosts.add(hostname);
         return route.abort();
       });
+      let page = await openPage(context);
       for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-        // A page for each: one that navigates away or never ends must not disturb the next.
-        const page = await context.newPage();
-        page.on("dialog", (dialog) => void dialog.dismiss().catch(() => undefined));
-        await page.goto(`${origin}/${path}`, { waitUntil: "load", timeout: 10_000 }).catch(() => null);
-        const linked = await Promise.race([page.evaluate(use), new Promise((end) => setTimeout(end, 3_000))]).catch(
-          () => [],
-        );
+        const loaded = await page.goto(`${origin}/${path}`, { waitUntil: "load", timeout: 10_000 }).catch(() => null);
+        const linked = await Promise.race([page.evaluate(use), pause(3_000)]).catch(() => null);
         for (const host of Array.isArray(linked) ? linked : []) hosts.add(`link ${host}`);
-        await page.waitForTimeout(30).catch(() => undefined);
-        await page.close().catch(() => undefined);
+        await pause(30);
+        if (loaded !== null && Array.isArray(linked)) continue;
+        // One that navigates away or never ends must not disturb the next.
+        await Promise.race([page.close().catch(() => undefined), pause(1_000)]);
+        page = await openPage(context);
       }
       await context.close();
     };
@@ -73,4 +73,10 @@ export async function watchSite(folder: string, isWanted: (path: string) => bool
     server.close();
   }
   return hosts;
+}
+
+async function openPage(context: BrowserContext): Promise<Page> {
+  const page = await context.newPage();
+  page.on("dialog", (dialog) => void dialog.dismiss().catch(() => undefined));
+  return page;
 }

@@ -38,6 +38,17 @@ const dialects: readonly [string, Dialect][] = [
   ["Python-Markdown", { ...plainDialect, slug: "python", admonitions: true }],
   ["GitBook", { ...plainDialect, slug: "gitbook", templates: true }],
 ];
+/** Every reader of the review, and every builder's way to read Markdown. */
+const reviewed = [
+  ...(["mdx", "svg", "rst", "asciidoc", "markdown"] as const),
+  ...(["commonmark", "vue", "hugo", "mdbook", "liquid", "python", "superfences"] as const).map(
+    (name) => `markdown ${name}` as const,
+  ),
+  ...(["_redirects", "_meta.json", "_meta.js", "toc.yml"] as const).map((name) => `navigation a/${name}` as const),
+  ...(["docs.json", "mkdocs.yml", "hugo.toml", "docusaurus.config.ts"] as const).map(
+    (name) => `configuration a/${name}` as const,
+  ),
+];
 const known = ["t0ken/of+the=forge-1234", "sk-ant-0123456789abcdefghijklmnop"];
 const term = createTerm({ from: "a", to: "a b", wordForms: true, isLiteral: false });
 const literalTerm = createTerm({ from: "token", to: "key", wordForms: false, isLiteral: true });
@@ -62,9 +73,11 @@ export const growthTargets: readonly GrowthTarget[] = [
     name: "what a source imports, exports and defines",
     read: (text) => [importedFrom("a", text), passesOn("a", text), definesFlag("a", text)],
   },
-  ...(["markdown", "markdown vue", "mdx", "svg", "rst", "asciidoc", "navigation a/_redirects"] as const).map(
-    (syntax) => ({ name: `the review of a page: ${syntax}`, read: (text: string) => readPage(text, syntax) }),
-  ),
+  ...reviewed.map((syntax) => ({
+    name: `the review of a page: ${syntax}`,
+    read: (text: string) => readPage(text, syntax),
+  })),
+  { name: "the review of front matter", read: (text) => readPage(`---\n${text}\n---\n`, "markdown") },
   { name: "a text as it is read", read: asRead },
   { name: "a text that may reach out", read: reachesOut },
   { name: "secrets that are known", read: (text) => knownSecretsIn(text, known) },

@@ -112,6 +112,7 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ["vitepress", "new.md", `---js\n{ a: ${ran} }\n---\n\n# New\n`],
     ["vitepress", "new.md", "---\ntitle: New\n--- \n\n# New\n"],
     ["mkdocs", "docs/new.md", "---\ntitle: !!python/name:os.system x\n---\n\n# New\n"],
+    ["mkdocs", "docs/new.md", "---\ntitle: New\n...\n<script>evil()</script>\n---\n\n# New\n"],
   ],
   "a fence that the builder compiles or runs": [
     ["vitepress", "new.md", "# New\n\n```html-vue\n{{ evil() }}\n```\n"],
@@ -246,6 +247,29 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ["sphinx", "docs/new.rst", "New\n===\n\n`x <java\\script:evil()>`_\n"],
     ["sphinx", "docs/new.rst", "New\n===\n\n.. role:: html(raw)\n   :format: html\n\n:html:`<script>`\n"],
   ],
+  "markup that begins inside a line": [
+    ["sphinx", "docs/new.rst", "New\n===\n\n.. note:: .. include:: index.rst\n"],
+    ["sphinx", "docs/new.rst", "New\n===\n\n.. [1] .. raw:: html\n\n      <script>evil()</script>\n\n   x\n"],
+    ["sphinx", "docs/new.rst", "New\n===\n\n`x`__\n\n__ java\\script:evil()\n"],
+    ["antora", "modules/ROOT/pages/new.adoc", '= New\n\n[cols="a"]\n|===\n|[pass]\n<script>evil()</script>\n|===\n'],
+    ["antora", "modules/ROOT/pages/new.adoc", "= New\n\n|===\na|:stylesheet: /x.css\n|===\n"],
+    ["nextra", "content/new.mdx", "# New\n\n::include[a.txt]\n"],
+  ],
+  "a value that goes on in the next line": [
+    ["sphinx", "docs/new.rst", "New\n===\n\n.. include:: index.rst\n   /../../x.txt\n"],
+    ["sphinx", "docs/new.rst", "New\n===\n\n.. literalinclude:: index.rst\n   /../../x.txt\n"],
+    ["sphinx", "docs/new.rst", "New\n===\n\n.. image:: /\n   /attacker.test/x.png\n"],
+    ["sphinx", "docs/new.rst", "New\n===\n\n.. figure:: a.png\n   :target: java\n      script:evil()\n"],
+    ["sphinx", "docs/new.rst", `New\n===\n\n\`x <javascript:evil()//${"a".repeat(2_100)}>\`_\n`],
+  ],
+  "AsciiDoc that passes text through": [
+    ["antora", "modules/ROOT/pages/new.adoc", "= New\n\n[pass]\n<script>evil()</script>\n"],
+    ["antora", "modules/ROOT/pages/new.adoc", "= New\n\n[pass,x]\n--\n<script>evil()</script>\n--\n"],
+    ["antora", "modules/ROOT/pages/new.adoc", "= New\n\n[stem]\nx\n"],
+    ["antora", "modules/ROOT/pages/new.adoc", "= New\n:style sheet: x.css\n\nx\n"],
+    ["antora", "modules/ROOT/pages/new.adoc", "= New\n:ä: attacker.test\n\nhttps://{ä}/\n"],
+    ["antora", "modules/ROOT/pages/new.adoc", "= New\n\nxref:javascript:evil()[x]\n"],
+  ],
   "unknown domains": [
     ["sphinx", "docs/new.rst", "New\n===\n\n`x <https://attacker\n.test/>`_\n"],
     ["sphinx", "docs/new.rst", "New\n===\n\n.. _x: https://attac\n   ker.test/\n\nx_\n"],
@@ -324,6 +348,12 @@ it.each<readonly [Site, string, string]>([
     "sphinx",
     "docs/new.rst",
     "New\n===\n\n.. note::\n\n   See :doc:`index` and `us <https://known.test/b>`_.\n\n.. code-block:: python\n   :linenos:\n\n   import os\n",
+  ],
+  ["sphinx", "docs/new.rst", "New\n===\n\n.. image:: a.png\n   :alt: A\n\nIn JavaScript: see x__.\n\n.. [1] A note.\n"],
+  [
+    "antora",
+    "modules/ROOT/pages/new.adoc",
+    "= New\n:page-layout: a\n\n[%header,cols=2*]\n|===\n|a |b\n|===\n\n[quote, A. Person]\nText, <<new,here>> and xref:a:b:c.adoc#d[there].\n",
   ],
   [
     "antora",

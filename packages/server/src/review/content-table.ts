@@ -74,7 +74,7 @@ export const blockMarkers: readonly RegExp[] = [
 ];
 /** Everything that some builder reads as such a marker. */
 export const blockMarker =
-  /^(?::{3,}|!!!|\?\?\?|===[!+]?[ \t]+["']|\/{3,}[ \t]*\w|\|\|\||<<<|\+\+\+|;;;|%%%|~~~|@\[|@@@|> \[!)/;
+  /^(?::{3,}|::\w|!!!|\?\?\?|===[!+]?[ \t]+["']|\/{3,}[ \t]*\w|\|\|\||<<<|\+\+\+|;;;|%%%|~~~|@\[|@@@|> \[!)/;
 
 /** `{…}` that names, groups or repeats nothing: heading ids, classes and sizes. */
 export const braceForms: readonly RegExp[] = [
@@ -137,9 +137,13 @@ export const roles = words(`
   gh issue pr ghpr bpo source issues user commit
 `);
 
-/** AsciiDoc: block attributes that only format, macros that only name or show. */
+/** AsciiDoc: block attributes that only format. The first word is the block's style, the others only name. */
 export const asciidocBlocks =
-  /^\[(?:(?:source|listing|literal|console|quote|verse|example|sidebar|abstract|partintro|NOTE|TIP|WARNING|CAUTION|IMPORTANT|discrete|float|horizontal|qanda|glossary|appendix|preface|colophon|bibliography|index|dedication|loweralpha|upperalpha|lowerroman|upperroman|arabic|ordered|unordered|tabs|cols|options|width|frame|grid|stripes|caption|role|id|start|separator|linenums|highlight|title|%\w+|[#.][\w-]+)(?:[%#.][\w-]+)*)?(?:,? ?(?:[\w+#.-]+|(?:cols|options|opts|width|frame|grid|stripes|caption|role|id|start|separator|format|linenums|highlight|title|indent|separator|language|start|attribution|citetitle|reversed)="?[\w ,.*<>^;%=+:|-]*"?|"[\w ,.*<>^;%=+:|-]*"|%\w+))*\]$/;
+  /^\[(?:source|listing|literal|quote|verse|example|sidebar|abstract|partintro|NOTE|TIP|WARNING|CAUTION|IMPORTANT|discrete|float|horizontal|qanda|glossary|appendix|preface|colophon|bibliography|index|dedication|loweralpha|upperalpha|lowerroman|upperroman|arabic|tabs)?(?:[%#.][\w-]+)*(?:(?:(?<=\[)|, ?)(?:(?:cols|options|opts|width|frame|grid|stripes|caption|role|id|start|separator|format|linenums|highlight|title|indent|language|attribution|citetitle|reversed)="?[\w ,.*<>^;%=+:|-]*"?|(?<!\[)(?:[\w+#.' -]+|"[\w ,.*<>^;%=+:|-]*"|%\w+)))*\]$/;
+/** Attributes of a document that only name or number. */
+export const asciidocAttributes =
+  /^(?:description|keywords|page-[\w-]+|navtitle|author|email|revdate|revnumber|toc(?:levels|-title)?|sectnums|sectanchors|idprefix|idseparator|experimental|icons|source-language|title|[\w-]+-(?:caption|label|title|signifier))$/;
+/** Macros that only name or show. */
 export const asciidocMacros = words(
   "xref link image kbd btn menu footnote anchor indexterm indexterm2 icon mailto term",
 );

@@ -23,7 +23,7 @@ export interface Part {
 const authority = /^(?:[a-z][a-z0-9+.-]*:)?\/\/([^/?#]*)/i;
 const plainAuthority = /^(?:[a-z0-9_][a-z0-9_.-]*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 const runningScheme =
-  /(?:^|[\s"'(,;=])(?:java|vb|live)script\s*:\S*|(?<![^\n])[ \t]*(?:data|file|blob|filesystem|view-source)\s*:\S+/gi;
+  /(?<![\w-])(?:java|vb|live)script\s*:\S*|(?<![^\n])[ \t]*(?:data|file|blob|filesystem|view-source)\s*:\S+/gi;
 const nestedHost =
   /[?&](?:u|ur[il]|to|next|dest\w*|target|goto|redirect\w*|return\w*|src|href|link|image|file)=((?:[\w-]+\.)+[a-z]{2,})(?=[:/&]|$)/gi;
 
@@ -75,7 +75,9 @@ export function collectParts() {
     },
     /** A value that may contain addresses: text, a component's property, a field of a configuration. */
     value(text: string, at: number, { loads = true } = {}) {
-      for (const [running] of text.matchAll(runningScheme)) form(running.trim(), at);
+      // "JavaScript: a sentence" is text.
+      for (const [running] of text.matchAll(runningScheme))
+        if (loads || !running.endsWith(":")) form(running.trim(), at);
       const hosts = hostsIn(text);
       if (hosts.size > 0) add("link", text, at, { hosts: [...hosts], loads });
       if (!text.includes("\\")) return;

@@ -100,7 +100,9 @@ function readFrontMatter(parts: Parts, text: string): number {
     const mark = first.slice(0, 3);
     const close = text.indexOf(`\n${mark}`, 3);
     const end = /^\n(?:---|\+\+\+)\r?(?:\n|$)/.exec(text.slice(close, close + 6))?.[0];
-    if (close !== -1 && end) {
+    // Some parsers end it here, and show the rest.
+    const isOne = !/^(?:\.\.\.|---)/m.test(text.slice(first.length + 1, close));
+    if (close !== -1 && end && isOne) {
       readFields(parts, text.slice(first.length + 1, close + 1), mark);
       return close + end.length;
     }

@@ -1,4 +1,5 @@
 import {
+  asciidocAttributes,
   asciidocBlocks,
   asciidocCharacters,
   asciidocMacros,
@@ -9,15 +10,26 @@ import {
 } from "./content-table.ts";
 import type { Parts } from "./page-parts.ts";
 
+/** Mathematics that links, loads or defines. */
+const activeTex = /\\(?:href|url|html\w*|require|cssId|include\w*|input|unicode)\s*[{[]/;
+/** Docutils finds literals only between these. */
+const literal = /(?<![^\s([{<'"/-])``[^`\n]+``(?![^\s)\]}>'".,:;!?/-])/g;
+
 /** reStructuredText: every line is live. Active are explicit markup (`..`), fields, roles and link targets. */
 export function readRst(parts: Parts, text: string): void {
   const lines = [...text.matchAll(/[^\n]*\n?/g)];
   for (const [index, { 0: line, index: at }] of lines.entries()) {
-    const markup = /(?:^|[\s|*+-])\.\.(?=\s)(.*)$/.exec(line.trimEnd() + "\n".slice(line.length));
-    if (markup) readExplicit(markup[1]?.trim() ?? "", line, at, lines[index + 1]?.[0] ?? "");
     const bare = line.trim();
+    const next = lines[index + 1]?.[0] ?? "";
+    // The value of an option or a directive goes on in the lines below, and is joined without blanks.
+    const isWhole = !/^[ \t]+(?!:[\w-]+:\s)\S/.test(next);
+    // Markup can also begin behind list markers, in cells, and behind a directive's own name.
+    const starts = [...line.matchAll(/(?<![^\s|*+-])(?:\.\.|__)(?=\s|$)/g)];
+    if (starts.length > 1 || (starts.length === 1 && !/^\s*\.\.(?: |\r?\n|$)/.test(line))) parts.form(bare, at);
+    else if (starts.length === 1) readExplicit(bare.slice(2).trim(), bare, at, isWhole);
+    if (activeTex.test(line)) parts.form(bare, at);
     if (/^:[\w.-]+:(?:\s|$)/.test(bare) && !directiveOptions.test(bare)) {
-      if (/^:target:\s+\S+$/.test(bare)) parts.address(bare.split(/\s+/)[1] ?? "", at);
+      if (isWhole && /^:target:\s+\S+$/.test(bare)) parts.address(bare.split(/\s+/)[1] ?? "", at);
       else if (!/^:(?:param|type|returns?|rtype|raises?|arg|keyword|ivar|var|vartype|meta|orphan)\b/.test(bare))
         parts.form(bare, at);
     }
@@ -25,45 +37,36 @@ export function readRst(parts: Parts, text: string): void {
       if (!roles.has(role)) parts.form(wordsFrom(line, offset, whole.length), at + offset);
     // A role can also stand behind its text.
     for (const { 1: role = "", index: offset } of line.matchAll(/`:([^\s`]{1,60}):(?!`)/g))
-      if (!roles.has(role)) parts.form(line.trim(), at + offset);
+      if (!roles.has(role)) parts.form(bare, at + offset);
   }
-  for (const { 1: target = "", index } of text.matchAll(/<([^<>]{0,2000})>`/g)) {
-    // A role's target is a name; a link's is an address.
-    if (/^[\w.~!/-]+$/.test(target)) continue;
+  for (const { 1: target = "", 2: mark, index } of text.matchAll(/<([^<>]*)>(`|[ \t]*$)/gm)) {
+    // A role's target is a name; a link's is an address. Without the mark, only a table of contents has links.
+    if (/^[\w.~!/-]+$/.test(target) || (mark !== "`" && !/^\s*(?:[\w\\+.-]+:|[/\\]{2})/.test(target))) continue;
     if (/\s|\\/.test(target)) parts.form(`<${target}>`, index);
     else parts.address(target.replace(/_$/, ""), index);
   }
-  parts.value(text.replaceAll(/``[^`\n]+``/g, " "), 0, { loads: false });
-  for (const [code] of text.matchAll(/``[^`\n]+``/g)) parts.sample(code, 0);
+  parts.value(text.replaceAll(literal, " "), 0, { loads: false });
+  for (const [code] of text.matchAll(literal)) parts.sample(code, 0);
 
-  function readExplicit(markup: string, line: string, at: number, next: string): void {
-    const [, name, value = ""] = /^([\w:.+-]+)::(?:\s+(.*))?$/.exec(markup) ?? [];
-    const isPlainStart = /^\s*\.\. /.test(line);
-    const [, target] = /^_(?:[\w .:-]+|`[^`]+`):(?:\s+(\S+))?$/.exec(markup) ?? [];
-    if (isPlainStart && /^_(?:[\w .:-]+|`[^`<>\\]+`):/.test(markup) && !/^\s+\S/.test(next)) {
+  function readExplicit(markup: string, line: string, at: number, isWhole: boolean): void {
+    const [, name = "", value = ""] = /^([\w:.+-]+)::(?:\s+(.*))?$/.exec(markup) ?? [];
+    const [isTarget, target] = /^_(?:[\w .:-]+|`[^`<>\\]+`):(?:\s+(\S+))?$/.exec(markup) ?? [];
+    const isNote = /^\[(?:#[\w-]*|\d+|\*|[\w-]+)\](?:\s|$)/.test(markup);
+    const isReplacement = /^\|[^|]+\|\s+replace::\s+[^<>\\:|]*$/.test(markup);
+    const isRemark = /^(?!_)[^:|<>`\\]+$/.test(markup) || (markup === "" && isWhole);
+    if (isTarget && isWhole) {
       if (target !== undefined) parts.address(target.replace(/_$/, ""), at);
-      else if (!/:$/.test(markup)) parts.form(line.trim(), at);
-    } else if (isPlainStart && name !== undefined && directives.has(name)) {
-      if (name === "image" || name === "figure") parts.address(value, at, { loads: true });
-      else if (/^(?:code|code-block|sourcecode|highlight|code-tab)$/.test(name)) {
-        if (
-          !/^$|^[\w+#.-]+(?:\s+[\w .-]+)?$/.test(value) ||
-          (value && !languages.has(value.split(/\s/)[0]?.toLowerCase() ?? ""))
-        )
-          parts.form(line.trim(), at);
-      } else if (/^(?:toctree|math)$/.test(name) && value !== "") parts.form(line.trim(), at);
-    } else if (
-      isPlainStart &&
-      name !== undefined &&
-      /^(?:include|literalinclude)$/.test(name) &&
-      /^[\w./-]+$/.test(value)
-    )
-      parts.include(value, at);
-    else if (isPlainStart && /^\|[^|]+\|\s+replace::\s+[^<>\\:|]*$/.test(markup)) return;
-    else if (isPlainStart && /^(?:\[(?:#[\w-]*|\d+|\*|[\w-]+)\](?:\s|$))/.test(markup)) return;
-    else if (isPlainStart && /^(?!_)[^:|<>`\\]*$/.test(markup) && markup !== "") return;
-    else parts.form(line.trim(), at);
+    } else if (/^(?:image|figure)$/.test(name) && value !== "" && isWhole) parts.address(value, at, { loads: true });
+    else if (/^(?:include|literalinclude)$/.test(name) && isWhole && /^[\w./-]+$/.test(value)) parts.include(value, at);
+    else if (!(isNote || isReplacement || isRemark || isPlainDirective(name, value))) parts.form(line, at);
   }
+}
+
+/** Whether a directive only formats, with this argument. */
+function isPlainDirective(name: string, value: string): boolean {
+  if (/^(?:code|code-block|sourcecode|highlight|code-tab)$/.test(name))
+    return value === "" || (/^[\w+#. -]+$/.test(value) && languages.has(value.split(/\s/)[0]?.toLowerCase() ?? ""));
+  return directives.has(name) && (value === "" || !/^(?:toctree|math|image|figure)$/.test(name));
 }
 
 function wordsFrom(line: string, offset: number, size: number): string {
@@ -71,47 +74,40 @@ function wordsFrom(line: string, offset: number, size: number): string {
   return line.slice(offset, close === -1 ? undefined : close + 1).trimEnd();
 }
 
+/** A page, with the names of Antora in front of it, or a place. */
+const plainReference = /^(?:(?:[\w.@$-]+:){0,2}[\w./$-]+\.adoc(?:#[\w.-]*)?|#?[^\s:<>"{}\\&]*)$/;
+
 /** AsciiDoc: every line is live, those of listings too, because includes work there. */
 export function readAsciidoc(parts: Parts, text: string): void {
   const defined = new Set<string>();
   for (const { 0: line, index: at } of text.matchAll(/[^\n]+/g)) {
     const bare = line.trim();
+    const refuse = () => parts.form(bare, at);
     if (/\binclude\s*::|^\s*\\?(?:ifdef|ifndef|ifeval|endif)::/.test(line)) {
       const [, target] = /^include::([\w./$@:-]+)\[(?:tags?=[\w;*!-]*|leveloffset=\+?\d)?\]$/.exec(bare) ?? [];
       if (target && line === bare && !/^\w+:\/\//.test(target)) parts.include(target, at);
-      else parts.form(bare, at);
+      else refuse();
     }
-    const [, named, url = ""] = /^:(ur[il]-[\w-]+): +(\S+)$/.exec(line.trimEnd()) ?? [];
-    if (named) {
-      parts.address(url, at);
-      defined.add(named);
-    } else if (/^:!?[\w-]+!?:(?:\s|$)/.test(line)) {
-      const [, name = "", value = ""] = /^:(!?[\w-]+!?):\s*(.*)$/.exec(line) ?? [];
-      if (
-        /^(?:description|keywords|page-[\w-]+|navtitle|author|email|revdate|revnumber|toc(?:levels|-title)?|sectnums|sectanchors|idprefix|idseparator|experimental|icons|source-language|title|[\w-]+-(?:caption|label|title|signifier))$/.test(
-          name,
-        ) &&
-        /^[^<>{}\\+[\]]*$/.test(value)
-      )
-        continue;
-      parts.form(bare, at);
+    // A cell can be a document of its own.
+    for (const cell of line.split("|").map((one) => one.trim())) {
+      const [entry, name = "", value = ""] = /^:([^:]+):(?:\s+(.*))?$/.exec(cell) ?? [];
+      if (/^ur[il]-[\w-]+$/.test(name) && /^\S+$/.test(value)) {
+        parts.address(value, at);
+        defined.add(name);
+      } else if (entry && !(asciidocAttributes.test(name) && /^[^<>{}\\+[\]]*$/.test(value))) refuse();
+      if (/^\[.*\]$/.test(cell) && !asciidocBlocks.test(cell) && !/^\[\[[\w:.-]+(?:,[\w .-]+)?\]\]$/.test(cell))
+        refuse();
     }
     // Targets of media may contain blanks.
-    for (const { 0: whole, index } of line.matchAll(/\b(?:image|icon|video|audio)\s*::?[^[\n]*\[/gi))
-      if (!/^(?:image|icon)::?[^\s[\]]+\[$/.test(whole)) parts.form(bare, at + index);
-    if (
-      /^\[/.test(bare) &&
-      /\]$/.test(bare) &&
-      !asciidocBlocks.test(bare) &&
-      !/^\[\[[\w:.-]+(?:,[\w .-]+)?\]\]$/.test(bare)
-    )
-      parts.form(bare, at);
-    if (/\+\+|\$\$|\bpass\s*:|\bstem\s*:|\b(?:latex|ascii)math\s*:|^\s*(?:a\||.*\|===.*a)/.test(line))
-      parts.form(bare, at);
+    if (/\b(?:image|icon|video|audio)\s*::?[^[\n]*\[/i.test(line.replaceAll(/\b(?:image|icon)::?[^\s[\]]+\[/g, "")))
+      refuse();
+    if (/\+\+|\$\$|\bpass\s*:|\bstem\s*:|\b(?:latex|ascii)math\s*:|^\s*(?:a\||.*\|===.*a)/.test(line)) refuse();
     // An address that the page defines, as far as it goes.
-    for (const { 0: whole, 1: name = "", index } of line.matchAll(/\\?\{([\w:!.-]+)[^{}\n]*\}/g))
+    for (const { 0: whole, 1: name = "", index } of line.matchAll(/\\?\{([\p{L}\p{M}\p{N}_][^{}\n]*)\}/gu))
       if (!asciidocCharacters.has(name) && !(defined.has(name) && /^\{[\w-]+\}(?:[[/\s#)]|$)/.test(line.slice(index))))
         parts.form(whole, at + index);
+    for (const { 1: target = "" } of line.matchAll(/<<([^<>,]+)(?:,[^<>]*)?>>/g))
+      if (!plainReference.test(target.replaceAll(" ", ""))) refuse();
     for (const { 0: whole, 1: name = "", 2: colons, 3: target = "", 4: rest = "", index } of line.matchAll(
       /(?<![\w/.])([a-z]\w*)(::?)([^\s[\]:][^\s[\]]*)?\[([^\]\n]*)/gi,
     )) {
@@ -119,6 +115,7 @@ export function readAsciidoc(parts: Parts, text: string): void {
       if (isAddress) parts.address(`${name}:${target}`, at + index);
       else if (!asciidocMacros.has(name) || (colons === "::" && name !== "image")) parts.form(whole, at + index);
       else if (/^(?:link|image|mailto)$/.test(name)) parts.address(target, at + index, { loads: name === "image" });
+      else if (name === "xref" && !plainReference.test(target)) parts.form(whole, at + index);
       if (
         /\b(?:opts|options|subs|onclick|window)\s*=|javascript|<|\b(?:link|xlink)="?\w+script/i.test(rest) &&
         !/^[^"=]*(?:,?\s*(?:window|opts)="?_?\w+"?)?\^?$/.test(rest)

@@ -1,0 +1,87 @@
+// Jobs on hostile repositories with an obedient model, while other clients ask for the server's health.
+import { protocols, startFarModel } from "../test/support/far-model.ts";
+import { clientOf } from "../test/support/whole-server.ts";
+import { growthInputs, staircase } from "./growth/inputs.ts";
+import { assert, latency, startInstallation } from "./installation.ts";
+
+const mebibyte = 2 ** 20;
+const rssBytesMax = 600 * mebibyte;
+/** On an idle machine it is below 100 ms. A busy one adds its own wait. */
+const healthMsMax = 1_000;
+
+interface HostileJob {
+  name: string;
+  docs: Readonly<Record<string, string>>;
+  /** The rules that need no model do this job. */
+  isRules?: true;
+  call?: readonly [name: string, input: unknown];
+}
+
+const textOf = (index: number, characters: number) =>
+  [...growthInputs({ seed: index, pairs: 3 })][(index * 7) % 60]?.grow(characters) ?? "";
+const hundred = Array.from({ length: 100 }, (_, index) => ({ oldText: `no ${index}`, newText: "*a ".repeat(10_000) }));
+const jobs: readonly HostileJob[] = [
+  {
+    name: "100 edits that match nothing in 3 MB",
+    docs: { "index.md": `# A\n\n${"Some words of a page. ".repeat(3_000_000 / 22)}\n` },
+    call: ["edit_file", { path: "index.md", edits: hundred }],
+  },
+  {
+    name: "57 hostile files",
+    docs: Object.fromEntries(
+      Array.from({ length: 57 }, (_, index) => [
+        `page-${index}.md`,
+        `# A\n\n[a](missing.md)\n\n${textOf(index, 300_000)}`,
+      ]),
+    ),
+    isRules: true,
+  },
+  {
+    name: "2 MB of backticks",
+    docs: { "index.md": `# A\n\n[a](missing.md)\n\n${staircase("`", 2_000_000)}\n` },
+    isRules: true,
+  },
+  {
+    name: "arguments nested 100,000 deep",
+    docs: { "index.md": "# A\n" },
+    call: ["edit_file", `{"path":"index.md","edits":${"[".repeat(100_000)}${"]".repeat(100_000)}}`],
+  },
+];
+
+/** The longest wait for `/healthz`, the most memory, and how each job ended. */
+export async function tryHostileJobs(): Promise<string> {
+  const far = await startFarModel((turn, { messages }) => {
+    const { call } = jobs.find(({ name }) => JSON.stringify(messages).includes(name)) ?? {};
+    return turn === 0 && call !== undefined ? [call as [string, unknown]] : "There is nothing to do.";
+  });
+  const host = await startInstallation(undefined, { ...far.environment, EMEND_MODEL: protocols[0] });
+  const lines: string[] = [];
+  try {
+    for (const job of jobs) lines.push(await runJob(job));
+  } finally {
+    await host.stop();
+    await far.stop();
+  }
+  return `\n  ${lines.join("\n  ")}`;
+
+  async function runJob({ name, docs, isRules = false }: HostileJob): Promise<string> {
+    const { projectId, key } = await host.addProject(name, docs, { models: [...protocols, "emend/rules"] });
+    const client = clientOf(host, projectId, key);
+    const startedAt = performance.now();
+    const prompt = isRules ? "Fix broken links." : `Improve the page: ${name}.`;
+    const created = await client.create({ prompt, ...(isRules && { model: "emend/rules" }) });
+    let [healthMs, rssBytes, isOver] = [0, 0, false];
+    const ended = client.untilFinal(created.id).finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      healthMs = Math.max(healthMs, await latency(host));
+      rssBytes = Math.max(rssBytes, host.rssBytes());
+    }
+    const { status } = await ended;
+    const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+    const figures = `/healthz within ${healthMs} ms, ${Math.round(rssBytes / mebibyte)} MiB, ${status} after ${seconds} s`;
+    assert(healthMs <= healthMsMax && rssBytes <= rssBytesMax, `${name}: ${figures}`);
+    return `${name}: ${figures}`;
+  }
+}
