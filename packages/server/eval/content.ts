@@ -12,6 +12,8 @@ const repositories = [
   "etcd-io/website",
   "facebook/docusaurus",
   "fuma-nama/fumadocs",
+  "gohugoio/hugoDocs",
+  "hazelcast/hz-docs",
   "honojs/website",
   "jekyll/jekyll",
   "mintlify/docs",
@@ -21,8 +23,10 @@ const repositories = [
   "prometheus/docs",
   "rust-lang/book",
   "shuding/nextra",
+  "sphinx-doc/sphinx",
   "squidfunk/mkdocs-material",
   "vuejs/docs",
+  "withastro/docs",
   "withastro/starlight",
 ];
 const commitsOfEach = 36;

@@ -5,7 +5,7 @@ import { reviewChange } from "../../src/review/review-change.ts";
 import { createOverlay } from "../../src/tree/overlay.ts";
 import { openTestTrees } from "../../test/support/test-tree.ts";
 import { build, canaryVariable, type Place } from "./sandbox.ts";
-import type { Shape } from "./shapes.ts";
+import type { Shape } from "./shape.ts";
 import type { BuilderSite } from "./sites.ts";
 import { watchSite } from "./watch-site.ts";
 

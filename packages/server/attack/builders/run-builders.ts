@@ -8,9 +8,9 @@ import { docusaurus, nextra, starlight, vitepress } from "../../../site/oracles/
 import { askProduct, type NamedShape, nameShape, seeEffects, type Verdict } from "./judge-shapes.ts";
 import { mutate } from "./mutate.ts";
 import { build } from "./sandbox.ts";
-import { type Shape, shapes } from "./shapes.ts";
+import { js, type Shape } from "./shape.ts";
+import { shapes } from "./shapes.ts";
 import { type BuilderSite, sites } from "./sites.ts";
-import { js } from "./source-shapes.ts";
 
 export interface BuilderOptions {
   only?: string | undefined;
@@ -109,6 +109,10 @@ export async function runBuilders(options: BuilderOptions): Promise<number> {
         `${site.name} ${version}, round ${round}: ${named.length} shapes, ${built.length} built, ${unbuilt.length} do not build, ${effects.size} have an effect; ` +
           `${count("ready")} ready, ${count("draft")} draft, ${count("refused")} refused, ${count("fault")} faults; ${through.length - count("fault")} with an effect are not refused`,
       );
+      if (built.length > 0 && unbuilt.length === built.length) {
+        console.log("  nothing was built");
+        failures += 1;
+      }
       for (const shape of through) await tell(shape, verdicts.get(shape.id), effects.get(shape.id), options.found);
       for (const { id, builder, path, text } of named) {
         const row = { builder, path, text, effects: [...(effects.get(id) ?? [])].sort() };

@@ -1,16 +1,5 @@
-import { img, js, out, sourceShapes } from "./source-shapes.ts";
-
-/**
- * Hostile changes, by the builder that they aim at. `§` is the shape's own name, so that every effect can be traced: a
- * request to `js-§.test` is a script that ran, one to `net-§.test` a host that was contacted, `/hits/§` a file that code on
- * the building machine wrote, and `/canary/§.txt` a file outside of the repository.
- */
-export interface Shape {
-  builder: string;
-  /** Absent: a new page. */
-  path?: string;
-  text: string;
-}
+import { img, js, out, type Shape } from "./shape.ts";
+import { sourceShapes } from "./source-shapes.ts";
 
 const far = "//net-§.test/x.png";
 const script = `<script>${js}</script>`;

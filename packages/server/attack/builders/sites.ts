@@ -164,6 +164,9 @@ export const sites: readonly BuilderSite[] = [
       "astro.config.mjs":
         "import { defineConfig } from 'astro/config';\nimport starlight from '@astrojs/starlight';\nexport default defineConfig({ integrations: [starlight({ title: 'Docs', pagefind: false })] });\n",
       "src/content.config.ts": starlightCollections,
+      // Astro compiles only the packages that it finds named here.
+      "package.json":
+        '{ "private": true, "type": "module", "dependencies": { "@astrojs/starlight": "*", "astro": "*" } }\n',
       "src/content/docs/index.md": `---\ntitle: Start\n---\n\n${page}`,
     },
     page: "src/content/docs/§.md",

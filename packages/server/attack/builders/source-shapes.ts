@@ -1,11 +1,6 @@
-import type { Shape } from "./shapes.ts";
+import { img, js, out, type Shape } from "./shape.ts";
 
 // Attacks by somebody who read the rule first: what its readers take for text, an option, or one line.
-
-/** Names no host as text, so that only the construct itself can be what the review refuses. */
-export const js = "fetch('/'.repeat(2).concat('js-§.test'))";
-export const img = `<img src=x onerror=${js}>`;
-export const out = "../../../canary/§.txt";
 
 const rst = [
   `.. note:: .. include:: ${out}`,
@@ -170,11 +165,61 @@ const mdx = [
   "a | b\n--|--\n`x | {process.getBuiltinModule('fs').writeFileSync('/hits/§','')}` | y",
 ];
 
+/** Paths that leave the repository from the site's root, but not from a page in a deep folder. */
+const deep = [
+  "![x](/../../../canary/§.txt)",
+  "[x](/../../../canary/§.txt)",
+  "[x](@site/../../canary/§.txt)",
+  "![x](@site/../../canary/§.txt)",
+  "![x](@/../../canary/§.txt)",
+  "[x](~/../../canary/§.txt)",
+  '<img src="/../../../canary/§.txt" alt="x">',
+  '<a href="/../../../canary/§.txt">x</a>',
+  `<b title="a\n\n![x](${out})\n">`,
+  `![x][a b]\n\n[a\nb]: ${out}`,
+  `![x][a\\]b]\n\n[a\\]b]: ${out}`,
+  `![x][r]\n\n1. [r]: ${out}`,
+  `![x][r]\n\n[^a]: [r]: ${out}\n\nx[^a]`,
+  `![x][r]\n\nTerm\n: [r]: ${out}`,
+  `![x][r]\n\n!!! note\n    [r]: ${out}`,
+  `![x](<${out}>)`,
+  `![x]( ${out} "a")`,
+  `![x](%2e%2e/%2e%2e/%2e%2e/canary/§.txt)`,
+  `![x](..\\..\\..\\canary\\§.txt)`,
+  `![x](a/../../../../canary/§.txt)`,
+  `![x](&period;&period;/../../canary/§.txt)`,
+  `$$\`${img}\`$$`,
+  `\\(\`${img}\`\\)`,
+  `:::{card} x\n:img-top: ${out}\n:::`,
+];
+const deepRst = [
+  ".. image:: /../../../canary/§.txt",
+  ".. include:: /../../../canary/§.txt",
+  ".. literalinclude:: /../../../canary/§.txt",
+  ".. figure:: /a/../../../../canary/§.txt",
+];
+/** Browsers drop tabs and line ends in an address. */
+const navigation = [
+  `nav: [{ text: 'x', link: 'java\tscript:${js.replaceAll("'", '"')}' }],`,
+  `nav: [{ text: 'x', link: \`java\nscript:${js}\` }],`,
+  `nav: [{ text: 'x', link: ' javascript:${js.replaceAll("'", '"')}' }],`,
+  "nav: [{ text: 'x', link: '/\t/net-§.test/' }],",
+  "nav: [{ text: 'x', link: '\t//net-§.test/' }],",
+];
+
 const of = (builder: string, texts: readonly string[], path?: string): Shape[] =>
   texts.map((text) => ({ builder, text, ...(path !== undefined && { path }) }));
 
 export const sourceShapes: readonly Shape[] = [
   ...of("sphinx", rst, "docs/§.rst"),
+  ...of("sphinx", deepRst, "docs/a/b/c/d/§.rst"),
+  ...of("sphinx", deep, "docs/a/b/c/d/§.md"),
+  ...of("docusaurus", deep, "docs/a/b/c/d/§.mdx"),
+  ...of("starlight", deep, "src/content/docs/a/b/c/d/§.md"),
+  ...of("vitepress", deep, "a/b/c/d/§.md"),
+  ...of("vitepress", navigation, ".vitepress/config.mjs"),
+  ...of("jekyll", deep, "docs/a/b/c/d/§.md"),
+  ...of("mkdocs", deep, "docs/a/b/c/d/§.md"),
   ...of("asciidoctor", asciidoc),
   ...["mkdocs", "jekyll", "hugo", "sphinx", "vitepress", "starlight"].flatMap((builder) => of(builder, markdown)),
   ...["mdx", "docusaurus", "nextra", "fumadocs"].flatMap((builder) => of(builder, [...mdx, ...markdown])),

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import type { Tree } from "../tree/tree.ts";
 import { judgeContent } from "./judge-content.ts";
@@ -146,6 +147,18 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ["mkdocs", "docs/new.md", '# New\n\n```\n--8<-- "../../etc/passwd"\n```\n'],
     ["docusaurus", "docs/new.mdx", "# New\n\n![x](../../../../etc/passwd)\n"],
   ],
+  "a path from the root of the site": [
+    ["sphinx", "docs/a/b/c/new.rst", "New\n===\n\n.. image:: /../../x.txt\n"],
+    ["sphinx", "docs/a/b/c/new.rst", "New\n===\n\n.. include:: /../docs/index.rst\n"],
+    ["sphinx", "docs/a/b/c/new.md", "# New\n\n[x](/../../x.txt)\n"],
+    ["docusaurus", "docs/a/b/c/new.mdx", "# New\n\n[x](@site/../x.txt)\n"],
+  ],
+  "a definition that is not seen as one": [
+    ["sphinx", "docs/new.md", "# New\n\n![x][a b]\n\n[a\nb]: ../../x.txt\n"],
+    ["sphinx", "docs/new.md", "# New\n\n![x][a\\]b]\n\n[a\\]b]: ../../x.txt\n"],
+    ["sphinx", "docs/new.md", "# New\n\n![x][r]\n\n1. [r]: ../../x.txt\n"],
+    ["sphinx", "docs/new.md", '# New\n\n<b title="a\n\n![x](../../x.txt)\n">\n'],
+  ],
   "indented code that is rendered": [
     ["mkdocs", "docs/new.md", "# New\n\n!!! note\n\n        <script>evil()</script>\n"],
     ["mkdocs", "docs/new.md", "# New\n\n- a\n\n        <img src=x onerror=evil()>\n"],
@@ -232,6 +245,11 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
       "mkdocs.yml",
       file("mkdocs", "mkdocs.yml").replace("- Home: index.md", "- Home: &a index.md\n  - More: *a"),
     ],
+    [
+      "vitepress",
+      ".vitepress/config.ts",
+      file("vitepress", ".vitepress/config.ts").replace("link: '/'", "link: 'java\tscript:evil()'"),
+    ],
     ["mkdocs", "mkdocs.yml", `${file("mkdocs", "mkdocs.yml")}hooks:\n  - evil.py\n`],
   ],
   "Vue literals": [
@@ -308,6 +326,11 @@ it.each(Object.entries(shapes).flatMap(([cause, rows]) => rows.map((row) => [cau
   },
 );
 
+it("has every cause in the security model", () => {
+  const model = readFileSync(new URL("../../../../docs/security-model.md", import.meta.url), "utf8");
+  expect(Object.keys(shapes).filter((cause) => !model.includes(`\n| ${cause} |`))).toEqual([]);
+});
+
 it.each<readonly [Site, string, string]>([
   [
     "mkdocs",
@@ -349,7 +372,11 @@ it.each<readonly [Site, string, string]>([
     "docs/new.rst",
     "New\n===\n\n.. note::\n\n   See :doc:`index` and `us <https://known.test/b>`_.\n\n.. code-block:: python\n   :linenos:\n\n   import os\n",
   ],
-  ["sphinx", "docs/new.rst", "New\n===\n\n.. image:: a.png\n   :alt: A\n\nIn JavaScript: see x__.\n\n.. [1] A note.\n"],
+  [
+    "sphinx",
+    "docs/new.rst",
+    "New\n===\n\n.. image:: a.png\n   :alt: A\n\nIn JavaScript: see x__.\n\n__ https://known.test/b\n\n.. [1] A note.\n",
+  ],
   [
     "antora",
     "modules/ROOT/pages/new.adoc",

@@ -62,12 +62,12 @@ export const languages = words(`
 
 /** Words behind a fence's language that only change how it looks. */
 export const fenceFlags =
-  /^(?:\{[\d,\s-]*\}|\[[\w .+#/@():-]*\]|:(?:no-)?line-numbers(?:=\d+)?|(?:showLineNumbers|lines|wrap|nowrap|copy|no-copy|nocopy|expandable|collapsed|collapsible|twoslash|linenums|numberLines|line-numbers|title|ignore|noplayground|no_run|should_panic|does_not_compile|not_desired_behavior|panics|compile_fail|edition20\d\d|noplaypen|word:\w+|npm2yarn|sync)|(?:title|caption|filename|name|icon|label|linenums|linenostart|linenos|hl_lines|highlight|lines|start|startLineNumber|showLineNumbers|ins|del|mark|focus|frame|collapse|theme|add|remove|tab|lang|language|line|style|emphasize-lines|lineNumbers|meta|style|wrap|copy)=(?:"[^"<>{}\\`]*"|'[^'<>{}\\`]*'|\{["'\d,\s\w.-]*\}|[\w.,/-]+)|\/[^/`]+\/|"[^"<>{}\\`]*"|'[^'<>{}\\`]*'|[A-Z][\w.+#()/-]*|[\w@-]*\.[\w.-]+|[\w-]*\/[\w./-]+|[-&|+])$/;
+  /^(?:\{[\d,\s-]*\}|\{ ?(?:(?:\.[\w-]+|(?:file|filename|title|caption|name|copy|details|open|summary|trim|style|tabWidth|linenos|lineNos|linenostart|hl_lines)=(?:"[^"<>{}\\`]*"|\w+))(?: |(?=\})))+\}|\[[\w .+#/@():-]*\]|:(?:no-)?line-numbers(?:=\d+)?|(?:showLineNumbers|lines|wrap|nowrap|copy|no-copy|nocopy|expandable|collapsed|collapsible|twoslash|linenums|numberLines|line-numbers|title|ignore|noplayground|no_run|should_panic|does_not_compile|not_desired_behavior|panics|compile_fail|edition20\d\d|noplaypen|word:\w+|npm2yarn|sync)|(?:title|caption|filename|name|icon|label|linenums|linenostart|linenos|hl_lines|highlight|lines|start|startLineNumber|showLineNumbers|ins|del|mark|focus|frame|collapse|theme|add|remove|tab|lang|language|line|style|emphasize-lines|lineNumbers|meta|style|wrap|copy)=(?:"[^"<>{}\\`]*"|'[^'<>{}\\`]*'|\{["'\d,\s\w.-]*\}|[\w.,/-]+)|\/[^/`]+\/|"[^"<>{}\\`]*"|'[^'<>{}\\`]*'|[A-Z][\w.+#()/-]*|[\w@-]*\.[\w.-]+|[\w-]*\/[\w./-]+|[-&|+])$/;
 
 /** Markers at the start of a line that open or close a block whose content is read as text. */
 export const blockMarkers: readonly RegExp[] = [
   /^:{3,}[ \t]*(?:note|tip|info|warning|danger|caution|important|success|secondary|details|code-group|steps|hint|error|attention|seealso|expandable|tabs|tab)?(?=[ \t[]|$)/,
-  /^:{3,}\{(?:note|tip|info|warning|danger|caution|important|hint|attention|error|seealso|admonition|dropdown|tab-set|tab-item|card|grid|grid-item-card|versionadded|versionchanged|deprecated)\}(?=[ \t]|$)/,
+  /^:{3,}\{(?:note|tip|info|warning|danger|caution|important|hint|attention|error|seealso|admonition|dropdown|tab-set|tab-item|versionadded|versionchanged|deprecated)\}(?=[ \t]|$)/,
   /^(?:!!!|\?\?\?\+?)[ \t]+[\w-]+(?:[ \t]+(?:inline(?:[ \t]+end)?|[\w-]+))*(?=[ \t]+"|[ \t]*$)/,
   /^===[!+]?[ \t]+(?=")/,
   /^> \[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION|INFO|DANGER|SUCCESS|QUESTION|EXAMPLE|QUOTE|TODO)\][+-]?/i,

@@ -24,6 +24,7 @@ const authority = /^(?:[a-z][a-z0-9+.-]*:)?\/\/([^/?#]*)/i;
 const plainAuthority = /^(?:[a-z0-9_][a-z0-9_.-]*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 const runningScheme =
   /(?<![\w-])(?:java|vb|live)script\s*:\S*|(?<![^\n])[ \t]*(?:data|file|blob|filesystem|view-source)\s*:\S+/gi;
+export const rootAbove = /^(?:[@~]\w*\/|\/)(?:.*\/)?\.\.(?:\/|$)/;
 const nestedHost =
   /[?&](?:u|ur[il]|to|next|dest\w*|target|goto|redirect\w*|return\w*|src|href|link|image|file)=((?:[\w-]+\.)+[a-z]{2,})(?=[:/&]|$)/gi;
 
@@ -61,7 +62,9 @@ export function collectParts() {
     for (const [, nested = ""] of decoded(url).matchAll(nestedHost)) hosts.add(nested.toLowerCase());
     if (hosts.size > 0) add(kind, url, at, { hosts: [...hosts], loads });
     else if (/(?:^|\/)\.\.(?:\/|$)/.test(decoded(url))) add("path", url, at);
-    if (/(?:^|\/)\.[\w-]/.test(decoded(url)) && hosts.size === 0) form(`(${url})`, at, url);
+    // From the root of a site, no folder is above. Hidden folders are never content.
+    if (hosts.size === 0 && (/(?:^|\/)\.[\w-]/.test(decoded(url)) || rootAbove.test(decoded(url))))
+      form(`(${url})`, at, url);
   }
 
   return {
@@ -78,7 +81,10 @@ export function collectParts() {
       // "JavaScript: a sentence" is text.
       for (const [running] of text.matchAll(runningScheme))
         if (loads || !running.endsWith(":")) form(running.trim(), at);
-      const hosts = hostsIn(text);
+      // Browsers drop tabs and line ends in an address.
+      const joined = loads ? text.replaceAll(/[\t\r\n]/g, "") : text;
+      if (joined !== text) for (const [running] of joined.matchAll(runningScheme)) form(running.trim(), at);
+      const hosts = new Set([...hostsIn(text), ...(joined.trim().includes(" ") ? [] : hostsIn(joined))]);
       if (hosts.size > 0) add("link", text, at, { hosts: [...hosts], loads });
       if (!text.includes("\\")) return;
       for (const word of text.split(/\s+/))

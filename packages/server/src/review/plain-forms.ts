@@ -33,6 +33,8 @@ export function readPlainTag(text: string, at: number, mdx: boolean): Tag | null
   tail.lastIndex = cursor;
   const last = tail.exec(text);
   if (!last || (match[1] === "/" && given.length > 0)) return null;
+  // A blank line ends HTML for some parsers.
+  if (/\n[ \t]*\n/.test(text.slice(at, cursor))) return null;
   return {
     name: match[2] ?? "",
     given,

@@ -83,7 +83,7 @@ export function readConfiguration(
 }
 
 function readString(parts: Parts, value: string, at: number): void {
-  if (/[<{}\\`]|&#?\w+;/.test(value)) parts.form(value, at);
+  if (/[<{}\\`\t\r\n]|&#?\w+;/.test(value)) parts.form(value, at);
   if (/^[a-z][a-z0-9+.-]*:[^\s:]|^[/\\]{2}/i.test(value) && !/^:?[\w-]+:[\w*-]+$/.test(value))
     parts.address(value, at, { loads: true });
   else parts.value(value, at);

@@ -226,8 +226,12 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
     const lineStart = startOf(at);
     const [, name] = isLink
       ? []
-      : (/^[\s>*+-]*\[((?!\^)[^[\]\n]+)$/.exec(text.slice(lineStart, Math.min(at, lineStart + 1_000))) ?? []);
-    if (!isLink && name === undefined) return at;
+      : (/^[\s>*+:\d.)-]*\[((?!\^)[^[\]\n]+)$/.exec(text.slice(lineStart, Math.min(at, lineStart + 1_000))) ?? []);
+    if (!isLink && name === undefined) {
+      // A definition with an odd label, or behind another construct. Links and scripts in it are found as text.
+      if (/^\]:\s*<?[^\s<]*\.\./.test(text.slice(at, at + 2_000))) parts.form(lineAt(text, lineStart), lineStart);
+      return at;
+    }
     const pattern = isLink
       ? /\]\([ \t]*(?:<([^<>\n]*)>|((?:\{\{[^{}\n]*\}\}|\{%[^{}\n]*%\}|[^\s()<>{}]|\([^\s()<>{}]*\))*))(?=[ \t]*\)|[ \t\n]+["'(])/y
       : /\]:[ \t]*(?:<([^<>\n]*)>|((?:\{\{[^{}\n]*\}\}|\{%[^{}\n]*%\}|[^\s<>{}])+))(?=[ \t]|\n|$)/y;
@@ -266,9 +270,11 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
       return stop;
     }
     const isPlain = flavor.braces && /^\{[\p{L}\p{N} ,._$|/-]*\}$/u.test(whole);
-    if (!isPlain && !forms.some((form) => form.test(whole)) && !(flavor.mdx && isLiteralExpression(whole)))
-      parts.form(whole, at);
-    else if (!whole.startsWith("{/*")) parts.value(whole, at);
+    if (!isPlain && !forms.some((form) => form.test(whole)) && !(flavor.mdx && isLiteralExpression(whole))) {
+      // Plain words may differ from those of another page.
+      const [, name, quoted] = /^\{\{[<%] *([\w-]+) +("[\w -]+") *[%>]\}\}$/.exec(whole) ?? [];
+      parts.form(quoted ? whole.replace(quoted, '""') : whole, at, name ?? whole);
+    } else if (!whole.startsWith("{/*")) parts.value(whole, at);
     return stop;
   }
 
@@ -326,7 +332,7 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
         isLiteral &&
         isComponent &&
         /^(?!on[A-Z]|is$|as$)[a-z][\w]*$/i.test(key) &&
-        !/html|code|script|style|component|slot|render|class|src/i.test(key)
+        !/html|code|script|style|component|render|class|src/i.test(key)
       ) {
         parts.form(`<${name} ${key}>`, at, `<${name}`);
         parts.value(value, at);
@@ -418,6 +424,8 @@ function referencesIn(text: string): ReadonlyMap<string, number> {
 /** Whether every parser finds the same code spans here: each is closed in its line and not escaped. */
 function hasPlainSpans(chunk: string, isAnyRow: boolean): boolean {
   if (!chunk.includes("`")) return true;
+  // Mathematics is passed on as it is, with its marks.
+  if (/\$\$|\\[([]/.test(chunk)) return false;
   const isTable = isAnyRow || /^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:|-]*)?$/m.test(chunk);
   return chunk.split("\n").every((line) => {
     for (let at = line.indexOf("`"); at !== -1; at = line.indexOf("`", at)) {

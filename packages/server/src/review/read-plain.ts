@@ -25,8 +25,9 @@ export function readRst(parts: Parts, text: string): void {
     const isWhole = !/^[ \t]+(?!:[\w-]+:\s)\S/.test(next);
     // Markup can also begin behind list markers, in cells, and behind a directive's own name.
     const starts = [...line.matchAll(/(?<![^\s|*+-])(?:\.\.|__)(?=\s|$)/g)];
-    if (starts.length > 1 || (starts.length === 1 && !/^\s*\.\.(?: |\r?\n|$)/.test(line))) parts.form(bare, at);
-    else if (starts.length === 1) readExplicit(bare.slice(2).trim(), bare, at, isWhole);
+    const isFirst = starts.length === 1 && /^\s*(?:\.\.|__)(?: |\r?\n|$)/.test(line);
+    if (isFirst) readExplicit(bare.replace(/^__/, "_:").replace(/^\.\./, "").trim(), bare, at, isWhole);
+    else if (starts.length > 0) parts.form(bare, at);
     if (activeTex.test(line)) parts.form(bare, at);
     if (/^:[\w.-]+:(?:\s|$)/.test(bare) && !directiveOptions.test(bare)) {
       if (isWhole && /^:target:\s+\S+$/.test(bare)) parts.address(bare.split(/\s+/)[1] ?? "", at);
@@ -39,18 +40,19 @@ export function readRst(parts: Parts, text: string): void {
     for (const { 1: role = "", index: offset } of line.matchAll(/`:([^\s`]{1,60}):(?!`)/g))
       if (!roles.has(role)) parts.form(bare, at + offset);
   }
-  for (const { 1: target = "", 2: mark, index } of text.matchAll(/<([^<>]*)>(`|[ \t]*$)/gm)) {
+  const live = text.replaceAll(literal, (code) => " ".repeat(code.length));
+  for (const { 1: target = "", 2: mark, index } of live.matchAll(/<([^<>]*)>(`|[ \t]*$)/gm)) {
     // A role's target is a name; a link's is an address. Without the mark, only a table of contents has links.
     if (/^[\w.~!/-]+$/.test(target) || (mark !== "`" && !/^\s*(?:[\w\\+.-]+:|[/\\]{2})/.test(target))) continue;
     if (/\s|\\/.test(target)) parts.form(`<${target}>`, index);
     else parts.address(target.replace(/_$/, ""), index);
   }
-  parts.value(text.replaceAll(literal, " "), 0, { loads: false });
+  parts.value(live, 0, { loads: false });
   for (const [code] of text.matchAll(literal)) parts.sample(code, 0);
 
   function readExplicit(markup: string, line: string, at: number, isWhole: boolean): void {
     const [, name = "", value = ""] = /^([\w:.+-]+)::(?:\s+(.*))?$/.exec(markup) ?? [];
-    const [isTarget, target] = /^_(?:[\w .:-]+|`[^`<>\\]+`):(?:\s+(\S+))?$/.exec(markup) ?? [];
+    const [isTarget, target] = /^_(?:[\w .:-]*|`[^`<>\\]+`):(?:\s+(\S+))?$/.exec(markup) ?? [];
     const isNote = /^\[(?:#[\w-]*|\d+|\*|[\w-]+)\](?:\s|$)/.test(markup);
     const isReplacement = /^\|[^|]+\|\s+replace::\s+[^<>\\:|]*$/.test(markup);
     const isRemark = /^(?!_)[^:|<>`\\]+$/.test(markup) || (markup === "" && isWhole);
@@ -103,7 +105,7 @@ export function readAsciidoc(parts: Parts, text: string): void {
       refuse();
     if (/\+\+|\$\$|\bpass\s*:|\bstem\s*:|\b(?:latex|ascii)math\s*:|^\s*(?:a\||.*\|===.*a)/.test(line)) refuse();
     // An address that the page defines, as far as it goes.
-    for (const { 0: whole, 1: name = "", index } of line.matchAll(/\\?\{([\p{L}\p{M}\p{N}_][^{}\n]*)\}/gu))
+    for (const { 0: whole, 1: name = "", index } of line.matchAll(/(?<!\\)\{([\p{L}\p{M}\p{N}_][^{}\n]*)\}/gu))
       if (!asciidocCharacters.has(name) && !(defined.has(name) && /^\{[\w-]+\}(?:[[/\s#)]|$)/.test(line.slice(index))))
         parts.form(whole, at + index);
     for (const { 1: target = "" } of line.matchAll(/<<([^<>,]+)(?:,[^<>]*)?>>/g))
@@ -112,9 +114,10 @@ export function readAsciidoc(parts: Parts, text: string): void {
       /(?<![\w/.])([a-z]\w*)(::?)([^\s[\]:][^\s[\]]*)?\[([^\]\n]*)/gi,
     )) {
       const isAddress = /^(?:https?|ftp|irc|mailto)$/i.test(name);
-      if (isAddress) parts.address(`${name}:${target}`, at + index);
+      if (isAddress) parts.address(withoutReferences(`${name}:${target}`), at + index);
       else if (!asciidocMacros.has(name) || (colons === "::" && name !== "image")) parts.form(whole, at + index);
-      else if (/^(?:link|image|mailto)$/.test(name)) parts.address(target, at + index, { loads: name === "image" });
+      else if (/^(?:link|image|mailto)$/.test(name))
+        parts.address(withoutReferences(target), at + index, { loads: name === "image" });
       else if (name === "xref" && !plainReference.test(target)) parts.form(whole, at + index);
       if (
         /\b(?:opts|options|subs|onclick|window)\s*=|javascript|<|\b(?:link|xlink)="?\w+script/i.test(rest) &&
@@ -125,4 +128,10 @@ export function readAsciidoc(parts: Parts, text: string): void {
   }
   parts.value(text.replaceAll(/`[^`\n]+`/g, " "), 0, { loads: false });
   for (const [code] of text.matchAll(/`[^`\n]+`/g)) parts.sample(code, 0);
+}
+
+/** References are parts of their own. Behind the host they cannot change it. */
+function withoutReferences(url: string): string {
+  const [host = ""] = /^(?:[a-z]+:)?\/\/[\w.:-]+\//i.exec(url) ?? [];
+  return host === "" ? url : host + url.slice(host.length).replaceAll(/\{[\w-]+\}/g, "x");
 }

@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Tree } from "../tree/tree.ts";
+import { rootAbove } from "./page-parts.ts";
 import { kindOf, plain } from "./policy.ts";
 import type { Syntax } from "./read-page.ts";
 
@@ -64,7 +65,7 @@ export async function openSyntaxes(base: Tree) {
     },
     /** Builders look for an included file next to the page, in the docs folder and in the repository's root. */
     isInside(target: string, path: string, docsDir: string): boolean {
-      if (/^[a-z][a-z0-9+.-]*:|^~|(?:^|\/)\.[^./]/i.test(target)) return false;
+      if (/^[a-z][a-z0-9+.-]*:|^~|(?:^|\/)\.[^./]/i.test(target) || rootAbove.test(target)) return false;
       const docs = docsDir.replace(/\/*$/, "/").replace(/^\/$/, "");
       const bare = target.replace(/^(?:@site\/|@\/|\/)/, "").replace(/[#{:].*$/, "");
       return [folderOf(path), docs, ""].some((from) => {
