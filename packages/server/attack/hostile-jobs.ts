@@ -6,14 +6,14 @@ import { assert, latency, startInstallation } from "./installation.ts";
 
 const mebibyte = 2 ** 20;
 const rssBytesMax = 600 * mebibyte;
-/** On an idle machine it is below 100 ms. A busy one adds its own wait. */
-const healthMsMax = 1_000;
+/** In CPU time of the main thread while one request waits: a busy machine adds its own wait. */
+const busyMsMax = 100;
 
 interface HostileJob {
   name: string;
   docs: Readonly<Record<string, string>>;
   /** The rules that need no model do this job. */
-  isRules?: true;
+  isRules?: boolean;
   call?: readonly [name: string, input: unknown];
 }
 
@@ -56,12 +56,14 @@ export async function tryHostileJobs(): Promise<string> {
   });
   const host = await startInstallation(undefined, { ...far.environment, EMEND_MODEL: protocols[0] });
   const lines: string[] = [];
+  const broken: string[] = [];
   try {
     for (const job of jobs) lines.push(await runJob(job));
   } finally {
     await host.stop();
     await far.stop();
   }
+  assert(broken.length === 0, lines.join("\n"));
   return `\n  ${lines.join("\n  ")}`;
 
   async function runJob({ name, docs, isRules = false }: HostileJob): Promise<string> {
@@ -70,18 +72,23 @@ export async function tryHostileJobs(): Promise<string> {
     const startedAt = performance.now();
     const prompt = isRules ? "Fix broken links." : `Improve the page: ${name}.`;
     const created = await client.create({ prompt, ...(isRules && { model: "emend/rules" }) });
-    let [healthMs, rssBytes, isOver] = [0, 0, false];
+    let [healthMs, busyMs, rssBytes, isOver] = [0, 0, 0, false];
     const ended = client.untilFinal(created.id).finally(() => {
       isOver = true;
     });
     while (!isOver) {
+      const before = host.mainThreadMs();
       healthMs = Math.max(healthMs, await latency(host));
+      busyMs = Math.max(busyMs, host.mainThreadMs() - before);
       rssBytes = Math.max(rssBytes, host.rssBytes());
     }
     const { status } = await ended;
     const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
-    const figures = `/healthz within ${healthMs} ms, ${Math.round(rssBytes / mebibyte)} MiB, ${status} after ${seconds} s`;
-    assert(healthMs <= healthMsMax && rssBytes <= rssBytesMax, `${name}: ${figures}`);
-    return `${name}: ${figures}`;
+    const { failure } = await client.run(created.id);
+    const found =
+      `${name}: /healthz within ${healthMs} ms (${busyMs} ms of the main thread), ${Math.round(rssBytes / mebibyte)} MiB, ` +
+      `${status} after ${seconds} s${failure ? `: ${failure.message}` : ""}`;
+    if (busyMs > busyMsMax || rssBytes > rssBytesMax) broken.push(name);
+    return found;
   }
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { openAdmin } from "../src/admin/open-admin.ts";
 import { loadConfig } from "../src/config/config.ts";
-import { findProcess } from "../test/support/processes.ts";
+import { findProcess, hasProc } from "../test/support/processes.ts";
 import { startThrowAwayServer } from "../test/support/throw-away-server.ts";
 import type { Caller } from "./matrix.ts";
 
@@ -40,6 +40,8 @@ export interface Installation {
   /** Its log so far. */
   log(): string;
   rssBytes(): number;
+  /** The CPU time of the main thread so far; 0 where processes are not files. */
+  mainThreadMs(): number;
   stop(): Promise<void>;
 }
 
@@ -106,6 +108,13 @@ export async function startInstallation(
     },
     log,
     rssBytes: () => findProcess(child.pid ?? 0)?.rssBytes ?? 0,
+    mainThreadMs() {
+      if (!hasProc()) return 0;
+      const [, rest = ""] = readFileSync(`/proc/${child.pid}/task/${child.pid}/stat`, "utf8").split(") ");
+      const fields = rest.split(" ");
+      // In hundredths of a second: user and system.
+      return 10 * (Number(fields[11]) + Number(fields[12]));
+    },
     async stop() {
       const exited = once(child, "exit");
       child.kill("SIGTERM");
