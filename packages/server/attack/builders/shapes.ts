@@ -345,6 +345,7 @@ const shortcodes = [
 ];
 
 const myst = [
+  `- - {download}\`x <${out}>\``,
   "```{raw} html\n<img src=//net-§.test/a>\n```",
   "```{include} ../../../canary/§.txt\n```",
   "```{literalinclude} ../../../canary/§.txt\n```",
