@@ -34,3 +34,32 @@ describe("anchors of sites that no framework is known of", () => {
     ]);
   });
 });
+
+describe("anchors of a Starlight site", () => {
+  // The ids that Astro 7.3.5 makes.
+  const ids = ["--background", "a--b", "x--y-and--z", "--in-link--c", "--b----d", "a---b"];
+  const plainIds = ["--background", "a----b", "x--y-and----z", "--in-link----c", "--b----d", "a---b"];
+  const headings = [
+    "`--background`",
+    "a -- b",
+    "`x--y` and -- z",
+    "[`--in-link`](/x/) -- c",
+    "**`--b`** \\-- d",
+    "`a---b`",
+  ];
+  const site = (options: string, links: readonly string[]) => ({
+    "astro.config.mjs": `import starlight from '@astrojs/starlight';\nexport default { ${options} integrations: [starlight({ title: 'A', base: '/no' })] };\n`,
+    "src/content/docs/index.md": `---\ntitle: Home\n---\n\n${links.map((id) => `[a](/x/#${id})`).join("\n")}\n`,
+    "src/content/docs/x.md": `---\ntitle: X\n---\n\n${headings.map((heading) => `## ${heading}`).join("\n\n")}\n`,
+  });
+
+  it("keep dashes in code; elsewhere several become one that no id has", async () => {
+    expect(await errorsOf(site("", ids))).toEqual([]);
+    expect(await errorsOf(site("", ["a----b"]))).toHaveLength(1);
+  });
+
+  it("keep all dashes if the configuration turns that off, and a base of an integration is not the site's", async () => {
+    expect(await errorsOf(site("markdown: { smartypants: false },", plainIds))).toEqual([]);
+    expect(await errorsOf(site("markdown: { smartypants: false },", ["a--b"]))).toHaveLength(1);
+  });
+});

@@ -1,6 +1,6 @@
 import { slug } from "github-slugger";
 import { dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/target.ts";
-import { entryOf, type ObjectLiteral, walkLiteral } from "../literal/literal.ts";
+import { entryOf, type ObjectLiteral, stringOf, walkLiteral } from "../literal/literal.ts";
 import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Label, Model, NavList } from "./framework.ts";
@@ -65,11 +65,16 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
     (node): node is ObjectLiteral => node.kind === "object" && entryOf(node, "integrations") !== undefined,
   );
   const redirects = objectRedirects({ file: marker, text, root: options ?? config, key: "redirects" });
-  const dialect: Dialect = { ...plainDialect, slug: "astro", headingIds: [], colons: true, frontMatterLinks: true };
+  const smart = entryOf(entryOf(options, "markdown"), "smartypants");
+  const isPlain = smart !== undefined && text.slice(smart.start, smart.end) === "false";
+  const slugRule = isPlain ? "github" : "astro";
+  const dialect: Dialect = { ...plainDialect, slug: slugRule, headingIds: [], colons: true, frontMatterLinks: true };
   const mdx: Dialect = { ...dialect, syntax: "mdx" };
   const served = [...context.files.keys()].filter((path) => isBelow(path, underDir(top, "src/pages")));
   const inRoot = (path: string): string => path.slice(root.length + 1);
-  const basePath = (findText(config, "base") ?? "").replace(/\/$/, "");
+  // A key of that name deeper down belongs to an integration.
+  const base = options === undefined ? findText(config, "base") : stringOf(entryOf(options, "base"));
+  const basePath = (base ?? "").replace(/\/$/, "");
   const fallbackRoute = createFallback(context, root, findText(config, "defaultLocale"));
   return {
     framework: "starlight",

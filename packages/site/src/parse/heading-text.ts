@@ -14,6 +14,14 @@ export function headingText(source: string, dialect: Dialect, labels: ReadonlySe
   return plainEmphasis(flatten(source, dialect, labels, 0));
 }
 
+/** Several dashes as one long one, as Astro has them before it creates ids. Not in code, nor behind a backslash. */
+export function withLongDashes(source: string): string {
+  if (source.length > lengthMax || !source.includes("--")) return source;
+  return source.replace(/\\[\s\S]|(?<!`)(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)|-{2,}/g, (piece) =>
+    piece.startsWith("-") ? "—" : piece,
+  );
+}
+
 function protect(text: string): string {
   return text.replace(/[*_~]/g, `${shield}$&`);
 }

@@ -13,7 +13,7 @@ import type { HeadingBlock, TextBlock } from "./blocks.ts";
 import { decodeEntities, decodeEscapes } from "./destination.ts";
 import type { Dialect, Heading, HeadingIdForm, Link, LinkKind, PageFacts } from "./dialect.ts";
 import { frontMatterLinks, readFrontMatter } from "./front-matter.ts";
-import { headingText } from "./heading-text.ts";
+import { headingText, withLongDashes } from "./heading-text.ts";
 import { createOffsetMap, joinLines } from "./leaf-blocks.ts";
 import { briefOf, ownFindings, type PageBrief, unknownId } from "./page-brief.ts";
 import { scanBlocks } from "./scan-blocks.ts";
@@ -165,12 +165,14 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
   }
   const slugger = createSlugger(dialect.slug);
   const [firstLevel, lastLevel] = dialect.idLevels;
+  /** What ids are derived from, where it differs from the text. */
+  const sources = new Map<Heading, string>();
   for (const block of blocks.headings) facts.headings.push(readHeading(block));
   // Explicit ids are reserved before ids are derived.
   for (const heading of facts.headings) if (heading.explicit) slugger.taken(heading.id);
   for (const heading of facts.headings) {
     if (heading.explicit || heading.level > lastLevel) continue;
-    const id = slugger.next(heading.text);
+    const id = slugger.next(sources.get(heading) ?? heading.text);
     // A title without a visible id still reserves one.
     if (heading.level >= firstLevel) heading.id = id;
   }
@@ -190,6 +192,8 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
       column: 0,
     };
     if (found?.id) heading.explicit = true;
+    if (dialect.slug === "astro" && content.includes("--"))
+      sources.set(heading, oneLine(headingText(withLongDashes(content), dialect, headingLabels)));
     return heading;
   }
 

@@ -8,11 +8,6 @@ function github(text: string): string {
   return plainAscii.test(text) ? text.toLowerCase().replaceAll(" ", "-") : githubSlug(text);
 }
 
-/** Astro converts dashes before it creates ids: `--` becomes one. */
-function astro(text: string): string {
-  return github(text.replace(/-{2,3}/g, "—"));
-}
-
 /** Python-Markdown's `toc` extension. */
 function python(text: string): string {
   const ascii = text.normalize("NFKD").replace(/[^\0-\x7f]/g, "");
@@ -206,7 +201,7 @@ function mintlifySlugger(): Slugger {
 
 const sluggers: Record<SlugRule, () => Slugger> = {
   github: () => countingSlugger(github),
-  astro: () => countingSlugger(astro),
+  astro: () => countingSlugger(github),
   mintlify: mintlifySlugger,
   python: pythonSlugger,
   vitepress: () => countingSlugger(vitepress),
