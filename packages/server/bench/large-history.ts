@@ -43,6 +43,7 @@ const rules = {
 const input = {
   projectId: "prj_1",
   prompt: "Fix the links.",
+  kept: "Fix the links.",
   baseRef: null,
   model: null,
   draft: null,

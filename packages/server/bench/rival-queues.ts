@@ -81,7 +81,13 @@ export const systems: Readonly<Record<string, System>> = {
       return {
         async enqueue(id, ms) {
           const prompt = JSON.stringify({ id, ms });
-          await createJob({ db: pool, announceDue }, rules, { ...empty, projectId, prompt, createdBy: "bench" });
+          await createJob({ db: pool, announceDue }, rules, {
+            ...empty,
+            projectId,
+            prompt,
+            kept: prompt,
+            createdBy: "bench",
+          });
         },
         close: () => pool.end(),
       };

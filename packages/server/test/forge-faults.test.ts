@@ -276,17 +276,4 @@ describe.each(vendors)("$name", { concurrent: true }, (vendor) => {
     const body = pull?.body ?? "";
     expect(body.indexOf("### New findings") < body.indexOf("Replaced the term")).toBe(vendor.name === "github");
   });
-
-  it("sets labels and reviewers, and does not fail a job whose reviewer is unknown", {
-    concurrent: false,
-  }, async () => {
-    const forge = publisher.far.open({ labels: ["docs"], reviewers: ["nobody"] });
-    publisher.warnings.length = 0;
-    const outcome = await publisher.publish(`job_${vendor.name}labels`, { forge });
-    expect(outcome.kind).toBe("opened");
-    expect(publisher.warnings.length).toBe(vendor.name === "gitea" ? 0 : 1);
-    expect(publisher.far.pullsOf(`emend/job_${vendor.name}labels`)).toMatchObject([
-      { labels: isBitbucket ? [] : ["docs"] },
-    ]);
-  });
 });

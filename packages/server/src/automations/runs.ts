@@ -22,15 +22,35 @@ import { renderTemplate } from "./template.ts";
 
 type DecideDeps = Omit<AutomationDeps, "pool"> & { client: Client };
 
-/** What an automation's waiting runs become together. */
-async function decideRuns(deps: DecideDeps, automation: Automation, runs: readonly WaitingRun[]): Promise<Settlement> {
-  const [first, ...others] = runs as readonly [WaitingRun, ...WaitingRun[]];
+/** An automation's waiting runs, and what they ask for together. */
+interface Waiting {
+  automation: Automation;
+  runs: readonly WaitingRun[];
+  prompt: string;
+  contentHash: Buffer;
+}
+
+/** Null: none waits. */
+async function readWaiting(db: Queryable, id: string, lock: "" | "for no key update"): Promise<Waiting | null> {
+  const { rows } = await db.query<Automation>(`select ${automationColumns} from automations where id = $1 ${lock}`, [
+    id,
+  ]);
+  const [automation] = rows;
+  const runs = automation ? await waitingRuns(db, id) : [];
+  const [first, ...others] = runs;
+  if (!automation || !first) return null;
   const values = mergeValues(first.values, ...others.map((run) => run.values));
-  const prompt = renderTemplate(automation.prompt, values);
   const contentHash = contentHashOf(automation.prompt, values);
+  return { automation, runs, prompt: renderTemplate(automation.prompt, values), contentHash };
+}
+
+/** What an automation's waiting runs become together. */
+async function decideRuns(deps: DecideDeps, waiting: Waiting, kept: string): Promise<Settlement> {
+  const { automation, runs, prompt, contentHash } = waiting;
+  const question = { prompt, kept, contentHash };
   const job = automation.jobId === null ? null : await readJobState(deps.client, automation.jobId);
   if (job?.status === "active") return waits(`Waiting for job ${job.id}, which is still running.`);
-  if (job?.pullRequest?.state === "open") return continueJob(deps, automation, job, { prompt, contentHash });
+  if (job?.pullRequest?.state === "open") return continueJob(deps, automation, job, question);
   if (!runs.some((run) => run.byHand)) {
     const closed = await readClosedBefore(deps.client, automation.id, contentHash);
     if (closed !== null) {
@@ -38,7 +58,7 @@ async function decideRuns(deps: DecideDeps, automation: Automation, runs: readon
       return { state: "skipped", words, jobId: null, contentHash };
     }
   }
-  return startJob(deps, automation, { prompt, contentHash });
+  return startJob(deps, automation, question);
 }
 
 /** A different date alone does not count as new content. */
@@ -59,6 +79,8 @@ function overBudget({ words, renewsInMs }: BudgetRefusal): Settlement {
 
 interface Question {
   prompt: string;
+  /** Without credentials. */
+  kept: string;
   contentHash: Buffer;
 }
 
@@ -69,11 +91,11 @@ async function continueJob(
   question: Question,
 ): Promise<Settlement> {
   const { id: jobId, projectId, pullRequest } = job;
-  const { contentHash, prompt } = question;
+  const { contentHash, kept } = question;
   const outcome = await acceptMessage(deps.client, messageQuota, {
     id: jobId,
     projectId,
-    kept: await keptPrompt(prompt),
+    kept,
     createdBy: `automation/${automation.id}`,
   });
   switch (outcome.kind) {
@@ -97,7 +119,7 @@ async function continueJob(
 }
 
 async function startJob(deps: DecideDeps, automation: Automation, question: Question): Promise<Settlement> {
-  const { prompt, contentHash } = question;
+  const { prompt, kept, contentHash } = question;
   const project = await findProject(deps.client, automation);
   const models = allowedModels(project.settings, deps.defaultModel);
   const model = automation.model ?? models[0];
@@ -111,6 +133,7 @@ async function startJob(deps: DecideDeps, automation: Automation, question: Ques
     {
       projectId: project.id,
       prompt,
+      kept,
       baseRef: null,
       model,
       draft: null,
@@ -249,23 +272,26 @@ export async function dispatchWaiting(deps: AutomationDeps): Promise<number> {
  */
 export async function dispatchAutomation(deps: AutomationDeps, id: string): Promise<void> {
   await refreshPullRequest(deps, id);
+  const seen = await readWaiting(deps.pool, id, "");
+  if (!seen) return;
+  // Before the transaction, which would hold its locks while the scanner works.
+  const kept = await keptPrompt(seen.prompt);
   const due = new Set<string>();
   const settlement = await inTransaction(deps.pool, async (client) => {
     // Locked: if two nodes dispatch the same automation, the second finds nothing waiting.
-    const { rows } = await client.query<Automation>(
-      `select ${automationColumns} from automations where id = $1 for no key update`,
-      [id],
-    );
-    const runs = rows[0] ? await waitingRuns(client, id) : [];
-    if (!rows[0] || runs.length === 0) return null;
+    const waiting = await readWaiting(client, id, "for no key update");
+    if (!waiting) return null;
+    if (waiting.prompt !== seen.prompt) return "moved";
     const decided = await decideRuns(
       { ...deps, client, announceDue: (projectId) => due.add(projectId) },
-      rows[0],
-      runs,
+      waiting,
+      kept,
     );
-    await settleRuns(client, rows[0], runs, decided);
+    await settleRuns(client, waiting.automation, waiting.runs, decided);
     return decided;
   });
+  // Another event came meanwhile, or somebody edited the prompt.
+  if (settlement === "moved") return dispatchAutomation(deps, id);
   for (const projectId of due) deps.announceDue(projectId);
   if (!settlement) return;
   const { state } = settlement;
@@ -289,7 +315,7 @@ async function refreshPullRequest(deps: AutomationDeps, id: string): Promise<voi
   await deps.pool.query("select settle_pull_request($1, $2, $3)", [projectId, number, state]);
 }
 
-async function waitingRuns(client: Client, id: string): Promise<readonly WaitingRun[]> {
+async function waitingRuns(client: Queryable, id: string): Promise<readonly WaitingRun[]> {
   const { rows } = await client.query<WaitingRun>(
     `select id, values, by_hand as "byHand" from automation_runs
      where automation_id = $1 and state = 'waiting' and try_at <= clock_timestamp() order by created_at, id`,

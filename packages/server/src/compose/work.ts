@@ -32,13 +32,14 @@ import { sendJobEmail } from "../notify/email.ts";
 import { startDeliveries } from "../notify/start-deliveries.ts";
 import { warnOfBudgets } from "../notify/warn-of-budgets.ts";
 import { openWebhookSecrets } from "../notify/webhooks.ts";
-import { createWriteQueue } from "../publish/write-queue.ts";
+import { createWriteQueue, type WriteQueue } from "../publish/write-queue.ts";
 import { createPageReader } from "../review/page-reader.ts";
 import { createCrashPoint } from "../run/crash-points.ts";
 import { createStages } from "../run/create-stages.ts";
+import { answerComment, type OutboxDeps, setDetails } from "../run/pull-request-outbox.ts";
 import { startPullRequestWatch } from "../run/watch-pull-requests.ts";
 import { createTidying, startWorker, sweepMirrors, tidyMirrorOf, type Worker } from "../run/worker.ts";
-import { askAnswer, askSiteCheck, startTasks } from "../tasks/start-tasks.ts";
+import { askAnswer, askCommentAnswer, askSiteCheck, startTasks } from "../tasks/start-tasks.ts";
 import { traceModel, traceStages } from "../tracing/tracing.ts";
 import type { Mirrors } from "../tree/mirror/mirror.ts";
 import { createPageHistory, createRecentSubjects, createSiteHistory } from "../tree/read/history.ts";
@@ -68,6 +69,15 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
     findProject: (id) => getProject(pool, id),
     openForge: (project) => openForge(project, forges),
     askAnswer: (requestId) => askAnswer(pool, requestId),
+  };
+  const writes = createWriteQueue();
+  const outbox: OutboxDeps = {
+    pool,
+    writes,
+    async forgeOf(projectId) {
+      const project = await getProject(pool, projectId);
+      return project ? openForge(project, forges) : null;
+    },
   };
   const tasks = startTasks(
     {
@@ -122,6 +132,8 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
       },
       sendJobEmail: (id) => sendJobEmail({ pool, log, smtp: config.smtp, publicUrl: parts.publicUrl }, id),
       answerIssue: (requestId, signal) => answerIssue(issues, requestId, signal),
+      setDetails: (jobId, signal) => setDetails(outbox, jobId, signal),
+      answerComment: (answer, signal) => answerComment(outbox, answer, signal),
     },
     { archiveAfterDays: async () => (await readArchiveAfterDays(pool, config.archiveAfterDays)).days },
   );
@@ -144,7 +156,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
     },
   });
   undo.push(() => tidying.stop());
-  const worker = composeWorker(parts, { mirrors, siteCache, onEnded: tidying.settled });
+  const worker = composeWorker(parts, { mirrors, siteCache, writes, onEnded: tidying.settled });
   undo.push(() => worker.stop());
   const reader = createJobReader({ pool, listener });
   undo.push(async () => reader.close());
@@ -159,6 +171,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
     },
     // The site is another one now.
     onMerged: (projectId) => askSiteCheck(pool, projectId),
+    askAnswer: (answer) => askCommentAnswer(pool, answer),
     followUp: createFollowUp({ pool, reader, promptCodePointsMax: config.promptCodePointsMax }),
   });
   undo.push(() => watch.stop());
@@ -191,14 +204,14 @@ function composeGate(
 
 function composeWorker(
   parts: Parts,
-  own: { mirrors: Mirrors; siteCache: DiskCache; onEnded(projectId: string): void },
+  own: { mirrors: Mirrors; siteCache: DiskCache; writes: WriteQueue; onEnded(projectId: string): void },
 ): Worker {
   const { config, log, metrics, tracer, database, pool, listener, sealer, secret, forges, models, automations } = parts;
-  const { mirrors, siteCache } = own;
+  const { mirrors, siteCache, writes } = own;
   const crashPoint = createCrashPoint(config.crashAt);
   const untraced = createStages({
     mirrors,
-    writes: createWriteQueue(),
+    writes,
     siteCache,
     pageReader: createPageReader(),
     findProject: (id) => getProject(pool, id),

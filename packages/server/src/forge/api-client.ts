@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type Static, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
 import { AppError, isAppError } from "../errors.ts";
-import { type Fetch, readBody } from "../lib/network.ts";
+import { AnswerTooLong, type Fetch, readBody } from "../lib/network.ts";
 import { type RawAnswer, refusalOf } from "./api-refusal.ts";
 import type { Polling } from "./polling.ts";
 
@@ -199,12 +199,19 @@ function unreachable(forge: string, host: string, error: unknown): AppError {
       cause: error,
     });
   }
+  const isLong = error instanceof AnswerTooLong;
   return new AppError("forge_unavailable", {
-    publicMessage: `${forge} did not answer at ${host}${code ? ` (${code})` : ""}.`,
+    publicMessage: isLong
+      ? `${forge} answered with more than ${answerBytesMax / 1024 ** 2} MB.`
+      : `${forge} did not answer at ${host}${code ? ` (${code})` : ""}.`,
     retryable: true,
     isWithoutEffect: unconnected.includes(code),
     cause: error,
   });
+}
+
+export function isTooLong(error: unknown): boolean {
+  return isAppError(error) && error.cause instanceof AnswerTooLong;
 }
 
 /**
@@ -261,7 +268,8 @@ export function hasMore(headers: Headers, count: number, listed: number, pageSiz
   if (next !== null) return next !== "";
   if (listed === 0) return false;
   const total = headers.get("x-total-count") ?? headers.get("x-total");
-  if (total !== null) return count < Number(total);
+  // Gitea's total of a timeline counts the page only. So a full page that is the total may have a successor.
+  if (total !== null) return count < Number(total) || (listed >= pageSize && Number(total) === listed);
   const link = headers.get("link");
   if (link !== null) return /rel="?next"?/.test(link);
   return listed >= pageSize;

@@ -222,7 +222,7 @@ export interface Forge {
 export type WriteAccess = "yes" | "no" | "unknown";
 
 export interface Conversation {
-  /** Comments and reviews, oldest first. */
+  /** Comments and reviews, oldest first. Of a long conversation, the newest thousand or so. */
   listComments(number: number, signal: AbortSignal): Promise<readonly PullRequestComment[]>;
   /** Whether the author of a comment may write to the repository. */
   mayWrite(author: string, signal: AbortSignal): Promise<WriteAccess>;
@@ -253,10 +253,10 @@ interface IssueComment extends IssueAct {
 export interface Issues {
   /** Null: there is no such issue, it is a pull request, or it is confidential. */
   read(number: number, signal: AbortSignal): Promise<Issue | null>;
-  /** Who added a label last. Null: the forge does not say. */
-  findLabelling(number: number, label: string, signal: AbortSignal): Promise<IssueAct | null>;
-  /** Oldest first, without what only a part of its readers can see. */
-  listComments(number: number, signal: AbortSignal): Promise<readonly IssueComment[]>;
+  /** Who added a label last. Nothing before `since` counts. Null: the forge does not say. */
+  findLabelling(number: number, label: string, since: Date, signal: AbortSignal): Promise<IssueAct | null>;
+  /** Those since then, oldest first, without what only a part of its readers can see. There may be earlier ones too. */
+  listComments(number: number, since: Date, signal: AbortSignal): Promise<readonly IssueComment[]>;
   /** Returns its id. */
   comment(number: number, text: string, signal: AbortSignal): Promise<string>;
   /** False: the comment no longer exists. */

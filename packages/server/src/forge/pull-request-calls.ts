@@ -1,4 +1,5 @@
 import type { Static, TSchema } from "typebox";
+import { isAppError } from "../errors.ts";
 import type { ApiClient } from "./api-client.ts";
 import type { PullRequest, PullRequestChange, PullRequestComment } from "./forge.ts";
 
@@ -58,4 +59,15 @@ export function withReviews(
   return [...remarks, ...others, ...said]
     .sort((left, right) => left.at.localeCompare(right.at))
     .map(({ at: _, ...comment }) => comment);
+}
+
+/**
+ * Tries each, and reports a failure after the last: a token that may not set labels may still request reviews. A failure
+ * that may pass comes first, so that the whole is repeated.
+ */
+export async function tryEach(...steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of steps) await step().catch((error: unknown) => failures.push(error));
+  const mayPass = failures.find((error) => !isAppError(error) || error.retryable);
+  if (failures.length > 0) throw mayPass ?? failures[0];
 }

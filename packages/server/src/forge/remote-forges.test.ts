@@ -107,6 +107,19 @@ describe.each(everyVendor)("$label", (vendor) => {
     far.state.reviews = [];
   });
 
+  it("reads the newest of a conversation that is too long", async () => {
+    const startMs = Date.now() - 1_100 * 3_600_000;
+    const before = far.state.comments;
+    far.state.comments = Array.from({ length: 1_100 }, (_, index) => {
+      const at = new Date(startMs + index * 3_600_000).toISOString();
+      return { id: 300_000 + index, pull: 1, author: "eve", body: `${index} ${"x".repeat(9_000)}`, at };
+    });
+    const comments = (await far.open().conversation?.listComments(1, signal)) ?? [];
+    expect(comments.at(-1)?.text).toMatch(/^1099 /);
+    expect(comments.length).toBeGreaterThan(50);
+    far.state.comments = before;
+  });
+
   it("sets labels and reviewers, however often it is asked to", async () => {
     const forge = far.open({ labels: ["docs"], reviewers: ["ada"] });
     far.makeBranch("emend/details");

@@ -4,7 +4,7 @@ import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError, assertNever } from "../errors.ts";
 import type { AnnounceDue } from "../jobs/announce-due.ts";
-import { type CreateJobRules, createJob } from "../jobs/create-job.ts";
+import { type CreateJobRules, createJob, scanNewPrompt } from "../jobs/create-job.ts";
 import { renameOrders, updateOrder } from "../lib/repair-prompt.ts";
 import { type GateFinding, type GateStatus, getStatus, hearComment } from "./gate-store.ts";
 
@@ -32,23 +32,23 @@ export async function makeDocsPull(
   { id, createdBy, commentId }: { id: string; createdBy: string; commentId?: string },
 ): Promise<{ jobId: string; isNew: boolean }> {
   const due: string[] = [];
+  const scanned = await scanPlan(deps, await planFor(deps, deps.pool, id));
   const made = await inTransaction(deps.pool, async (client) => {
     await client.query("select from gate_statuses where id = $1 for update", [id]);
-    const status = await getStatus(client, id);
-    const project = status && (await getProject(client, status.projectId));
-    if (!status || !project) throw new AppError("not_found", { publicMessage: "Status not found." });
+    const { status, project, model, plan } = await planFor(deps, client, id);
     if (commentId !== undefined) await hearComment(client, id, commentId);
     const running = status.jobId === null ? null : await findRunning(client, status.jobId);
     if (running !== null) return { jobId: running, isNew: false };
-    const model = allowedModels(project.settings, deps.defaultModel)[0];
-    const plan = planDocsPull(status, model);
     if (plan.kind === "vain") throw new AppError("conflict", { publicMessage: plan.words });
+    if (plan.prompt !== scanned?.prompt) {
+      throw new AppError("conflict", { publicMessage: "The findings changed just now. Try again.", retryable: true });
+    }
     const outcome = await createJob(
       { db: client, announceDue: (projectId) => void due.push(projectId) },
       deps.createJobRules(project, model),
       {
         projectId: project.id,
-        prompt: plan.prompt,
+        ...scanned,
         baseRef: plan.baseRef,
         model,
         draft: null,
@@ -79,6 +79,21 @@ export async function makeDocsPull(
   });
   for (const projectId of due) deps.announceDue(projectId);
   return made;
+}
+
+async function planFor(deps: DocsPullDeps, db: Queryable, id: string) {
+  const status = await getStatus(db, id);
+  const project = status && (await getProject(db, status.projectId));
+  if (!status || !project) throw new AppError("not_found", { publicMessage: "Status not found." });
+  const model = allowedModels(project.settings, deps.defaultModel)[0];
+  return { status, project, model, plan: planDocsPull(status, model) };
+}
+
+async function scanPlan(deps: DocsPullDeps, { project, model, plan }: Awaited<ReturnType<typeof planFor>>) {
+  if (plan.kind === "vain") return null;
+  const { prompt } = plan;
+  const rules = deps.createJobRules(project, model);
+  return { prompt, kept: await scanNewPrompt(deps.pool, rules, { projectId: project.id, prompt }) };
 }
 
 /** A job that is running, or whose pull request is open or merged. */

@@ -83,6 +83,22 @@ describe.each(vendors.filter(({ name }) => name !== "bitbucket"))("on $name", (v
     return rows.length;
   }
 
+  it("hears what is new on an issue with a long history", async () => {
+    const at = ago(48);
+    for (let index = 0; index < 1_100; index += 1) {
+      const id = 200_000 + index;
+      far.state.comments.push({ id, pull: issue.number, author: "eve", body: `${index} ${"x".repeat(9_000)}`, at });
+    }
+    for (let index = 0; index < 60; index += 1) {
+      issue.labellings.push({ id: 80_000 + index, label: "bug", author: "eve", isAdded: index % 2 === 0, at });
+    }
+    addLabel("ada");
+    say("ada", "@emend Say that retries are five.");
+    await hear();
+    expect(await listJobs()).toHaveLength(2);
+    far.state.comments = far.state.comments.filter(({ pull }) => pull !== issue.number);
+  });
+
   it("makes one job of a writer's comment, however often it is delivered, and answers in one comment", async () => {
     say("ada", "@emend Say that retries are five.");
     await Promise.all([hear(), hear()]);

@@ -5,7 +5,7 @@ import { inTransaction } from "../db/transaction.ts";
 import { assertNever, isAppError } from "../errors.ts";
 import type { Forge, Issue, IssueAct, WriteAccess } from "../forge/forge.ts";
 import type { AnnounceDue } from "../jobs/announce-due.ts";
-import { type CreateJobRules, createJob } from "../jobs/create-job.ts";
+import { type CreateJobRules, createJob, scanNewPrompt } from "../jobs/create-job.ts";
 import type { Logger } from "../lib/logger.ts";
 import { fenced } from "../lib/markdown.ts";
 import { rulesModelName } from "../lib/model-names.ts";
@@ -43,6 +43,8 @@ const call = /^\s*@emend\b[\s:,]*/i;
 const ownMark = /<!-- emend:/;
 /** Nothing older starts a job: turning the setting on must not act on an issue's history. */
 const ageMsMax = 24 * 3_600_000;
+/** How far a forge's clock may be off. */
+const clockSkewMs = 3_600_000;
 
 interface Wish {
   cause: string;
@@ -79,11 +81,12 @@ async function listWishes(
   number: number,
   signal: AbortSignal,
 ): Promise<readonly Wish[]> {
+  const since = new Date(Date.now() - ageMsMax - clockSkewMs);
   const isOf = ({ author, isBot, at }: IssueAct) => author !== "" && !isBot && Date.now() - at.getTime() <= ageMsMax;
   const labelled = issue.labels.some((name) => name.toLowerCase() === label)
-    ? await issues.findLabelling(number, label, signal)
+    ? await issues.findLabelling(number, label, since, signal)
     : null;
-  const comments = (await issues.listComments(number, signal)).filter(
+  const comments = (await issues.listComments(number, since, signal)).filter(
     (comment) => isOf(comment) && call.test(comment.text) && !ownMark.test(comment.text),
   );
   return [
@@ -122,24 +125,23 @@ async function decide(
   if ([...prompt].length > deps.promptCodePointsMax) {
     return refuse(`The request is too long. Use ${deps.promptCodePointsMax} characters at most.`);
   }
+  const rules = deps.createJobRules(project, model);
   try {
+    const kept = await scanNewPrompt(deps.pool, rules, { projectId: project.id, prompt });
     const decided = await inTransaction(deps.pool, async (client) => {
       const id = await insertRequest(client, request);
       if (id === null) return null;
-      const outcome = await createJob(
-        { db: client, announceDue: (projectId) => void due.push(projectId) },
-        deps.createJobRules(project, model),
-        {
-          projectId: project.id,
-          prompt,
-          baseRef: null,
-          model,
-          draft: null,
-          maxCostUsd: null,
-          createdBy: `issue/${wish.author}`,
-          idempotencyKey: null,
-        },
-      );
+      const outcome = await createJob({ db: client, announceDue: (projectId) => void due.push(projectId) }, rules, {
+        projectId: project.id,
+        prompt,
+        kept,
+        baseRef: null,
+        model,
+        draft: null,
+        maxCostUsd: null,
+        createdBy: `issue/${wish.author}`,
+        idempotencyKey: null,
+      });
       switch (outcome.kind) {
         case "created":
           await decideRequest(client, id, { jobId: outcome.jobId, refusal: null });
@@ -201,7 +203,9 @@ export async function answerIssue(deps: IssueDeps, requestId: string, signal: Ab
   const mark = `<!-- emend:issue-request=${id} -->`;
   const answer = `${wordsOf(request, deps.publicUrl())}\n\n${mark}`;
   if (answer === request.answer) return;
-  const found = answerId ?? (await issues.listComments(number, signal)).find(({ text }) => text.includes(mark))?.id;
+  const since = new Date(request.createdAt.getTime() - clockSkewMs);
+  const found =
+    answerId ?? (await issues.listComments(number, since, signal)).find(({ text }) => text.includes(mark))?.id;
   // Somebody may have deleted it. Then they do not want it.
   if (found !== undefined) await issues.editComment(number, found, answer, signal);
   await saveAnswer(deps.pool, id, { answerId: found ?? (await issues.comment(number, answer, signal)), answer });

@@ -7,6 +7,7 @@ export interface IssueRequest {
   projectId: string;
   number: number;
   author: string;
+  createdAt: Date;
   jobId: string | null;
   refusal: string | null;
   answerId: string | null;
@@ -57,7 +58,8 @@ export async function decideRequest(
 
 export async function getRequest(db: Queryable, id: string): Promise<IssueRequest | null> {
   const { rows } = await db.query<IssueRequest>(
-    `select request.id, request.project_id as "projectId", number, author, job_id as "jobId", refusal,
+    `select request.id, request.project_id as "projectId", number, author,
+       request.created_at as "createdAt", job_id as "jobId", refusal,
        answer_id as "answerId", answer,
        case when jobs.id is not null then jsonb_build_object('status', jobs.status, 'pullRequest', jobs.pull_request,
          'failureMessage', jobs.failure_message) end as job

@@ -33,7 +33,8 @@ async function create(db: Queryable, projectId: string, idempotencyKey: string |
     quota: { usesMax: 100, windowMs: 3_600_000 },
   };
   const asked = { baseRef: null, model: null, draft: null, maxCostUsd: null };
-  const input = { projectId, prompt: "Fix broken links.", ...asked, createdBy: "test", idempotencyKey };
+  const prompt = "Fix broken links.";
+  const input = { projectId, prompt, kept: prompt, ...asked, createdBy: "test", idempotencyKey };
   return createJob({ db, announceDue: () => {} }, rules, input);
 }
 

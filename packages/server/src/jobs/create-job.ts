@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Queryable } from "../db/pool.ts";
+import type { Pool, Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { newId } from "../lib/id.ts";
 import type { AnnounceDue } from "./announce-due.ts";
@@ -10,6 +10,8 @@ import { newJobHalves } from "./wire-job.ts";
 export interface CreateJobInput {
   projectId: string;
   prompt: string;
+  /** From `scanNewPrompt`. */
+  kept: string | null;
   /** From the request. Null: not set. */
   baseRef: string | null;
   model: string | null;
@@ -65,9 +67,18 @@ interface Row {
 }
 
 /**
- * Accepts a prompt, or says why not. Takes one round trip and one transaction (the function `create_job`), plus one
- * more if the prompt must be scanned for credentials.
+ * The prompt without credentials. Null: the quota has no room. It takes a pool: a transaction that waited for the
+ * scanner would hold its locks meanwhile.
  */
+export function scanNewPrompt(
+  pool: Pool,
+  { quota }: Pick<CreateJobRules, "quota">,
+  { projectId, prompt }: Pick<CreateJobInput, "projectId" | "prompt">,
+): Promise<string | null> {
+  return keptWithinQuota(pool, { projectId, kind: "create", ...quota }, prompt);
+}
+
+/** Accepts a prompt, or says why not. Takes one round trip and one transaction (the function `create_job`). */
 export async function createJob(
   deps: { db: Queryable; announceDue: AnnounceDue },
   rules: CreateJobRules,
@@ -77,8 +88,6 @@ export async function createJob(
   const branch = `${rules.branchPrefix}/${id}`;
   const model = input.model ?? rules.model;
   const [head, tail] = newJobHalves({ id, repositoryUrl: rules.repositoryUrl, branch, model });
-  const use = { projectId: input.projectId, kind: "create", ...rules.quota } as const;
-  const prompt = await keptWithinQuota(deps.db, use, input.prompt);
   const query = deps.db.query<Row>({
     name: input.preview ? "create-preview-job" : "create-job",
     text: `select * from ${input.preview ? "create_preview_job" : "create_job"}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, make_interval(secs => $12),
@@ -86,7 +95,7 @@ export async function createJob(
     values: [
       id,
       input.projectId,
-      prompt,
+      input.kept,
       model,
       rules.repositoryUrl,
       branch,
@@ -103,7 +112,7 @@ export async function createJob(
     ],
   });
   const { rows } = await query.catch((cause: unknown) => {
-    throw prompt === null && (cause as { code?: unknown }).code === notNullViolation ? roomCameLate() : cause;
+    throw input.kept === null && (cause as { code?: unknown }).code === notNullViolation ? roomCameLate() : cause;
   });
   const row = rows[0] as Row;
   if (row.outcome === "conflict") return { kind: "conflict" };

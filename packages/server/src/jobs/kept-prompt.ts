@@ -1,4 +1,4 @@
-import { type Queryable, toText } from "../db/pool.ts";
+import { type Pool, type Queryable, toText } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { createKeyedMutex } from "../lib/locks.ts";
 import { redactSecrets, UnsearchableText } from "../secrets/secrets-in.ts";
@@ -35,7 +35,7 @@ const turns = createKeyedMutex({ waitingMax: 200 });
  * Scans the prompt only while the project's quota has room. Null: no room, and the caller must not store the prompt.
  * The caller makes the exact count when it stores.
  */
-export async function keptWithinQuota(db: Queryable, use: PromptUse, prompt: string): Promise<string | null> {
+export async function keptWithinQuota(db: Pool, use: PromptUse, prompt: string): Promise<string | null> {
   if (!mayHoldCredential(prompt)) return toText(prompt);
   const kept = turns.run(use.projectId, async () => ((await hasRoom(db, use)) ? keptPrompt(prompt) : null));
   if (kept) return kept;

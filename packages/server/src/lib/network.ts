@@ -65,13 +65,20 @@ export function pinnedLookup(pins: ReadonlyMap<string, readonly string[]>): Look
   };
 }
 
+export class AnswerTooLong extends Error {
+  constructor() {
+    super("the answer is too long");
+    this.name = "AnswerTooLong";
+  }
+}
+
 /** Reads a response body up to a limit, because the sender decides its size. */
 export async function readBody(body: AsyncIterable<Uint8Array> | null, bytesMax: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body ?? []) {
     bytes += chunk.length;
-    if (bytes > bytesMax) throw new Error("the answer is too long");
+    if (bytes > bytesMax) throw new AnswerTooLong();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

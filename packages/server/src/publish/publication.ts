@@ -17,8 +17,6 @@ export const publishCrashPoints = [
   "after-find",
   "before-create",
   "after-create",
-  "before-details",
-  "after-details",
 ] as const;
 export type PublishCrashPoint = (typeof publishCrashPoints)[number];
 

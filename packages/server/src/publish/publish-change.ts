@@ -39,7 +39,6 @@ export async function publishChange(deps: PublishDeps, input: PublishInput, sign
   const published = await ensurePullRequest(deps, input, branch.commitId, signal);
   if (published.kind === "not_open") return { ...published, branch: input.job.branch };
   if (published.kind === "found") await updateBody(deps, input, published.pullRequest, signal);
-  await ensureDetails(deps, published.pullRequest, signal);
   return { ...published, commitId: branch.commitId };
 }
 
@@ -52,27 +51,7 @@ async function findDone(deps: PublishDeps, input: PublishInput, signal: AbortSig
   const own = await findOwnPullRequest(deps, searchOf(input), input.job.id, signal);
   if (!own) return null;
   await deps.store.savePush();
-  await ensureDetails(deps, own.pullRequest, signal);
   return { ...own, commitId: input.stored.commitId };
-}
-
-/**
- * Adds labels and reviewers to the pull request. A missing label or reviewer must not fail a job whose work is
- * published, so this tries once and reports failures as a warning.
- */
-async function ensureDetails(deps: PublishDeps, pullRequest: PullRequest, signal: AbortSignal): Promise<void> {
-  const { ensureDetails: ensure } = deps.forge;
-  deps.crashPoint("before-details");
-  if (ensure !== null && pullRequest.state === "open") {
-    try {
-      const answer = await sendEffect(deps, (request) => ensure(pullRequest.number, request), signal);
-      if (answer.kind === "unclear") await deps.warn("Labels or reviewers may not be set", answer.error);
-    } catch (error) {
-      if (!isAppError(error, "forge_rejected")) throw error;
-      await deps.warn("Labels or reviewers are not set", error);
-    }
-  }
-  deps.crashPoint("after-details");
 }
 
 /**

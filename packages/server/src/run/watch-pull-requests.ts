@@ -17,7 +17,7 @@ import {
 import { createWakeUp } from "../lib/locks.ts";
 import type { Logger } from "../lib/logger.ts";
 import { findMarked, sinceOf } from "../publish/ensure-pull-request.ts";
-import { quietMarkdown } from "../publish/quiet-text.ts";
+import { isAnswered } from "./pull-request-outbox.ts";
 
 export interface WatchDeps extends CommentDeps {
   pool: Pool;
@@ -165,11 +165,12 @@ export interface FollowUpInput {
 
 export interface CommentDeps {
   pool: Queryable;
+  /** Posts the answer once, also if the forge is unavailable now. */
+  askAnswer(answer: { jobId: string; to: string; words: string }): Promise<void>;
   /** Marks the comment as handled in the transaction that accepts the follow-up. */
   followUp(input: FollowUpInput): Promise<FollowUpOutcome>;
 }
 
-const answerCharactersMax = 4_000;
 /** A comment is for Emend if it starts with a mention. */
 const call = /^\s*@emend\b[\s:,]*/i;
 
@@ -206,14 +207,8 @@ async function followComments(
     await hearComment(deps.pool, look.jobId, comment.id);
   }
 
-  /**
-   * The marker in the answer names the comment. An answer that was already sent, perhaps just before a crash, is not
-   * sent again.
-   */
   async function answer(to: string, words: string): Promise<void> {
-    const mark = `<!-- emend:answer=${to} -->`;
-    if (comments.some(({ text }) => text.includes(mark))) return;
-    await conversation.comment(look.number, `${quietMarkdown(words, answerCharactersMax)}\n\n${mark}`, signal);
+    if (!isAnswered(comments, to)) await deps.askAnswer({ jobId: look.jobId, to, words });
   }
 }
 

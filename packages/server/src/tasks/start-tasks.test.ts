@@ -36,6 +36,8 @@ function start(deps: Partial<TasksDeps> = {}): Tasks {
       hearIssue: async () => {},
       answerIssue: async () => {},
       sendJobEmail: async () => {},
+      setDetails: async () => {},
+      answerComment: async () => {},
       ...deps,
     },
     { archiveAfterDays: async () => null, sweepMirrorsEveryMs: 20 },

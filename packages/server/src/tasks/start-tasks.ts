@@ -37,6 +37,10 @@ export interface TasksDeps extends TaskQueueDeps {
   /** Posts or edits the answer to a request on an issue. */
   answerIssue(requestId: string, signal: AbortSignal): Promise<void>;
   sendJobEmail(id: string): Promise<void>;
+  /** Sets labels and reviewers of a job's pull request. */
+  setDetails(jobId: string, signal: AbortSignal): Promise<void>;
+  /** Answers a comment on a job's pull request. */
+  answerComment(answer: CommentAnswer, signal: AbortSignal): Promise<void>;
   /** The projects whose claims are to be looked at. */
   listDueClaims(): Promise<readonly string[]>;
   /** Holds a project's claims to the newest commits of what they cite. */
@@ -127,6 +131,14 @@ function looks(deps: TasksDeps): Record<string, TaskKind> {
     [answerTask]: { work: (requestId, signal) => deps.answerIssue(requestId, signal) },
     // The trigger on jobs asks for it by this name.
     send_email: { work: (id) => deps.sendJobEmail(id) },
+    // The trigger on jobs asks for it by this name.
+    set_details: { work: (jobId, signal) => deps.setDetails(jobId, signal) },
+    [commentTask]: {
+      work(subject, signal, words) {
+        const [jobId = "", to = ""] = subject.split("/");
+        return deps.answerComment({ jobId, to, words }, signal);
+      },
+    },
     look_at_gates: { cron: "* * * * *", work: async () => askAll(gateTask, await deps.listDueGates()) },
   };
 }
@@ -182,4 +194,17 @@ const answerTask = "answer_issue";
 
 export async function askAnswer(db: Queryable, requestId: string): Promise<void> {
   await askTask(db, answerTask, requestId);
+}
+
+const commentTask = "answer_comment";
+
+/** An answer to a comment on a job's pull request. `to` names the comment. */
+interface CommentAnswer {
+  jobId: string;
+  to: string;
+  words: string;
+}
+
+export async function askCommentAnswer(db: Queryable, { jobId, to, words }: CommentAnswer): Promise<void> {
+  await askTask(db, commentTask, `${jobId}/${to}`, words);
 }

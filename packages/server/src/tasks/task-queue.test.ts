@@ -123,6 +123,9 @@ it("keeps what a service cannot take, for as long as it asks, and shows it; a st
   const wait = () => rowsOf("tries, waits, problem, due_at > now() + interval '9 seconds' as \"isLater\"");
   await expect.poll(wait).toEqual([{ tries: 0, waits: 1, problem: words, isLater: true }]);
   expect(await listWaitingTasks(pool)).toMatchObject([{ kind: "look", subject: "prj_1", problem: words }]);
+  // A request does not end the pause that the service asked for.
+  await askTask(pool, "look", "prj_1");
+  expect(await wait()).toMatchObject([{ waits: 1, isLater: true }]);
   // More often than what fails is tried.
   for (const waits of [2, 3, 4, 5]) {
     await pool.query("update tasks set due_at = now()");
@@ -135,6 +138,14 @@ it("keeps what a service cannot take, for as long as it asks, and shows it; a st
   await queues.pop()?.stop();
   expect(signal.aborted).toBe(true);
   expect(await stateOf()).toEqual([{ kind: "look", tries: 0, isDue: true, isHeld: false }]);
+});
+
+it("gives what was asked for with it, the last request's", async () => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  await askTask(pool, "say", "job_1/c1", "no");
+  await askTask(pool, "say", "job_1/c1", "yes");
+  start({ say: { work: async (subject, _signal, words) => resolve(`${subject} ${words}`) } });
+  expect(await promise).toBe("job_1/c1 yes");
 });
 
 it("a task that is claimed while the process stops does not begin, and that is no try", async () => {

@@ -8,8 +8,8 @@ import type { Logger } from "../lib/logger.ts";
 export interface TaskKind {
   /** In UTC. Absent: only on request. */
   cron?: string;
-  /** A number is the count of changed rows. */
-  work(subject: string, signal: AbortSignal): Promise<unknown>;
+  /** A number is the count of changed rows. `words`: what was asked for with it. */
+  work(subject: string, signal: AbortSignal, words: string): Promise<unknown>;
 }
 
 export interface TaskQueueDeps {
@@ -65,6 +65,7 @@ interface ClaimedTask {
   id: string;
   kind: string;
   subject: string;
+  words: string | null;
   asked: number;
   /** Including this one. */
   tries: number;
@@ -90,11 +91,13 @@ interface Next {
   problem: string | null;
   /** Null: never, unless it was requested meanwhile. */
   dueMs: number | null;
+  /** Until when the service asked for a pause, which a request does not end. */
+  notBeforeMs: number | null;
 }
 
 function nextOf(kind: TaskKind, task: ClaimedTask, outcome: TaskOutcome, nowMs: number): Next {
   const { tries, waits } = task;
-  const next = { tries: 0, waits: 0, problem: null, dueMs: nextRunMs(kind, task.nowMs) };
+  const next = { tries: 0, waits: 0, problem: null, dueMs: nextRunMs(kind, task.nowMs), notBeforeMs: null };
   switch (outcome.kind) {
     case "done":
       return next;
@@ -103,7 +106,8 @@ function nextOf(kind: TaskKind, task: ClaimedTask, outcome: TaskOutcome, nowMs: 
     case "waits": {
       if (task.waitedMs > keptDays * 86_400_000) return next;
       const pauseMs = Math.max(awayMs[Math.min(waits, awayMs.length - 1)] ?? 0, outcome.retryAfterMs);
-      return { tries: 0, waits: waits + 1, problem: outcome.words, dueMs: nowMs + pauseMs };
+      const notBeforeMs = outcome.retryAfterMs > 0 ? nowMs + outcome.retryAfterMs : null;
+      return { tries: 0, waits: waits + 1, problem: outcome.words, dueMs: nowMs + pauseMs, notBeforeMs };
     }
     case "failed": {
       const pauseMs = retryMs[tries - 1];
@@ -133,7 +137,7 @@ async function runTask(
     );
   }, leaseMs / 3);
   try {
-    const rows = await kind.work(task.subject, AbortSignal.any([stopping, lost.signal]));
+    const rows = await kind.work(task.subject, AbortSignal.any([stopping, lost.signal]), task.words ?? "");
     if (typeof rows === "number" && rows > 0) deps.log.info({ task: id, rows }, "housekeeping done");
     return { kind: "done" };
   } catch (err) {
@@ -182,7 +186,7 @@ async function claimTask(db: Queryable, kinds: readonly string[]): Promise<Claim
       update tasks set tries = tries + 1, lease = gen_random_uuid(),
         held_until = clock_timestamp() + make_interval(secs => $2)
       from due where tasks.kind = due.kind and tasks.subject = due.subject
-      returning concat_ws('/', tasks.kind, nullif(tasks.subject, '')) as id, tasks.kind, tasks.subject, asked, tries, lease,
+      returning concat_ws('/', tasks.kind, nullif(tasks.subject, '')) as id, tasks.kind, tasks.subject, words, asked, tries, lease,
         waits, coalesce(extract(epoch from clock_timestamp() - waiting_since)::float8 * 1000, 0) as "waitedMs",
         ${databaseNowMs} as "nowMs"`,
     values: [kinds, leaseMs / 1000],
@@ -208,9 +212,10 @@ async function settleTask(db: Queryable, { kind, subject, lease, asked }: Claime
      )
      update tasks set lease = null, held_until = null, tries = $5, waits = $7, problem = $8,
        waiting_since = case when $7 > 0 then coalesce(waiting_since, clock_timestamp()) end,
-       due_at = case when asked = $4 then to_timestamp($6 / 1000.0) else due_at end
+       not_before = to_timestamp($9 / 1000.0),
+       due_at = case when asked = $4 then to_timestamp($6 / 1000.0) else greatest(due_at, to_timestamp($9 / 1000.0)) end
      where kind = $1 and subject = $2 and lease = $3 and (asked <> $4 or $6::float8 is not null)`,
-    [kind, subject, lease, asked, next.tries, next.dueMs, next.waits, next.problem],
+    [kind, subject, lease, asked, next.tries, next.dueMs, next.waits, next.problem, next.notBeforeMs],
   );
 }
 
@@ -231,15 +236,12 @@ export async function listWaitingTasks(db: Queryable): Promise<readonly WaitingT
   return rows;
 }
 
-/** A second request before it starts has no effect. */
-export async function askTask(db: Queryable, kind: string, subject: string): Promise<void> {
-  await db.query(
-    `with wanted as (
-       insert into tasks (kind, subject, due_at) values ($1, $2, clock_timestamp())
-       on conflict (kind, subject) do update set asked = tasks.asked + 1, due_at = excluded.due_at
-       returning kind
-     )
-     select pg_notify('${channels.taskDue}', '') from wanted`,
-    [kind, subject],
-  );
+/** A second request before it starts has no effect. Triggers ask by `ask_task` too. */
+export async function askTask(
+  db: Queryable,
+  kind: string,
+  subject: string,
+  words: string | null = null,
+): Promise<void> {
+  await db.query("select ask_task($1, $2, $3)", [kind, subject, words]);
 }

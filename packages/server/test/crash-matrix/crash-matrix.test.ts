@@ -13,7 +13,9 @@ import { cancelJob } from "../../src/jobs/job-actions.ts";
 import { createJobReader } from "../../src/jobs/read/job-reader.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { publishCrashPoints } from "../../src/publish/publication.ts";
+import { createWriteQueue } from "../../src/publish/write-queue.ts";
 import type { CrashPoint } from "../../src/run/crash-points.ts";
+import { setDetails } from "../../src/run/pull-request-outbox.ts";
 import { lookOnce, type WatchDeps } from "../../src/run/watch-pull-requests.ts";
 import { startTestForge, type TestForge } from "../support/forge.ts";
 import { type ForgeWorkerOrder, startForgeWorker } from "../support/forge-worker.ts";
@@ -143,8 +145,14 @@ describe.each(sampleOf(forges, 2))("on %s", { timeout: 120_000 }, (forge) => {
       expect(await published(forge, jobId)).toEqual({ branches: 1, pulls: 1 });
       const { rows } = await pool.query("select number from turns where job_id = $1 and stored", [jobId]);
       expect(rows).toEqual([]);
-      if (forge !== "local") {
-        const [pull] = farEnds.get(forge)?.pullsOf(`emend/${jobId}`) ?? [];
+      const far = farEnds.get(forge);
+      if (far) {
+        const { rows: asked } = await pool.query("select kind from tasks where subject = $1", [jobId]);
+        expect(asked).toEqual([{ kind: "set_details" }]);
+        const settings = { labels: ["docs"], reviewers: ["ada"] };
+        const forgeOf = async () => far.open(settings, orderFor(forge, "second").token);
+        await setDetails({ pool, writes: createWriteQueue(), forgeOf }, jobId, host.signal);
+        const [pull] = far.pullsOf(`emend/${jobId}`);
         // Bitbucket has no labels.
         const labels = forge === "bitbucket" ? [] : ["docs"];
         expect(pull).toMatchObject({ labels, reviewers: ["ada"], state: "open" });
@@ -228,8 +236,9 @@ describe.each(awaySample)("on %s, whose answer was lost before it went away", { 
     const credential = orderFor(forge, "first").token;
     const answers = createAnswerMemory();
     const followUp = async () => ({ kind: "later" }) as const;
+    const askAnswer = async () => {};
     const forgeOf: WatchDeps["forgeOf"] = async (_id, polling) => far.open({}, credential, polling);
-    while (await lookOnce({ pool, log, answers, followUp, forgeOf }, host.signal)) {}
+    while (await lookOnce({ pool, log, answers, followUp, askAnswer, forgeOf }, host.signal)) {}
     expect(await readJob(pool, jobId)).toMatchObject({
       status: "failed",
       failure_code: "cancelled",

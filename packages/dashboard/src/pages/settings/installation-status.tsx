@@ -92,12 +92,14 @@ export function InstallationStatus() {
 }
 
 const taskNames: Readonly<Record<string, string>> = {
+  answer_comment: "Answer on a pull request",
   answer_issue: "Answer on an issue",
   hear_issue: "Request on an issue",
   look_at_gate: "Statuses of pull requests",
   look_at_claims: "Comparison of claims with the code",
   check_site: "Check of a site",
   send_email: "Email",
+  set_details: "Labels and reviewers",
 };
 const roleNames: Readonly<Record<string, string>> = { all: "API and worker", api: "API", worker: "Worker" };
 

@@ -25,7 +25,7 @@ import { subjectOf } from "../require-session.ts";
 export function jobRoutes(app: FastifyInstance, deps: RouteDeps): void {
   const door = sessionDoor(deps);
   app.get("/jobs", async (request) => listJobs(deps.pool, parseJobFilter(request.query as Record<string, unknown>)));
-  app.post("/projects/:projectId/jobs", createJobHandler({ ...deps, db: deps.pool }, door));
+  app.post("/projects/:projectId/jobs", createJobHandler(deps, door));
   app.post("/jobs/:id/message", messageJobHandler(deps, door));
   app.get("/jobs/:id/diff", jobDiffHandler({ db: deps.pool }, door));
   const streams = { ...deps, db: deps.pool, times: streamTimes, seats: createSeats() };

@@ -109,8 +109,11 @@ function openConversation(repository: BitbucketRepository): Conversation {
   const { api, path } = repository;
   return {
     async listComments(number, signal) {
-      const request = { path: `${path}/pullrequests/${number}/comments`, item: Comment, what: "read comments" };
-      const comments = await listValues(repository, request, pagesMax, signal);
+      const query = { sort: "-created_on" };
+      const request = { path: `${path}/pullrequests/${number}/comments`, query, item: Comment, what: "read comments" };
+      const listed = await listValues(repository, request, pagesMax, signal);
+      // A comment that is written meanwhile moves others to the next page, where they are read again.
+      const comments = [...new Map(listed.map((comment) => [comment.id, comment])).values()].toReversed();
       return comments.filter(({ deleted, pending }) => !deleted && !pending).map(toComment);
     },
     mayWrite: (author, signal) => mayWrite(repository, author, signal),

@@ -20,6 +20,7 @@ import type {
   RemoteForgeInput,
   RepositoryDescription,
 } from "../forge.ts";
+import { tryEach } from "../pull-request-calls.ts";
 import {
   findAddress,
   folderOfApi,
@@ -169,18 +170,30 @@ async function readServer(api: ApiClient, signal: AbortSignal): Promise<GiteaSer
 const Label = Type.Object({ id: Type.Integer(), name: Type.String() });
 const pagesMax = 10;
 
-/** Every release takes labels by id. Both requests add, so they are safe to retry. */
-async function ensureDetails(repository: GiteaRepository, number: number, signal: AbortSignal): Promise<void> {
-  const { api, path, settings, owner } = repository;
-  const { labels, reviewers, teamReviewers } = settings;
+/** Both requests add, so they are safe to retry. */
+function ensureDetails(repository: GiteaRepository, number: number, signal: AbortSignal): Promise<void> {
+  return tryEach(
+    () => requestReviews(repository, number, signal),
+    () => setLabels(repository, number, signal),
+  );
+}
+
+async function requestReviews(repository: GiteaRepository, number: number, signal: AbortSignal): Promise<void> {
+  const { api, path, settings } = repository;
+  const { reviewers, teamReviewers } = settings;
   const approved = reviewers.length > 0 ? await listApprovers(repository, number, signal) : [];
   // Requesting a review from somebody who approved resets their approval.
   const asked = reviewers.filter((name) => !approved.includes(name.toLowerCase()));
-  if (asked.length + teamReviewers.length > 0) {
-    const body = { reviewers: asked, team_reviewers: teamReviewers };
-    const request = { path: `${path}/pulls/${number}/requested_reviewers`, body, what: "request reviews" };
-    await api.call({ ...request, method: "POST", answer: Type.Array(Type.Unknown()) }, signal);
-  }
+  if (asked.length + teamReviewers.length === 0) return;
+  const body = { reviewers: asked, team_reviewers: teamReviewers };
+  const request = { path: `${path}/pulls/${number}/requested_reviewers`, body, what: "request reviews" };
+  await api.call({ ...request, method: "POST", answer: Type.Array(Type.Unknown()) }, signal);
+}
+
+/** Every release takes labels by id. */
+async function setLabels(repository: GiteaRepository, number: number, signal: AbortSignal): Promise<void> {
+  const { api, path, settings, owner } = repository;
+  const { labels } = settings;
   if (labels.length === 0) return;
   const page = { item: Label, sizeName: "limit", pageSize: 50, what: "read labels" } as const;
   const own = await listPages(api, { ...page, path: `${path}/labels` }, pagesMax, signal);

@@ -33,11 +33,12 @@ export function openIssues({ api, path }: GiteaRepository): Issues {
       const { title, body, state, labels } = found.value;
       return { title, body, isOpen: state === "open", labels: (labels ?? []).map(({ name }) => name) };
     },
-    async findLabelling(number, label, signal) {
+    async findLabelling(number, label, since, signal) {
       const entries = await listPages(
         api,
         {
           path: `${path}/issues/${number}/timeline`,
+          query: { since: since.toISOString() },
           item: TimelineEntry,
           sizeName: "limit",
           pageSize: 50,
@@ -52,8 +53,9 @@ export function openIssues({ api, path }: GiteaRepository): Issues {
       );
       return last ? toAct(last) : null;
     },
-    async listComments(number, signal) {
-      const request = { path: `${path}/issues/${number}/comments`, what: "read an issue's comments" };
+    async listComments(number, since, signal) {
+      const query = { since: since.toISOString() };
+      const request = { path: `${path}/issues/${number}/comments`, query, what: "read an issue's comments" };
       const comments = await api.call({ ...request, method: "GET", answer: Type.Array(Comment) }, signal);
       return comments.map((found) => ({ ...toAct(found), text: found.body }));
     },

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { type ApiClient, createMsMax, listPages, PageUrl, PullNumber } from "../api-client.ts";
+import { type ApiClient, createMsMax, isTooLong, listPages, PageUrl, PullNumber } from "../api-client.ts";
 import type {
   Conversation,
   CreateOutcome,
@@ -204,11 +204,7 @@ export function openConversation(repository: GiteaRepository): Conversation {
 
   return {
     async listComments(number, signal) {
-      const answer = Type.Array(Remark);
-      const remarks = await api.call(
-        { method: "GET", path: `${path}/issues/${number}/comments`, answer, what: "read comments" },
-        signal,
-      );
+      const remarks = await listRemarks(repository, number, signal);
       const reviews = [];
       for (const review of await listReviews(repository, number, signal)) {
         const said = toRemark("v", { ...review, user: review.user ?? null, body: review.body ?? "" });
@@ -225,6 +221,25 @@ export function openConversation(repository: GiteaRepository): Conversation {
       await api.call({ ...request, method: "POST", answer: Remark }, signal);
     },
   };
+}
+
+/** Of a conversation that is too long for one answer, only the last days are read. */
+const remarkDays = [null, 30, 3, 0.3];
+
+/** Gitea has no pages here. */
+async function listRemarks({ api, path }: GiteaRepository, number: number, signal: AbortSignal) {
+  const request = { path: `${path}/issues/${number}/comments`, answer: Type.Array(Remark), what: "read comments" };
+  let tooLong: unknown;
+  for (const days of remarkDays) {
+    const since = days === null ? [] : [new Date(Date.now() - days * 86_400_000).toISOString()];
+    try {
+      return await api.call({ ...request, method: "GET", query: { since } }, signal);
+    } catch (error) {
+      if (!isTooLong(error)) throw error;
+      tooLong = error;
+    }
+  }
+  throw tooLong;
 }
 
 /**

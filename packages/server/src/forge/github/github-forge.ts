@@ -9,6 +9,7 @@ import type {
   RemoteForgeInput,
   RepositoryDescription,
 } from "../forge.ts";
+import { tryEach } from "../pull-request-calls.ts";
 import { findAddress, folderOfApi, ownedRepository, parseRepositoryAddress } from "../repository-address.ts";
 import { openCommits } from "./commits.ts";
 import type { GithubRepository } from "./github-token.ts";
@@ -126,33 +127,27 @@ async function describeRepository(
 }
 
 /** GitHub accepts neither when a pull request is created. Both requests add, so they are safe to retry. */
-async function ensureDetails(
+function ensureDetails(
   { api, path }: GithubRepository,
-  settings: ForgeSettings,
+  { labels, reviewers, teamReviewers }: ForgeSettings,
   number: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const { labels, reviewers, teamReviewers } = settings;
-  // A token that may not set labels may still request reviews.
-  let refusal: unknown;
-  if (labels.length > 0) {
-    const labelsPath = `${path}/issues/${number}/labels`;
-    const answer = Type.Array(Type.Unknown());
-    const request = { method: "POST", path: labelsPath, body: { labels }, answer, what: "set labels" } as const;
-    await api.call(request, signal).catch((error) => {
-      refusal = error;
-    });
+  async function setLabels(): Promise<void> {
+    if (labels.length === 0) return;
+    const request = { path: `${path}/issues/${number}/labels`, body: { labels }, what: "set labels" };
+    await api.call({ ...request, method: "POST", answer: Type.Array(Type.Unknown()) }, signal);
   }
-  const approved = reviewers.length > 0 ? await listApprovers({ api, path }, number, signal) : [];
-  // Requesting a review from somebody who approved resets their approval.
-  const asked = reviewers.filter((name) => !approved.includes(name.toLowerCase()));
-  if (asked.length + teamReviewers.length > 0) {
+  async function requestReviews(): Promise<void> {
+    const approved = reviewers.length > 0 ? await listApprovers({ api, path }, number, signal) : [];
+    // Requesting a review from somebody who approved resets their approval.
+    const asked = reviewers.filter((name) => !approved.includes(name.toLowerCase()));
+    if (asked.length + teamReviewers.length === 0) return;
     const body = { reviewers: asked, team_reviewers: teamReviewers };
-    const reviewersPath = `${path}/pulls/${number}/requested_reviewers`;
-    const answer = Type.Object({});
-    await api.call({ method: "POST", path: reviewersPath, body, answer, what: "request reviews" }, signal);
+    const request = { path: `${path}/pulls/${number}/requested_reviewers`, body, what: "request reviews" };
+    await api.call({ ...request, method: "POST", answer: Type.Object({}) }, signal);
   }
-  if (refusal) throw refusal;
+  return tryEach(setLabels, requestReviews);
 }
 
 async function listApprovers(

@@ -27,7 +27,7 @@ const Event = Type.Object({
   created_at: Type.String(),
   label: Type.Optional(Type.Object({ name: Type.String() })),
 });
-const page = { sizeName: "per_page", pageSize: 100 } as const;
+const page = { sizeName: "per_page", pageSize: 100, newest: true } as const;
 const pagesMax = 10;
 
 export function openIssues({ api, path }: GithubRepository): Issues {
@@ -40,7 +40,7 @@ export function openIssues({ api, path }: GithubRepository): Issues {
       const names = labels.map((label) => (typeof label === "string" ? label : (label.name ?? "")));
       return { title, body: body ?? "", isOpen: state === "open", labels: names };
     },
-    async findLabelling(number, label, signal) {
+    async findLabelling(number, label, _since, signal) {
       const request = { path: `${path}/issues/${number}/events`, item: Event, what: "read an issue's events" };
       const events = await listPages(api, { ...page, ...request }, pagesMax, signal);
       const last = events.findLast(
@@ -48,9 +48,10 @@ export function openIssues({ api, path }: GithubRepository): Issues {
       );
       return last ? toAct(last, last.actor) : null;
     },
-    async listComments(number, signal) {
+    async listComments(number, since, signal) {
       const request = { path: `${path}/issues/${number}/comments`, item: Comment, what: "read an issue's comments" };
-      const comments = await listPages(api, { ...page, ...request }, pagesMax, signal);
+      const query = { since: since.toISOString() };
+      const comments = await listPages(api, { ...page, ...request, query }, pagesMax, signal);
       return comments.map((found) => ({ ...toAct(found, found.user), text: found.body ?? "" }));
     },
     async comment(number, text, signal) {

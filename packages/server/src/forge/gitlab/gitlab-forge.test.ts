@@ -133,7 +133,7 @@ it("leaves internal notes alone, on merge requests and on issues", async () => {
   far.state.comments.push({ ...said, id: 2, body: "@emend shorter" });
   const { conversation, issues } = far.open();
   expect((await conversation?.listComments(1, signal))?.map(({ text }) => text)).toEqual(["@emend shorter"]);
-  expect((await issues?.listComments(1, signal))?.map(({ text }) => text)).toEqual(["@emend shorter"]);
+  expect((await issues?.listComments(1, new Date(0), signal))?.map(({ text }) => text)).toEqual(["@emend shorter"]);
 });
 
 it("hears what is said after a thousand notes, and past pages that it may not read", async () => {
@@ -145,7 +145,7 @@ it("hears what is said after a thousand notes, and past pages that it may not re
   });
   far.state.comments.push(note(1201, "@emend shorter"));
   const { conversation, issues } = far.open();
-  for (const listed of [await conversation?.listComments(1, signal), await issues?.listComments(1, signal)]) {
+  for (const listed of [await conversation?.listComments(1, new Date(0), signal), await issues?.listComments(1, signal)]) {
     const said = listed?.map(({ text }) => text) ?? [];
     expect(said.slice(-2)).toEqual(["Note 1200", "@emend shorter"]);
     expect(said).toContain("Note 999");

@@ -19,7 +19,7 @@ const LabelEvent = Type.Object({
   label: Type.Union([Type.Object({ name: Type.String() }), Type.Null()]),
   action: Type.String(),
 });
-const page = { sizeName: "per_page", pageSize: 100 } as const;
+const page = { sizeName: "per_page", pageSize: 100, newest: true } as const;
 const pagesMax = 10;
 /** The users of project and group access tokens. */
 const tokenUser = /^(?:project|group)_\d+_bot/;
@@ -34,7 +34,7 @@ export function openIssues({ api, path }: GitlabRepository): Issues {
       const { title, description, state, labels } = found.value;
       return { title, body: description ?? "", isOpen: state === "opened", labels };
     },
-    async findLabelling(number, label, signal) {
+    async findLabelling(number, label, _since, signal) {
       const eventsPath = `${path}/issues/${number}/resource_label_events`;
       const request = { path: eventsPath, item: LabelEvent, what: "read an issue's labels" };
       const events = await listPages(api, { ...page, ...request }, pagesMax, signal);
@@ -43,7 +43,7 @@ export function openIssues({ api, path }: GitlabRepository): Issues {
       );
       return last ? toAct(last, last.user?.username) : null;
     },
-    async listComments(number, signal) {
+    async listComments(number, _since, signal) {
       const notes = await listNotes(
         api,
         { path: `${path}/issues/${number}/notes`, what: "read an issue's comments" },

@@ -5,7 +5,7 @@ import type { Pool, Queryable } from "../../db/pool.ts";
 import { assertNever } from "../../errors.ts";
 import type { AnnounceDue } from "../../jobs/announce-due.ts";
 import type { BudgetRefusal } from "../../jobs/budget.ts";
-import { createJob } from "../../jobs/create-job.ts";
+import { createJob, scanNewPrompt } from "../../jobs/create-job.ts";
 import { archiveJob, cancelJob, type JobActionOutcome, retryJob } from "../../jobs/job-actions.ts";
 import { type MessageJobDeps, messageJob, messageQuota } from "../../jobs/message-job.ts";
 import { diffJson, diffText, largeDiffs, openDiff } from "../../jobs/read/diff.ts";
@@ -56,7 +56,7 @@ export interface Door {
 }
 
 interface CreateJobDeps {
-  db: Queryable;
+  pool: Pool;
   announceDue: AnnounceDue;
   publicUrl(): string;
   defaultModel: string;
@@ -77,9 +77,11 @@ export function createJobHandler(deps: CreateJobDeps, door: Door) {
     const project = await door.projectOf(request);
     const models = allowedModels(project.settings, deps.defaultModel);
     const body = parseCreateBody(request.body, { promptCodePointsMax: deps.promptCodePointsMax, models });
-    const outcome = await createJob(deps, createJobRules(project, models[0]), {
-      projectId: project.id,
-      prompt: body.prompt,
+    const rules = createJobRules(project, models[0]);
+    const asked = { projectId: project.id, prompt: body.prompt };
+    const outcome = await createJob({ ...deps, db: deps.pool }, rules, {
+      ...asked,
+      kept: await scanNewPrompt(deps.pool, rules, asked),
       baseRef: body.baseRef ?? null,
       model: body.model ?? null,
       draft: body.draft ?? null,

@@ -93,7 +93,7 @@ export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
   app.post(
     job,
     { schema: createJobOperation, onRequest: writesProject, preParsing: takeBody },
-    createJobHandler({ ...deps, db: pool, announceDue: createAnnounceDue({ db: pool, log }) }, door),
+    createJobHandler({ ...deps, announceDue: createAnnounceDue({ db: pool, log }) }, door),
   );
   const messages = { ...shared, ...deps, pullRequestState: deps.pullRequestState ?? (async () => null) };
   app.post(

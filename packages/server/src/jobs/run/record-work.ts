@@ -164,19 +164,23 @@ async function loadEdits(db: Queryable, jobId: string): Promise<readonly StoredE
 
 const noticesMax = 20;
 
-/** Records a problem that does not fail the job. The same text is stored once. */
-export async function recordNotice(db: Queryable, lease: Lease, words: string): Promise<void> {
+/** Records a problem that does not fail the job. The same text is stored once. Without a token, the job may have ended. */
+export async function recordNotice(
+  db: Queryable,
+  lease: Pick<Lease, "jobId"> & Partial<Lease>,
+  words: string,
+): Promise<void> {
   const { rowCount } = await db.query(
     `with changed as (
        update jobs set updated_at = clock_timestamp(),
          notices = case when notices ? $3 or jsonb_array_length(notices) >= ${noticesMax} then notices
            else notices || to_jsonb($3::text) end
-       where id = $1 and lease = $2 returning id
+       where id = $1 and ($2::uuid is null or lease = $2) returning id
      )
      select pg_notify('${channels.jobChanged}', id) from changed`,
-    [lease.jobId, lease.token, toText(words)],
+    [lease.jobId, lease.token ?? null, toText(words)],
   );
-  if (rowCount === 0) throw new LeaseLost(lease.jobId);
+  if (rowCount === 0 && lease.token !== undefined) throw new LeaseLost(lease.jobId);
 }
 
 /**

@@ -81,15 +81,17 @@ function askedFor(query: URLSearchParams): string {
   return JSON.parse(/^source\.branch\.name = (".*")$/.exec(query.get("q") ?? "")?.[1] ?? '""');
 }
 
+const sorted = [`GET ${pulls}`, `GET ${pulls}/{pull_request_id}/comments`];
+
 /**
  * What the published description says in prose and not in its schemas. Every list accepts `pagelen` and `page`, and lists of
- * pull requests accept `q` and `sort`: chapters "Pagination" and "Filtering and sorting". A request needs none of the fields
+ * pull requests and of their comments accept `q` and `sort`: chapters "Pagination" and "Filtering and sorting". A request needs none of the fields
  * that its response has, `type` included: "you only need to include the elements you want to initialize".
  */
 function asInWords(described: ApiDescription): ApiDescription {
   const text = { type: "string" };
   const operations = Object.entries(described.operations).map(([name, operation]) => {
-    const listed = { pagelen: text, page: text, ...(name === `GET ${pulls}` && { q: text, sort: text }) };
+    const listed = { pagelen: text, page: text, ...(sorted.includes(name) && { q: text, sort: text }) };
     return [
       name,
       {
@@ -229,6 +231,7 @@ export const bitbucketVendor: Vendor = {
     [`GET ${pulls}/{pull_request_id}/comments`]: (state, { parameters, query }) => {
       const number = parameters.pull_request_id;
       const said = state.comments.filter(({ pull }) => pull === Number(number)).map(commentToWire);
+      if (query.get("sort") === "-created_on") said.reverse();
       return paged(state, said, query, `/repositories/${state.path}/pullrequests/${number}/comments`);
     },
     [`POST ${pulls}/{pull_request_id}/comments`]: (state, { parameters, body }) => {

@@ -19,6 +19,7 @@ import {
   pullOf,
   repositoriesOf,
   reviewsOf,
+  sinceOf,
   tipOf,
 } from "./pulls.ts";
 
@@ -223,9 +224,9 @@ export const giteaVendor: Vendor = {
       pull.reviewers = [...new Set([...pull.reviewers, ...body.reviewers])];
       return { status: 201, body: [] };
     },
-    "GET /repos/{owner}/{repo}/issues/{index}/comments": (state, { parameters }) => ({
+    "GET /repos/{owner}/{repo}/issues/{index}/comments": (state, { parameters, query }) => ({
       status: 200,
-      body: commentsOf(state, parameters.index, "remarks").map(remarkToWire),
+      body: commentsOf(state, parameters.index, "remarks", query).map(remarkToWire),
     }),
     "POST /repos/{owner}/{repo}/issues/{index}/comments": (state, { parameters, body }) => {
       return { status: 201, body: remarkToWire(addRemark(state, parameters.index, body.body)) };
@@ -247,7 +248,7 @@ export const giteaVendor: Vendor = {
     "GET /repos/{owner}/{repo}/issues/{index}/timeline": (state, { parameters, query }) => {
       const issue = issueOf(state, parameters.index);
       if (!issue) return notFound;
-      const body = issue.labellings.map(({ id, label, author, isAdded, at }) => ({
+      const all = sinceOf(query, issue.labellings).map(({ id, label, author, isAdded, at }) => ({
         id,
         type: "label",
         user: user(author),
@@ -255,7 +256,9 @@ export const giteaVendor: Vendor = {
         created_at: at,
         label: { id: 1, name: label },
       }));
-      return { status: 200, body: pageOf(body, query, "limit") };
+      const body = pageOf(all, query, "limit");
+      // It counts this page only: ListIssueCommentsAndTimeline in routers/api/v1/repo/issue_comment.go.
+      return { status: 200, body, headers: { "x-total-count": String(body.length) } };
     },
     "GET /repos/{owner}/{repo}/pulls/{index}/reviews": (state, { parameters, query }) => {
       const states = { approved: "APPROVED", changes: "REQUEST_CHANGES", comment: "COMMENT", pending: "PENDING" };

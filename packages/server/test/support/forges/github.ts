@@ -236,7 +236,7 @@ export const githubVendor: Vendor = {
       return { status: 201, body: toWire(state, pull) };
     },
     "GET /repos/{owner}/{repo}/issues/{issue_number}/comments": (state, { parameters, query }) => {
-      const found = commentsOf(state, parameters.issue_number, "remarks");
+      const found = commentsOf(state, parameters.issue_number, "remarks", query);
       return { status: 200, body: pageOf(found, query, "per_page").map((comment) => commentToWire(state, comment)) };
     },
     "POST /repos/{owner}/{repo}/issues/{issue_number}/comments": (state, { parameters, body }) => {

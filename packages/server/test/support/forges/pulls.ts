@@ -57,10 +57,21 @@ export function addRemark(state: FarState, number: string | undefined, body: str
 }
 
 /** Comments on a pull request, or those on a line. */
-export function commentsOf(state: FarState, number: string | undefined, kind: "remarks" | "reviews"): FarComment[] {
-  return state.comments.filter(
+export function commentsOf(
+  state: FarState,
+  number: string | undefined,
+  kind: "remarks" | "reviews",
+  query = new URLSearchParams(),
+): FarComment[] {
+  return sinceOf(query, state.comments).filter(
     ({ pull, path }) => pull === Number(number) && (path !== undefined) === (kind === "reviews"),
   );
+}
+
+/** What a list with `since` has. */
+export function sinceOf<T extends { at: string }>(query: URLSearchParams, all: readonly T[]): T[] {
+  const since = Date.parse(query.get("since") ?? "1970-01-01");
+  return all.filter(({ at }) => Date.parse(at) >= since);
 }
 
 export function pullOf(state: FarState, number: string | undefined): FarPull | undefined {
