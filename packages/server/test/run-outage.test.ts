@@ -6,7 +6,7 @@ import { startWorker, type Worker } from "../src/run/worker.ts";
 import { createTestDatabase, type TestDatabase } from "./support/database.ts";
 import { type DatabaseProxy, startDatabaseProxy } from "./support/database-proxy.ts";
 import { createFarEnds, type Script, scriptedStages } from "./support/scripted-stages.ts";
-import { seedJob, seedProject } from "./support/seed-jobs.ts";
+import { readJob, seedJob, seedProject } from "./support/seed-jobs.ts";
 import { isFinal, shortTimes, waitForJob } from "./support/worker-control.ts";
 
 const log = createLogger({ level: "silent" });
@@ -62,6 +62,26 @@ test("a database away for longer than a lease is no crash of the job", async () 
   await outageOf(shortTimes.leaseMs * 1.3);
   const ended = await waitForJob(database.pool, id, isFinal);
   expect(ended).toMatchObject({ status: "completed", crashes: 0, runs: 1 });
+  expect(await turnsOf(id)).toEqual([1, 2, 3, 4]);
+});
+
+test("an answer that was received is stored after the outage, although the lease was taken away meanwhile", async () => {
+  const { pool: direct } = database;
+  const id = await job({ steps: 4, turnMs: 150 });
+  await waitForJob(direct, id, (row) => row.usage?.steps >= 1);
+  proxy.silence();
+  const unstored = async () => (await turnsOf(id)).length - (await readJob(direct, id)).usage.steps;
+  await expect.poll(unstored).toBe(1);
+  // Another node has swept the lease, and nobody has claimed the job yet.
+  await direct.query(
+    "update jobs set lease = null, lease_until = null, run_after = now() + interval '1 hour' where id = $1",
+    [id],
+  );
+  const turns = (await turnsOf(id)).length;
+  proxy.restore();
+  await waitForJob(direct, id, (row) => row.usage?.steps === turns);
+  await direct.query("update jobs set run_after = now() where id = $1", [id]);
+  expect(await waitForJob(direct, id, isFinal)).toMatchObject({ status: "completed", runs: 2 });
   expect(await turnsOf(id)).toEqual([1, 2, 3, 4]);
 });
 

@@ -103,6 +103,7 @@ async function diagnose(cli: Cli, given: string | undefined, options: DoctorOpti
   );
   const lines = found.checks.map(({ name, verdict, words }) => `${marks[verdict]} ${name}: ${words}`);
   printResult(cli, options, found, [found.repositoryUrl, ...lines].join("\n"));
+  if (found.checkedBy !== null) say(cli, options, `Checked by the worker on ${safeText(found.checkedBy)}.`);
   if (found.webhook) {
     say(cli, options, `Webhook, if you want comments heard at once: ${found.webhook.url}`);
     say(cli, options, `Its secret: ${found.webhook.secret}`);

@@ -57,6 +57,7 @@ import {
   type Webhook,
 } from "../notify/webhooks.ts";
 import type { Git } from "../tree/git/git.ts";
+import { askWorker } from "./ask-worker.ts";
 import { type ContextInput, connectContext } from "./connect-context.ts";
 import { type AppStep, connectGithubApp } from "./connect-github-app.ts";
 import {
@@ -238,7 +239,8 @@ export function createAdmin(deps: AdminDeps): Admin {
     diagnoseProject: (id) =>
       withForges(async ({ forges, git, publicUrl }) => {
         const tryModels = (project: Project) => tryProjectModels({ config, db: pool, sealer }, project);
-        const look = { db: pool, forges, git, secret: deps.secret, publicUrl, tryModels };
+        const ask = (projectId: string) => askWorker(pool, projectId, { waitMsMax: diagnosisMsMax });
+        const look = { db: pool, forges, git, secret: deps.secret, publicUrl, tryModels, askWorker: ask };
         return diagnoseProject(look, id, AbortSignal.timeout(diagnosisMsMax));
       }),
     addContextRepository: (input, by = consoleActor) =>

@@ -1,11 +1,16 @@
+import { hostname } from "node:os";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { type FarEnd, startFarEnd } from "../../test/support/forges/far-end.ts";
 import { everyVendor } from "../../test/support/forges/vendors.ts";
 import type { LocalForgeDeps } from "../forge/local/local-forge.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
+import { startHeartbeat } from "../installation/nodes.ts";
+import { createLogger } from "../lib/logger.ts";
 import { createFetch } from "../lib/network.ts";
+import { startTaskQueue } from "../tasks/task-queue.ts";
 import { createGit } from "../tree/git/git.ts";
+import { answerDiagnosis, askWorker } from "./ask-worker.ts";
 import { diagnoseProject } from "./doctor-project.ts";
 
 const { signal } = new AbortController();
@@ -51,6 +56,29 @@ it("the doctor tells what each model of the project says", async () => {
     { name: "model openai/b", verdict: "problem", words: "OpenAI says: no such key" },
   ]);
   await far.close();
+});
+
+it("the doctor takes a running worker's word, and looks itself where none runs", async () => {
+  const { pool } = database;
+  await pool.query("insert into projects (id, name, forge, repository_url) values ('prj_w', 'd', 'local', 'x')");
+  const ask = () => askWorker(pool, "prj_w", { waitMsMax: 10_000 });
+  const log = createLogger({ level: "silent" });
+  expect(await ask()).toBeNull();
+  const api = await startHeartbeat({ pool, log }, "api");
+  expect(await ask()).toBeNull();
+  const worker = await startHeartbeat({ pool, log }, "worker");
+  const checks = [{ name: "token", verdict: "problem", words: "revoked" }] as const;
+  const answering = startTaskQueue(
+    { pool, log, listener: { on: () => () => {}, onReset: () => () => {} } },
+    { diagnose_project: { work: (subject) => answerDiagnosis(pool, subject.split("/")[1] ?? "", checks) } },
+    { lookEveryMs: 20 },
+  );
+  // Nothing else can make the checks here.
+  const nothing = {} as Parameters<typeof diagnoseProject>[0];
+  const look = { ...nothing, db: pool, secret: "s", publicUrl, askWorker: ask };
+  expect(await diagnoseProject(look, "prj_w", signal)).toMatchObject({ checkedBy: hostname(), checks, webhook: null });
+  expect((await pool.query("select from diagnoses")).rowCount).toBe(0);
+  await Promise.all([answering.stop(), worker.stop(), api.stop()]);
 });
 
 describe.each(everyVendor)("the doctor on $label", (vendor) => {

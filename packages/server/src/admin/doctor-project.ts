@@ -3,7 +3,7 @@ import type { Automation } from "../automations/automation.ts";
 import { listAutomations } from "../automations/automation-store.ts";
 import type { Queryable } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
-import type { Forge, ForgeInspection, RepositoryDescription } from "../forge/forge.ts";
+import type { ForgeInspection, RepositoryDescription } from "../forge/forge.ts";
 import { hookSecretOf } from "../forge/hooks/plugin.ts";
 import { type ForgeDeps, openForge } from "../forge/registry.ts";
 import type { Git } from "../tree/git/git.ts";
@@ -11,7 +11,7 @@ import { resolveBase } from "../tree/mirror/resolve-base.ts";
 import type { ModelTrial } from "./try-model.ts";
 
 /** One check, with its result in words. */
-interface ProjectCheck {
+export interface ProjectCheck {
   name: string;
   verdict: "ok" | "problem" | "unknown";
   words: string;
@@ -21,6 +21,8 @@ type Verdict = Omit<ProjectCheck, "name">;
 export interface ProjectDiagnosis {
   projectId: string;
   repositoryUrl: string;
+  /** A worker's host. Null: none is running, so this process made the checks. */
+  checkedBy: string | null;
   checks: readonly ProjectCheck[];
   /** How to set up the forge's webhook. Null on the local forge, which needs none. */
   webhook: { url: string; secret: string } | null;
@@ -30,24 +32,48 @@ const dayMs = 86_400_000;
 /** A token that expires sooner is reported as a problem. */
 const expiresSoonDays = 7;
 
-/** Checks everything that this project's jobs need from its forge and models. Changes nothing. */
+export interface DoctorDeps {
+  db: Queryable;
+  forges: ForgeDeps;
+  git: Git;
+  secret: string;
+  publicUrl: string;
+  /** Asks each model that the project's jobs may use, with their key. */
+  tryModels?(project: Project): Promise<readonly ModelTrial[]>;
+}
+
+/** Jobs run in a worker, with its credentials, settings and network: it makes the checks if there is one. */
 export async function diagnoseProject(
-  deps: {
-    db: Queryable;
-    forges: ForgeDeps;
-    git: Git;
-    secret: string;
-    publicUrl: string;
-    /** Asks each model that the project's jobs may use, with their key. */
-    tryModels?(project: Project): Promise<readonly ModelTrial[]>;
-  },
+  deps: DoctorDeps & { askWorker?(projectId: string): Promise<WorkersChecks | null> },
   projectId: string,
   signal: AbortSignal,
 ): Promise<ProjectDiagnosis> {
   const project = await requireProject(deps.db, projectId);
+  const told = (await deps.askWorker?.(projectId)) ?? null;
+  return {
+    projectId,
+    repositoryUrl: project.repositoryUrl,
+    checkedBy: told?.host ?? null,
+    checks: told?.checks ?? (await checkProject(deps, projectId, signal)),
+    webhook: webhookOf(deps, project),
+  };
+}
+
+export interface WorkersChecks {
+  host: string;
+  checks: readonly ProjectCheck[];
+}
+
+/** Checks everything that this project's jobs need from its forge and models. Changes nothing. */
+export async function checkProject(
+  deps: DoctorDeps,
+  projectId: string,
+  signal: AbortSignal,
+): Promise<readonly ProjectCheck[]> {
+  const project = await requireProject(deps.db, projectId);
   const { repositoryUrl } = project;
   const forge = await openForge(project, deps.forges);
-  const webhook = forge.name === "local" ? null : webhookOf(deps, forge, project.id);
+  const webhook = webhookOf(deps, project);
   const branch = `${project.settings.branchPrefix}/doctor`;
   const checks: ProjectCheck[] = [];
   const check = async (name: string, work: () => Promise<Verdict>) =>
@@ -80,7 +106,7 @@ export async function diagnoseProject(
   for (const trial of (await deps.tryModels?.(project)) ?? []) {
     checks.push({ name: `model ${trial.model}`, ...modelVerdict(trial) });
   }
-  return { projectId, repositoryUrl, checks, webhook };
+  return checks;
 }
 
 function modelVerdict(trial: ModelTrial): Verdict {
@@ -89,8 +115,9 @@ function modelVerdict(trial: ModelTrial): Verdict {
   return ok(`answers, in ${trial.ms} ms${trial.window === undefined ? "" : `; ${trial.window}`}`);
 }
 
-function webhookOf(deps: { secret: string; publicUrl: string }, forge: Forge, projectId: string) {
-  return { url: `${deps.publicUrl}/hooks/${forge.name}/${projectId}`, secret: hookSecretOf(deps.secret, projectId) };
+function webhookOf(deps: { secret: string; publicUrl: string }, { forge, id }: Project) {
+  if (forge === "local") return null;
+  return { url: `${deps.publicUrl}/hooks/${forge}/${id}`, secret: hookSecretOf(deps.secret, id) };
 }
 
 const ok = (words: string): Verdict => ({ verdict: "ok", words });

@@ -43,6 +43,11 @@ test("says which models and forges answer, whatever they say, and asks each once
     compatible: { apiKey: null, baseUrl: "http://llm" },
   };
   const config = { model: "emend/rules", modelFallbacks: ["openai/gpt", "compatible/x"], modelEndpoints };
+  await pool.query(
+    `insert into tasks (kind, subject, due_at, waits, waiting_since, problem) values
+     ('set_details', 'job_1', '2026-01-02T00:05:00Z', 2, '2026-01-02T00:00:00Z', 'GitHub answered 503.'),
+     ('check_site', 'prj_a', now(), 0, null, null)`,
+  );
   const read = createStatusReader({ pool, config, fetch });
   await read();
   const status = await read();
@@ -56,6 +61,8 @@ test("says which models and forges answer, whatever they say, and asks each once
     { forge: "gitea", url: "https://git.example.com", projects: 1, problem: "Unknown host name" },
   ]);
   expect(asked.length).toBe(4);
+  const times = { since: "2026-01-02T00:00:00.000Z", nextTryAt: "2026-01-02T00:05:00.000Z" };
+  expect(status.outbox).toEqual([{ kind: "set_details", subject: "job_1", problem: "GitHub answered 503.", ...times }]);
   expect(status).toMatchObject({ version: "0.1.0", queue: { waiting: 0, running: 0 }, lastBackupAt: null });
   expect(status.database.bytes).toBeGreaterThan(1_000_000);
 });

@@ -3,8 +3,11 @@ import type { DiskCache } from "@emend/site";
 import { readArchiveAfterDays } from "../accounts/installation-settings.ts";
 import { listModelKeys, openModelKey } from "../accounts/keys/model-keys.ts";
 import { listContextRepositories, openContextCredential } from "../accounts/projects/context-repositories.ts";
-import { getProject, openProjectCredential } from "../accounts/projects/projects.ts";
+import { getProject, openProjectCredential, type Project } from "../accounts/projects/projects.ts";
 import type { Sealer } from "../accounts/secrets.ts";
+import { answerDiagnosis } from "../admin/ask-worker.ts";
+import { checkProject } from "../admin/doctor-project.ts";
+import { tryProjectModels } from "../admin/try-project-models.ts";
 import { openModel } from "../agent/models/registry.ts";
 import { fireAutomations } from "../automations/due.ts";
 import { findTouchingPull } from "../automations/pulls.ts";
@@ -132,6 +135,11 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
       },
       sendJobEmail: (id) => sendJobEmail({ pool, log, smtp: config.smtp, publicUrl: parts.publicUrl }, id),
       answerIssue: (requestId, signal) => answerIssue(issues, requestId, signal),
+      async diagnoseProject({ projectId, id }, signal) {
+        const tryModels = (project: Project) => tryProjectModels({ config, db: pool, sealer }, project);
+        const look = { db: pool, forges, git, secret: parts.secret, publicUrl: parts.publicUrl(), tryModels };
+        await answerDiagnosis(pool, id, await checkProject(look, projectId, signal));
+      },
       setDetails: (jobId, signal) => setDetails(outbox, jobId, signal),
       answerComment: (answer, signal) => answerComment(outbox, answer, signal),
     },

@@ -40,9 +40,8 @@ const untoldRequests = 4_000;
 const requestMsMin = 100;
 /** The share of the limit that is left for jobs and other users of the token. */
 const reserve = 0.25;
-/** Below the reserve, polls may use this share of what is left: only a response tells that the limit was restored. */
-const trickle = 0.05;
-const slowMsMax = 600_000;
+/** Below the reserve there is a poll now and then: only a response tells that the limit was restored. */
+const slowMs = 300_000;
 const pauseMsMax = 3_600_000;
 const kept = ["link", "x-total", "x-total-count"];
 
@@ -103,10 +102,11 @@ export function startPolling(memory: AnswerMemory, scope: string): Polling {
       const leastMs = requests * requestMsMin;
       if (!told) return { spentMs: Math.max(leastMs, untoldMs), pauseMs: 0 };
       const leftMs = Math.min(pauseMsMax, Math.max(0, told.resetAtMs - nowMs));
+      const share = told.remaining - told.limit * reserve;
       if (told.remaining <= 0) return { spentMs: leastMs, pauseMs: leftMs };
-      const share = Math.max(told.remaining - told.limit * reserve, told.remaining * trickle);
+      if (share <= 0) return { spentMs: leastMs, pauseMs: Math.min(leftMs, slowMs) };
       // Divides what is left for all nodes by the remaining time, so that the reserve stays however many nodes poll.
-      return { spentMs: Math.max(leastMs, Math.min(leftMs, slowMsMax, (paid * leftMs) / share)), pauseMs: 0 };
+      return { spentMs: Math.max(leastMs, Math.min(leftMs, (paid * leftMs) / share)), pauseMs: 0 };
     },
   };
 }

@@ -110,9 +110,11 @@ describe.each(everyVendor)("$label", (vendor) => {
   it("reads the newest of a conversation that is too long", async () => {
     const startMs = Date.now() - 1_100 * 3_600_000;
     const before = far.state.comments;
+    // Gitea's list has no pages.
+    const words = "x".repeat(vendor.name === "gitea" ? 9_000 : 1);
     far.state.comments = Array.from({ length: 1_100 }, (_, index) => {
       const at = new Date(startMs + index * 3_600_000).toISOString();
-      return { id: 300_000 + index, pull: 1, author: "eve", body: `${index} ${"x".repeat(9_000)}`, at };
+      return { id: 300_000 + index, pull: 1, author: "eve", body: `${index} ${words}`, at };
     });
     const comments = (await far.open().conversation?.listComments(1, signal)) ?? [];
     expect(comments.at(-1)?.text).toMatch(/^1099 /);

@@ -573,7 +573,8 @@ it("sets a status at every check where pipelines replace each other, and says wh
     movesStatuses: true,
     async setStatus(status) {
       told.push(status);
-      if (hidden === "away") throw new AppError("forge_unavailable", { publicMessage: "Away." });
+      if (hidden === "refused") throw new AppError("forge_rejected", { publicMessage: "Refused." });
+      if (hidden === "busy") throw new AppError("forge_rejected", { publicMessage: "Busy.", retryable: true });
       return hidden;
     },
   });
@@ -584,9 +585,12 @@ it("sets a status at every check where pipelines replace each other, and says wh
     expect(await problemOf(null)).toBeNull();
   }
   const { updatedAt } = await onlyStatus();
-  hidden = "away";
+  hidden = "refused";
   await look({ openForge });
-  expect([await problemOf(null), (await onlyStatus()).updatedAt]).toEqual(["Away.", updatedAt]);
+  expect([await problemOf(null), (await onlyStatus()).updatedAt]).toEqual(["Refused.", updatedAt]);
+  // GitLab answers 409 while another request changes the same pipeline: the task is retried.
+  hidden = "busy";
+  await expect(look({ openForge })).rejects.toMatchObject({ publicMessage: "Busy." });
   hidden = null;
   await look({ openForge });
   expect(await onlyStatus()).toMatchObject({ refusal: null });

@@ -212,7 +212,7 @@ async function lookAtHead(
     const again = { id: known.id, head: known.head, verdict: now(known), pulls: sorted };
     const hidden = forge.movesStatuses
       ? await setStatus(deps, place, again, signal).catch((error: unknown) => {
-          if (signal.aborted || !(error instanceof AppError) || error.isRateLimit) throw error;
+          if (signal.aborted || !(error instanceof AppError) || error.retryable) throw error;
           return error;
         })
       : known.refusal;

@@ -85,9 +85,11 @@ describe.each(vendors.filter(({ name }) => name !== "bitbucket"))("on $name", (v
 
   it("hears what is new on an issue with a long history", async () => {
     const at = ago(48);
+    // Gitea's list has no pages.
+    const words = "x".repeat(vendor.name === "gitea" ? 9_000 : 1);
     for (let index = 0; index < 1_100; index += 1) {
-      const id = 200_000 + index;
-      far.state.comments.push({ id, pull: issue.number, author: "eve", body: `${index} ${"x".repeat(9_000)}`, at });
+      const id = 1_000 + index;
+      far.state.comments.push({ id, pull: issue.number, author: "eve", body: words, at });
     }
     for (let index = 0; index < 60; index += 1) {
       issue.labellings.push({ id: 80_000 + index, label: "bug", author: "eve", isAdded: index % 2 === 0, at });

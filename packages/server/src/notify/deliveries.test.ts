@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { SMTPServer } from "smtp-server";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -112,6 +115,23 @@ describe("a message", () => {
     await redeliver(pool, String(headers["webhook-id"]));
     expect((await receiver.message(2)).headers["webhook-id"]).toBe(headers["webhook-id"]);
     expect(receiver.received).toHaveLength(2);
+  });
+
+  test("is sent to a server whose certificate only the configured authority has signed", async () => {
+    const read = (name: string) =>
+      readFileSync(new URL(`../../test/support/certificates/${name}`, import.meta.url), "utf8");
+    const cert = read("localhost.cert.pem");
+    const server = createServer({ key: read("localhost.key.pem"), cert }, (_request, response) => response.end());
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { id } = await add({ url: `https://localhost:${(server.address() as AddressInfo).port}/hook` });
+    start();
+    await testWebhook(pool, id);
+    expect(await tried(id)).toMatchObject({ lastStatus: null, lastError: expect.stringMatching(/certificate/i) });
+    await running.pop()?.stop();
+    start({ ca: [cert] });
+    await pool.query("update deliveries set due_at = now()");
+    expect(await tried(id, 2)).toMatchObject({ state: "delivered", lastStatus: 200 });
+    server.close();
   });
 
   test("whose sender was killed is sent by another, and the dead one's word counts no more", async () => {

@@ -42,6 +42,7 @@ interface RecorderDeps {
   log: Logger;
   leaseMs: number;
   crashPoint(name: CrashPoint): void;
+  processEnds: AbortSignal;
 }
 
 export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
@@ -61,14 +62,10 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
     saveContext: (pinned) => write(() => recordContext(pool, lease, pinned)),
     async saveStep(step, edits, changes = null) {
       crashPoint("before-step-stored");
-      await write(() =>
-        recordStep(pool, lease, {
-          step,
-          edits,
-          event: describeStep(step, changes?.files),
-          diff: changes?.patch ?? null,
-        }),
-      );
+      const diff = changes?.patch ?? null;
+      const input = { step, edits, event: describeStep(step, changes?.files), diff, run: run.job.runs };
+      // A model's answer was paid for: it is kept until it is stored, even if the run has ended meanwhile.
+      await throughOutage(deps.log, deps.processEnds, () => recordStep(pool, lease, input));
       run.hasWork = true;
       crashPoint("after-step-stored");
       if (run.draining) run.controller.abort(new Released());

@@ -69,7 +69,7 @@ interface CarryOutDeps {
 export async function carryOut(deps: CarryOutDeps, run: ActiveRun, processEnds: AbortSignal): Promise<void> {
   const log = deps.log.child({ jobId: run.job.id, run: run.job.runs });
   try {
-    const settlement = await attempt({ ...deps, log }, run);
+    const settlement = await attempt({ ...deps, log, processEnds }, run);
     if (settlement.kind === "leave") throw new LeaseLost(run.job.id);
     await throughOutage(log, processEnds, () => settle(deps, run, settlement));
     const outcome = nameOf(settlement);
@@ -92,7 +92,7 @@ async function wasStopped(pool: Pool, id: string): Promise<boolean> {
   return asked?.rowCount === 1;
 }
 
-async function attempt(deps: CarryOutDeps, run: ActiveRun): Promise<Settlement> {
+async function attempt(deps: CarryOutDeps & { processEnds: AbortSignal }, run: ActiveRun): Promise<Settlement> {
   const { job, controller } = run;
   // A job with a stored commit only needs publishing. It is never given up because a worker was lost.
   if (job.crashesBlamed >= deps.patience.crashesMax && job.change === null) {

@@ -391,13 +391,15 @@ describe.each(vendors)("on $name", (vendor) => {
   });
 });
 
-it("a forge that never answers does not delay other projects' pull requests", async () => {
+it("a forge that never answers gets three looks at once, and delays no other forge", async () => {
   const { pool } = database;
   await pool.query("delete from jobs");
-  const [stuck, other] = [await seedProject(pool), await seedProject(pool)];
-  for (const id of [stuck, stuck, stuck, stuck, stuck, other]) {
+  const stuck = await Promise.all([1, 2, 3, 4, 5].map(() => seedProject(pool)));
+  const other = await seedProject(pool);
+  await pool.query("update projects set repository_url = 'http://other.test/docs.git' where id = $1", [other]);
+  // The first project has two, which wait for each other. The other forge's comes last.
+  for (const id of [stuck[0] ?? "", ...stuck, other]) {
     const jobId = await seedJob(pool, id);
-    // The other project's comes last.
     await pool.query("update jobs set pull_request = $2, pull_request_look_at = now() where id = $1", [
       jobId,
       { number: 1, url: "http://x", state: "open", draft: false },
@@ -405,6 +407,7 @@ it("a forge that never answers does not delay other projects' pull requests", as
   }
   const log = createLogger({ level: "silent" });
   const listener = await startListener({ url: database.url, log });
+  const asked: string[] = [];
   const seen = Promise.withResolvers<void>();
   const watch = startPullRequestWatch({
     pool,
@@ -414,6 +417,7 @@ it("a forge that never answers does not delay other projects' pull requests", as
     askAnswer: async () => {},
     followUp: async () => ({ kind: "later" }),
     async forgeOf(id) {
+      asked.push(id);
       if (id === other) seen.resolve();
       const never: Forge["readPullRequest"] = (_number, signal) =>
         new Promise((_resolve, reject) => {
@@ -424,6 +428,7 @@ it("a forge that never answers does not delay other projects' pull requests", as
     },
   });
   await seen.promise;
+  expect(asked).toEqual([...stuck.slice(0, 3), other]);
   await watch.stop();
   await listener.close();
 });

@@ -38,6 +38,7 @@ function start(deps: Partial<TasksDeps> = {}): Tasks {
       sendJobEmail: async () => {},
       setDetails: async () => {},
       answerComment: async () => {},
+      diagnoseProject: async () => {},
       ...deps,
     },
     { archiveAfterDays: async () => null, sweepMirrorsEveryMs: 20 },

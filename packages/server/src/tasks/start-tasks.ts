@@ -41,6 +41,8 @@ export interface TasksDeps extends TaskQueueDeps {
   setDetails(jobId: string, signal: AbortSignal): Promise<void>;
   /** Answers a comment on a job's pull request. */
   answerComment(answer: CommentAnswer, signal: AbortSignal): Promise<void>;
+  /** Checks what a project's jobs need, for somebody who waits for the answer. */
+  diagnoseProject(asked: AskedDiagnosis, signal: AbortSignal): Promise<void>;
   /** The projects whose claims are to be looked at. */
   listDueClaims(): Promise<readonly string[]>;
   /** Holds a project's claims to the newest commits of what they cite. */
@@ -139,6 +141,12 @@ function looks(deps: TasksDeps): Record<string, TaskKind> {
         return deps.answerComment({ jobId, to, words }, signal);
       },
     },
+    [diagnosisTask]: {
+      work(subject, signal) {
+        const [projectId = "", id = ""] = subject.split("/");
+        return deps.diagnoseProject({ projectId, id }, signal);
+      },
+    },
     look_at_gates: { cron: "* * * * *", work: async () => askAll(gateTask, await deps.listDueGates()) },
   };
 }
@@ -207,4 +215,16 @@ interface CommentAnswer {
 
 export async function askCommentAnswer(db: Queryable, { jobId, to, words }: CommentAnswer): Promise<void> {
   await askTask(db, commentTask, `${jobId}/${to}`, words);
+}
+
+const diagnosisTask = "diagnose_project";
+
+/** `id`: of the answer. */
+interface AskedDiagnosis {
+  projectId: string;
+  id: string;
+}
+
+export async function askDiagnosis(db: Queryable, { projectId, id }: AskedDiagnosis): Promise<void> {
+  await askTask(db, diagnosisTask, `${projectId}/${id}`);
 }

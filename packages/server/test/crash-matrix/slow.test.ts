@@ -76,6 +76,18 @@ describe.each(remote)("$name, when it is slow", { concurrent: true, timeout }, (
     expect(far.pullsOf(`emend/${jobId}`)).toMatchObject([{ state: "open" }]);
   });
 
+  it("sends it again to a server that dropped it when Emend left", { concurrent: false }, async () => {
+    const { far } = publisher;
+    const jobId = `job_${name}dropped`;
+    const operation = createOperation[far.vendor];
+    far.fault(operation, { kind: "late", beforeMs: 320 * secondMs, afterMs: 0, isDropped: true });
+    const before = far.requests.filter((request) => request.operation === operation).length;
+    const outcome = await publisher.publish(jobId, { forge: isApp ? appForge(far) : far.open() });
+    expect(outcome.kind).toBe("opened");
+    expect(far.requests.filter((request) => request.operation === operation)).toHaveLength(before + 2);
+    expect(far.pullsOf(`emend/${jobId}`)).toMatchObject([{ state: "open" }]);
+  });
+
   it("closes the younger of two that appear after all, and says so", { concurrent: false }, async () => {
     const { far, warnings } = publisher;
     const jobId = `job_${name}two`;

@@ -39,3 +39,10 @@ end $$;
 create trigger ask_details after update of pull_request on jobs for each row
   when (new.pull_request ->> 'state' = 'open' and (new.lease is not null or old.pull_request is null))
   execute function ask_details();
+
+-- What a worker found out about a project for `project doctor`, until it is fetched.
+create table diagnoses (
+  id text primary key,
+  answer jsonb not null,
+  created_at timestamptz not null default clock_timestamp()
+);

@@ -145,7 +145,8 @@ it("hears what is said after a thousand notes, and past pages that it may not re
   });
   far.state.comments.push(note(1201, "@emend shorter"));
   const { conversation, issues } = far.open();
-  for (const listed of [await conversation?.listComments(1, new Date(0), signal), await issues?.listComments(1, signal)]) {
+  const ours = await conversation?.listComments(1, signal);
+  for (const listed of [ours, await issues?.listComments(1, new Date(0), signal)]) {
     const said = listed?.map(({ text }) => text) ?? [];
     expect(said.slice(-2)).toEqual(["Note 1200", "@emend shorter"]);
     expect(said).toContain("Note 999");

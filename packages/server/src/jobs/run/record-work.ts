@@ -61,19 +61,23 @@ export interface StoredEdit {
 
 /**
  * Stores a step with its edits in one transaction: after this, the step is never paid for again. Idempotent, because a
- * response can get lost with its connection.
+ * response can get lost with its connection. A step that waited for the database longer than its lease is stored too,
+ * unless another run was claimed meanwhile. Then this run is over.
  */
 export async function recordStep(
   db: Queryable,
   lease: Lease,
-  /** `diff`: the whole change so far, for those who watch. */
-  input: { step: StoredStep; edits: readonly StoredEdit[]; event: unknown; diff?: Buffer | null },
+  /** `diff`: the whole change so far, for those who watch. `run`: which run of the job it is. */
+  input: { step: StoredStep; edits: readonly StoredEdit[]; event: unknown; diff?: Buffer | null; run?: number },
 ): Promise<void> {
   const { step, edits } = input;
   const contents = await Promise.all(edits.map((edit) => edit.content && promisify(deflate)(edit.content)));
-  const { rows } = await db.query<{ held: boolean }>(
+  const { rows } = await db.query<{ is_leased: boolean }>(
     `with held as (
-       select id from jobs where id = $1 and lease = $2 for no key update
+       select id, lease is not null as is_leased from jobs
+       where id = $1 and (lease = $2
+         or (lease is null and runs = $11 and waiting_since is null and commit_id is null and status = 'active'))
+       for no key update
      ), step as (
        insert into steps (job_id, number, messages, said, usage) select id, $3, $4::text::jsonb, $4::text::json, $5::jsonb from held
        on conflict do nothing
@@ -94,7 +98,7 @@ export async function recordStep(
      ), told as (
        insert into job_events (job_id, seq, kind, data) select id, event_seq, 'step', $9::jsonb from changed
      )
-     select true as held, (select pg_notify('${channels.jobChanged}', id) from changed) from held`,
+     select is_leased, (select pg_notify('${channels.jobChanged}', id) from changed) from held`,
     [
       lease.jobId,
       lease.token,
@@ -106,9 +110,10 @@ export async function recordStep(
       contents,
       toJsonb(input.event),
       input.diff ? await promisify(deflate)(input.diff) : null,
+      input.run ?? null,
     ],
   );
-  if (rows.length === 0) throw new LeaseLost(lease.jobId);
+  if (!rows[0]?.is_leased) throw new LeaseLost(lease.jobId);
 }
 
 const totalUsage = `jsonb_build_object(

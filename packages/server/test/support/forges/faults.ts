@@ -10,8 +10,11 @@ export type Fault =
   | { kind: "lost"; how: "502" | "reset" | "silence" | "slow" | "cut" | "no json"; afterwards?(): void }
   /** Does not carry out the request, and sends no response. */
   | { kind: "ignored"; how: "reset" | "silence" }
-  /** Carries out the request after `beforeMs` (between its check and its effect), and answers `afterMs` later. */
-  | { kind: "late"; beforeMs: number; afterMs: number; meanwhile?(): void }
+  /**
+   * Carries out the request after `beforeMs` (between its check and its effect), and answers `afterMs` later. `isDropped`:
+   * not if the client has left by then, as behind GitLab's Workhorse and other proxies.
+   */
+  | { kind: "late"; beforeMs: number; afterMs: number; meanwhile?(): void; isDropped?: boolean }
   /** Something else happens first. */
   | { kind: "before"; happens(): void };
 
@@ -37,11 +40,19 @@ export async function applyFault(
         await pause(fault.beforeMs);
         return scene.serve();
       }
-      // A client that leaves changes nothing.
-      const { answer } = await scene.perform(async () => {
-        fault.meanwhile?.();
-        await pause(fault.beforeMs);
-      });
+      const left = new Error("the client left");
+      const performed = await scene
+        .perform(async () => {
+          fault.meanwhile?.();
+          await pause(fault.beforeMs);
+          if (fault.isDropped && response.destroyed) throw left;
+        })
+        .catch((error: unknown) => {
+          if (error === left) return null;
+          throw error;
+        });
+      if (!performed) return;
+      const { answer } = performed;
       await pause(fault.afterMs);
       if (!response.destroyed) send(response, answer);
       return;

@@ -63,6 +63,13 @@ function toWire(state: FarState, pull: FarPull) {
   };
 }
 
+/** The links to other pages. Absent if there is only one page. */
+function linksOf({ url }: FarState, count: number, query: URLSearchParams): Record<string, string> {
+  const [page, pages] = [Number(query.get("page") ?? 1), Math.ceil(count / Number(query.get("per_page") ?? 30))];
+  const next = page < pages ? [`<${url}?page=${page + 1}>; rel="next"`, `<${url}?page=${pages}>; rel="last"`] : [];
+  return pages > 1 ? { link: [`<${url}?page=1>; rel="first"`, ...next].join(", ") } : {};
+}
+
 function commentToWire(state: FarState, comment: FarComment) {
   const url = `${state.url}/${state.path}/pull/${comment.pull}#${comment.id}`;
   const { id, body, path, line, at } = comment;
@@ -237,7 +244,8 @@ export const githubVendor: Vendor = {
     },
     "GET /repos/{owner}/{repo}/issues/{issue_number}/comments": (state, { parameters, query }) => {
       const found = commentsOf(state, parameters.issue_number, "remarks", query);
-      return { status: 200, body: pageOf(found, query, "per_page").map((comment) => commentToWire(state, comment)) };
+      const body = pageOf(found, query, "per_page").map((comment) => commentToWire(state, comment));
+      return { status: 200, body, headers: linksOf(state, found.length, query) };
     },
     "POST /repos/{owner}/{repo}/issues/{issue_number}/comments": (state, { parameters, body }) => {
       return { status: 201, body: commentToWire(state, addRemark(state, parameters.issue_number, body.body)) };

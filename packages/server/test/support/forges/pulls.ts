@@ -50,7 +50,7 @@ export function plainPull(body: { head: string; base: string; title: string; bod
 
 /** Emend's comments on a pull request. */
 export function addRemark(state: FarState, number: string | undefined, body: string): FarComment {
-  const at = new Date(0).toISOString();
+  const at = new Date().toISOString();
   const comment = { id: 900 + state.comments.length, pull: Number(number), author: "emend", body, at };
   state.comments.push(comment);
   return comment;
