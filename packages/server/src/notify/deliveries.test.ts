@@ -130,7 +130,8 @@ describe("a message", () => {
     await running.pop()?.stop();
     start({ ca: [cert] });
     await pool.query("update deliveries set due_at = now()");
-    expect(await tried(id, 2)).toMatchObject({ state: "delivered", lastStatus: 200 });
+    const delivery = async () => (await listDeliveries(pool, id))[0];
+    await expect.poll(delivery).toMatchObject({ state: "delivered", lastStatus: 200 });
     server.close();
   });
 
