@@ -41,11 +41,6 @@ const jobs: readonly HostileJob[] = [
     docs: { "index.md": `# A\n\n[a](missing.md)\n\n${staircase("`", 2_000_000)}\n` },
     isRules: true,
   },
-  {
-    name: "arguments nested 100,000 deep",
-    docs: { "index.md": "# A\n" },
-    call: ["edit_file", `{"path":"index.md","edits":${"[".repeat(100_000)}${"]".repeat(100_000)}}`],
-  },
 ];
 
 /** The longest wait for `/healthz`, the most memory, and how each job ended. */
