@@ -12,6 +12,21 @@ async function findingsOf(files: Files): Promise<string[]> {
 }
 
 describe("Mintlify's configuration", () => {
+  it.each([
+    ["docs/", "/docs/b"],
+    ["", "/docs/b"],
+  ])("keeps links as they are written where pages are in the folder %s", async (folder, link) => {
+    const tree = memoryTree({
+      "docs.json": JSON.stringify({ navigation: { pages: [`${folder}index`, `${folder}a`] } }),
+      [`${folder}index.mdx`]: page("[a](/docs/a#x)"),
+      [`${folder}a.mdx`]: page("## x"),
+    });
+    const site = await openSite(tree);
+    expect(await checkSite(site)).toEqual([]);
+    const moved = tree.with(editsOf(await movePage(site, { from: `${folder}a`, to: `${folder}b` })));
+    expect(moved.text(`${folder}index.mdx`)).toContain(`[a](${link}#x)`);
+  });
+
   it("makes pages of files that are usually for contributors, if it lists them", async () => {
     const files = {
       "docs.json": JSON.stringify({ navigation: { pages: ["index", "security"] } }),

@@ -81,8 +81,8 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
       return [`/${inside}`];
     },
     publicDirs: [root],
-    // If a site is served below its owner's domain, this is its base path.
-    basePath: "/docs",
+    // If a site is served below its owner's domain, this is its base path. With a folder of that name, `/docs/a` is its page.
+    basePath: folders.has(underDir(root, "docs")) ? "" : "/docs",
     navigation: lists,
     labels,
     listsPages: lists.length > 0,
