@@ -10,6 +10,7 @@ import { getProject, hasLocalProjects, openProjectCredential } from "../accounts
 import { createSealer, type Sealer } from "../accounts/secrets.ts";
 import { createAdmin } from "../admin/admin.ts";
 import type { ModelsDeps } from "../agent/models/registry.ts";
+import { usualPatience } from "../agent/models/sdk-model.ts";
 import type { AutomationDeps } from "../automations/automation.ts";
 import type { PushDeps } from "../automations/pushes.ts";
 import type { Config } from "../config/config.ts";
@@ -91,6 +92,7 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
   const models: ModelsDeps = {
     endpoints: config.modelEndpoints,
     prices: config.modelPrices,
+    patience: { ...usualPatience, silenceMsMax: config.modelSilenceMsMax },
     runners: config.runners,
     fetch: farFetch as unknown as typeof globalThis.fetch,
     keyOf: (projectId, vendor) => openModelKey({ db: pool, sealer }, projectId, vendor),

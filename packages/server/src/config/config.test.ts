@@ -96,6 +96,7 @@ describe("config", () => {
       ["EMEND_MODEL", "runner/emacs"],
       ["EMEND_MODEL_FALLBACKS", "openai/gpt-5,claude"],
       ["EMEND_MODEL_PRICES", "cheap"],
+      ["EMEND_MODEL_SILENCE_SECONDS", "0"],
       ["EMEND_COMPATIBLE_BASE_URL", "localhost:11434"],
       ["EMEND_COMPATIBLE_CONTEXT_TOKENS", "32k"],
       ["EMEND_COMPATIBLE_CONTEXT_TOKENS", "4096"],

@@ -38,6 +38,8 @@ export interface Config {
   readonly modelEndpoints: Readonly<Record<string, Endpoint>>;
   /** Prices that override the built-in list. */
   readonly modelPrices: PriceTable;
+  /** How long a model may send nothing. */
+  readonly modelSilenceMsMax: number;
   /** The operator's agent programs that may run jobs. */
   readonly runners: RunnerSettings;
   /**
@@ -121,7 +123,7 @@ export function readConfig(
     isDefaultDataDir: chosenDir === defaultDir,
     host: overrides.host ?? host ?? "127.0.0.1",
     port: overrides.port ?? port ?? 4600,
-    ...readModelSettings(text, problems),
+    ...readModelSettings(settings),
     runners: readRunnerSettings(settings, env.PATH ?? ""),
     trustProxy: readTrustProxy(settings),
     concurrency: integer("EMEND_CONCURRENCY", { least: 1, most: 1000 }) ?? 8,

@@ -4,6 +4,7 @@ import { Value } from "typebox/value";
 import type { PriceTable } from "../agent/models/prices.ts";
 import type { Endpoint } from "../agent/models/vendors.ts";
 import { rulesModelName } from "../lib/model-names.ts";
+import type { SettingReader } from "./setting-reader.ts";
 
 const dollars = Type.Number({ minimum: 0 });
 const Prices = Type.Record(
@@ -31,14 +32,13 @@ function isRunner(name: string): boolean {
 }
 
 /** The settings of models. */
-export function readModelSettings(
-  read: (name: string) => string | null,
-  problems: string[],
-): {
+export function readModelSettings({ text: read, integer, problems }: SettingReader): {
   model: string;
   modelFallbacks: readonly string[];
   modelEndpoints: Readonly<Record<string, Endpoint>>;
   modelPrices: PriceTable;
+  /** How long a model may send nothing. */
+  modelSilenceMsMax: number;
 } {
   const endpoints = Object.entries(modelVendors).map(([vendor, { key, baseUrl }]) => [
     vendor,
@@ -61,6 +61,7 @@ export function readModelSettings(
       ...compatibleWindow(read("EMEND_COMPATIBLE_CONTEXT_TOKENS"), problems),
       ...parsePrices(read("EMEND_MODEL_PRICES"), problems),
     },
+    modelSilenceMsMax: (integer("EMEND_MODEL_SILENCE_SECONDS", { least: 5, most: 3_600 }) ?? 300) * 1000,
   };
 }
 

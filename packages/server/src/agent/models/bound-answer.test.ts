@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { type FarModel, openFarModel, protocols, sameEndpoint } from "../../../test/support/far-model.ts";
 import { costUsd } from "./prices.ts";
 import { readAnswer } from "./read-answer.ts";
@@ -83,7 +83,7 @@ test("an answer with thousands of tool calls is no answer", async () => {
     }
     yield finish(1, 1);
   }
-  await expect(readAnswer(streamOf(calls()), () => undefined)).rejects.toThrow("more than 500 tool calls");
+  await expect(readAnswer(streamOf(calls()))).rejects.toThrow("more than 500 tool calls");
   expect(sent).toBeLessThan(1_000);
 });
 
@@ -93,12 +93,12 @@ test("invalid token counts refund nothing", async () => {
     [-1_000_000, -2],
     [Number.POSITIVE_INFINITY, Number.NaN],
   ] as const) {
-    const { usage } = await readAnswer(streamOf([finish(input, output)]), () => undefined);
+    const { usage } = await readAnswer(streamOf([finish(input, output)]));
     expect(usage.inputTokens).toMatchObject({ total: 0, cacheRead: 0, cacheWrite: 0 });
     expect(usage.outputTokens).toMatchObject({ total: 0, text: 0 });
     expect(costUsd(facts, usage)).toBe(0);
   }
-  const { usage } = await readAnswer(streamOf([finish(10, 0.5)]), () => undefined);
+  const { usage } = await readAnswer(streamOf([finish(10, 0.5)]));
   expect([usage.inputTokens.total, usage.outputTokens.total]).toEqual([10, 1]);
 });
 
@@ -110,7 +110,55 @@ test("arguments of more levels than any tool takes are left out, and said so", a
     toolName: "read_file",
     input,
   }));
-  const { toolCalls } = await readAnswer(streamOf([...calls, finish(1, 1)]), () => undefined);
+  const { toolCalls } = await readAnswer(streamOf([...calls, finish(1, 1)]));
   const leftOut = "[left out: arguments of more than 50 levels]";
   expect(toolCalls.map(({ input }) => input)).toEqual([leftOut, leftOut, { path: "a[[[[{{{{" }]);
+});
+
+test("a stream's comments are a sign of life, and silence ends it", async () => {
+  vi.useFakeTimers();
+  try {
+    let far: ReadableStreamDefaultController<Uint8Array> | undefined;
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        far = controller;
+      },
+    });
+    const fetch: typeof globalThis.fetch = async (_, init) => {
+      init?.signal?.addEventListener("abort", () => far?.error(init.signal?.reason));
+      return new Response(body);
+    };
+    const answer = await boundAnswers(fetch, 1_000)("https://far.test/");
+    const reader = answer.body?.getReader();
+    for (let count = 0; count < 5; count += 1) {
+      far?.enqueue(Buffer.from(": keep-alive\n\n"));
+      expect((await reader?.read())?.done).toBe(false);
+      await vi.advanceTimersByTimeAsync(900);
+    }
+    const ended = expect(reader?.read()).rejects.toThrow("the model sent nothing for 1 seconds");
+    await vi.advanceTimersByTimeAsync(1_100);
+    await ended;
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test.each(protocols)("%s: a stream that begins and falls silent is worth another try", async (name) => {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(": hello\n\n");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  try {
+    const endpoints = sameEndpoint({ apiKey: "sk-test", baseUrl: url });
+    const model = await openFarModel({ endpoints } as unknown as FarModel, name, { silenceMsMax: 500, triesMax: 1 });
+    const fault = await model.nextTurn(turn, signal).catch((thrown: unknown) => thrown);
+    const publicMessage = expect.stringContaining("sent nothing for 1 seconds");
+    expect(fault).toMatchObject({ code: "model_unavailable", retryable: true, publicMessage });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 });

@@ -29,10 +29,7 @@ export class AnswerTooLong extends Error {
 }
 
 /** Reads a response to its end. A truncated or endless response is discarded. */
-export async function readAnswer(
-  stream: ReadableStream<LanguageModelV4StreamPart>,
-  onPart: () => void,
-): Promise<Answer> {
+export async function readAnswer(stream: ReadableStream<LanguageModelV4StreamPart>): Promise<Answer> {
   const texts: string[] = [];
   const thoughts = new Map<string, Reasoning>();
   const toolCalls: ToolCall[] = [];
@@ -43,7 +40,6 @@ export async function readAnswer(
     if (characters > answerCharactersMax) throw new AnswerTooLong(answerCharactersMax, "characters");
   };
   for await (const part of stream) {
-    onPart();
     switch (part.type) {
       case "text-delta":
         grow(part.delta.length);

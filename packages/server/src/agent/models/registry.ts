@@ -28,7 +28,8 @@ export async function openModel(
   input: { name: string; fallbacks?: readonly string[]; projectId: string | null },
 ): Promise<Model> {
   if (input.name === rulesModelName) return createRulesModel();
-  const deps = { ...given, fetch: boundAnswers(given.fetch) };
+  const { silenceMsMax } = given.patience ?? usualPatience;
+  const deps = { ...given, fetch: boundAnswers(given.fetch, silenceMsMax) };
   const { runners, endpoints } = deps;
   if (runners && isRunner(input.name)) {
     const keyOf = async (vendor: string) => (input.projectId === null ? null : deps.keyOf(input.projectId, vendor));
@@ -81,18 +82,33 @@ const answerBytesMax = 64 * 2 ** 20;
 const lineBytesMax = 8 * 2 ** 20;
 
 /**
- * A fetch whose responses fail once they exceed the limits. It sits below the stream's parser, which would buffer an
- * endless line until the process runs out of memory.
+ * A fetch whose responses fail once they exceed the limits, or send nothing for too long. It sits below the stream's
+ * parser, which would buffer an endless line until the process runs out of memory, and which keeps a stream's comments,
+ * a server's sign of life, to itself.
  */
-export function boundAnswers(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+export function boundAnswers(
+  fetch: typeof globalThis.fetch,
+  silenceMsMax = usualPatience.silenceMsMax,
+): typeof globalThis.fetch {
   return async (input, init) => {
-    const response = await fetch(input, init);
-    if (response.body === null) return response;
+    const silence = new AbortController();
+    const seconds = Math.ceil(silenceMsMax / 1000);
+    const clock = setTimeout(
+      () => silence.abort(new Error(`the model sent nothing for ${seconds} seconds`)),
+      silenceMsMax,
+    ).unref();
+    const signals = [silence.signal, ...(init?.signal ? [init.signal] : [])];
+    const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) });
+    if (response.body === null) {
+      clearTimeout(clock);
+      return response;
+    }
     let bytes = 0;
     let line = 0;
     const bounded = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, controller) {
+          clock.refresh();
           bytes += chunk.length;
           const broken = chunk.lastIndexOf(10);
           line = broken === -1 ? line + chunk.length : chunk.length - broken - 1;
@@ -100,6 +116,7 @@ export function boundAnswers(fetch: typeof globalThis.fetch): typeof globalThis.
           if (line > lineBytesMax) throw new AnswerTooLong(lineBytesMax, "bytes without a line break");
           controller.enqueue(chunk);
         },
+        flush: () => clearTimeout(clock),
       }),
     );
     const { status, statusText, headers } = response;

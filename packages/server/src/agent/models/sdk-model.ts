@@ -22,7 +22,7 @@ export interface Patience {
   firstPauseMs: number;
   /** If a vendor asks for a longer pause, the job is retried by a later run, so that no worker waits. */
   pauseMsMax: number;
-  /** The maximum time between two parts of a response. */
+  /** The maximum time without a byte of a response. */
   silenceMsMax: number;
 }
 
@@ -96,9 +96,8 @@ function pauseBefore(fault: AppError, patience: Patience, attempt: number): numb
 }
 
 async function ask(input: SdkModelInput, turn: TurnInput, signal: AbortSignal): Promise<Answer> {
-  const { vendor, language, patience } = input;
-  const silence = new AbortController();
-  const clock = setTimeout(() => silence.abort(new Error("nothing was heard for too long")), patience.silenceMsMax);
+  const { vendor, language } = input;
+  const done = new AbortController();
   try {
     const cacheKey = hash("sha256", turn.system, "hex").slice(0, 32);
     const { stream } = await language.doStream({
@@ -110,15 +109,14 @@ async function ask(input: SdkModelInput, turn: TurnInput, signal: AbortSignal): 
         inputSchema: inputSchema as JSONSchema7,
       })),
       toolChoice: { type: "auto" },
-      abortSignal: AbortSignal.any([signal, silence.signal]),
+      abortSignal: AbortSignal.any([signal, done.signal]),
       ...(vendor.outputTokensMax !== undefined && { maxOutputTokens: vendor.outputTokensMax }),
       ...(vendor.options && { providerOptions: vendor.options(cacheKey) }),
     });
-    return await readAnswer(stream, () => clock.refresh());
+    return await readAnswer(stream);
   } finally {
-    clearTimeout(clock);
     // Stops an abandoned response.
-    silence.abort();
+    done.abort();
   }
 }
 
@@ -154,8 +152,8 @@ function isUnreadable(error: unknown): boolean {
 
 function isRetryable(error: unknown, status: number | undefined): boolean {
   if (isTooLong(error) || isUnreadable(error)) return false;
-  // No status means that the connection or the stream broke.
-  if (status === undefined) return true;
+  // Without a status, or after a good one, the connection or the stream broke.
+  if (status === undefined || status < 400) return true;
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
