@@ -247,30 +247,37 @@ export function createVetting(
   { knownSecrets = [], pageReader = createPageReader() }: Pick<ReviewInput, "knownSecrets" | "pageReader"> = {},
 ) {
   return {
-    /** Removes credentials, except those that the repository itself contains. */
-    redact: (text: string, signal: AbortSignal) =>
-      redactSecrets(text, { known: knownSecrets, isKept: (secret) => isHeld(base, secret, signal) }).catch((error) => {
+    /** Removes credentials, those of the repository's own pages, too: no model needs to know them. */
+    redact: (text: string) =>
+      redactSecrets(text, knownSecrets).catch((error) => {
         if (error instanceof UnsearchableText) return "[redacted: text that could not be searched for secrets]";
         throw error;
       }),
-    /** `page`: the file after the edit, if known. It is judged as the review will judge it. */
-    async refuse(
-      text: string,
-      page: { path: string; text: string } | null,
-      signal: AbortSignal,
-    ): Promise<string | null> {
-      const file = page ?? { path: "words.md", text };
-      const lines = page ? [] : [{ path: "the text", line: 1, text }];
-      const { violations } = await judgeContent({ base, reader: pageReader, policy, asked }, [file], lines, signal);
+    /** Judged as the review will judge them. */
+    async refuse(entries: readonly OverlayEntry[], signal: AbortSignal): Promise<string | null> {
+      const files = entries.map(({ path, content }) => ({ path, content, text: content?.toString() ?? null }));
+      for (const { path, text } of files) {
+        const before = (await base.read(path))?.toString() ?? "";
+        if (marksIn(text ?? "") > marksIn(before)) return `${path}: ${addsMark}`;
+      }
+      const { violations } = await judgeContent({ base, reader: pageReader, policy, asked }, files, [], signal);
+      const [first] = violations;
+      return first ? `${first.path}: ${first.rule}` : null;
+    },
+    async refuseWords(text: string, signal: AbortSignal): Promise<string | null> {
+      const [file, line] = [
+        { path: "words.md", text },
+        { path: "the text", line: 1, text },
+      ];
+      const { violations } = await judgeContent({ base, reader: pageReader, policy, asked }, [file], [line], signal);
       return violations[0]?.rule ?? null;
     },
   };
 }
 
-/** To remove a leaked credential from a page, the model must be able to name it. */
-async function isHeld(base: Tree, secret: string, signal: AbortSignal): Promise<boolean> {
-  const line = secret.split("\n", 1)[0] ?? "";
-  if (line.length < 8 || line.length > 1_000) return false;
-  const { matches } = await base.search({ pattern: line, kind: "literal", matchesMax: 1 }, signal);
-  return matches.length > 0;
+const addsMark =
+  "[redacted: …] stands for a credential that you were not shown; leave it where it is, or replace it with edit_file and a regex";
+
+function marksIn(text: string): number {
+  return text.match(/\[redacted: [\w-]{1,60}\]/g)?.length ?? 0;
 }

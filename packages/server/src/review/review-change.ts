@@ -5,7 +5,7 @@ import { type OverlayEntry, siteTreeOf, type Tree } from "../tree/tree.ts";
 import { type Added, type AddedLine, addedLines } from "./added-lines.ts";
 import { judgeContent } from "./judge-content.ts";
 import { createPageReader } from "./page-reader.ts";
-import { kindOf, violationsOf } from "./policy.ts";
+import { kindOf, refusedBy, violationsOf } from "./policy.ts";
 import type { ReviewInput, Verdict, Violation } from "./review.ts";
 import { findLostContent } from "./truth/lost-content.ts";
 import { findUnsupportedFacts } from "./truth/unsupported-facts.ts";
@@ -42,6 +42,7 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
     ...comparison.introduced,
     ...findInvisible(all, words),
     ...content.findings,
+    ...(await findLeaked(added.files, knownSecrets, signal)),
     ...findUntruths(input, added),
   ].sort(bySeverity);
   return {
@@ -55,19 +56,27 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
 }
 
 /** Statements without a witness, content that is gone unasked, and a summary of work that was not done. */
-function findUntruths({ overlay, asked = [], evidence, summary = "" }: ReviewInput, added: Added): readonly Finding[] {
+function findUntruths(
+  { overlay, whole, asked = [], evidence, summary = "" }: ReviewInput,
+  added: Added,
+): readonly Finding[] {
   const before = new Map(added.before.map(({ path, text }) => [path, text]));
   const pages = overlay
     .entries()
     .filter(({ path }) => kindOf(path) === "document")
     .map(({ path, content }) => ({ path, before: before.get(path) ?? "", after: content?.toString() ?? null }));
-  const lost = findLostContent(pages, asked);
+  const lost = findLostContent(pages, asked, summary);
   if (!evidence) return lost.filter(({ check }) => check === "deleted-page");
   const written = pages.flatMap(({ after, ...page }) => (after === null ? [] : [{ ...page, after }]));
   return [
     ...lost,
     ...(evidence.log === null ? [] : findUnsupportedFacts(written, added.lines, { ...evidence, log: evidence.log })),
-    ...findUntrueSummary(summary, overlay.entries()),
+    ...findUntrueSummary(summary, {
+      paths: (whole?.entries ?? overlay.entries()).map(({ path }) => path),
+      lines: [...added.before, ...added.files].map(({ text }) => text),
+      sources: evidence.sources,
+      isRefused: (path) => refusedBy(policy, path) !== null,
+    }),
   ];
 }
 
@@ -156,8 +165,9 @@ async function findSecrets(
 ): Promise<readonly Violation[]> {
   const written = [...added.lines, ...linesOfWords];
   let readBefore: readonly string[] | undefined;
+  // What a page held may move with its text. It must not be copied.
   const heldBefore = (secret: string) => {
-    if (added.heldBefore(secret)) return true;
+    if (added.heldBefore(secret)) return added.count(secret).after <= added.count(secret).before;
     readBefore ??= added.before.map((file) => asRead(file.text));
     return readBefore.some((text) => text.includes(secret));
   };
@@ -168,6 +178,25 @@ async function findSecrets(
     violations.set(`${at.path} ${rule}`, { path: at.path, rule, isSecret: true });
   }
   return [...violations.values()];
+}
+
+/** Credentials that the changed pages held before: not this change's fault, but its reviewer should know. */
+async function findLeaked(
+  files: readonly { path: string; text: string }[],
+  known: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  const lines = files.flatMap(({ path, text }) =>
+    text.split(/\r?\n/).map((line, index): AddedLine => ({ path, line: index + 1, text: line })),
+  );
+  const findings = new Map<string, Finding>();
+  for await (const { at, kind } of secretsOf(lines, known, signal)) {
+    if (kind === unsearched) continue;
+    const message = `this page already held ${inWords(kind)}. Revoke it and remove it; Emend did not show it to the model`;
+    const place = { path: at.path, line: at.line, column: 1 };
+    findings.set(`${at.path} ${at.line}`, { check: "leaked-credential", severity: "warning", ...place, message });
+  }
+  return [...findings.values()];
 }
 
 /** Credentials in file names. The finding does not show the name, because it contains the credential. */

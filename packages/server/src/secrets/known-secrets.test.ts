@@ -34,7 +34,7 @@ it.each([
   const text = `First line.\nSee ${encode(token)}, or so.`;
   expect(knownSecretsIn(text, [token])).toMatchObject([{ kind: "known" }]);
   expect(knownSecretsIn(text, [])).toEqual([]);
-  const redacted = await redactSecrets(text, { known: [token] });
+  const redacted = await redactSecrets(text, [token]);
   expect(redacted).toMatch(/^First line\.\nSee \S{0,12}\[redacted: known\]\S*( \S+)?, or so\.$/);
 });
 

@@ -1,4 +1,5 @@
 import { rules } from "@secretlint/secretlint-rule-preset-recommend";
+import { gitleaksSecretsIn } from "./gitleaks.ts";
 
 /** A credential in a text: its position and kind. */
 export interface FoundSecret {
@@ -64,6 +65,10 @@ export async function scanSecrets(text: string, known: readonly string[] = []): 
       {},
     );
     await handler.file?.(source);
+  }
+  const earlier = [...found.values()];
+  for (const { start, end, kind } of gitleaksSecretsIn(text)) {
+    if (!earlier.some((one) => one.start <= start && end <= one.end)) add(start, end, kind);
   }
   for (const { start, end, kind } of knownSecretsIn(text, known)) add(start, end, kind);
   return [...found.values()].sort((a, b) => a.start - b.start || b.end - a.end);

@@ -75,15 +75,12 @@ function startThread(): Thread {
   return started;
 }
 
-/** Replaces each credential by its kind. `isKept` can keep one. */
-export async function redactSecrets(
-  text: string,
-  options: { known?: readonly string[]; isKept?(secret: string): Promise<boolean> } = {},
-): Promise<string> {
+/** Replaces each credential by its kind. */
+export async function redactSecrets(text: string, known: readonly string[] = []): Promise<string> {
   let redacted = "";
   let at = 0;
-  for (const { start, end, kind } of await secretsIn(text, options.known)) {
-    if (end <= at || (await options.isKept?.(text.slice(start, end)))) continue;
+  for (const { start, end, kind } of await secretsIn(text, known)) {
+    if (end <= at) continue;
     // One that overlaps the last goes with it, to its own end.
     if (start >= at) redacted += `${text.slice(at, start)}[redacted: ${kind}]`;
     at = end;
