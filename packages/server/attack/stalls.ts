@@ -1,7 +1,6 @@
 // Works on hostile repositories, changes and answers, and prints for each how long the main thread was busy without a pause,
 // and the memory: node packages/server/attack/stalls.ts [SEED] [PAGES]. A process of its own, so that nothing else counts.
 import { checkSite, fixLinks, openSite, readSiteReferences } from "@emend/site";
-import { pageAfter, vetAnswer } from "../src/agent/vet-answer.ts";
 import { createVetting } from "../src/review/judge-content.ts";
 import { reviewChange } from "../src/review/review-change.ts";
 import { createOverlay } from "../src/tree/overlay.ts";
@@ -60,12 +59,10 @@ try {
   for (const [index, text] of texts(2, 10_000).entries()) await overlay.set(`docs/new-${index}.md`, Buffer.from(text));
   await measure("review a change", () => reviewChange({ base: tree, overlay, policy }, AbortSignal.timeout(100_000)));
 
-  const edits = Array.from({ length: 100 }, (_, index) => ({ oldText: `no ${index}`, newText: "*a ".repeat(10_000) }));
-  const call = { id: "1", name: "edit_file", input: { path: "docs/page-0.md", edits } };
-  const tools = { isWriting: () => true, pageAfter: async () => pageAfter(await createOverlay(tree), call) };
-  const answer = { text: "", reasoning: [], toolCalls: [call] };
+  const content = Buffer.from("*a ".repeat(10_000).concat("\n\n").repeat(100));
   const vetting = createVetting(tree, { policy, asked: [] });
-  await measure("check a hundred edits", () => vetAnswer(vetting, answer, tools, AbortSignal.timeout(100_000)));
+  const edited = [{ path: "docs/page-0.md", mode: "100644" as const, content }];
+  await measure("check a hundred edits", () => vetting.refuse(edited, AbortSignal.timeout(100_000)));
 } finally {
   await trees.close();
 }

@@ -114,6 +114,20 @@ describe("compareSites", () => {
     expect(after).toBeGreaterThan(before);
   });
 
+  it("a line that moves to another page takes its old finding along", async () => {
+    const link = "See [x](gone.md) for more.\n";
+    const tree = memoryTree({ "a.md": `# A\n\n${link}`, "b.md": "# B\n" });
+    const base = await openSite(tree);
+    const moved = new Map([
+      ["a.md", Buffer.from("# A\n\nText.\n")],
+      ["b.md", Buffer.from(`# B\n\n${link}`)],
+    ]);
+    const found = await compareSites(base, await openSite(tree.with(moved)));
+    expect([found.introduced, found.fixed]).toEqual([[], []]);
+    const other = new Map([...moved, ["b.md", Buffer.from("# B\n\nOr [y](gone.md), another line.\n")] as const]);
+    expect((await compareSites(base, await openSite(tree.with(other)))).introduced).toHaveLength(1);
+  });
+
   it("names an anchor that is gone, and says what a change repaired", async () => {
     const tree = memoryTree({ "a.md": "# A\n\n## Old\n", "b.md": "[x](a.md#old) [y](a.md#new)\n" });
     const base = await openSite(tree);

@@ -41,6 +41,19 @@ function certain({ certainty: _, why: __, ...finding }: Finding): Finding {
   return { ...finding, severity: "error" };
 }
 
+/** The text of each finding's line. A finding without one can only be compared with itself. */
+async function linesAt(site: Site, findings: readonly Finding[]): Promise<ReadonlyMap<Finding, string>> {
+  const lines = new Map<Finding, string>();
+  for (const [path, found] of Map.groupBy(findings, (finding) => finding.path)) {
+    const text = (await site.tree.read(path))?.toString().split(/\r?\n/) ?? [];
+    for (const finding of found) {
+      const line = text[finding.line - 1]?.trim() ?? "";
+      lines.set(finding, line === "" || line === "---" ? `${path}:${finding.line}` : line);
+    }
+  }
+  return lines;
+}
+
 /** Pages that the change added or modified. */
 function touched(base: Site, head: Site): string[] {
   return [...head.index.nodes.values()]
@@ -111,15 +124,27 @@ export async function compareSites(
       : finding,
   );
   const fixed = without(before, after, inPlace);
-  // A moved page keeps its old findings.
+  // A moved page keeps its old findings, and so does a line that moved to another page.
   const arrived = (finding: Finding): boolean => !base.index.files.has(finding.path);
   const left = (finding: Finding): boolean => !head.index.files.has(finding.path);
-  const carried = fixed.filter(left);
-  const isNew = new Set(without(introduced.filter(arrived), carried, subject));
-  const isGone = new Set(without(carried, introduced.filter(arrived), subject));
+  const withPage = {
+    new: [
+      ...introduced.filter((finding) => !arrived(finding)),
+      ...without(introduced.filter(arrived), fixed.filter(left), subject),
+    ],
+    gone: [
+      ...fixed.filter((finding) => !left(finding)),
+      ...without(fixed.filter(left), introduced.filter(arrived), subject),
+    ],
+  };
+  const lineNow = await linesAt(head, withPage.new);
+  const lineBefore = await linesAt(base, withPage.gone);
+  const byLine = (finding: Finding) => `${subject(finding)}\0${lineNow.get(finding) ?? lineBefore.get(finding)}`;
+  const isNew = new Set(without(withPage.new, withPage.gone, byLine));
+  const isGone = new Set(without(withPage.gone, withPage.new, byLine));
   return {
-    introduced: introduced.filter((finding) => !arrived(finding) || isNew.has(finding)),
-    fixed: fixed.filter((finding) => !left(finding) || isGone.has(finding)),
+    introduced: introduced.filter((finding) => isNew.has(finding)),
+    fixed: fixed.filter((finding) => isGone.has(finding)),
     before: before.length,
     after: after.length,
     tally: await tallyLinks(head, options),

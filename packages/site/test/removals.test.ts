@@ -148,3 +148,15 @@ it("fixes links in the pages that are named alone", async () => {
   const after = await apply(tree, (site) => fixLinks(site, { pages: ["b.md"] }));
   expect([after.text("a.md"), after.text("b.md")]).toEqual([broken, broken.replace("setpu", "setup")]);
 });
+
+it("lists a page by its sidebar label where it has one, and by its title otherwise", async () => {
+  const tree = memoryTree({
+    "mkdocs.yml": "site_name: x\nnav:\n  - Home: index.md\n",
+    "docs/index.md": "# Home\n",
+    "docs/long.md": "---\nsidebar_label: Short\n---\n\n# A heading that is far too long for a sidebar\n",
+    "docs/plain.md": "# Plain\n",
+  });
+  const first = tree.with(editsOf(await addToNavigation(await openSite(tree), { page: "long.md" })));
+  const second = first.with(editsOf(await addToNavigation(await openSite(first), { page: "plain.md" })));
+  expect(second.text("mkdocs.yml")).toContain("  - Short: long.md\n  - Plain: plain.md\n");
+});

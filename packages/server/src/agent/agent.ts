@@ -1,6 +1,6 @@
 import type { SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import type { IgnoreEntry, ParseCache } from "@emend/site";
-import type { Overlay, OverlayEdit, Tree } from "../tree/tree.ts";
+import type { CommitTree, Overlay, OverlayEdit, OverlayEntry, Tree } from "../tree/tree.ts";
 
 /** An agent's result besides its overlay. */
 export type AgentOutcome =
@@ -41,6 +41,12 @@ export interface PageCommit {
   date: string;
   author: string;
   message: string;
+}
+
+/** An open pull request: its base, and its files that differ from it. */
+export interface OpenPull {
+  base: CommitTree;
+  entries: readonly OverlayEntry[];
 }
 
 /** Other repositories that a job may read but not write. */
@@ -148,6 +154,10 @@ export interface AgentTask {
   context?: ContextTrees;
   /** The newest commits of the base branch that touched a file. Absent if the history is unavailable. */
   history?(path: string, signal: AbortSignal): Promise<readonly PageCommit[] | null>;
+  /** One commit with its patch, of one file unless `path` is empty. Null if the newest commits do not have it. */
+  commit?(id: string, path: string, signal: AbortSignal): Promise<string | null>;
+  /** Of a follow-up: the pull request before this round, as its reviewer sees it. Null if it was not recorded. */
+  pull?(signal: AbortSignal): Promise<OpenPull | null>;
   /** Files of the repository that describe how to write its documentation. */
   styleGuides?: readonly string[];
   /** The subjects of the base branch's newest commits. */
@@ -163,9 +173,11 @@ export interface AgentTask {
 /** Checks a model's output before a tool receives it and before it is stored. */
 export interface Vetting {
   /** The text without what must not be stored. */
-  redact(text: string, signal: AbortSignal): Promise<string>;
-  /** Why the text must not become part of a change (of this page, if known), or null. */
-  refuse(text: string, page: { path: string; text: string } | null, signal: AbortSignal): Promise<string | null>;
+  redact(text: string): Promise<string>;
+  /** Why these files must not be part of a change, or null. */
+  refuse(files: readonly OverlayEntry[], signal: AbortSignal): Promise<string | null>;
+  /** Why a text must not be published beside a change, or null. */
+  refuseWords(text: string, signal: AbortSignal): Promise<string | null>;
 }
 
 export interface AgentDeps {

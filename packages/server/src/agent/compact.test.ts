@@ -74,6 +74,16 @@ test("no request is larger than the window: what is old goes first, the newest t
   expect(outputs(shown)[0]).toContain("left out");
 });
 
+test("the cut moves in steps, so that most turns find their beginning in the vendor's cache", () => {
+  const cuts = Array.from({ length: 40 }, (_, turns) => {
+    const steps = stepsOf(turns + 1, 0);
+    const shown = outputs(compact(conversationOf({ prompt: "Do it" }, steps), steps, 60_000));
+    return shown.indexOf(page);
+  });
+  expect(cuts.at(-1)).toBeGreaterThan(20);
+  expect(new Set(cuts).size).toBeLessThan(40 / 4);
+});
+
 test("what the calls of one turn may answer fits the window, however many they are", () => {
   for (const calls of [1, 5, 20]) {
     const bytes = calls * outputBytesFor(calls, 32_000, 32_000);

@@ -2,6 +2,8 @@ import type { Message, Step, ToolCall, ToolDescription } from "./agent.ts";
 
 /** Beyond this share of its context window, a model's answers get worse. */
 const fullShare = 0.7;
+/** What is left after a cut, if the recent turns allow it. */
+const roomyShare = 0.4;
 /** The results of the newest turns stay complete, because the model is using them. */
 const recentSteps = 3;
 const shortCharactersMax = 400;
@@ -13,9 +15,9 @@ const outputShare = 0.1;
 const bytesPerToken = 3;
 
 /**
- * Removes old tool results once the context window is nearly full. The cut moves only in large steps, so that the
- * vendor's prompt cache stays valid in between. It depends only on the stored steps, so a run on another node sends the
- * same. The newest turn stays complete.
+ * Removes old tool results once the context window is nearly full. The cut moves rarely and far, so that the vendor's
+ * prompt cache stays valid in between. It depends only on the stored steps, so a run on another node sends the same. The
+ * newest turn stays complete.
  */
 export function compact(
   conversation: readonly Message[],
@@ -23,14 +25,48 @@ export function compact(
   contextTokensMax = Number.POSITIVE_INFINITY,
   fixedTokens = 0,
 ): readonly Message[] {
-  const room = contextTokensMax * (1 - outputShare) - fixedTokens;
+  if (contextTokensMax === Number.POSITIVE_INFINITY) return conversation;
   const ends = stepEnds(conversation, steps);
-  let shown = shortenBefore(conversation, usualCut(steps, ends, contextTokensMax));
-  // No request exceeds the window: older results are removed until it fits, except those of the newest turn.
-  for (let kept = recentSteps; tokensOf(shown) > room && kept >= 1; kept -= 1) {
-    shown = shortenBefore(conversation, ends.at(-kept - 1) ?? 0);
+  const sizeOf = measured(conversation, fixedTokens);
+  let cut = 0;
+  for (const [index, { usage }] of steps.entries()) {
+    const end = index === steps.length - 1 ? conversation.length : (ends[index] ?? 0);
+    const estimated = sizeOf(end, cut);
+    const real = Math.max(estimated, usage.inputTokens + usage.outputTokens);
+    const goal = contextTokensMax * roomyShare;
+    if (real > contextTokensMax * fullShare) {
+      const recent = ends.slice(0, Math.max(0, index + 1 - recentSteps));
+      cut = cutUntil(recent, cut, (at) => sizeOf(end, at) * (real / estimated) <= goal);
+    }
+    // No request exceeds the window.
+    if (sizeOf(end, cut) > contextTokensMax * (1 - outputShare)) {
+      cut = cutUntil(ends.slice(0, index), cut, (at) => sizeOf(end, at) <= goal);
+    }
   }
-  return shown;
+  return shortenBefore(conversation, cut);
+}
+
+/** The first of these places after `cut` that fits, or the last one. */
+function cutUntil(places: readonly number[], cut: number, fits: (at: number) => boolean): number {
+  const later = places.filter((at) => at > cut);
+  return later.find(fits) ?? later.at(-1) ?? cut;
+}
+
+/** The tokens of a conversation up to `end`, shortened before `cut`. */
+function measured(conversation: readonly Message[], fixedTokens: number): (end: number, cut: number) => number {
+  const sums = (messages: readonly Message[]) => {
+    let sum = 0;
+    return [
+      0,
+      ...messages.map((message) => {
+        sum += tokensOf(message);
+        return sum;
+      }),
+    ];
+  };
+  const whole = sums(conversation);
+  const short = sums(conversation.map(shorten));
+  return (end, cut) => fixedTokens + (short[cut] ?? 0) + (whole[end] ?? 0) - (whole[cut] ?? 0);
 }
 
 /** Estimates the tokens of a request, rather too high. */
@@ -61,14 +97,6 @@ function stepEnds(conversation: readonly Message[], steps: readonly Step[]): rea
     ends.push(from);
   }
   return ends;
-}
-
-function usualCut(steps: readonly Step[], ends: readonly number[], contextTokensMax: number): number {
-  let cut = 0;
-  for (const [index, { usage }] of steps.entries()) {
-    if (usage.inputTokens + usage.outputTokens > contextTokensMax * fullShare) cut = ends[index - recentSteps] ?? 0;
-  }
-  return cut;
 }
 
 function shortenBefore(conversation: readonly Message[], cut: number): readonly Message[] {

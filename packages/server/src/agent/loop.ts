@@ -21,7 +21,7 @@ import { refuseContextPath } from "./tools/paths.ts";
 import { callTool, describeTools, inputOf, isWritingCall, type ToolResult } from "./tools/registry.ts";
 import { revertAll } from "./tools/report.ts";
 import { createSiteSession, type ToolContext } from "./tools/tool.ts";
-import { pageAfter, type VettedAnswer, vetAnswer } from "./vet-answer.ts";
+import { refuseWords, takeBackRefused, type VettedAnswer, vetAnswer } from "./vet-answer.ts";
 
 const noContext: ContextTrees = { names: [], open: () => Promise.reject(new Error("there is no context")) };
 const proseReminder =
@@ -49,7 +49,10 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
     deps,
     told: new Set(JSON.stringify(steps).match(/(?<=Guidance for this folder, from )[^:"\\]+/g)),
     // The rules do not use the system prompt, so their jobs need not wait for the site.
-    system: await systemPrompt(task, deps.model.nature === "language" ? await site.base(signal) : null),
+    system: await withoutSecrets(
+      deps,
+      await systemPrompt(task, deps.model.nature === "language" ? await site.base(signal) : null),
+    ),
     context: {
       overlay: task.overlay,
       base: task.base,
@@ -57,6 +60,8 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
       site,
       docsDir: task.docsDir,
       history: async (path, either) => (await task.history?.(path, either)) ?? null,
+      commit: async (id, path, either) => (await task.commit?.(id, path, either)) ?? null,
+      pull: async (either) => (await task.pull?.(either)) ?? null,
       outputBytesMax: deps.limits.toolOutputBytesMax,
       handedOver: null,
       isFollowUp: (task.followUps?.length ?? 0) > 0,
@@ -102,6 +107,11 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
   }
 }
 
+/** What a page or a guide of the repository holds already is not sent to a model either. */
+async function withoutSecrets({ vetting }: AgentDeps, text: string): Promise<string> {
+  return (await vetting?.redact(text)) ?? text;
+}
+
 interface TurnDeps {
   deps: AgentDeps;
   /** Folders whose guidance the model has received. */
@@ -129,7 +139,7 @@ async function takeTurn(
     turn.deps.model.nextTurn({ system: turn.system, messages: asked.shown, tools: describeTools() }, either),
   );
   if (answer === "time is up") return answer;
-  const { text, toolCalls, reasoning, refusals } = await vetted(turn, storable({ reasoning: [], ...answer }), signals);
+  const { text, toolCalls, reasoning, refusals } = await vetted(turn, storable({ reasoning: [], ...answer }));
   const said: Message = { role: "assistant", text, toolCalls, ...(reasoning.length > 0 && { reasoning }) };
   if (toolCalls.length === 0) {
     return { messages: [said, { role: "user", text: proseReminder, from: "loop" }], usage: answer.usage };
@@ -188,11 +198,29 @@ const repeatedCall: ToolResult = {
 const afterFinish: ToolResult = { output: "not run: finish was called before it", isError: true };
 
 async function runCall(turn: TurnDeps, call: ToolCall, signals: Signals): Promise<ToolResult> {
-  const answer = await beforeTimeIsUp(signals, (either) => callTool(turn.context, call, either));
+  const answer = await beforeTimeIsUp(signals, (either) => runVetted(turn, call, either));
   if (answer === "time is up") return { output: "cut off: the job's time is up", isError: true };
   const result = answer.isError ? answer : { ...answer, output: answer.output + (await guidanceFor(turn, call)) };
   const { vetting } = turn.deps;
-  return vetting ? { ...result, output: await vetting.redact(result.output, signals.signal) } : result;
+  return vetting ? { ...result, output: await vetting.redact(result.output) } : result;
+}
+
+async function runVetted(
+  { deps: { vetting }, context }: TurnDeps,
+  call: ToolCall,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  if (vetting && call.name === "finish") {
+    const refusal = await refuseWords(vetting, call, signal);
+    if (refusal !== null) return { output: refusal, isError: true };
+  }
+  const before = context.overlay.entries();
+  const result = await callTool(context, call, signal);
+  if (!vetting || result.isError || !isWritingCall(call)) return result;
+  const refusal = await takeBackRefused(vetting, context, before, signal);
+  if (refusal === null) return result;
+  context.site.changed();
+  return { output: `nothing was edited: ${refusal}`, isError: true };
 }
 
 const guidanceCharactersMax = 6_000;
@@ -215,18 +243,8 @@ async function guidanceFor({ context, told }: TurnDeps, call: ToolCall): Promise
   return texts.join("");
 }
 
-async function vetted(
-  turn: TurnDeps,
-  answer: Parameters<typeof vetAnswer>[1],
-  signals: Signals,
-): Promise<VettedAnswer> {
-  const { vetting } = turn.deps;
-  if (!vetting) return { ...answer, refusals: new Map() };
-  const tools = {
-    isWriting: (call: ToolCall) => isWritingCall(call) || call.name === "finish",
-    pageAfter: (call: ToolCall) => pageAfter(turn.context.overlay, call),
-  };
-  return vetAnswer(vetting, answer, tools, signals.signal);
+async function vetted({ deps: { vetting } }: TurnDeps, answer: Parameters<typeof vetAnswer>[1]): Promise<VettedAnswer> {
+  return vetting ? vetAnswer(vetting, answer) : { ...answer, refusals: new Map() };
 }
 
 async function beforeTimeIsUp<T>(

@@ -48,7 +48,7 @@ export function outcomeOf(finished: Finished, task: AgentTask): AgentOutcome {
   if (task.overlay.entries().length === 0) return { kind: "unchanged", summary: (isFollowUp && reply) || summary };
   return {
     kind: "finished",
-    title: (isFollowUp && reply ? firstSentence(reply) : title) || titleOf(task),
+    title: (isFollowUp ? subjectOf(reply ?? "", task) : title) || titleOf(task),
     summary,
     ...(isFollowUp && title && { pullTitle: title }),
     ...(isFollowUp && reply && { reply }),
@@ -57,9 +57,14 @@ export function outcomeOf(finished: Finished, task: AgentTask): AgentOutcome {
   };
 }
 
-function firstSentence(text: string): string {
-  const line = text.trim().split("\n", 1)[0] ?? "";
-  return shown(/^.{10,}?[.!?](?=\s|$)/.exec(line)?.[0].slice(0, -1) ?? line, titleCharactersMax);
+/** A reply's first sentence if it fits a commit's subject. Otherwise the files say what the commit is about. */
+function subjectOf(reply: string, { overlay }: AgentTask): string {
+  const line = reply.trim().split("\n", 1)[0] ?? "";
+  const sentence = (/^.{10,}?[.!?](?=\s|$)/.exec(line)?.[0] ?? line).replace(/[.!]$/, "");
+  if (sentence !== "" && [...sentence].length <= titleCharactersMax) return shown(sentence, titleCharactersMax);
+  const [first, ...others] = overlay.entries().map(({ path }) => path.split("/").at(-1) ?? path);
+  const more = others.length === 0 ? "" : ` and ${others.length} more ${others.length === 1 ? "file" : "files"}`;
+  return shown(`Update ${first}${more}`, titleCharactersMax);
 }
 
 function titleOf(task: AgentTask): string {

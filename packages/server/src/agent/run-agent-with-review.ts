@@ -46,6 +46,7 @@ export async function runAgentWithReview<Verdict extends ReviewAnswer>(
     await deps.saveStep(step, edits);
     steps.push(step);
   };
+  const redact = async (text: string) => (await deps.vetting?.redact(text)) ?? text;
   let opening: Message | undefined;
   let reviewed: { of: string; verdict: Verdict } | undefined;
   for (;;) {
@@ -67,7 +68,7 @@ export async function runAgentWithReview<Verdict extends ReviewAnswer>(
     opening = await nextOpening(worked, verdict);
     if (opening) continue;
     if (verdict.kind === "denied" || !deps.secondReader || round.some(isReaders)) return { outcome, verdict };
-    const answer = await askSecondReader(deps.secondReader, worked, evidence, signal);
+    const answer = await askSecondReader(deps.secondReader, worked, evidence, redact, signal);
     if (answer === "unavailable") return { outcome, verdict: withFindings(verdict, [unread]) };
     await saveStep(readersStep((steps.at(-1)?.number ?? 0) + 1, answer.findings, answer.usage), []);
     if (answer.findings.length === 0) return { outcome, verdict };

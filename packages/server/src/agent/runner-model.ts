@@ -76,7 +76,7 @@ async function runTask(runner: Runner, deps: AgentDeps, task: AgentTask, signal:
       await deps.saveStep(step, task.overlay.takeDirty());
       return stoppedOutcome(limit, task);
     }
-    const text = (await deps.vetting?.redact(end.answer.text, signal)) ?? end.answer.text;
+    const text = (await deps.vetting?.redact(end.answer.text)) ?? end.answer.text;
     const finished = handOverOf(text, task);
     const step = stepOf(runner, task, { answer: { ...end.answer, text }, finished, durationMs });
     await deps.saveStep(step, task.overlay.takeDirty());

@@ -44,18 +44,20 @@ export async function askSecondReader(
   model: Model,
   task: AgentTask,
   evidence: Evidence,
+  redact: (text: string) => Promise<string>,
   signal: AbortSignal,
 ): Promise<{ findings: readonly ReadersFinding[]; usage: Usage } | "unavailable"> {
   const diff = (await task.overlay.diff(signal)).toString();
-  const text = [
+  const said = [
     ...evidence.asked.map((prompt) => inFence("The request:", prompt)),
     inFence("The change:", shortPatch(diff, Math.min(diffCharactersMax, (model.contextTokensMax ?? 1e9) / 2))),
     ...citedOf(evidence),
   ].join("\n");
+  const text = await redact(said);
   try {
     const answer = await model.nextTurn({ system, messages: [{ role: "user", text }], tools: [reportTool] }, signal);
-    const said = answer.toolCalls.find(({ name }) => name === reportTool.name)?.input;
-    const found = Value.Check(Report, said) ? storable(said.findings) : [];
+    const report = answer.toolCalls.find(({ name }) => name === reportTool.name)?.input;
+    const found = Value.Check(Report, report) ? storable(report.findings) : [];
     const findings = found.slice(0, findingsMax).flatMap((one) => verified(one, diff, evidence.asked));
     return { findings, usage: { ...answer.usage, by: "second reader" } };
   } catch (error) {

@@ -219,6 +219,17 @@ const fileCharactersMax = 4_000;
 const findingsMax = 60;
 
 /** A review's findings, as a message to the agent. */
+const advice = [
+  [
+    "lost-content",
+    "Restore what a page loses. Only if the request wants it gone: name in the summary what goes, with the figures of the finding.",
+  ],
+  [
+    "untrue-summary",
+    "Leave the name of a page that you did not touch out of the summary, or cite the page as a source.",
+  ],
+] as const;
+
 export function reviewOpening(findings: readonly Finding[]): Message {
   const list = findings.slice(0, findingsMax).map((finding) => `- ${describeFinding(finding)}`);
   const more = findings.length > findingsMax ? [`- and ${findings.length - findingsMax} more`] : [];
@@ -230,6 +241,7 @@ export function reviewOpening(findings: readonly Finding[]): Message {
       "right work as it is, and give `disputes`: path:line and the reason; a person decides.",
       ...list,
       ...more,
+      ...advice.flatMap(([check, words]) => (findings.some((one) => one.check === check) ? [words] : [])),
     ].join("\n"),
   };
 }

@@ -1,36 +1,43 @@
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type ScriptedTurn, scriptedModel, testLimits } from "../../test/support/scripted-model.ts";
+import { openTestTrees, type TestTrees } from "../../test/support/test-tree.ts";
+import { createVetting } from "../review/judge-content.ts";
+import { createOverlay } from "../tree/overlay.ts";
+import type { CommitTree } from "../tree/tree.ts";
+import type { Step, Vetting } from "./agent.ts";
+import { runAgent } from "./loop.ts";
 import { vetAnswer } from "./vet-answer.ts";
 
+const { signal } = new AbortController();
+const hiding: Vetting = {
+  redact: async (text: string) => text.replaceAll("s3cret", "…"),
+  refuse: async () => null,
+  refuseWords: async () => null,
+};
+
+let trees: TestTrees;
+let base: CommitTree;
+
+beforeAll(async () => {
+  trees = await openTestTrees();
+  base = await trees.open({
+    "docs.json": JSON.stringify({ name: "Docs", navigation: { pages: ["index", "a", "b"] } }),
+    "index.mdx": "---\ntitle: Home\n---\n\n<Info>\n  Welcome.\n</Info>\n",
+    "a.mdx": "---\ntitle: A\n---\n\n<Note>\n  Keep it open.\n</Note>\n",
+    "b.mdx": "---\ntitle: B\n---\n\n<Note>\n  Close it.\n</Note>\n",
+  });
+});
+afterAll(() => trees.close());
+
 it("a credential in the name of an argument is neither run nor kept", async () => {
-  const vetting = { redact: async (text: string) => text.replaceAll("s3cret", "…"), refuse: async () => null };
-  const tools = Object.assign(() => true, { isWriting: () => true, pageAfter: async () => null });
   const input = { edits: [{ path: "a.md", s3cret: true }], deep: { a: { "x s3cret": 1 } } };
   const answer = { text: "", reasoning: [], toolCalls: [{ id: "1", name: "edit_file", input }] };
-  const vetted = await vetAnswer(vetting, answer, tools, new AbortController().signal);
+  const vetted = await vetAnswer(hiding, answer);
   expect(JSON.stringify(vetted.toolCalls)).not.toContain("s3cret");
   expect(vetted.refusals.get(0)).toContain("credential");
 });
 
-it("a glob says where, and is not judged as a page's code", async () => {
-  const seen: string[] = [];
-  const vetting = {
-    redact: async (text: string) => text,
-    refuse: async (text: string) => {
-      seen.push(text);
-      return null;
-    },
-  };
-  const input = { from: "old", to: "new", exclude: "{es,fr}/**" };
-  const answer = { text: "", reasoning: [], toolCalls: [{ id: "1", name: "replace_term", input }] };
-  const tools = { isWriting: () => true, pageAfter: async () => null };
-  await vetAnswer(vetting, answer, tools, new AbortController().signal);
-  expect(seen.join()).toMatch(/\bold\b.*\bnew\b/s);
-  expect(seen.join()).not.toContain("{es,fr}/**");
-});
-
 it("thoughts that hold a credential are dropped whole, and so is what the vendor keeps with such a call", async () => {
-  const vetting = { redact: async (text: string) => text.replaceAll("s3cret", "…"), refuse: async () => null };
-  const tools = { isWriting: () => true, pageAfter: async () => null };
   const signed = (text: string) => ({ text, metadata: { vendor: { signature: "s" } } });
   const call = (input: { content: string }) => ({
     id: "1",
@@ -39,12 +46,7 @@ it("thoughts that hold a credential are dropped whole, and so is what the vendor
     metadata: { vendor: { repeats: input } },
   });
   const vet = (thought: string, input: { content: string }) =>
-    vetAnswer(
-      vetting,
-      { text: "", reasoning: [signed("First."), signed(thought)], toolCalls: [call(input)] },
-      tools,
-      new AbortController().signal,
-    );
+    vetAnswer(hiding, { text: "", reasoning: [signed("First."), signed(thought)], toolCalls: [call(input)] });
   const clean = await vet("Then.", { content: "fine" });
   expect(clean.reasoning).toHaveLength(2);
   expect(clean.toolCalls).toEqual([call({ content: "fine" })]);
@@ -53,19 +55,49 @@ it("thoughts that hold a credential are dropped whole, and so is what the vendor
   expect(held.toolCalls).toEqual([{ id: "1", name: "write_file", input: { content: "…" } }]);
 });
 
-it("a call of a hundred strings is judged once", async () => {
-  const judged: string[] = [];
-  const vetting = {
-    redact: async (text: string) => text,
-    refuse: async (text: string) => {
-      judged.push(text);
-      return text.includes("string 99") ? "no" : null;
-    },
-  };
-  const edits = Array.from({ length: 100 }, (_, index) => ({ oldText: "none", newText: `string ${index}` }));
-  const answer = { text: "", reasoning: [], toolCalls: [{ id: "1", name: "edit_file", input: { edits } }] };
-  const tools = { isWriting: () => true, pageAfter: async () => null };
-  const { refusals } = await vetAnswer(vetting, answer, tools, new AbortController().signal);
-  expect(judged).toHaveLength(1);
-  expect(refusals.get(0)).toBe("no");
+/** Runs the calls of one answer, and returns each call's result and the pages after them. */
+async function run(calls: Exclude<ScriptedTurn, string>) {
+  const overlay = await createOverlay(base);
+  const steps: Step[] = [];
+  const model = scriptedModel((turn) => (turn === 0 ? calls : [["finish", { title: "Edit", summary: "Edited." }]]));
+  const policy = { docsDir: "", allowedPaths: [], filesMax: 100, bytesMax: 1_000_000 };
+  const vetting = createVetting(base, { policy, asked: ["Edit"] });
+  const deps = { model, limits: testLimits, vetting, saveStep: async (step: Step) => void steps.push(step) };
+  await runAgent(deps, { jobId: "job_1", prompt: "Edit", docsDir: "", base, overlay, steps: [] }, signal);
+  const results = (steps[0]?.messages ?? []).filter((message) => message.role === "tool");
+  const pages = Object.fromEntries(overlay.entries().map(({ path, content }) => [path, content?.toString() ?? null]));
+  return { results, pages };
+}
+
+it("both halves of a tag may change, over a glob and as a term", async () => {
+  const edits = [
+    { oldText: "<Note>", newText: "<Info>" },
+    { oldText: "</Note>", newText: "</Info>" },
+  ];
+  const inGlob = await run([["edit_file", { path: "*.mdx", edits }]]);
+  expect(inGlob.results).toMatchObject([{ isError: false }]);
+  expect(inGlob.pages["b.mdx"]).toContain("<Info>\n  Close it.\n</Info>");
+  const asTerm = await run([["replace_term", { from: "open", to: "<Info>", under: "a.mdx" }]]);
+  expect(asTerm.results).toMatchObject([{ isError: false }]);
+});
+
+it("an edit sees the file that the same answer made", async () => {
+  const content = "---\ntitle: New\n---\n\n<Note>\n  One.\n</Note>\n";
+  const { results, pages } = await run([
+    ["write_file", { path: "new.mdx", content }],
+    ["edit_file", { path: "new.mdx", edits: [{ oldText: "One.\n</Note>", newText: "Two.\n</Note>" }] }],
+  ]);
+  expect(results).toMatchObject([{ isError: false }, { isError: false }]);
+  expect(pages["new.mdx"]).toContain("Two.");
+});
+
+it("a call that leaves one bad page in a glob changes no page, and keeps the edits before it", async () => {
+  const { results, pages } = await run([
+    ["edit_file", { path: "a.mdx", edits: [{ oldText: "Keep it open.", newText: "Keep it." }] }],
+    ["edit_file", { path: "*.mdx", edits: [{ oldText: "</Note>", newText: "</Note>\n\n<script>x()</script>" }] }],
+  ]);
+  expect(results).toMatchObject([{ isError: false }, { isError: true }]);
+  expect(results[1]?.output).toMatch(/^nothing was edited: a\.mdx: line \d+ has/);
+  expect(pages).toEqual({ "a.mdx": expect.stringContaining("Keep it.") });
+  expect(pages["a.mdx"]).not.toContain("script");
 });

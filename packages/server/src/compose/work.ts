@@ -45,7 +45,12 @@ import { createTidying, startWorker, sweepMirrors, tidyMirrorOf, type Worker } f
 import { askAnswer, askCommentAnswer, askSiteCheck, startTasks } from "../tasks/start-tasks.ts";
 import { traceModel, traceStages } from "../tracing/tracing.ts";
 import type { Mirrors } from "../tree/mirror/mirror.ts";
-import { createPageHistory, createRecentSubjects, createSiteHistory } from "../tree/read/history.ts";
+import {
+  createCommitReader,
+  createPageHistory,
+  createRecentSubjects,
+  createSiteHistory,
+} from "../tree/read/history.ts";
 import { checkSiteHealth } from "./check-site.ts";
 import { createFollowUp } from "./follow-up.ts";
 import type { Parts, Undo } from "./parts.ts";
@@ -231,6 +236,7 @@ function composeWorker(
     },
     recentSubjects: createRecentSubjects({ git: forges.local.git, dir: join(config.dataDir, "mirrors") }),
     pageHistory: createPageHistory({ git: forges.local.git, dir: join(config.dataDir, "mirrors") }),
+    readCommit: createCommitReader({ git: forges.local.git, dir: join(config.dataDir, "mirrors") }),
     async listContext(projectId) {
       return (await listContextRepositories(pool, projectId)).map((repository) => ({
         ...repository,

@@ -1,5 +1,5 @@
 import type { ParseCache } from "@emend/site";
-import type { AgentOutcome, ContextTrees, Model, Source } from "../agent/agent.ts";
+import type { AgentOutcome, ContextTrees, Model, OpenPull, Source } from "../agent/agent.ts";
 import { runAgentWithReview } from "../agent/run-agent-with-review.ts";
 import { readCited } from "../agent/tools/finish.ts";
 import { AppError } from "../errors.ts";
@@ -11,7 +11,7 @@ import { createVetting } from "../review/judge-content.ts";
 import type { PageReader } from "../review/page-reader.ts";
 import { refusedBy } from "../review/policy.ts";
 import type { Mirrors, Remote } from "../tree/mirror/mirror.ts";
-import type { PageHistory, RecentSubjects } from "../tree/read/history.ts";
+import type { CommitReader, PageHistory, RecentSubjects } from "../tree/read/history.ts";
 import type { Tree } from "../tree/tree.ts";
 import { type AgentResult, type AgentWork, askedOf, limitsOf, policyOf, type RunProject } from "./run.ts";
 
@@ -25,6 +25,7 @@ export interface WorkDeps {
   listContext(projectId: string): Promise<readonly ContextSource[]>;
   recentSubjects: RecentSubjects;
   pageHistory: PageHistory;
+  readCommit: CommitReader;
   /** Credentials of the installation and of the project. Nothing that a job stores may contain them. */
   knownSecrets(projectId: string): Promise<readonly string[]>;
   /** Why a monthly budget ends the project's runs; null: it does not. */
@@ -46,6 +47,17 @@ export async function workOnJob(
   const remote = await (await deps.openForge(project)).gitRemote(signal);
   const subjects = await deps.recentSubjects({ remote, branch: work.baseBranch }, signal);
   const knownSecrets = await deps.knownSecrets(project.id);
+  /** Where the history of a path is. `@name` and `@name/path` are in a context repository. */
+  async function branchOf(path: string, either: AbortSignal) {
+    const named = repositories.find(({ name }) => path === `@${name}` || path.startsWith(`@${name}/`));
+    if (!named) return { remote, branch: work.baseBranch, path };
+    // Opening it pins it, and with it the branch whose history this is.
+    await context.open(named.name, either);
+    const branch = context.refOf(named.name);
+    return branch === null
+      ? null
+      : { remote: await named.remote(either), branch, path: path.slice(named.name.length + 2) };
+  }
   const { outcome, verdict } = await runAgentWithReview(
     {
       model,
@@ -73,16 +85,14 @@ export async function workOnJob(
       overlay: work.overlay,
       context,
       async history(path, either) {
-        const named = repositories.find(({ name }) => path.startsWith(`@${name}/`));
-        if (!named) return deps.pageHistory({ remote, branch: work.baseBranch, path }, either);
-        // Opening it pins it, and with it the branch whose history this is.
-        await context.open(named.name, either);
-        const branch = context.refOf(named.name);
-        const inside = path.slice(named.name.length + 2);
-        return branch === null
-          ? null
-          : deps.pageHistory({ remote: await named.remote(either), branch, path: inside }, either);
+        const at = await branchOf(path, either);
+        return at && deps.pageHistory(at, either);
       },
+      async commit(commit, path, either) {
+        const at = await branchOf(path, either);
+        return at && deps.readCommit({ ...at, commit }, either);
+      },
+      pull: once((either) => openPull({ ...deps, remote }, project, job, work, either)),
       ignore: project.settings.checks.ignore,
       styleGuides: project.settings.styleGuides,
       subjects,
@@ -103,6 +113,33 @@ export async function workOnJob(
     verdict,
     sources,
   };
+}
+
+function once<T>(open: (signal: AbortSignal) => Promise<T>): (signal: AbortSignal) => Promise<T> {
+  let opened: Promise<T> | undefined;
+  return (signal) => {
+    opened ??= open(signal).catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+}
+
+/** The pull request that a follow-up continues. Null if this round is all there is. */
+async function openPull(
+  deps: Pick<WorkDeps, "mirrors"> & { remote: Remote },
+  project: RunProject,
+  job: LeasedJob,
+  { base, baseBranch }: AgentWork,
+  signal: AbortSignal,
+): Promise<OpenPull | null> {
+  const { forkCommit: fork } = job;
+  if (!job.continuesBranch || fork === null) return null;
+  const mirror = await deps.mirrors.open(project.id);
+  const input = { remote: deps.remote, jobId: job.id, fork, head: base.commit, branch: baseBranch };
+  const proposed = await mirror.propose(input, signal);
+  return { base: mirror.treeAt(proposed.base), entries: proposed.entries };
 }
 
 /** Null: it is switched off, or there is no language model to ask. */

@@ -63,6 +63,7 @@ export async function startForgeWorker(order: ForgeWorkerOrder, passed?: Passed)
     listContext: async () => [],
     recentSubjects: async () => [],
     pageHistory: async () => [],
+    readCommit: async () => null,
     knownSecrets: async () => [],
     spentBudget: async () => null,
     findRefused: async () => null,

@@ -101,11 +101,17 @@ function groupOfRoot(site: Site, path: string, chosen: NavList | null): NavList 
   return group === undefined || (chosen !== null && chosen !== group) ? null : group;
 }
 
+/** What a sidebar shows for a page: the label that its front matter gives for that, or its title. */
+function labelOf({ title, brief: { fields } }: PageNode): string | null {
+  const label = fields.sidebar_label ?? fields.sidebarTitle;
+  return typeof label === "string" && label !== "" ? label : title;
+}
+
 export async function insertEntry(site: Site, { list, index }: Spot, node: PageNode, plan: EditPlan): Promise<void> {
   const bytes = await site.tree.read(list.file);
   if (bytes === null) return;
   const target = site.model.navTarget(node.path, node.route, node.brief.fields, list);
-  plan.splice(list.file, list.insert(toByteString(bytes), index, target, node.title ?? target));
+  plan.splice(list.file, list.insert(toByteString(bytes), index, target, labelOf(node) ?? target));
   plan.count("navigation");
 }
 

@@ -1,8 +1,9 @@
-import { addPage, removePage } from "@emend/site";
+import { addPage, findReferences, removePage } from "@emend/site";
 import { Type } from "typebox";
 import { describeRewrite } from "../../lib/page-lines.ts";
 import { countOf, isGlob, pathFilter } from "./paths.ts";
 import { readText } from "./read-file.ts";
+import { replaceByPattern } from "./replace-by-pattern.ts";
 import { carryOut } from "./report.ts";
 import { defineTool, type ToolContext } from "./tool.ts";
 
@@ -10,7 +11,7 @@ const path = Type.String({ minLength: 1 });
 
 export const writeFileTool = defineTool({
   name: "write_file",
-  description: "Writes a whole file. `group`: lists a new page in the navigation.",
+  description: "`group`: lists a new page in the navigation.",
   input: Type.Object({ path, content: Type.String(), group: Type.Optional(path) }, { additionalProperties: false }),
   writes: true,
   async run(context, input, signal) {
@@ -27,21 +28,35 @@ export const writeFileTool = defineTool({
 
 export const deleteFileTool = defineTool({
   name: "delete_file",
-  description: "`to`: the page that replaces it in links, navigation and a redirect.",
+  description: "`to`: replaces it in links, navigation and a redirect.",
   input: Type.Object({ path, to: Type.Optional(path) }, { additionalProperties: false }),
   writes: true,
   async run(context, input, signal) {
     const { to } = input;
-    if (to !== undefined)
-      return carryOut(context, await removePage(await context.site.head(signal), { page: input.path, to }));
+    if (to !== undefined) {
+      const done = await carryOut(context, await removePage(await context.site.head(signal), { page: input.path, to }));
+      return done.kind === "answer" ? { ...done, text: `${done.text}\nlinks and the old address lead to ${to}` } : done;
+    }
     const refusal = context.refusePath(input.path);
     if (refusal !== null) return { kind: "refused", reason: refusal };
     if ((await context.overlay.read(input.path)) === null)
       return { kind: "refused", reason: `there is no file ${JSON.stringify(input.path)}` };
+    const left = await leftBehind(context, input.path, signal);
     await context.overlay.delete(input.path);
-    return { kind: "answer", text: `deleted ${input.path}` };
+    return { kind: "answer", text: `deleted ${input.path}${left}` };
   },
 });
+
+/** Who still links to a page that goes away, and that its address leads nowhere. */
+async function leftBehind(context: ToolContext, path: string, signal: AbortSignal): Promise<string> {
+  const site = await context.site.head(signal);
+  if (!site.index.nodes.has(path)) return "";
+  const linking = await findReferences(site, { path, id: null }, signal);
+  const pages = [...new Set(linking.map((one) => one.path))].filter((one) => one !== path);
+  const shown = pages.slice(0, placesShownMax).join(", ") + (pages.length > placesShownMax ? " and more" : "");
+  const links = pages.length === 0 ? "no page links to it" : `${countOf(pages.length, "file")} still name it: ${shown}`;
+  return `; ${links}; its address redirects nowhere (delete_file with \`to\` mends both)`;
+}
 
 const filesMax = 2_000;
 const placesShownMax = 8;
@@ -51,12 +66,14 @@ export interface Edit {
   oldText: string;
   newText: string;
   replaceAll?: boolean;
+  /** `oldText` is a pattern, and this is how many places the model expects it to match. */
+  regex?: number;
 }
 
 export const editFileTool = defineTool({
   name: "edit_file",
   description:
-    "Replaces exact text that occurs once, or all with `replaceAll`; every edit or none. `path` may be a glob.",
+    "Replaces exact text that occurs once, or all with `replaceAll`; every edit or none. `path` may be a glob. `regex`: a pattern with so many matches; `$1` in newText.",
   input: Type.Object(
     {
       path: Type.String({ minLength: 1 }),
@@ -66,6 +83,7 @@ export const editFileTool = defineTool({
             oldText: Type.String({ minLength: 1 }),
             newText: Type.String(),
             replaceAll: Type.Optional(Type.Boolean()),
+            regex: Type.Optional(Type.Integer({ minimum: 0 })),
           },
           { additionalProperties: false },
         ),
@@ -81,6 +99,11 @@ export const editFileTool = defineTool({
   writes: true,
   async run(context, { path, edits }) {
     const { overlay, refusePath } = context;
+    const pattern = edits.find(({ regex }) => regex !== undefined);
+    if (pattern)
+      return edits.length === 1
+        ? editByPattern(context, path, pattern)
+        : refused("a pattern is the only edit of its call");
     if (isGlob(path) && (await overlay.read(path).catch(() => null)) === null) return editMany(context, path, edits);
     const refusal = refusePath(path);
     if (refusal !== null) return { kind: "refused", reason: refusal };
@@ -156,6 +179,37 @@ async function editMany({ overlay, refusePath }: ToolContext, glob: string, edit
     kind: "answer" as const,
     text: `replaced ${countOf(times, "time")} in ${changed.size} of ${countOf(paths.length, "file")}\n${list.join("\n")}`,
   };
+}
+
+const patternMsMax = 2_000;
+const samplesShownMax = 3;
+
+/** All places or none, and only if there are as many as expected: a pattern often matches more than its author thinks. */
+async function editByPattern({ overlay, refusePath }: ToolContext, glob: string, edit: Edit) {
+  const accepts = pathFilter([glob]);
+  const paths = (await overlay.list()).map((entry) => entry.path).filter((path) => path === glob || accepts(path));
+  if (paths.length > filesMax) return refused(`more than ${filesMax} files fit ${glob}; choose fewer`);
+  const files: { path: string; text: string }[] = [];
+  for (const path of paths) {
+    const file = await readText(overlay, path);
+    const text = file.kind === "text" ? file.bytes.toString() : null;
+    if (file.kind === "text" && text !== null && Buffer.from(text).equals(file.bytes)) files.push({ path, text });
+  }
+  const changed = await replaceByPattern(files, edit, patternMsMax);
+  if (changed.kind === "refused") return changed;
+  const places = changed.files.reduce((sum, { count }) => sum + count, 0);
+  if (places === 0) return refused(`the pattern matches nothing in ${countOf(files.length, "file")}`);
+  const refusal = changed.files.map(({ path }) => refusePath(path)).find((reason) => reason !== null);
+  if (refusal) return refused(`${refusal}; no file was changed`);
+  const list = changed.files.map(({ path, count }) => `${path} (${count})`).join("\n");
+  if (edit.regex !== places) {
+    const samples = changed.samples.slice(0, samplesShownMax).map(([from, to]) => `${from} → ${to}`);
+    return refused(
+      `nothing was edited: the pattern matches ${countOf(places, "place")}, not ${edit.regex}; repeat it with regex: ${places} if that is meant\n${[...samples, list].join("\n")}`,
+    );
+  }
+  for (const { path, text } of changed.files) await overlay.set(path, Buffer.from(text));
+  return { kind: "answer" as const, text: `replaced ${countOf(places, "time")}\n${list}` };
 }
 
 function findAll(bytes: Buffer, text: string): readonly number[] {

@@ -30,7 +30,7 @@ export const handedOver = "handed over";
 export const finishTool = defineTool({
   name: "finish",
   description:
-    "Hands over. If findings come back: repair or dispute, finish again; what you leave out stays. In a follow-up `reply` is about it, `summary` about the whole pull request. No links or HTML outside code.",
+    "Hands over. On findings: repair or dispute, finish again; what you leave out stays. In a follow-up `reply`, a commit subject first, is about it, `summary` about the whole pull request. No links or HTML outside code.",
   input: FinishInput,
   // In earlier releases `title` was the round's, and the pull request's was separate.
   older({ pullRequestTitle, ...given }) {

@@ -1,15 +1,19 @@
 import { parsePatch, splitPatch } from "@emend/contract";
 import { Type } from "typebox";
+import { createOverlay } from "../../tree/overlay.ts";
+import type { Overlay, Tree } from "../../tree/tree.ts";
 import { pathFilter } from "./paths.ts";
 import { defineTool, fitItems, type ToolAnswer, type ToolContext } from "./tool.ts";
 
 /** Named like git because models know it. It runs no git and accepts only these commands. */
+const commands = ["diff", "restore", "log", "show"] as const;
+
 export const gitTool = defineTool({
   name: "git",
-  description: "diff: your edits; restore: undoes a file's; log: its last ten commits.",
+  description: "diff: all edits; restore: undoes a file's; log: its last ten commits; show: `commit:path`.",
   input: Type.Object(
     {
-      command: Type.Unsafe<"diff" | "restore" | "log">({ type: "string", enum: ["diff", "restore", "log"] }),
+      command: Type.Unsafe<(typeof commands)[number]>({ type: "string", enum: [...commands] }),
       path: Type.Optional(Type.String({ minLength: 1 })),
     },
     { additionalProperties: false },
@@ -18,30 +22,48 @@ export const gitTool = defineTool({
   async run(context, { command, path }, signal) {
     if (command === "diff") return diff(context, path ?? "", signal);
     if (path === undefined) return { kind: "refused", reason: `${command} needs a path` };
-    return command === "log" ? log(context, path, signal) : restore(context, path);
+    if (command === "show") return show(context, path, signal);
+    return command === "log" ? log(context, path, signal) : restore(context, path, signal);
   },
 });
 
-async function diff({ overlay, outputBytesMax }: ToolContext, path: string, signal: AbortSignal): Promise<ToolAnswer> {
+/** The edits as a reviewer sees them: in a follow-up those of the whole pull request. */
+async function reviewed(
+  { overlay, base, pull }: ToolContext,
+  signal: AbortSignal,
+): Promise<{ base: Tree; edits: Overlay }> {
+  const open = await pull(signal);
+  if (!open) return { base, edits: overlay };
+  return { base: open.base, edits: await createOverlay(open.base, [...open.entries, ...overlay.entries()]) };
+}
+
+async function diff(context: ToolContext, path: string, signal: AbortSignal): Promise<ToolAnswer> {
   const accepts = pathFilter([path]);
-  const files = readPatch((await overlay.diff(signal)).toString()).filter(
+  const { edits } = await reviewed(context, signal);
+  const files = readPatch((await edits.diff(signal)).toString()).filter(
     (file) => path === "" || file.paths.some(accepts),
   );
   if (files.length === 0) return { kind: "answer", text: path === "" ? "nothing is edited" : `${path} is not edited` };
-  const patches = files.map((file) => file.patch);
-  const { text } = fitItems(patches, outputBytesMax, (shown) => {
-    const left = files.slice(shown).map((file) => file.paths.at(-1));
-    return left.length === 0 ? "" : `… ${left.length} more files; ask by path`;
-  });
-  return { kind: "answer", text };
+  return { kind: "answer", text: fitFiles(files, context.outputBytesMax) };
 }
 
-async function restore({ overlay, base }: ToolContext, path: string): Promise<ToolAnswer> {
-  const edited = overlay.entries().map((entry) => entry.path);
+function fitFiles(files: readonly { patch: string }[], bytesMax: number): string {
+  const patches = files.map((file) => file.patch);
+  return fitItems(patches, bytesMax, (shown) =>
+    shown < files.length ? `… ${files.length - shown} more files; ask by path` : "",
+  ).text;
+}
+
+async function restore(context: ToolContext, path: string, signal: AbortSignal): Promise<ToolAnswer> {
+  const { overlay, refusePath } = context;
+  const { base, edits } = await reviewed(context, signal);
+  const edited = edits.entries().map((entry) => entry.path);
   if (!edited.includes(path)) {
     const list = edited.length === 0 ? "no file is" : `edited are ${edited.slice(0, 20).join(", ")}`;
     return { kind: "refused", reason: `${path} is not edited; ${list}` };
   }
+  const refusal = refusePath(path);
+  if (refusal !== null) return { kind: "refused", reason: refusal };
   const before = await base.read(path);
   if (before === null) await overlay.delete(path);
   else await overlay.set(path, before);
@@ -54,6 +76,25 @@ async function log({ history }: ToolContext, path: string, signal: AbortSignal):
   if (commits.length === 0) return { kind: "answer", text: `none of the newest commits touched ${path}` };
   const lines = commits.map(({ id, date, author, message }) => `${id.slice(0, 9)} ${date} ${author}: ${message}`);
   return { kind: "answer", text: lines.join("\n") };
+}
+
+/** A commit, or what it did to one path. `abc1234:@api` is in a context repository. */
+async function show(
+  { commit: read, outputBytesMax }: ToolContext,
+  words: string,
+  signal: AbortSignal,
+): Promise<ToolAnswer> {
+  const [, id, path = ""] = /^([0-9a-f]{6,64})(?::(.*))?$/i.exec(words) ?? [];
+  if (id === undefined) return { kind: "refused", reason: "show needs a commit, or commit:path; log lists a file's" };
+  const text = await read(id, path, signal);
+  if (text === null) return { kind: "refused", reason: `the newest commits of the branch do not have ${id}` };
+  const [about = "", ...patches] = text.split(/^(?=diff --git )/m);
+  if (patches.length === 0) return { kind: "answer", text: about };
+  const files = readPatch(patches.join(""));
+  return {
+    kind: "answer",
+    text: `${about.trim()}\n\n${fitFiles(files, outputBytesMax - Buffer.byteLength(about) - 20)}`,
+  };
 }
 
 /** A patch split by file, without blob ids. */

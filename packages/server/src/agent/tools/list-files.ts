@@ -9,7 +9,7 @@ const asset = /\.(?:png|jpe?g|gif|svg|webp|avif|ico|bmp|mp4|webm|mov|mp3|pdf|wof
 
 export const listFilesTool = defineTool({
   name: "list_files",
-  description: "Files by folder. `show`: media too, navigation and pages outside it, or titles and routes.",
+  description: "Files by folder. `show`: media, navigation, or titles and routes.",
   input: Type.Object(
     {
       under: Type.Optional(Type.String()),

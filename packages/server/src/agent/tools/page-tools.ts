@@ -70,8 +70,7 @@ export const setFrontMatterTool = defineTool({
 
 export const moveSectionTool = defineTool({
   name: "move_section",
-  description:
-    "Moves a section to the end of page `to`, new or not, or behind its heading `after`; or renames the heading. Links follow.",
+  description: "Moves a section to page `to`, new or not, or behind its heading `after`; or renames it. Links follow.",
   input: Type.Object(
     { page: text, heading: text, rename: optionalText, to: optionalText, after: optionalText },
     { additionalProperties: false },

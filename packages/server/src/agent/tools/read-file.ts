@@ -12,7 +12,7 @@ interface Wanted {
 
 export const readFileTool = defineTool({
   name: "read_file",
-  description: "Files, or pages by route, numbered by line. `guides/auth:20-60`: a part.",
+  description: "Files, or pages by route, numbered by line. `guides/auth:20-60`: a part; `a.md@base`: before.",
   input: Type.Object(
     { paths: Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 20 }) },
     { additionalProperties: false },
@@ -86,16 +86,23 @@ async function readOne(context: ToolContext, words: string, signal: AbortSignal)
 type Found = { kind: "found"; shownAs: string; bytes: Buffer; wanted: Wanted } | { kind: "refused"; reason: string };
 
 /** Finds a file by its path, by a page's route, or without its extension; each with an optional line range. */
-async function findFile(context: ToolContext, words: string, signal: AbortSignal): Promise<Found> {
+async function findFile(context: ToolContext, given: string, signal: AbortSignal): Promise<Found> {
+  const words = given.replace(/@base(?=$|:\d)/, "");
+  const before = words === given ? null : ((await context.pull(signal))?.base ?? context.base);
   const [, name = "", start, , end] = /^(.+?):(\d{1,7})(-(\d{1,7})?)?$/.exec(words) ?? [];
   const whole: Wanted = { path: words, start: 1, end: undefined };
   const part: Wanted = { path: name, start: Math.max(1, Number(start)), end: end ? Number(end) : undefined };
   const isOneLine = start !== undefined && !words.endsWith("-") && end === undefined;
   let reason = "";
   for (const wanted of name === "" ? [whole] : [whole, isOneLine ? { ...part, end: undefined } : part]) {
-    const { tree, path, prefix } = await locate(context, wanted.path, signal);
+    const { tree, path, prefix } = await locate(
+      before ? { ...context, overlay: before } : context,
+      wanted.path,
+      signal,
+    );
     const file = await readText(tree, path);
-    if (file.kind === "text") return { kind: "found", shownAs: prefix + path, bytes: file.bytes, wanted };
+    const mark = before === null ? "" : "@base";
+    if (file.kind === "text") return { kind: "found", shownAs: `${prefix}${path}${mark}`, bytes: file.bytes, wanted };
     reason = file.reason;
     if (prefix !== "" || (await tree.list()).some((entry) => entry.path === path)) continue;
     const page = findPage(await context.site.head(signal), wanted.path);
@@ -105,7 +112,7 @@ async function findFile(context: ToolContext, words: string, signal: AbortSignal
     if (page.kind === "ambiguous") reason += `; it may be ${page.pages.map((one) => one.path).join(", ")}`;
     if (page.kind !== "found") continue;
     const found = await readText(tree, page.page.path);
-    if (found.kind === "text") return { kind: "found", shownAs: page.page.path, bytes: found.bytes, wanted };
+    if (found.kind === "text") return { kind: "found", shownAs: page.page.path + mark, bytes: found.bytes, wanted };
   }
   return { kind: "refused", reason };
 }

@@ -8,7 +8,7 @@ import { defineTool, type ToolContext } from "./tool.ts";
 
 export const replaceTermTool = defineTool({
   name: "replace_term",
-  description: "Replaces words in prose, with plurals and capitals; code, links and names stay. Lists what is left.",
+  description: "Replaces words in prose with their forms; code, links and names stay.",
   input: Type.Object(
     {
       from: Type.String({ minLength: 1 }),

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { pageLines } from "../../lib/page-lines.ts";
 import type { SearchMatch, Tree } from "../../tree/tree.ts";
 import { contextPath, copiesAmong, countList, countOf, isGlob, locate, pathFilter } from "./paths.ts";
 import { readText } from "./read-file.ts";
@@ -111,9 +112,11 @@ async function listMatches(
   const left = matches.slice(offset);
   const items: string[] = [];
   let last = { path: "", line: 0 };
+  let samples: ReadonlySet<number> | null = null;
   for (const match of left.slice(0, matchesShownMax)) {
     const isSameFile = match.path === last.path;
-    const lines = await around(tree, match, context, isSameFile ? last.line : 0);
+    if (!isSameFile) samples = await samplesOf(tree, match.path);
+    const lines = await around(tree, match, { context, shownTo: isSameFile ? last.line : 0, samples });
     items.push([...(isSameFile ? [] : [prefix + match.path]), ...lines].join("\n"));
     last = { path: match.path, line: match.line + context };
   }
@@ -123,19 +126,39 @@ async function listMatches(
 }
 
 /** The line with its context, without lines that were already shown. */
-async function around(tree: Tree, match: SearchMatch, context: number, shownTo: number): Promise<readonly string[]> {
+async function around(
+  tree: Tree,
+  match: SearchMatch,
+  { context, shownTo, samples }: { context: number; shownTo: number; samples: ReadonlySet<number> | null },
+): Promise<readonly string[]> {
   const { line, text, column } = match;
+  const inCode = samples?.has(line) || (samples && isInSpan(text, column)) ? " (code)" : "";
   const isCut = Buffer.byteLength(text) > 900 && column > 700;
-  if (context === 0 && !isCut) return [`${line}: ${middle(text, column)}`];
+  if (context === 0 && !isCut) return [`${line}:${inCode} ${middle(text, column)}`];
   const file = await readText(tree, match.path);
-  if (file.kind === "refused") return [`${line}: ${middle(text, column)}`];
+  if (file.kind === "refused") return [`${line}:${inCode} ${middle(text, column)}`];
   const lines = file.bytes.toString().split(/\r?\n/);
   if (lines.at(-1) === "") lines.pop();
   const from = Math.max(1, line - context, Math.min(shownTo + 1, line));
   return lines.slice(from - 1, line + context).map((one, index) => {
     const number = from + index;
-    return number === line ? `${number}: ${middle(one, column)}` : `${number}- ${middle(one, 0)}`;
+    return number === line ? `${number}:${inCode} ${middle(one, column)}` : `${number}- ${middle(one, 0)}`;
   });
+}
+
+/** The lines of a page that are in code blocks. Null if it is not a page. */
+async function samplesOf(tree: Tree, path: string): Promise<ReadonlySet<number> | null> {
+  if (!/\.(?:mdx?|markdown)$/i.test(path)) return null;
+  const file = await readText(tree, path);
+  if (file.kind === "refused") return null;
+  return new Set(pageLines(file.bytes.toString()).flatMap(({ kind, line }) => (kind === "sample" ? [line] : [])));
+}
+
+/** Whether an odd number of backticks precedes the match, and another follows. */
+function isInSpan(text: string, columnBytes: number): boolean {
+  const bytes = Buffer.from(text);
+  const before = bytes.subarray(0, columnBytes).toString().split("`").length - 1;
+  return before % 2 === 1 && bytes.subarray(columnBytes).includes("`");
 }
 
 /** The part of a long line that contains the match. */

@@ -3,7 +3,7 @@ import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { describeMistake } from "../../lib/describe-mistake.ts";
 import { type Overlay, siteTreeOf, type Tree } from "../../tree/tree.ts";
-import type { ContextTrees, PageCommit } from "../agent.ts";
+import type { ContextTrees, OpenPull, PageCommit } from "../agent.ts";
 
 /** The merged input of a round's `finish` calls: a later one may leave out what stays. */
 export interface Finished {
@@ -26,6 +26,10 @@ export interface ToolContext {
   docsDir: string;
   /** The newest commits that touched a file of the base. Null if the history is unavailable. */
   history(path: string, signal: AbortSignal): Promise<readonly PageCommit[] | null>;
+  /** A commit with its patch. Null if it is not in the history. */
+  commit(id: string, path: string, signal: AbortSignal): Promise<string | null>;
+  /** Of a follow-up: the pull request before this round. Null: there is none. */
+  pull(signal: AbortSignal): Promise<OpenPull | null>;
   /** The output limit of one call. Lists end early and say what is left out; anything longer is cut. */
   outputBytesMax: number;
   /** The input of an earlier `finish` in this round. */

@@ -76,6 +76,8 @@ async function open(ignore: readonly IgnoreEntry[] = []) {
     site: createSiteSession({ base, overlay, docsDir: "", ignore }),
     docsDir: "",
     history: async () => [{ id: "abcdef0123456", date: "2026-01-02", author: "Ann", message: "Say why" }],
+    commit: async (id, path) => (id === "abcdef0" ? `abcdef0 Say why\n\ndiff --git a/${path} b/${path}\n` : null),
+    pull: async () => null,
     outputBytesMax: 4_000,
     handedOver: null,
     isFollowUp: false,
@@ -401,4 +403,88 @@ describe("replace_term", () => {
 it("the tools cost a turn half of what they did in release 0.1.0", () => {
   const characters = describeTools().reduce((sum, tool) => sum + JSON.stringify(tool).length, 0);
   expect(characters / 4).toBeLessThanOrEqual(1_120);
+});
+
+describe("a pattern", () => {
+  const edits = [{ oldText: "curl (\\S+)", newText: "wget $1", regex: 0 }];
+
+  it("is counted before anything is edited, and edits with its groups once the count is given", async () => {
+    const { call, read, overlay } = await open();
+    const counted = await call("edit_file", { path: "api/*.mdx", edits });
+    expect(counted).toContain("matches 2 places, not 0; repeat it with regex: 2");
+    expect(counted).toContain("curl https://a/x → wget https://a/x");
+    expect(overlay.entries()).toEqual([]);
+    const wrong = await call("edit_file", { path: "api/*.mdx", edits: [{ ...edits[0], regex: 3 }] });
+    expect(wrong).toMatch(/^refused: nothing was edited/);
+    const done = await call("edit_file", { path: "api/*.mdx", edits: [{ ...edits[0], regex: 2 }] });
+    expect(done).toBe("replaced 2 times\napi/intro.mdx (2)");
+    expect(await read("api/intro.mdx")).toContain("wget https://a/x\n\nwget https://b/x");
+  });
+
+  it("that is none, or never ends, is refused", async () => {
+    const { call, overlay } = await open();
+    await overlay.set("start/long.mdx", Buffer.from(`${"a".repeat(60)}!\n`));
+    const edit = (oldText: string) => ({ path: "start/long.mdx", edits: [{ oldText, newText: "x", regex: 0 }] });
+    expect(await call("edit_file", edit("("))).toContain("oldText is no pattern");
+    expect(await call("edit_file", edit("^(a+)+$"))).toContain("takes too long");
+  });
+});
+
+describe("what tools tell", () => {
+  it("a hit says whether it is in code", async () => {
+    const { call, overlay } = await open();
+    await overlay.set(
+      "start/code.mdx",
+      Buffer.from(page("Code", "Set port.\n\n```sh\nrun --port 1\n```\n\nThe `port` key.")),
+    );
+    const hits = await call("search", { pattern: "port", include: "start/code.mdx" });
+    expect(hits.split("\n").slice(2)).toEqual(["5: Set port.", "8: (code) run --port 1", "11: (code) The `port` key."]);
+  });
+
+  it("a deleted page names the pages that link to it, and that nothing redirects", async () => {
+    const { call } = await open();
+    const plain = await call("delete_file", { path: "guides/auth.mdx" });
+    expect(plain).toMatch(/^deleted guides\/auth\.mdx; \d files? still name it: .*index\.mdx.*redirects nowhere/);
+    expect(await call("delete_file", { path: "index.mdx", to: "guides/auth" })).toMatch(
+      /no page|lead to guides\/auth$/,
+    );
+  });
+
+  it("check groups by message, lists a path, and what is left on edited pages", async () => {
+    const { call, overlay } = await open();
+    const broken = "[a](/none-a) [b](/none-a)";
+    await overlay.set("start/install.mdx", Buffer.from(page("Install", broken)));
+    await overlay.set("api/intro.mdx", Buffer.from(page("Intro", broken)));
+    const grouped = await call("check", {});
+    expect(grouped.match(/none-a/g)).toHaveLength(1);
+    expect(grouped).toMatch(/4 times: .*api\/intro\.mdx:5/);
+    expect(await call("check", { path: "start" })).not.toContain("api/intro");
+  });
+
+  it("a follow-up sees and restores the pull request's files, and reads its base", async () => {
+    const { call, context, overlay, read } = await open();
+    const before = await trees.open({
+      "guides/auth.mdx": page("Auth", "As it was."),
+      "index.mdx": page("Home", "Old."),
+    });
+    const now = Buffer.from((await read("guides/auth.mdx")) ?? "");
+    context.pull = async () => ({
+      base: before,
+      entries: [{ path: "guides/auth.mdx", mode: "100644", content: now }],
+    });
+    await overlay.set("index.mdx", Buffer.from(page("Home", "New.")));
+    const diff = await call("git", { command: "diff" });
+    expect(diff).toContain("-As it was.");
+    expect(diff).toContain("+New.");
+    expect(await call("read_file", { paths: ["guides/auth.mdx@base"] })).toContain("As it was.");
+    await call("git", { command: "restore", path: "guides/auth.mdx" });
+    expect(await read("guides/auth.mdx")).toContain("As it was.");
+  });
+
+  it("shows one commit", async () => {
+    const { call } = await open();
+    expect(await call("git", { command: "show", path: "abcdef0:index.mdx" })).toContain("Say why");
+    expect(await call("git", { command: "show", path: "1234567" })).toContain("do not have 1234567");
+    expect(await call("git", { command: "show", path: "index.mdx" })).toContain("show needs a commit");
+  });
 });

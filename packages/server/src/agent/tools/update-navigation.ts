@@ -17,7 +17,7 @@ const name = Type.Optional(Type.String({ minLength: 1 }));
 export const updateNavigationTool = defineTool({
   name: "update_navigation",
   description:
-    "Place `page` in `group`, `before` or `after` another; `remove` one; put `order` first in `group`; `rename` the `group`; `redirect` an old address `to` a page.",
+    "Places `page`; `remove`: takes one out; `order`: first in `group`; `rename`: the `group`; `redirect`: an old address `to` a page.",
   input: Type.Object(
     {
       page: name,

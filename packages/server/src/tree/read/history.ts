@@ -51,6 +51,44 @@ export function createPageHistory(deps: HistoryDeps): PageHistory {
   };
 }
 
+/** One commit of a branch with its patch. Null if the branch's newest commits do not have it. */
+export type CommitReader = (
+  input: { remote: Remote; branch: string; commit: string; path: string },
+  signal: AbortSignal,
+) => Promise<string | null>;
+
+const shownBytesMax = 512 * 1024;
+
+export function createCommitReader(deps: HistoryDeps): CommitReader {
+  return async ({ remote, branch, commit, path }, signal) => {
+    try {
+      return await withHistory(deps, { remote, branch, ...folders }, signal, async ({ gitDir, ref, shallow }) => {
+        const ask = (args: readonly string[]) => deps.git.run({ gitDir, args, timeMsMax, outputBytesMax }, signal);
+        const id = (await ask(["rev-parse", "--verify", "--quiet", `${commit}^{commit}`])).stdout.toString().trim();
+        // A local folder has other branches, too. The oldest fetched commit has no parent to compare it with.
+        if (id === "" || shallow.includes(id)) return null;
+        if ((await ask(["merge-base", "--is-ancestor", id, ref])).code !== 0) return null;
+        if (remote.url.startsWith("file:")) return showOf(deps.git, gitDir, id, path, signal);
+        // Again, with the files: what was fetched without them cannot be completed.
+        const whole = { remote, ref: id, depth: 2, timeMsMax, packBytesMax };
+        return await withFetched(deps, whole, signal, (fetched) => showOf(deps.git, fetched.gitDir, id, path, signal));
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      const publicMessage = "This commit cannot be read now. Continue without it.";
+      throw new AppError("invalid_request", { publicMessage, cause: error });
+    }
+  };
+}
+
+async function showOf(git: Git, gitDir: string, id: string, path: string, signal: AbortSignal): Promise<string> {
+  const format = "--format=%h %as %an%n%n%B";
+  const only = path === "" ? [] : [`:(literal)${path}`];
+  const args = ["show", "--no-color", "--no-ext-diff", "--no-textconv", "--first-parent", format, id, "--", ...only];
+  const { stdout } = await git.run({ gitDir, args, timeMsMax, outputBytesMax: shownBytesMax }, signal);
+  return stdout.toString("utf8").trim();
+}
+
 /** When each file of a branch last changed. Empty if unavailable. */
 export type SiteHistory = (
   input: { remote: Remote; branch: string },
@@ -89,16 +127,32 @@ interface HistoryInput {
 /** Trees without blobs. */
 const folders = { depth: depthMax, filter: "blob:none", timeMsMax, packBytesMax } as const;
 
+interface Fetched {
+  gitDir: string;
+  ref: string;
+  shallow: string;
+}
+
 /** Fetches some history of a branch into a temporary repository. */
 async function withHistory<T>(
-  { git, dir }: HistoryDeps,
-  { remote, branch, depth, filter, timeMsMax, packBytesMax }: HistoryInput,
+  deps: HistoryDeps,
+  { branch, ...input }: HistoryInput,
   signal: AbortSignal,
-  use: (history: { gitDir: string; ref: string; shallow: string }) => Promise<T>,
+  use: (history: Fetched) => Promise<T>,
 ): Promise<T> {
   const ref = `refs/heads/${branch}`;
   // The local forge's repositories are local folders with full history.
-  if (remote.url.startsWith("file:")) return use({ gitDir: fileURLToPath(remote.url), ref, shallow: "" });
+  if (input.remote.url.startsWith("file:")) return use({ gitDir: fileURLToPath(input.remote.url), ref, shallow: "" });
+  return withFetched(deps, { ...input, ref }, signal, use);
+}
+
+async function withFetched<T>(
+  { git, dir }: HistoryDeps,
+  input: Omit<HistoryInput, "branch" | "filter"> & { ref: string; filter?: HistoryInput["filter"] },
+  signal: AbortSignal,
+  use: (history: Fetched) => Promise<T>,
+): Promise<T> {
+  const { remote, ref, depth, filter, timeMsMax, packBytesMax } = input;
   // This name lets the mirrors' sweep remove it if this process is killed.
   const gitDir = join(dir, `history.git.new-${randomBytes(6).toString("hex")}`);
   try {
@@ -106,7 +160,8 @@ async function withHistory<T>(
     const run = (args: readonly string[], more = {}) =>
       git.must({ gitDir, args, timeMsMax, outputBytesMax, ...more }, signal);
     await run(["init", "--quiet", "--bare", gitDir]);
-    const limits = [`--depth=${depth}`, `--filter=${filter}`, "--no-tags", "--no-write-fetch-head", "--quiet"];
+    const limits = [`--depth=${depth}`, "--no-tags", "--no-write-fetch-head", "--quiet"];
+    if (filter) limits.push(`--filter=${filter}`);
     await run(["fetch", ...limits, "--", remote.url, `${ref}:refs/history`], { remote, fileBytesMax: packBytesMax });
     const shallow = await readFile(join(gitDir, "shallow"), "utf8").catch(() => "");
     return await use({ gitDir, ref: "refs/history", shallow });

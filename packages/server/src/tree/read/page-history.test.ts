@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GitHttpServer, startGitHttpServer } from "../../../test/support/git-http-server.ts";
 import { makeRepository, type TestRepository } from "../../../test/support/make-repository.ts";
 import { createGit } from "../git/git.ts";
-import { createPageHistory, createSiteHistory } from "./history.ts";
+import { createCommitReader, createPageHistory, createSiteHistory } from "./history.ts";
 
 const git = createGit({ allowedProtocols: ["http", "file"] });
 const { signal } = new AbortController();
@@ -83,5 +83,17 @@ test("a site's history tells when each file last changed, of the oldest commit t
   expect(changes.get("old.md")?.date).toBe("2025-06-15 or earlier");
   expect(changes.get("guides/new.md")?.rank).toBeGreaterThan(changes.get("other.md")?.rank ?? 0);
   expect((await historyOf({ remote: remote(), branch: "none" }, signal)).size).toBe(0);
+  expect(await readdir(scratch())).toEqual([]);
+});
+
+test("one commit is shown with its patch, over HTTP and from a folder, and only of its branch", async () => {
+  const show = createCommitReader({ git, dir: scratch() });
+  const commit = repository.git("rev-parse", "main").slice(0, 9);
+  const folder = { url: repository.url, authorization: null };
+  for (const from of [remote(), folder]) {
+    const text = await show({ remote: from, branch: "main", commit, path: "guides/new.md" }, signal);
+    expect(text).toMatch(/2025-06-15 Ann\n\nSay 319[\s\S]*\+\+\+ b\/guides\/new\.md/);
+    expect(await show({ remote: from, branch: "main", commit: "0123456789", path: "" }, signal)).toBeNull();
+  }
   expect(await readdir(scratch())).toEqual([]);
 });
