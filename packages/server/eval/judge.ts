@@ -1,3 +1,6 @@
+import { pageLines } from "../src/lib/page-lines.ts";
+import { factsOf } from "../src/review/truth/unsupported-facts.ts";
+import { createWitness } from "../src/review/truth/witness.ts";
 import { canonicalTree, deadLinks, splitPage } from "./canonical.ts";
 import type { Files } from "./site-model.ts";
 import type { Answer, EvalTask, Fact, Written } from "./task.ts";
@@ -91,10 +94,19 @@ function judgeFacts(task: EvalTask, written: Written, added: string): readonly s
       if (claims) problems.push(`it claims a default of ${fact.name}`);
     }
   }
-  const allowed = [written.source, task.prompt, ...(task.followUps ?? []), task.files[written.path] ?? ""].join("\n");
-  const strange = [...identifiersIn(added), ...numbersIn(added)].filter((word) => !allowed.includes(word));
-  const known = new Set(written.facts.flatMap(({ value }) => value ?? []));
-  const invented = strange.filter((word) => !known.has(word) && !isSpelled(word, written.facts));
+  // The same code that judges a job's change.
+  const known = written.facts.flatMap(({ value }) => value ?? []);
+  const witness = createWitness([
+    written.source,
+    task.prompt,
+    ...(task.followUps ?? []),
+    task.files[written.path] ?? "",
+    ...known,
+  ]);
+  const strange = pageLines(added)
+    .flatMap(factsOf)
+    .filter((fact) => !witness.holds(fact));
+  const invented = strange.map(({ text }) => text).filter((word) => !isSpelled(word, written.facts));
   if (invented.length > 0) problems.push(`it invents ${[...new Set(invented)].slice(0, 3).join(", ")}`);
   if (!isProse(added)) problems.push(`${written.path} is not prose`);
   if (wordsIn(added).length > 400) problems.push(`${written.path} is too long`);
@@ -131,11 +143,6 @@ function blocksOf(text: string): readonly string[] {
 
 function numbersIn(text: string): readonly string[] {
   return [...text.matchAll(/(?<![\w.-])\d[\d,]*(?![\w-])/g)].map(([number]) => number.replaceAll(",", ""));
-}
-
-/** The texts in code marks. */
-function identifiersIn(text: string): readonly string[] {
-  return [...text.matchAll(/`([^`\n]+)`/g)].flatMap(([, code = ""]) => code.match(/[A-Za-z_][\w.]*/g) ?? []);
 }
 
 const wordsIn = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}']+/gu) ?? [];

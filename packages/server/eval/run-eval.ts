@@ -1,4 +1,4 @@
-// npm run eval -- [tokens | mutants | truth | content] [--model NAME | --runner NAME] [--against NAME] [--only TEXT] [--json FILE] [--real] [--from FOLDER]
+// npm run eval -- [tokens | mutants | truth | answers | content] [--model NAME | --runner NAME] [--against NAME] [--only TEXT] [--json FILE] [--real] [--from FOLDER]
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,6 +18,7 @@ import { compareTables, type EvalRow, evaluate, formatTable } from "./table.ts";
 import { evalTasks } from "./tasks/index.ts";
 import { measureTokens } from "./tokens.ts";
 import { evaluateTruth } from "./truth.ts";
+import { evaluateAnswers } from "./untrue-answers.ts";
 
 const cacheDir = join(import.meta.dirname, "../../../node_modules/.cache/emend-eval");
 const { values, positionals } = parseArgs({
@@ -43,6 +44,9 @@ if (positionals[0] === "mutants") {
 }
 if (positionals[0] === "truth") {
   process.exit((await evaluateTruth({ cacheDir, from: values.from, only: values.only ?? "" })) ? 0 : 1);
+}
+if (positionals[0] === "answers") {
+  process.exit((await evaluateAnswers({ only: values.only ?? "" })) ? 0 : 1);
 }
 if (positionals[0] === "content") {
   process.exit((await evaluateContent({ from: values.from ?? ".", only: values.only ?? "" })) ? 0 : 1);

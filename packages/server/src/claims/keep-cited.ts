@@ -5,6 +5,7 @@ import type { Project } from "../accounts/projects/projects.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { StoredSource } from "../jobs/run/leased-job.ts";
+import { plainText } from "../lib/page-lines.ts";
 import { type CitedLines, citedLinesMax, findAgain } from "../tree/read/cited-lines.ts";
 import type { CommitTree } from "../tree/tree.ts";
 
@@ -17,8 +18,9 @@ interface MergedJob {
 const jobsMax = 50;
 
 /**
- * Turns citations of merged jobs into claims. Each cited place is bound to the paragraph of the job's change that shares
- * most words with it, as that paragraph is now on the base branch. False: there was nothing to keep.
+ * Turns citations of merged jobs into claims. Each cited place is bound to the sentence that it supports, as that is now on
+ * the base branch; without one, to the paragraph of the job's change that shares most words with it. False: there was
+ * nothing to keep.
  */
 export async function keepCited(pool: Pool, project: Project, docs: CommitTree, signal: AbortSignal): Promise<boolean> {
   const { rows } = await pool.query<MergedJob>(
@@ -40,7 +42,7 @@ export async function keepCited(pool: Pool, project: Project, docs: CommitTree, 
       // Another repository may have this name by now.
       const known = repositories.find(({ name, url }) => name === repository && url === source.repositoryUrl);
       if (!cited || (repository !== null && !known)) continue;
-      const page = await bestParagraph(docs, paragraphs, cited.text, signal);
+      const page = await pageOf(docs, paragraphs, source, cited.text, signal);
       if (page) claims.push({ page, source, cited, repositoryId: known?.id ?? null });
     }
     await inTransaction(pool, async (client) => {
@@ -114,24 +116,42 @@ function paragraphsOf(patch: string): readonly CitedLines[] {
   return paragraphs;
 }
 
-/** The paragraph on the base branch that is closest to the cited lines. The first one wins a tie. */
-async function bestParagraph(
+/** The supported sentence's lines on the base branch, or the paragraph that is closest to the cited lines. */
+async function pageOf(
   docs: CommitTree,
   paragraphs: readonly CitedLines[],
+  { supports = "" }: StoredSource,
   cited: string,
   signal: AbortSignal,
 ): Promise<CitedLines | null> {
-  const wanted = wordsOf(cited);
-  const score = ({ text }: CitedLines) => [...wordsOf(text)].filter((word) => wanted.has(word)).length;
-  const ranked = paragraphs
-    .map((paragraph) => ({ paragraph, score: score(paragraph) }))
-    .toSorted((a, b) => b.score - a.score);
   const memory = { movedTo: new Map(), searches: 0 };
-  for (const { paragraph } of ranked) {
+  for (const paragraph of [...linesOf(paragraphs, supports), ...ranked(paragraphs, cited)]) {
     const found = await findAgain(docs, paragraph, memory, signal);
     if (found.kind === "same" || found.kind === "moved") return found.cited;
   }
   return null;
+}
+
+/** The fewest lines of each paragraph that have the whole sentence. */
+function linesOf(paragraphs: readonly CitedLines[], sentence: string): readonly CitedLines[] {
+  const words = plainText(sentence);
+  if (words === "") return [];
+  return paragraphs.flatMap((paragraph) => {
+    const lines = paragraph.text.split("\n");
+    const has = (from: number, to: number) => plainText(lines.slice(from, to).join("\n")).includes(words);
+    if (!has(0, lines.length)) return [];
+    const to = lines.findIndex((_, index) => has(0, index + 1)) + 1;
+    const from = lines.findLastIndex((_, index) => has(index, to));
+    const text = lines.slice(from, to).join("\n");
+    return [{ ...paragraph, line: paragraph.line + from, lineEnd: paragraph.line + to - 1, text }];
+  });
+}
+
+/** The first one wins a tie. */
+function ranked(paragraphs: readonly CitedLines[], cited: string): readonly CitedLines[] {
+  const wanted = wordsOf(cited);
+  const score = ({ text }: CitedLines) => [...wordsOf(text)].filter((word) => wanted.has(word)).length;
+  return paragraphs.toSorted((a, b) => score(b) - score(a));
 }
 
 /** Parts of names count too: `timeoutMs` matches "timeout". */

@@ -302,6 +302,13 @@ test("what a merged job cited is kept once, bound to the paragraph that it is ab
   });
 });
 
+test("a source that names its sentence is bound to it, whatever other paragraph shares more words", async () => {
+  docs.commit({ "docs/timeouts.md": "# Timeouts\n\nOther words.\n\nA call has a timeout of 30_000 milliseconds.\n" });
+  await mergedJob([source({ supports: "Other words." })], diff);
+  await look();
+  expect(await only()).toMatchObject({ page: { line: 3, lineEnd: 3, text: "Other words." } });
+});
+
 test("a change of the code before the merge is found at the first look", async () => {
   docs.commit({ "docs/timeouts.md": "# Timeouts\n\nA call has a timeout of 30_000 milliseconds.\n" });
   code.commit({ "src/net.ts": net.replace("30_000", "60_000") });

@@ -73,11 +73,29 @@ export function listed(names: readonly string[]): string {
   return shown.join(", ") + (names.length > shown.length ? ` and ${names.length - shown.length} more` : "");
 }
 
+export function lineCount(text: string): number {
+  return text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
+}
+
 /** What a rewrite does to a page: `139 → 67 lines; headings gone: Env, Options`. */
 export function describeRewrite(before: string, after: string): string {
-  const count = (text: string) => text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
   const names = new Set(headingsOf(pageLines(after)).map(({ name }) => name));
   const gone = headingsOf(pageLines(before)).filter(({ name }) => !names.has(name));
   const words = gone.length === 0 ? "" : `; headings gone: ${listed(gone.map(({ shown }) => shown))}`;
-  return `${count(before)} → ${count(after)} lines${words}`;
+  return `${lineCount(before)} → ${lineCount(after)} lines${words}`;
+}
+
+/** A page's path, its folders, its name and its titles. */
+export function namesOf(path: string, text = ""): readonly string[] {
+  const bare = path.replace(/\.\w+$/, "").replace(/\/(?:index|readme)$/i, "");
+  const segments = bare.split("/");
+  const folders = segments.slice(0, -1).map((_, index) => segments.slice(0, index + 1).join("/"));
+  const title = /^title:[ \t]*(.+)$/m.exec(text)?.[1] ?? "";
+  const heading = /^#[ \t]+(.+)$/m.exec(text)?.[1] ?? "";
+  return [path, bare, segments.at(-1) ?? "", title, heading, ...folders.filter((one) => one.length > 3)].map(plainText);
+}
+
+/** Whether a text, as `plainText` gives it, has one of these names. */
+export function isNamed(request: string, names: readonly string[]): boolean {
+  return names.some((name) => name !== "" && ` ${request} `.includes(` ${name} `));
 }

@@ -181,6 +181,25 @@ describe("a repository's template", () => {
   });
 });
 
+it("lists pages apart that a request does not name, where it names others", () => {
+  const files = ["guides/auth.mdx", "guides/keys.mdx", "guides/limits.mdx", "docs.json"].map((path) => ({
+    path,
+    kind: "changed" as const,
+    added: 1,
+    removed: 0,
+  }));
+  const job = { ...input.job, prompt: "Say in guides/auth.mdx what a key is." };
+  const summary = "Says what a key is. Links to it from keys.mdx, which had another word.";
+  const body = pullRequestBody({ ...input, job, files, summary });
+  expect(body).toContain(
+    "### Touched\n\n- changed `guides/auth.mdx` +1 −0\n- changed `docs.json` +1 −0\n\nThe request does not name these pages:\n\n" +
+      "- changed `guides/keys.mdx` +1 −0: Links to it from keys.mdx, which had another word.\n" +
+      "- changed `guides/limits.mdx` +1 −0: the summary does not name it",
+  );
+  const unnamed = pullRequestBody({ ...input, job: { ...job, prompt: "Explain keys better" }, files, summary });
+  expect(unnamed).not.toContain("does not name");
+});
+
 describe("a follow-up's words", () => {
   const rounds = [{ message: 0, title: "Move a page", summary: "Moved 1 page.", failure: null }];
   const asked = {

@@ -2,6 +2,8 @@ import { hash } from "node:crypto";
 import type { ForgeName } from "@emend/contract";
 import type { PullRequestCheck } from "../forge/forge.ts";
 import { reachesOut } from "../lib/markdown.ts";
+import { isNamed, namesOf, plainText } from "../lib/page-lines.ts";
+import { kindOf } from "../review/policy.ts";
 import { fillTemplate } from "./fill-template.ts";
 import type { CitedSource, DisputedFinding, EarlierRound, TotalUsage } from "./publication.ts";
 import { codeBlock, codeSpan, plainLine, quietMarkdown } from "./quiet-text.ts";
@@ -109,7 +111,7 @@ function figures(input: BodyInput): readonly string[] {
     list === "" ? "" : `### Checks\n\n${list}`,
     input.findingsFirst ? "" : findings(input.introduced),
     sourceList(input.sources),
-    touched(input.files),
+    touched(input),
   ];
 }
 
@@ -198,13 +200,42 @@ function findings(list: readonly DisputedFinding[]): string {
   return `### New findings\n\n${withRest(lines, list.length)}`;
 }
 
-function touched(files: readonly TouchedFile[]): string {
-  const lines = files.slice(0, filesShownMax).map(({ path, kind, from, byPeople, added, removed }) => {
-    const origin = from === undefined ? "" : `${codeSpan(from)} → `;
-    const lines = added === undefined || kind === "deleted" ? "" : ` +${added} −${removed}`;
-    return `- ${kind} ${origin}${codeSpan(path)}${lines}${byPeople ? ", including commits by people" : ""}`;
-  });
-  return `### Touched\n\n${withRest(lines, files.length)}`;
+/** Pages apart that the request does not name, where it names others, each with what the summary says of it. */
+function touched({ files, job, summary }: BodyInput): string {
+  const request = plainText([job.prompt, ...job.followUps].join("\n"));
+  const isAsked = ({ path, from }: TouchedFile) =>
+    isNamed(request, namesOf(path)) || (from !== undefined && isNamed(request, namesOf(from)));
+  const isPage = ({ path }: TouchedFile) => kindOf(path) === "document";
+  const others = files.some((file) => isPage(file) && isAsked(file))
+    ? files.filter((file) => isPage(file) && !isAsked(file))
+    : [];
+  const list = (shown: readonly TouchedFile[], more: (file: TouchedFile) => string) =>
+    withRest(
+      shown.slice(0, filesShownMax).map((file) => `- ${inWords(file)}${more(file)}`),
+      shown.length,
+    );
+  const main = list(
+    files.filter((file) => !others.includes(file)),
+    () => "",
+  );
+  if (others.length === 0) return `### Touched\n\n${main}`;
+  const reasoned = list(others, ({ path }) => `: ${reasonFor(path, summary) || "the summary does not name it"}`);
+  return `### Touched\n\n${main}\n\nThe request does not name these pages:\n\n${reasoned}`;
+}
+
+function inWords({ path, kind, from, byPeople, added, removed }: TouchedFile): string {
+  const origin = from === undefined ? "" : `${codeSpan(from)} → `;
+  const lines = added === undefined || kind === "deleted" ? "" : ` +${added} −${removed}`;
+  return `${kind} ${origin}${codeSpan(path)}${lines}${byPeople ? ", including commits by people" : ""}`;
+}
+
+const reasonCharactersMax = 200;
+
+/** The first sentence of the summary that names the page. */
+function reasonFor(path: string, summary: string): string {
+  const names = namesOf(path).slice(0, 3);
+  const sentence = summary.split(/\n+|(?<=[.!?])\s+/).find((one) => isNamed(plainText(one), names)) ?? "";
+  return plainLine(quietMarkdown(sentence, reasonCharactersMax), reasonCharactersMax).replace(/^[-*]\s+/, "");
 }
 
 function withRest(lines: readonly string[], total: number): string {
@@ -283,9 +314,15 @@ function linesOf({ line, cited }: CitedSource): string {
   return cited && cited.lineEnd > line ? `${line}-${cited.lineEnd}` : `${line}`;
 }
 
+function unindented(text: string): string {
+  const lines = text.split("\n");
+  const widths = lines.filter((line) => line.trim() !== "").map((line) => line.search(/\S/));
+  return lines.map((line) => line.slice(Math.min(...widths))).join("\n");
+}
+
 /** The cited lines below their source, closed where there are many. */
 function folded(text: string): string {
-  const block = codeBlock(text, citedCharactersMax);
+  const block = codeBlock(unindented(text), citedCharactersMax);
   const isLong = text.split("\n").length > citedLinesShownMax;
   const shown = isLong ? `<details><summary>Cited lines</summary>\n\n${block}\n\n</details>` : block;
   return `\n\n${shown.replaceAll(/^(?=.)/gm, "  ")}`;

@@ -1,8 +1,11 @@
 import type { Finding } from "@emend/site";
 import {
   headingsOf,
+  isNamed,
+  lineCount,
   textLinesOf as linesOf,
   listed,
+  namesOf,
   type PageLine,
   pageLines,
   plainText,
@@ -21,16 +24,23 @@ const lostLinesMin = 5;
 /** Text counts as kept if at least this share of its lines is somewhere in the change. */
 const keptShare = 0.5;
 
-/** Pages, sections and samples that a change takes away, although the request asks for no such thing. */
-export function findLostContent(pages: readonly PageChange[], asked: readonly string[]): readonly Finding[] {
+/**
+ * Pages, sections and samples that a change takes away unasked. Whether a request wants that is a matter of language, so
+ * only names and figures decide: the request names what goes, or it names the page and the summary says what it loses.
+ */
+export function findLostContent(
+  pages: readonly PageChange[],
+  asked: readonly string[],
+  summary = "",
+): readonly Finding[] {
   const kept: Kept = {
     lines: new Set(pages.flatMap(({ after }) => linesOf(after ?? ""))),
     headings: new Set(pages.flatMap(({ after }) => headingsOf(pageLines(after ?? "")).map(({ name }) => name))),
   };
-  const request = plainText(asked.join("\n"));
+  const [request, told] = [plainText(asked.join("\n")), plainText(summary)];
   return pages.flatMap((page) => {
     if (page.after === null) return isDeletedUnasked(page, kept.lines, request) ? [deletedPage(page)] : [];
-    const message = lossOf(page, page.after, kept, request);
+    const message = lossOf(page, page.after, kept, { request, told });
     if (message === null) return [];
     return [{ check: "lost-content", severity: "error", path: page.path, line: 1, column: 1, message } as const];
   });
@@ -46,34 +56,40 @@ function isDeletedUnasked({ path, before }: PageChange, kept: ReadonlySet<string
   return !isMoved && !isNamed(request, namesOf(path, before));
 }
 
-function lossOf({ path, before }: PageChange, after: string, kept: Kept, request: string): string | null {
+function lossOf(
+  { path, before }: PageChange,
+  after: string,
+  kept: Kept,
+  { request, told }: { request: string; told: string },
+): string | null {
   const [old, now] = [pageLines(before), pageLines(after)];
-  const isPageNamed = isNamed(request, namesOf(path, before));
-  // To take something away is asked for by a word for it, and by a name of what goes.
-  const mayGo = (names: readonly string[]) => removing.test(request) && (isPageNamed || isNamed(request, names));
-  const unasked = "and the request does not ask for it";
+  const figures = `${lineCount(before)} → ${lineCount(after)} lines`;
+  const isTold = (names: readonly string[]) =>
+    isNamed(request, namesOf(path, before)) &&
+    [plainText(figures), ...names].every((name) => ` ${told} `.includes(` ${name} `));
+  const loss = (what: string) => `the page loses ${what} (${figures}), which the request does not name`;
 
   const present = headingsOf(now).map(({ name }) => name);
   const gone = headingsOf(old).filter(({ name }) => !kept.headings.has(name));
   const newOnes = present.length - headingsOf(old).filter(({ name }) => present.includes(name)).length;
   // A heading that another one stands for now, above the same text, was renamed.
   const lost = gone.filter(({ body }, index) => index >= newOnes || !isKept(body, kept.lines));
-  const sections = lost.filter(({ name }) => !mayGo([name]));
-  if (sections.length > 0) return `the page loses ${listed(sections.map(({ shown }) => `“${shown}”`))}, ${unasked}`;
+  const sections = lost.filter(({ name }) => !isNamed(request, [name]));
+  if (sections.length > 0 && !isTold(sections.map(({ name }) => name))) {
+    return loss(listed(sections.map(({ shown }) => `“${shown}”`)));
+  }
 
   const asked = new Set(lost.flatMap(({ body }) => body));
   const samples = samplesOf(old).filter((sample) => !isKept(sample, kept.lines) && !isKept(sample, asked));
   const lostSamples = Math.min(samples.length, samplesOf(old).length - samplesOf(now).length);
-  if (lostSamples > 0 && !mayGo(["code", "sample", "samples", "example", "examples", "snippet"])) {
-    return `the page loses ${lostSamples === 1 ? "a code block" : `${lostSamples} code blocks`}, ${unasked}`;
-  }
+  if (lostSamples > 0 && !isTold([])) return loss(lostSamples === 1 ? "a code block" : `${lostSamples} code blocks`);
 
   const had = linesOf(before);
   const known = new Set(had);
   const written = linesOf(after).filter((line) => !known.has(line)).length;
   const left = had.filter((line) => !kept.lines.has(line) && !asked.has(line)).length - written;
-  if (left < Math.max(lostLinesMin, had.length * lostShareMax) || mayGo([])) return null;
-  return `the page loses ${left} of its ${had.length} lines of text, ${unasked}`;
+  if (left < Math.max(lostLinesMin, had.length * lostShareMax) || isTold([])) return null;
+  return loss(`${left} of its ${had.length} lines of text`);
 }
 
 /** What is somewhere in the change, for comparisons. */
@@ -81,9 +97,6 @@ interface Kept {
   lines: ReadonlySet<string>;
   headings: ReadonlySet<string>;
 }
-
-const removing =
-  /\b(?:remov|delet|drop|cut|trim|short|condens|strip|prun|reduc|rewrit|rework|simplif|merg|consolidat|combin|split|mov|replac|retir|deprecat|clean|restructur|reorgani|summari|dedup|redirect|extract)\w*/;
 
 function samplesOf(lines: readonly PageLine[]): readonly (readonly string[])[] {
   const samples: string[][] = [];
@@ -96,18 +109,4 @@ function samplesOf(lines: readonly PageLine[]): readonly (readonly string[])[] {
 
 function isKept(lines: readonly string[], kept: ReadonlySet<string>): boolean {
   return lines.filter((line) => kept.has(line)).length >= lines.length * keptShare;
-}
-
-/** A page's path, its folders, its name and its titles. */
-function namesOf(path: string, text: string): readonly string[] {
-  const bare = path.replace(/\.\w+$/, "").replace(/\/(?:index|readme)$/i, "");
-  const segments = bare.split("/");
-  const folders = segments.slice(0, -1).map((_, index) => segments.slice(0, index + 1).join("/"));
-  const title = /^title:[ \t]*(.+)$/m.exec(text)?.[1] ?? "";
-  const heading = /^#[ \t]+(.+)$/m.exec(text)?.[1] ?? "";
-  return [path, bare, segments.at(-1) ?? "", title, heading, ...folders.filter((one) => one.length > 3)].map(plainText);
-}
-
-function isNamed(request: string, names: readonly string[]): boolean {
-  return names.some((name) => name !== "" && ` ${request} `.includes(` ${name} `));
 }

@@ -101,21 +101,35 @@ Options win over variables.
 The last one counts.
 `;
 
-const lost = (after: string | null, asked: string) =>
-  findLostContent([{ path: "settings.md", before: page, after }], [asked]).map(({ message }) => message);
+const lost = (after: string | null, asked: string, summary = "") =>
+  findLostContent([{ path: "settings.md", before: page, after }], [asked], summary).map(({ message }) =>
+    message.replace(/ \(\d+ → \d+ lines\), which the request does not name$/, ""),
+  );
 
-test("finds a section, a sample and lines that are gone unasked", () => {
+test("finds a section, a sample and lines that are gone unasked, in any language", () => {
   const withoutEnv = page.replace(/## Env[\s\S]*(?=## Options)/, "");
-  expect(lost(withoutEnv, "Fix the grammar of settings")).toEqual([
-    "the page loses “Env”, and the request does not ask for it",
-  ]);
-  expect(lost(page.replace(/```sh[\s\S]*?```\n/, ""), "Fix grammar")).toEqual([
-    "the page loses a code block, and the request does not ask for it",
-  ]);
+  for (const asked of ["Fix the grammar of settings", "Corrige la gramática de settings", "Remove typos"]) {
+    expect(lost(withoutEnv, asked)).toEqual(["the page loses “Env”"]);
+  }
+  expect(lost(page.replace(/```sh[\s\S]*?```\n/, ""), "Fix grammar")).toEqual(["the page loses a code block"]);
   expect(lost(null, "Fix grammar")).toEqual(["this page was deleted, and the request does not name it"]);
   expect(lost(withoutEnv, "Remove the section Env")).toEqual([]);
-  expect(lost(withoutEnv, "Shorten the settings page")).toEqual([]);
-  expect(lost(null, "Delete the settings page")).toEqual([]);
+  expect(lost(withoutEnv, "Quita la sección Env")).toEqual([]);
+  expect(lost(null, "Lösche settings.md")).toEqual([]);
+});
+
+test("a loss is told where the request names the page, and the summary what goes and the figures", () => {
+  const withoutEnv = page.replace(/## Env[\s\S]*(?=## Options)/, "");
+  const [message = ""] = findLostContent([{ path: "settings.md", before: page, after: withoutEnv }], ["x"]).map(
+    (one) => one.message,
+  );
+  const figures = /\((\d+ → \d+ lines)\)/.exec(message)?.[1];
+  expect(figures).toBe("20 → 8 lines");
+  const told = `Shortens the page (${figures}); the section Env is gone.`;
+  expect(lost(withoutEnv, "Shorten the settings page", told)).toEqual([]);
+  expect(lost(withoutEnv, "Shorten the settings page", "Fixes grammar.")).toHaveLength(1);
+  expect(lost(withoutEnv, "Shorten the settings page", `Fixes grammar, ${figures}.`)).toHaveLength(1);
+  expect(lost(withoutEnv, "Shorten another page", told)).toHaveLength(1);
 });
 
 test("an edit, a rename and a move lose nothing", () => {
@@ -134,15 +148,15 @@ test("a page of prose that is cut by more than a quarter", () => {
   const after = before.split("\n").slice(0, 28).join("\n");
   const found = findLostContent([{ path: "a.md", before, after }], ["Fix grammar"]);
   expect(found.map(({ message }) => message)).toEqual([
-    "the page loses 12 of its 40 lines of text, and the request does not ask for it",
+    "the page loses 12 of its 40 lines of text (40 → 28 lines), which the request does not name",
   ]);
 });
 
-test("a summary that claims a change of an untouched page", () => {
-  const entries = [{ path: "docs/a.md", mode: "100644" as const, content: Buffer.from("x") }];
-  const messages = (summary: string) => findUntrueSummary(summary, entries).map(({ message }) => message);
+test("a summary names no page that the change has nothing to do with", () => {
+  const sources = [{ at: "docs/cited.md:3", supports: "", text: "" }];
+  const change = { paths: ["docs/a.md"], lines: ["See [c](guides/c.md)."], sources };
+  const messages = (summary: string) => findUntrueSummary(summary, change).map(({ message }) => message);
   expect(messages("Adds a note to `docs/b.md`.")).toHaveLength(1);
-  expect(messages("Updated docs/a.md. Also rewrote guides/c.mdx.")).toHaveLength(1);
-  expect(messages("Updated a.md. Left `docs/b.md` alone; docs/b.md already says it.")).toEqual([]);
-  expect(messages("Updates the default as in `docs/b.md`.")).toEqual([]);
+  expect(messages("Añade una nota a docs/b.md y docs/a.md.")).toHaveLength(1);
+  expect(messages("Updated a.md. It links to guides/c.md and agrees with docs/cited.md.")).toEqual([]);
 });

@@ -57,7 +57,7 @@ export function findUnsupportedFacts(
   return [...findings.values()].slice(0, findingsMax);
 }
 
-function factsOf({ kind, text }: PageLine): readonly Fact[] {
+export function factsOf({ kind, text }: PageLine): readonly Fact[] {
   const line = text.slice(0, lineCharactersMax);
   if (kind === "sample") return factsOfSample(line);
   if (kind === "prose" || kind === "heading") return factsOfProse(line);

@@ -1,34 +1,35 @@
 import type { Finding } from "@emend/site";
-import type { OverlayEntry } from "../../tree/tree.ts";
+import type { CitedEvidence } from "../../lib/evidence.ts";
+import { kindOf } from "../policy.ts";
 
-const changing =
-  /\b(?:add|updat|chang|fix|remov|delet|renam|mov|rewr|replac|creat|edit|correct|adjust|expand|extend|revis|writ|introduc)\w*\b/i;
-/** Words after which a path is what a sentence compares with, or leaves alone. */
-const otherwise =
-  /\b(?:not|no|never|nothing|without|already|unchanged|left|from|as|like|see|match\w*|per|in line with|following|because|since|than|links? to|linked|points? to|refer\w*|instead)\b/i;
-const pagePath = /`?((?:[\w.-]+\/)*[\w.-]+\.(?:mdx?|markdown|rst|adoc))`?/;
+const pagePath = /(?:[\p{L}\p{N}_.-]+\/)*[\p{L}\p{N}_.-]+\.(?:mdx?|markdown|rst|adoc)(?![\p{L}\p{N}])/gu;
 
-/** A sentence of the summary that says of a page that it was changed, although it was not. */
-export function findUntrueSummary(summary: string, entries: readonly OverlayEntry[]): readonly Finding[] {
-  const touched = entries.map(({ path }) => path);
-  const findings: Finding[] = [];
+/**
+ * Pages that a summary names although the change has nothing to do with them: it does not touch or name them, and no
+ * source is there. What the summary says of them is a matter of language; a reader takes it for a part of the change.
+ */
+export function findUntrueSummary(
+  summary: string,
+  change: {
+    paths: readonly string[];
+    lines: readonly string[];
+    sources: readonly CitedEvidence[];
+    /** Files that no job may change, such as an agent's instructions, are named for other reasons. */
+    isRefused?(path: string): boolean;
+  },
+): readonly Finding[] {
+  const known = [...change.paths, ...change.sources.map(({ at }) => at.replace(/:[\d-]+$/, ""))];
+  const isKnown = (path: string) =>
+    known.some((one) => one === path || one.endsWith(`/${path}`)) ||
+    change.lines.some((line) => line.includes(path.replace(/\.\w+$/, "")));
+  const findings = new Map<string, Finding>();
   for (const [index, line] of summary.split("\n").entries()) {
-    for (const sentence of line.slice(0, 2_000).split(/(?<=[.!?;])\s+/)) {
-      const found = pagePath.exec(sentence);
-      const path = found?.[1];
-      if (path === undefined || touched.some((one) => one === path || one.endsWith(`/${path}`))) continue;
-      const before = sentence.slice(0, found?.index);
-      if (!changing.test(before) || otherwise.test(before)) continue;
-      const message = `it says that ${path} was changed, and this change does not touch it`;
-      findings.push({
-        check: "untrue-summary",
-        severity: "error",
-        path: "the summary",
-        line: index + 1,
-        column: 1,
-        message,
-      });
+    for (const [path] of line.slice(0, 4_000).matchAll(pagePath)) {
+      if (isKnown(path) || findings.has(path) || kindOf(path) !== "document" || change.isRefused?.(path)) continue;
+      const message = `it names ${path}, which this change does not touch`;
+      const place = { path: "the summary", line: index + 1, column: 1 };
+      findings.set(path, { check: "untrue-summary", severity: "error", ...place, message });
     }
   }
-  return findings;
+  return [...findings.values()];
 }

@@ -1,0 +1,225 @@
+// npm run eval -- answers [--only TEXT]: right and wrong answers, each as a finished job, judged as a job's change is.
+import { hash } from "node:crypto";
+import type { Evidence } from "../src/lib/evidence.ts";
+import { createPageReader } from "../src/review/page-reader.ts";
+import { truthChecks } from "../src/review/review.ts";
+import { reviewChange } from "../src/review/review-change.ts";
+import { createOverlay } from "../src/tree/overlay.ts";
+import { openTestTrees, type TestTrees } from "../test/support/test-tree.ts";
+import { mutantsOf } from "./mutants.ts";
+import type { Files } from "./site-model.ts";
+import type { Answer, EvalTask } from "./task.ts";
+import { evalTasks } from "./tasks/index.ts";
+
+/** How an answer is wrong. "right": it is not. */
+export const ways = [
+  "right",
+  "invented",
+  "inverted",
+  "wrong source",
+  "dropped",
+  "untrue summary",
+  "wrong page",
+  "too much",
+  "half",
+] as const;
+type Way = (typeof ways)[number];
+
+/** Code alone cannot see these: they take a reader of the request. */
+const readersWays: ReadonlySet<Way> = new Set(["wrong page", "too much", "half"]);
+
+export interface AnswerCase {
+  way: Way;
+  name: string;
+  task: EvalTask;
+  answer: Answer & { cited?: Evidence["sources"] };
+  /** Not looked into while the rules were written. */
+  isFrozen: boolean;
+}
+
+const perWay = 12;
+
+/** Every right answer that changes something, and wrong ones made of them. */
+export function answerCases(): readonly AnswerCase[] {
+  const tasks = evalTasks().filter((task) => task.right.some(({ files }) => changedIn(task.files, files).length > 0));
+  const caseOf = (way: Way, task: EvalTask, answer: AnswerCase["answer"]): AnswerCase => {
+    const name = `${task.name}: ${answer.name}`;
+    return {
+      way,
+      name,
+      task,
+      answer,
+      isFrozen: Number.parseInt(hash("sha256", `35 ${way} ${name}`).slice(0, 2), 16) < 128,
+    };
+  };
+  const right = tasks.flatMap((task) => task.right.map((answer) => caseOf("right", task, answer)));
+  const wrong = ways.slice(1).flatMap((way) => {
+    const made = tasks.flatMap((task) => wrongOf(way, task).map((answer) => caseOf(way, task, answer)));
+    return made.sort((a, b) => (hash("sha256", a.name) < hash("sha256", b.name) ? -1 : 1)).slice(0, perWay);
+  });
+  return [...right, ...wrong];
+}
+
+function wrongOf(way: Way, task: EvalTask): readonly AnswerCase["answer"][] {
+  const [right] = task.right;
+  const pages = right
+    ? changedIn(task.files, right.files).filter((path) => /\.mdx?$/.test(path) && right.files[path])
+    : [];
+  const [path = ""] = pages;
+  const text = right?.files[path] ?? "";
+  if (!right || text === "") return [];
+  const withText = (name: string, changed: string) =>
+    changed === text ? [] : [{ ...right, name, files: { ...right.files, [path]: changed } }];
+  const mutants = (pattern: RegExp) => mutantsOf(task).filter(({ name }) => pattern.test(name));
+  switch (way) {
+    case "invented":
+      return [
+        ...mutants(/^an invented/),
+        ...withText("an invented variable", `${text.trimEnd()}\n\nSet \`RELAY_DEPTH_LIMIT\` to change this.\n`),
+        ...withText("an invented exit code", `${text.trimEnd()}\n\nIt tries 23 ports, then ends with exit code 98.\n`),
+      ];
+    case "inverted":
+    case "wrong source":
+      return misquoted(task, right, way);
+    case "dropped":
+      if (task.files[path] === undefined) return [];
+      return [
+        ...withText("a section is gone", withoutLastSection(text)),
+        ...withText(
+          "half of the page is gone",
+          text
+            .split("\n")
+            .slice(0, Math.ceil(text.split("\n").length / 2))
+            .join("\n"),
+        ),
+      ];
+    case "untrue summary": {
+      const other = Object.keys(task.files).find((one) => /\.mdx?$/.test(one) && !pages.includes(one)) ?? "";
+      return [{ ...right, name: "a page that was not edited", summary: `${right.summary} Also updates ${other}.` }];
+    }
+    case "wrong page":
+      return mutants(/wrong place/);
+    case "too much":
+      return mutants(/^too much/);
+    case "half":
+      return mutants(/^half done/);
+    default:
+      return [];
+  }
+}
+
+/** A value that the cited lines do not have, or lines that do not have the value. */
+function misquoted(task: EvalTask, right: Answer, way: Way): readonly AnswerCase["answer"][] {
+  return (task.expected.written ?? []).flatMap((written) => {
+    const text = right.files[written.path] ?? "";
+    return written.facts.flatMap(({ name, value }) => {
+      const line = text.split("\n").find((one) => value !== null && one.includes(value) && one.includes(name));
+      const cited = written.source.split("\n").find((one) => value !== null && one.includes(value));
+      if (!line || !cited || value === null || !/^\d+$/.test(value)) return [];
+      if (way === "wrong source") {
+        const other = written.source.split("\n").find((one) => one.trim() !== "" && !/\d/.test(one)) ?? "// nothing";
+        return [
+          {
+            ...right,
+            name: `${name}, with lines that do not say it`,
+            cited: [{ at: "a:1", supports: line, text: other }],
+          },
+        ];
+      }
+      const wrong = line.replace(value, `${Number(value) + 5}`);
+      const files = { ...right.files, [written.path]: text.replace(line, wrong) };
+      return [
+        { ...right, name: `another value of ${name}`, files, cited: [{ at: "a:1", supports: wrong, text: cited }] },
+      ];
+    });
+  });
+}
+
+function withoutLastSection(text: string): string {
+  const at = text.lastIndexOf("\n## ");
+  return at === -1 ? text : `${text.slice(0, at).trimEnd()}\n`;
+}
+
+function changedIn(before: Files, after: Files): readonly string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((path) => before[path] !== after[path]);
+}
+
+const policy = { docsDir: "", allowedPaths: [], filesMax: 1_000, bytesMax: 10_000_000 };
+const pageReader = createPageReader();
+
+/** The findings about truth, each of which makes an answer's pull request a draft. */
+export async function judgeAnswer(trees: TestTrees, { task, answer }: AnswerCase): Promise<readonly string[]> {
+  const base = await trees.open(task.files);
+  const overlay = await createOverlay(base);
+  const changed = changedIn(task.files, answer.files);
+  for (const path of changed) {
+    const text = answer.files[path];
+    if (text === undefined) await overlay.delete(path);
+    else await overlay.set(path, Buffer.from(text));
+  }
+  const context = Object.values(task.context ?? {}).flatMap((files) => Object.values(files));
+  // Of its own repository an agent reads at least what it edits, and of code what it documents.
+  const read = [...changed.map((path) => task.files[path] ?? ""), ...context];
+  const sources = task.expected.written?.map(({ source }) => source) ?? [];
+  const evidence: Evidence = {
+    asked: [task.prompt, ...(task.followUps ?? [])],
+    log: [
+      ...[...read, ...sources].map((text) => ({ kind: "read" as const, text })),
+      ...changed.map((path) => ({ kind: "wrote" as const, text: answer.files[path] ?? "" })),
+    ],
+    sources: answer.cited ?? [],
+  };
+  const { title, summary } = answer;
+  const input = {
+    base,
+    overlay,
+    policy,
+    pageReader,
+    asked: evidence.asked,
+    evidence,
+    title,
+    summary,
+  };
+  const verdict = await reviewChange(input, AbortSignal.timeout(60_000));
+  // What policy refuses is measured elsewhere.
+  const found = verdict.kind === "denied" ? [] : verdict.introduced;
+  return found
+    .filter(({ check }) => truthChecks.has(check))
+    .map(({ check, path, line, message }) => `${check} ${path}:${line}: ${message}`);
+}
+
+/** Prints the table. False: more right answers became drafts, or fewer wrong ones, than the docs promise. */
+export async function evaluateAnswers({ only }: { only: string }): Promise<boolean> {
+  const cases = answerCases().filter(({ way, name }) => `${way} ${name}`.includes(only));
+  const trees = await openTestTrees();
+  const rows = new Map<string, { all: number; drafts: number }>();
+  const count = (key: string, isDraft: boolean) => {
+    const row = rows.get(key) ?? { all: 0, drafts: 0 };
+    rows.set(key, { all: row.all + 1, drafts: row.drafts + Number(isDraft) });
+  };
+  try {
+    for (const one of cases) {
+      const findings = await judgeAnswer(trees, one);
+      const isDraft = findings.length > 0;
+      count(`${one.way}${one.isFrozen ? ", frozen" : ""}`, isDraft);
+      // What is frozen is counted only.
+      if (isDraft === (one.way === "right") && !one.isFrozen && !readersWays.has(one.way)) {
+        console.error(`${one.way}: ${one.name}${findings[0] ? `: ${findings[0]}` : ": no finding"}`);
+      }
+    }
+  } finally {
+    await trees.close();
+  }
+  console.log("| answers | how many | drafts |\n| --- | --- | --- |");
+  for (const [name, { all, drafts }] of rows) console.log(`| ${name} | ${all} | ${drafts} |`);
+  const total = (wanted: (way: string) => boolean) =>
+    [...rows]
+      .filter(([key]) => wanted(key.replace(", frozen", "")))
+      .reduce((sum, [, { all, drafts }]) => ({ all: sum.all + all, drafts: sum.drafts + drafts }), {
+        all: 0,
+        drafts: 0,
+      });
+  const honest = total((way) => way === "right");
+  const seen = total((way) => way !== "right" && !readersWays.has(way as Way));
+  return honest.drafts <= honest.all * 0.03 && seen.drafts >= seen.all * 0.95;
+}
