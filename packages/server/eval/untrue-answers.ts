@@ -12,7 +12,7 @@ import type { Answer, EvalTask } from "./task.ts";
 import { evalTasks } from "./tasks/index.ts";
 
 /** How an answer is wrong. "right": it is not. */
-export const ways = [
+const ways = [
   "right",
   "invented",
   "inverted",

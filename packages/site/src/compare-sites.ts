@@ -118,8 +118,10 @@ export async function compareSites(
   const after = [...found, ...silenceFindings(head, others, silent)];
   // If absolute links are certain in the base, they are certain in the change too.
   const isClear = !doubtsAbsolute(base.index);
+  // A link of an untouched page led somewhere before: this change took its page away.
+  const isUntouched = (path: string) => base.index.nodes.get(path)?.hash === head.index.nodes.get(path)?.hash;
   const introduced = without(after, before, inPlace).flatMap((finding) =>
-    isClear && finding.check === "broken-link" && finding.certainty === "likely"
+    (isClear || isUntouched(finding.path)) && finding.check === "broken-link" && finding.certainty === "likely"
       ? applySettings([certain(finding)], settings)
       : finding,
   );

@@ -131,3 +131,16 @@ it("chooses the site with most pages and says what lies outside", async () => {
     ],
   });
 });
+
+it("is certain of a link to a page that the change itself deletes, also where absolute links are doubtful", async () => {
+  const links = Array.from({ length: 8 }, (_, i) => `[l${i}](/help/topic-${i}/a)`).join(" ");
+  const tree = memoryTree({
+    ...starlight(""),
+    "src/content/docs/index.md": `---\ntitle: Home\n---\n\n${links} [c](/guides/c/)\n`,
+  });
+  const head = tree.with(new Map([["src/content/docs/guides/c.md", null]]));
+  const { introduced } = await compareSites(await openSite(tree), await openSite(head));
+  const [link] = introduced.filter(({ check }) => check === "broken-link");
+  expect(link).toMatchObject({ severity: "error", path: "src/content/docs/index.md" });
+  expect(link?.certainty).toBeUndefined();
+});

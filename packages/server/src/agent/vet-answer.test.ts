@@ -15,6 +15,7 @@ const hiding: Vetting = {
   refuseWords: async () => null,
 };
 
+const leaked = ["ghp", "Z".repeat(18) + "y3".repeat(9)].join("_");
 let trees: TestTrees;
 let base: CommitTree;
 
@@ -25,6 +26,7 @@ beforeAll(async () => {
     "index.mdx": "---\ntitle: Home\n---\n\n<Info>\n  Welcome.\n</Info>\n",
     "a.mdx": "---\ntitle: A\n---\n\n<Note>\n  Keep it open.\n</Note>\n",
     "b.mdx": "---\ntitle: B\n---\n\n<Note>\n  Close it.\n</Note>\n",
+    "key.mdx": `---\ntitle: Key\n---\n\nUse ${leaked} here.\n`,
   });
 });
 afterAll(() => trees.close());
@@ -100,4 +102,19 @@ it("a call that leaves one bad page in a glob changes no page, and keeps the edi
   expect(results[1]?.output).toMatch(/^nothing was edited: a\.mdx: line \d+ has/);
   expect(pages).toEqual({ "a.mdx": expect.stringContaining("Keep it.") });
   expect(pages["a.mdx"]).not.toContain("script");
+});
+
+it("a credential of a page is not shown, its mark is not written, and a pattern removes it", async () => {
+  const [read] = (await run([["read_file", { paths: ["key.mdx"] }]])).results;
+  expect(read?.output).toContain("Use [redacted: github] here.");
+  expect(read?.output).not.toContain(leaked);
+  const content = "---\ntitle: Key\n---\n\nUse [redacted: github] here, please.\n";
+  const marked = await run([["write_file", { path: "key.mdx", content }]]);
+  expect(marked.results).toMatchObject([
+    { isError: true, output: expect.stringContaining("[redacted: …] stands for") },
+  ]);
+  expect(marked.pages).toEqual({});
+  const edits = [{ oldText: "Use ghp_\\w+ here", newText: "Use YOUR_TOKEN here", regex: 1 }];
+  const removed = await run([["edit_file", { path: "key.mdx", edits }]]);
+  expect(removed.pages["key.mdx"]).toContain("Use YOUR_TOKEN here.");
 });

@@ -75,7 +75,7 @@ async function mapStrings(value: unknown, map: (text: string) => Promise<string>
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** The review judges all files of a change. A call that edits more than this gets its answer first. */
+/** The review judges every file of a change. A call that edits or moves more than this gets its answer first. */
 const judgedMax = 100;
 
 /**
@@ -92,8 +92,10 @@ export async function takeBackRefused(
   const entries = overlay.entries();
   const written = entries.filter(({ path, content }) => before.get(path)?.content !== content);
   // What a deleted page had may be on another page now.
-  const deleted = entries.filter((entry) => entry.content === null && !written.includes(entry));
-  const refusal = await vetting.refuse([...written.slice(0, judgedMax), ...deleted], signal);
+  const deleted = entries.filter(({ content }) => content === null);
+  if (deleted.length > judgedMax) return null;
+  const judged = written.filter(({ content }) => content !== null).slice(0, judgedMax);
+  const refusal = await vetting.refuse([...judged, ...deleted], signal);
   if (refusal === null) return null;
   const now = new Set(entries.map(({ path }) => path));
   const changed = [...written.map(({ path }) => path), ...[...before.keys()].filter((path) => !now.has(path))];

@@ -3,7 +3,6 @@ import type { ForgeName } from "@emend/contract";
 import type { PullRequestCheck } from "../forge/forge.ts";
 import { reachesOut } from "../lib/markdown.ts";
 import { isNamed, namesOf, plainText } from "../lib/page-lines.ts";
-import { kindOf } from "../review/policy.ts";
 import { fillTemplate } from "./fill-template.ts";
 import type { CitedSource, DisputedFinding, EarlierRound, TotalUsage } from "./publication.ts";
 import { codeBlock, codeSpan, plainLine, quietMarkdown } from "./quiet-text.ts";
@@ -13,6 +12,8 @@ const promptCharactersMax = 4_000;
 const followUpCharactersMax = 2_000;
 const followUpsShownMax = 10;
 const filesShownMax = 12;
+/** Nobody compares more with a request. */
+const filesComparedMax = 200;
 const findingsShownMax = 40;
 
 export interface TouchedFile {
@@ -202,13 +203,11 @@ function findings(list: readonly DisputedFinding[]): string {
 
 /** Pages apart that the request does not name, where it names others, each with what the summary says of it. */
 function touched({ files, job, summary }: BodyInput): string {
-  const request = plainText([job.prompt, ...job.followUps].join("\n"));
-  const isAsked = ({ path, from }: TouchedFile) =>
-    isNamed(request, namesOf(path)) || (from !== undefined && isNamed(request, namesOf(from)));
-  const isPage = ({ path }: TouchedFile) => kindOf(path) === "document";
-  const others = files.some((file) => isPage(file) && isAsked(file))
-    ? files.filter((file) => isPage(file) && !isAsked(file))
-    : [];
+  const request = plainText([job.prompt, ...job.followUps].join("\n").slice(0, promptCharactersMax * 4));
+  const isAsked = ({ path, from = path }: TouchedFile) => isNamed(request, [...ownNames(path), ...ownNames(from)]);
+  const pages = files.length > filesComparedMax ? [] : files.filter(({ path }) => pageFile.test(path));
+  const unnamed = pages.filter((file) => !isAsked(file));
+  const others = unnamed.length < pages.length ? unnamed : [];
   const list = (shown: readonly TouchedFile[], more: (file: TouchedFile) => string) =>
     withRest(
       shown.slice(0, filesShownMax).map((file) => `- ${inWords(file)}${more(file)}`),
@@ -229,11 +228,18 @@ function inWords({ path, kind, from, byPeople, added, removed }: TouchedFile): s
   return `${kind} ${origin}${codeSpan(path)}${lines}${byPeople ? ", including commits by people" : ""}`;
 }
 
+const pageFile = /\.(?:mdx?|markdown|rst|adoc)$/i;
+
+/** Without its folders, which other pages share. */
+function ownNames(path: string): readonly string[] {
+  return namesOf(path).slice(0, 3);
+}
+
 const reasonCharactersMax = 200;
 
 /** The first sentence of the summary that names the page. */
 function reasonFor(path: string, summary: string): string {
-  const names = namesOf(path).slice(0, 3);
+  const names = ownNames(path);
   const sentence = summary.split(/\n+|(?<=[.!?])\s+/).find((one) => isNamed(plainText(one), names)) ?? "";
   return plainLine(quietMarkdown(sentence, reasonCharactersMax), reasonCharactersMax).replace(/^[-*]\s+/, "");
 }

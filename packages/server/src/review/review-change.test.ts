@@ -147,6 +147,16 @@ it("denies a secret in a file's name, and names neither", async () => {
   }
 });
 
+it("denies a copy of a secret that a page held, and tells of one that stays", async () => {
+  const guide = `# Guide\n\nUse ${oldToken} there.\n`;
+  expect(checksOf(await review({ "guide.md": guide }))).toContain("leaked-credential guide.md:3");
+  const other = `# Other\n\nSee https://Elsewhere.test/. Use ${oldToken}.\n`;
+  expect((await review({ "guide.md": guide, "other.md": other })).kind).toBe("denied");
+  expect((await review({ "other.md": other })).kind).toBe("denied");
+  const moved = await review({ "guide.md": "# Guide\n\nGone.\n", "other.md": other });
+  expect(checksOf(moved)).toContain("leaked-credential other.md:3");
+});
+
 it("denies a secret in the pull request's own words", async () => {
   const verdict = await review({ "index.md": "# Home\n" }, { title: "Edit", summary: `Used\n${token}` });
   expect(verdict).toMatchObject({ kind: "denied", violations: [{ path: "the summary" }] });

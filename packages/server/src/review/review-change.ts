@@ -57,7 +57,7 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
 
 /** Statements without a witness, content that is gone unasked, and a summary of work that was not done. */
 function findUntruths(
-  { overlay, whole, asked = [], evidence, summary = "" }: ReviewInput,
+  { overlay, whole, policy, asked = [], evidence, summary = "" }: ReviewInput,
   added: Added,
 ): readonly Finding[] {
   const before = new Map(added.before.map(({ path, text }) => [path, text]));

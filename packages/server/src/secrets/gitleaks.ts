@@ -1,7 +1,6 @@
 // The rules of gitleaks (https://github.com/gitleaks/gitleaks, MIT License, copyright 2019 Zachary Rice), as data. Left out are
 // its rule for any value after a word like "key", which finds every placeholder of a page, and rules for one kind of file.
 import list from "./gitleaks-rules.json" with { type: "json" };
-import type { FoundSecret } from "./scan-secrets.ts";
 
 interface Rule {
   id: string;
@@ -31,9 +30,15 @@ const awsId = /\b(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b/;
 const awsSecret = /(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/g;
 const awsEntropyMin = 4;
 
-export function gitleaksSecretsIn(text: string): readonly Omit<FoundSecret, "line">[] {
+interface Found {
+  start: number;
+  end: number;
+  kind: string;
+}
+
+export function gitleaksSecretsIn(text: string): readonly Found[] {
   const lower = text.toLowerCase();
-  const found: Omit<FoundSecret, "line">[] = [];
+  const found: Found[] = [];
   for (const { id, expression, keywords, entropy = 0, group, samples } of rules) {
     if (keywords.length > 0 && !keywords.some((word) => lower.includes(word))) continue;
     for (const match of text.matchAll(expression)) {

@@ -120,7 +120,7 @@ export const editFileTool = defineTool({
 type Edited = { kind: "edited"; bytes: Buffer; lines: readonly number[] } | { kind: "refused"; reason: string };
 
 /** Bytes, not text: the rest of a file that is not valid UTF-8 stays as it is. */
-export function applyEdits(before: Buffer, edits: readonly Edit[], path: string): Edited {
+function applyEdits(before: Buffer, edits: readonly Edit[], path: string): Edited {
   const inFile = before.includes("\r\n") ? toCrLf : (text: string) => text;
   let bytes = before;
   const lines: number[] = [];
