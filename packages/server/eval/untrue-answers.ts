@@ -81,18 +81,13 @@ function wrongOf(way: Way, task: EvalTask): readonly AnswerCase["answer"][] {
     case "inverted":
     case "wrong source":
       return misquoted(task, right, way);
-    case "dropped":
-      if (task.files[path] === undefined) return [];
+    case "dropped": {
+      const before = task.files[path] ?? "";
       return [
-        ...withText("a section is gone", withoutLastSection(text)),
-        ...withText(
-          "half of the page is gone",
-          text
-            .split("\n")
-            .slice(0, Math.ceil(text.split("\n").length / 2))
-            .join("\n"),
-        ),
+        ...withText("an old section is gone", withoutOldSection(before, text)),
+        ...withText("half of the old lines are gone", withoutOldHalf(before, text)),
       ];
+    }
     case "untrue summary": {
       const other = Object.keys(task.files).find((one) => /\.mdx?$/.test(one) && !pages.includes(one)) ?? "";
       return [{ ...right, name: "a page that was not edited", summary: `${right.summary} Also updates ${other}.` }];
@@ -135,9 +130,23 @@ function misquoted(task: EvalTask, right: Answer, way: Way): readonly AnswerCase
   });
 }
 
-function withoutLastSection(text: string): string {
-  const at = text.lastIndexOf("\n## ");
-  return at === -1 ? text : `${text.slice(0, at).trimEnd()}\n`;
+/** Without the last section that the page had before. */
+function withoutOldSection(before: string, text: string): string {
+  const sections = text.split(/^(?=## )/m);
+  const at = sections.findLastIndex((section, index) => index > 0 && before.includes(section.split("\n", 1)[0] ?? ""));
+  return at === -1 ? text : sections.filter((_, index) => index !== at).join("");
+}
+
+const oldLinesMin = 12;
+
+function withoutOldHalf(before: string, text: string): string {
+  const lines = before.split("\n").filter((line) => line.trim() !== "");
+  if (lines.length < oldLinesMin) return text;
+  const gone = new Set(lines.slice(Math.floor(lines.length / 2)));
+  return text
+    .split("\n")
+    .filter((line) => !gone.has(line))
+    .join("\n");
 }
 
 function changedIn(before: Files, after: Files): readonly string[] {
@@ -147,8 +156,8 @@ function changedIn(before: Files, after: Files): readonly string[] {
 const policy = { docsDir: "", allowedPaths: [], filesMax: 1_000, bytesMax: 10_000_000 };
 const pageReader = createPageReader();
 
-/** The findings about truth, each of which makes an answer's pull request a draft. */
-export async function judgeAnswer(trees: TestTrees, { task, answer }: AnswerCase): Promise<readonly string[]> {
+/** The findings about truth, each of which makes an answer's pull request a draft. Null: policy refuses it before. */
+export async function judgeAnswer(trees: TestTrees, { task, answer }: AnswerCase): Promise<readonly string[] | null> {
   const base = await trees.open(task.files);
   const overlay = await createOverlay(base);
   const changed = changedIn(task.files, answer.files);
@@ -181,9 +190,8 @@ export async function judgeAnswer(trees: TestTrees, { task, answer }: AnswerCase
     summary,
   };
   const verdict = await reviewChange(input, AbortSignal.timeout(60_000));
-  // What policy refuses is measured elsewhere.
-  const found = verdict.kind === "denied" ? [] : verdict.introduced;
-  return found
+  if (verdict.kind === "denied") return null;
+  return verdict.introduced
     .filter(({ check }) => truthChecks.has(check))
     .map(({ check, path, line, message }) => `${check} ${path}:${line}: ${message}`);
 }
@@ -200,6 +208,7 @@ export async function evaluateAnswers({ only }: { only: string }): Promise<boole
   try {
     for (const one of cases) {
       const findings = await judgeAnswer(trees, one);
+      if (findings === null) continue;
       const isDraft = findings.length > 0;
       count(`${one.way}${one.isFrozen ? ", frozen" : ""}`, isDraft);
       // What is frozen is counted only.

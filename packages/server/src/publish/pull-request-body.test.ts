@@ -196,7 +196,7 @@ it("lists pages apart that a request does not name, where it names others", () =
       "- changed `guides/keys.mdx` +1 −0: Links to it from keys.mdx, which had another word.\n" +
       "- changed `guides/limits.mdx` +1 −0: the summary does not name it",
   );
-  const unnamed = pullRequestBody({ ...input, job: { ...job, prompt: "Explain keys better" }, files, summary });
+  const unnamed = pullRequestBody({ ...input, job: { ...job, prompt: "Explain it better" }, files, summary });
   expect(unnamed).not.toContain("does not name");
 });
 
