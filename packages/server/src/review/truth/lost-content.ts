@@ -35,7 +35,13 @@ export function findLostContent(
 ): readonly Finding[] {
   const kept: Kept = {
     lines: new Set(pages.flatMap(({ after }) => linesOf(after ?? ""))),
-    headings: new Set(pages.flatMap(({ after }) => headingsOf(pageLines(after ?? "")).map(({ name }) => name))),
+    // A section that became a page has its heading as that page's title.
+    headings: new Set(
+      pages.flatMap(({ after }) => [
+        titleOf(after ?? ""),
+        ...headingsOf(pageLines(after ?? "")).map(({ name }) => name),
+      ]),
+    ),
   };
   const [request, told] = [plainText(asked.join("\n")), plainText(summary)];
   return pages.flatMap((page) => {
@@ -96,6 +102,10 @@ function lossOf(
 interface Kept {
   lines: ReadonlySet<string>;
   headings: ReadonlySet<string>;
+}
+
+function titleOf(text: string): string {
+  return plainText(/^title:[ \t]*(.+)$/m.exec(text)?.[1] ?? "");
 }
 
 function samplesOf(lines: readonly PageLine[]): readonly (readonly string[])[] {

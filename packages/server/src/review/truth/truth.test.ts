@@ -141,6 +141,8 @@ test("an edit, a rename and a move lose nothing", () => {
     { path: "env.md", before: "", after: /## Env[\s\S]*(?=## Options)/.exec(page)?.[0] ?? "" },
   ];
   expect(findLostContent(moved, ["Fix grammar"])).toEqual([]);
+  const titled = moved.map((one) => ({ ...one, after: one.after.replace("## Env\n", "---\ntitle: Env\n---\n") }));
+  expect(findLostContent(titled, ["Fix grammar"])).toEqual([]);
 });
 
 test("a page of prose that is cut by more than a quarter", () => {
