@@ -48,7 +48,7 @@ it.each([
     [one, other],
     [other, one],
   ])
-    expect(await redactSecrets(text, { known })).toBe("See [redacted: known], or so.");
+    expect(await redactSecrets(text, known)).toBe("See [redacted: known], or so.");
 });
 
 it("neither placeholders nor keys that are mere words are secrets", () => {
