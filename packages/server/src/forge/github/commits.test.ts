@@ -125,10 +125,12 @@ describe("a commit that GitHub makes for an App", () => {
   });
 
   it("is not made of a tree other than the one that was reviewed", async () => {
-    const { jobId, far, publish } = start();
+    const { jobId, far } = start();
     const sha = far.state.repository.git("rev-parse", "refs/heads/main^{tree}");
     far.fault("POST /repos/{owner}/{repo}/git/trees", { kind: "answer", status: 201, words: "", body: { sha } });
-    await expect(publish()).rejects.toThrow("different tree");
+    // A tree of its own: equal ones are sent once.
+    const entries = [{ path: "reviewed.md", mode: "100644" as const, content: Buffer.from("reviewed") }];
+    await expect(publisher.publish(jobId, { forge, entries })).rejects.toThrow("different tree");
     expect(far.state.repository.git("branch", "--list", `emend/${jobId}`)).toBe("");
     expect(far.pullsOf(`emend/${jobId}`)).toEqual([]);
   });
