@@ -41,8 +41,9 @@ async function findings(docs: string, ...sources: string[]): Promise<string[]> {
 }
 
 const page = "# Sync\n\nRun `tool sync --dry-run`, which calls `listJobs()`.\n";
-const before = 'program.option("--dry-run", "show");\nexport function listJobs() {}\n';
-const after = 'program.option("--preview", "show");\n';
+const program = (flag: string) => `program.option("${flag}", "show");\nif (argv.includes("${flag}")) show();\n`;
+const before = `${program("--dry-run")}export function listJobs() {}\n`;
+const after = program("--preview");
 const told = [
   "index.md:3:16 `--dry-run` was renamed to `--preview` by COMMIT (Ann, Rename). Use the new name.",
   "index.md:3:41 `listJobs` is no longer in the sources (src/app.ts had it): removed by COMMIT (Ann, Rename). Correct the page.",
