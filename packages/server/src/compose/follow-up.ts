@@ -4,7 +4,7 @@ import { inTransaction } from "../db/transaction.ts";
 import { assertNever, isAppError } from "../errors.ts";
 import { keptPrompt } from "../jobs/kept-prompt.ts";
 import { acceptMessage, messageQuota } from "../jobs/message-job.ts";
-import { hearComment, unhearComment } from "../jobs/pull-requests.ts";
+import { markHandled, unmarkHandled } from "../jobs/pull-requests.ts";
 import type { JobReader } from "../jobs/read/job-reader.ts";
 import type { CommentDeps } from "../run/watch-pull-requests.ts";
 
@@ -29,9 +29,9 @@ export function createFollowUp(deps: {
     if (refusal !== null) return { kind: "refused", words: refusal };
     const message = { id: jobId, projectId, kept, createdBy: `comment/${author}` };
     const outcome = await inTransaction(deps.pool, async (client) => {
-      if (!(await hearComment(client, jobId, commentId))) return { kind: "heard" } as const;
+      if (!(await markHandled(client, jobId, commentId))) return { kind: "heard" } as const;
       const taken = await acceptMessage(client, messageQuota, message);
-      if (taken.kind !== "accepted") await unhearComment(client, jobId, commentId);
+      if (taken.kind !== "accepted") await unmarkHandled(client, jobId, commentId);
       return taken;
     });
     deps.reader.forget(jobId);

@@ -18,7 +18,7 @@ interface WorkQueue<Item> {
   work(item: Item, stopping: AbortSignal): Promise<void>;
 }
 
-export interface Working {
+export interface RunningQueue {
   /** Stops claiming and waits for running work. */
   stop(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface Working {
 export function startQueue<Item extends { id: string }>(
   deps: { listener: Pick<Listener, "on" | "onReset">; log: Logger },
   queue: WorkQueue<Item>,
-): Working {
+): RunningQueue {
   const wake = createWakeUp();
   const stopping = new AbortController();
   const underWay = new Map<Item, Promise<void>>();

@@ -180,7 +180,7 @@ export async function findDocsPull(
 }
 
 /** False: this node or another has handled it already. */
-export async function hearComment(db: Queryable, id: string, commentId: string): Promise<boolean> {
+export async function markHandled(db: Queryable, id: string, commentId: string): Promise<boolean> {
   const { rowCount } = await db.query(
     `update gate_statuses set comments_heard = array_append(comments_heard, $2)
      where id = $1 and not ($2 = any (comments_heard))`,

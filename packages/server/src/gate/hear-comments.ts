@@ -2,7 +2,7 @@ import type { Project } from "../accounts/projects/projects.ts";
 import type { Pool } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
 import type { Forge } from "../forge/forge.ts";
-import { type GateStatus, type GateSubject, hearComment, isOfJob } from "./gate-store.ts";
+import { type GateStatus, type GateSubject, isOfJob, markHandled } from "./gate-store.ts";
 import { isFixable } from "./make-docs-pull.ts";
 
 export interface CommentDeps {
@@ -41,7 +41,7 @@ export async function hearComments(
         .then(() => null, wordsOf);
       if (refusal !== null) await answer(id, refusal);
     } else if (access === "yes") await answer(id, otherWords);
-    await hearComment(deps.pool, status.id, id);
+    await markHandled(deps.pool, status.id, id);
   }
 
   /** Its marker names the comment that it answers. So an answer is not sent twice, even after a crash. */

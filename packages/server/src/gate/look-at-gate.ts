@@ -229,13 +229,13 @@ async function lookAtHead(
   // Another node holds the lease by now.
   if (!(await saveVerdict(deps.pool, held, verdict))) return null;
   // Where the forge has no such commit, there is nothing to set a status on.
-  if (!commits && isApart(forge, pull)) return null;
+  if (!commits && isUnreadableFork(forge, pull)) return null;
   const refusal = await send(deps, place, held, { verdict, pulls: sorted }, signal);
   await hearComments(deps, place, { ...held, ...verdict }, signal);
   return refusal;
 }
 
-function isApart({ forkLimit }: Forge, { isFork }: Pick<OpenPullRequest, "isFork">): boolean {
+function isUnreadableFork({ forkLimit }: Forge, { isFork }: Pick<OpenPullRequest, "isFork">): boolean {
   return isFork && forkLimit !== undefined;
 }
 
@@ -272,7 +272,7 @@ async function judge(
   signal: AbortSignal,
 ): Promise<Verdict> {
   const waits = (words: string): Verdict => ({ state: "pending", words, findings: [], judgedFrom: null });
-  if (!commits && isApart(place.forge, held.pull)) return waits(`Not checked: ${place.forge.forkLimit}`);
+  if (!commits && isUnreadableFork(place.forge, held.pull)) return waits(`Not checked: ${place.forge.forkLimit}`);
   if (!commits) return waits("The forge does not name this pull request's commits, so Emend has not checked it.");
   try {
     if (isAppError(docs)) throw docs;

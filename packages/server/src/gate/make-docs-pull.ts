@@ -6,7 +6,7 @@ import { AppError, assertNever } from "../errors.ts";
 import type { AnnounceDue } from "../jobs/announce-due.ts";
 import { type CreateJobRules, createJob, scanNewPrompt } from "../jobs/create-job.ts";
 import { renameOrders, updateOrder } from "../lib/repair-prompt.ts";
-import { type GateFinding, type GateStatus, getStatus, hearComment } from "./gate-store.ts";
+import { type GateFinding, type GateStatus, getStatus, markHandled } from "./gate-store.ts";
 
 export interface DocsPullDeps {
   pool: Pool;
@@ -36,7 +36,7 @@ export async function makeDocsPull(
   const made = await inTransaction(deps.pool, async (client) => {
     await client.query("select from gate_statuses where id = $1 for update", [id]);
     const { status, project, model, plan } = await planFor(deps, client, id);
-    if (commentId !== undefined) await hearComment(client, id, commentId);
+    if (commentId !== undefined) await markHandled(client, id, commentId);
     const running = status.jobId === null ? null : await findRunning(client, status.jobId);
     if (running !== null) return { jobId: running, isNew: false };
     if (plan.kind === "vain") throw new AppError("conflict", { publicMessage: plan.words });

@@ -4,7 +4,7 @@ import { AppError } from "../errors.ts";
 import { newId } from "../lib/id.ts";
 import type { AnnounceDue } from "./announce-due.ts";
 import { type BudgetRefusal, budgetRefusal } from "./budget.ts";
-import { keptWithinQuota, roomCameLate } from "./kept-prompt.ts";
+import { quotaFilledMeanwhile, redactWithinQuota } from "./kept-prompt.ts";
 import { newJobHalves } from "./wire-job.ts";
 
 export interface CreateJobInput {
@@ -75,7 +75,7 @@ export function scanNewPrompt(
   { quota }: Pick<CreateJobRules, "quota">,
   { projectId, prompt }: Pick<CreateJobInput, "projectId" | "prompt">,
 ): Promise<string | null> {
-  return keptWithinQuota(pool, { projectId, kind: "create", ...quota }, prompt);
+  return redactWithinQuota(pool, { projectId, kind: "create", ...quota }, prompt);
 }
 
 /** Accepts a prompt, or says why not. Takes one round trip and one transaction (the function `create_job`). */
@@ -112,7 +112,9 @@ export async function createJob(
     ],
   });
   const { rows } = await query.catch((cause: unknown) => {
-    throw input.kept === null && (cause as { code?: unknown }).code === notNullViolation ? roomCameLate() : cause;
+    throw input.kept === null && (cause as { code?: unknown }).code === notNullViolation
+      ? quotaFilledMeanwhile()
+      : cause;
   });
   const row = rows[0] as Row;
   if (row.outcome === "conflict") return { kind: "conflict" };

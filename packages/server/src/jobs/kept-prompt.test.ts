@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { keptPrompt, keptWithinQuota } from "./kept-prompt.ts";
+import { keptPrompt, redactWithinQuota } from "./kept-prompt.ts";
 
 const github = ["ghp", "_", "0123456789abcdefABCDEF0123456789abcd"].join("");
 
@@ -34,6 +34,6 @@ it.each(["://", "x", "emend_", "a@b://", "-----BEGIN ", "1"])(
 it("a prompt is searched only while the project's quota has room", async () => {
   const use = { projectId: "prj_1", kind: "create", usesMax: 1, windowMs: 1_000 } as const;
   const withRoom = (hasRoom: boolean) => ({ query: async () => ({ rows: [{ has_room: hasRoom }] }) }) as never;
-  expect(await keptWithinQuota(withRoom(false), use, `Use ${github}.`)).toBeNull();
-  expect(await keptWithinQuota(withRoom(true), use, `Use ${github}.`)).toBe("Use [redacted: github].");
+  expect(await redactWithinQuota(withRoom(false), use, `Use ${github}.`)).toBeNull();
+  expect(await redactWithinQuota(withRoom(true), use, `Use ${github}.`)).toBe("Use [redacted: github].");
 });

@@ -35,7 +35,7 @@ const turns = createKeyedMutex({ waitingMax: 200 });
  * Scans the prompt only while the project's quota has room. Null: no room, and the caller must not store the prompt.
  * The caller makes the exact count when it stores.
  */
-export async function keptWithinQuota(db: Pool, use: PromptUse, prompt: string): Promise<string | null> {
+export async function redactWithinQuota(db: Pool, use: PromptUse, prompt: string): Promise<string | null> {
   if (!mayHoldCredential(prompt)) return toText(prompt);
   const kept = turns.run(use.projectId, async () => ((await hasRoom(db, use)) ? keptPrompt(prompt) : null));
   if (kept) return kept;
@@ -46,7 +46,7 @@ export async function keptWithinQuota(db: Pool, use: PromptUse, prompt: string):
 }
 
 /** For a prompt that was not scanned because the quota had no room a moment before: nothing of it is stored. */
-export function roomCameLate(): AppError {
+export function quotaFilledMeanwhile(): AppError {
   return new AppError("rate_limited", { publicMessage: "The project's quota was used up.", retryAfterMs: 1_000 });
 }
 

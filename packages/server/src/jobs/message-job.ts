@@ -4,7 +4,7 @@ import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { type BudgetRefusal, findBudgetRefusal } from "./budget.ts";
 import { type QuotaRule, type QuotaState, quotaState } from "./create-job.ts";
-import { keptWithinQuota, roomCameLate } from "./kept-prompt.ts";
+import { quotaFilledMeanwhile, redactWithinQuota } from "./kept-prompt.ts";
 import type { RecordedPullRequest } from "./pull-requests.ts";
 import type { JobReader } from "./read/job-reader.ts";
 import { isJobId, toWireJob, type WireJob, type WireRow, wireColumns, wireJobOf } from "./wire-job.ts";
@@ -62,7 +62,7 @@ export async function messageJob(
   const state = number === undefined ? null : await deps.pullRequestState(input.projectId, number);
   if (state === "merged" || state === "closed") return { kind: "refused", because: state };
   const use = { projectId: input.projectId, kind: "message", ...quota } as const;
-  const kept = await keptWithinQuota(deps.pool, use, input.prompt);
+  const kept = await redactWithinQuota(deps.pool, use, input.prompt);
   const outcome = await inTransaction(deps.pool, async (client) => {
     if (!input.idempotencyKey) return acceptMessage(client, quota, { ...input, kept });
     // The lock of creates and quotas: of concurrent requests with one key, the first is stored before the next is
@@ -166,7 +166,7 @@ export async function acceptMessage(
   const use = uses[0] as { is_admitted: boolean; used: number; at: Date; frees_at: Date };
   const state = quotaState(quota, use);
   if (!use.is_admitted) return { kind: "limited", quota: state };
-  if (input.kept === null) throw roomCameLate();
+  if (input.kept === null) throw quotaFilledMeanwhile();
   // Edits belong to their base. The branch has those that were pushed.
   await client.query("delete from overlay where job_id = $1 and (select pushed from jobs where id = $1)", [input.id]);
   const { rows } = await client.query<WireRow>(

@@ -150,7 +150,7 @@ export async function hastenLook(db: Queryable, input: { projectId: string; numb
 }
 
 /** False if it was already handled, by any node. */
-export async function hearComment(db: Queryable, jobId: string, commentId: string): Promise<boolean> {
+export async function markHandled(db: Queryable, jobId: string, commentId: string): Promise<boolean> {
   const { rowCount } = await db.query(
     `update jobs set comments_heard = array_append(comments_heard, $2)
      where id = $1 and not ($2 = any (comments_heard))`,
@@ -160,7 +160,7 @@ export async function hearComment(db: Queryable, jobId: string, commentId: strin
 }
 
 /** It could not be handled now: the next poll tries again. */
-export async function unhearComment(db: Queryable, jobId: string, commentId: string): Promise<void> {
+export async function unmarkHandled(db: Queryable, jobId: string, commentId: string): Promise<void> {
   await db.query("update jobs set comments_heard = array_remove(comments_heard, $2) where id = $1", [jobId, commentId]);
 }
 

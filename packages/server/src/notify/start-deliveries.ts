@@ -1,6 +1,6 @@
 import { channels, type Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
-import { startQueue, type Working } from "../db/work-queue.ts";
+import { type RunningQueue, startQueue } from "../db/work-queue.ts";
 import type { Logger } from "../lib/logger.ts";
 import {
   type ClaimedDelivery,
@@ -23,7 +23,7 @@ const claimMs = 120_000;
 const atOnceMaxOfOne = 4;
 
 /** Sends due deliveries. */
-export function startDeliveries(deps: DeliveriesDeps, options: { lookEveryMs?: number } = {}): Working {
+export function startDeliveries(deps: DeliveriesDeps, options: { lookEveryMs?: number } = {}): RunningQueue {
   const { pool, log } = deps;
   return startQueue<ClaimedDelivery>(deps, {
     name: "deliveries",

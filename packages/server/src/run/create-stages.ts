@@ -107,7 +107,7 @@ export function createStages(deps: StageDeps): Stages {
       return { patch: (await mirror.diff({ from: base, to }, signal)).patch, base };
     },
 
-    async takeInBase(job, tree, words, signal) {
+    async mergeMovedBase(job, tree, words, signal) {
       const { base, overlay, baseBranch } = tree;
       const project = await projectOf(job);
       if (job.continuesBranch) {
@@ -119,7 +119,7 @@ export function createStages(deps: StageDeps): Stages {
       const mirror = await deps.mirrors.open(project.id);
       const remote = await (await deps.openForge(project)).gitRemote(signal);
       const ours = commitOf(project, job, { base, overlay }, words);
-      const moved = await mirror.takeInBase({ remote, branch: baseBranch, ours }, signal);
+      const moved = await mirror.mergeMovedBase({ remote, branch: baseBranch, ours }, signal);
       if (moved.kind === "unmoved") return moved;
       if (moved.kind === "conflict") return { kind: "conflict", commit: moved.base, paths: moved.paths };
       const there = mirror.treeAt(moved.base);

@@ -130,7 +130,7 @@ export interface SettledChange {
  * The base branch may have moved on while the agent worked. If its changes merge with the job's, the job continues on
  * the new base and is reviewed again there. Otherwise it stays on its own base, and the pull request says so.
  */
-export async function takeInBase(
+export async function mergeMovedBase(
   deps: RunDeps,
   job: LeasedJob,
   tree: OpenTree,
@@ -144,7 +144,7 @@ export async function takeInBase(
   if (job.change !== null) return asItIs;
 
   crashPoint("before-base-taken-in");
-  const moved = await stages.takeInBase(job, tree, change, signal);
+  const moved = await stages.mergeMovedBase(job, tree, change, signal);
   crashPoint("after-base-taken-in");
   const branch = tree.baseBranch;
   switch (moved.kind) {

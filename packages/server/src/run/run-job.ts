@@ -11,7 +11,7 @@ import type { Logger } from "../lib/logger.ts";
 import { sayNotOpen } from "../publish/ensure-pull-request.ts";
 import type { Violation } from "../review/review.ts";
 import type { CrashPoint } from "./crash-points.ts";
-import { type Proposal, proposeChange, takeInBase, totalUsage } from "./propose-change.ts";
+import { mergeMovedBase, type Proposal, proposeChange, totalUsage } from "./propose-change.ts";
 import { createRecorder, throughOutage } from "./recorder.ts";
 import type { Recorder, RunDeps } from "./run.ts";
 import { type ActiveRun, type Outcome, type PassableVerdict, Released, type Stages } from "./run.ts";
@@ -39,7 +39,7 @@ async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal): Promi
   if (job.preview) return { kind: "previewed", change: proposal.change };
 
   const { model, usage } = proposal;
-  const settled = await takeInBase(deps, job, tree, proposal.change, signal);
+  const settled = await mergeMovedBase(deps, job, tree, proposal.change, signal);
   if (settled.kind !== "settled") return settled;
   const { change, move, baseConflict } = settled;
   const saveCommit: Recorder["saveCommit"] = (ids) => recorder.saveCommit(ids, move ?? undefined);

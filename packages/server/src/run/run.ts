@@ -62,7 +62,7 @@ export interface Stages {
   /** An open pull request that changes one of the same files, where the job must not open a second one beside it. */
   findTouching?(job: LeasedJob, diff: Buffer, signal: AbortSignal): Promise<{ url: string; path: string } | null>;
   /** Reads what happened to the base branch since the tree was opened, and merges it with the edits if possible. */
-  takeInBase(job: LeasedJob, tree: OpenTree, words: Words, signal: AbortSignal): Promise<MovedTree>;
+  mergeMovedBase(job: LeasedJob, tree: OpenTree, words: Words, signal: AbortSignal): Promise<MovedTree>;
   /** Opens exactly one pull request, however often it is called (idempotent). */
   publish(job: LeasedJob, work: PublishWork, signal: AbortSignal): Promise<Publication>;
 }

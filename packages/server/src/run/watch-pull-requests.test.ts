@@ -7,7 +7,7 @@ import { readEvents, readJob, seedJob, seedProject } from "../../test/support/se
 import { startListener } from "../db/listener.ts";
 import type { Forge } from "../forge/forge.ts";
 import { createAnswerMemory } from "../forge/polling.ts";
-import { hastenLook, hearComment } from "../jobs/pull-requests.ts";
+import { hastenLook, markHandled } from "../jobs/pull-requests.ts";
 import { createLogger } from "../lib/logger.ts";
 import { createWriteQueue } from "../publish/write-queue.ts";
 import { answerComment } from "./pull-request-outbox.ts";
@@ -79,7 +79,7 @@ describe.each(vendors)("on $name", (vendor) => {
         answerComment({ pool, writes: createWriteQueue(), forgeOf: async () => far.open() }, answer, signal),
       followUp: async (input) => {
         asked.push(input);
-        if (answer.kind === "accepted") await hearComment(pool, input.jobId, input.commentId);
+        if (answer.kind === "accepted") await markHandled(pool, input.jobId, input.commentId);
         return answer;
       },
     };

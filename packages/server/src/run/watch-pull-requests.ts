@@ -8,8 +8,8 @@ import {
   chargeLook,
   claimLook,
   claimUnsurePublication,
-  hearComment,
   type Look,
+  markHandled,
   recordPullRequestState,
   settleUnsurePublication,
   type UnsurePublication,
@@ -194,7 +194,7 @@ async function followComments(
     const access = prompt === "" ? "no" : await conversation.mayWrite(comment.author, signal);
     if (access === "unknown") await answer(comment.id, unknownAccess(comment.authorName ?? comment.author));
     if (access !== "yes") {
-      await hearComment(deps.pool, look.jobId, comment.id);
+      await markHandled(deps.pool, look.jobId, comment.id);
       continue;
     }
     const { jobId, projectId } = look;
@@ -204,7 +204,7 @@ async function followComments(
     if (outcome.kind === "accepted" || outcome.kind === "later") return;
     if (outcome.kind === "heard") continue;
     await answer(comment.id, outcome.words);
-    await hearComment(deps.pool, look.jobId, comment.id);
+    await markHandled(deps.pool, look.jobId, comment.id);
   }
 
   async function answer(to: string, words: string): Promise<void> {

@@ -109,7 +109,7 @@ export async function workOnJob(
     sources.push({ ...(context.pinned(source) ?? own), ...source, ...(cited && { cited }) });
   }
   return {
-    outcome: await inOwnManner(outcome, work, subjects),
+    outcome: await applyTitleConvention(outcome, work, subjects),
     verdict,
     sources,
   };
@@ -150,7 +150,11 @@ async function openSecondReader(deps: WorkDeps, project: RunProject, model: Mode
   return reader.nature === "language" && !reader.run ? reader : null;
 }
 
-async function inOwnManner(outcome: AgentOutcome, work: AgentWork, subjects: readonly string[]): Promise<AgentOutcome> {
+async function applyTitleConvention(
+  outcome: AgentOutcome,
+  work: AgentWork,
+  subjects: readonly string[],
+): Promise<AgentOutcome> {
   if (outcome.kind === "unchanged") return outcome;
   const convention = await readTitleConvention(work.base, subjects);
   const worded = { ...outcome, title: conventionalTitle(outcome.title, convention) };

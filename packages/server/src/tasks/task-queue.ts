@@ -1,7 +1,7 @@
 import { Cron } from "croner";
 import { channels, type Listener } from "../db/listener.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
-import { startQueue, type Working } from "../db/work-queue.ts";
+import { type RunningQueue, startQueue } from "../db/work-queue.ts";
 import { assertNever, isAppError } from "../errors.ts";
 import type { Logger } from "../lib/logger.ts";
 
@@ -37,7 +37,7 @@ export function startTaskQueue(
   deps: TaskQueueDeps,
   kinds: Readonly<Record<string, TaskKind>>,
   options: { lookEveryMs?: number | undefined },
-): Working {
+): RunningQueue {
   const { pool } = deps;
   let isScheduled = false;
   return startQueue<ClaimedTask>(deps, {

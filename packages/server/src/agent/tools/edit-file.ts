@@ -4,7 +4,7 @@ import { describeRewrite } from "../../lib/page-lines.ts";
 import { countOf, isGlob, pathFilter } from "./paths.ts";
 import { readText } from "./read-file.ts";
 import { replaceByPattern } from "./replace-by-pattern.ts";
-import { carryOut } from "./report.ts";
+import { applyRefactoring } from "./report.ts";
 import { defineTool, type ToolContext } from "./tool.ts";
 
 const path = Type.String({ minLength: 1 });
@@ -16,7 +16,8 @@ export const writeFileTool = defineTool({
   writes: true,
   async run(context, input, signal) {
     const { overlay, refusePath } = context;
-    if (input.group !== undefined) return carryOut(context, await addPage(await context.site.head(signal), input));
+    if (input.group !== undefined)
+      return applyRefactoring(context, await addPage(await context.site.head(signal), input));
     const refusal = refusePath(input.path);
     if (refusal !== null) return { kind: "refused", reason: refusal };
     const before = await overlay.read(input.path);
@@ -34,7 +35,10 @@ export const deleteFileTool = defineTool({
   async run(context, input, signal) {
     const { to } = input;
     if (to !== undefined) {
-      const done = await carryOut(context, await removePage(await context.site.head(signal), { page: input.path, to }));
+      const done = await applyRefactoring(
+        context,
+        await removePage(await context.site.head(signal), { page: input.path, to }),
+      );
       return done.kind === "answer" ? { ...done, text: `${done.text}\nlinks and the old address lead to ${to}` } : done;
     }
     const refusal = context.refusePath(input.path);

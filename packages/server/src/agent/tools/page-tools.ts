@@ -10,7 +10,7 @@ import {
   setFrontMatter,
 } from "@emend/site";
 import { Type } from "typebox";
-import { carryOut } from "./report.ts";
+import { applyRefactoring } from "./report.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 
 const text = Type.String({ minLength: 1 });
@@ -30,7 +30,7 @@ export const addPageTool = defineTool({
   ),
   writes: true,
   async run(context, input, signal) {
-    return carryOut(context, await addPage(await context.site.head(signal), input));
+    return applyRefactoring(context, await addPage(await context.site.head(signal), input));
   },
 });
 
@@ -40,7 +40,7 @@ export const addRedirectTool = defineTool({
   input: Type.Object({ from: text, to: text }, { additionalProperties: false }),
   writes: true,
   async run(context, input, signal) {
-    return carryOut(context, await addRedirect(await context.site.head(signal), input));
+    return applyRefactoring(context, await addRedirect(await context.site.head(signal), input));
   },
 });
 
@@ -64,7 +64,7 @@ export const setFrontMatterTool = defineTool({
     if (value !== null && !isScalar(value) && !(Array.isArray(value) && value.every(isScalar))) {
       return { kind: "refused", reason: "value must be a string, a number, a boolean, a list of these, or null" };
     }
-    return carryOut(context, await setFrontMatter(await context.site.head(signal), { page, field, value }));
+    return applyRefactoring(context, await setFrontMatter(await context.site.head(signal), { page, field, value }));
   },
 });
 
@@ -81,9 +81,9 @@ export const moveSectionTool = defineTool({
     if (to === undefined && rename === undefined) return { kind: "refused", reason: "give `rename`, `to` or both" };
     const site = await context.site.head(signal);
     if (to === undefined)
-      return carryOut(context, await renameHeading(site, { page, from: heading, to: rename ?? "" }));
+      return applyRefactoring(context, await renameHeading(site, { page, from: heading, to: rename ?? "" }));
     const place = { to, ...(after !== undefined && { after }), ...(rename !== undefined && { rename }) };
-    return carryOut(context, await moveSection(site, { page, heading, ...place }));
+    return applyRefactoring(context, await moveSection(site, { page, heading, ...place }));
   },
 });
 
@@ -106,16 +106,19 @@ export async function repairLinks(
   const before = await context.site.base(signal);
   const pages = scope?.paths ?? site.pages.map(({ path }) => path);
   const fixed = await fixLinks(site, { pages, before });
-  if (fixed.kind === "refused" || pages.length === 1) return carryOut(context, fixed);
+  if (fixed.kind === "refused" || pages.length === 1) return applyRefactoring(context, fixed);
   // One page that may not be changed must not keep the others from it.
   const refused = [...fixed.edits.keys()].flatMap((path) => {
     const reason = context.refusePath(path);
     return reason === null ? [] : [{ path, line: 1, reason: `its links stay: ${reason}` }];
   });
-  if (refused.length === 0) return carryOut(context, fixed);
+  if (refused.length === 0) return applyRefactoring(context, fixed);
   const others = pages.filter((path) => !refused.some((one) => one.path === path));
   const rest = await fixLinks(site, { pages: others, before });
-  return carryOut(context, rest.kind === "refused" ? rest : { ...rest, skipped: [...refused, ...rest.skipped] });
+  return applyRefactoring(
+    context,
+    rest.kind === "refused" ? rest : { ...rest, skipped: [...refused, ...rest.skipped] },
+  );
 }
 
 export const renamePageTool = defineTool({
@@ -131,7 +134,10 @@ export const renamePageTool = defineTool({
     const site = await context.site.head(signal);
     const doubt = doubtAbout(site, from);
     if (doubt !== null) return { kind: "refused", reason: doubt };
-    return carryOut(context, await movePage(site, { from, to: to.endsWith("/") ? placeIn(site, from, to) : to }));
+    return applyRefactoring(
+      context,
+      await movePage(site, { from, to: to.endsWith("/") ? placeIn(site, from, to) : to }),
+    );
   },
 });
 

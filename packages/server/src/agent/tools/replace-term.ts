@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import type { Overlay } from "../../tree/tree.ts";
 import { pagesUnder } from "./page-tools.ts";
 import { copiesOutside, countOf, pathFilter } from "./paths.ts";
-import { carryOut } from "./report.ts";
+import { applyRefactoring } from "./report.ts";
 import { defineTool, type ToolContext } from "./tool.ts";
 
 export const replaceTermTool = defineTool({
@@ -48,7 +48,7 @@ export const replaceTermTool = defineTool({
       else if (refusal !== null) apart.set(path, `where jobs write nothing (${refusal})`);
     }
     const inOthers = await leftApart(context, from, apart, signal);
-    return carryOut(context, { ...replaced, skipped: [...inOthers, ...replaced.skipped, ...left] });
+    return applyRefactoring(context, { ...replaced, skipped: [...inOthers, ...replaced.skipped, ...left] });
   },
 });
 

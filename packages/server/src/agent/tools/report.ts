@@ -17,7 +17,7 @@ const skippedPattern = /^- (.+?):(\d+): (.*)$/;
 const morePattern = /^- … (\d+) more$/;
 
 /** Applies a refactoring completely, or refuses it with the reason. */
-export async function carryOut(context: ToolContext, refactoring: Refactoring): Promise<ToolAnswer> {
+export async function applyRefactoring(context: ToolContext, refactoring: Refactoring): Promise<ToolAnswer> {
   if (refactoring.kind === "refused") return refactoring;
   for (const path of refactoring.edits.keys()) {
     const refusal = context.refusePath(path);

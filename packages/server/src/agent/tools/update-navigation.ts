@@ -9,7 +9,7 @@ import {
   type Site,
 } from "@emend/site";
 import { Type } from "typebox";
-import { carryOut } from "./report.ts";
+import { applyRefactoring } from "./report.ts";
 import { defineTool } from "./tool.ts";
 
 const name = Type.Optional(Type.String({ minLength: 1 }));
@@ -47,18 +47,19 @@ export const updateNavigationTool = defineTool({
     const site = await context.site.head(signal);
     const inGroup = group ? { group } : {};
     const place = { ...inGroup, ...(before ? { before } : {}), ...(after ? { after } : {}) };
-    if (move !== undefined) return carryOut(context, await addToNavigation(site, { page: move, ...place, move: true }));
-    if (redirect && to) return carryOut(context, await addRedirect(site, { from: redirect, to }));
-    if (remove !== undefined) return carryOut(context, await removeFromNavigation(site, { page: remove }));
+    if (move !== undefined)
+      return applyRefactoring(context, await addToNavigation(site, { page: move, ...place, move: true }));
+    if (redirect && to) return applyRefactoring(context, await addRedirect(site, { from: redirect, to }));
+    if (remove !== undefined) return applyRefactoring(context, await removeFromNavigation(site, { page: remove }));
     if (rename !== undefined) {
       if (!group) return { kind: "refused", reason: "name the group to rename" };
-      return carryOut(context, await renameGroup(site, { from: group, to: rename }));
+      return applyRefactoring(context, await renameGroup(site, { from: group, to: rename }));
     }
     if (add !== undefined) {
       const added = await addToNavigation(site, { page: add, ...place });
-      return carryOut(context, isListedAlready(added) ? explainListed(site, add, place, added) : added);
+      return applyRefactoring(context, isListedAlready(added) ? explainListed(site, add, place, added) : added);
     }
-    return carryOut(context, await orderNavigation(site, { pages: order ?? [], ...inGroup }));
+    return applyRefactoring(context, await orderNavigation(site, { pages: order ?? [], ...inGroup }));
   },
 });
 

@@ -15,7 +15,7 @@ interface TakeInDeps {
 }
 
 /** Merges a job's edits with what happened on its base branch, file by file (three-way). */
-export async function takeInBase(
+export async function mergeMovedBase(
   deps: TakeInDeps,
   input: { remote: Remote; branch: string; ours: CommitInput },
   signal: AbortSignal,

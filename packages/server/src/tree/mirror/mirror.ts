@@ -78,7 +78,7 @@ export interface Mirror {
    * Checks whether the base branch has moved, and merges its changes with the job's, file by file. Does not change the
    * job's own base.
    */
-  takeInBase(input: { remote: Remote; branch: string; ours: CommitInput }, signal: AbortSignal): Promise<MovedBase>;
+  mergeMovedBase(input: { remote: Remote; branch: string; ours: CommitInput }, signal: AbortSignal): Promise<MovedBase>;
   /** What a branch that diverged from its base branch at `fork` would add there. `head` is a commit of this mirror. */
   propose(
     input: { remote: Remote; jobId: string; fork: string; head: string; branch: string },

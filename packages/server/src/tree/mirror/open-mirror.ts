@@ -13,7 +13,7 @@ import { remoteContains } from "./ancestry.ts";
 import { buildCommit } from "./build-commit.ts";
 import { ensureBase, fetchBase } from "./fetch-base.ts";
 import { pinnedJobs, releasePins, tidyMirror } from "./maintain-mirror.ts";
-import { changedPaths, proposeHead, takeInBase } from "./merge-base.ts";
+import { changedPaths, mergeMovedBase, proposeHead } from "./merge-base.ts";
 import type { Mirror, PushInput, PushOutcome, Remote } from "./mirror.ts";
 import type { MirrorContext, MirrorLimits, MirrorPlace } from "./mirror-context.ts";
 import { basePin, leftPin } from "./mirror-context.ts";
@@ -72,7 +72,7 @@ export function openMirror(deps: {
       await utimes(place.storeLock, new Date(), new Date()).catch(() => {});
       return base;
     },
-    takeInBase: (input, signal) => takeInBase({ context, reader }, input, until(signal)),
+    mergeMovedBase: (input, signal) => mergeMovedBase({ context, reader }, input, until(signal)),
     ensureBase: ({ remote, jobId, commit }, signal) =>
       ensureBase(context, { remote, commit, pin: basePin(jobId) }, until(signal)),
     propose: (input, signal) => proposeHead({ context, reader }, input, until(signal)),

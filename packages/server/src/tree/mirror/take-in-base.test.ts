@@ -35,7 +35,7 @@ async function meet(
   );
   const author = { name: "Emend", email: "emend@example.com" };
   const commit = { jobId: "job_1", base: pinned.commit, entries, message: "m", author, date: new Date(0) };
-  const take = () => mirror.takeInBase({ remote, branch: "main", ours: commit }, bench.signal);
+  const take = () => mirror.mergeMovedBase({ remote, branch: "main", ours: commit }, bench.signal);
   return { repository, mirror, remote, pinned, now, commit, take, moved: await take() };
 }
 const shown = (entries: readonly OverlayEntry[]) =>
