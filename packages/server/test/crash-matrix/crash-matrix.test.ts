@@ -132,14 +132,16 @@ describe.each(sampleOf(forges, 2))("on %s", { timeout: 120_000 }, (forge) => {
     async (at) => {
       const { pool } = host.database;
       const jobId = await seedJob(pool, `prj_${forge}`, prompt);
-      const order = { ...orderFor(forge, "first"), crashAt: at };
+      // A worker that dies before the request leaves its successor to wait out the forge's limit, which is 60 s or more.
+      const secondMs = 20;
+      const order = { ...orderFor(forge, "first"), secondMs, crashAt: at };
       const doomed = spawn(process.execPath, [childScript, JSON.stringify(order)], {
         stdio: ["pipe", "ignore", "inherit"],
       });
       expect(await once(doomed, "exit")).toEqual([null, "SIGKILL"]);
 
       await expireLeases(pool);
-      const second = await startForgeWorker(orderFor(forge, "second"));
+      const second = await startForgeWorker({ ...orderFor(forge, "second"), secondMs });
       const ended = await waitForJob(pool, jobId, isFinal).finally(() => second.stop());
       expect(ended).toMatchObject({ status: "completed", pr_link: expect.stringMatching(/^http/), lease: null });
       expect(await published(forge, jobId)).toEqual({ branches: 1, pulls: 1 });
