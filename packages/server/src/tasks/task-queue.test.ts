@@ -179,11 +179,14 @@ it("a kind whose tasks hang leaves room for the others", async () => {
   const { promise: open, resolve } = Promise.withResolvers<void>();
   const mail = Promise.withResolvers<void>();
   start({ look: { work: () => open }, mail: { work: async () => mail.resolve() } });
-  for (const project of ["1", "2", "3", "4", "5"]) await askTask(pool, "look", project);
-  await expect.poll(async () => (await stateOf()).filter(({ isHeld }) => isHeld).length).toBe(3);
-  await askTask(pool, "mail", "1");
-  await mail.promise;
-  resolve();
+  try {
+    for (const project of ["1", "2", "3", "4", "5"]) await askTask(pool, "look", project);
+    await expect.poll(async () => (await stateOf()).filter(({ isHeld }) => isHeld).length).toBe(3);
+    await askTask(pool, "mail", "1");
+    await mail.promise;
+  } finally {
+    resolve();
+  }
 });
 
 it("takes a task from a node that was killed, once its lease has expired, and from no other", async () => {
