@@ -71,3 +71,12 @@ export async function tryEach(...steps: readonly (() => Promise<void>)[]): Promi
   const mayPass = failures.find((error) => !isAppError(error) || error.retryable);
   if (failures.length > 0) throw mayPass ?? failures[0];
 }
+
+export function isAnswered(comments: readonly PullRequestComment[], to: string): boolean {
+  return comments.some(({ text }) => text.includes(answerMark(to)));
+}
+
+/** In an answer: which comment it answers, so that it is not sent twice, even after a crash. */
+export function answerMark(to: string): string {
+  return `<!-- emend:answer=${to} -->`;
+}

@@ -2,6 +2,7 @@ import type { Project } from "../accounts/projects/projects.ts";
 import type { Pool } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
 import type { Forge } from "../forge/forge.ts";
+import { answerMark, isAnswered } from "../forge/pull-request-calls.ts";
 import { type GateStatus, type GateSubject, isOfJob, markHandled } from "./gate-store.ts";
 import { isFixable } from "./make-docs-pull.ts";
 
@@ -44,11 +45,9 @@ export async function hearComments(
     await markHandled(deps.pool, status.id, id);
   }
 
-  /** Its marker names the comment that it answers. So an answer is not sent twice, even after a crash. */
   async function answer(to: string, words: string): Promise<void> {
-    const mark = `<!-- emend:answer=${to} -->`;
-    if (comments.some(({ text }) => text.includes(mark))) return;
-    await conversation?.comment(status.number, `${words}\n\n${mark}`, signal);
+    if (isAnswered(comments, to)) return;
+    await conversation?.comment(status.number, `${words}\n\n${answerMark(to)}`, signal);
   }
 }
 

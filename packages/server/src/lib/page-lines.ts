@@ -90,9 +90,15 @@ export function namesOf(path: string, text = ""): readonly string[] {
   const bare = path.replace(/\.\w+$/, "").replace(/\/(?:index|readme)$/i, "");
   const segments = bare.split("/");
   const folders = segments.slice(0, -1).map((_, index) => segments.slice(0, index + 1).join("/"));
-  const title = /^title:[ \t]*(.+)$/m.exec(text)?.[1] ?? "";
   const heading = /^#[ \t]+(.+)$/m.exec(text)?.[1] ?? "";
-  return [path, bare, segments.at(-1) ?? "", title, heading, ...folders.filter((one) => one.length > 3)].map(plainText);
+  return [path, bare, segments.at(-1) ?? "", titleOf(text), heading, ...folders.filter((one) => one.length > 3)].map(
+    plainText,
+  );
+}
+
+/** The title in the front matter, as `plainText` gives it. */
+export function titleOf(text: string): string {
+  return plainText(/^title:[ \t]*(.+)$/m.exec(text)?.[1] ?? "");
 }
 
 /** Whether a text, as `plainText` gives it, has one of these names. */

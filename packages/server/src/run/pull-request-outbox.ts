@@ -1,6 +1,7 @@
 import type { Queryable } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
-import type { Forge, PullRequestComment } from "../forge/forge.ts";
+import type { Forge } from "../forge/forge.ts";
+import { answerMark, isAnswered } from "../forge/pull-request-calls.ts";
 import { recordNotice } from "../jobs/run/record-work.ts";
 import { quietMarkdown } from "../publish/quiet-text.ts";
 import type { WriteQueue } from "../publish/write-queue.ts";
@@ -40,18 +41,10 @@ export async function answerComment(
     signal,
     async () => {
       if (isAnswered(await conversation.listComments(pull.number, signal), to)) return;
-      const text = `${quietMarkdown(words, answerCharactersMax)}\n\n${markOf(to)}`;
+      const text = `${quietMarkdown(words, answerCharactersMax)}\n\n${answerMark(to)}`;
       await conversation.comment(pull.number, text, signal);
     },
   );
-}
-
-export function isAnswered(comments: readonly PullRequestComment[], to: string): boolean {
-  return comments.some(({ text }) => text.includes(markOf(to)));
-}
-
-function markOf(to: string): string {
-  return `<!-- emend:answer=${to} -->`;
 }
 
 interface Pull {

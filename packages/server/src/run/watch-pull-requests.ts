@@ -3,6 +3,7 @@ import type { Pool, Queryable } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
 import type { Conversation, Forge, PullRequestComment } from "../forge/forge.ts";
 import { type AnswerMemory, type Polling, startPolling } from "../forge/polling.ts";
+import { isAnswered } from "../forge/pull-request-calls.ts";
 import {
   type Busy,
   chargeLook,
@@ -17,7 +18,6 @@ import {
 import { createWakeUp } from "../lib/locks.ts";
 import type { Logger } from "../lib/logger.ts";
 import { findMarked, sinceOf } from "../publish/ensure-pull-request.ts";
-import { isAnswered } from "./pull-request-outbox.ts";
 
 export interface WatchDeps extends CommentDeps {
   pool: Pool;

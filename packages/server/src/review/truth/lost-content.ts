@@ -9,6 +9,7 @@ import {
   type PageLine,
   pageLines,
   plainText,
+  titleOf,
 } from "../../lib/page-lines.ts";
 
 interface PageChange {
@@ -102,10 +103,6 @@ function lossOf(
 interface Kept {
   lines: ReadonlySet<string>;
   headings: ReadonlySet<string>;
-}
-
-function titleOf(text: string): string {
-  return plainText(/^title:[ \t]*(.+)$/m.exec(text)?.[1] ?? "");
 }
 
 function samplesOf(lines: readonly PageLine[]): readonly (readonly string[])[] {
