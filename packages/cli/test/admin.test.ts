@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { readdir } from "node:fs/promises";
-import { createServer } from "node:net";
+import { createServer as createHttpServer } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { startFarEnd } from "../../server/test/support/forges/far-end.ts";
@@ -274,6 +276,31 @@ test("doctor finds nothing missing, and the server that runs", async () => {
     examinations.map(({ name, verdict }: { name: string; verdict: string }) => [name, verdict]),
   );
   expect(verdicts).toMatchObject({ node: "good", git: "good", data: "good", database: "good", server: "good" });
+});
+
+test("doctor takes the running worker's word about its model and mail server, and tries its own where none runs", async () => {
+  const mail = { EMEND_SMTP_URL: "smtp://127.0.0.1:1", EMEND_SMTP_FROM: "emend@acme.test" };
+  const other = { ...mail, EMEND_MODEL: "anthropic/claude-x" };
+  const told = await runInProcess(["doctor"], { env: { ...env, ...other } });
+  expect(told).toMatchObject({ code: 0, stdout: expect.stringMatching(/model +emend\/rules.*tried by the worker on/) });
+  expect(told.stdout).not.toContain("email");
+  const alone = await runInProcess(["doctor", "--data", idleData], { env: { ...env, ...other } });
+  expect(alone.stdout).toMatch(/✗ model +anthropic\/claude-x is not reachable/);
+  expect(alone.stdout).toMatch(/✗ email +127\.0\.0\.1:1 does not answer/);
+});
+
+test("doctor says why a server that answers is not ready", async () => {
+  const problem = "The disk is full.";
+  const full = createHttpServer((request, response) => {
+    const isReady = request.url !== "/readyz";
+    response.writeHead(isReady ? 200 : 503).end(JSON.stringify(isReady ? {} : { error: problem }));
+  });
+  full.listen(0, "127.0.0.1");
+  await once(full, "listening");
+  const { port } = full.address() as AddressInfo;
+  const seen = await runInProcess(["doctor"], { env: { EMEND_URL: `http://127.0.0.1:${port}`, EMEND_API_KEY: "x" } });
+  full.close();
+  expect(seen).toMatchObject({ code: 1, stdout: expect.stringContaining(`is not ready: ${problem}`) });
 });
 
 test("doctor says what is missing and makes nothing", async () => {

@@ -1,10 +1,10 @@
-import type { ModelTrial } from "./admin/try-model.ts";
 import type { Server, StartOptions } from "./compose/compose.ts";
 import type { Config } from "./config/config.ts";
 import { knownSecret } from "./installation/open-database.ts";
 
 export type { Admin } from "./admin/admin.ts";
 export { openAdmin } from "./admin/open-admin.ts";
+export { type ServiceTrials, tryServices } from "./admin/try-services.ts";
 export type { Automation, AutomationRun, Trigger as AutomationTrigger } from "./automations/automation.ts";
 export { type Config, ConfigError, loadConfig, readConfig } from "./config/config.ts";
 export { isDashboardBuilt } from "./dashboard/assets.ts";
@@ -16,7 +16,7 @@ export type { JobReport } from "./jobs/read/run-report.ts";
 export { tryFileLock } from "./lib/locks.ts";
 export type { Delivery } from "./notify/deliveries.ts";
 export type { Webhook } from "./notify/webhooks.ts";
-export type { ModelTrial, Server };
+export type { Server };
 
 /** Imported when called: an administrative command starts in half the time without it. */
 export async function startServer(config: Config, options?: StartOptions): Promise<Server> {
@@ -28,16 +28,4 @@ export async function startServer(config: Config, options?: StartOptions): Promi
 export async function assertArchive(config: Config, folder: string): Promise<void> {
   const { readSealed } = await import("./backup/manifest.ts");
   await readSealed(folder, await knownSecret(config));
-}
-
-/** Asks the configured model one short question. */
-export async function tryModel(config: Config, name?: string): Promise<ModelTrial> {
-  const trial = await import("./admin/try-model.ts");
-  return trial.tryModel(config, name);
-}
-
-/** Connects to the configured mail server and logs in. Throws with the server's reason. */
-export async function trySmtp(settings: NonNullable<Config["smtp"]>): Promise<void> {
-  const notify = await import("./notify/email.ts");
-  await notify.trySmtp(settings);
 }

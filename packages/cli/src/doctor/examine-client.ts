@@ -89,7 +89,11 @@ export async function examineServer(baseUrl: string, signal: AbortSignal): Promi
     const response = await fetch(`${url}/openapi.json`, { signal: soon, redirect: "manual" });
     await response.body?.cancel();
     const trusted = url.startsWith("https:") ? ", with a trusted certificate" : "";
-    if (response.status === 200) return { name, verdict: "good", detail: `answers at ${url}${trusted}` };
+    if (response.status === 200) {
+      const problem = await whyNotReady(url, soon);
+      if (problem === null) return { name, verdict: "good", detail: `answers at ${url}${trusted}` };
+      return { name, verdict: "bad", detail: `answers at ${url}, and is not ready: ${problem}` };
+    }
     return { name, verdict: "bad", detail: `${url} answers ${response.status}: is that Emend?` };
   } catch (error) {
     const { code = "" } = ((error as Error).cause ?? {}) as { code?: string };
@@ -99,5 +103,17 @@ export async function examineServer(baseUrl: string, signal: AbortSignal): Promi
       return { name, verdict: "bad", detail: `no trusted connection to ${url}: ${code}`, advice };
     }
     return { name, verdict: "note", detail: `nothing answers at ${url}; serve starts it` };
+  }
+}
+
+/** A full disk or a database that is away, in the server's words. Null: nothing, or a proxy does not let us ask. */
+async function whyNotReady(url: string, signal: AbortSignal): Promise<string | null> {
+  const response = await fetch(`${url}/readyz`, { signal, redirect: "manual" });
+  const text = await response.text();
+  if (response.status !== 503) return null;
+  try {
+    return JSON.parse(text).error;
+  } catch {
+    return "it answers 503";
   }
 }

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { access, constants, statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { promisify } from "node:util";
-import type { Admin, Config, isMade, openAdmin, tryModel, trySmtp } from "@emend/server";
+import type { Admin, Config, isMade, openAdmin, ServiceTrials } from "@emend/server";
 import type { Command } from "commander";
 import { asTyped, type Cli, CliError, printResult } from "../cli.ts";
 import { trustCaFile } from "../commands/jobs-of.ts";
@@ -14,7 +14,7 @@ import { type Examination, examineClient, examineServer, hasOnlyClientSettings }
 /** Checks everything once and changes nothing. */
 async function examine(cli: Cli, options: { data?: string }): Promise<readonly Examination[]> {
   const node: Examination = { name: "node", verdict: "good", detail: process.version };
-  const { isMade, openAdmin, readConfig, tryModel, trySmtp } = await import("@emend/server");
+  const { isMade, openAdmin, readConfig, tryServices } = await import("@emend/server");
   // Log lines would go to standard output, which is for the result.
   const env = { ...cli.env, EMEND_LOG_LEVEL: "silent" };
   const { config, problems } = readConfig(env, options.data === undefined ? {} : { dataDir: resolve(options.data) });
@@ -32,7 +32,7 @@ async function examine(cli: Cli, options: { data?: string }): Promise<readonly E
   const database = await unless(/EMEND_(DATABASE_URL|SECRET|DATA_DIR)|--data/, "database", async () => [
     await examineDatabase({ openAdmin, isMade }, config),
   ]);
-  const serverUrl = database[0]?.serverUrl;
+  const { serverUrl, told = null } = database[0] ?? {};
   // Behind a proxy, the server may answer at its own address while its public URL does not.
   const near = config.publicUrl === null ? serverUrl : undefined;
   const url =
@@ -63,33 +63,24 @@ async function examine(cli: Cli, options: { data?: string }): Promise<readonly E
       }),
     ),
     ...(await unless(/EMEND_DATA_DIR|--data/, "data", async () => [await examineDataDir(config.dataDir)])),
-    ...database.flatMap(({ serverUrl: _, budgets = [], ...seen }) => [seen, ...budgets]),
+    ...database.flatMap(({ serverUrl: _, told: __, budgets = [], ...seen }) => [seen, ...budgets]),
     ...server,
-    ...(await unless(aboutModels, "model", () => examineModels({ tryModel, env: cli.env }, config))),
-    ...(await unless(/EMEND_SMTP|EMEND_CA/, "email", () => examineEmail(trySmtp, config))),
+    ...(told
+      ? examineServices(told, { hint: null, by: ` (tried by the worker on ${told.host})` })
+      : await unless(aboutServices, "model", async () =>
+          examineServices(await tryServices(config), { hint: await modelHint(cli.env), by: "" }),
+        )),
     ...(await unless(/EMEND_PUBLIC_URL/, "public url", async () => [
       await examinePublicUrl(config.publicUrl, { isServed, signal: cli.signal }),
     ])),
   ];
 }
 
-/** Connects to the mail server and logs in. */
-async function examineEmail(tries: typeof trySmtp, { smtp }: Config): Promise<readonly Examination[]> {
-  if (smtp === null) return [];
-  const server = `${smtp.host}:${smtp.port}`;
-  return tries(smtp).then(
-    () => [{ name: "email", verdict: "good", detail: `${server} accepts ${smtp.login ? "the login" : "connections"}` }],
-    (error: Error) => {
-      const detail = `${server} does not answer as it should: ${error.message.split("\n")[0]}`;
-      return [{ name: "email", verdict: "bad", detail, advice: "Check EMEND_SMTP_URL." }];
-    },
-  );
-}
+type Told = Awaited<ReturnType<Admin["tryServices"]>>;
+type Seen = Examination & { serverUrl?: string; budgets?: readonly Examination[]; told?: Told };
 
-type Seen = Examination & { serverUrl?: string; budgets?: readonly Examination[] };
-
-/** The settings that models depend on. */
-const aboutModels = /MODEL|_BASE_URL|_API_KEY|RUNNER|PROXY|EMEND_CA/;
+/** The settings that models and the mail server depend on. */
+const aboutServices = /MODEL|_BASE_URL|_API_KEY|RUNNER|PROXY|EMEND_CA|EMEND_SMTP/;
 
 async function examinePublicUrl(
   publicUrl: string | null,
@@ -172,7 +163,9 @@ async function examineDatabase(
       if (!(await admin.isSecretRight())) return { name, verdict: "bad", ...wrongSecret(config, what) };
       const detail = `${what} answers; projects: ${projects.length}`;
       const budgets = (await admin.listBudgets()).map(examineBudget);
-      return { name, verdict: "good", detail, serverUrl: await admin.url(), budgets };
+      // Jobs use the settings and the network of a running worker, which may differ from those of this command.
+      const told = await admin.tryServices();
+      return { name, verdict: "good", detail, serverUrl: await admin.url(), budgets, told };
     } finally {
       await admin.close();
     }
@@ -256,37 +249,47 @@ async function examineOpenFiles(concurrency: number): Promise<Examination> {
   return { name, verdict: "bad", detail, advice };
 }
 
-/** Asks each configured model one short question, so that a wrong key is found here and not by a job. */
-async function examineModels(
-  deps: { tryModel: typeof tryModel; env: NodeJS.ProcessEnv },
-  config: Config,
-): Promise<readonly Examination[]> {
-  const first = await examineModel(deps, config, config.model);
-  const hint = await modelHint(deps.env);
-  const fallbacks = await Promise.all(
-    config.modelFallbacks.map(async (name) => ({ ...(await examineModel(deps, config, name)), name: "fallback" })),
-  );
-  return [hint === null ? first : { ...first, advice: hint }, ...fallbacks];
+/** A wrong key is found here and not by a job. */
+function examineServices(
+  { models, email }: ServiceTrials,
+  { hint, by }: { hint: string | null; by: string },
+): readonly Examination[] {
+  const [first, ...fallbacks] = models.map((trial) => examineModel(trial, by));
+  return [
+    ...(first ? [hint === null ? first : { ...first, advice: hint }] : []),
+    ...fallbacks.map((seen) => ({ ...seen, name: "fallback" })),
+    ...(email ? [examineEmail(email, by)] : []),
+  ];
 }
 
-async function examineModel(deps: { tryModel: typeof tryModel }, config: Config, name: string): Promise<Examination> {
-  const trial = await deps.tryModel(config, name);
+function examineModel(trial: ServiceTrials["models"][number], by: string): Examination {
+  const { model } = trial;
   if (trial.kind === "unavailable") {
     return {
       name: "model",
       verdict: "bad",
-      detail: `${name} is not reachable: ${trial.words}`,
+      detail: `${model} is not reachable: ${trial.words}${by}`,
       advice: "Set its key and address, or EMEND_MODEL=emend/rules to work without a model.",
     };
   }
-  const isRunner = name.startsWith("runner/");
-  if (isRunner)
-    return { name: "model", verdict: "good", detail: `${name} is ready: program, key and sandbox are there` };
+  if (model.startsWith("runner/"))
+    return { name: "model", verdict: "good", detail: `${model} is ready: program, key and sandbox are there${by}` };
   const detail =
-    name === "emend/rules"
+    model === "emend/rules"
       ? "emend/rules: deterministic, needs no key"
-      : `${name} answers, in ${trial.ms} ms${trial.window === undefined ? "" : `; ${trial.window}`}`;
-  return { name: "model", verdict: "good", detail };
+      : `${model} answers, in ${trial.ms} ms${trial.window === undefined ? "" : `; ${trial.window}`}`;
+  return { name: "model", verdict: "good", detail: `${detail}${by}` };
+}
+
+function examineEmail({ server, isLoggedIn, problem }: NonNullable<ServiceTrials["email"]>, by: string): Examination {
+  if (problem === null)
+    return {
+      name: "email",
+      verdict: "good",
+      detail: `${server} accepts ${isLoggedIn ? "the login" : "connections"}${by}`,
+    };
+  const detail = `${server} does not answer as it should: ${problem}${by}`;
+  return { name: "email", verdict: "bad", detail, advice: "Check EMEND_SMTP_URL." };
 }
 
 interface DoctorOptions {

@@ -56,8 +56,9 @@ import {
   testWebhook,
   type Webhook,
 } from "../notify/webhooks.ts";
+import { askDiagnosis, askServiceTrials } from "../tasks/start-tasks.ts";
 import type { Git } from "../tree/git/git.ts";
-import { askWorker } from "./ask-worker.ts";
+import { askWorker, type Told } from "./ask-worker.ts";
 import { type ContextInput, connectContext } from "./connect-context.ts";
 import { type AppStep, connectGithubApp } from "./connect-github-app.ts";
 import {
@@ -67,9 +68,10 @@ import {
   type MoveInput,
   moveProject,
 } from "./connect-project.ts";
-import { diagnoseProject, type ProjectDiagnosis } from "./doctor-project.ts";
+import { diagnoseProject, type ProjectCheck, type ProjectDiagnosis } from "./doctor-project.ts";
 import { type RotationInput, rotateKeptSecret } from "./rotate-kept-secret.ts";
 import { tryProjectModels } from "./try-project-models.ts";
+import type { ServiceTrials } from "./try-services.ts";
 
 /** What a person with access to the machine can do without a key. */
 export interface Admin {
@@ -93,6 +95,8 @@ export interface Admin {
   moveProject(input: MoveInput, by?: Actor): Promise<ConnectedProject>;
   /** Checks whether the project's forge allows what Emend needs, and whether its models answer with its keys. */
   diagnoseProject(id: string): Promise<ProjectDiagnosis>;
+  /** What a running worker found out about its models and mail server. Null: none runs, or none answers in time. */
+  tryServices(): Promise<Told<ServiceTrials> | null>;
   /** A repository that the project's jobs may read but not write. */
   addContextRepository(input: ContextInput, by?: Actor): Promise<ContextRepository>;
   listContextRepositories(projectId: string): Promise<readonly ContextRepository[]>;
@@ -239,10 +243,17 @@ export function createAdmin(deps: AdminDeps): Admin {
     diagnoseProject: (id) =>
       withForges(async ({ forges, git, publicUrl }) => {
         const tryModels = (project: Project) => tryProjectModels({ config, db: pool, sealer }, project);
-        const ask = (projectId: string) => askWorker(pool, projectId, { waitMsMax: diagnosisMsMax });
+        const ask = (projectId: string) =>
+          askWorker<{ checks: readonly ProjectCheck[] }>(pool, (id) => askDiagnosis(pool, { projectId, id }), {
+            waitMsMax: diagnosisMsMax,
+          });
         const look = { db: pool, forges, git, secret: deps.secret, publicUrl, tryModels, askWorker: ask };
         return diagnoseProject(look, id, AbortSignal.timeout(diagnosisMsMax));
       }),
+    async tryServices() {
+      const ask = (id: string) => askServiceTrials(pool, id);
+      return askWorker<ServiceTrials>(pool, ask, { waitMsMax: diagnosisMsMax });
+    },
     addContextRepository: (input, by = consoleActor) =>
       withForges(({ forges, git }) => connectContext({ pool, sealer, git, forges }, input, by)),
     async listContextRepositories(projectId) {

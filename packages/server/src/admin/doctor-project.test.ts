@@ -8,10 +8,11 @@ import { createForgeReach } from "../installation/forge-reach.ts";
 import { startHeartbeat } from "../installation/nodes.ts";
 import { createLogger } from "../lib/logger.ts";
 import { createFetch } from "../lib/network.ts";
+import { askDiagnosis } from "../tasks/start-tasks.ts";
 import { startTaskQueue } from "../tasks/task-queue.ts";
 import { createGit } from "../tree/git/git.ts";
 import { answerDiagnosis, askWorker } from "./ask-worker.ts";
-import { diagnoseProject } from "./doctor-project.ts";
+import { diagnoseProject, type ProjectCheck } from "./doctor-project.ts";
 
 const { signal } = new AbortController();
 const network = createFetch({});
@@ -61,7 +62,8 @@ it("the doctor tells what each model of the project says", async () => {
 it("the doctor takes a running worker's word, and looks itself where none runs", async () => {
   const { pool } = database;
   await pool.query("insert into projects (id, name, forge, repository_url) values ('prj_w', 'd', 'local', 'x')");
-  const ask = () => askWorker(pool, "prj_w", { waitMsMax: 10_000 });
+  const request = (id: string) => askDiagnosis(pool, { projectId: "prj_w", id });
+  const ask = () => askWorker<{ checks: readonly ProjectCheck[] }>(pool, request, { waitMsMax: 10_000 });
   const log = createLogger({ level: "silent" });
   expect(await ask()).toBeNull();
   const api = await startHeartbeat({ pool, log }, "api");
@@ -70,7 +72,7 @@ it("the doctor takes a running worker's word, and looks itself where none runs",
   const checks = [{ name: "token", verdict: "problem", words: "revoked" }] as const;
   const answering = startTaskQueue(
     { pool, log, listener: { on: () => () => {}, onReset: () => () => {} } },
-    { diagnose_project: { work: (subject) => answerDiagnosis(pool, subject.split("/")[1] ?? "", checks) } },
+    { diagnose_project: { work: (subject) => answerDiagnosis(pool, subject.split("/")[1] ?? "", { checks }) } },
     { lookEveryMs: 20 },
   );
   // Nothing else can make the checks here.

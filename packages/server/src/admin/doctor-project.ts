@@ -8,6 +8,7 @@ import { hookSecretOf } from "../forge/hooks/plugin.ts";
 import { type ForgeDeps, openForge } from "../forge/registry.ts";
 import type { Git } from "../tree/git/git.ts";
 import { resolveBase } from "../tree/mirror/resolve-base.ts";
+import type { Told } from "./ask-worker.ts";
 import type { ModelTrial } from "./try-model.ts";
 
 /** One check, with its result in words. */
@@ -44,7 +45,7 @@ export interface DoctorDeps {
 
 /** Jobs run in a worker, with its credentials, settings and network: it makes the checks if there is one. */
 export async function diagnoseProject(
-  deps: DoctorDeps & { askWorker?(projectId: string): Promise<WorkersChecks | null> },
+  deps: DoctorDeps & { askWorker?(projectId: string): Promise<Told<{ checks: readonly ProjectCheck[] }> | null> },
   projectId: string,
   signal: AbortSignal,
 ): Promise<ProjectDiagnosis> {
@@ -57,11 +58,6 @@ export async function diagnoseProject(
     checks: told?.checks ?? (await checkProject(deps, projectId, signal)),
     webhook: webhookOf(deps, project),
   };
-}
-
-export interface WorkersChecks {
-  host: string;
-  checks: readonly ProjectCheck[];
 }
 
 /** Checks everything that this project's jobs need from its forge and models. Changes nothing. */

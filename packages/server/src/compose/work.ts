@@ -8,6 +8,7 @@ import type { Sealer } from "../accounts/secrets.ts";
 import { answerDiagnosis } from "../admin/ask-worker.ts";
 import { checkProject } from "../admin/doctor-project.ts";
 import { tryProjectModels } from "../admin/try-project-models.ts";
+import { tryServices } from "../admin/try-services.ts";
 import { openModel } from "../agent/models/registry.ts";
 import { fireAutomations } from "../automations/due.ts";
 import { findTouchingPull } from "../automations/pulls.ts";
@@ -143,8 +144,9 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
       async diagnoseProject({ projectId, id }, signal) {
         const tryModels = (project: Project) => tryProjectModels({ config, db: pool, sealer }, project);
         const look = { db: pool, forges, git, secret: parts.secret, publicUrl: parts.publicUrl(), tryModels };
-        await answerDiagnosis(pool, id, await checkProject(look, projectId, signal));
+        await answerDiagnosis(pool, id, { checks: await checkProject(look, projectId, signal) });
       },
+      tryServices: async (id) => answerDiagnosis(pool, id, await tryServices(config)),
       setDetails: (jobId, signal) => setDetails(outbox, jobId, signal),
       answerComment: (answer, signal) => answerComment(outbox, answer, signal),
     },

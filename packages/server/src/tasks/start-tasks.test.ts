@@ -39,6 +39,7 @@ function start(deps: Partial<TasksDeps> = {}): Tasks {
       setDetails: async () => {},
       answerComment: async () => {},
       diagnoseProject: async () => {},
+      tryServices: async () => {},
       ...deps,
     },
     { archiveAfterDays: async () => null, sweepMirrorsEveryMs: 20 },

@@ -43,6 +43,8 @@ export interface TasksDeps extends TaskQueueDeps {
   answerComment(answer: CommentAnswer, signal: AbortSignal): Promise<void>;
   /** Checks what a project's jobs need, for somebody who waits for the answer. */
   diagnoseProject(asked: AskedDiagnosis, signal: AbortSignal): Promise<void>;
+  /** `id`: of the answer. */
+  tryServices(id: string): Promise<void>;
   /** The projects whose claims are to be looked at. */
   listDueClaims(): Promise<readonly string[]>;
   /** Holds a project's claims to the newest commits of what they cite. */
@@ -147,6 +149,7 @@ function looks(deps: TasksDeps): Record<string, TaskKind> {
         return deps.diagnoseProject({ projectId, id }, signal);
       },
     },
+    [servicesTask]: { work: (id) => deps.tryServices(id) },
     look_at_gates: { cron: "* * * * *", work: async () => askAll(gateTask, await deps.listDueGates()) },
   };
 }
@@ -227,4 +230,10 @@ interface AskedDiagnosis {
 
 export async function askDiagnosis(db: Queryable, { projectId, id }: AskedDiagnosis): Promise<void> {
   await askTask(db, diagnosisTask, `${projectId}/${id}`);
+}
+
+const servicesTask = "try_services";
+
+export async function askServiceTrials(db: Queryable, id: string): Promise<void> {
+  await askTask(db, servicesTask, id);
 }

@@ -1,0 +1,31 @@
+import type { Config } from "../config/config.ts";
+import type { ModelTrial } from "./try-model.ts";
+
+/** What a process found out about the services in its settings. */
+export interface ServiceTrials {
+  /** The configured model first, then its fallbacks. */
+  models: readonly ModelTrial[];
+  /** Null: no mail server is configured. `problem`: the server's words. */
+  email: { server: string; isLoggedIn: boolean; problem: string | null } | null;
+}
+
+/** Asks each configured model one short question, and logs in to the mail server. */
+export async function tryServices(config: Config): Promise<ServiceTrials> {
+  // Imported here: the model modules would make every other command start slowly.
+  const { tryModel } = await import("./try-model.ts");
+  const [models, email] = await Promise.all([
+    Promise.all([config.model, ...config.modelFallbacks].map((name) => tryModel(config, name))),
+    tryEmail(config.smtp),
+  ]);
+  return { models, email };
+}
+
+async function tryEmail(smtp: Config["smtp"]): Promise<ServiceTrials["email"]> {
+  if (smtp === null) return null;
+  const { trySmtp } = await import("../notify/email.ts");
+  const problem = await trySmtp(smtp).then(
+    () => null,
+    (error: Error) => error.message.split("\n")[0] ?? "",
+  );
+  return { server: `${smtp.host}:${smtp.port}`, isLoggedIn: Boolean(smtp.login), problem };
+}
