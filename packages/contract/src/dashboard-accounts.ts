@@ -146,6 +146,8 @@ export interface DashboardProjectSettings {
   fallbackModels: readonly string[] | null;
   secondReader: boolean;
   secondReaderModel: string | null;
+  driftReader: boolean;
+  driftReaderModel: string | null;
   /** Issues of the repository can start jobs. */
   issueTriggers: boolean;
   styleGuides: readonly string[];

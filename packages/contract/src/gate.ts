@@ -73,7 +73,19 @@ export const Gate = Type.Object(
                 was: Type.String({ description: "These lines before the pull request." }),
                 now: nullable("The lines in their place; null: they are gone."),
               },
-              { ...closed, description: "A claim that the pull request changes or ends." },
+              {
+                ...closed,
+                description: "The page's text and the code that it relies on, before and after the pull request.",
+              },
+            ),
+          ),
+          verdict: Type.Optional(
+            Type.Object(
+              {
+                kind: Type.Enum(["wrong docs", "still right", "cannot tell"], { type: "string" }),
+                reason: Type.String({ description: "The model's reason." }),
+              },
+              { ...closed, description: "What a model said about the finding. Absent: none was asked." },
             ),
           ),
         },

@@ -10,6 +10,7 @@ import { startInstallation } from "./installation.ts";
 /** Attacks that are tests, because they need no running server, or a scripted service. */
 const suites = [
   ["orders of an injected page, to a model that obeys", "packages/server/src/agent/obedient-model.test.ts"],
+  ["a change that asks the gate's model to excuse it", "packages/server/src/gate/read-with-model.test.ts"],
   ["forms of address, as a real browser reads them", "packages/server/src/review/address-forms.test.ts"],
   ["the same forms, in a browser", "packages/dashboard/test/browser/address-forms.test.ts"],
   ["repositories nobody vouches for", "packages/server/src/tree/attacks.test.ts"],

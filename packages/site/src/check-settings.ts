@@ -21,9 +21,12 @@ export const externalLinkCheck = "external-link";
 /** Found only by the server, which keeps the claims. */
 export const claimChecks = ["changed-claim", "gone-claim"] as const;
 
+/** Found only by the server, which asks a model. */
+const driftChecks = ["missing-text", "outdated-text"] as const;
+
 export const checkIds: readonly string[] = [...ownChecks, ...linkChecks, ...siteChecks, ...optionalChecks]
   .map(({ id }) => id)
-  .concat("mdx-syntax", externalLinkCheck, silencerCheck, ...truthChecks, ...claimChecks)
+  .concat("mdx-syntax", externalLinkCheck, silencerCheck, ...truthChecks, ...claimChecks, ...driftChecks)
   .sort();
 
 /** The JSON schema for editors. `emend check --schema` prints it. */

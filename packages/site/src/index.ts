@@ -10,6 +10,8 @@ export {
 export { byPlace, checkSite, tallyLinks } from "./check-site.ts";
 export type { CheckSettings } from "./checks/check.ts";
 export { compareSites, diffFindings, knownSilencers } from "./compare-sites.ts";
+export { type PageBlock, pageBlocks } from "./drift/page-blocks.ts";
+export { type ChangedLines, type RankedBlock, rankBlocks } from "./drift/rank-blocks.ts";
 export {
   createLinkWriter,
   type ExternalLink,
@@ -62,6 +64,7 @@ export {
 export { isDefinedIn } from "./references/defined-in.ts";
 export { findEarlierVersions } from "./references/earlier-versions.ts";
 export { type CodeReference, findCodeReferences, type ReferenceKind } from "./references/find-references.ts";
+export { isSourcePath } from "./references/read-source-file.ts";
 export { readSiteReferences, type SiteReferences } from "./references/site-references.ts";
 export { type IndexOptions, indexSource, type SourceIndex } from "./references/source-index.ts";
 export { silenceFindings } from "./silence.ts";

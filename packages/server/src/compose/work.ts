@@ -9,6 +9,7 @@ import { answerDiagnosis } from "../admin/ask-worker.ts";
 import { checkProject } from "../admin/doctor-project.ts";
 import { tryProjectModels } from "../admin/try-project-models.ts";
 import { tryServices } from "../admin/try-services.ts";
+import type { Model } from "../agent/agent.ts";
 import { openModel } from "../agent/models/registry.ts";
 import { fireAutomations } from "../automations/due.ts";
 import { findTouchingPull } from "../automations/pulls.ts";
@@ -53,6 +54,7 @@ import {
   createSiteHistory,
 } from "../tree/read/history.ts";
 import { checkSiteHealth } from "./check-site.ts";
+import { createReader } from "./create-reader.ts";
 import { createFollowUp } from "./follow-up.ts";
 import type { Parts, Undo } from "./parts.ts";
 
@@ -214,6 +216,23 @@ function composeGate(
       const credential = await openContextCredential({ db: pool, sealer }, repository.id);
       return contextForgeOf(forges, { ...repository, credential }, startPolling(answers, repository.id));
     },
+    openReader: createReader({
+      pool,
+      defaultModel: config.model,
+      openModel: modelOpener(parts),
+      knownSecrets: (projectId) => knownSecretsOf({ config, pool, sealer, secret: parts.secret }, projectId),
+    }),
+  };
+}
+
+function modelOpener({ config, models, tracer, metrics }: Parts) {
+  return async (
+    project: { id: string; settings: { fallbackModels: readonly string[] | null } },
+    name: string,
+  ): Promise<Model> => {
+    const fallbacks = project.settings.fallbackModels ?? config.modelFallbacks;
+    const model = await openModel(models, { name, fallbacks, projectId: project.id });
+    return traceModel(tracer, measureModel(metrics, model));
   };
 }
 
@@ -221,7 +240,7 @@ function composeWorker(
   parts: Parts,
   own: { mirrors: Mirrors; siteCache: DiskCache; writes: WriteQueue; onEnded(projectId: string): void },
 ): Worker {
-  const { config, log, metrics, tracer, database, pool, listener, sealer, secret, forges, models, automations } = parts;
+  const { config, log, metrics, tracer, database, pool, listener, sealer, secret, forges, automations } = parts;
   const { mirrors, siteCache, writes } = own;
   const crashPoint = createCrashPoint(config.crashAt);
   const untraced = createStages({
@@ -231,11 +250,7 @@ function composeWorker(
     pageReader: createPageReader(),
     findProject: (id) => getProject(pool, id),
     openForge: (project) => openForge(project, forges),
-    openModel: async (project, name) => {
-      const fallbacks = project.settings.fallbackModels ?? config.modelFallbacks;
-      const model = await openModel(models, { name, fallbacks, projectId: project.id });
-      return traceModel(tracer, measureModel(metrics, model));
-    },
+    openModel: modelOpener(parts),
     recentSubjects: createRecentSubjects({ git: forges.local.git, dir: join(config.dataDir, "mirrors") }),
     pageHistory: createPageHistory({ git: forges.local.git, dir: join(config.dataDir, "mirrors") }),
     readCommit: createCommitReader({ git: forges.local.git, dir: join(config.dataDir, "mirrors") }),

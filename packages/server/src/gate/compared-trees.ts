@@ -180,6 +180,8 @@ export async function readCommits(
   return first ? [first, ...others] : null;
 }
 
+const patchBytesMax = 2 * 2 ** 20;
+
 /** Pins both commits while they are read, as for a job. */
 export async function withTrees<T>(
   deps: Pick<TreeDeps, "mirrors">,
@@ -187,14 +189,16 @@ export async function withTrees<T>(
   id: string,
   commits: { head: string; base: string },
   signal: AbortSignal,
-  work: (before: CommitTree, after: CommitTree) => Promise<T>,
+  work: (before: CommitTree, after: CommitTree, patch: () => Promise<string>) => Promise<T>,
 ): Promise<T> {
   const mirror = await deps.mirrors.open(mirrorId);
   const pins = [`${id}-base`, `${id}-head`] as const;
   try {
     await mirror.ensureBase({ remote, jobId: pins[0], commit: commits.base }, signal);
     await mirror.ensureBase({ remote, jobId: pins[1], commit: commits.head }, signal);
-    return await work(mirror.treeAt(commits.base), mirror.treeAt(commits.head));
+    const range = { from: commits.base, to: commits.head, bytesMax: patchBytesMax };
+    const patch = async () => (await mirror.diff(range, signal)).patch.toString();
+    return await work(mirror.treeAt(commits.base), mirror.treeAt(commits.head), patch);
   } finally {
     for (const pin of pins) await mirror.release(pin);
   }

@@ -43,8 +43,10 @@ export interface GateFinding {
   unread?: readonly string[];
   /** Absent if it is certain. */
   certainty?: "likely" | "unknown";
-  /** Of a claim: the page's text, and the lines of code that it relies on. */
+  /** Of a claim, and of what a model found: the page's text, and the lines of code that it relies on. */
   claim?: ReliedOn;
+  /** What a model said. Absent: none was asked. */
+  verdict?: { kind: "wrong docs" | "still right" | "cannot tell"; reason: string };
 }
 
 /** The project, the pull request and the name of its status. */

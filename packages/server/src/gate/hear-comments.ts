@@ -4,7 +4,6 @@ import { isAppError } from "../errors.ts";
 import type { Forge } from "../forge/forge.ts";
 import { answerMark, isAnswered } from "../forge/pull-request-calls.ts";
 import { type GateStatus, type GateSubject, isOfJob, markHandled } from "./gate-store.ts";
-import { isFixable } from "./make-docs-pull.ts";
 
 export interface CommentDeps {
   pool: Pool;
@@ -20,8 +19,8 @@ const otherWords =
   "On this pull request, Emend can update the docs for what it changes. Write `@emend fix the docs`, or only `@emend`.";
 
 /**
- * `@emend` on a pull request with findings opens the docs pull request, if its author has write access to the repository. On
- * a job's pull request, comments go to the job.
+ * `@emend` on a pull request opens the docs pull request, if there is something to fix and its author has write access to the
+ * repository. On a job's pull request, comments go to the job.
  */
 export async function hearComments(
   deps: CommentDeps,
@@ -30,7 +29,7 @@ export async function hearComments(
   signal: AbortSignal,
 ): Promise<void> {
   const { conversation } = forge;
-  if (!conversation || !status.findings.some(isFixable)) return;
+  if (!conversation) return;
   if (watched.contextId === null && (await isOfJob(deps.pool, project.id, status.number))) return;
   const comments = await conversation.listComments(status.number, signal);
   for (const { id, text, author } of comments) {

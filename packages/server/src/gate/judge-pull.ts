@@ -20,6 +20,8 @@ import {
   type StaleReference,
   silenceFindings,
 } from "@emend/site";
+import { codeHunks } from "../claims/drift/code-change.ts";
+import type { Asker } from "../claims/drift/reader.ts";
 import type { BrokenClaim } from "../claims/find-claims-again.ts";
 import { rememberIndex } from "../claims/look-at-references.ts";
 import type { CommitStatus } from "../forge/forge.ts";
@@ -28,6 +30,7 @@ import type { Tree } from "../tree/tree.ts";
 import { siteTreeOf } from "../tree/tree.ts";
 import type { OtherSources } from "./compared-trees.ts";
 import type { GateFinding } from "./gate-store.ts";
+import { type Judged, readWithModel } from "./read-with-model.ts";
 
 /** The project's levels for findings. */
 export type GateLevel = "off" | "neutral" | "failing";
@@ -109,10 +112,7 @@ function plain({ check, severity, path, line, message }: Finding): GateFinding {
   return { check, severity, path, line, message };
 }
 
-/** A finding as the checks give it, with what the page of a status shows besides. */
-type Judged = Finding & Pick<GateFinding, "renamed" | "causes" | "unread" | "claim">;
-
-function kept({ column: _, ...finding }: Judged): GateFinding {
+function kept({ column: _, name: _name, ...finding }: Judged): GateFinding {
   return finding;
 }
 
@@ -129,13 +129,24 @@ export async function judgeSource(
     claims: readonly BrokenClaim[];
     /** The project's other sources. Read only if something seems to be gone. */
     others(): Promise<OtherSources>;
+    /** Null: the project has no language model for this. */
+    asker: Asker | null;
+    /** The change as a patch. Read only if there is a model to ask. */
+    patch(): Promise<string>;
   } & DocsSettings,
   signal: AbortSignal,
 ): Promise<readonly GateFinding[]> {
   const options = { docsDir: input.docsDir, ignore: input.ignore, cache: input.cache, signal };
   const trusted = await openSite(siteTreeOf(input.trusted), options);
   const site = input.docs === input.trusted ? trusted : await openSite(siteTreeOf(input.docs), options);
-  const found = [...(await judgeReferences(site, input, signal)), ...input.claims.map(ofClaim)];
+  const { judged, after } = await judgeReferences(site, input, signal);
+  const { asker, outside } = input;
+  const isDocs = (path: string) => outside !== null && path.startsWith(`${outside}/`);
+  const told = [...judged, ...input.claims.map(ofClaim)];
+  const found =
+    asker === null || after === null
+      ? told
+      : await readWithModel({ site, after, hunks: await codeHunks(await input.patch(), isDocs), asker }, told, signal);
   const settings = await readCheckSettings(
     await openSettings({ settings: input.settings, before: input.trusted }, trusted, options),
   );
@@ -146,10 +157,10 @@ async function judgeReferences(
   site: Site,
   input: Sources & { outside: string | null; others(): Promise<OtherSources> },
   signal: AbortSignal,
-): Promise<readonly Judged[]> {
+): Promise<{ judged: readonly Judged[]; after: SourceIndex | null }> {
   const { key, indexes, outside } = input;
   // The whole repository is docs.
-  if (outside === "") return [];
+  if (outside === "") return { judged: [], after: null };
   const pages = await readSiteReferences(site, { signal });
   const previous = indexes.get(key);
   const isOutside = (path: string) => outside !== null && path.startsWith(`${outside}/`);
@@ -167,7 +178,7 @@ async function judgeReferences(
   }
   const isTold = (finding: Finding) => stale.some(({ path, line }) => path === finding.path && line === finding.line);
   const api = await judgeApi(site, before, after, signal);
-  return [...stale, ...api.filter((finding) => !isTold(finding))];
+  return { judged: [...stale, ...api.filter((finding) => !isTold(finding))], after };
 }
 
 const describesApi = /(?:openapi|swagger)[^/]*\.(?:json|ya?ml)$/i;
@@ -232,6 +243,7 @@ function toFinding(stale: StaleReference, unread: readonly string[]): Judged {
     path,
     line,
     column,
+    name: gone,
     message: `${message}${doubt}`,
     ...(unread.length > 0 && { unread }),
     ...(!stale.isCertain && { certainty: "likely" as const }),
@@ -264,7 +276,7 @@ export function verdictOf(
     return { state: "neutral", words: `Not blocking: ${mentions(unsure)}, but could not look at ${sources}.` };
   }
   if (errors.length === 0) {
-    const parts = [mentionsOf(findings), reliesOf(findings)].filter((part) => part !== null);
+    const parts = [mentionsOf(findings), reliesOf(findings), outdatedOf(findings)].filter((part) => part !== null);
     if (parts.length > 0) return { state: "neutral", words: `Not blocking: ${parts.join(", ")}.` };
     const words = isDocs
       ? "No new problems in the docs."
@@ -287,7 +299,7 @@ function pagesOf(findings: readonly GateFinding[]): number {
 
 /** Null: no page names anything that the change removes. */
 function mentionsOf(findings: readonly GateFinding[]): string | null {
-  const stale = findings.filter(({ check }) => check === "stale-reference");
+  const stale = findings.filter(({ check, severity }) => check === "stale-reference" && severity !== "info");
   if (stale.length === 0) return null;
   return stale.every(({ certainty }) => certainty === "likely") ? mentions(stale, "may mention") : mentions(stale);
 }
@@ -297,6 +309,12 @@ function reliesOf(findings: readonly GateFinding[]): string | null {
   const pages = pagesOf(findings.filter(({ check }) => check === "changed-claim"));
   if (pages === 0) return null;
   return `${count(pages, "page")} ${pages === 1 ? "relies" : "rely"} on code that this changes`;
+}
+
+/** Null: a model found no page that the change makes wrong. */
+function outdatedOf(findings: readonly GateFinding[]): string | null {
+  const pages = pagesOf(findings.filter(({ check }) => check === "outdated-text"));
+  return pages === 0 ? null : `${count(pages, "page")} may be wrong after this change`;
 }
 
 function mentions(findings: readonly GateFinding[], verb?: "may mention"): string {

@@ -101,6 +101,7 @@ function depsOf(more: Partial<GateDeps> = {}): GateDeps {
     siteCache: new Map<string, string>(),
     indexes: new Map(),
     makeDocsPull: async () => {},
+    openReader: async () => null,
     publicUrl: () => "https://emend.test",
     findProject: (id) => getProject(pool, id),
     listContext: (projectId) => listContextRepositories(pool, projectId),
@@ -729,4 +730,20 @@ it("opens the docs' pull request once when a person with write access writes @em
   expect(asked).toEqual(["comment/console"]);
   const answers = (await listComments(pool, codeProject, number)).filter(({ author }) => author === "Emend");
   expect(answers.map(({ body }) => body)).toEqual([expect.stringContaining("@emend fix the docs")]);
+});
+
+it("answers @emend on a pull request that needs no docs", async () => {
+  await set({ docs: "off" });
+  const { pool } = host.database;
+  const { number } = await openPull(codeProject, code, "topic/quiet", { "src/quiet.ts": "export {};\n" });
+  await insertComment(pool, { projectId: codeProject, number, author: "console", body: "@emend" });
+  const makeDocsPull: GateDeps["makeDocsPull"] = async ({ id }) => {
+    const status = await getStatus(pool, id);
+    const plan = status && planDocsPull(status, "emend/rules");
+    if (plan?.kind === "vain") throw new AppError("conflict", { publicMessage: plan.words });
+  };
+  await look({ makeDocsPull });
+  await look({ makeDocsPull });
+  const answers = (await listComments(pool, codeProject, number)).filter(({ author }) => author === "Emend");
+  expect(answers.map(({ body }) => body)).toEqual([expect.stringContaining("There is nothing to fix.")]);
 });

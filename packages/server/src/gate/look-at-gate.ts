@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { ParseCache } from "@emend/site";
 import type { ContextRepository } from "../accounts/projects/context-repositories.ts";
 import type { Project } from "../accounts/projects/projects.ts";
+import { type Asker, openAsker, type Reader } from "../claims/drift/reader.ts";
 import { listBrokenClaims, markOfClaims } from "../claims/find-claims-again.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { Forge, OpenPullRequest } from "../forge/forge.ts";
@@ -47,6 +48,8 @@ export interface GateDeps extends CommentDeps, TreeDeps, OtherDeps {
   findProject(id: string): Promise<Project | undefined>;
   /** Null: there is no token, so Emend cannot post there. */
   openContextForge(repository: ContextRepository): Promise<Forge | null>;
+  /** A model that reads changes of code and the docs. Null: the project has none. */
+  openReader(project: Project): Promise<Reader | null>;
 }
 
 /** A repository whose pull requests are checked. */
@@ -60,7 +63,7 @@ interface Watched extends GateSubject {
 }
 
 /** Increase it when the checks change: verdicts of older versions are computed again. */
-const judgedBy = "4";
+const judgedBy = "5";
 /** After this many refusals in a row, the forge would refuse the rest too. */
 const refusalsMax = 3;
 
@@ -145,9 +148,10 @@ async function lookAtRepository(
   const named = { projectId: project.id, repositoryId: watched.contextId };
   const claims = await markOfClaims(deps.pool, named);
   const docsAt = docsReader(deps, project, signal);
+  const reader = await deps.openReader(project);
   let others: Promise<OtherSources> | undefined;
   const place: Place = {
-    ...{ project, watched, forge, remote, claims, docsAt },
+    ...{ project, watched, forge, remote, claims, docsAt, reader },
     others: () => (others ??= indexOthers(deps, { project, watched, docsAt }, signal)),
   };
   const heads = [...Map.groupBy(await forge.listOpenPullRequests(signal), ({ headCommit }) => headCommit).values()];
@@ -175,6 +179,7 @@ interface Place {
   /** Changes with the claims on this repository. */
   claims: string;
   docsAt: DocsAt;
+  reader: Reader | null;
   /** Read once, for all pull requests. */
   others(): Promise<OtherSources>;
 }
@@ -244,12 +249,13 @@ function verdictNow({ findings }: GateStatus, { level, contextId }: Watched, doc
 }
 
 /** Equal as long as the same commit gets the same verdict. */
-async function markOf(docs: DocsState, { claims, project }: Place, bases: readonly string[]): Promise<string> {
+async function markOf(docs: DocsState, { claims, project, reader }: Place, bases: readonly string[]): Promise<string> {
   const { trees } = docs;
   const commits = new Set(trees ? [trees.docs.commit, trees.base.commit] : []);
   const { ignore } = project.settings.checks;
   const silenced = ignore.length === 0 ? [] : [createHash("sha256").update(JSON.stringify(ignore)).digest("base64url")];
-  return [judgedBy, ...commits, ...bases, await markOfSettings(docs), claims, ...silenced].join(" ");
+  const readBy = reader === null ? [] : [reader.model];
+  return [judgedBy, ...commits, ...bases, await markOfSettings(docs), claims, ...silenced, ...readBy].join(" ");
 }
 
 /** What the forge shows, to know whether to send it again. */
@@ -279,9 +285,12 @@ async function judge(
     const { remote, watched } = place;
     const { mirrorId } = watched;
     const found: GateFinding[] = [];
+    const paidBy = { projectId: held.projectId, subject: `${watched.repository} #${held.number}` };
+    const asker = place.reader && (await openAsker(deps.pool, paidBy, place.reader));
     for (const compared of commits) {
-      const trees = await withTrees(deps, { mirrorId, remote }, held.id, compared, signal, (before, after) =>
-        judgeTrees(deps, place, { before, after, docs: docs.trees, target: docs.targets.get(compared.branch) }, signal),
+      const target = docs.targets.get(compared.branch);
+      const trees = await withTrees(deps, { mirrorId, remote }, held.id, compared, signal, (before, after, patch) =>
+        judgeTrees(deps, place, { before, after, docs: docs.trees, target, asker, patch }, signal),
       );
       found.push(...trees);
     }
@@ -290,7 +299,7 @@ async function judge(
     ];
     const verdict = verdictNow({ ...held, findings }, place.watched, docs.pull);
     // What could not be read now may be readable next time.
-    const isSure = findings.every(({ unread }) => unread === undefined);
+    const isSure = findings.every(({ unread }) => unread === undefined) && asker?.problem()?.isPassing !== true;
     return { ...verdict, findings, judgedFrom: isSure ? from : null };
   } catch (error) {
     if (signal.aborted) throw error;
@@ -308,7 +317,16 @@ async function judgeTrees(
     after,
     docs,
     target = before,
-  }: { before: CommitTree; after: CommitTree; docs: DocsState["trees"]; target: CommitTree | undefined },
+    asker,
+    patch,
+  }: {
+    before: CommitTree;
+    after: CommitTree;
+    docs: DocsState["trees"];
+    target: CommitTree | undefined;
+    asker: Asker | null;
+    patch(): Promise<string>;
+  },
   signal: AbortSignal,
 ): Promise<readonly GateFinding[]> {
   const { project, watched } = place;
@@ -328,6 +346,8 @@ async function judgeTrees(
     key: watched.mirrorId,
     indexes: deps.indexes,
     others: place.others,
+    asker,
+    patch,
   };
   if (docs !== null) {
     return judgeSource({ ...shared, docs: docs.docs, trusted: docs.base, outside: null }, signal);

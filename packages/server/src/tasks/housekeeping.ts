@@ -97,7 +97,11 @@ export async function dropGateStatuses(db: Queryable): Promise<number> {
   const old = "updated_at < now() - make_interval(days => $1)";
   const { rowCount } = await db.query(`delete from gate_statuses where ${old}`, [statusesKeptDays]);
   const local = await db.query(`delete from local_statuses where ${old}`, [statusesKeptDays]);
-  return (rowCount ?? 0) + (local.rowCount ?? 0);
+  // The answers that the statuses rest on. Asked again, they only cost.
+  const answers = await db.query("delete from drift_answers where created_at < now() - make_interval(days => $1)", [
+    statusesKeptDays,
+  ]);
+  return (rowCount ?? 0) + (local.rowCount ?? 0) + (answers.rowCount ?? 0);
 }
 
 const loginsKeptDays = 90;

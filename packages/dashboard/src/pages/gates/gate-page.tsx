@@ -50,6 +50,8 @@ export function GatePage() {
   if (!gate.data) return <Pending error={gate.error} />;
   const { title, number, url, repository, state, words, refusal, findings, projectId, head } = gate.data;
   const project = found.get(projectId);
+  const open = findings.filter(({ verdict }) => verdict?.kind !== "still right");
+  const dismissed = findings.filter(({ verdict }) => verdict?.kind === "still right");
   return (
     <>
       <title>{`${title.slice(0, 100)} · #${number} · Emend`}</title>
@@ -82,40 +84,62 @@ export function GatePage() {
           {refusal !== null && <Problem error={`The forge does not show this status. ${refusal}`} />}
           <Actions gate={gate.data} />
         </Sheet>
-        {findings.length > 0 && (
+        {open.length > 0 && (
           <section aria-label="Places" className="grid grid-cols-[minmax(0,1fr)] gap-2">
             <h2>
-              {findings.length} {findings.length === 1 ? "place" : "places"}
+              {open.length} {open.length === 1 ? "place" : "places"}
             </h2>
-            <Sheet className="overflow-hidden">
-              <FindingList
-                findings={findings}
-                more={({ causes = [], claim }) =>
-                  claim ? (
-                    <>
-                      <p className="wrap-anywhere">
-                        <VisibleText text={claim.text} />
-                      </p>
-                      <CodeLines label="Was" text={claim.was} />
-                      {claim.now !== null && <CodeLines label="Is now" text={claim.now} />}
-                    </>
-                  ) : (
-                    causes.length > 0 && (
-                      <p className="text-quiet wrap-anywhere">
-                        It was in{" "}
-                        <code>
-                          <VisibleText text={causes.join(", ")} />
-                        </code>
-                      </p>
-                    )
-                  )
-                }
-              />
-            </Sheet>
+            <Places findings={open} />
           </section>
+        )}
+        {dismissed.length > 0 && (
+          <details>
+            <summary>
+              {dismissed.length} {dismissed.length === 1 ? "place that is" : "places that are"} still right
+            </summary>
+            <Places findings={dismissed} />
+          </details>
         )}
       </div>
     </>
+  );
+}
+
+/** Each place with what is known about it: the model's reason, the page's words, and the code. */
+function Places({ findings }: { findings: DashboardGate["findings"] }) {
+  return (
+    <Sheet className="overflow-hidden">
+      <FindingList
+        findings={findings}
+        more={({ causes = [], claim, verdict }) => (
+          <>
+            {verdict && (
+              <p className="wrap-anywhere">
+                The model says “{verdict.kind}”: <VisibleText text={verdict.reason} />
+              </p>
+            )}
+            {claim ? (
+              <>
+                <p className="wrap-anywhere">
+                  <VisibleText text={claim.text} />
+                </p>
+                {claim.was !== "" && <CodeLines label="Was" text={claim.was} />}
+                {claim.now !== null && <CodeLines label="Is now" text={claim.now} />}
+              </>
+            ) : (
+              causes.length > 0 && (
+                <p className="text-quiet wrap-anywhere">
+                  It was in{" "}
+                  <code>
+                    <VisibleText text={causes.join(", ")} />
+                  </code>
+                </p>
+              )
+            )}
+          </>
+        )}
+      />
+    </Sheet>
   );
 }
 

@@ -76,6 +76,21 @@ export function generalGroups(project: DashboardProject): readonly SettingGroup[
             placeholder: "the job's model",
           },
         ],
+        [
+          {
+            path: "settings.driftReader",
+            label: "Read code changes with a model",
+            kind: "check",
+            help: "A model compares each change of code with the docs, and confirms what the checks find.",
+          },
+          {
+            path: "settings.driftReaderModel",
+            label: "Model for code changes",
+            kind: "optional",
+            isCode: true,
+            placeholder: "the project's model",
+          },
+        ],
       ],
     },
     {

@@ -43,6 +43,10 @@ const ProjectSettings = Type.Object({
   secondReader: Type.Boolean({ default: true }),
   /** Null: the model of the job. */
   secondReaderModel: Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()], { default: null }),
+  /** Where a language model is set: it reads changes of code together with the docs, and confirms what the rules find. */
+  driftReader: Type.Boolean({ default: true }),
+  /** Null: the project's model. */
+  driftReaderModel: Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()], { default: null }),
   /** Files of the repository that describe how to write its documentation, besides AGENTS.md and similar. */
   styleGuides: Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), { maxItems: 20, default: [] }),
   /** Saved by people to be used again. */

@@ -149,9 +149,10 @@ function modelsIn({
   models,
   fallbackModels,
   secondReaderModel,
+  driftReaderModel,
 }: Readonly<Record<string, unknown>>): readonly string[] {
   // Empty ones are refused as every setting is.
-  return [model, models, fallbackModels, secondReaderModel]
+  return [model, models, fallbackModels, secondReaderModel, driftReaderModel]
     .flat()
     .filter((name) => typeof name === "string" && name !== "") as string[];
 }

@@ -42,12 +42,15 @@ export function gateRoutes(app: FastifyInstance, deps: GateRoutesDeps): void {
   async function find({ projectId, id }: Identified["Params"]): Promise<Gate | null> {
     const status = /^gat_[0-9a-z]{1,40}$/.test(id) ? await getStatus(db, id) : null;
     if (status?.projectId !== projectId) return null;
-    const findings = status.findings.map(({ check, severity, path, line, message, renamed, causes, claim }) => ({
-      ...{ check, severity, path, line, message },
-      ...(renamed && { renamed }),
-      ...(causes && { causes: [...causes] }),
-      ...(claim && { claim }),
-    }));
+    const findings = status.findings.map(
+      ({ check, severity, path, line, message, renamed, causes, claim, verdict }) => ({
+        ...{ check, severity, path, line, message },
+        ...(renamed && { renamed }),
+        ...(causes && { causes: [...causes] }),
+        ...(claim && { claim }),
+        ...(verdict && { verdict }),
+      }),
+    );
     return { ...toWire(status, await namesOf(projectId)), findings };
   }
 

@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import type { Pool } from "../../db/pool.ts";
+import { isAppError } from "../../errors.ts";
+
+/** One question to a model, whose only answer is the input of one tool. */
+export interface Question {
+  system: string;
+  text: string;
+  tool: { name: string; description: string; inputSchema: Record<string, unknown> };
+}
+
+/** A language model that answers single questions. Throws AppError("model_unavailable"). */
+export interface Reader {
+  model: string;
+  ask(question: Question, signal: AbortSignal): Promise<{ answer: unknown; costUsd: number }>;
+}
+
+/** Asks for one subject, such as a pull request, within its limits. */
+export interface Asker {
+  /** Undefined: it was not asked. `problem` says why. */
+  ask(question: Question, signal: AbortSignal): Promise<unknown>;
+  problem(): Problem | null;
+}
+
+export interface Problem {
+  words: string;
+  /** Whether a later try may succeed. */
+  isPassing: boolean;
+}
+
+const requestsMax = 30;
+const costUsdMax = 0.05;
+/** Increase it when a question changes its meaning but not its words. */
+const version = "1";
+
+/** Answers are kept by what was asked, and cost nothing the second time. Those that a subject paid for count for it. */
+export async function openAsker(
+  pool: Pool,
+  { projectId, subject }: { projectId: string; subject: string },
+  reader: Reader,
+): Promise<Asker> {
+  const { rows } = await pool.query<{ requests: number; costUsd: number }>(
+    `select count(*)::int as requests, coalesce(sum(cost_usd), 0)::float8 as "costUsd"
+     from drift_answers where project_id = $1 and subject = $2`,
+    [projectId, subject],
+  );
+  let { requests = 0, costUsd = 0 } = rows[0] ?? {};
+  let problem: Problem | null = null;
+  return {
+    problem: () => problem,
+    async ask(question, signal) {
+      const parts = JSON.stringify([version, reader.model, question.system, question.text]);
+      const key = createHash("sha256").update(parts).digest("hex");
+      const known = await pool.query<{ answer: unknown }>(
+        "select answer from drift_answers where project_id = $1 and key = $2",
+        [projectId, key],
+      );
+      if (known.rows[0]) return known.rows[0].answer;
+      if (problem !== null) return undefined;
+      if (requests >= requestsMax || costUsd >= costUsdMax) {
+        const words = `The limit of ${requestsMax} questions or $${costUsdMax} to the model was reached`;
+        problem = { words, isPassing: false };
+        return undefined;
+      }
+      requests++;
+      try {
+        const { answer, costUsd: cost } = await reader.ask(question, signal);
+        costUsd += cost;
+        await pool.query(
+          `insert into drift_answers (project_id, key, subject, model, answer, cost_usd)
+           select id, $2, $3, $4, $5, $6 from projects where id = $1 on conflict do nothing`,
+          [projectId, key, subject, reader.model, JSON.stringify(answer ?? null), cost],
+        );
+        return answer;
+      } catch (error) {
+        if (signal.aborted || !isAppError(error, "model_unavailable")) throw error;
+        problem = { words: "The model did not answer", isPassing: error.retryable };
+        return undefined;
+      }
+    },
+  };
+}
+
+/** Marks text as content. It cannot end the mark. */
+export function inContent(words: string, text: string): string {
+  return `${words}\n<content>\n${text.replaceAll(/<(\/?\s*content)/gi, "‹$1")}\n</content>`;
+}
