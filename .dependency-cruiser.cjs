@@ -30,6 +30,13 @@ module.exports = {
     },
     { name: "site-imports", severity: "error", from: { path: "^packages/site/" }, to: { path: "^packages/(?!site/)" } },
     {
+      name: "second-reader-imports",
+      severity: "error",
+      comment: "the second reader shares no code with the index that it judges: it imports itself and types",
+      from: { path: "^packages/site/src/second-reader/", pathNot: "\\.test\\.ts$" },
+      to: { path: "^packages/", pathNot: "^packages/site/src/(second-reader/|types\\.ts$)" },
+    },
+    {
       name: "sdk-imports",
       severity: "error",
       from: { path: "^packages/sdk/src", pathNot: "\\.test\\.ts$" },

@@ -67,6 +67,7 @@ export { type CodeReference, findCodeReferences, type ReferenceKind } from "./re
 export { isSourcePath } from "./references/read-source-file.ts";
 export { readSiteReferences, type SiteReferences } from "./references/site-references.ts";
 export { type IndexOptions, indexSource, type SourceIndex } from "./references/source-index.ts";
+export { confirmFixes } from "./second-reader/read-states.ts";
 export { silenceFindings } from "./silence.ts";
 export type { Site } from "./site.ts";
 export type {

@@ -89,7 +89,7 @@ it("warns of an anchor that fits by its letters alone, with the exact one and wi
   ]);
 });
 
-it("counts links that only the build can judge, and flags a move that could follow none", async () => {
+it("counts links that only the build can judge, refuses a move that could follow none, and flags one made by hand", async () => {
   const tree = memoryTree({
     "content/_index.md":
       '# Home\n\n[a]({{site.baseurl}}/guides/keys) [b](<{{% ref "guides/keys.md" %}}>) [c](./other.md)\n',
@@ -97,9 +97,12 @@ it("counts links that only the build can judge, and flags a move that could foll
     "content/guides/keys.md": "# Keys\n",
   });
   const base = await openSite(tree);
-  const head = await openSite(
-    tree.with(editsOf(await movePage(base, { from: "content/guides/keys", to: "content/keys" }))),
-  );
+  expect(await movePage(base, { from: "content/guides/keys", to: "content/keys" })).toEqual({
+    kind: "refused",
+    reason: expect.stringMatching(/^2 of the 3 links .* \(most are written by a template\).*nothing was changed/),
+  });
+  const moved = { "content/guides/keys.md": null, "content/keys.md": Buffer.from("# Keys\n") };
+  const head = await openSite(tree.with(new Map(Object.entries(moved))));
   const { introduced, tally } = await compareSites(base, head);
   expect(tally).toEqual({ links: 3, unjudged: 2, reasons: { "written by a template": 2 } });
   expect(introduced).toEqual([

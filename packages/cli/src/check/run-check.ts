@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
+  confirmFixes,
   type DiskCache,
   type Finding,
   type Fix,
@@ -52,7 +53,8 @@ export async function runCheck(cli: Cli, dir: string, options: CheckOptions): Pr
   let outcome = await inspect(cli, dir, options, cache);
   let fixed = 0;
   if (options.fix) {
-    fixed = await applyFixes(dir, outcome.findings);
+    const { tree, index } = outcome.site;
+    fixed = await applyFixes(dir, await confirmFixes({ tree, pages: index.nodes.keys() }, outcome.findings));
     if (fixed > 0) outcome = await inspect(cli, dir, options, cache);
   }
   await cache?.flush();

@@ -84,7 +84,8 @@ function* candidates(index: SiteIndex, from: string, form: Form, to: string, via
       const scope = model.routeScope?.(from) ?? "";
       const isScoped = scope !== "" && node.route.startsWith(`/${scope}/`) && !form.path.startsWith(`/${scope}/`);
       const route = dress(isScoped ? node.route.slice(scope.length + 1) : node.route, form, to, isExact);
-      const isMarkdown = pageExtension.test(form.extension);
+      // A folder's address has no name to add an extension to.
+      const isMarkdown = pageExtension.test(form.extension) && !node.route.endsWith("/");
       if (isMarkdown) yield `${model.basePath}${stripExtension(node.route)}${pageExtension.exec(to)?.[0] ?? ""}`;
       if (model.basePath !== "" && form.path.startsWith(`${model.basePath}/`)) yield model.basePath + route;
       yield route;

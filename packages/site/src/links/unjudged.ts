@@ -13,6 +13,27 @@ export function reasonFor(index: SiteIndex, target: string): string | null {
   return framework === "markdown" ? "a folder or an address, and no known framework" : "made by the build";
 }
 
+/** Why no page of a site can move: most of its links cannot be judged, so those to the page cannot be found. */
+export function whyNotMove(index: SiteIndex): string | null {
+  const reasons = new Map<string, number>();
+  let links = 0;
+  let unjudged = 0;
+  for (const { path, brief } of index.nodes.values()) {
+    links += brief.links.length;
+    for (const target of brief.links) {
+      if (resolveTarget(index, path, target, "link").kind !== "unknown") continue;
+      const reason = reasonFor(index, target);
+      if (reason === null) continue;
+      unjudged++;
+      reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    }
+  }
+  if (unjudged * 2 <= links) return null;
+  const [first] = [...reasons].sort((a, b) => b[1] - a[1]);
+  const cause = first === undefined ? "" : ` (most are ${first[0]})`;
+  return `${unjudged} of the ${links} links of this site can be judged only by its build${cause}, so those to the page cannot be found; nothing was changed. Move the page by hand`;
+}
+
 function nameOf(path: string): string {
   return stripExtension(baseOf(path.replace(/\/+$/, ""))).toLowerCase();
 }

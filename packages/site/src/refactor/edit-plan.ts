@@ -1,4 +1,6 @@
 import type { FileEdit } from "../frameworks/framework.ts";
+import { resolveTarget } from "../links/resolve.ts";
+import { lookAgain } from "../second-reader/read-states.ts";
 import type { Site } from "../site.ts";
 import { applySplices, encodePiece, fromByteString, type Splice, toByteString } from "../text/bytes.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
@@ -52,7 +54,20 @@ export function createPlan(site: Site): EditPlan {
     }
     for (const path of deleted) edits.set(path, null);
     for (const [path, text] of created) edits.set(path, fromByteString(text));
-    return { kind: "done", edits: edits satisfies Edits, counts, skipped };
+    const look = await lookAgain(
+      {
+        tree: site.tree,
+        pages: site.index.nodes.keys(),
+        believed(path, target) {
+          const found = resolveTarget(site.index, path, target, "link");
+          return found.kind === "page" || found.kind === "file" ? found.path : null;
+        },
+      },
+      edits satisfies Edits,
+      moves,
+    );
+    if ("reason" in look) return { kind: "refused", reason: look.reason };
+    return { kind: "done", edits, counts, skipped: [...skipped, ...look.skipped] };
   }
 
   return {

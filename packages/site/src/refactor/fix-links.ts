@@ -1,12 +1,14 @@
 import { followLinks, resolveLinks } from "../check-site.ts";
 import { brokenAnchor, brokenLink } from "../checks/links.ts";
+import { toFinding } from "../checks/report.ts";
 import { isAnchored } from "../links/anchors.ts";
 import { rewriteTarget } from "../links/rewrite.ts";
 import type { PageNode } from "../links/site-index.ts";
 import { readFactsOf } from "../parse/read-facts.ts";
+import { confirmFixes } from "../second-reader/read-states.ts";
 import type { Site } from "../site.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
-import type { Refactoring } from "../types.ts";
+import type { Finding, Refactoring } from "../types.ts";
 import { createMovedAnchors, linkLike } from "./anchors.ts";
 import { createPlan, replaceRange } from "./edit-plan.ts";
 
@@ -23,6 +25,7 @@ export async function fixLinks(
   const breathe = createTimeSlice();
   const chosen = input.pages === undefined ? null : new Set(input.pages);
   const broken: PageNode[] = [];
+  const found: Finding[] = [];
   for (const page of site.index.nodes.values()) {
     await breathe();
     if (chosen?.has(page.path) !== false && !followLinks(site.index, page).isSound) broken.push(page);
@@ -42,14 +45,15 @@ export async function fixLinks(
     });
     const context = { index: site.index, page, links };
     for (const check of [brokenLink, brokenAnchor]) {
-      for (const { line, message, fix, certainty } of check.run(context)) {
-        if (certainty !== undefined) continue;
-        if (fix === undefined) plan.skip({ path: page.path, line, reason: message });
-        for (const { path, start, end, text } of fix?.edits ?? []) {
-          plan.splice(path, replaceRange(start, end, text));
-          plan.count("links");
-        }
-      }
+      for (const report of check.run(context)) if (report.certainty === undefined) found.push(toFinding(check, report));
+    }
+  }
+  const pages = site.index.nodes.keys();
+  for (const { path, line, message, fix } of await confirmFixes({ tree: site.tree, pages }, found)) {
+    if (fix === undefined) plan.skip({ path, line, reason: message });
+    for (const { path, start, end, text } of fix?.edits ?? []) {
+      plan.splice(path, replaceRange(start, end, text));
+      plan.count("links");
     }
   }
   return plan.finish();

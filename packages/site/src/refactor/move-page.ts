@@ -14,6 +14,7 @@ import {
   stripExtension,
   underDir,
 } from "../links/target.ts";
+import { whyNotMove } from "../links/unjudged.ts";
 import { targetsOf } from "../parse/page-brief.ts";
 import { readFactsOf } from "../parse/read-facts.ts";
 import type { Site } from "../site.ts";
@@ -32,6 +33,8 @@ export async function movePage(opened: Site, input: { from: string; to: string }
   const { moves } = planned;
   const plan = createPlan(site);
   if (moves.size === 0) return plan.finish();
+  const blind = whyNotMove(site.index);
+  if (blind !== null) return refuse(blind);
   const after = indexAfter(site, moves);
   const clash = newClash(site.index, after);
   if (clash !== null) return refuse(clash);

@@ -4,6 +4,7 @@ import { resolveTarget } from "../links/resolve.ts";
 import { rewriteTarget } from "../links/rewrite.ts";
 import type { PageNode } from "../links/site-index.ts";
 import { isExternal } from "../links/target.ts";
+import { whyNotMove } from "../links/unjudged.ts";
 import type { Link } from "../parse/dialect.ts";
 import { targetsOf, unknownId } from "../parse/page-brief.ts";
 import { readFactsOf } from "../parse/read-facts.ts";
@@ -37,6 +38,8 @@ export async function removePage(opened: Site, input: RemovePage): Promise<Refac
   if (page.isPartial || goal.node.isPartial) {
     return refuse(`${(page.isPartial ? page : goal.node).path} is not a page, but text that pages include`);
   }
+  const blind = whyNotMove(site.index);
+  if (blind !== null) return refuse(blind);
   const pairs = withTranslations(site, page, goal.node);
   for (const [gone, next] of pairs) {
     const reason = await removeEntries(site, gone.path, plan);

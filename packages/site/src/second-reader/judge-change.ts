@@ -1,0 +1,184 @@
+import { addressesOf, isDocument, nameOf } from "./addresses.ts";
+import { findAnywhere, learnManners, makeWorld, readAs, type World } from "./world.ts";
+import { fragmentPart, pathPart, type WrittenLink, writtenLinks } from "./written-links.ts";
+
+/** One state of the files: the paths, and the text of each page. */
+export interface State {
+  files: ReadonlySet<string>;
+  texts: ReadonlyMap<string, string>;
+}
+
+/** A link that led to a file before the change and leads nowhere after it. */
+interface DeadLink {
+  path: string;
+  line: number;
+  target: string;
+  was: string;
+}
+
+export interface Verdict {
+  dead: readonly DeadLink[];
+  /** Links that neither reader can follow, and whose last part is the name of what moved. */
+  mayMean: readonly UnsureLink[];
+}
+
+interface UnsureLink {
+  path: string;
+  line: number;
+  target: string;
+}
+
+const sampleMax = 4000;
+
+type Reader = (from: string, link: Pick<WrittenLink, "target" | "isReference">) => string | null;
+
+function learn(state: State): { world: World; manners: ReturnType<typeof learnManners> } {
+  const world = makeWorld(state.files, state.texts);
+  const all: { from: string; target: string }[] = [];
+  for (const [from, text] of state.texts) {
+    for (const { target, isReference } of writtenLinks(text))
+      if (!isReference && !target.startsWith("#")) all.push({ from, target });
+  }
+  const step = Math.max(1, Math.ceil(all.length / sampleMax));
+  return {
+    world,
+    manners: learnManners(
+      world,
+      all.filter((_, n) => n % step === 0),
+    ),
+  };
+}
+
+function readerOf(world: World, manners: ReturnType<typeof learnManners>): Reader {
+  return (from, { target, isReference }) => {
+    if (/^\/?$/.test(pathPart(target))) return from;
+    if (isReference) return findAnywhere(world, target);
+    for (const how of manners) {
+      const file = readAs(world, from, target, how);
+      if (file !== null) return file;
+    }
+    return null;
+  };
+}
+
+/**
+ * Judges a change by itself: it shares no code with the index that planned the change. It knows names of files and the
+ * addresses that they may have, learns from the site's own links how they are meant, and follows each link before and
+ * after.
+ */
+export function judgeChange(
+  before: State,
+  after: State,
+  /** Old path → new path. */
+  moves: ReadonlyMap<string, string>,
+  /** Text that the change added to files that are not pages: its redirects. */
+  added: string,
+  /** The file that the first reader took a link for. Where the readers disagree, a person decides. */
+  believed: (path: string, target: string) => string | null,
+): Verdict {
+  const { world, manners } = learn(before);
+  const followBefore = readerOf(world, manners);
+  const followAfter = readerOf(makeWorld(after.files, after.texts), manners);
+  const origins = new Map([...moves].map(([from, to]) => [to, from]));
+  const gone = new Set([...before.files].filter((path) => !after.files.has(path)));
+  const names = new Set([...gone].filter(isDocument).map((path) => nameOf(path).split("/").at(-1) ?? ""));
+  const dead: DeadLink[] = [];
+  const mayMean: UnsureLink[] = [];
+  for (const [path, text] of after.texts) {
+    const origin = origins.get(path) ?? path;
+    const old = before.texts.get(origin);
+    if (old === undefined) continue;
+    const links = writtenLinks(text);
+    const olds = old === text ? links : writtenLinks(old);
+    for (const [n, link] of links.entries()) {
+      const twin = olds.length === links.length ? olds[n] : olds.find(({ target }) => target === link.target);
+      if (twin === undefined) continue;
+      const was = followBefore(origin, twin);
+      if (was === null) {
+        const last = nameOf(pathPart(link.target).replace(/\/$/, "")).split("/").at(-1) ?? "";
+        if (twin.target === link.target && names.has(last)) mayMean.push({ path, ...link });
+      } else if (followAfter(path, link) === null && !isRedirected(link, added)) {
+        const other = believed(origin, twin.target);
+        if (other === null || other === was) dead.push({ path, ...link, was });
+        else mayMean.push({ path, ...link });
+      }
+    }
+  }
+  return { dead, mayMean };
+}
+
+function isRedirected({ target }: WrittenLink, added: string): boolean {
+  const path = pathPart(target).replace(/^\/|\/$/g, "");
+  const at = path === "" ? -1 : added.indexOf(path);
+  return at >= 0 && !/[\w-]/.test(added[at + path.length] ?? "") && !/[\w-]/.test(added[at - 1] ?? "");
+}
+
+/** A fix of one page: its text with only this fix. */
+export interface ProposedFix {
+  path: string;
+  text: string;
+}
+
+/** Which fixes the second reader does not confirm: it finds the old target, or does not find the new one. */
+export function doubtedFixes(state: State, fixes: readonly ProposedFix[]): Set<number> {
+  const { world, manners } = learn(state);
+  const follow = readerOf(world, manners);
+  const doubted = new Set<number>();
+  for (const [n, { path, text }] of fixes.entries()) {
+    const olds = writtenLinks(state.texts.get(path) ?? "");
+    const news = writtenLinks(text);
+    const changed = news.flatMap((link, i) => (link.target === olds[i]?.target ? [] : [[olds[i], link] as const]));
+    const isSure =
+      olds.length === news.length &&
+      changed.length > 0 &&
+      changed.every(([from, to]) => from !== undefined && isBetter(state, follow, path, from, to));
+    if (!isSure) doubted.add(n);
+  }
+  return doubted;
+}
+
+function isBetter(state: State, follow: Reader, path: string, from: WrittenLink, to: WrittenLink): boolean {
+  const next = follow(path, to);
+  if (next === null) return false;
+  if (pathPart(from.target) !== pathPart(to.target)) return follow(path, from) === null;
+  const text = state.texts.get(next) ?? "";
+  return !mayHave(text, fragmentPart(from.target) ?? "") && mayHave(text, fragmentPart(to.target) ?? "");
+}
+
+/** Whether a heading or a tag of a page may have an id, by any rule that generators use. */
+function mayHave(text: string, id: string): boolean {
+  if (id === "") return true;
+  for (const mark of [`#${id}}`, `#${id}]`, `"${id}"`, `'${id}'`, `(${id})=`, `^${id}]`])
+    if (text.includes(mark)) return true;
+  const goal = letters(id);
+  for (const [, title = ""] of text.matchAll(/^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*\r?$/gm)) {
+    const plain = title.replace(/\]\([^)]*\)|[`*[\]]|\{[^}]*\}$|<[^>]*>/g, "").trim();
+    if (spellings(plain).has(id)) return true;
+    // A second heading of the same text gets a number.
+    if (letters(plain) === goal.replace(/\d+$/, "") && /[-_]\d+$/.test(id)) return true;
+  }
+  return false;
+}
+
+function letters(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+}
+
+function spellings(title: string): Set<string> {
+  const lower = title.toLowerCase();
+  const hyphened = lower.replace(/\s/g, "-");
+  const github = hyphened.replace(/[^\p{L}\p{M}\p{N}_-]/gu, "");
+  const found = [hyphened, github, github.replace(/-{2,}/g, "-"), lower.replace(/[^\p{L}\p{N}]+/gu, "-")];
+  return new Set(found.flatMap((one) => [one, one.replace(/^-+|-+$/g, ""), one.replace(/-+$/, "")]));
+}
+
+/** Whether a change can make a link lead elsewhere: it adds or removes files, or changes a link or an address. */
+export function mattersToLinks(path: string, before: string | null, after: string | null): boolean {
+  if (before === null || after === null) return true;
+  const targets = (text: string): string =>
+    writtenLinks(text)
+      .map(({ target }) => pathPart(target))
+      .join("\n");
+  const addresses = (text: string): string => [...addressesOf(path, text).values()].join("\n");
+  return targets(before) !== targets(after) || addresses(before) !== addresses(after);
+}

@@ -1,0 +1,106 @@
+import type { Edits, Finding, SiteTree, Skipped } from "../types.ts";
+import { isDocument } from "./addresses.ts";
+import { doubtedFixes, judgeChange, mattersToLinks, type State } from "./judge-change.ts";
+
+const readsAtOnce = 64;
+const namedMax = 3;
+
+async function readTexts(tree: SiteTree, paths: readonly string[]): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  for (let at = 0; at < paths.length; at += readsAtOnce) {
+    const some = paths.slice(at, at + readsAtOnce);
+    const contents = await Promise.all(some.map((path) => tree.read(path)));
+    for (const [n, bytes] of contents.entries()) {
+      if (bytes !== null) texts.set(some[n] as string, Buffer.from(bytes).toString("utf8"));
+    }
+  }
+  return texts;
+}
+
+interface Look {
+  tree: SiteTree;
+  /** Paths of the pages, and of texts that pages include. */
+  pages: Iterable<string>;
+  /** The file that the index takes a link for. */
+  believed(path: string, target: string): string | null;
+}
+
+/** Why a refactoring must not be done, or the links that a person has to look at. */
+export async function lookAgain(
+  { tree, pages, believed }: Look,
+  edits: Edits,
+  moves: ReadonlyMap<string, string>,
+): Promise<{ reason: string } | { skipped: readonly Skipped[] }> {
+  const changed = await readTexts(tree, [...edits.keys()]);
+  const text = (bytes: Uint8Array | null): string | null =>
+    bytes === null ? null : Buffer.from(bytes).toString("utf8");
+  const documents = [...edits].filter(([path]) => isDocument(path));
+  if (!documents.some(([path, bytes]) => mattersToLinks(path, changed.get(path) ?? null, text(bytes))))
+    return { skipped: [] };
+  const files = new Set((await tree.list()).map(({ path }) => path));
+  const before: State = { files, texts: await readTexts(tree, [...pages]) };
+  const after = { files: new Set(files), texts: new Map(before.texts) };
+  const origins = new Map([...moves].map(([from, to]) => [to, from]));
+  let added = "";
+  for (const [path, bytes] of edits) {
+    const now = text(bytes);
+    if (now === null) {
+      after.files.delete(path);
+      after.texts.delete(path);
+      continue;
+    }
+    after.files.add(path);
+    if (isDocument(path)) after.texts.set(path, now);
+    const known = new Set((changed.get(origins.get(path) ?? path) ?? "").split("\n"));
+    const own = isDocument(path) ? (/^---\n[\s\S]*?\n---/.exec(now)?.[0] ?? "") : now;
+    for (const line of own.split("\n")) if (!known.has(line)) added += `${line}\n`;
+  }
+  const { dead, mayMean } = judgeChange(before, after, moves, added, believed);
+  if (dead.length > 0) {
+    const named = dead.slice(0, namedMax).map(({ path, line, target }) => `${path}:${line} (${target})`);
+    const more = dead.length > namedMax ? ` and ${dead.length - namedMax} more` : "";
+    const what =
+      dead.length === 1
+        ? "a link that works now would lead nowhere"
+        : `${dead.length} links that work now would lead nowhere`;
+    return {
+      reason: `${what}: ${named.join(", ")}${more}; nothing was changed. Correct these links by hand first, then ask again`,
+    };
+  }
+  return {
+    skipped: mayMean.map(({ path, line, target }) => ({
+      path,
+      line,
+      reason: `${target} may mean what moved, and only the build can tell; check it by hand`,
+    })),
+  };
+}
+
+const judged = new Set(["broken-link", "broken-anchor"]);
+
+/** The findings, without the fixes of links that the second reader does not confirm. */
+export async function confirmFixes(
+  { tree, pages }: Omit<Look, "believed">,
+  findings: readonly Finding[],
+): Promise<readonly Finding[]> {
+  const fixes = findings.filter(({ fix, check }) => fix !== undefined && judged.has(check));
+  if (fixes.length === 0) return findings;
+  const files = new Set((await tree.list()).map(({ path }) => path));
+  const state: State = { files, texts: await readTexts(tree, [...pages]) };
+  const proposed = await Promise.all(
+    fixes.map(async ({ path, fix }) => {
+      let bytes = Buffer.from((await tree.read(path)) ?? new Uint8Array());
+      for (const { start, end, text } of (fix?.edits ?? []).toSorted((a, b) => b.start - a.start)) {
+        bytes = Buffer.concat([bytes.subarray(0, start), Buffer.from(text), bytes.subarray(end)]);
+      }
+      return { path, text: bytes.toString("utf8") };
+    }),
+  );
+  const doubted = doubtedFixes(state, proposed);
+  const without = new Set(fixes.filter((_, n) => doubted.has(n)));
+  return findings.map((finding) => {
+    if (!without.has(finding)) return finding;
+    const { fix: _, ...rest } = finding;
+    return { ...rest, certainty: "likely", why: "a second reading of the site does not confirm it" };
+  });
+}
