@@ -1,4 +1,4 @@
-// npm run eval -- [tokens | mutants | truth | answers | content] [--model NAME | --runner NAME] [--against NAME] [--only TEXT] [--json FILE] [--real] [--from FOLDER]
+// npm run eval -- [tokens | mutants | truth | answers | content] [--model NAME | --runner NAME] [--against NAME] [--only TEXT] [--json FILE] [--real] [--from FOLDER] [--questions FOLDER]
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,6 +32,7 @@ const { values, positionals } = parseArgs({
     json: { type: "string" },
     real: { type: "boolean", default: false },
     from: { type: "string" },
+    questions: { type: "string" },
   },
 });
 if (positionals[0] === "tokens") {
@@ -46,7 +47,7 @@ if (positionals[0] === "truth") {
   process.exit((await evaluateTruth({ cacheDir, from: values.from, only: values.only ?? "" })) ? 0 : 1);
 }
 if (positionals[0] === "answers") {
-  process.exit((await evaluateAnswers({ only: values.only ?? "" })) ? 0 : 1);
+  process.exit((await evaluateAnswers({ only: values.only ?? "", questions: values.questions })) ? 0 : 1);
 }
 if (positionals[0] === "content") {
   process.exit((await evaluateContent({ from: values.from ?? ".", only: values.only ?? "" })) ? 0 : 1);

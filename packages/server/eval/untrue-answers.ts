@@ -1,4 +1,5 @@
-// npm run eval -- answers [--only TEXT]: right and wrong answers, each as a finished job, judged as a job's change is.
+// npm run eval -- answers [--only TEXT] [--questions FOLDER]: right and wrong answers, each as a finished job, judged as a
+// job's change is, by code and by a second reader whose answers were recorded.
 import { hash } from "node:crypto";
 import type { Evidence } from "../src/lib/evidence.ts";
 import { createPageReader } from "../src/review/page-reader.ts";
@@ -7,6 +8,7 @@ import { reviewChange } from "../src/review/review-change.ts";
 import { createOverlay } from "../src/tree/overlay.ts";
 import { openTestTrees, type TestTrees } from "../test/support/test-tree.ts";
 import { mutantsOf } from "./mutants.ts";
+import { askRecordedReader, type RecordedReader, readRecordedReader } from "./recorded-reader.ts";
 import type { Files } from "./site-model.ts";
 import type { Answer, EvalTask } from "./task.ts";
 import { evalTasks } from "./tasks/index.ts";
@@ -24,9 +26,6 @@ const ways = [
   "half",
 ] as const;
 type Way = (typeof ways)[number];
-
-/** Code alone cannot see these: they take a reader of the request. */
-const readersWays: ReadonlySet<Way> = new Set(["wrong page", "too much", "half"]);
 
 export interface AnswerCase {
   way: Way;
@@ -156,8 +155,19 @@ function changedIn(before: Files, after: Files): readonly string[] {
 const policy = { docsDir: "", allowedPaths: [], filesMax: 1_000, bytesMax: 10_000_000 };
 const pageReader = createPageReader();
 
-/** The findings about truth, each of which makes an answer's pull request a draft. Null: policy refuses it before. */
-export async function judgeAnswer(trees: TestTrees, { task, answer }: AnswerCase): Promise<readonly string[] | null> {
+/** The findings about truth, each of which makes an answer's pull request a draft. */
+interface Judgment {
+  byCode: readonly string[];
+  /** Null: its answer is not recorded. */
+  byReader: readonly string[] | null;
+}
+
+/** Null: policy refuses it before. */
+export async function judgeAnswer(
+  trees: TestTrees,
+  { task, answer }: AnswerCase,
+  reader?: RecordedReader,
+): Promise<Judgment | null> {
   const base = await trees.open(task.files);
   const overlay = await createOverlay(base);
   const changed = changedIn(task.files, answer.files);
@@ -176,7 +186,9 @@ export async function judgeAnswer(trees: TestTrees, { task, answer }: AnswerCase
       ...[...read, ...sources].map((text) => ({ kind: "read" as const, text })),
       ...changed.map((path) => ({ kind: "wrote" as const, text: answer.files[path] ?? "" })),
     ],
-    sources: answer.cited ?? [],
+    // An honest agent cites what it writes about.
+    sources:
+      answer.cited ?? sources.map((text) => ({ at: `${task.expected.cites ?? "source"}:1`, supports: "", text })),
   };
   const { title, summary } = answer;
   const input = {
@@ -191,44 +203,63 @@ export async function judgeAnswer(trees: TestTrees, { task, answer }: AnswerCase
   };
   const verdict = await reviewChange(input, AbortSignal.timeout(60_000));
   if (verdict.kind === "denied") return null;
-  return verdict.introduced
+  const byCode = verdict.introduced
     .filter(({ check }) => truthChecks.has(check))
     .map(({ check, path, line, message }) => `${check} ${path}:${line}: ${message}`);
+  return { byCode, byReader: reader ? await askRecordedReader(reader, overlay, evidence) : null };
+}
+
+interface Row {
+  all: number;
+  byCode: number;
+  asked: number;
+  byReader: number;
+  drafts: number;
 }
 
 /** Prints the table. False: more right answers became drafts, or fewer wrong ones, than the docs promise. */
-export async function evaluateAnswers({ only }: { only: string }): Promise<boolean> {
-  const cases = answerCases().filter(({ way, name }) => `${way} ${name}`.includes(only));
+export async function evaluateAnswers(options: { only: string; questions: string | undefined }): Promise<boolean> {
+  const cases = answerCases().filter(({ way, name }) => `${way} ${name}`.includes(options.only));
+  const reader = await readRecordedReader(options.questions);
   const trees = await openTestTrees();
-  const rows = new Map<string, { all: number; drafts: number }>();
-  const count = (key: string, isDraft: boolean) => {
-    const row = rows.get(key) ?? { all: 0, drafts: 0 };
-    rows.set(key, { all: row.all + 1, drafts: row.drafts + Number(isDraft) });
-  };
+  const rows = new Map<string, Row>();
   try {
     for (const one of cases) {
-      const findings = await judgeAnswer(trees, one);
-      if (findings === null) continue;
-      const isDraft = findings.length > 0;
-      count(`${one.way}${one.isFrozen ? ", frozen" : ""}`, isDraft);
+      const judgment = await judgeAnswer(trees, one, reader);
+      if (judgment === null) continue;
+      const { byCode, byReader } = judgment;
+      const isDraft = byCode.length > 0 || (byReader ?? []).length > 0;
+      const key = `${one.way}${one.isFrozen ? ", frozen" : ""}`;
+      const row = rows.get(key) ?? { all: 0, byCode: 0, asked: 0, byReader: 0, drafts: 0 };
+      rows.set(key, {
+        all: row.all + 1,
+        byCode: row.byCode + Number(byCode.length > 0),
+        asked: row.asked + Number(byReader !== null),
+        byReader: row.byReader + Number((byReader ?? []).length > 0),
+        drafts: row.drafts + Number(isDraft),
+      });
       // What is frozen is counted only.
-      if (isDraft === (one.way === "right") && !one.isFrozen && !readersWays.has(one.way)) {
-        console.error(`${one.way}: ${one.name}${findings[0] ? `: ${findings[0]}` : ": no finding"}`);
+      if (isDraft === (one.way === "right") && !one.isFrozen) {
+        const why = [...byCode, ...(byReader ?? [])][0];
+        console.error(`${one.way}: ${one.name}: ${why ?? (byReader ? "no finding" : "no finding, and not read")}`);
       }
     }
   } finally {
     await trees.close();
   }
-  console.log("| answers | how many | drafts |\n| --- | --- | --- |");
-  for (const [name, { all, drafts }] of rows) console.log(`| ${name} | ${all} | ${drafts} |`);
-  const total = (wanted: (way: string) => boolean) =>
+  console.log(
+    "| answers | how many | by code | read | by the reader | drafts |\n| --- | --- | --- | --- | --- | --- |",
+  );
+  for (const [name, { all, byCode, asked, byReader, drafts }] of rows) {
+    console.log(`| ${name} | ${all} | ${byCode} | ${asked} | ${byReader} | ${drafts} |`);
+  }
+  if (reader.missing > 0) console.error(`${reader.missing} questions have no recorded answer.`);
+  const total = (wanted: (way: Way) => boolean) =>
     [...rows]
-      .filter(([key]) => wanted(key.replace(", frozen", "")))
-      .reduce((sum, [, { all, drafts }]) => ({ all: sum.all + all, drafts: sum.drafts + drafts }), {
-        all: 0,
-        drafts: 0,
-      });
-  const honest = total((way) => way === "right");
-  const seen = total((way) => way !== "right" && !readersWays.has(way as Way));
-  return honest.drafts <= honest.all * 0.03 && seen.drafts >= seen.all * 0.95;
+      .filter(([key]) => wanted(key.replace(", frozen", "") as Way))
+      .reduce((sum, [, row]) => ({ all: sum.all + row.all, drafts: sum.drafts + row.drafts }), { all: 0, drafts: 0 });
+  const right = total((way) => way === "right");
+  const wrong = total((way) => way !== "right");
+  console.log(`Drafts: ${right.drafts} of ${right.all} right answers, ${wrong.drafts} of ${wrong.all} wrong ones.`);
+  return right.drafts <= right.all * 0.03 && wrong.drafts >= wrong.all * 0.95;
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readRecordedReader } from "../eval/recorded-reader.ts";
 import { answerCases, judgeAnswer } from "../eval/untrue-answers.ts";
 import { sampleOf } from "./support/sample.ts";
 import { openTestTrees, type TestTrees } from "./support/test-tree.ts";
@@ -22,7 +23,7 @@ test("there are as many cases as the docs say, and half of them is frozen", () =
 });
 
 test.each(sampleOf(right, 8))("a right answer has no finding: $name", async (one) => {
-  expect((await judgeAnswer(trees, one)) ?? []).toEqual([]);
+  expect((await judgeAnswer(trees, one))?.byCode ?? []).toEqual([]);
 });
 
 test.each(
@@ -33,5 +34,19 @@ test.each(
     ),
   ),
 )("a wrong answer has a finding ($way): $name", async (one) => {
-  expect(await judgeAnswer(trees, one)).not.toEqual([]);
+  expect((await judgeAnswer(trees, one))?.byCode).not.toEqual([]);
+});
+
+test.each(
+  ["right", "wrong page", "too much", "half"].flatMap((way) =>
+    sampleOf(
+      cases.filter((one) => one.way === way && !one.isFrozen),
+      3,
+    ),
+  ),
+)("a recorded second reader judges an answer ($way): $name", async (one) => {
+  const byReader = (await judgeAnswer(trees, one, await readRecordedReader()))?.byReader;
+  // Null: the question changed, so record it anew (npm run eval -- answers --questions FOLDER).
+  expect(byReader).not.toBeNull();
+  if (one.way === "right") expect(byReader ?? []).toEqual([]);
 });

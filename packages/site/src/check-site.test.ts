@@ -28,6 +28,11 @@ describe("checkSite", () => {
     ["bare-fence a.md:1:1", { "a.md": "```\ncode\n```\n" }],
     ["image-alt a.md:1:5", { "a.md": "![](b.png)\n", "b.png": "" }],
     ["bare-link-text a.md:1:8", { "a.md": "[here](b.md)\n", "b.md": "" }],
+    ["heading-jump a.md:1:6", { "a.md": "#### A\n" }],
+    ["text-link a.md:1:5", { "a.md": "See [b](b.md for more.\n", "b.md": "" }],
+    ["text-link a.md:1:5", { "a.md": "See [b][none].\n" }],
+    ["text-link a.md:1:4", { "a.md": "[](b.md)\n", "b.md": "" }],
+    ["unclosed-fence a.md:1:1", { "a.md": "```sh\nls\n\n```js\nrun()\n```\n" }],
     ["duplicate-route a.mdx:1:1", { "a.md": "A", "a.mdx": "B" }],
     ["orphan-page b.mdx:1:1", { "docs.json": config([], ["a"]), "a.mdx": "A", "b.mdx": "B" }],
     ["broken-navigation docs.json:1:52", { "docs.json": config([], ["a", "none"]), "a.mdx": "A" }],
@@ -38,6 +43,16 @@ describe("checkSite", () => {
     ["unread-page a.md:1:1", { "a.md": "a\0b" }],
   ])("reports %s", async (expected, files) => {
     expect(await checksOf(files)).toContain(expected);
+  });
+
+  it.each([
+    "A cell of rows[i][j], a [ ] box, [a note][^1] and [b][b].\n\n[^1]: Note.\n\n[b]: https://b.example/{{< version of it >}}\n",
+    "Call [f](x, y) with (a, b).\n",
+    "````sh\n```js\nrun()\n```\n````\n",
+    "```md\n```js\nrun()\n```\n",
+  ])("takes %j for what it is", async (text) => {
+    const found = await checksOf({ "a.md": text });
+    expect(found.filter((one) => /text-link|unclosed-fence a.md:1/.test(one))).toEqual([]);
   });
 
   it("tells a redirect that leads back to itself", async () => {

@@ -54,7 +54,7 @@ export { type RemovePage, removePage } from "./refactor/remove-page.ts";
 export { type ReplaceTerm, replaceTerm } from "./refactor/replace-term.ts";
 export { type SetFrontMatter, setFrontMatter } from "./refactor/set-front-matter.ts";
 export { checkReferences, type Source, staleFinding, staleReferenceCheck } from "./references/check-references.ts";
-export { checkTruth, truthChecks } from "./references/check-truth.ts";
+export { checkSamples, checkTruth, truthChecks } from "./references/check-truth.ts";
 export {
   type CompareOptions,
   compareReferences,

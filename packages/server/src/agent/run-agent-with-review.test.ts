@@ -161,6 +161,11 @@ describe("the second reader", () => {
     const { verdict, steps } = await start(writes(content), { verdict: passed, secondReader: reader(...made) });
     expect(verdict).toEqual(passed());
     expect(steps).toHaveLength(3);
+    const short = await start(writes("# Notes\n"), {
+      verdict: passed,
+      secondReader: reader({ kind: "unasked", quote: "# Notes", why: "nobody asked for a page" }),
+    });
+    expect(short.verdict).toMatchObject({ kind: "flagged", introduced: [{ path: "a.md", line: 1 }] });
     const undone = { kind: "undone", quote: "and mention the port", why: "no port is mentioned" };
     const half = await start(writes(content), {
       verdict: passed,

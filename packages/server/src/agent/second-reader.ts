@@ -26,8 +26,10 @@ Call \`report\` once, with what you can show and nothing else; an empty list is 
 - unsupported: a statement on an added line that its source lines, the request or the rest of the diff contradict, or that has
   a source which does not say it. Quote the words of the added line.
 - undone: a part of the request that the diff does not do. Quote the words of the request.
-- unasked: a line that was changed or removed although neither the request nor a consequence of it asks for that. Quote the line.
-Quote exactly, at least four words or the whole line. Style, wording and completeness beyond the request are not your business.`;
+- unasked: a line that was added, changed or removed although neither the request nor a consequence of it asks for that. Quote
+  the line. A new page and a sentence beside the point are such lines. Other quotation marks, spaces and line breaks are not.
+Quote exactly, at least four words or the whole line. You see only what was changed, so text that you do not see may be right as it
+is. Style, wording and completeness beyond the request are not your business.`;
 
 const reportTool = {
   name: "report",
@@ -42,15 +44,16 @@ const findingsMax = 10;
 /** Asks a model that has not seen the agent's conversation. Quotes that are not there are dropped with their finding. */
 export async function askSecondReader(
   model: Model,
-  task: AgentTask,
+  { overlay }: Pick<AgentTask, "overlay">,
   evidence: Evidence,
   redact: (text: string) => Promise<string>,
   signal: AbortSignal,
 ): Promise<{ findings: readonly ReadersFinding[]; usage: Usage } | "unavailable"> {
-  const diff = (await task.overlay.diff(signal)).toString();
+  const diff = (await overlay.diff(signal)).toString();
+  const charactersMax = Math.min(diffCharactersMax, (model.contextTokensMax ?? 1e9) / 2);
   const said = [
     ...evidence.asked.map((prompt) => inFence("The request:", prompt)),
-    inFence("The change:", shortPatch(diff, Math.min(diffCharactersMax, (model.contextTokensMax ?? 1e9) / 2))),
+    inFence("The change:", shortPatch(withoutHeadings(diff), charactersMax)),
     ...citedOf(evidence),
   ].join("\n");
   const text = await redact(said);
@@ -64,6 +67,11 @@ export async function askSecondReader(
     if (isAppError(error, "model_unavailable")) return "unavailable";
     throw error;
   }
+}
+
+/** Git repeats a line far above each hunk, which reads like a part of the change. */
+function withoutHeadings(diff: string): string {
+  return diff.replace(/^(@@ [^@\n]* @@).*$/gm, "$1");
 }
 
 function inFence(words: string, text: string): string {
@@ -86,19 +94,27 @@ function verified(
   asked: readonly string[],
 ): readonly ReadersFinding[] {
   const words = plainText(quote);
-  if (words.length < 8 || why.trim() === "") return [];
+  if (words === "" || why.trim() === "") return [];
   const finding = { kind, quote, why: shown(why, 300) };
   if (kind === "undone") {
-    const isThere = asked.some((prompt) => plainText(prompt).includes(words));
+    const isThere = isLong(words) && asked.some((prompt) => plainText(prompt).includes(words));
     return isThere ? [{ ...finding, path: "the request", line: 1 }] : [];
   }
   for (const { path, lines } of parsePatch(diff)) {
     const changed = lines.filter((line) => line.kind === "added" || (kind === "unasked" && line.kind === "deleted"));
-    if (!plainText(changed.map(({ text }) => text).join("\n")).includes(words)) continue;
+    const isThere = isLong(words)
+      ? plainText(changed.map(({ text }) => text).join("\n")).includes(words)
+      : changed.some(({ text }) => plainText(text) === words);
+    if (!isThere) continue;
     const at = changed.find(({ text }) => overlaps(plainText(text), words));
     return [{ ...finding, path, line: at?.kind === "added" ? at.after : at?.kind === "deleted" ? at.before : 1 }];
   }
   return [];
+}
+
+/** A shorter quote must be a whole line: it would be found by chance. */
+function isLong(words: string): boolean {
+  return words.length >= 8;
 }
 
 function overlaps(line: string, words: string): boolean {

@@ -31,8 +31,11 @@ const headingJump: OwnCheck = {
   *run(facts) {
     let previous = 0;
     for (const { level, text, line, column } of facts.headings) {
-      if (previous > 0 && level > previous + 1) {
-        const message = `${quoted(text)} is a heading of level ${level} below one of level ${previous}; use level ${previous + 1}.`;
+      // The title of a page is of level 1, also where only the front matter has it.
+      const above = Math.max(previous, 1);
+      if (level > above + 1) {
+        const below = previous === 0 ? "the page's title" : `one of level ${previous}`;
+        const message = `${quoted(text)} is a heading of level ${level} below ${below}; use level ${above + 1}.`;
         yield { line, column, message };
       }
       previous = level;
@@ -67,7 +70,7 @@ const unclosedFence: OwnCheck = {
   severity: "warning",
   *run({ openFence }) {
     if (openFence === undefined) return;
-    const message = "Nothing closes this code block, so the rest of the page is code; add the closing fence.";
+    const message = "Nothing closes this code block before the next one or the page's end; add the closing fence.";
     yield { ...openFence, message };
   },
 };
@@ -79,6 +82,25 @@ const bareLinkText: OwnCheck = {
     for (const { here, target, line, column } of facts.links) {
       if (here !== true) continue;
       const message = `The text of the link to ${quoted(target)} does not say where it leads; name the destination.`;
+      yield { line, column, message };
+    }
+  },
+};
+
+const textLink: OwnCheck = {
+  id: "text-link",
+  severity: "warning",
+  *run(facts) {
+    for (const { label, line, column } of facts.textLinks ?? []) {
+      const message =
+        label === null
+          ? "This link stays plain text: nothing closes its address, or there is a space in it; write `[words](address)`."
+          : `This link stays plain text: nothing defines ${quoted(label)}; add \`[${label}]: address\` to the page.`;
+      yield { line, column, message };
+    }
+    for (const { noText, target, line, column } of facts.links) {
+      if (noText !== true) continue;
+      const message = `The link to ${quoted(target)} has no words, so nobody sees it; say where it leads.`;
       yield { line, column, message };
     }
   },
@@ -123,4 +145,5 @@ export const ownChecks: readonly OwnCheck[] = [
   unclosedFence,
   imageAlt,
   bareLinkText,
+  textLink,
 ];

@@ -44,6 +44,15 @@ export function closesFence(text: string, at: number, end: number, fence: Fence)
   return i - at >= fence.length && isBlank(text, i, end);
 }
 
+/** A fence with a language inside of one as long, whose own language is not about Markdown: the outer one was not closed. */
+export function isSwallowed(text: string, at: number, end: number, outer: Fence): boolean {
+  const fence = fenceAt(text, at, end);
+  if (fence === null || fence.length !== outer.length || !/^\w/.test(text.slice(fence.info, fence.info + 1)))
+    return false;
+  const line = text.slice(outer.info, outer.info + 40).split("\n", 1)[0] ?? "";
+  return /^\w/.test(line) && !/^(?:md|markdown|te?xt|plain)/i.test(line);
+}
+
 export function isBlank(text: string, from: number, to: number): boolean {
   for (let i = from; i < to; i++) {
     const c = text.charCodeAt(i);

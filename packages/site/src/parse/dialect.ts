@@ -43,7 +43,7 @@ export const plainDialect: Dialect = {
 };
 
 // Raise it when records for the same bytes change: cached records of older versions are then ignored.
-const factsVersion = 13;
+const factsVersion = 14;
 
 export function dialectKey(dialect: Dialect): string {
   const flags = [dialect.admonitions, dialect.colons, dialect.templates, dialect.frontMatterLinks];
@@ -64,6 +64,8 @@ export interface Link extends Place {
   noAlt?: true;
   /** The link's text is a bare "here". */
   here?: true;
+  /** The link has no text, so nobody sees it. */
+  noText?: true;
 }
 
 export interface Heading extends Place {
@@ -102,6 +104,8 @@ export interface PageFacts {
   bareFences: Place[];
   /** The position of an unclosed code fence. */
   openFence?: Place;
+  /** Links that stay plain text: nothing closes the `(`, or nothing defines the label. */
+  textLinks?: (Place & { label: string | null })[];
   /** Why the page was not parsed. */
   unread?: "too large" | "binary";
 }

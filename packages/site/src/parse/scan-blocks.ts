@@ -8,6 +8,7 @@ import {
   footnoteStart,
   htmlBlockEnd,
   isBlank,
+  isSwallowed,
   isThematicBreak,
   listMarker,
   moduleStart,
@@ -159,6 +160,8 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
           continue;
         }
         blocks.fences.at(-1)?.lines.push(at, end);
+        if (text.charCodeAt(next) === leaf.fence.char && isSwallowed(text, next, end, leaf.fence))
+          blocks.openFence ??= leaf.start;
         if (next < end) {
           blocks.code.push({ start: next, end });
           addInclude(end, ["mdbook", "snippets"]);
@@ -342,7 +345,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
     paragraph.lines.push(next, end);
   }
   // A fence in a list or a quote ends with it.
-  if (leaf.kind === "fence" && containers.length === 0) blocks.openFence = leaf.start;
+  if (leaf.kind === "fence" && containers.length === 0) blocks.openFence ??= leaf.start;
   endLeaf(text.length);
   return blocks;
 }

@@ -8,6 +8,8 @@ import { skipBraces } from "./skip-code.ts";
 /** The callbacks of the inline scanner. Offsets are those of the scanned text. */
 export interface InlineSink {
   link(isImage: boolean, textStart: number, textEnd: number, start: number, end: number): void;
+  /** What looks like a link and is none. `label`: the undefined one, or null if its address is not closed. */
+  textLink?(start: number, label: string | null): void;
   tag(tag: Tag): void;
   template(start: number, end: number): void;
   /** A run of prose: no code, target or markup. Absent if prose is not needed. */
@@ -107,12 +109,27 @@ function scanMarked(inline: Inline, first: number, firstMarkIndex: number): void
       cut(at, after);
     } else {
       const label = referenceLabel(bracket, at);
-      if (label === null) return at + 1;
+      if (label === null) {
+        if (next === 40 || next === 91) noteTextLink(bracket, at, next === 40);
+        return at + 1;
+      }
       after = label;
       cut(at, after);
     }
     if (!bracket.isImage) deactivate();
     return after;
+  }
+
+  function noteTextLink(bracket: Bracket, at: number, isInline: boolean): void {
+    const before = text.charCodeAt(bracket.at - (bracket.isImage ? 3 : 2));
+    if (at === bracket.at || (bracket.at - 1 > from && isWord(before))) return;
+    const rest = text.slice(at + 2, Math.min(end, at + 200));
+    if (isInline) {
+      if (addressStart.test(rest)) sink.textLink?.(bracket.at - 1, null);
+      return;
+    }
+    const label = /^(?!\^)[^\]\n]*[A-Za-z][^\]\n]*(?=\])/.exec(rest)?.[0];
+    if (label !== undefined) sink.textLink?.(bracket.at - 1, label);
   }
 
   /**
@@ -251,6 +268,13 @@ function scanMarked(inline: Inline, first: number, firstMarkIndex: number): void
     }
   }
   cut(end, end);
+}
+
+const addressStart = /^(?:https?:|mailto:|#\w|\.{0,2}\/\w|[\w-]+(?:\/[\w.-]|\.mdx?\b))/;
+
+/** What stands before a bracket that is an index in code. */
+function isWord(code: number): boolean {
+  return /[\w\])]/.test(String.fromCharCode(code));
 }
 
 const nearRuns = 8;

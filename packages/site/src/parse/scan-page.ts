@@ -9,7 +9,7 @@ import {
   textStart,
   toByteString,
 } from "../text/bytes.ts";
-import type { HeadingBlock, TextBlock } from "./blocks.ts";
+import { type HeadingBlock, normalizeLabel, type TextBlock } from "./blocks.ts";
 import { decodeEntities, decodeEscapes } from "./destination.ts";
 import type { Dialect, Heading, HeadingIdForm, Link, LinkKind, PageFacts } from "./dialect.ts";
 import { frontMatterLinks, readFrontMatter } from "./front-matter.ts";
@@ -60,6 +60,8 @@ function placeFacts(facts: PageFacts, text: string, isPlain: boolean): PageFacts
   for (const heading of facts.headings) Object.assign(heading, place(heading.start));
   facts.bareFences = facts.bareFences.map(({ column }) => place(column));
   if (facts.openFence !== undefined) facts.openFence = place(facts.openFence.column);
+  if (facts.textLinks !== undefined)
+    facts.textLinks = facts.textLinks.map(({ column, label }) => ({ ...place(column), label }));
   return facts;
 }
 
@@ -106,6 +108,16 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
   const componentIds = dialect.slug === "mintlify" ? createComponentIds() : null;
   const hasAttributes = dialect.headingIds.includes("attributes");
 
+  // MyST writes the title of a target for a link without text, and MkDocs' plugins define labels of their own.
+  const isCompletedByBuild = dialect.includes === "myst" || dialect.slug === "python";
+
+  let written: ReadonlySet<string> | null = null;
+  /** Whether any reading of the page has a definition: builds fill in templates and includes before they look. */
+  function mayBeDefined(label: string): boolean {
+    written ??= new Set([...text.matchAll(/^[ \t>]*\[([^\]\n]+)\]:/gm)].map(([, name = ""]) => normalizeLabel(name)));
+    return written.has(normalizeLabel(label));
+  }
+
   function addLink(kind: LinkKind, start: number, end: number): Link | null {
     const raw = decode(text.slice(start, end));
     const isMarkdown = kind === "link" || kind === "image" || kind === "definition";
@@ -125,6 +137,12 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
         const words = joined.slice(textFrom, textTo).trim();
         if (isImage && words === "") link.noAlt = true;
         if (!isImage && words.length < 12 && bareHere.test(words)) link.here = true;
+        if (!isImage && words === "" && !isCompletedByBuild) link.noText = true;
+      },
+      textLink(start, label) {
+        if (label !== null && (isCompletedByBuild || mayBeDefined(label))) return;
+        facts.textLinks ??= [];
+        facts.textLinks.push({ line: 0, column: at(start), label: label === null ? null : decode(label) });
       },
       tag(tag: Tag) {
         const id = componentIds === null || tag.closing ? null : componentIds(tag, joined);

@@ -44,7 +44,9 @@ function problemOf({ language, text }: Sample): { message: string; offset: numbe
   }
 }
 
-/** Samples often have comments, a trailing comma, only the inside of an object, or one value per line. */
+const trailingComma = /,(?=\s*[}\]])/;
+
+/** Samples often have comments, only the inside of an object, or one value per line. */
 function jsonProblem(text: string): { message: string; offset: number } | null {
   const strings = /("(?:\\.|[^"\\\n])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
   const plain = text.replace(strings, (found, string) => (string === undefined ? " ".repeat(found.length) : found));
@@ -52,6 +54,11 @@ function jsonProblem(text: string): { message: string; offset: number } | null {
     .replace(/,(\s*[}\]])/g, " $1")
     .trimEnd()
     .replace(/,$/, "");
+  // In a piece of an object a comma may be followed by more.
+  if (isJson(strict) && !isJson(plain) && plain === text) {
+    const offset = plain.search(trailingComma);
+    if (offset !== -1) return { message: "a comma before the closing bracket.", offset };
+  }
   const forms = [
     strict,
     `{${strict}}`,
@@ -69,6 +76,15 @@ function jsonProblem(text: string): { message: string; offset: number } | null {
   }
   const at = Number(/position (\d+)/.exec(first?.message ?? "")?.[1] ?? 0);
   return { message: firstLine(first?.message ?? ""), offset: Math.min(at, Math.max(0, text.length - 1)) };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function yamlProblem(text: string): { message: string; offset: number } | null {

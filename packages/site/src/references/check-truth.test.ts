@@ -30,6 +30,9 @@ describe("samples", () => {
     expect((await found(`Über\n\n${fence("json", "{", '  "a": 1', '  "b": 2', "}")}`))[0]).toMatch(
       /^sample-syntax index\.md:6 This JSON does not parse: /,
     );
+    expect((await found(fence("json", '{ "a": [1,],', '  "b": 2 }')))[0]).toBe(
+      "sample-syntax index.md:2 This JSON does not parse: a comma before the closing bracket.",
+    );
     expect((await found(fence("yaml", "a: 1", "b: [1", "c: 2")))[0]).toMatch(
       /^sample-syntax index\.md:[345] This YAML does not parse: /,
     );

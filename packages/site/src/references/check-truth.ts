@@ -1,3 +1,4 @@
+import type { PageNode } from "../links/site-index.ts";
 import type { Site } from "../site.ts";
 import { indexLines, toByteString } from "../text/bytes.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
@@ -39,11 +40,8 @@ export async function checkTruth(site: Site, { sources, indexes, signal }: Truth
   for (const node of site.index.nodes.values()) {
     const turn = breathe();
     if (turn !== undefined) await turn;
-    const bytes = node.brief.unread ? null : await site.tree.read(node.path);
-    if (bytes === null) continue;
-    const text = toByteString(bytes);
-    const { place } = indexLines(text);
-    const page = { path: node.path, text, place, ...readPageCode(text, site.model.dialect(node.path)) };
+    const page = await readPage(site, node);
+    if (page === null) continue;
     pages.push(page);
     for (const finding of checkSampleSyntax(page)) findings.push(finding);
   }
@@ -56,6 +54,25 @@ export async function checkTruth(site: Site, { sources, indexes, signal }: Truth
     }
   }
   for (const finding of checkApi(pages, descriptions, await isGenerated(site))) findings.push(finding);
+  return findings;
+}
+
+async function readPage(site: Site, { path, brief }: PageNode): Promise<ReadPage | null> {
+  const bytes = brief.unread ? null : await site.tree.read(path);
+  if (bytes === null) return null;
+  const text = toByteString(bytes);
+  const { place } = indexLines(text);
+  return { path, text, place, ...readPageCode(text, site.model.dialect(path)) };
+}
+
+/** The samples of some pages, which can be judged without any source. */
+export async function checkSamples(site: Site, paths: Iterable<string>): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const path of paths) {
+    const node = site.index.nodes.get(path);
+    const page = node && (await readPage(site, node));
+    if (page) findings.push(...checkSampleSyntax(page));
+  }
   return findings;
 }
 

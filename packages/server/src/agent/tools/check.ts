@@ -1,4 +1,4 @@
-import { checkSite, compareSites, type Finding } from "@emend/site";
+import { checkSamples, checkSite, compareSites, type Finding } from "@emend/site";
 import { Type } from "typebox";
 import { repairLinks } from "./page-tools.ts";
 import { pathFilter } from "./paths.ts";
@@ -38,7 +38,9 @@ async function findingsOf(context: ToolContext, wanted: string | null, signal: A
   };
   if (wanted !== null) {
     const accepts = pathFilter([wanted]);
-    const findings = (await checkSite(head)).filter(({ path }) => accepts(path));
+    const pages = [...head.index.nodes.keys()].filter(accepts).slice(0, samplePagesMax);
+    const samples = await checkSamples(head, pages);
+    const findings = [...(await checkSite(head)).filter(({ path }) => accepts(path)), ...samples];
     return findings.length === 0 ? "no findings" : list(findings);
   }
   const { introduced, fixed, before, after, tally } = await compareSites(await context.site.base(signal), head);
@@ -46,7 +48,8 @@ async function findingsOf(context: ToolContext, wanted: string | null, signal: A
   const totals = `${introduced.length} new, ${fixed.length} fixed; ${before} findings before, ${after} now${unjudged}`;
   const edited = new Set(context.overlay.entries().map(({ path }) => path));
   const known = new Set(introduced.map(describeFinding));
-  const older = (await checkSite(head)).filter((one) => edited.has(one.path) && !known.has(describeFinding(one)));
+  const all = [...(await checkSite(head)), ...(await checkSamples(head, [...edited].slice(0, samplePagesMax)))];
+  const older = all.filter((one) => edited.has(one.path) && !known.has(describeFinding(one)));
   return [
     totals,
     ...(introduced.length > 0 ? [list(introduced)] : []),
@@ -54,6 +57,7 @@ async function findingsOf(context: ToolContext, wanted: string | null, signal: A
   ].join("\n");
 }
 
+const samplePagesMax = 50;
 const placesShownMax = 8;
 
 /** One line for each message, with the places that have it. */
