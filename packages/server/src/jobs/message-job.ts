@@ -176,6 +176,7 @@ export async function acceptMessage(
          coalesce((select max(number) from steps where job_id = $1), 0), $3
        returning number
      ), changed as (
+       -- create_until stays: a request of an earlier round may still open the pull request.
        update jobs set status = 'active', phase = 'queued', ref = branch, continues_branch = pushed,
          base_commit = case when not pushed then base_commit end, context = '[]',
          fork_commit = case when continues_branch then fork_commit when pushed then base_commit end,
@@ -186,7 +187,7 @@ export async function acceptMessage(
            'failure', case when not ${isTakenOver} then failure_code end,
            'reply', left(reply, ${summaryKeptMax})),
          base_conflict = null, commit_title = null, reply = null,
-         tree_id = null, commit_id = null, create_until = null, limit_reached = null,
+         tree_id = null, commit_id = null, limit_reached = null,
          findings = case when findings ->> 'kind' <> 'denied' then findings end,
          failure_code = null, failure_message = null, ended_at = null, waiting_since = null, notices = '[]', publication_unsure = false,
          contents_dropped_at = null, crashes = 0, crashes_blamed = 0, retries = 0, run_after = greatest(clock_timestamp(), editing_until),

@@ -56,6 +56,11 @@ export interface Look {
   heard: readonly string[];
   /** A request from the pull request that failed: its message's number, and why. */
   failed: { message: number; words: string } | null;
+  branch: string;
+  createdAt: Date;
+  /** The last request to open the pull request has had its effect, and nobody has looked for a second one since. */
+  createEnded: string | null;
+  isFirstRound: boolean;
 }
 
 /** What a claim skips now. */
@@ -103,7 +108,8 @@ export async function claimLook(db: Queryable, everyMs: number, except: Busy = n
          select jsonb_build_object('message', last.number, 'words', jobs.failure_message)
          from (select number, created_by from job_messages where job_id = jobs.id order by number desc limit 1) last
          where last.created_by like 'comment/%'
-       ) end as failed`,
+       ) end as failed, branch, created_at as "createdAt", rounds = '[]' as "isFirstRound",
+       case when status <> 'active' and create_until <= clock_timestamp() then create_until::text end as "createEnded"`,
     [everyMs / 1000, except.projectIds, burstSeconds, except.origins],
   );
   return rows[0] ?? null;
@@ -133,6 +139,14 @@ export async function chargeLook(
      )`,
     [look.projectId, cost.credentialId, cost.spentMs / 1000, pauseSeconds],
   );
+}
+
+/** Nothing can open a second pull request any more, and none was found. */
+export async function settleCreate(db: Queryable, { jobId, createEnded }: Look): Promise<void> {
+  await db.query("update jobs set create_until = null where id = $1 and create_until = $2::timestamptz", [
+    jobId,
+    createEnded,
+  ]);
 }
 
 /** A forge's webhook reported something: poll now. False if it is not an open pull request of a job. */
@@ -204,7 +218,7 @@ export async function claimUnsurePublication(
 
 /**
  * The forge answered: there is no pull request, or one that was not reported yet. Records it unless the job was
- * restarted meanwhile.
+ * restarted meanwhile. None is no answer while a request may still open one: the next look follows.
  */
 export async function settleUnsurePublication(
   db: Queryable,
@@ -219,7 +233,7 @@ export async function settleUnsurePublication(
          pushed = pushed or $4, ref = case when $4 then branch else ref end,
          notices = case when $4 then notices || to_jsonb($3::text) else notices end,
          event_seq = event_seq + $4::int
-       where id = $1 and publication_unsure
+       where id = $1 and publication_unsure and ($4 or coalesce(create_until, '-infinity') <= clock_timestamp())
        returning id, event_seq, pull_request
      ), told as (
        insert into job_events (job_id, seq, kind, data) select id, event_seq, 'pull_request', pull_request from changed where $4

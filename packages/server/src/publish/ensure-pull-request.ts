@@ -185,16 +185,24 @@ async function keepOldest<T extends { pullRequest: PullRequest }>(
     await deps.warn("Emend could not check whether the forge opened a second pull request", listed.error);
     return ensured;
   }
-  const [kept, ...younger] = listed.value
-    .filter(({ state, body }) => state === "open" && hasMarker(body, input.job.id))
-    .sort((left, right) => left.number - right.number);
+  const [kept, ...younger] = openWithMarker(listed.value, input.job.id);
   for (const { number } of younger) {
     const closed = await sendEffect(deps, (request) => deps.forge.closePullRequest(number, request), signal);
-    const words = `The forge opened two pull requests for this job: ${kept?.number} and ${number}.`;
-    if (closed.kind === "answered") await deps.warn(`${words} Emend closed ${number}`);
-    else await deps.warn(`${words} Emend could not close ${number}`, closed.error);
+    if (closed.kind === "answered") await deps.warn(sayTwins(kept?.number, number, "closed"));
+    else await deps.warn(sayTwins(kept?.number, number, "could not close"), closed.error);
   }
   return younger.length > 0 && kept ? { ...ensured, pullRequest: kept } : ensured;
+}
+
+/** A job's open pull requests, the oldest first. */
+export function openWithMarker(listed: readonly PullRequest[], jobId: string): readonly PullRequest[] {
+  return listed
+    .filter(({ state, body }) => state === "open" && hasMarker(body, jobId))
+    .sort((left, right) => left.number - right.number);
+}
+
+export function sayTwins(kept: number | undefined, second: number, done: "closed" | "could not close"): string {
+  return `The forge opened two pull requests for this job: ${kept} and ${second}. Emend ${done} ${second}`;
 }
 
 export interface FoundPullRequest {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { type FarEnd, startFarEnd } from "../../test/support/forges/far-end.ts";
+import { type FarEnd, type FarPull, startFarEnd } from "../../test/support/forges/far-end.ts";
 import { openPull } from "../../test/support/forges/pulls.ts";
 import { vendors } from "../../test/support/forges/vendors.ts";
 import { readEvents, readJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
@@ -369,6 +369,55 @@ describe.each(vendors)("on $name", (vendor) => {
       notices: [expect.stringContaining("opened before the job was stopped")],
     });
     expect((await readEvents(pool, jobId)).map(({ kind }) => kind)).toEqual(["job.created", "pull_request"]);
+  });
+
+  it("goes on looking while a request of the stopped job may still open one", async () => {
+    const { pool } = database;
+    const until = (interval: string) =>
+      pool.query(
+        `update jobs set status = 'failed', failure_code = 'cancelled', pull_request = null, commit_id = 'c', base_branch = 'main',
+           publication_unsure = true, pull_request_look_at = null, create_until = clock_timestamp() + interval '${interval}'`,
+      );
+    await until("1 minute");
+    expect(await lookOnce(deps, signal)).toBe(true);
+    expect(await readJob(pool, jobId)).toMatchObject({ publication_unsure: true });
+    await until("-1 minute");
+    expect(await lookOnce(deps, signal)).toBe(true);
+    expect(await readJob(pool, jobId)).toMatchObject({ publication_unsure: false });
+  });
+
+  it("closes a second pull request that appeared after the job had ended, once, and says so", async () => {
+    const { pool } = database;
+    const body = `Text\n\n<!-- emend:job=${jobId} -->`;
+    const own = Object.assign(far.state.pulls.at(-1) as FarPull, { body });
+    const [earlier, twin, other] = [number + 100, number + 200, number + 300].map((id) => ({ ...own, number: id }));
+    if (!earlier || !twin || !other) throw new Error("none");
+    Object.assign(other, { body: "A person's" });
+    Object.assign(own, { number: number + 150 });
+    number = own.number;
+    far.state.pulls.push(earlier, twin, other);
+    const states = () => [earlier, own, twin, other].map(({ state }) => state);
+    const set = (assignments: string) =>
+      pool.query(
+        `update jobs set pull_request = jsonb_set(pull_request, '{number}', '${number}'), create_until = clock_timestamp() + interval ${assignments}`,
+      );
+    await set(`'1 minute', rounds = '[{}]'`);
+    await lookAgain();
+    expect(states()).toEqual(["open", "open", "open", "open"]);
+    await set("'-1 minute'");
+    await lookAgain();
+    expect(states(), "an older one may be an earlier round's").toEqual(["open", "open", "closed", "open"]);
+    expect((await readJob(pool, jobId)).notices).toEqual([
+      `The forge opened two pull requests for this job: ${number} and ${twin.number}. Emend closed ${twin.number}.`,
+    ]);
+    await set("'-1 minute', rounds = '[]'");
+    await lookAgain();
+    expect(states()).toEqual(["closed", "open", "closed", "open"]);
+    // A person's decision is kept.
+    twin.state = "open";
+    await lookAgain();
+    expect(states()).toEqual(["closed", "open", "open", "open"]);
+    far.state.pulls.length = 0;
   });
 
   it("polls at once on request", async () => {

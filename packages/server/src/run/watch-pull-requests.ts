@@ -12,12 +12,14 @@ import {
   type Look,
   markHandled,
   recordPullRequestState,
+  settleCreate,
   settleUnsurePublication,
   type UnsurePublication,
 } from "../jobs/pull-requests.ts";
+import { recordNotice } from "../jobs/run/record-work.ts";
 import { createWakeUp } from "../lib/locks.ts";
 import type { Logger } from "../lib/logger.ts";
-import { findMarked, sinceOf } from "../publish/ensure-pull-request.ts";
+import { findMarked, openWithMarker, sayTwins, sinceOf } from "../publish/ensure-pull-request.ts";
 
 export interface WatchDeps extends CommentDeps {
   pool: Pool;
@@ -134,8 +136,24 @@ async function lookOn(deps: WatchDeps, look: Look, forge: Forge, signal: AbortSi
   if (!pullRequest) return;
   const news = await recordPullRequestState(deps.pool, look.jobId, pullRequest);
   if (news === "merged") await deps.onMerged?.(look.projectId);
+  if (look.createEnded !== null) await closeTwins(deps, look, forge, signal);
   if (pullRequest.state !== "open" || !look.isFinal || !forge.conversation) return;
   await followComments(deps, look, forge.conversation, signal);
+}
+
+/**
+ * A proxy that repeats requests, or a forge that works on them for minutes, may have opened a second pull request after
+ * the first was found. The one that the job named stays. An older one is not touched if it may be an earlier round's.
+ */
+async function closeTwins(deps: WatchDeps, look: Look, forge: Forge, signal: AbortSignal): Promise<void> {
+  const { jobId, branch: head, number } = look;
+  const listed = await forge.findPullRequests({ head, since: sinceOf(look.createdAt) }, signal);
+  for (const twin of openWithMarker(listed, jobId)) {
+    if (twin.number === number || (twin.number < number && !look.isFirstRound)) continue;
+    await forge.closePullRequest(twin.number, signal);
+    await recordNotice(deps.pool, { jobId }, `${sayTwins(number, twin.number, "closed")}.`);
+  }
+  await settleCreate(deps.pool, look);
 }
 
 async function lookFor(deps: WatchDeps, job: UnsurePublication, forge: Forge, signal: AbortSignal): Promise<void> {

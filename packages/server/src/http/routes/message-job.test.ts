@@ -74,6 +74,12 @@ describe("200", () => {
     }
   });
 
+  test("a request that may still open the pull request is remembered in the next round", async () => {
+    const id = await jobWith(`${ended}, pushed = true, create_until = clock_timestamp() + interval '5 minutes'`);
+    await message(id);
+    expect((await readJob(api.pool, id)).create_until).toBeInstanceOf(Date);
+  });
+
   test("a failed job takes one too, and keeps edits that were never pushed", async () => {
     const id = await jobWith("status = 'failed', ended_at = now(), base_commit = 'b', base_branch = 'main'");
     await api.pool.query("insert into overlay values ($1, 'a.md', '100644', '\\x00', false)", [id]);

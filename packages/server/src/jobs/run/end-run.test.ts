@@ -5,7 +5,7 @@ import { recordPullRequest } from "../pull-requests.ts";
 import { claimRun } from "./claim-run.ts";
 import { endRun } from "./end-run.ts";
 import { type Lease, LeaseLost, renewForEffect } from "./leases.ts";
-import { recordCommit, recordPush } from "./record-change.ts";
+import { recordCommit, recordCreate, recordPush } from "./record-change.ts";
 
 let database: TestDatabase;
 let lease: Lease;
@@ -54,6 +54,14 @@ test("a published job shows its branch, and its link only from the end on", asyn
   expect(await job()).toMatchObject({ pr_link: pullRequest.url, ref: `emend/${lease.jobId}` });
   // Comments that came meanwhile are handled at once.
   expect((await job()).pull_request_look_at).toBeNull();
+});
+
+test("a job that fails while its request may still open a pull request is looked after", async () => {
+  const { pool } = database;
+  await recordCommit(pool, lease, commit);
+  await recordCreate(pool, lease, 60_000);
+  await endRun(pool, lease, failed);
+  expect(await job()).toMatchObject({ status: "failed", publication_unsure: true });
 });
 
 test("a job that fails after its push keeps showing the branch", async () => {

@@ -17,6 +17,7 @@ export async function endRun(db: Queryable, lease: Lease, ending: Ending): Promi
          ref = case when pushed then branch end,
          -- What was said on the pull request during the run was not listened to.
          pull_request_look_at = null,
+         publication_unsure = $3 = 'failed' and pull_request is null and coalesce(create_until > clock_timestamp(), false),
          ended_at = clock_timestamp(), waiting_since = null, lease = null, lease_until = null,
          event_seq = event_seq + 1, updated_at = clock_timestamp()
        where id = $1 and lease = $2
