@@ -188,6 +188,31 @@ function hook(far: FarEnd, name: string, words: string): void {
   chmodSync(path, 0o755);
 }
 
+/** Ordinary answers are awaited for 30 s, also on a busy machine. */
+const secondMs = 100;
+/** 2 s after it was sent, a request has no effect any more. */
+const effectSecondsMax = 20;
+/** Long enough for the request to arrive. */
+const unansweredSecondMs = 15;
+
+/** The first request to open a pull request gets no answer. Only this one is awaited for a short time. */
+function loseFirstCreate(publisher: FarPublisher, forge: Forge): void {
+  const { findPullRequests, createPullRequest } = forge;
+  let isSent = false;
+  Object.assign(forge, {
+    async findPullRequests(...asked: Parameters<Forge["findPullRequests"]>) {
+      const found = await findPullRequests(...asked);
+      if (!isSent) publisher.secondMs = unansweredSecondMs;
+      return found;
+    },
+    createPullRequest(...asked: Parameters<Forge["createPullRequest"]>) {
+      isSent = true;
+      publisher.secondMs = secondMs;
+      return createPullRequest(...asked);
+    },
+  });
+}
+
 // Vendors run concurrently, because they mostly wait. The cases of one vendor run in order, because they share a server.
 describe.each(vendors)("$name", { concurrent: true }, (vendor) => {
   let publisher: FarPublisher;
@@ -224,13 +249,13 @@ describe.each(vendors)("$name", { concurrent: true }, (vendor) => {
       // Each case has its own token, so that a rate limit in one case does not delay another.
       const token = `${far.token}-${count}`;
       far.tokens.add(token);
-      const forge = far.open({}, token);
+      const forge = { ...far.open({}, token), effectSecondsMax };
       arrange?.(far, jobId);
       const operation = { find: findOperation[far.vendor], create: createOperation[far.vendor], push, nothing: "" }[at];
       if (fault && !arrange) far.fault(operation, fault);
       const isUnanswered = fault !== undefined && "how" in fault && ["silence", "slow"].includes(fault.how);
-      // Answers are awaited for 1.5 s, and 6 s after it was sent a request has no effect any more.
-      publisher.secondMs = isUnanswered ? 5 : 10;
+      publisher.secondMs = secondMs;
+      if (isUnanswered) loseFirstCreate(publisher, forge);
       const before = far.requests.length;
 
       // Faults after the push need no push.

@@ -85,7 +85,9 @@ export async function startPublisher(openForge: () => Forge): Promise<Publisher>
       forge,
       mirror,
       writes,
-      secondMs: publisher.secondMs,
+      get secondMs() {
+        return publisher.secondMs;
+      },
       store: {
         saveCommit: async (ids) => void rows.set(jobId, ids),
         savePush: async () => {},
