@@ -1,8 +1,9 @@
-// npm run eval -- [tokens | mutants | truth | answers | content] [--model NAME | --runner NAME] [--against NAME] [--only TEXT] [--json FILE] [--real] [--from FOLDER] [--questions FOLDER]
+// npm run eval -- [tokens | mutants | truth | answers | content] [--model NAME | --runner NAME] [--against NAME] [--only TEXT] [--json FILE] [--real] [--changes] [--from FOLDER] [--questions FOLDER]
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { openModel } from "../src/agent/models/registry.ts";
 import { startServer } from "../src/compose/compose.ts";
 import { loadConfig } from "../src/config/config.ts";
 import { forgeDirOf } from "../src/installation/local-git.ts";
@@ -17,7 +18,7 @@ import { evaluateReal } from "./real-tasks.ts";
 import { compareTables, type EvalRow, evaluate, formatTable } from "./table.ts";
 import { evalTasks } from "./tasks/index.ts";
 import { measureTokens } from "./tokens.ts";
-import { evaluateTruth } from "./truth.ts";
+import { evaluateRealChanges, evaluateTruth } from "./truth.ts";
 import { evaluateAnswers } from "./untrue-answers.ts";
 
 const cacheDir = join(import.meta.dirname, "../../../node_modules/.cache/emend-eval");
@@ -31,6 +32,8 @@ const { values, positionals } = parseArgs({
     only: { type: "string" },
     json: { type: "string" },
     real: { type: "boolean", default: false },
+    /** Of `truth`: only the changes in which people changed the docs with the code. */
+    changes: { type: "boolean", default: false },
     from: { type: "string" },
     questions: { type: "string" },
   },
@@ -42,6 +45,13 @@ if (positionals[0] === "tokens") {
 if (positionals[0] === "mutants") {
   const options = { cacheDir, from: values.from, only: values.only ?? "" };
   process.exit((await judgeRealMutants(options, AbortSignal.timeout(30 * 60_000))) ? 0 : 1);
+}
+if (positionals[0] === "truth" && values.changes) {
+  const { modelEndpoints: endpoints, modelPrices: prices } = loadConfig(process.env, { dataDir: tmpdir() });
+  const deps = { endpoints, prices, fetch: globalThis.fetch, keyOf: async () => null };
+  const model = values.model === undefined ? null : await openModel(deps, { name: values.model, projectId: null });
+  await evaluateRealChanges({ cacheDir, from: values.from, only: values.only ?? "", model });
+  process.exit(0);
 }
 if (positionals[0] === "truth") {
   process.exit((await evaluateTruth({ cacheDir, from: values.from, only: values.only ?? "" })) ? 0 : 1);

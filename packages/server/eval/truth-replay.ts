@@ -27,7 +27,7 @@ export interface Replayed {
 
 const pageFile = /\.mdx?$/;
 
-function isPage({ docs, outside }: Repository, path: string): boolean {
+export function isPage({ docs, outside }: Repository, path: string): boolean {
   return docs.some((dir) => path.startsWith(dir)) && pageFile.test(path) && outside?.test(path) !== true;
 }
 

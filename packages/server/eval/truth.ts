@@ -1,9 +1,13 @@
-// npm run eval -- truth [--only REGEX] [--from FOLDER]: stale references in the history of real repositories, judged by hand,
+// npm run eval -- truth [--changes [--model NAME]] [--only REGEX] [--from FOLDER]: stale references in the history of real repositories, judged by hand,
 // and how many of the removals that a seeded script plants are found. Needs ctags (universal-ctags) and python3.
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { Model } from "../src/agent/agent.ts";
+import type { Question } from "../src/claims/drift/reader.ts";
+import { evaluateChanges } from "./truth-changes.ts";
 import { plantRemovals } from "./truth-planting.ts";
 import { type Repository, replay } from "./truth-replay.ts";
 
@@ -32,11 +36,38 @@ const precisionMin = 0.95;
 const recallMin = 0.9;
 const firstMax = 100;
 
-export async function evaluateTruth(options: {
+interface TruthOptions {
   cacheDir: string;
   from: string | undefined;
   only: string;
-}): Promise<boolean> {
+}
+
+/** Changes in which people changed the docs with the code. `model`: asks it, and records its answers. */
+export async function evaluateRealChanges(options: TruthOptions & { model: Model | null }): Promise<void> {
+  const { model } = options;
+  await evaluateChanges({
+    clone: (repository) => cloneWhole(repository, options),
+    repositories: readList<Pinned>("truth-changes.jsonl")
+      .filter(({ name }) => new RegExp(options.only).test(name))
+      .map(({ outside, ...one }) => ({ ...one, ...(outside !== undefined && { outside: new RegExp(outside) }) })),
+    recorded: existsSync(recordings) ? readList("truth-answers.jsonl") : [],
+    ...(model && { ask: (question) => askAndRecord(model, question) }),
+  });
+}
+
+const recordings = join(import.meta.dirname, "truth-answers.jsonl");
+
+async function askAndRecord(model: Model, question: Question): Promise<unknown> {
+  const { system, text, tool } = question;
+  const messages = [{ role: "user" as const, text }];
+  const { toolCalls } = await model.nextTurn({ system, messages, tools: [tool] }, AbortSignal.timeout(120_000));
+  const answer = toolCalls[0]?.input ?? null;
+  const key = createHash("sha256").update(JSON.stringify(question)).digest("hex");
+  appendFileSync(recordings, `${JSON.stringify({ model: model.name, question: key, answer })}\n`);
+  return answer;
+}
+
+export async function evaluateTruth(options: TruthOptions): Promise<boolean> {
   const judgments = readList<Judgment>("truth-judgments.jsonl");
   const all = new Tally();
   const first: string[] = [];

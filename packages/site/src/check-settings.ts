@@ -21,8 +21,8 @@ export const externalLinkCheck = "external-link";
 /** Found only by the server, which keeps the claims. */
 export const claimChecks = ["changed-claim", "gone-claim"] as const;
 
-/** Found only by the server, which asks a model. */
-const driftChecks = ["missing-text", "outdated-text"] as const;
+/** Found only by the server, on pull requests: by their facts, and by a model. */
+const driftChecks = ["missing-text", "outdated-text", "stale-fact"] as const;
 
 export const checkIds: readonly string[] = [...ownChecks, ...linkChecks, ...siteChecks, ...optionalChecks]
   .map(({ id }) => id)

@@ -11,7 +11,8 @@ export { byPlace, checkSite, tallyLinks } from "./check-site.ts";
 export type { CheckSettings } from "./checks/check.ts";
 export { compareSites, diffFindings, knownSilencers } from "./compare-sites.ts";
 export { type PageBlock, pageBlocks } from "./drift/page-blocks.ts";
-export { type ChangedLines, type RankedBlock, rankBlocks } from "./drift/rank-blocks.ts";
+export { type ChangedLines, rankBlocks } from "./drift/rank-blocks.ts";
+export { siteBlocks } from "./drift/site-blocks.ts";
 export {
   createLinkWriter,
   type ExternalLink,
@@ -27,6 +28,9 @@ export {
   resolveFrom,
   whyUnknown,
 } from "./editor-queries.ts";
+export { changedFacts } from "./facts/changed-facts.ts";
+export { type ChangedFacts, compareFacts, type StaleFact } from "./facts/compare-facts.ts";
+export { createFactReader } from "./facts/read-facts.ts";
 export { findPage } from "./find-page.ts";
 export { folderTree, nameAsGit, repositoryAround } from "./folder-tree.ts";
 export type { NavItem, NavList, Redirect } from "./frameworks/framework.ts";

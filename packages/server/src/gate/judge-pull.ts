@@ -1,7 +1,9 @@
 import {
   applySettings,
   type CheckSettings,
+  changedFacts,
   checkTruth,
+  compareFacts,
   compareReferences,
   compareSites,
   diffFindings,
@@ -12,13 +14,16 @@ import {
   knownSilencers,
   type OpenOptions,
   openSite,
+  type PageBlock,
   type ParseCache,
   readCheckSettings,
   readSiteReferences,
   type Site,
   type SourceIndex,
+  type StaleFact,
   type StaleReference,
   silenceFindings,
+  siteBlocks,
 } from "@emend/site";
 import { codeHunks } from "../claims/drift/code-change.ts";
 import type { Asker } from "../claims/drift/reader.ts";
@@ -139,14 +144,18 @@ export async function judgeSource(
   const options = { docsDir: input.docsDir, ignore: input.ignore, cache: input.cache, signal };
   const trusted = await openSite(siteTreeOf(input.trusted), options);
   const site = input.docs === input.trusted ? trusted : await openSite(siteTreeOf(input.docs), options);
-  const { judged, after } = await judgeReferences(site, input, signal);
+  const { judged, after, blocks } = await judgeReferences(site, input, signal);
   const { asker, outside } = input;
   const isDocs = (path: string) => outside !== null && path.startsWith(`${outside}/`);
   const told = [...judged, ...input.claims.map(ofClaim)];
   const found =
     asker === null || after === null
       ? told
-      : await readWithModel({ site, after, hunks: await codeHunks(await input.patch(), isDocs), asker }, told, signal);
+      : await readWithModel(
+          { blocks, after, hunks: await codeHunks(await input.patch(), isDocs), asker },
+          told,
+          signal,
+        );
   const settings = await readCheckSettings(
     await openSettings({ settings: input.settings, before: input.trusted }, trusted, options),
   );
@@ -155,12 +164,12 @@ export async function judgeSource(
 
 async function judgeReferences(
   site: Site,
-  input: Sources & { outside: string | null; others(): Promise<OtherSources> },
+  input: Sources & { outside: string | null; asker: Asker | null; others(): Promise<OtherSources> },
   signal: AbortSignal,
-): Promise<{ judged: readonly Judged[]; after: SourceIndex | null }> {
+): Promise<{ judged: readonly Judged[]; after: SourceIndex | null; blocks: readonly PageBlock[] }> {
   const { key, indexes, outside } = input;
   // The whole repository is docs.
-  if (outside === "") return { judged: [], after: null };
+  if (outside === "") return { judged: [], after: null, blocks: [] };
   const pages = await readSiteReferences(site, { signal });
   const previous = indexes.get(key);
   const isOutside = (path: string) => outside !== null && path.startsWith(`${outside}/`);
@@ -170,15 +179,50 @@ async function judgeReferences(
   const references = [...pages.values()].flatMap((page) => page.references);
   const gone = await compareReferences(references, before, after, { signal });
   // Code that moved to another source is still known.
-  const others: OtherSources = gone.length === 0 ? { indexes: [], unread: [] } : await input.others();
+  const elsewhere: OtherSources = gone.length === 0 ? { indexes: [], unread: [] } : await input.others();
   const stale: Judged[] = [];
   for (const one of gone) {
-    if (await isDefinedIn(others.indexes, one.reference, { signal })) continue;
-    stale.push(toFinding(one, others.unread));
+    if (await isDefinedIn(elsewhere.indexes, one.reference, { signal })) continue;
+    stale.push(toFinding(one, elsewhere.unread));
   }
+  const changed = await changedFacts(before, after, { signal });
+  const blocks = changed.length === 0 && input.asker === null ? [] : await siteBlocks(site, { signal });
+  const facts = compareFacts(changed, blocks);
   const isTold = (finding: Finding) => stale.some(({ path, line }) => path === finding.path && line === finding.line);
-  const api = await judgeApi(site, before, after, signal);
-  return { judged: [...stale, ...api.filter((finding) => !isTold(finding))], after };
+  const others = [...facts.map(ofFact), ...(await judgeApi(site, before, after, signal))];
+  return { judged: [...stale, ...others.filter((finding) => !isTold(finding))], after, blocks };
+}
+
+/** What a page shows beside a fact's name is an error; what a list of siblings lacks is not. */
+function ofFact({ kind, name, path, line, part, was, now, code, block, pageLine }: StaleFact): Judged {
+  const source = `${path}:${line}`;
+  const isIncomplete = kind === "new" || (part === "choices" && was === undefined);
+  return {
+    check: isIncomplete ? "missing-text" : "stale-fact",
+    severity: isIncomplete ? "warning" : "error",
+    path: block.path,
+    line: pageLine,
+    column: 1,
+    name,
+    message: `${factWords({ kind, name, part, was, now })} (\`${source}\`)`,
+    causes: [path],
+    claim: { text: block.text, source, ...code },
+  };
+}
+
+function factWords({
+  kind,
+  name,
+  part,
+  was,
+  now,
+}: Record<"name" | "kind", string> & Partial<Record<"part" | "was" | "now", string | undefined>>): string {
+  if (kind === "new") return `\`${name}\` is new, and this page lists others of its kind`;
+  if (kind === "removed") return `\`${name}\` is removed`;
+  if (part === "choices")
+    return was === undefined ? `\`${name}\` also accepts \`${now}\`` : `\`${name}\` no longer accepts \`${was}\``;
+  if (part === "required") return `\`${name}\` is ${now} now, not ${was}`;
+  return `\`${name}\` has the ${part} \`${now}\` now, not \`${was}\``;
 }
 
 const describesApi = /(?:openapi|swagger)[^/]*\.(?:json|ya?ml)$/i;
@@ -276,7 +320,9 @@ export function verdictOf(
     return { state: "neutral", words: `Not blocking: ${mentions(unsure)}, but could not look at ${sources}.` };
   }
   if (errors.length === 0) {
-    const parts = [mentionsOf(findings), reliesOf(findings), outdatedOf(findings)].filter((part) => part !== null);
+    const parts = [mentionsOf(findings), reliesOf(findings), outdatedOf(findings), missingOf(findings)].filter(
+      (part) => part !== null,
+    );
     if (parts.length > 0) return { state: "neutral", words: `Not blocking: ${parts.join(", ")}.` };
     const words = isDocs
       ? "No new problems in the docs."
@@ -285,9 +331,10 @@ export function verdictOf(
         : `Docs pull request #${docsPull} updates every page that names what this removes.`;
     return { state: "passed", words: findings.length === 0 ? words : `${words} ${count(findings.length, "note")}.` };
   }
+  const isRemoved = errors.every(({ check }) => check !== "stale-fact");
   const found = isDocs
     ? `${count(errors.length, "new problem")} on ${count(pagesOf(errors), "page")}.`
-    : `${mentions(errors)}.`;
+    : `${isRemoved ? mentions(errors) : mentions(errors, undefined, "changes")}.`;
   return level === "failing"
     ? { state: "failed", words: found }
     : { state: "neutral", words: `Not blocking: ${found}` };
@@ -317,9 +364,15 @@ function outdatedOf(findings: readonly GateFinding[]): string | null {
   return pages === 0 ? null : `${count(pages, "page")} may be wrong after this change`;
 }
 
-function mentions(findings: readonly GateFinding[], verb?: "may mention"): string {
+/** Null: no page lists what the change adds to. */
+function missingOf(findings: readonly GateFinding[]): string | null {
+  const pages = pagesOf(findings.filter(({ check, severity }) => check === "missing-text" && severity !== "info"));
+  return pages === 0 ? null : `${count(pages, "page")} ${pages === 1 ? "lacks" : "lack"} what this adds`;
+}
+
+function mentions(findings: readonly GateFinding[], verb?: "may mention", what = "removes or renames"): string {
   const pages = pagesOf(findings);
-  return `${count(pages, "page")} ${verb ?? (pages === 1 ? "mentions" : "mention")} what this removes or renames`;
+  return `${count(pages, "page")} ${verb ?? (pages === 1 ? "mentions" : "mention")} what this ${what}`;
 }
 
 function count(number: number, noun: string): string {

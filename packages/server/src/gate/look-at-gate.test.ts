@@ -747,3 +747,36 @@ it("answers @emend on a pull request that needs no docs", async () => {
   const answers = (await listComments(pool, codeProject, number)).filter(({ author }) => author === "Emend");
   expect(answers.map(({ body }) => body)).toEqual([expect.stringContaining("There is nothing to fix.")]);
 });
+
+it("reports a changed default beside its name, and a new flag where the page lists its siblings", async () => {
+  await set({ sources: "failing", docs: "off" });
+  const flags = (limit: number, more = "") =>
+    `${["out-dir", "log-level", "config-file"].map((name) => `p.add_argument("--${name}")\n`).join("")}p.add_argument("--retry-limit", default=${limit})\n${more}`;
+  await personGit(code, "switch", "--quiet", "main");
+  await write(code, { "src/flags.py": flags(3) });
+  await push(codeProject, code, "main");
+  await personGit(work, "switch", "--quiet", "main");
+  await write(work, {
+    "flags.md": "# Flags\n\n- `--out-dir`\n- `--log-level`\n- `--config-file`\n- `--retry-limit` (default: 3)\n",
+  });
+  await push(docs, work, "main");
+  await openPull(codeProject, code, "topic/facts", { "src/flags.py": flags(5, 'p.add_argument("--no-cache")\n') });
+  await look();
+  const status = await onlyStatus();
+  expect(status).toMatchObject({ state: "failed", words: "1 page mentions what this changes." });
+  const was = 'p.add_argument("--retry-limit", default=3)';
+  expect(status.findings).toMatchObject([
+    {
+      ...{ check: "stale-fact", severity: "error", path: "flags.md", line: 6 },
+      message: "`--retry-limit` has the default `5` now, not `3` (`src/flags.py:4`)",
+      claim: { source: "src/flags.py:4", was, now: was.replace("3", "5") },
+    },
+    {
+      ...{ check: "missing-text", severity: "warning", path: "flags.md" },
+      message: "`--no-cache` is new, and this page lists others of its kind (`src/flags.py:5`)",
+    },
+  ]);
+  // A job with a model gets the page's text and the code; the built-in rules cannot do it.
+  expect(planDocsPull(status, "vendor/model")).toMatchObject({ prompt: expect.stringContaining("default=5") });
+  expect(planDocsPull(status, "emend/rules")).toMatchObject({ kind: "vain" });
+});

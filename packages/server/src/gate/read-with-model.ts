@@ -1,4 +1,4 @@
-import { type Finding, type PageBlock, pageBlocks, type Site, type SourceIndex } from "@emend/site";
+import type { Finding, PageBlock, SourceIndex } from "@emend/site";
 import { askAboutChange, type Drift } from "../claims/drift/ask-about-change.ts";
 import type { CodeHunk } from "../claims/drift/code-change.ts";
 import { type Candidate, confirmAll, type Verdict } from "../claims/drift/confirm.ts";
@@ -12,22 +12,31 @@ export type Judged = Finding &
     name?: string;
   };
 
+interface ModelInput {
+  /** The docs. */
+  blocks: readonly PageBlock[];
+  /** The code after the change. */
+  after: SourceIndex;
+  hunks: readonly CodeHunk[];
+  asker: Asker;
+}
+
 /**
  * Asks a model about the findings of the rules, each once, and what else the change makes wrong. Without an answer, a
  * finding stays as the rules have it; beyond the limit, it is a warning.
  */
 export async function readWithModel(
-  { site, after, hunks, asker }: { site: Site; after: SourceIndex | null; hunks: readonly CodeHunk[]; asker: Asker },
+  { blocks, after, hunks, asker }: ModelInput,
   found: readonly Judged[],
   signal: AbortSignal,
 ): Promise<readonly Judged[]> {
-  const blocks = await blocksOf(site, signal);
+  const byPage = Map.groupBy(blocks, ({ path }) => path);
   const candidates = new Map<string, Candidate>();
   for (const finding of found) {
     const key = keyOf(finding);
     if (key === null || candidates.has(key)) continue;
     const { path, line, message, causes = [], name = "" } = finding;
-    const passage = passageAt(blocks.get(path) ?? [], line);
+    const passage = passageAt(byPage.get(path) ?? [], line);
     candidates.set(key, {
       page: path,
       line,
@@ -35,7 +44,7 @@ export async function readWithModel(
       name,
       passage,
       causes,
-      elsewhere: after?.filesWith(name, 8) ?? [],
+      elsewhere: after.filesWith(name, 8),
     });
   }
   const verdicts = await confirmAll(asker, [...candidates.values()], hunks, signal);
@@ -44,7 +53,7 @@ export async function readWithModel(
     const key = keyOf(finding);
     return key === null ? finding : withVerdict(finding, byKey.get(key), asker.problem());
   });
-  const drift = await askAboutChange(asker, [...blocks.values()].flat(), hunks, signal);
+  const drift = await askAboutChange(asker, blocks, hunks, signal);
   const isTold = ({ block, line }: Drift) =>
     confirmed.some((one) => one.path === block.path && (one.line === line || one.claim?.text === block.text));
   return [...confirmed, ...drift.filter((one) => !isTold(one)).map(ofDrift)];
@@ -106,14 +115,4 @@ function ofDrift({ kind, block, line, why, hunk }: Drift): Judged {
       now: hunk.added.length === 0 ? null : hunk.added.join("\n"),
     },
   };
-}
-
-async function blocksOf(site: Site, signal: AbortSignal): Promise<ReadonlyMap<string, PageBlock[]>> {
-  const found = new Map<string, PageBlock[]>();
-  for (const { path, brief } of site.index.nodes.values()) {
-    signal.throwIfAborted();
-    const bytes = brief.unread ? null : await site.tree.read(path);
-    if (bytes !== null) found.set(path, pageBlocks(path, Buffer.from(bytes).toString()));
-  }
-  return found;
 }

@@ -40,7 +40,7 @@ const hunksCharactersMax = 9_000;
 const found = { max: 10, quoteMin: 4, whyMax: 300 };
 
 /** Null: no block has anything in common with the change. */
-function questionAbout(
+export function questionAbout(
   blocks: readonly PageBlock[],
   hunks: readonly CodeHunk[],
 ): { question: Question; best: readonly PageBlock[] } | null {
@@ -69,7 +69,11 @@ export async function askAboutChange(
 }
 
 /** What the answer can show: both quotes are there. The rest is dropped. */
-function verifiedDrift(answer: unknown, best: readonly PageBlock[], hunks: readonly CodeHunk[]): readonly Drift[] {
+export function verifiedDrift(
+  answer: unknown,
+  best: readonly PageBlock[],
+  hunks: readonly CodeHunk[],
+): readonly Drift[] {
   if (!Value.Check(Report, answer)) return [];
   const parts = [
     ...answer.outdated.map((part) => ({ kind: "outdated" as const, part })),

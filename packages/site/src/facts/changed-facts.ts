@@ -1,0 +1,30 @@
+import { isSourcePath } from "../references/read-source-file.ts";
+import { changedFiles, type SourceIndex } from "../references/source-index.ts";
+import { createTimeSlice } from "../text/time-slice.ts";
+import type { ChangedFacts } from "./compare-facts.ts";
+import { createFactReader } from "./read-facts.ts";
+
+/** A change of more files is a release or a move, and says little about one fact. */
+const filesMax = 200;
+
+/** The facts of the files that two states of the sources have in different versions. */
+export async function changedFacts(
+  before: SourceIndex,
+  after: SourceIndex,
+  options: { signal?: AbortSignal } = {},
+): Promise<ChangedFacts[]> {
+  const breathe = createTimeSlice(options.signal);
+  const paths = changedFiles(before, after).filter((path) => isSourcePath(path) && after.files.has(path));
+  const read = createFactReader();
+  const found: ChangedFacts[] = [];
+  for (const path of paths.length > filesMax ? [] : paths) {
+    const turn = breathe();
+    if (turn !== undefined) await turn;
+    if (before.skipped.has(path) || after.skipped.has(path)) continue;
+    const [old, now] = [await before.tree.read(path), await after.tree.read(path)];
+    if (old === null || now === null) continue;
+    const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
+    found.push({ path, before: await read(path, text(old)), after: await read(path, text(now)) });
+  }
+  return found;
+}

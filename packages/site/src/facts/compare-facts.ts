@@ -1,0 +1,237 @@
+import type { PageBlock } from "../drift/page-blocks.ts";
+import type { Fact, FactPart } from "./fact.ts";
+
+/** A file's facts before and after a change. */
+export interface ChangedFacts {
+  path: string;
+  before: readonly Fact[];
+  after: readonly Fact[];
+}
+
+/** Something on a page that a change of a fact makes wrong or incomplete. */
+export interface StaleFact {
+  kind: "changed" | "removed" | "new";
+  path: string;
+  /** The defining line: before the change; of what is new, after it. */
+  line: number;
+  name: string;
+  part?: FactPart;
+  was?: string;
+  now?: string;
+  /** The lines of code before and after. */
+  code: { was: string; now: string | null };
+  block: PageBlock;
+  /** The line on the page. */
+  pageLine: number;
+}
+
+const siblingsMin = 3;
+
+/** Compares what pages say with facts that changed. Only what a page shows beside the fact's name, or a list of its siblings, counts. */
+export function compareFacts(changes: readonly ChangedFacts[], blocks: readonly PageBlock[]): StaleFact[] {
+  const pages = blocks.map((block) => ({ block, names: namesIn(block) }));
+  const named = new Set(pages.flatMap(({ names }) => [...names.keys()]));
+  const stale: StaleFact[] = [];
+  for (const { path, before, after } of changes) {
+    const old = byName(before);
+    const now = byName(after);
+    for (const [key, fact] of old) {
+      const same = now.get(key);
+      if (same === undefined || isSame(fact, same)) continue;
+      const about = isTelling(fact.name) ? pages : aboutSiblings(before, fact, pages);
+      stale.push(...changed(path, fact, same, about));
+    }
+    const known = new Set(before.map(({ name }) => name));
+    for (const [key, fact] of now) {
+      if (old.has(key) || known.has(fact.name) || !isTelling(fact.name) || named.has(fact.name)) continue;
+      const siblings = before.filter((one) => one.container === fact.container && now.has(keyOf(one)));
+      const place = listOf(siblings, pages);
+      if (place !== null)
+        stale.push({ kind: "new", ...placeOf(path, fact), code: { was: "", now: fact.text }, ...place });
+    }
+    const left = new Set(after.map(({ name }) => name));
+    for (const [key, fact] of old) {
+      if (now.has(key) || left.has(fact.name) || !isTelling(fact.name) || !named.has(fact.name)) continue;
+      const siblings = before.filter((one) => one.container === fact.container && one.name !== fact.name);
+      const place = listOf(siblings, pages, fact.name);
+      if (place !== null)
+        stale.push({ kind: "removed", ...placeOf(path, fact), code: { was: fact.text, now: null }, ...place });
+    }
+  }
+  return [
+    ...new Map(
+      stale.map((one) => [`${one.kind} ${one.part} ${one.name} ${one.block.path} ${one.pageLine}`, one]),
+    ).values(),
+  ];
+}
+
+/** The blocks of pages that name enough else of the same container: a plain word may mean anything elsewhere. */
+function aboutSiblings(facts: readonly Fact[], { container, name }: Fact, pages: readonly NamedBlock[]): NamedBlock[] {
+  const siblings = new Set(facts.flatMap((one) => (one.container === container && one.name !== name ? one.name : [])));
+  return [...Map.groupBy(pages, ({ block }) => block.path).values()].flatMap((group) => {
+    const named = new Set(group.flatMap(({ names }) => [...names.keys()].filter((one) => siblings.has(one))));
+    return named.size >= siblingsMin ? group : [];
+  });
+}
+
+function isSame(was: Fact, now: Fact): boolean {
+  const of = ({ default: set, choices, type, required }: Fact) => JSON.stringify([set, choices, type, required]);
+  return of(was) === of(now);
+}
+
+const placeOf = (path: string, { line, name }: Fact) => ({ path, line, name });
+const keyOf = ({ container, name }: Fact) => `${container} ${name}`;
+
+/** A name that stands for two things of a container says nothing. */
+function byName(facts: readonly Fact[]): Map<string, Fact> {
+  const found = new Map<string, Fact>();
+  const twice = new Set<string>();
+  for (const fact of facts) {
+    const key = keyOf(fact);
+    if (found.has(key)) twice.add(key);
+    found.set(key, fact);
+  }
+  for (const key of twice) found.delete(key);
+  return found;
+}
+
+interface NamedBlock {
+  block: PageBlock;
+  /** The names in its code, each with the lines that have it. */
+  names: ReadonlyMap<string, readonly number[]>;
+}
+
+function changed(path: string, was: Fact, now: Fact, pages: readonly NamedBlock[]): StaleFact[] {
+  const common = { kind: "changed" as const, ...placeOf(path, was), code: { was: was.text, now: now.text } };
+  const stale: StaleFact[] = [];
+  if (was.default !== undefined && now.default !== undefined && was.default !== now.default) {
+    for (const { block, names } of pages) {
+      const lines = titles(block, was.name) ? [...block.text.split("\n").keys()] : (names.get(was.name) ?? []);
+      const at = lines.find((line) => saysDefault(block, line, was, now));
+      if (at !== undefined)
+        stale.push({
+          ...common,
+          part: "default",
+          was: was.default,
+          now: now.default,
+          block,
+          pageLine: block.line + at,
+        });
+    }
+  }
+  for (const [part, old, next] of wordsThatChanged(was, now)) {
+    for (const { block, names } of pages) {
+      const lines = block.text.split("\n");
+      const at = names
+        .get(was.name)
+        ?.find((line) => hasWord(lines[line] ?? "", old) && !hasWord(lines[line] ?? "", next));
+      if (at !== undefined) stale.push({ ...common, part, was: old, now: next, block, pageLine: block.line + at });
+    }
+  }
+  const gone = (was.choices ?? []).filter((choice) => now.choices !== undefined && !now.choices.includes(choice));
+  const added = (now.choices ?? []).filter((choice) => was.choices !== undefined && !was.choices.includes(choice));
+  if (gone.length + added.length === 0) return stale;
+  const kept = (was.choices ?? []).filter((choice) => !gone.includes(choice));
+  for (const { block, names } of pages) {
+    const listed = kept.filter((choice) => names.has(choice) || (names.has(was.name) && hasWord(block.text, choice)));
+    const isAbout = names.has(was.name) || titles(block, was.name);
+    if (!isAbout || listed.length < Math.min(2, kept.length)) continue;
+    const shown = gone.find((choice) => hasWord(block.text, choice));
+    const missing = added.find((choice) => !hasWord(block.text, choice));
+    const part = { part: "choices" as const, block, pageLine: names.get(was.name)?.[0] ?? 0 };
+    const pageLine = block.line + part.pageLine;
+    if (shown !== undefined) stale.push({ ...common, ...part, pageLine, was: shown });
+    else if (missing !== undefined && listed.length === kept.length && kept.length > 1)
+      stale.push({ ...common, ...part, pageLine, now: missing });
+  }
+  return stale;
+}
+
+/** Types, and the words for whether something is required, as pages write them. */
+function wordsThatChanged(was: Fact, now: Fact): readonly (readonly [FactPart, was: string, now: string])[] {
+  const type = was.type && now.type && was.type !== now.type ? [["type", was.type, now.type] as const] : [];
+  const word = (isRequired: boolean) => (isRequired ? "required" : "optional");
+  const both = was.required !== undefined && now.required !== undefined && was.required !== now.required;
+  return [...type, ...(both ? [["required", word(was.required === true), word(now.required === true)] as const] : [])];
+}
+
+/** Whether a line has the old value, and not the new one. A value that every page has needs the word "default" beside it. */
+function saysDefault(
+  block: PageBlock,
+  at: number,
+  { name, default: was = "" }: Fact,
+  { default: now = "" }: Fact,
+): boolean {
+  const lines = block.text.split("\n");
+  const line = lines[at] ?? "";
+  if (!hasWord(line, was) || hasWord(line, now)) return false;
+  const isCommon = was.length < 4 || /^(?:true|false|none|null|\d+)$/i.test(was) || !isTelling(name);
+  const isTable = /^\s*\|/.test(line) && /default/i.test(lines.find((one) => /^\s*\|/.test(one)) ?? "");
+  return !isCommon || /default/i.test(line) || isTable || isSet(line, name, was);
+}
+
+/** `name: value` or `name = value` in a sample. */
+function isSet(line: string, name: string, value: string): boolean {
+  return isTelling(name) && new RegExp(`${escaped(name)}["']?\\s*[:=]\\s*["']?${escaped(value)}\\b`).test(line);
+}
+
+/** Whether the heading above a block is about the name. */
+function titles({ section }: PageBlock, name: string): boolean {
+  const last = section.split(" > ").at(-1) ?? "";
+  return last.replaceAll(/[`*]/g, "").trim() === name;
+}
+
+/** The place of the last sibling on the page that has most of them together. With `name`: where that page names it. */
+function listOf(
+  siblings: readonly Fact[],
+  pages: readonly NamedBlock[],
+  name?: string,
+): Pick<StaleFact, "block" | "pageLine"> | null {
+  const wanted = new Set(siblings.map((one) => one.name).filter(isTelling));
+  if (wanted.size < siblingsMin) return null;
+  let best: { count: number; block: PageBlock; pageLine: number } | null = null;
+  for (const [path, group] of Map.groupBy(pages, ({ block }) => block.path)) {
+    const found = new Set<string>();
+    let place: { block: PageBlock; pageLine: number } | null = null;
+    for (const { block, names } of group) {
+      for (const one of names.keys()) {
+        if (!wanted.has(one)) continue;
+        found.add(one);
+        if (name === undefined) place = { block, pageLine: block.line + (names.get(one)?.[0] ?? 0) };
+      }
+      const at = name === undefined ? undefined : names.get(name)?.[0];
+      if (at !== undefined) place ??= { block, pageLine: block.line + at };
+    }
+    const isMost = found.size >= siblingsMin && found.size * 2 >= wanted.size && found.size > (best?.count ?? 0);
+    if (path !== "" && place !== null && isMost) best = { count: found.size, ...place };
+  }
+  return best && { block: best.block, pageLine: best.pageLine };
+}
+
+/** Has several parts. Plain words of English are on every page. */
+function isTelling(name: string): boolean {
+  return name.startsWith("--") || (name.length >= 5 && /[a-z\d][-_A-Z]/.test(name)) || /[A-Z]_[A-Z]/.test(name);
+}
+
+const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+function hasWord(text: string, word: string): boolean {
+  return word !== "" && new RegExp(`(?<![\\w-])${escaped(word)}(?![\\w-])`).test(text);
+}
+
+/** The names in a block's code, in spans and samples, with the lines that have them. */
+function namesIn({ text }: PageBlock): ReadonlyMap<string, readonly number[]> {
+  const names = new Map<string, number[]>();
+  const isSample = /^\s*(?:`{3,}|~{3,})/m.test(text);
+  for (const [number, line] of text.split("\n").entries()) {
+    const parts = isSample ? [line] : [...line.matchAll(/`([^`]+)`/g)].map(([, code]) => code as string);
+    for (const part of parts) {
+      for (const [name] of part.matchAll(/(?:--)?[A-Za-z_][\w-]*/g)) {
+        const known = names.get(name);
+        if (known === undefined) names.set(name, [number]);
+        else if (known.at(-1) !== number) known.push(number);
+      }
+    }
+  }
+  return names;
+}
