@@ -13,6 +13,7 @@ import type { Forge } from "../forge/forge.ts";
 import { readSiteHealth } from "../health/site-checks.ts";
 import { createPageHistory } from "../tree/read/history.ts";
 import { addClaim, confirmClaim, listClaimFindings, listClaims, listClaimsNow, removeClaim } from "./claim-store.ts";
+import type { Reader } from "./drift/reader.ts";
 import { type ClaimLookDeps, listDueClaims, lookAtClaims } from "./look-at-claims.ts";
 
 let database: TestDatabase;
@@ -342,8 +343,9 @@ test("projects are due with claims, merged citations or code to compare, once in
 
 const flags = (flag: string) => `export const options = [{ flag: "${flag}" }, { flag: "--quiet" }];\n`;
 
-async function checkedHealth(more: Partial<ClaimLookDeps> = {}) {
+async function checkedHealth(more: Partial<ClaimLookDeps> = {}, reader: Reader | null = null) {
   const siteDeps = {
+    openReader: async () => reader,
     ...deps(more),
     siteCache: new Map<string, string>(),
     indexes: new Map(),
@@ -526,4 +528,55 @@ test("a new commit of docs or code asks for a check of the site, once", async ()
   code.commit({ "src/cli.ts": flags("--output") });
   await look({ onMoved });
   expect(asked).toEqual([projectId, projectId]);
+});
+
+test("a default that a push changes is a changed claim of the page that shows it", async () => {
+  const cli = (limit: number) => `p.add_argument("--retry-limit", default=${limit})\n`;
+  docs.commit({ "docs/run.md": "# Run\n\nUse `--retry-limit` (default: 3).\n" });
+  code.commit({ "src/cli.py": cli(3) });
+  await look();
+  await checkedHealth();
+  code.commit({ "src/cli.py": cli(5) });
+  await look();
+  await checkedHealth();
+  // The push made the claim due again.
+  expect(await listDueClaims(database.pool)).toEqual([projectId]);
+  await look();
+  expect(await only()).toMatchObject({
+    state: "changed",
+    page: { path: "docs/run.md", line: 3, text: "Use `--retry-limit` (default: 3)." },
+    source: { path: "src/cli.py", text: cli(3).trim() },
+    found: { text: cli(5).trim() },
+  });
+  expect((await checkedHealth()).findings).toMatchObject([{ check: "changed-claim", path: "docs/run.md", line: 3 }]);
+});
+
+test("a model that reads a push ends what is still right, and makes claims of what is outdated", async () => {
+  docs.commit({ "docs/run.md": "# Run\n\nUse `--out-file`.\n" });
+  code.commit({ "src/cli.ts": flags("--out-file") });
+  const part = {
+    block: 1,
+    quote: "ends after 30 seconds",
+    diff: "const timeoutMs = options.timeoutMs ?? 60_000;",
+    why: "It is 60 now.",
+  };
+  const reader: Reader = {
+    model: "test/reader",
+    async ask({ tool, text }) {
+      if (tool.name === "answer") return { answer: { verdict: "still right", reason: "It still works." }, costUsd: 0 };
+      const block = Number(/\[(\d+)\] docs\/timeouts\.md:1/.exec(text)?.[1]);
+      return { answer: { outdated: [{ ...part, block }], missing: [] }, costUsd: 0 };
+    },
+  };
+  await look();
+  await checkedHealth({}, reader);
+  code.commit({ "src/cli.ts": flags("--output"), "src/net.ts": net.replace("30_000", "60_000") });
+  await look();
+  expect((await checkedHealth({}, reader)).findings).toEqual([]);
+  await look();
+  expect(await only()).toMatchObject({
+    state: "changed",
+    page: { path: "docs/timeouts.md", line: 3 },
+    found: { text: "  const timeoutMs = options.timeoutMs ?? 60_000;" },
+  });
 });

@@ -16,6 +16,8 @@ import { inTransaction } from "../db/transaction.ts";
 import { isAppError } from "../errors.ts";
 import { isCertainRename } from "../lib/repair-prompt.ts";
 import { siteTreeOf } from "../tree/tree.ts";
+import { keepBound, readPush } from "./drift/read-push.ts";
+import type { Asker } from "./drift/reader.ts";
 import type { SourceAt, SourceName } from "./source-at.ts";
 
 /** A stale reference with the change that caused it. */
@@ -41,6 +43,15 @@ interface Deps {
   indexes: Map<string, SourceIndex>;
 }
 
+interface SourceInput {
+  site: Site;
+  name: SourceName;
+  at: SourceAt;
+  isOutside(path: string): boolean;
+  /** Opened for a push. Null: the project has no language model for this. */
+  openAsker(subject: string): Promise<Asker | null>;
+}
+
 /**
  * Compares what the pages name with a source's newest commit, and stores what became stale since the commit of the last
  * comparison. The first comparison has no earlier commit: it only remembers this one.
@@ -48,7 +59,7 @@ interface Deps {
 export async function compareSource(
   deps: Deps,
   projectId: string,
-  { site, name, at, isOutside }: { site: Site; name: SourceName; at: SourceAt; isOutside(path: string): boolean },
+  { site, name, at, isOutside, openAsker }: SourceInput,
   signal: AbortSignal,
 ): Promise<ComparedSource> {
   const { pool, indexes } = deps;
@@ -63,13 +74,17 @@ export async function compareSource(
   const last = rows[0]?.commit ?? null;
   if (last === at.commit) return compared;
   const stale: StoredStale[] = [];
+  let bound: Awaited<ReturnType<typeof readPush>>["bound"] = [];
   let problem: string | null = null;
   if (last !== null) {
     try {
       const before = await indexSource(siteTreeOf(await at.earlier(last)), { isOutside, signal, previous: after });
-      for (const one of await compareReferences(await referencesOf(site, signal), before, after, { signal })) {
-        stale.push({ stale: one, cause: await at.causeOf(one.paths[0] ?? one.gone) });
-      }
+      const gone = await compareReferences(await referencesOf(site, signal), before, after, { signal });
+      const asker = await openAsker(`push ${name.id} ${at.commit}`);
+      const push = { site, before, after, stale: gone, isOutside, asker, patch: () => at.patchSince(last) };
+      const read = await readPush(push, signal);
+      bound = read.bound;
+      for (const one of read.stale) stale.push({ stale: one, cause: await at.causeOf(one.paths[0] ?? one.gone) });
     } catch (error) {
       if (signal.aborted || !isAppError(error)) throw error;
       // The commit may be readable next time, so it stays the one to compare with.
@@ -79,6 +94,8 @@ export async function compareSource(
   }
   await inTransaction(pool, async (client) => {
     for (const one of stale) await insertStale(client, { projectId, repositoryId: at.repositoryId, one });
+    const { repositoryId } = at;
+    if (last !== null) await keepBound(client, { projectId, repositoryId, sourceId: name.id, commit: last, bound });
     await client.query(
       `insert into reference_looks (project_id, source_id, commit_id) select id, $2, $3 from projects where id = $1
        on conflict (project_id, source_id) do update set commit_id = excluded.commit_id`,

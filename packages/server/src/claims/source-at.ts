@@ -22,6 +22,8 @@ export interface SourceName {
 export interface SourceAt extends LookedAt {
   /** An earlier commit. It is fetched if this node does not have it. */
   earlier(commit: string): Promise<CommitTree>;
+  /** The change since a commit that `earlier` gave, as a patch. */
+  patchSince(commit: string): Promise<string>;
 }
 
 /** Opens a repository at the newest commit of its branch. `purpose` keeps the pins of different tasks apart. */
@@ -48,6 +50,9 @@ export async function withSource(
         await mirror.ensureBase({ remote, jobId: earlierId, commit: before }, signal);
         return mirror.treeAt(before);
       },
+      async patchSince(before) {
+        return (await mirror.diff({ from: before, to: commit, bytesMax: patchBytesMax }, signal)).patch.toString();
+      },
       causeOf(path) {
         const known = causes.get(path);
         if (known) return known;
@@ -63,6 +68,7 @@ export async function withSource(
   }
 }
 
+const patchBytesMax = 2 * 2 ** 20;
 /** A limit, because each lookup may be a fetch. */
 const causesMax = 20;
 const pullRequestForms =

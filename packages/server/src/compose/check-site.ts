@@ -20,6 +20,7 @@ import {
 import { listContextRepositories } from "../accounts/projects/context-repositories.ts";
 import { getProject, type Project } from "../accounts/projects/projects.ts";
 import { listClaimFindings } from "../claims/claim-store.ts";
+import { openAsker, type Reader } from "../claims/drift/reader.ts";
 import { type ComparedSource, compareSource, listStaleReferences } from "../claims/look-at-references.ts";
 import { type SourceDeps, type SourceName, withSource } from "../claims/source-at.ts";
 import type { Pool } from "../db/pool.ts";
@@ -48,6 +49,8 @@ export interface SiteHealthDeps extends SourceDeps {
   linkFetch: Fetch;
   openForge(project: Project): Promise<Forge>;
   contextRemote(repositoryId: string, signal: AbortSignal): Promise<Remote>;
+  /** A model that reads changes of code and the docs. Null: the project has none. */
+  openReader(project: Project): Promise<Reader | null>;
 }
 
 /** Checks the whole site of a project's base branch and stores the findings. It needs a mirror, so a worker does it. */
@@ -167,6 +170,10 @@ async function compareWithSources(
       remote: () => deps.contextRemote(id, signal),
     })),
   ];
+  const openAskerOf = async (subject: string) => {
+    const reader = await deps.openReader(project);
+    return reader && openAsker(deps.pool, { projectId: project.id, subject }, reader);
+  };
   const compared: ComparedSource[] = [];
   const sources: ComparedWith[] = [];
   const unread: Pick<ComparedSource, "name" | "repositoryId">[] = [];
@@ -177,7 +184,7 @@ async function compareWithSources(
         const source = await compareSource(
           deps,
           project.id,
-          { site, name, at: { ...at, repositoryId }, isOutside },
+          { site, name, at: { ...at, repositoryId }, isOutside, openAsker: openAskerOf },
           signal,
         );
         compared.push(source);

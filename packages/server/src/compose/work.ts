@@ -131,6 +131,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
             pageHistory,
             openForge: (project) => openForge(project, forges),
             contextRemote: (repositoryId, either) => automations.remoteOf({ projectId, repositoryId }, either),
+            openReader: gate.openReader,
           },
           projectId,
           signal,

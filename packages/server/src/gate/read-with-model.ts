@@ -1,7 +1,7 @@
 import type { Finding, PageBlock, SourceIndex } from "@emend/site";
 import { askAboutChange, type Drift } from "../claims/drift/ask-about-change.ts";
 import type { CodeHunk } from "../claims/drift/code-change.ts";
-import { type Candidate, confirmAll, type Verdict } from "../claims/drift/confirm.ts";
+import { type Candidate, confirmAll, passageAt, type Verdict } from "../claims/drift/confirm.ts";
 import type { Asker, Problem } from "../claims/drift/reader.ts";
 import type { GateFinding } from "./gate-store.ts";
 
@@ -83,15 +83,6 @@ function withVerdict(finding: Judged, given: Verdict | undefined, problem: Probl
     case "cannot tell":
       return { ...rest, severity: "warning", certainty: "likely", verdict };
   }
-}
-
-const linesAround = 6;
-
-/** The block with the line, and what is near it. */
-function passageAt(blocks: readonly PageBlock[], line: number): string {
-  const near = blocks.filter((block) => block.lineEnd >= line - linesAround && block.line <= line + linesAround);
-  const section = near.find((block) => block.lineEnd >= line)?.section ?? "";
-  return [section, ...near.map(({ text }) => text)].join("\n\n").slice(0, 2_000);
 }
 
 function ofDrift({ kind, block, line, why, hunk }: Drift): Judged {

@@ -29,7 +29,7 @@ export function createFactReader(): (path: string, text: string) => Promise<read
   return async (path, text) => {
     if (text.length > bytesMax) return [];
     const lines = text.split("\n");
-    return (await readFile(path, text)).map((fact) => ({ ...fact, text: lines[fact.line - 1]?.trim() ?? "" }));
+    return (await readFile(path, text)).map((fact) => ({ ...fact, text: lines[fact.line - 1]?.trimEnd() ?? "" }));
   };
 
   async function readFile(path: string, text: string): Promise<readonly Untexted[]> {

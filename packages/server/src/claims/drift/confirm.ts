@@ -1,3 +1,4 @@
+import type { PageBlock } from "@emend/site";
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
 import { type CodeHunk, shortHunks } from "./code-change.ts";
@@ -91,4 +92,13 @@ function questionOf(candidate: Candidate, hunks: readonly CodeHunk[]): Question 
     ...(elsewhere.length === 0 ? [] : [inContent("Files that still have the word:", elsewhere.join("\n"))]),
   ].join("\n");
   return { system, text, tool };
+}
+
+const linesAround = 6;
+
+/** The block with the line, and what is near it. */
+export function passageAt(blocks: readonly PageBlock[], line: number): string {
+  const near = blocks.filter((block) => block.lineEnd >= line - linesAround && block.line <= line + linesAround);
+  const section = near.find((block) => block.lineEnd >= line)?.section ?? "";
+  return [section, ...near.map(({ text }) => text)].join("\n\n").slice(0, 2_000);
 }
