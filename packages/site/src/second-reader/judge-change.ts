@@ -30,7 +30,8 @@ interface UnsureLink {
 
 const sampleMax = 4000;
 
-type Reader = (from: string, link: Pick<WrittenLink, "target" | "isReference">) => string | null;
+/** The file that a link leads to, or null. */
+export type LinkReader = (from: string, link: Pick<WrittenLink, "target" | "isReference">) => string | null;
 
 function learn(state: State): { world: World; manners: ReturnType<typeof learnManners> } {
   const world = makeWorld(state.files, state.texts);
@@ -49,7 +50,7 @@ function learn(state: State): { world: World; manners: ReturnType<typeof learnMa
   };
 }
 
-function readerOf(world: World, manners: ReturnType<typeof learnManners>): Reader {
+function readerOf(world: World, manners: ReturnType<typeof learnManners>): LinkReader {
   return (from, { target, isReference }) => {
     if (/^\/?$/.test(pathPart(target))) return from;
     if (isReference) return findAnywhere(world, target);
@@ -59,6 +60,12 @@ function readerOf(world: World, manners: ReturnType<typeof learnManners>): Reade
     }
     return null;
   };
+}
+
+/** A reader of one state of a site. */
+export function learnReader(state: State): LinkReader {
+  const { world, manners } = learn(state);
+  return readerOf(world, manners);
 }
 
 /**
@@ -121,8 +128,7 @@ export interface ProposedFix {
 
 /** Which fixes the second reader does not confirm: it finds the old target, or does not find the new one. */
 export function doubtedFixes(state: State, fixes: readonly ProposedFix[]): Set<number> {
-  const { world, manners } = learn(state);
-  const follow = readerOf(world, manners);
+  const follow = learnReader(state);
   const doubted = new Set<number>();
   for (const [n, { path, text }] of fixes.entries()) {
     const olds = writtenLinks(state.texts.get(path) ?? "");
@@ -137,7 +143,7 @@ export function doubtedFixes(state: State, fixes: readonly ProposedFix[]): Set<n
   return doubted;
 }
 
-function isBetter(state: State, follow: Reader, path: string, from: WrittenLink, to: WrittenLink): boolean {
+function isBetter(state: State, follow: LinkReader, path: string, from: WrittenLink, to: WrittenLink): boolean {
   const next = follow(path, to);
   if (next === null) return false;
   if (pathPart(from.target) !== pathPart(to.target)) return follow(path, from) === null;

@@ -1,0 +1,173 @@
+import {
+  checkSite,
+  confirmFixes,
+  type Edits,
+  movePage,
+  openSite,
+  type Site,
+  type SiteTree,
+  tallyLinks,
+} from "../src/index.ts";
+import { type LinkReader, learnReader } from "../src/second-reader/judge-change.ts";
+import { pathPart, writtenLinks } from "../src/second-reader/written-links.ts";
+
+export interface Figures {
+  pages: number;
+  links: number;
+  unjudged: number;
+  /** Errors that count as certain, and findings that do not. */
+  certain: number;
+  likely: number;
+  unknown: number;
+  /** Fixes that are made, and those that the second reader does not confirm. */
+  fixes: number;
+  doubted: number;
+  /** Links that led somewhere and lead nowhere after all fixes. */
+  deadByFixes: number;
+  moves: number;
+  refused: number;
+  /** Errors that the check reports after a move and did not before. */
+  errorsByMoves: number;
+  planted: number;
+  found: number;
+  cpuMs: number;
+}
+
+const movesMax = 8;
+const plantedMax = 24;
+
+/** The same tree with some files replaced. */
+function changedTree(tree: SiteTree, edits: Edits): SiteTree {
+  return {
+    async list() {
+      const kept = (await tree.list()).filter(({ path }) => !edits.has(path));
+      return [...kept, ...[...edits].flatMap(([path, bytes]) => (bytes === null ? [] : [{ path }]))];
+    },
+    read: async (path) => (edits.has(path) ? (edits.get(path) ?? null) : tree.read(path)),
+  };
+}
+
+async function readTexts(site: Site): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  for (const path of site.index.nodes.keys()) {
+    const bytes = await site.tree.read(path);
+    if (bytes !== null) texts.set(path, Buffer.from(bytes).toString("utf8"));
+  }
+  return texts;
+}
+
+/** Some items in an order that the names alone decide. */
+function pick<T>(items: readonly T[], max: number, nameOf: (item: T) => string): T[] {
+  const mixed = (text: string): number => {
+    let value = 7;
+    for (const char of text) value = (value * 31 + (char.codePointAt(0) ?? 0)) % 1_000_003;
+    return value;
+  };
+  return items.toSorted((a, b) => mixed(nameOf(a)) - mixed(nameOf(b))).slice(0, max);
+}
+
+export async function measureSite(tree: SiteTree, docsDir: string): Promise<{ framework: string; figures: Figures }> {
+  const before = process.cpuUsage();
+  const site = await openSite(tree, { docsDir });
+  const findings = await checkSite(site);
+  const tally = await tallyLinks(site);
+  const spent = process.cpuUsage(before);
+  const texts = await readTexts(site);
+  const files = new Set(site.index.files.keys());
+  const reader = learnReader({ files, texts });
+  const shown = findings.filter(({ severity }) => severity !== "info");
+  const offered = findings.filter(({ fix }) => fix !== undefined);
+  const confirmed = (await confirmFixes({ tree, pages: site.index.nodes.keys() }, findings)).filter(({ fix }) => fix);
+  const figures: Figures = {
+    pages: site.pages.length,
+    links: tally.links,
+    unjudged: tally.unjudged,
+    certain: shown.filter(({ certainty, severity }) => certainty === undefined && severity === "error").length,
+    likely: shown.filter(({ certainty }) => certainty === "likely").length,
+    unknown: shown.filter(({ certainty }) => certainty === "unknown").length,
+    fixes: confirmed.length,
+    doubted: offered.length - confirmed.length,
+    deadByFixes: 0,
+    ...(await tryMoves(site, docsDir, shown.length)),
+    ...(await plant(site, docsDir, texts, reader)),
+    cpuMs: Math.round((spent.user + spent.system) / 1000),
+  };
+  const fixed = new Map<string, Uint8Array>();
+  for (const { fix } of confirmed.toReversed()) {
+    for (const { path, start, end, text } of (fix?.edits ?? []).toSorted((a, b) => b.start - a.start)) {
+      const bytes = Buffer.from(fixed.get(path) ?? (await tree.read(path)) ?? []);
+      fixed.set(path, Buffer.concat([bytes.subarray(0, start), Buffer.from(text), bytes.subarray(end)]));
+    }
+  }
+  for (const [path, bytes] of fixed) {
+    const olds = writtenLinks(texts.get(path) ?? "");
+    for (const [n, link] of writtenLinks(Buffer.from(bytes).toString("utf8")).entries()) {
+      const old = olds[n];
+      if (old !== undefined && reader(path, old) !== null && reader(path, link) === null) figures.deadByFixes++;
+    }
+  }
+  return { framework: site.framework, figures };
+}
+
+async function tryMoves(
+  site: Site,
+  docsDir: string,
+  known: number,
+): Promise<Pick<Figures, "moves" | "refused" | "errorsByMoves">> {
+  const isCommon = (path: string): boolean => !/(?:^|\/)(?:index|readme|_index)\.\w+$/i.test(path);
+  const figures = { moves: 0, refused: 0, errorsByMoves: 0 };
+  for (const { path } of pick(
+    site.pages.filter((page) => isCommon(page.path)),
+    movesMax,
+    (page) => page.path,
+  )) {
+    figures.moves++;
+    const to = path.replace(/([^/]+)$/, "moved-$1");
+    const done = await movePage(site, { from: path, to });
+    if (done.kind === "refused") {
+      figures.refused++;
+      continue;
+    }
+    const after = await checkSite(await openSite(changedTree(site.tree, done.edits), { docsDir }));
+    figures.errorsByMoves += Math.max(0, after.filter(({ severity }) => severity !== "info").length - known);
+  }
+  return figures;
+}
+
+/** Breaks links that the second reader can follow, one to a line, and counts those that the check then reports. */
+async function plant(
+  site: Site,
+  docsDir: string,
+  texts: ReadonlyMap<string, string>,
+  reader: LinkReader,
+): Promise<Pick<Figures, "planted" | "found">> {
+  const places: { path: string; line: number; target: string; isPath: boolean }[] = [];
+  for (const [path, text] of texts) {
+    const lines = text.split("\n");
+    for (const link of writtenLinks(text)) {
+      const { target, line } = link;
+      if (reader(path, link) === null || places.some((one) => one.path === path && one.line === line)) continue;
+      if ((lines[line - 1] ?? "").split(target).length !== 2) continue;
+      // A fault in the fragment where there is one on a page, otherwise in the path.
+      const isPath = !target.includes("#") || (pathPart(target) !== "") === (places.length % 2 === 0);
+      if (pathPart(target).length > 3 || !isPath) places.push({ path, line, target, isPath });
+    }
+  }
+  const chosen = pick(places, plantedMax, ({ path, line }) => `${path}:${line}`);
+  const edits = new Map<string, Uint8Array>();
+  for (const [path, some] of Map.groupBy(chosen, (one) => one.path)) {
+    const lines = (texts.get(path) ?? "").split("\n");
+    for (const { line, target, isPath } of some) {
+      const [body = "", ...rest] = target.split("#");
+      const broken = isPath
+        ? [body.replace(/([^/.]+)((?:\.\w+)?\/?)$/, "zq$1zq$2"), ...rest].join("#")
+        : `${target}-zq-zq`;
+      lines[line - 1] = (lines[line - 1] ?? "").replace(target, () => broken);
+    }
+    edits.set(path, Buffer.from(lines.join("\n")));
+  }
+  const findings = await checkSite(await openSite(changedTree(site.tree, edits), { docsDir }));
+  const isFound = ({ path, line }: { path: string; line: number }): boolean =>
+    findings.some((one) => one.path === path && one.line === line && one.message.includes("zq"));
+  return { planted: chosen.length, found: chosen.filter(isFound).length };
+}
