@@ -34,6 +34,9 @@ export interface Figures {
 }
 
 const movesMax = 8;
+// A move of a large site reads all of it.
+const largePages = 2000;
+const largeMovesMax = 2;
 const plantedMax = 24;
 
 /** The same tree with some files replaced. */
@@ -116,9 +119,10 @@ async function tryMoves(
 ): Promise<Pick<Figures, "moves" | "refused" | "errorsByMoves">> {
   const isCommon = (path: string): boolean => !/(?:^|\/)(?:index|readme|_index)\.\w+$/i.test(path);
   const figures = { moves: 0, refused: 0, errorsByMoves: 0 };
+  const max = site.pages.length > largePages ? largeMovesMax : movesMax;
   for (const { path } of pick(
     site.pages.filter((page) => isCommon(page.path)),
-    movesMax,
+    max,
     (page) => page.path,
   )) {
     figures.moves++;
@@ -144,13 +148,16 @@ async function plant(
   const places: { path: string; line: number; target: string; isPath: boolean }[] = [];
   for (const [path, text] of texts) {
     const lines = text.split("\n");
+    const taken = new Set<number>();
     for (const link of writtenLinks(text)) {
       const { target, line } = link;
-      if (reader(path, link) === null || places.some((one) => one.path === path && one.line === line)) continue;
+      if (reader(path, link) === null || taken.has(line)) continue;
       if ((lines[line - 1] ?? "").split(target).length !== 2) continue;
       // A fault in the fragment where there is one on a page, otherwise in the path.
       const isPath = !target.includes("#") || (pathPart(target) !== "") === (places.length % 2 === 0);
-      if (pathPart(target).length > 3 || !isPath) places.push({ path, line, target, isPath });
+      if (pathPart(target).length <= 3 && isPath) continue;
+      taken.add(line);
+      places.push({ path, line, target, isPath });
     }
   }
   const chosen = pick(places, plantedMax, ({ path, line }) => `${path}:${line}`);
