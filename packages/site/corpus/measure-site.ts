@@ -33,10 +33,10 @@ export interface Figures {
   cpuMs: number;
 }
 
-const movesMax = 8;
+const movesMax = 5;
 // A move of a large site reads all of it.
 const largePages = 2000;
-const largeMovesMax = 2;
+const largeMovesMax = 1;
 const plantedMax = 24;
 
 /** The same tree with some files replaced. */
@@ -132,7 +132,7 @@ async function tryMoves(
       figures.refused++;
       continue;
     }
-    const after = await checkSite(await openSite(changedTree(site.tree, done.edits), { docsDir }));
+    const after = await checkSite(await openSite(changedTree(site.tree, done.edits), { docsDir, previous: site }));
     figures.errorsByMoves += Math.max(0, after.filter(({ severity }) => severity !== "info").length - known);
   }
   return figures;
@@ -173,7 +173,7 @@ async function plant(
     }
     edits.set(path, Buffer.from(lines.join("\n")));
   }
-  const findings = await checkSite(await openSite(changedTree(site.tree, edits), { docsDir }));
+  const findings = await checkSite(await openSite(changedTree(site.tree, edits), { docsDir, previous: site }));
   const isFound = ({ path, line }: { path: string; line: number }): boolean =>
     findings.some((one) => one.path === path && one.line === line && one.message.includes("zq"));
   return { planted: chosen.length, found: chosen.filter(isFound).length };

@@ -1,7 +1,7 @@
 import { applySettings, readCheckSettings } from "./check-settings.ts";
 import { checkSite, tallyLinks } from "./check-site.ts";
 import type { CheckSettings } from "./checks/check.ts";
-import { unfollowedLinks } from "./checks/links.ts";
+import { mostAreBroken, unfollowedLinks } from "./checks/links.ts";
 import { removedPages } from "./checks/pages.ts";
 import { doubtsAbsolute } from "./links/base-path.ts";
 import { checkMdx } from "./parse/check-mdx.ts";
@@ -121,7 +121,9 @@ export async function compareSites(
   // A link of an untouched page led somewhere before: this change took its page away.
   const isUntouched = (path: string) => base.index.nodes.get(path)?.hash === head.index.nodes.get(path)?.hash;
   const introduced = without(after, before, inPlace).flatMap((finding) =>
-    (isClear || isUntouched(finding.path)) && finding.check === "broken-link" && finding.certainty === "likely"
+    finding.check === "broken-link" &&
+    finding.certainty === "likely" &&
+    ((isClear && finding.why === mostAreBroken) || isUntouched(finding.path))
       ? applySettings([certain(finding)], settings)
       : finding,
   );

@@ -147,3 +147,66 @@ it("is certain of a link to a page that the change itself deletes, also where ab
   expect(link).toMatchObject({ severity: "error", path: "src/content/docs/index.md" });
   expect(link?.certainty).toBeUndefined();
 });
+
+describe("a finding is certain only if", () => {
+  async function findings(files: Files): Promise<string[]> {
+    const found = await checkSite(await openSite(memoryTree(files)));
+    return found
+      .filter(({ severity }) => severity !== "info")
+      .map((one) => `${one.check} ${one.certainty ?? "certain"} ${one.why ?? ""}`.trim());
+  }
+  const config = `import starlight from '@astrojs/starlight';\nexport default { integrations: [starlight({ title: 'A' })] };\n`;
+  const docs = "src/content/docs";
+  const page = (body: string): string => `---\ntitle: A\n---\n\n${body}\n`;
+
+  it("the page has no component that may draw headings", async () => {
+    const of = (body: string): Promise<string[]> =>
+      findings({ "astro.config.mjs": config, [`${docs}/a.mdx`]: page("[b](/b/#x)"), [`${docs}/b.mdx`]: page(body) });
+    expect(await of("<Card>text</Card>")).toEqual(["broken-anchor certain"]);
+    expect(await of("<Rules />")).toEqual([
+      "broken-anchor likely `<Rules>` may give the page more ids, and only the build can tell",
+    ]);
+  });
+
+  it("git does not ignore what is missing", async () => {
+    const files = { "astro.config.mjs": config, [`${docs}/a.mdx`]: page("[b](/rules/b/)") };
+    expect(await findings(files)).toEqual(["broken-link certain"]);
+    expect(await findings({ ...files, ".gitignore": `/${docs}/rules/\n` })).toEqual([
+      "broken-link likely `.gitignore` names it, so the build may make it",
+    ]);
+  });
+
+  it("no file of the host names the address, and no redirects are computed", async () => {
+    const files = { "astro.config.mjs": config, [`${docs}/a.mdx`]: page("[b](/old)") };
+    expect(await findings({ ...files, "vercel.json": '{ "redirects": [{ "source": "/old" }] }' })).toEqual([
+      "broken-link likely `vercel.json` names this address, and only the host reads that file",
+    ]);
+    const computed = config.replace("integrations", "redirects: readAll(), integrations");
+    expect(await findings({ ...files, "astro.config.mjs": computed })).toEqual([
+      "broken-link likely `astro.config.mjs` computes its redirects, so the address may lead elsewhere",
+    ]);
+  });
+
+  it("the missing pages are not all below one folder", async () => {
+    const links = (...names: string[]): string => page(names.map((name) => `[x](/rules/${name}/)`).join(" "));
+    expect(await findings({ "astro.config.mjs": config, [`${docs}/a.mdx`]: links("a", "b") })).toEqual([
+      "broken-link certain",
+      "broken-link certain",
+    ]);
+    const many = await findings({ "astro.config.mjs": config, [`${docs}/a.mdx`]: links("a", "b", "c") });
+    expect(new Set(many).size).toBe(1);
+    expect(many[0]).toMatch(/^broken-link likely pages link to 3 addresses below `\/rules\/`/);
+  });
+
+  it("most entries of a navigation file have a page; otherwise the file is reported once", async () => {
+    const pages = Object.fromEntries(["a", "b", "c"].map((name) => [`docs/${name}.md`, "# A\n"]));
+    const nav = (...names: string[]): Files => ({
+      ...pages,
+      "mkdocs.yml": `site_name: x\nnav:\n${names.map((name) => `  - ${name}.md\n`).join("")}`,
+    });
+    expect(await findings(nav("a", "b", "c", "d"))).toEqual(["broken-navigation certain"]);
+    expect((await findings(nav("a", "b", "c", "d", "e", "f", "g", "h"))).map((one) => one.slice(0, 29))).toEqual([
+      "broken-navigation likely one ",
+    ]);
+  });
+});

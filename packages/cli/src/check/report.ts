@@ -14,6 +14,8 @@ interface Summary {
 }
 
 const colors: Record<Severity, "red" | "yellow" | "blue"> = { error: "red", warning: "yellow", info: "blue" };
+// With fewer, each is shown.
+const repeatedMin = 5;
 // The width of an excerpt from a long line.
 const frameWidth = 100;
 
@@ -27,8 +29,17 @@ export async function renderHuman(
 ): Promise<string> {
   const isShown = ({ severity }: Finding): boolean => showInfo || severity !== "info";
   const shown = listed.filter(isShown);
-  const out: string[] = [];
-  for (const [path, group] of Map.groupBy(shown, (finding) => finding.path)) {
+  const out: string[] = [...opening(summary.tally)];
+  // One cause of many findings is shown once.
+  const causes = Map.groupBy(shown, ({ why = "" }) => why);
+  const isRepeated = (finding: Finding): boolean => {
+    const same = causes.get(finding.why ?? "") ?? [];
+    return finding.why !== undefined && same.length >= repeatedMin && same[0] !== finding;
+  };
+  for (const [path, group] of Map.groupBy(
+    shown.filter((finding) => !isRepeated(finding)),
+    (finding) => finding.path,
+  )) {
     const lines = await readLines(join(dir, path));
     out.push(styleText("bold", safeText(path)));
     for (const finding of group) {
@@ -38,11 +49,27 @@ export async function renderHuman(
         `  ${styleText("dim", place)} ${severity} ${safeText(finding.message)} ${styleText("dim", doubted(finding))}`,
       );
       out.push(...frame(lines, finding));
+      const same = finding.why === undefined ? 0 : (causes.get(finding.why)?.length ?? 0);
+      if (same >= repeatedMin)
+        out.push(styleText("dim", `        and ${same - 1} more with the same cause; --json lists them`));
     }
     out.push("");
   }
   out.push(closing(all, summary, all.length - all.filter(isShown).length));
   return out.join("\n");
+}
+
+/** If most links were not judged, that comes first: few findings would look like a good site. */
+function opening({ links, unjudged, reasons }: LinkTally): string[] {
+  if (unjudged * 2 <= links) return [];
+  const [cause = ["", 0]] = Object.entries(reasons).sort((a, b) => b[1] - a[1]);
+  return [
+    styleText(
+      "yellow",
+      `Most links were not checked: ${unjudged} of ${counted(links, "link")}. Most of these are ${cause[0]}.`,
+    ),
+    "",
+  ];
 }
 
 /** The check's name, and how certain it is. */

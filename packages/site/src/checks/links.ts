@@ -1,5 +1,6 @@
-import { anchorFit, anchorsOf } from "../links/anchors.ts";
+import { anchorFit, anchorsOf, whatIsMade } from "../links/anchors.ts";
 import { doubtsAbsolute } from "../links/base-path.ts";
+import { whyMaybeThere } from "../links/doubts.ts";
 import { nearestAnchor, nearestPage } from "../links/nearest.ts";
 import { resolveTarget } from "../links/resolve.ts";
 import { encode, rewriteTarget } from "../links/rewrite.ts";
@@ -26,6 +27,10 @@ import type { Finding } from "../types.ts";
 import type { LinkCheck, OptionalCheck, SiteCheck } from "./check.ts";
 import { quoted } from "./report.ts";
 
+/** Why absolute links are in doubt. */
+export const mostAreBroken =
+  "most absolute links of this site do: it may be served below a path that its configuration does not show";
+
 export const brokenLink: LinkCheck = {
   id: "broken-link",
   severity: "error",
@@ -35,10 +40,9 @@ export const brokenLink: LinkCheck = {
         continue;
       const { path } = page;
       const { line, column, start, end, target } = link;
-      if (target.startsWith("/") && doubtsAbsolute(index)) {
+      const why = target.startsWith("/") && doubtsAbsolute(index) ? mostAreBroken : whyMaybeThere(index, path, target);
+      if (why !== null) {
         const message = `${quoted(target)} links to a missing page of this repository.`;
-        const why =
-          "most absolute links of this site do: it may be served below a path that its configuration does not show";
         yield { path, line, column, message, severity: "warning", certainty: "likely", why };
         continue;
       }
@@ -97,6 +101,12 @@ export const brokenAnchor: LinkCheck = {
         continue;
       }
       const message = `No heading on ${where} has the id ${quoted(resolution.hash)}; ${hint.replace(/([^?])$/, "$1.")}`;
+      const made = whatIsMade(index, resolution.path);
+      if (made !== null) {
+        const why = `${made} may give the page more ids, and only the build can tell`;
+        yield { path, line, column, message, severity: "warning", certainty: "likely", why };
+        continue;
+      }
       // If escapes make the source longer than the target, the fragment's position is uncertain.
       const isPlain = link.end - link.start === target.length;
       if (near?.isCertain !== true || !isPlain) yield { path, line, column, message };
@@ -143,19 +153,39 @@ export const brokenRedirect: SiteCheck = {
   },
 };
 
+// With fewer, each may be a mistake.
+const entriesMin = 5;
+
+function isListed(index: SiteIndex, target: string): boolean {
+  return pageOfTarget(index, target) !== null || index.files.has(target) || index.redirectFor(target) !== null;
+}
+
 export const brokenNavigation: SiteCheck = {
   id: "broken-navigation",
   severity: "error",
   *run(index) {
-    for (const list of index.model.navigation) {
-      for (const { target, isForeign, line, column } of list.items) {
-        if (target === null || isForeign || pageOfTarget(index, target) !== null) continue;
-        if (index.files.has(target)) continue;
-        if (index.redirectFor(target) !== null) continue;
+    for (const [path, lists] of Map.groupBy(index.model.navigation, ({ file }) => file)) {
+      const items = lists
+        .flatMap((list) => list.items)
+        .filter(({ target, isForeign }) => target !== null && !isForeign);
+      const missing = items.filter(({ target }) => target !== null && !isListed(index, target));
+      const [first] = missing;
+      if (first !== undefined && missing.length >= entriesMin && missing.length * 2 > items.length) {
+        const { line, column } = first;
+        const message = `${missing.length} of the ${items.length} entries of this file name no page of the repository.`;
+        const why = "one cause is more likely than as many mistakes: the build may make or rename these pages";
+        yield { path, line, column, message, severity: "warning", certainty: "likely", why };
+        continue;
+      }
+      for (const { target, line, column } of missing) {
         // The plugin instance before an id is not part of the written target.
-        const written = target.replace(/^#[^:]*:/, "");
+        const written = (target ?? "").replace(/^#[^:]*:/, "");
         const message = `The navigation lists ${quoted(written)}, but there is no such page; add it or remove the entry.`;
-        yield { path: list.file, line, column, message };
+        const why = index.model.elsewhere?.isIgnored(written)
+          ? "`.gitignore` names it, so the build may make it"
+          : null;
+        if (why === null) yield { path, line, column, message };
+        else yield { path, line, column, message, severity: "warning", certainty: "likely", why };
       }
     }
   },
@@ -166,12 +196,15 @@ const names = { image: "image", src: "file", include: "import" } as const;
 export const missingFile: LinkCheck = {
   id: "missing-file",
   severity: "error",
-  *run({ page, links }) {
+  *run({ index, page, links }) {
     for (const { link, resolution } of links) {
       if (resolution.kind !== "missing") continue;
       if (link.kind !== "image" && link.kind !== "src" && link.kind !== "include") continue;
       const message = `The ${names[link.kind]} ${quoted(link.target)} does not exist; add the file or correct the path.`;
-      yield { path: page.path, line: link.line, column: link.column, message };
+      const { line, column } = link;
+      const why = whyMaybeThere(index, page.path, link.target);
+      if (why === null) yield { path: page.path, line, column, message };
+      else yield { path: page.path, line, column, message, severity: "warning", certainty: "likely", why };
     }
   },
 };

@@ -2,6 +2,7 @@ import { baseOf, dirOf, isBelow, pageExtension, underDir } from "../links/target
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import { docsify } from "./docsify.ts";
 import { docusaurus } from "./docusaurus.ts";
+import { withElsewhere } from "./elsewhere.ts";
 import type { Framework, FrameworkContext, Model } from "./framework.ts";
 import { fumadocs } from "./fumadocs.ts";
 import { gitbook } from "./gitbook.ts";
@@ -72,9 +73,10 @@ export async function detectFramework(context: FrameworkContext): Promise<Model>
   }
   // The sort is stable: of equals, the first wins.
   const [best, ...others] = found.sort((a, b) => b.pages - a.pages);
-  if (best === undefined) return withRedirectsFile(loadMarkdown(context), context);
+  if (best === undefined) return withElsewhere(await withRedirectsFile(loadMarkdown(context), context), context);
   const sites = others.map(({ model, pages }) => ({ framework: model.framework, root: model.root, pages }));
-  return withRedirectsFile({ ...best.model, ...(sites.length === 0 ? {} : { otherSites: sites }) }, context);
+  const model = { ...best.model, ...(sites.length === 0 ? {} : { otherSites: sites }) };
+  return withElsewhere(await withRedirectsFile(model, context), context);
 }
 
 /** The most likely first: examples last, then by depth, then by number of documents. */

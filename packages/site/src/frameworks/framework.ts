@@ -164,8 +164,20 @@ export interface Model {
   undecided?(path: string): string | null;
   /** Aliases such as `@site/`: prefix → folder. */
   aliases?: Readonly<Record<string, string>>;
+  /** What may be served although no file of the repository shows it. */
+  elsewhere?: Elsewhere;
   /** How links are resolved. Default: leniently. */
   links?: LinkRules;
+}
+
+/** Signs of pages that the repository does not have. */
+export interface Elsewhere {
+  /** Whether git ignores a path: then the build may make it. */
+  isIgnored(path: string): boolean;
+  /** The host's file that names an address, such as `vercel.json`. */
+  namedIn(key: string): string | null;
+  /** Why any address may exist: redirects that the configuration computes. */
+  computed: string | null;
 }
 
 export interface FrameworkContext {

@@ -14,6 +14,10 @@ export const sphinx: Framework = {
 };
 
 /** {doc}`page` or {doc}`Title <page>`. */
+// A label may have dots too.
+const isFileName =
+  /\.(?:mdx?|rst|ipynb|html?|txt|py|ya?ml|json|toml|csv|pdf|zip|png|jpe?g|gif|svg|webp|ico|js|css|sh)(?:#|$)/i;
+
 const roleTarget = /^\{(doc|ref|numref|any)\}`(?:[^`]*<)?([^`<>]+?)>?`$/;
 
 async function loadSphinx(context: FrameworkContext, marker: string): Promise<Model | null> {
@@ -86,7 +90,9 @@ async function loadSphinx(context: FrameworkContext, marker: string): Promise<Mo
       const stem =
         joinPath(target.startsWith("/") ? root : dirOf(from), decodePath(target.replace(/^\/|#.*$/g, ""))) ?? "";
       const isDocumented = [".md", ".rst", ".ipynb", ""].some((end) => context.files.has(stem + end));
-      return isDocumented || /^[.#]|\.\w{2,5}(?:#|$)/.test(target) ? null : { plain: `{${target}}`, name: target };
+      return isDocumented || /^[.#]/.test(target) || isFileName.test(target)
+        ? null
+        : { plain: `{${target}}`, name: target };
     },
     checksAbsolute: false,
     links: {
@@ -101,6 +107,16 @@ async function loadSphinx(context: FrameworkContext, marker: string): Promise<Mo
     },
     looseAnchors: isKnown ? false : "unknown",
   };
+}
+
+/** Joins as Sphinx does: nothing is above the folder of the sources. */
+function joinInside(root: string, dir: string, name: string): string {
+  const out = (root === "" ? dir : dir.slice(root.length + 1)).split("/").filter((part) => part !== "");
+  for (const part of name.split("/")) {
+    if (part === "..") out.pop();
+    else if (part !== "" && part !== ".") out.push(part);
+  }
+  return underDir(root, out.join("/"));
 }
 
 const toctree = /^([`~:]{3,})\{toctree\}[^\n]*\n([\s\S]*?)^\1[`~:]*[ \t]*\r?$/gm;
@@ -137,7 +153,7 @@ function readToctrees(context: FrameworkContext, root: string, file: string, tex
       const lead = found[0].length - found[0].trimStart().length;
       const start = bodyStart + found.index + lead;
       const targetStart = bodyStart + found.index + found[0].lastIndexOf(name);
-      const place = joinPath(name.startsWith("/") ? root : dirOf(file), name.replace(/^\//, ""));
+      const place = joinInside(root, name.startsWith("/") ? root : dirOf(file), name);
       const page = ["", ".md", ".rst", ".ipynb"].map((end) => `${place}${end}`).find((one) => context.files.has(one));
       return {
         start,

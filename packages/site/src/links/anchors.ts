@@ -1,4 +1,4 @@
-import { unknownId } from "../parse/page-brief.ts";
+import { madeMark, unknownId } from "../parse/page-brief.ts";
 import { resolveTarget } from "./resolve.ts";
 import type { PageResolution, SiteIndex } from "./site-index.ts";
 import { decodePath, pageExtension } from "./target.ts";
@@ -29,6 +29,12 @@ export function anchorsOf(index: SiteIndex, path: string): ReadonlySet<string> {
   collect(index, path, anchors, new Set(), 0);
   index.anchors.set(path, anchors);
   return anchors;
+}
+
+/** What on a page, or in what it includes, only the build can show: a component, a template. Null if nothing. */
+export function whatIsMade(index: SiteIndex, path: string): string | null {
+  for (const id of anchorsOf(index, path)) if (id.startsWith(madeMark)) return id.slice(madeMark.length);
+  return null;
 }
 
 /** Without an exact slug rule, ids are still in lower case, so a capital is a mistake. */

@@ -51,6 +51,9 @@ function titleOf(facts: PageFacts): string | null {
 /** Stands for the id of a templated heading, which only the build knows. */
 export const unknownId = "{{";
 
+/** Begins an entry of the ids that is no id, but names what may make more of them. */
+export const madeMark = "{{ ";
+
 function idsOf(facts: PageFacts): string[] {
   const ids: string[] = [];
   let isMade = false;
@@ -60,6 +63,9 @@ function idsOf(facts: PageFacts): string[] {
   }
   append(ids, facts.ids);
   if (isMade) ids.push(unknownId);
+  for (const name of ["openapi", "api", "asyncapi"]) {
+    if (facts.frontMatter?.fields[name] !== undefined) ids.push(`${madeMark}the API description of \`${name}\``);
+  }
   return ids;
 }
 

@@ -15,7 +15,7 @@ import type { Dialect, Heading, HeadingIdForm, Link, LinkKind, PageFacts } from 
 import { frontMatterLinks, readFrontMatter } from "./front-matter.ts";
 import { headingText, withLongDashes } from "./heading-text.ts";
 import { createOffsetMap, joinLines } from "./leaf-blocks.ts";
-import { briefOf, ownFindings, type PageBrief, unknownId } from "./page-brief.ts";
+import { briefOf, madeMark, ownFindings, type PageBrief, unknownId } from "./page-brief.ts";
 import { scanBlocks } from "./scan-blocks.ts";
 import { scanMarkup } from "./scan-flow.ts";
 import { findMarks, type InlineSink, scanInline } from "./scan-inline.ts";
@@ -26,6 +26,21 @@ import { createSlugger } from "./slug.ts";
 /** Larger pages are not parsed: nobody reads them, and a scan must not take seconds. */
 export const pageBytesMax = 4 * 1024 * 1024;
 const linksMax = 20_000;
+
+const shortcode = /^\{[{%][<%-]?\s*([a-z][\w-]*)/i;
+// What shows text, links or code as they are written.
+const plainShortcode =
+  /^(?:end|ref$|relref$|link$|post_url$|site$|page$|raw$|highlight$|comment$|assign$|capture$|if$|else|elsif$|for$|unless$|case$|when$|figure$|image$|img$|icon$|alert$|note$|tip$|warning$|info$|caution$|important$|hint$|tabs?$|tabpane$|code|param$|embed$|content-ref$|file$|youtube$|gist$|stepper$|step$|columns?$|card|button$|details$|accordion|updates?$)/;
+
+// Components that only arrange what is written inside of them.
+const plainComponent =
+  /^(?:Tabs?|TabItem|TabPanel|Cards?|CardGroup|CardGrid|LinkCard|LinkButton|Callout|Aside|Admonition|Steps?|Accordions?|AccordionGroup|Note|Tip|Warning|Info|Danger|Caution|Check|Details|Columns?|Frame|Icon|Badge|Button|Image|Img|Video|CodeBlock|CodeGroup|Code|Files?|Folder|FileTree|Tree|Link|Head|Fragment|Trans|ClientOnly|Expandable|Tooltip|Update|View|PackageManagers|ParamField|ResponseField|RequestExample|ResponseExample|Cards\.Card|Tabs\.Tab|Panel|Visibility|Prompt|Banner|Latex|Mermaid|YouTube)$/;
+
+/** Whether a component may draw headings that only the build knows. */
+function mayDrawHeadings(name: string, { syntax, slug }: Dialect): boolean {
+  if (slug === "vitepress") return /^[A-Z]/.test(name) && !plainComponent.test(name);
+  return syntax === "mdx" && /^[A-Z]/.test(name) && !plainComponent.test(name);
+}
 
 const apiTag = /^\{%-?\s*(?:openapi|swagger)/;
 const bareHere = /^(?:click )?here\.?$|^(?:this|this link|link)$/i;
@@ -76,9 +91,11 @@ function oneLine(text: string): string {
 }
 
 /** A footnote and its reference are anchors. */
-function footnoteIds(label: string, { slug }: Dialect): string[] {
+function footnoteIds(label: string, { slug, templates, headingIds }: Dialect): string[] {
   if (slug === "python") return [`fn:${label}`, `fnref:${label}`];
   if (slug === "vitepress" || slug === "mintlify") return [];
+  // kramdown's footnotes have Python-Markdown's names.
+  if (templates && headingIds.includes("attributes")) return [`fn:${label}`, `fnref:${label}`];
   const name = label.toLowerCase();
   return ["footnote-label", `user-content-fn-${name}`, `user-content-fnref-${name}`];
 }
@@ -105,6 +122,7 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
 
   const headingLabels = blocks.footnotes.size === 0 ? labels : new Set([...labels, ...blocks.footnotes.keys()]);
 
+  const made = new Set<string>();
   const componentIds = dialect.slug === "mintlify" ? createComponentIds() : null;
   const hasAttributes = dialect.headingIds.includes("attributes");
 
@@ -145,11 +163,14 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
         facts.textLinks.push({ line: 0, column: at(start), label: label === null ? null : decode(label) });
       },
       tag(tag: Tag) {
+        if (!tag.closing && mayDrawHeadings(tag.name, dialect)) made.add(`\`<${tag.name}>\``);
         const id = componentIds === null || tag.closing ? null : componentIds(tag, joined);
         if (id !== null) facts.ids.push(id);
         tagFacts(tag, joined, facts.ids, (kind, start, end) => addLink(kind, at(start), at(end)), dialect);
       },
       template(start, end) {
+        const named = dialect.templates ? shortcode.exec(joined.slice(start, start + 60))?.[1] : undefined;
+        if (named !== undefined && !plainShortcode.test(named)) made.add(`\`${named}\``);
         // The build creates headings from an API description.
         if (dialect.templates && apiTag.test(joined.slice(start, start + 40))) facts.ids.push(unknownId);
         const id = hasAttributes ? idInAttributes(joined.slice(start, end).replace(/^\{:?|\}$/g, "")) : null;
@@ -226,6 +247,10 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
   if (dialect.includes === "myst") append(facts.ids, mystIds(text));
   // mkdocstrings generates headings for declarations in the code.
   if (dialect.slug === "python" && /^::: [\w.]/m.test(text)) facts.ids.push(unknownId);
+  // Macros of MkDocs.
+  if (dialect.slug === "python" && /^\{\{[^}\n]*(?:\(|\}\}[ \t]*\r?$)/m.test(text)) made.add("a macro");
+  if (dialect.slug === "vitepress" && /^<script setup/m.test(text)) made.add("`<script setup>`");
+  for (const what of made) facts.ids.push(madeMark + what);
   // VitePress includes code from any file; the others include text.
   for (const { start, end } of blocks.snippets)
     addLink(dialect.includes === "vitepress" ? "src" : "include", start, end);

@@ -1,0 +1,56 @@
+import { baseOf, underDir } from "../links/target.ts";
+import type { Elsewhere, FrameworkContext, Model } from "./framework.ts";
+import { createIgnore } from "./pages.ts";
+
+const hostFiles = ["vercel.json", "netlify.toml", "firebase.json", "staticwebapp.config.json", "_redirects"];
+
+/** Whether a configuration has redirects that are not literals. */
+function computesRedirects(model: Model, text: string): boolean {
+  if (/\bcreateRedirects\b/.test(text)) return true;
+  return model.redirects.length === 0 && /\bredirects\b\s*(?:[:(,=}]|\n)/.test(text);
+}
+
+/** Adds what a repository says about pages that it does not have: ignored files, files of the host, computed redirects. */
+export async function withElsewhere(model: Model, context: FrameworkContext): Promise<Model> {
+  const ignores: ((path: string) => boolean)[] = [];
+  const read: string[] = [];
+  const dirs = new Set(["", context.docsDir, model.root]);
+  for (let dir = model.root; dir !== ""; dir = dir.slice(0, Math.max(0, dir.lastIndexOf("/")))) dirs.add(dir);
+  const texts = new Map<string, string>();
+  for (const dir of dirs) {
+    const file = underDir(dir, ".gitignore");
+    const text = context.files.has(file) ? await context.readText(file) : null;
+    if (text !== null) {
+      read.push(file);
+      const isIgnored = createIgnore(text);
+      ignores.push((path) =>
+        dir === "" ? isIgnored(path) : path.startsWith(`${dir}/`) && isIgnored(path.slice(dir.length + 1)),
+      );
+    }
+    for (const name of hostFiles) {
+      const host = underDir(dir, name);
+      const lines = context.files.has(host) ? await context.readText(host) : null;
+      if (lines !== null) texts.set(host, lines);
+    }
+  }
+  let computed: string | null = null;
+  for (const file of model.configFiles) {
+    if (!/\.config\.[cm]?[jt]s$/.test(file)) continue;
+    if (computesRedirects(model, (await context.readText(file)) ?? "")) {
+      computed = `\`${baseOf(file)}\` computes its redirects, so the address may lead elsewhere`;
+    }
+  }
+  const elsewhere: Elsewhere = {
+    isIgnored: (path) => ignores.some((isIgnored) => isIgnored(path)),
+    namedIn(key) {
+      if (key === "") return null;
+      for (const [file, text] of texts) {
+        const at = text.indexOf(`/${key}`);
+        if (at >= 0 && !/[\w-]/.test(text[at + key.length + 1] ?? "")) return file;
+      }
+      return null;
+    },
+    computed,
+  };
+  return { ...model, configFiles: [...new Set([...model.configFiles, ...read, ...texts.keys()])], elsewhere };
+}
