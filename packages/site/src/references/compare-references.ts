@@ -1,5 +1,5 @@
 import type { Fix } from "../types.ts";
-import { hasFlagWithoutDashes, isDeclaredIn, isDefined, isTakenOver, manifests } from "./defined-in.ts";
+import { declaringFile, hasFlagWithoutDashes, isDefined, isTakenOver, manifests } from "./defined-in.ts";
 import type { CodeReference, ReferenceKind } from "./find-references.ts";
 import { filesLookedAtMax, movedUnchanged, renamedTo } from "./find-rename.ts";
 import { hasOneSpelling, isOwnPackage, mayBeGone, type Probe, probesOf } from "./probes.ts";
@@ -308,8 +308,10 @@ async function judge(
   const sources = paths.filter((path) => !isExample(path));
   if (await isTakenOver(sources, change, options)) return null;
   const to = await renamedTo(probe.word, paths, before, after, options);
-  const isDeclared = await isDeclaredIn(sources, probe.word, before, options);
-  return { gone: probe.word, cause: causeOf(to), paths: paths.slice(0, pathsMax), sources, isDeclared };
+  const declaring = await declaringFile(sources, probe.word, before, options);
+  // Messages name the first: the file that declares it, or one that is no test.
+  const named = [...new Set([...(declaring === null ? [] : [declaring]), ...sources, ...paths])].slice(0, pathsMax);
+  return { gone: probe.word, cause: causeOf(to), paths: named, sources, isDeclared: declaring !== null };
 }
 
 /** Those of the words that are in files that are not indexed, such as vendored or generated code, and that the change wrote. */

@@ -73,18 +73,19 @@ export async function isDefined(
   return false;
 }
 
-export async function isDeclaredIn(
+/** The first of these files that declares the name. */
+export async function declaringFile(
   paths: readonly string[],
   name: string,
   { tree }: SourceIndex,
   { signal }: Options,
-): Promise<boolean> {
+): Promise<string | null> {
   for (const path of paths.slice(0, filesLookedAtMax)) {
     signal?.throwIfAborted();
     const bytes = await tree.read(path);
-    if (bytes !== null && declares(name, path, Buffer.from(bytes).toString())) return true;
+    if (bytes !== null && declares(name, path, Buffer.from(bytes).toString())) return path;
   }
-  return false;
+  return null;
 }
 
 export const manifests = ["package.json", "pyproject.toml", "Cargo.toml", "go.mod"];

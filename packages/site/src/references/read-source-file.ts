@@ -36,6 +36,9 @@ const locks =
 const vendored = /(?:^|\/)(?:node_modules|vendor|third_party|bower_components|\.git)\//;
 const prose =
   /\.(?:md|mdx|mdc|markdown|rst|adoc|asciidoc|txt|po|pot|svg|csv|tsv|snap|ipynb|patch|diff)$|(?:^|\/)(?:LICEN[CS]E|CHANGELOG|CHANGES|HISTORY|AUTHORS|CODEOWNERS|NOTICE)[^/]*$/i;
+/** Scripts that complete commands in a shell repeat flags, often longer than the program has them. */
+const completions =
+  /(?:^|\/)[^/]*completions?\/(?:[^/]+\/)*[^/]+\.(?:ba|z|fi|)sh$|(?:^|\/)[^/]*completions?\/(?:[^/]+\/)*[^/.]+$|[-_.]completions?\.(?:ba|z|fi|)sh$/i;
 const minified = /\.min\.(?:js|css|mjs)$|\.map$|(?:^|\/)dist\//;
 const pictures =
   /\.(?:png|jpe?g|gif|webp|avif|ico|icns|bmp|pdf|woff2?|ttf|otf|eot|mp[34]|webm|mov|zip|gz|tgz|jar|wasm|exe|dll|so|dylib|bin|class|pyc)$/i;
@@ -47,7 +50,7 @@ export function skipByPath(path: string): SkipReason | null {
   if (vendored.test(path)) return "vendored";
   if (minified.test(path)) return "minified";
   if (pipelines.test(path)) return "CI";
-  return prose.test(path) ? "prose" : null;
+  return prose.test(path) || completions.test(path) ? "prose" : null;
 }
 
 export const examples =

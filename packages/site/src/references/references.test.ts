@@ -72,6 +72,25 @@ test("a flag is there as long as a program defines it, with or without its dashe
   expect(await compare(before, elsewhere, "`--auto-prune`")).toEqual([]);
 });
 
+test("a script that completes commands is no program: it may list a flag that is gone", async () => {
+  const script = { "completions/_tool": "'--dry-run[only say it]'\n", "contrib/tool-completion.bash": "--dry-run\n" };
+  const before = { ...script, "src/cli.ts": 'option("--dry-run");\n' };
+  expect(await compare(before, { ...script, "src/cli.ts": "\n" }, "`--dry-run`")).toEqual(["--dry-run removed"]);
+  const program = { "completion/zsh.go": 'package c\nvar f = fs.Bool("dry-run", false, "")\n// --dry-run\n' };
+  expect(await compare({ ...before, ...program }, { ...script, ...program }, "`--dry-run`")).toEqual([]);
+});
+
+test("names the file that declares a name first, before those that use it", async () => {
+  const use = "import { startJob } from './z.ts';\nstartJob();\n";
+  const before = await indexSource(
+    treeOf({ "a.test.ts": use, "b.ts": use, "z.ts": "export function startJob() {}\n" }),
+  );
+  const after = await indexSource(treeOf({ "b.ts": "\n", "z.ts": "\n" }));
+  const references = findCodeReferences("page.md", Buffer.from("`startJob()`"), plainDialect);
+  const [stale] = await compareReferences(references, before, after);
+  expect(stale?.paths).toEqual(["z.ts", "b.ts", "a.test.ts"]);
+});
+
 test("a flag of Rust is there as long as a field has its name", async () => {
   const before = {
     "src/search.rs": 'struct Search {\n    #[arg(long = "exclude-cwd")]\n    exclude_cwd: Option<String>,\n}\n',
