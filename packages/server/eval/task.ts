@@ -91,6 +91,8 @@ export interface TokenRound {
    * same way on 2026-11-15.
    */
   before: { turns: number; tokens: number };
+  /** The same request, done by a strong model with nothing but a shell, on 2026-11-17. */
+  shell: { turns: number; tokens: number };
   /** The number of files that differ from the base. */
   changed: number;
   /** What these files must and must not contain. */

@@ -35,6 +35,7 @@ export const contextTasks: readonly TokenTask[] = [
         name: "document a flag from a context repository, with sources",
         prompt: "Document the new --host flag of mint dev; the code is in the context repository cli.",
         before: { turns: 7, tokens: 60_536 },
+        shell: { turns: 4, tokens: 13_076 },
         changed: 1,
         holds: [["cli/commands.mdx", "| `--host` | Address to bind the local preview to. Defaults to `127.0.0.1`. |"]],
         turns: [
@@ -73,6 +74,7 @@ export const contextTasks: readonly TokenTask[] = [
         name: "the follow-up: mention it on another page",
         prompt: "Mention it on the preview page too, after custom ports.",
         before: { turns: 5, tokens: 60_444 },
+        shell: { turns: 3, tokens: 13_549 },
         changed: 2,
         holds: [["cli/preview.mdx", "## Custom hosts\n\nBy default, the preview listens on 127.0.0.1."]],
         turns: [
@@ -113,6 +115,7 @@ export const contextTasks: readonly TokenTask[] = [
         name: "a question without an answer in the sources",
         prompt: "State how many requests a minute the search index API takes on the Enterprise plan.",
         before: { turns: 4, tokens: 22_599 },
+        shell: { turns: 4, tokens: 33_492 },
         changed: 0,
         turns: [
           [
@@ -142,6 +145,7 @@ export const contextTasks: readonly TokenTask[] = [
         prompt:
           "Say on the page cli/preview that --no-open keeps the browser closed. README.md of the context repository cli says how it is used.",
         before: { turns: 6, tokens: 27_698 },
+        shell: { turns: 3, tokens: 8_205 },
         changed: 1,
         holds: [["cli/preview.mdx", "mint dev --no-open"]],
         lacks: [

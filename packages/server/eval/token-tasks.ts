@@ -14,6 +14,7 @@ export const tokenTasks: readonly TokenTask[] = [
         prompt:
           'Rename the product term "AI assistant" to "docs assistant" everywhere in the English docs (not es, fr, zh), but not in code.',
         before: { turns: 7, tokens: 99_395 },
+        shell: { turns: 3, tokens: 12_357 },
         changed: 25,
         holds: [
           ["editor/configurations.mdx", "docs assistant"],
@@ -44,6 +45,7 @@ export const tokenTasks: readonly TokenTask[] = [
         prompt:
           "Split the CI checks page: move everything about Vale to a page of its own, deploy/vale, in the same navigation group.",
         before: { turns: 6, tokens: 47_231 },
+        shell: { turns: 3, tokens: 16_419 },
         changed: 4,
         holds: [
           ["deploy/vale.mdx", "# Configuration"],
@@ -106,6 +108,7 @@ export const tokenTasks: readonly TokenTask[] = [
         prompt:
           "Shorten the quickstart: move the part about the first change to a page first-change that the quickstart leads to.",
         before: { turns: 6, tokens: 84_762 },
+        shell: { turns: 3, tokens: 19_339 },
         changed: 3,
         holds: [
           ["quickstart.mdx", "Then [make your first change](/first-change)."],
@@ -147,6 +150,7 @@ export const tokenTasks: readonly TokenTask[] = [
         name: "add a header to the seven curl samples below `api/`",
         prompt: "Add the header X-Client: docs to every curl sample of the pages below api/.",
         before: { turns: 6, tokens: 40_694 },
+        shell: { turns: 3, tokens: 9_887 },
         changed: 5,
         holds: [["api/static-export/overview.mdx", '/bundle \\\n            -H "X-Client: docs" \\\n']],
         turns: [

@@ -166,14 +166,16 @@ function formatTokens(rows: readonly Row[]): string {
   const line = (name: string, figures: readonly number[]) => `| ${name} | ${figures.map(number).join(" | ")} |`;
   const schemas = Math.round(describeTools().reduce((total, tool) => total + JSON.stringify(tool).length, 0) / 4);
   return [
-    "| task | turns before | tokens in before | turns now | tokens in now |",
-    "|---|---:|---:|---:|---:|",
-    ...rows.map(({ round: { name, before }, turns, tokens }) =>
-      line(name, [before.turns, before.tokens, turns, tokens]),
+    "| task | turns before | tokens in before | turns of a shell | tokens in of a shell | turns now | tokens in now |",
+    "|---|---:|---:|---:|---:|---:|---:|",
+    ...rows.map(({ round: { name, before, shell }, turns, tokens }) =>
+      line(name, [before.turns, before.tokens, shell.turns, shell.tokens, turns, tokens]),
     ),
     line("all", [
       sum(({ round }) => round.before.turns),
       sum(({ round }) => round.before.tokens),
+      sum(({ round }) => round.shell.turns),
+      sum(({ round }) => round.shell.tokens),
       sum(({ turns }) => turns),
       sum(({ tokens }) => tokens),
     ]),

@@ -39,6 +39,7 @@ const reportTool = {
 
 const diffCharactersMax = 24_000;
 const citedCharactersMax = 6_000;
+const contextCharactersMax = 6_000;
 const findingsMax = 10;
 
 /** Asks a model that has not seen the agent's conversation. Quotes that are not there are dropped with their finding. */
@@ -53,7 +54,7 @@ export async function askSecondReader(
   const charactersMax = Math.min(diffCharactersMax, (model.contextTokensMax ?? 1e9) / 2);
   const said = [
     ...evidence.asked.map((prompt) => inFence("The request:", prompt)),
-    inFence("The change:", shortPatch(withoutHeadings(diff), charactersMax)),
+    inFence("The change:", shortPatch(briefPatch(diff), charactersMax)),
     ...citedOf(evidence),
   ].join("\n");
   const text = await redact(said);
@@ -69,9 +70,13 @@ export async function askSecondReader(
   }
 }
 
-/** Git repeats a line far above each hunk, which reads like a part of the change. */
-function withoutHeadings(diff: string): string {
-  return diff.replace(/^(@@ [^@\n]* @@).*$/gm, "$1");
+/**
+ * Without the line far above that git repeats for each hunk, which reads like a part of the change. A long patch goes
+ * without the lines around the changed ones, too.
+ */
+function briefPatch(diff: string): string {
+  const patch = diff.replace(/^(@@ [^@\n]* @@).*$/gm, "$1");
+  return patch.length > contextCharactersMax ? patch.replace(/^ .*\n|^(?:index|---|\+\+\+) .*\n/gm, "") : patch;
 }
 
 function inFence(words: string, text: string): string {
