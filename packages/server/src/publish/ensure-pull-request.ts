@@ -108,10 +108,10 @@ async function create(
     if (isAppError(created.error) && created.error.isWithoutEffect) await clear();
     return { ...created, sentAtMs };
   }
-  if (created.value.kind === "created") return { ...created, sentAtMs };
+  // The one that exists may be the work of a proxy that repeats requests, and more may follow.
+  if (created.value.kind !== "drafts_unsupported") return { ...created, sentAtMs };
   await clear();
-  if (created.value.kind === "drafts_unsupported") return create(deps, input, signal, false);
-  return { ...created, sentAtMs };
+  return create(deps, input, signal, false);
 }
 
 /** Stores until when the request may take effect: the forge's own limit, and some time for a slow way there. */

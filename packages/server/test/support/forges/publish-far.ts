@@ -33,6 +33,8 @@ export interface Publisher {
   secondMs: number;
   /** A run that must wait longer is not followed by another one. */
   waitMsMax: number;
+  /** Whether a request of the job may still open a pull request. */
+  mayStillOpen(jobId: string): boolean;
   warnings: string[];
   close(): Promise<void>;
 }
@@ -169,6 +171,7 @@ export async function startPublisher(openForge: () => Forge): Promise<Publisher>
       creates.delete(jobId);
     },
     ensure,
+    mayStillOpen: (jobId) => (leftOf(creates.get(jobId)) ?? 0) > 0,
     warnings,
     async close() {
       await mirrors.close();
