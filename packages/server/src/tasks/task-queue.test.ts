@@ -140,6 +140,26 @@ it("keeps what a service cannot take, for as long as it asks, and shows it; a st
   expect(await stateOf()).toEqual([{ kind: "look", tries: 0, isDue: true, isHeld: false }]);
 });
 
+it("keeps what the database could not take, however often", async () => {
+  let tries = 0;
+  const hear: TaskKind = {
+    async work() {
+      tries += 1;
+      if (tries <= 5) throw Object.assign(new Error("terminating connection"), { code: "57P01" });
+    },
+  };
+  await askTask(pool, "hear", "prj_1/7");
+  start({ hear });
+  for (let failed = 1; failed <= 5; failed += 1) {
+    await expect
+      .poll(() => rowsOf("waits, problem"))
+      .toEqual([{ waits: failed, problem: "The database was unavailable." }]);
+    await pool.query("update tasks set due_at = now()");
+  }
+  await expect.poll(stateOf).toEqual([]);
+  expect(tries).toBe(6);
+});
+
 it("gives what was asked for with it, the last request's", async () => {
   const { promise, resolve } = Promise.withResolvers<string>();
   await askTask(pool, "say", "job_1/c1", "no");

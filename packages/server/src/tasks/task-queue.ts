@@ -1,6 +1,7 @@
 import { Cron } from "croner";
 import { channels, type Listener } from "../db/listener.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
+import { isDatabaseUnavailable } from "../db/transaction.ts";
 import { type RunningQueue, startQueue } from "../db/work-queue.ts";
 import { assertNever, isAppError } from "../errors.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -146,6 +147,8 @@ async function runTask(
     if (isAppError(err) && err.retryable) {
       return { kind: "waits", words: err.publicMessage, retryAfterMs: err.retryAfterMs ?? 0 };
     }
+    // A request must outlast a failover of the database, however often its queries failed.
+    if (isDatabaseUnavailable(err)) return { kind: "waits", words: "The database was unavailable.", retryAfterMs: 0 };
     return { kind: "failed" };
   } finally {
     clearInterval(renewing);
