@@ -29,6 +29,15 @@ describe("writes under one credential", () => {
     expect(sent.slice(3)).toEqual(["one ends", "two begins", "two ends"]);
   });
 
+  it("do not wait for one that gets no answer, and its end is still heard", async () => {
+    const queue = createWriteQueue({ turnMsMax: 20 });
+    const silent = Promise.withResolvers<string>();
+    const first = queue.write("a", () => silent.promise, signal);
+    expect(await queue.write("a", async () => "second", signal)).toBe("second");
+    silent.resolve("first");
+    expect(await first).toBe("first");
+  });
+
   it("go on after one fails", async () => {
     const queue = createWriteQueue();
     const failed = queue.write("a", () => Promise.reject(new Error("no")), signal);

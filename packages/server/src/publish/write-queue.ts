@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AppError, isAppError } from "../errors.ts";
 
 /**
- * Serializes writes to a forge per credential. After a rate limit, nothing is sent until it ends. There is one queue
+ * Serializes writes to a forge per credential, but not behind one without an answer: jobs that wait for it would occupy
+ * the workers, also for other forges. After a rate limit, nothing is sent until it ends. There is one queue
  * per process. Forges limit by credential, so jobs of several projects may share a line.
  */
 export interface WriteQueue {
@@ -20,8 +21,10 @@ interface Line {
 }
 
 /** Waits for a pause of up to `pauseMsMax`. A longer pause is thrown, so that the run can release its lease. */
-export function createWriteQueue(options: { pauseMsMax?: number } = {}): WriteQueue {
+export function createWriteQueue(options: { pauseMsMax?: number; turnMsMax?: number } = {}): WriteQueue {
   const pauseMsMax = options.pauseMsMax ?? 10_000;
+  /** After this, a write without an answer lets the next one in. */
+  const turnMsMax = options.turnMsMax ?? 10_000;
   const lines = new Map<string, Line>();
 
   async function inLine<T>(credentialId: string, work: (line: Line) => Promise<T>): Promise<T> {
@@ -55,9 +58,17 @@ export function createWriteQueue(options: { pauseMsMax?: number } = {}): WriteQu
     write: (credentialId, work, signal) =>
       inLine(credentialId, (line) => {
         const before = line.tail;
-        const turn = unlessAborted(before, signal).then(() => send(line, work, signal));
-        // A caller that stops waiting must not let the next one in before those ahead of it are done.
-        line.tail = Promise.allSettled([before, turn]);
+        let given: NodeJS.Timeout | undefined;
+        const { promise: isLong, resolve } = Promise.withResolvers<void>();
+        const timed = () => {
+          given = setTimeout(resolve, turnMsMax);
+          return work();
+        };
+        const turn = unlessAborted(before, signal)
+          .then(() => send(line, timed, signal))
+          .finally(() => clearTimeout(given));
+        // A caller that stops waiting must not let the next one in before those ahead of it had their turn.
+        line.tail = Promise.allSettled([before, Promise.race([turn, isLong])]);
         return turn;
       }),
   };
