@@ -39,8 +39,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 async function createTemplate(url: string, template: string): Promise<void> {
-  // template0, because it allows another encoding than the server's default.
-  await runOnServer(url, `create database ${template} template template0 encoding 'UTF8'`);
+  // template0, because it allows another encoding and collation than the server's default.
+  const collation = process.env.EMEND_TEST_COLLATION;
+  const icu = collation === undefined ? "" : `locale_provider icu icu_locale '${collation}'`;
+  await runOnServer(url, `create database ${template} template template0 encoding 'UTF8' ${icu}`);
   const pool = createPool({
     url: withDatabaseName(url, template),
     connectionsMax: 1,

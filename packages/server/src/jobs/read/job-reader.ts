@@ -126,6 +126,9 @@ interface JobPage {
   next: string | null;
 }
 
+/** Behind every id in every collation: only C sorts signs such as ~ behind letters. */
+const pastEveryId = `job_${"z".repeat(30)}`;
+
 /** Ids sort by creation, so the cursor is the last id. */
 export async function listJobs(
   db: Queryable,
@@ -135,7 +138,7 @@ export async function listJobs(
   const { rows } = await db.query<WireRow>({
     name: options.status === null ? "list-jobs" : "list-jobs-by-status",
     text: `select ${wireColumns} from jobs
-      where project_id = $1 and id < coalesce($2, '~') ${options.status === null ? "and $4::text is null" : "and status = $4"}
+      where project_id = $1 and id < coalesce($2, '${pastEveryId}') ${options.status === null ? "and $4::text is null" : "and status = $4"}
       order by id desc limit $3`,
     values: [projectId, options.before, options.limit + 1, options.status],
   });
