@@ -168,6 +168,29 @@ describe("a finding is certain only if", () => {
     ]);
   });
 
+  it("no hook and no plugin of the project may draw headings, and no translation has the heading", async () => {
+    const files = { "docs/a.md": "# A\n\n[b](b.md#x)\n", "docs/b.md": "# B\n", "mkdocs.yml": "site_name: x\n" };
+    expect(await findings(files)).toEqual(["broken-anchor certain"]);
+    expect(await findings({ ...files, "mkdocs.yml": "site_name: x\nhooks:\n  - h.py\n" })).toEqual([
+      "broken-anchor likely hooks of `mkdocs.yml` may give the page more ids, and only the build can tell",
+    ]);
+    const french = { "docs/a.fr.md": "# A\n\n[b](b.md#y)\n", "docs/b.fr.md": "# B\n\n## Y\n" };
+    expect(await findings({ ...files, ...french, "docs/a.md": "# A\n" })).toEqual([
+      "broken-anchor likely `docs/b.fr.md` has it, and the site may lead there in its language",
+    ]);
+  });
+
+  it("the missing files are not all in a folder that does not exist", async () => {
+    const files = (...names: string[]): Files => ({
+      "docs/a.md": names.map((name) => `[x](far/${name}.md)`).join(" "),
+      "mkdocs.yml": "site_name: x\n",
+    });
+    expect(await findings(files("a", "b"))).toEqual(["broken-link certain", "broken-link certain"]);
+    expect((await findings(files("a", "b", "c")))[0]).toMatch(
+      /^broken-link likely pages link to 3 files in `docs\/far\/`/,
+    );
+  });
+
   it("git does not ignore what is missing", async () => {
     const files = { "astro.config.mjs": config, [`${docs}/a.mdx`]: page("[b](/rules/b/)") };
     expect(await findings(files)).toEqual(["broken-link certain"]);

@@ -1,4 +1,4 @@
-import { anchorFit, anchorsOf, whatIsMade } from "../links/anchors.ts";
+import { anchorFit, anchorsOf, translationWith, whatIsMade } from "../links/anchors.ts";
 import { doubtsAbsolute } from "../links/base-path.ts";
 import { whyMaybeThere } from "../links/doubts.ts";
 import { nearestAnchor, nearestPage } from "../links/nearest.ts";
@@ -102,8 +102,12 @@ export const brokenAnchor: LinkCheck = {
       }
       const message = `No heading on ${where} has the id ${quoted(resolution.hash)}; ${hint.replace(/([^?])$/, "$1.")}`;
       const made = whatIsMade(index, resolution.path);
-      if (made !== null) {
-        const why = `${made} may give the page more ids, and only the build can tell`;
+      const translated = translationWith(index, path, resolution.path, resolution.hash);
+      if (made !== null || translated !== null) {
+        const why =
+          made !== null
+            ? `${made} may give the page more ids, and only the build can tell`
+            : `${quoted(translated as string)} has it, and the site may lead there in its language`;
         yield { path, line, column, message, severity: "warning", certainty: "likely", why };
         continue;
       }

@@ -27,13 +27,20 @@ export const orphanPage: SiteCheck = {
   },
 };
 
+// Nobody gives as many pages one address by mistake.
+const clashesMin = 3;
+
 export const duplicateRoute: SiteCheck = {
   id: "duplicate-route",
   severity: "error",
   *run(index) {
+    const ofRoute = Map.groupBy(index.clashes, ({ route }) => route);
     for (const { path, route, holder } of index.clashes) {
       const message = `This page and ${quoted(holder)} both have the route ${quoted(route)}; only one is served. Rename one.`;
-      yield { path, line: 1, column: 1, message };
+      const count = ofRoute.get(route)?.length ?? 0;
+      const why = `${count + 1} pages seem to have this address: the configuration may say more than is read`;
+      if (count < clashesMin) yield { path, line: 1, column: 1, message };
+      else yield { path, line: 1, column: 1, message, severity: "warning", certainty: "likely", why };
     }
   },
 };

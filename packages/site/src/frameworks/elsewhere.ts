@@ -10,6 +10,8 @@ function computesRedirects(model: Model, text: string): boolean {
   return model.redirects.length === 0 && /\bredirects\b\s*(?:[:(,=}]|\n)/.test(text);
 }
 
+const ownPlugin = /\bfrom\s+["'](?:\.{1,2}|@|~)\/[^"'\n]*(?:remark|rehype|markdown)[^"'\n]*["']|\bslugify\s*[:(]/i;
+
 /** Adds what a repository says about pages that it does not have: ignored files, files of the host, computed redirects. */
 export async function withElsewhere(model: Model, context: FrameworkContext): Promise<Model> {
   const ignores: ((path: string) => boolean)[] = [];
@@ -34,9 +36,14 @@ export async function withElsewhere(model: Model, context: FrameworkContext): Pr
     }
   }
   let computed: string | null = null;
+  let makesIds: string | null = null;
   for (const file of model.configFiles) {
-    if (!/\.config\.[cm]?[jt]s$/.test(file)) continue;
-    if (computesRedirects(model, (await context.readText(file)) ?? "")) {
+    const isHooked = /(?:^|\/)mkdocs\.ya?ml$/.test(file);
+    const isScript = /(?:\.config|\.vitepress\/config(?:\/index)?)\.[cm]?[jt]s$/.test(file);
+    const text = isHooked || isScript ? ((await context.readText(file)) ?? "") : "";
+    if (isHooked && /^hooks:/m.test(text)) makesIds = `hooks of \`${baseOf(file)}\``;
+    if (isScript && ownPlugin.test(text)) makesIds = `a Markdown plugin of \`${baseOf(file)}\``;
+    if (isScript && computesRedirects(model, text)) {
       computed = `\`${baseOf(file)}\` computes its redirects, so the address may lead elsewhere`;
     }
   }
@@ -51,6 +58,7 @@ export async function withElsewhere(model: Model, context: FrameworkContext): Pr
       return null;
     },
     computed,
+    makesIds,
   };
   return { ...model, configFiles: [...new Set([...model.configFiles, ...read, ...texts.keys()])], elsewhere };
 }

@@ -178,6 +178,8 @@ export interface Elsewhere {
   namedIn(key: string): string | null;
   /** Why any address may exist: redirects that the configuration computes. */
   computed: string | null;
+  /** What in the configuration may give pages ids that their text does not show: hooks, the project's own plugins. */
+  makesIds: string | null;
 }
 
 export interface FrameworkContext {

@@ -34,7 +34,15 @@ export function anchorsOf(index: SiteIndex, path: string): ReadonlySet<string> {
 /** What on a page, or in what it includes, only the build can show: a component, a template. Null if nothing. */
 export function whatIsMade(index: SiteIndex, path: string): string | null {
   for (const id of anchorsOf(index, path)) if (id.startsWith(madeMark)) return id.slice(madeMark.length);
-  return null;
+  return index.model.elsewhere?.makesIds ?? null;
+}
+
+/** The translation of a page, in the language of another page, that has a fragment. */
+export function translationWith(index: SiteIndex, from: string, path: string, hash: string): string | null {
+  const language = /\.[a-z]{2}(?:-[a-z]{2,4})?(?=\.mdx?$)/i.exec(from)?.[0];
+  const named = language === undefined ? [] : [path.replace(/(?=\.mdx?$)/, language)];
+  const others = [...(index.model.translationsOf?.(path) ?? []), ...named];
+  return others.find((other) => index.nodes.has(other) && anchorFit(index, other, hash) === "exact") ?? null;
 }
 
 /** Without an exact slug rule, ids are still in lower case, so a capital is a mistake. */

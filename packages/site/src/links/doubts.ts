@@ -12,6 +12,8 @@ function inBase({ model: { basePath } }: SiteIndex, path: string): string {
 interface Census {
   /** Folder without any page → the number of different addresses below it that pages link to. */
   empty: ReadonlyMap<string, number>;
+  /** Folder that does not exist → the number of different files in it that pages link to. */
+  absent: ReadonlyMap<string, number>;
   /** Folders with pages but no front page that pages link to. */
   frontless: ReadonlySet<string>;
 }
@@ -26,9 +28,19 @@ function takeCensus(index: SiteIndex): Census {
     for (let dir = dirOf(key); dir !== "" && !filled.has(dir); dir = dirOf(dir)) filled.add(dir);
   const frontless = new Set<string>();
   const wanted = new Map<string, Set<string>>();
-  for (const { brief } of index.nodes.values()) {
+  const near = new Map<string, Set<string>>();
+  for (const { path: from, brief } of index.nodes.values()) {
     for (const target of brief.links) {
-      if (!target.startsWith("/") || target.startsWith("//")) continue;
+      if (!target.startsWith("/")) {
+        const path = /\.mdx?(?:[?#]|$)/.test(target) ? joinPath(dirOf(from), splitTarget(target).path) : null;
+        const dir = path === null ? "" : dirOf(path);
+        if (path === null || index.folders().has(dir)) continue;
+        const list = near.get(dir);
+        if (list === undefined) near.set(dir, new Set([path]));
+        else list.add(path);
+        continue;
+      }
+      if (target.startsWith("//")) continue;
       const key = routeKey(inBase(index, splitTarget(target).path));
       const dir = dirOf(key);
       if (filled.has(key) && !index.routes.has(key)) frontless.add(key);
@@ -38,7 +50,9 @@ function takeCensus(index: SiteIndex): Census {
       else list.add(key);
     }
   }
-  const census = { empty: new Map([...wanted].map(([dir, keys]) => [dir, keys.size])), frontless };
+  const sizes = (map: ReadonlyMap<string, Set<string>>): Map<string, number> =>
+    new Map([...map].map(([name, keys]) => [name, keys.size]));
+  const census = { empty: sizes(wanted), absent: sizes(near), frontless };
   censuses.set(index, census);
   return census;
 }
@@ -59,11 +73,15 @@ export function whyMaybeThere(index: SiteIndex, from: string, target: string): s
   if (files.some((file) => elsewhere?.isIgnored(file) === true)) {
     return "`.gitignore` names it, so the build may make it";
   }
-  // A file of the repository has no other address.
-  if (!isRooted && pageExtension.test(path)) return null;
+  const { empty, absent, frontless } = takeCensus(index);
+  if (!isRooted && pageExtension.test(path)) {
+    const files = absent.get(dirOf(joined)) ?? 0;
+    return files < linksMin
+      ? null
+      : `pages link to ${files} files in \`${dirOf(joined)}/\`, a folder that this repository does not have: the build may fetch it`;
+  }
   const file = elsewhere?.namedIn(key) ?? null;
   if (file !== null) return `\`${file}\` names this address, and only the host reads that file`;
-  const { empty, frontless } = takeCensus(index);
   if (frontless.has(key) && frontless.size >= linksMin) {
     return `pages link to ${frontless.size} folders that have pages but no front page: the build may make one`;
   }
