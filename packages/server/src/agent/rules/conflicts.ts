@@ -93,6 +93,7 @@ function pagesOf(instruction: Instruction): readonly string[] {
     case "list_page":
       return [instruction.page, instruction.before, instruction.after].filter((page) => page !== undefined);
     case "remove_page":
+    case "move_section":
       return [instruction.page, instruction.to];
     case "order_navigation":
       return instruction.pages;

@@ -18,7 +18,9 @@ export type Instruction =
   | { kind: "order_navigation"; group?: string; pages: readonly string[] }
   | { kind: "set_front_matter"; page: string; field: string; value: string | number | boolean | null }
   | { kind: "add_redirect"; from: string; to: string }
-  | { kind: "rename_heading"; page: string; from: string; to: string };
+  | { kind: "rename_heading"; page: string; from: string; to: string }
+  /** With everything below its heading, to the end of another page. */
+  | { kind: "move_section"; page: string; heading: string; to: string };
 
 /** The instruction in its canonical form. */
 export function describeInstruction(instruction: Instruction): string {
@@ -55,6 +57,8 @@ export function describeInstruction(instruction: Instruction): string {
       return `redirect ${instruction.from} to ${instruction.to}`;
     case "rename_heading":
       return `rename the heading ${quote(instruction.from)} in ${instruction.page} to ${quote(instruction.to)}`;
+    case "move_section":
+      return `move the section ${quote(instruction.heading)} of ${instruction.page} to ${instruction.to}`;
     default:
       return assertNever(instruction);
   }

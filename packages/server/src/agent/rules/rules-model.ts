@@ -244,6 +244,10 @@ function callFor(instruction: Instruction): PlannedCall {
     }
     case "add_redirect":
       return { name: "add_redirect", input: { from: instruction.from, to: instruction.to } };
+    case "move_section": {
+      const { page, heading, to } = instruction;
+      return { name: "move_section", input: { page, heading, to } };
+    }
     case "rename_heading": {
       const { page, from, to } = instruction;
       return { name: "move_section", input: { page, heading: from, rename: to } };

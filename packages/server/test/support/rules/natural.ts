@@ -1,5 +1,18 @@
 /** People's phrasings, and the instruction that each means. None may be parsed as another. */
 export const understoodAs: readonly (readonly [prompt: string, order: string])[] = [
+  [
+    'Move the section "Usage" of guides/install.md to guides/usage.md.',
+    'move the section "Usage" of guides/install.md to guides/usage.md',
+  ],
+  [
+    'Move the "## Usage" section from guides/install to guides/usage',
+    'move the section "Usage" of guides/install to guides/usage',
+  ],
+  [
+    "rename the heading ## Setup in guides/install to ## Start",
+    'rename the heading "Setup" in guides/install to "Start"',
+  ],
+  ["Hide the page guides/old", "remove guides/old from the navigation"],
   ['Swap "Acme Cloud" for "Acme Platform"', 'replace "Acme Cloud" with "Acme Platform"'],
   ["Swap out widget for component everywhere", 'replace "widget" with "component"'],
   ['Replace every occurrence of "dashboard" with "console"', 'replace "dashboard" with "console"'],

@@ -245,7 +245,6 @@ export const outside = {
     'Set "draft" in the front matter of guides/old.md.',
     "Remove the last field from the form on guides/old.md.",
     "Put guides/install.md first.",
-    'Move the section "Usage" of guides/install.md to guides/usage.md.',
     'Move the "Usage" section to the top of guides/install.md.',
     'Put "Overview" at the top of guides/install.md.',
     "Put guides/install.md at the top of the page.",

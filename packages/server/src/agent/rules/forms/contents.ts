@@ -103,11 +103,31 @@ export const contentForms: readonly Form[] = [
       orderIfBounded(captures, {
         kind: "rename_heading",
         page: text(captures, "page"),
-        from: text(captures, "from"),
+        from: bareHeading(text(captures, "from")),
+        to: bareHeading(text(captures, "to")),
+      }),
+  },
+  {
+    example: 'move the section "Setup" of guides/quickstart to guides/install',
+    patterns: [
+      `move [the] ${heading} {heading:term} (in|of|on|from) ${page} {page:page} (to|into) ${page} {to:page}`,
+      `move the {heading:quoted} ${heading} (in|of|on|from) ${page} {page:page} (to|into) ${page} {to:page}`,
+      `move [the] ${heading} {heading:quoted} (to|into) ${page} {to:page} from ${page} {page:page}`,
+    ],
+    read: (captures) =>
+      order({
+        kind: "move_section",
+        page: text(captures, "page"),
+        heading: bareHeading(text(captures, "heading")),
         to: text(captures, "to"),
       }),
   },
 ];
+
+/** A heading as people copy it from the source: `## Setup`. */
+function bareHeading(written: string): string {
+  return written.replace(/^#{1,6}\s+/, "");
+}
 
 /** `draft: true`, as written in the file. Values that need a YAML parser are refused. */
 function readPair(captures: Captures): Reading {

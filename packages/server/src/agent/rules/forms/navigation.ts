@@ -61,7 +61,7 @@ export const navigationForms: readonly Form[] = [
     patterns: [
       `(delete|take|hide) [the] [entry (of|for)] ${page} {page:page} (from|out of) ${navigation}`,
       `take ${page} {page:page} (off|out of) ${navigation}`,
-      `unlist ${page} {page:page} [(in|from) ${navigation}]`,
+      `(unlist|hide) ${page} {page:page} [(in|from) ${navigation}]`,
       `delete [the] navigation entry (of|for) ${page} {page:page}`,
     ],
     read: (captures) => order({ kind: "unlist_page", page: text(captures, "page") }),
