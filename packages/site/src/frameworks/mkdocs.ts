@@ -16,9 +16,6 @@ import {
   yamlText,
 } from "./yaml-source.ts";
 
-// What MkDocs and its themes put beside the pages.
-const themeFile = /^(?:img\/favicon\.ico|sitemap\.xml|404|objects\.inv|(?:search|css|js)\/.*)$/;
-
 export const mkdocs: Framework = {
   name: "mkdocs",
   marker: /(?:^|\/)mkdocs\.ya?ml$/,
@@ -102,7 +99,6 @@ async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Mo
     redirectTarget: (path, route) =>
       path === null ? `${stripExtension(route.replace(/^\/|\/$/g, ""))}.md` : inRoot(path),
     // Without a site URL, the base path is unknown.
-    isGenerated: (route) => themeFile.test(route),
     checksAbsolute: address === null ? "if usual" : true,
     includeDirs: includeDirs(yamlGet(snippets, "base_path")).map((dir) => joinPath(dirOf(marker), `${dir}/`) ?? dir),
     links: {

@@ -91,13 +91,13 @@ function oneLine(text: string): string {
 }
 
 /** A footnote and its reference are anchors. */
-function footnoteIds(label: string, { slug, templates, headingIds }: Dialect): string[] {
+function footnoteIds(label: string, { slug, templates }: Dialect): string[] {
   if (slug === "python") return [`fn:${label}`, `fnref:${label}`];
   if (slug === "vitepress" || slug === "mintlify") return [];
-  // kramdown's footnotes have Python-Markdown's names.
-  if (templates && headingIds.includes("attributes")) return [`fn:${label}`, `fnref:${label}`];
   const name = label.toLowerCase();
-  return ["footnote-label", `user-content-fn-${name}`, `user-content-fnref-${name}`];
+  // kramdown's footnotes have Python-Markdown's names.
+  const kramdown = templates ? [`fn:${label}`, `fnref:${label}`] : [];
+  return [...kramdown, "footnote-label", `user-content-fn-${name}`, `user-content-fnref-${name}`];
 }
 
 export function emptyFacts(): PageFacts {
