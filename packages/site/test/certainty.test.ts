@@ -197,6 +197,9 @@ describe("a finding is certain only if", () => {
     expect(await findings({ ...files, ".gitignore": `/${docs}/rules/\n` })).toEqual([
       "broken-link likely `.gitignore` names it, so the build may make it",
     ]);
+    expect(await findings({ ...files, [`${docs}/rules/.gitignore`]: "*.mdx\n" })).toEqual([
+      "broken-link likely `.gitignore` names it, so the build may make it",
+    ]);
   });
 
   it("no file of the host names the address, and no redirects are computed", async () => {

@@ -1,4 +1,4 @@
-import { baseOf, underDir } from "../links/target.ts";
+import { baseOf, dirOf, isBelow, underDir } from "../links/target.ts";
 import type { Elsewhere, FrameworkContext, Model } from "./framework.ts";
 import { createIgnore } from "./pages.ts";
 
@@ -18,6 +18,9 @@ export async function withElsewhere(model: Model, context: FrameworkContext): Pr
   const read: string[] = [];
   const dirs = new Set(["", context.docsDir, model.root]);
   for (let dir = model.root; dir !== ""; dir = dir.slice(0, Math.max(0, dir.lastIndexOf("/")))) dirs.add(dir);
+  for (const path of context.files.keys()) {
+    if (path.endsWith("/.gitignore") && isBelow(path, model.root)) dirs.add(dirOf(path));
+  }
   const texts = new Map<string, string>();
   for (const dir of dirs) {
     const file = underDir(dir, ".gitignore");
