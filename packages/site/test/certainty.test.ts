@@ -235,4 +235,16 @@ describe("a finding is certain only if", () => {
       "broken-navigation likely one ",
     ]);
   });
+
+  it("offers no page of another language as a fix", async () => {
+    const files = (dir: string): Files => ({
+      "astro.config.mjs": config,
+      [`${docs}/a.mdx`]: page("[b](/rules/keys/)"),
+      [`${docs}/${dir}/actions/keys.mdx`]: page("text"),
+    });
+    const fixesOf = async (dir: string): Promise<number> =>
+      (await checkSite(await openSite(memoryTree(files(dir))))).filter(({ fix }) => fix !== undefined).length;
+    expect(await fixesOf("guides")).toBe(1);
+    expect(await fixesOf("pl")).toBe(0);
+  });
 });

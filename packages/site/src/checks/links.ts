@@ -31,6 +31,10 @@ import { quoted } from "./report.ts";
 export const mostAreBroken =
   "most absolute links of this site do: it may be served below a path that its configuration does not show";
 
+function languageOf(route: string): string {
+  return /^\/([a-z]{2}(?:-[a-z]{2,4})?)\//i.exec(route)?.[1] ?? "";
+}
+
 export const brokenLink: LinkCheck = {
   id: "broken-link",
   severity: "error",
@@ -52,8 +56,10 @@ export const brokenLink: LinkCheck = {
         continue;
       }
       const text = rewriteTarget(index, path, link, near.path, "file");
-      if (near.kind === "likely" || text === null) {
-        const route = index.nodes.get(near.path)?.route ?? near.path;
+      const route = index.nodes.get(near.path)?.route ?? near.path;
+      // A page in another language has the same name, and is not what is meant.
+      const isForeign = languageOf(route) !== languageOf(page.route);
+      if (near.kind === "likely" || text === null || isForeign) {
         yield {
           path,
           line,
