@@ -81,7 +81,7 @@ export function isPlainReference(reference: string, active: string): boolean {
 }
 
 /** Whether a fence's language and flags only show its code. */
-export function isPlainInfo(info: string, code: string): boolean {
+export function isPlainInfo(info: string, code: string, isLabelled: boolean): boolean {
   const [, language = "", meta = ""] = /^[ \t]*\w+=/.test(info)
     ? ["", "", info]
     : (/^[ \t]*([\w+#.-]*)(?:,(?=\w)|:(?=[a-z-])|(?=[\s{[]|$))(.*)$/i.exec(info) ?? ["", "?"]);
@@ -92,7 +92,7 @@ export function isPlainInfo(info: string, code: string): boolean {
     meta.trim().match(/\w+=(?:"[^"]*"|'[^']*'|\{[^}]*\})|\{[^}]*\}|\[[^\]]*\]|\/[^/]+\/|"[^"]*"|'[^']*'|[^\s,]+/g) ??
     [];
   // A title begins with a capital, and goes on with any words.
-  const isTitle = /^[A-Z]/.test(flags[0] ?? "");
+  const isTitle = isLabelled || /^[A-Z]/.test(flags[0] ?? "");
   return flags.every(
     (flag) => (fenceFlags.test(flag) || (isTitle && /^[\w'’.:&()-]+$/.test(flag))) && !runningFlag.test(flag),
   );

@@ -38,6 +38,8 @@ export interface Flavor {
   vue: boolean;
   /** `{word}` is text. */
   braces: boolean;
+  /** All words behind a fence's language are its label. */
+  labels: boolean;
 }
 
 interface Fence {
@@ -146,7 +148,8 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
   function readFence({ body, close, info }: Fence, start: number): void {
     const code = text.slice(body, close);
     if (directiveFence.test(info.trim())) return void readMarkdown(parts, code, 0, flavor);
-    if (!isPlainInfo(info, code)) parts.form(text.slice(start, close).replaceAll(/^[ \t]+/gm, ""), start);
+    if (!isPlainInfo(info, code, flavor.labels))
+      parts.form(text.slice(start, close).replaceAll(/^[ \t]+/gm, ""), start);
     parts.sample(code, body);
     readInsideCode(code, body);
   }
@@ -164,7 +167,9 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
       readModules(chunk, start);
       return end;
     }
-    const hasHtml = !flavor.mdx && /^[ \t>*+-]*<[a-z/!?]/im.test(chunk);
+    // In CommonMark a comment ends with its line, and a fence may follow.
+    const live = flavor.html === "commonmark" ? chunk.replaceAll(/^<!-- [^<>\n]* -->[ \t]*$/gm, "") : chunk;
+    const hasHtml = !flavor.mdx && /^[ \t>*+-]*<[a-z/!?]/im.test(live);
     if (hasHtml) htmlEnd = end;
     const isInside = open.length > 0 && flavor.html !== "commonmark";
     const spans = isTrusted && !isInside && !hasHtml && hasPlainSpans(chunk, flavor.html === "raw");

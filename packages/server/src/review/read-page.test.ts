@@ -41,6 +41,21 @@ it.each<readonly [string, readonly string[]]>([
   expect(read(text)).toEqual({ live: [], shown: named, forms: [] });
 });
 
+it("knows that Mintlify shows every word behind a language", () => {
+  const sample = `${fence}bash cURL\ncurl /jobs\n${fence}`;
+  expect(read(sample, "mdx mintlify").forms).toEqual([]);
+  expect(read(sample, "mdx").forms).toHaveLength(1);
+  expect(read(`${fence}jsx live\n<b1 />\n${fence}`, "mdx mintlify").forms).toHaveLength(1);
+});
+
+it("takes a fence below a comment for code where comments end with their line", () => {
+  const page = (comment: string) => `${comment}\n${fence}html\n<b1>\n${fence}`;
+  expect(read(page("<!-- formatted by hand -->"), "markdown vue").forms.join(" ")).not.toContain("<b1>");
+  for (const comment of ["<!-->\n<div>\n-->", "<!-- a\n-->", "<!-- a --> <div>", "<div>\n<!-- a -->"])
+    expect(read(page(comment), "markdown vue").forms.join(" "), comment).toContain("<b1>");
+  expect(read(page("<!-- formatted by hand -->"), "markdown liquid").forms.join(" ")).toContain("<b1>");
+});
+
 /** Where parsers disagree on what is code, nothing is taken for code from there on. */
 it.each<readonly [string, Syntax]>([
   [`${fence}\na\n${fence}${"`"}\n<b1>\n${fence}`, "markdown vue"],

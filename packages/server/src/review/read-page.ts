@@ -10,6 +10,7 @@ import { readSvg } from "./read-svg.ts";
 /** `markdown` is followed by the builder that reads the page, a configuration and a file of navigation by its path. */
 export type Syntax =
   | "mdx"
+  | "mdx mintlify"
   | "rst"
   | "asciidoc"
   | "svg"
@@ -27,10 +28,13 @@ const commonmark: Flavor = {
   escapable: "<\\",
   vue: false,
   braces: true,
+  labels: false,
 };
+const mdx: Flavor = { ...commonmark, mdx: true, escapable: "<{\\", braces: false };
 const flavors: Readonly<Record<string, Flavor>> = {
   commonmark,
-  mdx: { ...commonmark, mdx: true, escapable: "<{\\", braces: false },
+  mdx,
+  "mdx mintlify": { ...mdx, labels: true },
   vue: { ...commonmark, vue: true, insideCode: /<!--\s*@include[^\n]*/g },
   hugo: { ...commonmark, insideCode: /\{\{[<%][\s\S]{0,2000}?[%>]\}\}|\{\{[<%]/g },
   mdbook: { ...commonmark, insideCode: /\{\{#[^{}\n]*\}\}|\{\{#/g },
@@ -58,7 +62,7 @@ export function readPage(text: string, syntax: Syntax): readonly Part[] {
   else if (kind === "svg") readSvg(parts, text);
   else if (kind === "rst") readRst(parts, text);
   else if (kind === "asciidoc") readAsciidoc(parts, text);
-  else readMarkdown(parts, text, readFrontMatter(parts, text), flavors[kind === "mdx" ? "mdx" : name] ?? unknown);
+  else readMarkdown(parts, text, readFrontMatter(parts, text), flavors[kind === "mdx" ? syntax : name] ?? unknown);
   return parts.all;
 }
 

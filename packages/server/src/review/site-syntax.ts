@@ -7,7 +7,8 @@ import type { Syntax } from "./read-page.ts";
 
 /** The files by which builders are known, and how each reads Markdown. */
 const builders: ReadonlyArray<readonly [file: RegExp, flavor: string]> = [
-  [/(?:^|\/)(?:docusaurus\.config\.[cm]?[jt]s|(?:docs|mint)\.json|rspress\.config\.[cm]?[jt]s)$/, "mdx"],
+  [/(?:^|\/)(?:docusaurus\.config\.[cm]?[jt]s|rspress\.config\.[cm]?[jt]s)$/, "mdx"],
+  [/(?:^|\/)(?:docs|mint)\.json$/, "mintlify"],
   [/(?:^|\/)\.(?:vitepress|vuepress)\/config\.[cm]?[jt]s$/, "vue"],
   [/(?:^|\/)\.(?:vitepress|vuepress)\/config\/index\.[cm]?[jt]s$/, "vue"],
   [
@@ -30,10 +31,10 @@ export async function openSyntaxes(base: Tree) {
     const flavor = isHugo ? "hugo" : builders.find(([file]) => file.test(path))?.[1];
     if (flavor === undefined) continue;
     const folder = folderOf(path).replace(/(?:\.(?:vitepress|vuepress)|config\/_default)\/.*$/, "");
-    sites.push({
-      folder,
-      flavor: flavor === "python" ? pythonFlavor((await base.read(path))?.toString() ?? "") : flavor,
-    });
+    const text = async () => (await base.read(path))?.toString() ?? "";
+    if (flavor === "python") sites.push({ folder, flavor: pythonFlavor(await text()) });
+    else if (flavor === "mintlify") sites.push({ folder, flavor: /mintlify/i.test(await text()) ? flavor : "mdx" });
+    else sites.push({ folder, flavor });
   }
   let paths: ReadonlySet<string> | undefined;
   let folded: ReadonlyMap<string, string> | undefined;
@@ -57,11 +58,13 @@ export async function openSyntaxes(base: Tree) {
       const kind = kindOf(path);
       if (kind === "navigation" || kind === "configuration") return `${kind} ${path}`;
       if (/\.svg$/i.test(path)) return "svg";
-      if (/\.mdx$/i.test(path)) return "mdx";
+      const flavor = flavorOf(path);
+      if (/\.mdx$/i.test(path)) return flavor === "mintlify" ? "mdx mintlify" : "mdx";
       if (/\.rst$/i.test(path)) return "rst";
       if (/\.(?:adoc|asciidoc|asc)$/i.test(path)) return "asciidoc";
       if (!/\.(?:md|markdown|mdown|mkdn?)$|(?:^|\/)llms[\w-]*\.txt$/i.test(path)) return null;
-      return flavorOf(path) === "mdx" ? "mdx" : `markdown ${flavorOf(path)}`;
+      if (flavor === "mintlify") return "mdx mintlify";
+      return flavor === "mdx" ? "mdx" : `markdown ${flavor}`;
     },
     /** Builders look for an included file next to the page, in the docs folder and in the repository's root. */
     isInside(target: string, path: string, docsDir: string): boolean {
