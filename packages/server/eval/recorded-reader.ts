@@ -45,7 +45,7 @@ export async function askRecordedReader(
     },
   };
   const answer = await askSecondReader(model, { overlay }, evidence, async (text) => text, AbortSignal.timeout(60_000));
-  if (!isRecorded || answer === "unavailable") return null;
+  if (!isRecorded || answer === "unavailable" || answer.findings === null) return null;
   return answer.findings.map(({ kind, path, line, why }) => `${kind} ${path}:${line}: ${why}`);
 }
 

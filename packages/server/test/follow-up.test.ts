@@ -133,3 +133,32 @@ test("a message that changes what the pull request is about gives it a new title
   expect(run.title).toBe("Keep the notes");
   expect((await pullOf(project.id))?.title).toBe("Keep the notes");
 });
+
+test("what was found in an earlier round is found again, and a ready pull request says that it needs a review", async () => {
+  const edit = (path: string, oldText: string, newText: string): FarTurn => [
+    ["edit_file", { path, edits: [{ oldText, newText }] }],
+  ];
+  const done: FarTurn = [["finish", { title: "Say more", summary: "Says more.", reply: "Say more." }]];
+  const invented = edit("notes.mdx", "Nothing yet.", "Nothing yet. It keeps 98 of them.");
+  const harmless = edit("setup.mdx", "minuts", "minutes");
+  const rounds: Record<string, readonly FarTurn[]> = {
+    "Invent first.": [invented, done, done, done, harmless, done, done, done],
+    "Invent later.": [harmless, done, invented, done, done, done],
+  };
+  const { client, project } = await models.install(
+    (turn, { messages }) => {
+      const asked = Object.keys(rounds).find((prompt) => JSON.stringify(messages).includes(prompt)) ?? "";
+      return rounds[asked]?.[turn] ?? done;
+    },
+    { docs, settings },
+  );
+  const notice = [];
+  for (const prompt of Object.keys(rounds)) {
+    const { id } = await client.create({ prompt });
+    await client.untilFinal(id);
+    const { run } = await followUp(client, id, "Correct the rest.");
+    expect(run.findings?.introduced).toMatchObject([{ check: "unsupported-fact", path: "notes.mdx" }]);
+    notice.push(/\*\*([\w ]+):\*\*/.exec((await pullOf(project.id))?.body ?? "")?.[1]);
+  }
+  expect(notice).toEqual(["Draft", "Needs review"]);
+});

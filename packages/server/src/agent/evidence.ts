@@ -43,9 +43,24 @@ function readAndWritten(steps: readonly Step[]): NonNullable<Evidence["log"]> {
       }
       // What was looked for and not found, or refused, only repeats the question.
       if (message.role !== "tool" || message.isError || !isReading.has(message.callId)) return [];
-      return message.output.startsWith("no matches") ? [] : [{ kind: "read", text: message.output }];
+      return repeatsQuestion.test(message.output) ? [] : [{ kind: "read", text: contentOf(message.output) }];
     });
   });
+}
+
+const repeatsQuestion = /^(?:no matches|none of the newest commits touched |.* is not edited$)/;
+
+/** What a file says, without what a tool adds to it: line numbers, counts and paths that do not exist. */
+function contentOf(output: string): string {
+  return output
+    .split("\n")
+    .map((line) =>
+      line
+        .replace(/^\d+(?:\t|[:-](?: \(code\))? )/, "")
+        .replace(/^(?:== )?(.+) \((?:lines [\d-]+ of )?\d+(?: lines)?\)$/, "$1")
+        .replace(/^== .*|^\d+ (?:match(?:es)?|files?)\b.*/, ""),
+    )
+    .join("\n");
 }
 
 function stringsOf(value: unknown): readonly string[] {

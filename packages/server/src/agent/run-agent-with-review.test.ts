@@ -199,6 +199,19 @@ describe("the second reader", () => {
     const { verdict } = await start(writes(content), { verdict: passed, secondReader: away });
     expect(verdict).toMatchObject({ kind: "passed", introduced: [{ check: "second-reader", severity: "warning" }] });
   });
+
+  it.each([
+    ["words", "All fine!"],
+    ["another call", [["finish", { title: "x" }]]],
+    ["a report that is none", [["report", { findings: "none" }]]],
+  ] satisfies [string, ScriptedTurn][])(
+    "that answers with %s has not read the change, and the finding says so",
+    async (_, answer) => {
+      const secondReader = scriptedModel(() => answer as ScriptedTurn);
+      const { verdict } = await start(writes(content), { verdict: passed, secondReader });
+      expect(verdict).toMatchObject({ kind: "passed", introduced: [{ check: "second-reader", severity: "warning" }] });
+    },
+  );
 });
 
 it("stops as soon as the review passes", async () => {

@@ -69,8 +69,9 @@ export async function runAgentWithReview<Verdict extends ReviewAnswer>(
     if (opening) continue;
     if (verdict.kind === "denied" || !deps.secondReader || round.some(isReaders)) return { outcome, verdict };
     const answer = await askSecondReader(deps.secondReader, worked, evidence, redact, signal);
-    if (answer === "unavailable") return { outcome, verdict: withFindings(verdict, [unread]) };
-    await saveStep(readersStep((steps.at(-1)?.number ?? 0) + 1, answer.findings, answer.usage), []);
+    if (answer === "unavailable") return { outcome, verdict: withFindings(verdict, [unread("was unavailable")]) };
+    await saveStep(readersStep((steps.at(-1)?.number ?? 0) + 1, answer.findings ?? [], answer.usage), []);
+    if (answer.findings === null) return { outcome, verdict: withFindings(verdict, [unread("gave no report")]) };
     if (answer.findings.length === 0) return { outcome, verdict };
     // A program has no conversation to continue. Its reviewer decides.
     if (deps.model.run)
@@ -78,14 +79,10 @@ export async function runAgentWithReview<Verdict extends ReviewAnswer>(
   }
 }
 
-const unread: Finding = {
-  check: "second-reader",
-  severity: "warning",
-  path: "the change",
-  line: 1,
-  column: 1,
-  message: "the second reader's model was unavailable, so this change was not compared with its sources",
-};
+function unread(why: string): Finding {
+  const message = `the second reader's model ${why}, so this change was not compared with its sources`;
+  return { check: "second-reader", severity: "warning", path: "the change", line: 1, column: 1, message };
+}
 
 function isReaders({ usage }: Step): boolean {
   return usage.by === "second reader";

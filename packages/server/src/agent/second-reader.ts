@@ -42,14 +42,17 @@ const citedCharactersMax = 6_000;
 const contextCharactersMax = 6_000;
 const findingsMax = 10;
 
-/** Asks a model that has not seen the agent's conversation. Quotes that are not there are dropped with their finding. */
+/**
+ * Asks a model that has not seen the agent's conversation. Quotes that are not there are dropped with their finding. Null
+ * findings: it answered without a report.
+ */
 export async function askSecondReader(
   model: Model,
   { overlay }: Pick<AgentTask, "overlay">,
   evidence: Evidence,
   redact: (text: string) => Promise<string>,
   signal: AbortSignal,
-): Promise<{ findings: readonly ReadersFinding[]; usage: Usage } | "unavailable"> {
+): Promise<{ findings: readonly ReadersFinding[] | null; usage: Usage } | "unavailable"> {
   const diff = (await overlay.diff(signal)).toString();
   const charactersMax = Math.min(diffCharactersMax, (model.contextTokensMax ?? 1e9) / 2);
   const said = [
@@ -61,9 +64,10 @@ export async function askSecondReader(
   try {
     const answer = await model.nextTurn({ system, messages: [{ role: "user", text }], tools: [reportTool] }, signal);
     const report = answer.toolCalls.find(({ name }) => name === reportTool.name)?.input;
-    const found = Value.Check(Report, report) ? storable(report.findings) : [];
-    const findings = found.slice(0, findingsMax).flatMap((one) => verified(one, diff, evidence.asked));
-    return { findings, usage: { ...answer.usage, by: "second reader" } };
+    const usage: Usage = { ...answer.usage, by: "second reader" };
+    if (!Value.Check(Report, report)) return { findings: null, usage };
+    const found = storable(report.findings).slice(0, findingsMax);
+    return { findings: found.flatMap((one) => verified(one, diff, evidence.asked)), usage };
   } catch (error) {
     if (isAppError(error, "model_unavailable")) return "unavailable";
     throw error;

@@ -115,8 +115,11 @@ async function updateBody(
     if (now.kind === "unclear") return deps.warn("The pull request's text is not updated", now.error);
     const checks = listChecks(input.checks);
     const template = await readTemplate(deps.mirror.treeAt(input.base.commit));
+    const { draft } = now.value ?? pullRequest;
     const body = followUpBody(now.value?.body ?? pullRequest.body, {
       ...input,
+      // It was ready before this message, and nobody makes it a draft again.
+      staysReady: !draft,
       job: await withoutSecrets(input.job),
       template: template?.text ?? null,
       files: await listTouchedFiles(deps, input),
@@ -125,7 +128,6 @@ async function updateBody(
       ...(input.baseConflict.length > 0 && { moved: movedOf(input) }),
     });
     if (body === null) return;
-    const { draft } = now.value ?? pullRequest;
     const title = input.isRetitled ? { text: titleOf(input), draft } : null;
     const change = { body, checks, ...(title && { title }) };
     const answer = await sendEffect(

@@ -48,6 +48,8 @@ export interface BodyInput {
   template: string | null;
   /** Set if nothing else keeps a reader from merging. */
   findingsFirst?: boolean;
+  /** Of a follow-up: the pull request is no draft, whatever this round found. */
+  staysReady?: boolean;
   /** Set if the base branch moved on and could not be merged in. */
   moved?: MovedNotice;
   /** The pull request that this one continues. */
@@ -182,7 +184,8 @@ function origin({ model, usage, job }: BodyInput): string {
 
 function draftNotice(input: BodyInput): string {
   const reason = input.draftReason ?? "Review before merging.";
-  return `> **${input.findingsFirst ? "Needs review" : "Draft"}:** ${plainLine(quietMarkdown(reason, 500), 500)}`;
+  const word = input.findingsFirst || input.staysReady ? "Needs review" : "Draft";
+  return `> **${word}:** ${plainLine(quietMarkdown(reason, 500), 500)}`;
 }
 
 function checkList(list: readonly PullRequestCheck[]): string {

@@ -43,7 +43,7 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
     ...findInvisible(all, words),
     ...content.findings,
     ...(await findLeaked(added.files, knownSecrets, signal)),
-    ...findUntruths(input, added),
+    ...findUntruths(input, added, all),
   ].sort(bySeverity);
   return {
     kind: introduced.some(needsLook) ? "flagged" : "passed",
@@ -55,22 +55,26 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
   };
 }
 
-/** Statements without a witness, content that is gone unasked, and a summary of work that was not done. */
+/**
+ * Statements without a witness, content that is gone unasked, and a summary of work that was not done. Of a follow-up all
+ * of its pull request counts, or what was found before would be forgotten; only what the agent did itself, not people.
+ */
 function findUntruths(
   { overlay, whole, policy, asked = [], evidence, summary = "" }: ReviewInput,
   added: Added,
+  all: Added,
 ): readonly Finding[] {
-  const before = new Map(added.before.map(({ path, text }) => [path, text]));
-  const pages = overlay
-    .entries()
-    .filter(({ path }) => kindOf(path) === "document")
-    .map(({ path, content }) => ({ path, before: before.get(path) ?? "", after: content?.toString() ?? null }));
-  const lost = findLostContent(pages, asked, summary);
+  const pages = pagesOf(whole?.entries ?? overlay.entries(), all);
+  const { byPeople = pages.map(({ path }) => path) } = whole ?? {};
+  const others = pages.filter(({ path }) => !byPeople.includes(path));
+  const latest = pagesOf(overlay.entries(), added).filter(({ path }) => !others.some((one) => one.path === path));
+  const lost = findLostContent([...others, ...latest], asked, summary);
   if (!evidence) return lost.filter(({ check }) => check === "deleted-page");
+  const { log } = evidence;
   const written = pages.flatMap(({ after, ...page }) => (after === null ? [] : [{ ...page, after }]));
   return [
     ...lost,
-    ...(evidence.log === null ? [] : findUnsupportedFacts(written, added.lines, { ...evidence, log: evidence.log })),
+    ...(log === null ? [] : findUnsupportedFacts(written, all.lines, { ...evidence, log }, added.lines)),
     ...findUntrueSummary(summary, {
       paths: (whole?.entries ?? overlay.entries()).map(({ path }) => path),
       lines: [...added.before, ...added.files].map(({ text }) => text),
@@ -78,6 +82,13 @@ function findUntruths(
       isRefused: (path) => refusedBy(policy, path) !== null,
     }),
   ];
+}
+
+function pagesOf(entries: readonly OverlayEntry[], { before }: Added) {
+  const old = new Map(before.map(({ path, text }) => [path, text]));
+  return entries
+    .filter(({ path }) => kindOf(path) === "document")
+    .map(({ path, content }) => ({ path, before: old.get(path) ?? "", after: content?.toString() ?? null }));
 }
 
 /** A move that could not follow any link needs a review as much as one that broke links. */

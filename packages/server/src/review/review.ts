@@ -49,7 +49,13 @@ export interface ReviewInput {
    * The whole pull request, if this change is only its last part. Policy judges the part that this job made; the site
    * checks judge the whole.
    */
-  whole?: { base: Tree; head: Tree; entries: readonly OverlayEntry[] };
+  whole?: {
+    base: Tree;
+    head: Tree;
+    entries: readonly OverlayEntry[];
+    /** Files that people changed on the branch. Absent: any of them may be. */
+    byPeople?: readonly string[];
+  };
   /** Secrets of the installation and of the project. A change must not contain them in any usual encoding. */
   knownSecrets?: readonly string[];
   /** What people asked for. Hosts that they name are allowed. */

@@ -84,7 +84,12 @@ export function createStages(deps: StageDeps): Stages {
           base,
           overlay,
           ...(whole && {
-            whole: { base: whole.treeAt(whole.base), head: whole.treeAt(whole.head), entries: whole.entries },
+            whole: {
+              base: whole.treeAt(whole.base),
+              head: whole.treeAt(whole.head),
+              entries: whole.entries,
+              byPeople: [...job.peoplePaths, ...(tree.pushedByPeople ?? [])],
+            },
           }),
           policy: policyOf(project),
           ignore: project.settings.checks.ignore,

@@ -95,7 +95,7 @@ export async function readCited(
 
 /** Problems with a model's sources: a reviewer must be able to find every cited line. */
 async function verifySources(
-  context: Pick<ToolContext, "base" | "context" | "overlay">,
+  context: Pick<ToolContext, "base" | "context" | "overlay" | "pull">,
   sources: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
@@ -118,8 +118,27 @@ async function verifySources(
     const file = await readText(tree, path);
     if (file.kind === "refused") problems.push(file.reason);
     else if (source.line > countLines(file.bytes)) problems.push(`${place} has ${countLines(file.bytes)} lines`);
+    else if (source.repository === null && (await isFromPull(context, source, file.bytes, signal)))
+      problems.push(`this pull request wrote ${place}:${source.line}, and a change is no source for itself`);
   }
   return problems;
+}
+
+/** Whether an earlier round wrote one of the cited lines: a follow-up's base has them. */
+async function isFromPull(
+  { pull }: Pick<ToolContext, "pull">,
+  { path, line, lineEnd = line }: Source,
+  bytes: Buffer,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const opened = await pull(signal);
+  if (!opened?.entries.some((entry) => entry.path === path)) return false;
+  const before = new Set((await readCitable(opened.base, path))?.split(/\r?\n/));
+  const cited = bytes
+    .toString()
+    .split(/\r?\n/)
+    .slice(line - 1, lineEnd);
+  return cited.some((text) => text.trim() !== "" && !before.has(text));
 }
 
 function countLines(bytes: Buffer): number {

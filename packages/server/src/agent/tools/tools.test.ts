@@ -477,6 +477,10 @@ describe("what tools tell", () => {
     expect(diff).toContain("-As it was.");
     expect(diff).toContain("+New.");
     expect(await call("read_file", { paths: ["guides/auth.mdx@base"] })).toContain("As it was.");
+    const cite = (at: string) =>
+      call("finish", { title: "T", summary: "S.", sources: [`guides/auth.mdx:${at}: New.`] });
+    expect(await cite("5")).toContain("a change is no source for itself");
+    expect(await cite("2")).toBe("handed over");
     await call("git", { command: "restore", path: "guides/auth.mdx" });
     expect(await read("guides/auth.mdx")).toContain("As it was.");
   });

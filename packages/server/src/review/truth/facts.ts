@@ -6,26 +6,55 @@ export interface Fact {
   /** Of a number: its value. */
   number?: number;
   /** Of a number with a unit: the kind of unit. Numbers of one kind can be converted into each other. */
-  unit?: "time" | "size" | "share";
+  unit?: UnitKind;
+  /** Of a number with a unit: how many of the smallest unit that may be. A kilobyte has 1,000 or 1,024 bytes. */
+  amounts?: readonly number[];
 }
+
+type UnitKind = "time" | "size" | "share";
 
 const flag = /(?<![\w-])--[a-z][\w-]+/gi;
 const variable = /(?<![\w$])[A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9](?!\w)/g;
 const address = /\bhttps?:\/\/[^\s<>"'`)\]}|]+/g;
 /** One point may be a decimal's. */
 const version = /(?<![\w.-])(?:v\d+(?:\.\d+)*|\d+(?:\.\d+){2,})(?:-[\w.]+)?(?![\w-])/g;
-const number =
-  /(?<![\w.$#/-])\d+(?:[,_]\d{3})*(?:\.\d+)?(?![\w.]*\w)(?:[ -]?(ms|s|sec|m|min|h|d|[KMGT]?i?B|%)(?!\w)|[ -]([A-Za-z]+))?/g;
+const date = /(?<![\w-])\d{4}-\d{2}-\d{2}(?!\d|-)/g;
+const shortUnit = "[mµu]?s|ns|sec|m|min|h|d|[kKMGT]?i?B";
+/** A sign or the first half of a range may stand before it, but no part of a name. */
+const number = new RegExp(
+  `(?<![\\w.#/]|[A-Za-z_-]-)\\d+(?:[,_]\\d{3})*(?:\\.\\d+)?(?:[ -]?(${shortUnit}|%)(?!\\w)|[ -]([A-Za-z]+)(?!\\w))?(?![\\w.]*\\w)`,
+  "g",
+);
+const numberInCode = new RegExp(`^-?\\d[\\d_,]*(?:\\.\\d+)?(${shortUnit}|%)?$`);
 const codeSpan = /(`+)(?!`)(.+?)(?<!`)\1(?!`)/g;
 
-const units: Readonly<Record<string, Fact["unit"]>> = {
-  ...byUnit("time", "ms s sec m min h d millisecond second minute hour day week month year"),
-  ...byUnit("size", "b kb mb gb tb kib mib gib tib byte kilobyte megabyte gigabyte terabyte"),
-  ...byUnit("share", "% percent"),
+const units: Readonly<Record<string, { unit: UnitKind; sizes: readonly number[] }>> = {
+  ...byUnit("time", {
+    "ns nanosecond": [1e-6],
+    "us µs microsecond": [1e-3],
+    "ms millisecond": [1],
+    "s sec second": [1e3],
+    "m min minute": [6e4],
+    "h hour": [3.6e6],
+    "d day": [8.64e7],
+    week: [6.048e8],
+    month: [2.592e9, 2.6784e9],
+    year: [3.1536e10],
+  }),
+  ...byUnit("size", {
+    "b byte": [1],
+    "kb kilobyte kib": [1e3, 1_024],
+    "mb megabyte mib": [1e6, 1_024 ** 2],
+    "gb gigabyte gib": [1e9, 1_024 ** 3],
+    "tb terabyte tib": [1e12, 1_024 ** 4],
+  }),
+  ...byUnit("share", { "% percent": [1] }),
 };
 
-function byUnit(unit: NonNullable<Fact["unit"]>, names: string): Record<string, Fact["unit"]> {
-  return Object.fromEntries(names.split(" ").map((name) => [name, unit]));
+function byUnit(unit: UnitKind, sizes: Readonly<Record<string, readonly number[]>>): typeof units {
+  return Object.fromEntries(
+    Object.entries(sizes).flatMap(([names, values]) => names.split(" ").map((name) => [name, { unit, sizes: values }])),
+  );
 }
 
 /** The facts of one line of prose. */
@@ -38,21 +67,41 @@ export function factsOfProse(line: string): readonly Fact[] {
       return " ";
     });
   // What a link or an image points to is judged by the checks of the site; what it says is text.
-  let rest = line
+  let rest = asShown(line)
     .replace(/^\s*(?:\d+[.)]|[-*+]|#{1,6}|>)\s+/, "")
-    .replaceAll(/\]\((?!https?:)[^)]*\)|\]\[[^\]]*\]|\{#[^}]*\}|<!--.*?-->/g, "] ");
+    .replaceAll(/\]\((?!https?:)[^)"]*(?:"([^"]*)"\s*)?\)|\]\[[^\]]*\]|\{#[^}]*\}|<!--.*?-->/g, "] $1 ");
   rest = take(rest, codeSpan, ([, , code = ""]) => {
     facts.push(...factsOfCode(code));
     return null;
   });
   rest = take(rest, address, ([found]) => ({ kind: "address", text: withoutStop(found) }));
-  rest = rest.replaceAll(/<\/?[A-Za-z][^>]*>/g, " ");
+  rest = rest.replaceAll(/<\/?[A-Za-z][^>]*>/g, (tag) => ` ${wordsOfTag(tag).join(" | ")} `);
   rest = take(rest, variable, ([found]) => ({ kind: "name", text: found }));
   rest = take(rest, flag, ([found]) => ({ kind: "name", text: found }));
+  rest = take(rest, date, ([found]) => ({ kind: "value", text: found }));
   rest = take(rest, version, ([found]) => ({ kind: "value", text: found }));
   rest = rest.replaceAll(/\b(?:steps?|sections?|parts?|chapters?|figures?|tables?|phases?|levels?)\s+\d+/gi, " ");
   take(rest, number, (match) => numberOf(match));
   return facts;
+}
+
+/** Character references, digits of other widths and HTML's code marks, as a reader sees them. */
+function asShown(line: string): string {
+  return line
+    .replaceAll(/&#(?:x([\da-f]{1,6})|(\d{1,7}));/gi, (whole, hex, decimal) => {
+      const code = hex ? Number.parseInt(hex, 16) : Number(decimal);
+      return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    })
+    .replaceAll(/\p{Nd}/gu, (digit) => digit.normalize("NFKC"))
+    .replaceAll(/<(code|kbd|samp|var)\b[^>]*>([^<`]+)<\/\1>/gi, "`$2`");
+}
+
+/** What a tag's attributes tell a reader: phrases and defaults. A bare number or word is layout. */
+function wordsOfTag(tag: string): readonly string[] {
+  return [...tag.matchAll(/([\w:-]+)=(?:"([^"]*)"|'([^']*)'|\{([^{}]*)\})/g)].flatMap(([, name, ...values]) => {
+    const value = values.find((one) => one !== undefined) ?? "";
+    return name === "default" || /\p{L}\s|\s\p{L}/u.test(value) ? [value] : [];
+  });
 }
 
 /** Of a sample only what is the product's: its flags and variables. Values of a sample are examples. */
@@ -68,7 +117,8 @@ function factsOfCode(code: string): readonly Fact[] {
   return code.split(/[\s=,;()[\]{}"'|&]+/).flatMap((part): Fact[] => {
     const text = part.replace(/^[:.@$!?*+<>\\]+|[:.!?*+<>\\]+$/g, "");
     if (text === "" || placeholder.test(text)) return [];
-    if (/^-?\d[\d_,]*(?:\.\d+)?$/.test(text)) return [{ kind: "value", text, number: amountOf(text) }];
+    const [isNumber, unit = ""] = numberInCode.exec(text) ?? [];
+    if (isNumber !== undefined) return [{ kind: "value", text, ...quantityOf(text, unit) }];
     if (/^v?\d+(?:\.\d+)+/.test(text)) return [{ kind: "value", text }];
     return /[A-Za-z]{2}/.test(text) ? [{ kind: "name", text }] : [];
   });
@@ -76,11 +126,30 @@ function factsOfCode(code: string): readonly Fact[] {
 
 function numberOf([found, short, word]: RegExpMatchArray): Fact | null {
   const text = /^[\d.,_]*\d/.exec(found)?.[0] ?? found;
-  const unit = units[(short ?? word ?? "").toLowerCase().replace(/(?<=..)s$/, "")];
-  const value = amountOf(text);
+  const quantity = quantityOf(text, short ?? word ?? "");
   // A bare 0, 1 or 2 is grammar as often as a fact.
-  if (value <= 2 && unit === undefined) return null;
-  return { kind: "value", text: unit && short ? found : text, number: value, ...(unit && { unit }) };
+  if (quantity.number <= 2 && quantity.unit === undefined) return null;
+  return { kind: "value", text: quantity.unit && short ? found : text, ...quantity };
+}
+
+function quantityOf(text: string, unitName: string): { number: number } & Pick<Fact, "unit" | "amounts"> {
+  // A sign says nothing that a witness must repeat.
+  const value = amountOf(/\d[\d_,]*(?:\.\d+)?/.exec(text)?.[0] ?? text);
+  const known = units[unitName.toLowerCase().replace(/(?<=..)s$/, "")];
+  if (!known) return { number: value };
+  return { number: value, unit: known.unit, amounts: known.sizes.map((size) => value * size) };
+}
+
+/** The numbers of a text that have a unit, and the text without them. */
+export function quantitiesOf(text: string): { found: readonly Fact[]; rest: string } {
+  const found: Fact[] = [];
+  const rest = text.replaceAll(number, (...match) => {
+    const fact = numberOf(match as unknown as RegExpMatchArray);
+    if (fact?.unit === undefined) return match[0];
+    found.push(fact);
+    return " ";
+  });
+  return { found, rest };
 }
 
 export function amountOf(text: string): number {

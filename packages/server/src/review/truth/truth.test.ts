@@ -41,13 +41,25 @@ test.each([
   ["a path", "It is stored in `/etc/mint/settings.toml`.", ["/etc/mint/settings.toml"]],
   ["a time", "It waits for 30 s.", ["30 s"]],
   ["a name in a table", "| `fooBar` | none |", ["fooBar"]],
-])("finds %s that nothing witnesses", (_, text, facts) => {
-  expect(unsupported(text)).toEqual(facts);
+  ["a name in HTML's code marks", "Set <code>fooBar</code>.", ["fooBar"]],
+  ["a unit without a space", "It waits 750ms and keeps 48kB, or `20s`.", ["20s", "750ms", "48kB"]],
+  ["a price, a sign and a range", "It costs $49, ends with -77 and takes 5-80 tries.", ["49", "77", "5", "80"]],
+  ["another unit", "Sessions end after 45 hours.", ["45"], { asked: ["Sessions end after 45 minutes."] }],
+  ["an hour that only a 1 could mean", "It is kept for 24 hours.", ["24"], { asked: ["There is 1 way."] }],
+  ["another day", "It changed on 2026-03-14.", ["2026-03-14"], { asked: ["2026-03-13", "2026", "14"] }],
+  ["digits of another form", "It has &#57;&#56; parts, or ７７.", ["98", "77"]],
+  ["a component's words", '<Tip text="It has 98 parts" cols="7" default="42" />', ["98", "42"]],
+  ["a link's title", 'See [it](/a "98 parts").', ["98"]],
+  ["the end of a long line", `${"x ".repeat(2_500)}It has 98 parts.`, ["98"]],
+] as const)("finds %s that nothing witnesses", (_, text, facts, given: Partial<Evidence> = {}) => {
+  expect(unsupported(text, given)).toEqual(facts);
 });
 
 test.each([
   ["what the code says", "`host` is `127.0.0.1`; `maxRetries` is 3."],
   ["a unit that is written otherwise", "It waits 90 seconds, or 1.5 minutes, with a cache of 64 MiB."],
+  ["a unit in other words", "It waits 30 min, or 1800 s.", { asked: ["It waits half an hour: 30 minutes."] }],
+  ["a negative number that code has", "It is `-3` or -3."],
   ["a name in another spelling", "Use `--max-retries` or `MAX_RETRIES`."],
   ["what was asked for", "Say `--turbo`.", { asked: ["Mention `--turbo`"] }],
   ["what the page said before", "As said, `mint dev` starts it."],
@@ -78,6 +90,19 @@ test("what the agent wrote and then read again witnesses nothing", () => {
     { kind: "read" as const, text: `a.md\n4: ${text}` },
   ];
   expect(unsupported(text, { log })).toEqual(["98"]);
+});
+
+test("of an earlier round's lines those count that the agent wrote, not those of people", () => {
+  const [before, after] = ["# Options\n", "# Options\n\nIt tries 98 ports.\n\nIt has 77 parts.\n\nNew.\n"];
+  const added = after.split("\n").map((text, index) => ({ path: "a.md", line: index + 1, text }));
+  const log = [{ kind: "wrote" as const, text: "It tries 98 ports." }];
+  const found = findUnsupportedFacts(
+    [{ path: "a.md", before, after }],
+    added,
+    { asked: ["Say more"], log, sources: [] },
+    added.filter(({ text }) => text === "New."),
+  );
+  expect(found.map(({ line }) => line)).toEqual([3]);
 });
 
 const page = `# Settings

@@ -25,9 +25,16 @@ export function findUnsupportedFacts(
   pages: readonly ChangedPage[],
   added: readonly AddedLine[],
   evidence: KnownEvidence,
+  /** Of a pull request with earlier rounds: the lines of this one. */
+  latest: readonly AddedLine[] = added,
 ): readonly Finding[] {
   const witnesses = openWitnesses(pages, evidence);
   const findings = new Map<string, Finding>();
+  const fromLatest = new Set(latest.map(({ path, text }) => `${path}\n${text}`));
+  // People write to a pull request, too. What the agent never typed in an earlier round is theirs.
+  const isOwn = ({ path, text }: AddedLine, fact: Fact) =>
+    fromLatest.has(`${path}\n${text}`) ||
+    evidence.log.some((one) => one.kind === "wrote" && one.text.includes(fact.text));
   const report = (path: string, line: number, fact: Fact, why: string) => {
     const key = `${path} ${fact.text}`;
     if (findings.has(key)) return;
@@ -36,21 +43,24 @@ export function findUnsupportedFacts(
   };
   for (const page of pages) {
     const lines = pageLines(page.after);
-    const isAdded = new Set(added.filter(({ path }) => path === page.path).map(({ line }) => line));
+    const onPage = new Map(added.filter(({ path }) => path === page.path).map((line) => [line.line, line]));
     const proven = new Set<string>();
     for (const { fact, line, cited } of citedFacts(lines, evidence.sources)) {
       const isHeld = witnesses.cited(cited).holds(fact);
       if (isHeld) proven.add(`${line} ${fact.text}`);
-      if (isHeld || !isAdded.has(line)) continue;
+      const place = onPage.get(line);
+      if (isHeld || !place || !isOwn(place, fact)) continue;
       report(page.path, line, fact, `is not in the cited lines (${cited.map(({ at }) => at).join(", ")})`);
     }
     const counts = countsOf(lines);
     for (const line of lines) {
-      if (!isAdded.has(line.line)) continue;
+      const place = onPage.get(line.line);
+      if (!place) continue;
       for (const fact of factsOf(line)) {
         if (proven.has(`${line.line} ${fact.text}`)) continue;
         if (fact.unit === undefined && counts.has(fact.number ?? Number.NaN)) continue;
-        if (!witnesses.read(fact)) report(page.path, line.line, fact, "is in nothing that was read or asked for");
+        if (!witnesses.read(fact) && isOwn(place, fact))
+          report(page.path, line.line, fact, "is in nothing that was read or asked for");
       }
     }
   }
@@ -58,10 +68,17 @@ export function findUnsupportedFacts(
 }
 
 export function factsOf({ kind, text }: PageLine): readonly Fact[] {
-  const line = text.slice(0, lineCharactersMax);
+  if (text.length > lineCharactersMax)
+    return piecesOf(text).flatMap((piece) => factsOf({ kind, line: 0, text: piece }));
+  const line = text;
   if (kind === "sample") return factsOfSample(line);
   if (kind === "prose" || kind === "heading") return factsOfProse(line);
   return kind === "front matter" ? factsOfProse(line.replace(/^\s*[\w-]+:/, "")) : [];
+}
+
+/** A long line, divided between words. */
+function piecesOf(text: string): readonly string[] {
+  return text.match(new RegExp(`[^]{1,${lineCharactersMax}}(?=\\s|$)|[^]{1,${lineCharactersMax}}`, "g")) ?? [];
 }
 
 interface Witnesses {

@@ -1,4 +1,4 @@
-import { amountOf, type Fact } from "./facts.ts";
+import { amountOf, type Fact, quantitiesOf } from "./facts.ts";
 
 /** A text that facts are looked up in: what was read, what was asked, what the pages said before. */
 export interface Witness {
@@ -18,7 +18,7 @@ const factors: Readonly<Record<NonNullable<Fact["unit"]>, readonly number[]>> = 
 export function createWitness(texts: readonly string[], options: { derives?: boolean } = {}): Witness {
   const text = texts.join("\n");
   let joined: string | undefined;
-  let numbers: Set<number> | undefined;
+  let numbers: Numbers | undefined;
   const known = new Map<string, boolean>();
 
   function holdsName(name: string): boolean {
@@ -31,18 +31,23 @@ export function createWitness(texts: readonly string[], options: { derives?: boo
     return parts.length > 1 && parts.every((part) => hasWord(text, part));
   }
 
-  function holdsNumber({ number = Number.NaN, unit }: Fact): boolean {
-    numbers ??= numbersOf(text);
-    if (numbers.has(number)) return true;
-    if (unit && factors[unit].some((factor) => numbers?.has(number * factor) || numbers?.has(number / factor)))
-      return true;
+  function holdsNumber({ number = Number.NaN, unit, amounts = [] }: Fact): boolean {
+    numbers ??= readNumbers(text);
+    const { all, bare, withUnit } = numbers;
+    // Thirty seconds are not witnessed by thirty minutes.
+    if (amounts.some((amount) => withUnit.has(`${unit} ${amount}`))) return true;
+    if ((unit ? bare : all).has(number)) return true;
+    // A bare 0, 1 or 2 is nearly everywhere: only a few lines may mean it as an hour or a day.
+    const converts = (one: number) => (one > 2 || options.derives === true) && bare.has(one);
+    if (unit && factors[unit].some((factor) => converts(number * factor) || converts(number / factor))) return true;
     if (!options.derives) return false;
-    for (const one of numbers) if (numbers.has(number - one) || numbers.has(number + one)) return true;
+    for (const one of all) if (all.has(number - one) || all.has(number + one)) return true;
     return false;
   }
 
   function look(fact: Fact): boolean {
     if (fact.number !== undefined) return holdsNumber(fact);
+    if (/^\d{4}-\d{2}-\d{2}$/.test(fact.text)) return text.includes(fact.text);
     if (fact.kind === "value") return hasWord(text, fact.text.replace(/^v(?=\d)/, ""));
     if (fact.kind === "name") return holdsName(fact.text);
     const [, host = "", rest = ""] = /^https?:\/\/([^/?#]*)([^?#]*)/.exec(fact.text) ?? [];
@@ -70,6 +75,24 @@ function hasWord(text: string, word: string): boolean {
 
 function squeeze(text: string): string {
   return text.toLowerCase().replaceAll(/[_-]/g, "");
+}
+
+interface Numbers {
+  all: ReadonlySet<number>;
+  /** Those that stand without a unit. */
+  bare: ReadonlySet<number>;
+  /** Each as its kind and how many of the smallest unit. */
+  withUnit: ReadonlySet<string>;
+}
+
+function readNumbers(text: string): Numbers {
+  const { found, rest } = quantitiesOf(text);
+  const bare = numbersOf(rest);
+  return {
+    all: new Set([...bare, ...found.flatMap(({ number }) => number ?? [])]),
+    bare,
+    withUnit: new Set(found.flatMap(({ unit, amounts = [] }) => amounts.map((amount) => `${unit} ${amount}`))),
+  };
 }
 
 /** The numbers of a text, those in words and the products that code writes, as 60 * 1000. */
