@@ -10,6 +10,7 @@ import type { ReviewInput, Verdict, Violation } from "./review.ts";
 import { findLostContent } from "./truth/lost-content.ts";
 import { findUnsupportedFacts } from "./truth/unsupported-facts.ts";
 import { findUntrueSummary } from "./truth/untrue-summary.ts";
+import { createWitness } from "./truth/witness.ts";
 
 /** Reviews a change. Policy violations and secrets deny it, new findings flag it, and everything else passes. */
 export async function reviewChange(input: ReviewInput, signal: AbortSignal): Promise<Verdict> {
@@ -80,6 +81,14 @@ function findUntruths(
       lines: [...added.before, ...added.files].map(({ text }) => text),
       sources: evidence.sources,
       isRefused: (path) => refusedBy(policy, path) !== null,
+      ...(log && {
+        witness: createWitness([
+          ...evidence.asked,
+          ...log.flatMap(({ kind, text }) => (kind === "read" ? [text] : [])),
+          ...evidence.sources.flatMap(({ at, text }) => [at, text]),
+          ...[...all.before, ...all.files, ...added.before].flatMap(({ path, text }) => [path, text]),
+        ]),
+      }),
     }),
   ];
 }

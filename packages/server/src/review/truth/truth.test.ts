@@ -3,6 +3,7 @@ import type { Evidence } from "../../lib/evidence.ts";
 import { findLostContent } from "./lost-content.ts";
 import { findUnsupportedFacts } from "./unsupported-facts.ts";
 import { findUntrueSummary } from "./untrue-summary.ts";
+import { createWitness } from "./witness.ts";
 
 const code = `export const options = {
   host: { type: "string", default: "127.0.0.1" },
@@ -186,4 +187,13 @@ test("a summary names no page that the change has nothing to do with", () => {
   expect(messages("Adds a note to `docs/b.md`.")).toHaveLength(1);
   expect(messages("Añade una nota a docs/b.md y docs/a.md.")).toHaveLength(1);
   expect(messages("Updated a.md. It links to guides/c.md and agrees with docs/cited.md.")).toEqual([]);
+});
+
+test("a summary says no name and no value that is neither on a page nor in what was read", () => {
+  const change = { paths: ["a.md"], lines: [], sources: [], witness: createWitness([code, "a.md", "waits 30 s"]) };
+  const messages = (summary: string) => findUntrueSummary(summary, change).map(({ message }) => message);
+  expect(messages("Sets `MINT_RETRIES`, `--turbo` and a limit of 45 s, tested with 9.8.7.")).toHaveLength(4);
+  expect(messages("Explains `maxRetries` and 30 seconds in 14 places of a.md, and runs `check`.")).toEqual([]);
+  const { witness, ...unknown } = change;
+  expect(witness && findUntrueSummary("Sets `MINT_RETRIES`.", unknown)).toEqual([]);
 });
