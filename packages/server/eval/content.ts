@@ -28,6 +28,22 @@ const repositories = [
   "vuejs/docs",
   "withastro/docs",
   "withastro/starlight",
+  // No rule was made with these before 2026-11-17.
+  "astral-sh/uv",
+  "vuejs/router",
+  "vitest-dev/vitest",
+  "unocss/unocss",
+  "upstash/docs",
+  "firecrawl/firecrawl-docs",
+  "tauri-apps/tauri-docs",
+  "reduxjs/redux",
+  "facebook/react-native-website",
+  "grpc/grpc.io",
+  "snyk/user-docs",
+  "rust-lang/cargo",
+  "better-auth/better-auth",
+  "dubinc/docs",
+  "prefix-dev/pixi",
 ];
 const commitsOfEach = 36;
 /** Commits that are looked through for these. */

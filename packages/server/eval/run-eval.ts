@@ -36,6 +36,8 @@ const { values, positionals } = parseArgs({
     changes: { type: "boolean", default: false },
     from: { type: "string" },
     questions: { type: "string" },
+    /** Of --changes, only what the model was asked. */
+    answered: { type: "boolean", default: false },
   },
 });
 if (positionals[0] === "tokens") {
@@ -50,7 +52,8 @@ if (positionals[0] === "truth" && values.changes) {
   const { modelEndpoints: endpoints, modelPrices: prices } = loadConfig(process.env, { dataDir: tmpdir() });
   const deps = { endpoints, prices, fetch: globalThis.fetch, keyOf: async () => null };
   const model = values.model === undefined ? null : await openModel(deps, { name: values.model, projectId: null });
-  await evaluateRealChanges({ cacheDir, from: values.from, only: values.only ?? "", model });
+  const { from, only = "", questions, answered } = values;
+  await evaluateRealChanges({ cacheDir, from, only, model, questions, replays: !answered });
   process.exit(0);
 }
 if (positionals[0] === "truth") {

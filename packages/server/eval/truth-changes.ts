@@ -76,6 +76,8 @@ export interface ChangeOptions {
   /** The folder of a clone. */
   clone(repository: { name: string; commit: string }): Promise<string>;
   repositories: readonly (Repository & { commit: string })[];
+  /** Without a model too, which takes an hour. */
+  replays: boolean;
   recorded: readonly Recorded[];
   /** Asks a model whose answer is not recorded, and records it. Absent: only what is recorded counts. */
   ask?(question: Question): Promise<unknown>;
@@ -86,22 +88,26 @@ export async function evaluateChanges(options: ChangeOptions): Promise<void> {
   const halves: Halves = { open: new Tally(), frozen: new Tally() };
   for (const repository of options.repositories) {
     console.log(repository.name);
-    await replayChanges(await options.clone(repository), repository, options, halves);
+    const gitDir = await options.clone(repository);
+    if (options.replays) await replayChanges(gitDir, repository, halves);
+    await askAboutSome(gitDir, repository, options, halves);
   }
   for (const half of ["open", "frozen"] as const) {
     const tally = halves[half];
     const share = (name: string, of: string) => `${tally.get(name)} of ${tally.get(of)}`;
-    console.log(`
+    if (options.replays)
+      console.log(`
 ${half} half, without a model
   changes that replaced text of the docs: ${share("stale: reported there", "stale")} reported there, ${share("stale: error there", "stale")} as errors
   places that they replaced: ${share("place: reported", "place")} reported, ${share("place: error", "place")} as errors
   changes that only added text: ${share("new: reported there", "new")} reported on that page
   changes of code alone: ${share("none: errors", "none")} with an error, ${share("none: any", "none")} with any finding
   errors where the authors changed the docs: ${share("error: there", "error")} of changes with docs; warnings: ${share("warning: there", "warning")}
-  places whose block is among the ${blocksMax} nearest: ${share("place: ranked", "place")}
+  places whose block is among the ${blocksMax} nearest: ${share("place: ranked", "place")}`);
+    console.log(`
 ${half} half, with the recorded answers
-  changes that replaced text, asked and reported there: ${share("stale: read there", "stale: read")}
-  changes that only added text, asked and reported on that page: ${share("new: read there", "new: read")}
+  changes that replaced text, asked and reported there: ${share("stale: read there", "stale: read")}, anywhere: ${share("stale: read any", "stale: read")}
+  changes that only added text, asked and reported on that page: ${share("new: read there", "new: read")}, anywhere: ${share("new: read any", "new: read")}
   changes of code alone, asked and reported: ${share("none: read any", "none: read")}`);
   }
 }
@@ -109,7 +115,6 @@ ${half} half, with the recorded answers
 async function replayChanges(
   gitDir: string,
   repository: Repository & { commit: string },
-  { recorded, ask }: ChangeOptions,
   halves: Halves,
 ): Promise<void> {
   const source = openGitSource(gitDir);
@@ -164,14 +169,42 @@ async function replayChanges(
           `  ${change.kind === "none" ? "!" : isThere ? "+" : "?"} ${level} ${change.commit.slice(0, 9)} ${one.page}:${one.line} ${one.words}`,
         );
     }
-    const patch = await runGit(gitDir, ["diff", "-U3", "--no-renames", "--no-color", parent, change.commit]);
+  }
+  source.close();
+}
+
+/** How many changes of each kind and half of a repository are asked about. */
+const askedMax = 1;
+
+async function askAboutSome(
+  gitDir: string,
+  repository: Repository & { commit: string },
+  { recorded, ask }: ChangeOptions,
+  halves: Halves,
+): Promise<void> {
+  const source = openGitSource(gitDir);
+  const left = new Map<string, number>();
+  for (const change of await listChanges(gitDir, repository)) {
+    const group = `${change.kind} ${change.half}`;
+    if ((left.get(group) ?? askedMax) === 0) continue;
+    const patch = await runGit(gitDir, [
+      "diff",
+      "-U3",
+      "--no-renames",
+      "--no-color",
+      `${change.commit}^`,
+      change.commit,
+    ]);
     const hunks = await codeHunks(patch, (path) => !isOfCode(repository, path));
+    const blocks = await blocksOf(await source.at(`${change.commit}^`), repository);
     const asked = hunks.length === 0 ? null : questionAbout(blocks, hunks);
     if (asked === null) continue;
+    left.set(group, (left.get(group) ?? askedMax) - 1);
     const key = createHash("sha256").update(JSON.stringify(asked.question)).digest("hex");
     const known = recorded.find(({ question }) => question === key);
     const answer = known === undefined ? await ask?.(asked.question) : known.answer;
     if (answer === undefined) continue;
+    const tally = halves[change.half];
     tally.add(`${change.kind}: read`);
     const read = verifiedDrift(answer, asked.best, hunks).map(({ block, line, why }) => ({
       page: block.path,
@@ -180,6 +213,9 @@ async function replayChanges(
       words: why,
     }));
     count(tally, change, read, { all: "read any", there: "read there", error: "read as error" });
+    if (change.half === "frozen") continue;
+    for (const { page, line, words } of read)
+      console.log(`  ${change.kind} ${change.commit.slice(0, 9)} ${page}:${line} ${words}`);
   }
   source.close();
 }

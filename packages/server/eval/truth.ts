@@ -2,7 +2,7 @@
 // and how many of the removals that a seeded script plants are found. Needs ctags (universal-ctags) and python3.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Model } from "../src/agent/agent.ts";
@@ -43,19 +43,36 @@ interface TruthOptions {
 }
 
 /** Changes in which people changed the docs with the code. `model`: asks it, and records its answers. */
-export async function evaluateRealChanges(options: TruthOptions & { model: Model | null }): Promise<void> {
-  const { model } = options;
+export async function evaluateRealChanges(
+  options: TruthOptions & { model: Model | null; questions: string | undefined; replays: boolean },
+): Promise<void> {
+  const { model, questions, replays } = options;
   await evaluateChanges({
     clone: (repository) => cloneWhole(repository, options),
     repositories: readList<Pinned>("truth-changes.jsonl")
       .filter(({ name }) => new RegExp(options.only).test(name))
       .map(({ outside, ...one }) => ({ ...one, ...(outside !== undefined && { outside: new RegExp(outside) }) })),
+    replays,
     recorded: existsSync(recordings) ? readList("truth-answers.jsonl") : [],
+    ...(questions !== undefined && { ask: async (question) => exchange(questions, question) }),
     ...(model && { ask: (question) => askAndRecord(model, question) }),
   });
 }
 
 const recordings = join(import.meta.dirname, "truth-answers.jsonl");
+
+/** Writes a question to FOLDER/KEY.txt, and records the answer of FOLDER/KEY.json once it is there. */
+function exchange(folder: string, question: Question): unknown {
+  const key = createHash("sha256").update(JSON.stringify(question)).digest("hex");
+  const given = join(folder, `${key}.json`);
+  if (!existsSync(given)) {
+    writeFileSync(join(folder, `${key}.txt`), `${question.system}\n\n${question.text}\n`);
+    return undefined;
+  }
+  const answer: unknown = JSON.parse(readFileSync(given, "utf8"));
+  appendFileSync(recordings, `${JSON.stringify({ model: "by hand", question: key, answer })}\n`);
+  return answer;
+}
 
 async function askAndRecord(model: Model, question: Question): Promise<unknown> {
   const { system, text, tool } = question;

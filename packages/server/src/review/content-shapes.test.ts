@@ -338,6 +338,7 @@ it.each<readonly [Site, string, string]>([
     '# New { #new }\n\n!!! note "A title"\n    Text with `<code>`.\n\n=== "Tab"\n\n    Text.\n',
   ],
   ["mkdocs", "docs/new.md", "# New\n\n```yaml\nrun: {{ secrets.TOKEN }}\n```\n\n| a | b |\n|---|---|\n| 1 | `x` |\n"],
+  ["mkdocs", "docs/new.md", "# New\n\n![A](.gitbook/assets/a.png)\n"],
   ["mkdocs", "mkdocs.yml", `${file("mkdocs", "mkdocs.yml")}  - "A: b": index.md\n`],
   [
     "vitepress",

@@ -62,8 +62,8 @@ export function collectParts() {
     for (const [, nested = ""] of decoded(url).matchAll(nestedHost)) hosts.add(nested.toLowerCase());
     if (hosts.size > 0) add(kind, url, at, { hosts: [...hosts], loads });
     else if (/(?:^|\/)\.\.(?:\/|$)/.test(decoded(url))) add("path", url, at);
-    // From the root of a site, no folder is above. Hidden folders are never content.
-    if (hosts.size === 0 && (/(?:^|\/)\.[\w-]/.test(decoded(url)) || rootAbove.test(decoded(url))))
+    // From the root of a site, no folder is above. Hidden folders are never content, but for the pictures of GitBook.
+    if (hosts.size === 0 && (/(?:^|\/)\.(?!gitbook\/assets\/)[\w-]/.test(decoded(url)) || rootAbove.test(decoded(url))))
       form(`(${url})`, at, url);
   }
 
