@@ -65,11 +65,15 @@ async function examine(cli: Cli, options: { data?: string }): Promise<readonly E
     ...(await unless(/EMEND_DATA_DIR|--data/, "data", async () => [await examineDataDir(config.dataDir)])),
     ...database.flatMap(({ serverUrl: _, told: __, budgets = [], ...seen }) => [seen, ...budgets]),
     ...server,
+    ...(await unless(aboutServices, "model", async () =>
+      examineServices(await tryServices(config), { hint: await modelHint(cli.env), by: "" }),
+    )),
     ...(told
-      ? examineServices(told, { hint: null, by: ` (tried by the worker on ${told.host})` })
-      : await unless(aboutServices, "model", async () =>
-          examineServices(await tryServices(config), { hint: await modelHint(cli.env), by: "" }),
-        )),
+      ? examineServices(told, { hint: null, by: `, tried by the worker on ${told.host}` }).map((seen) => ({
+          ...seen,
+          name: "worker",
+        }))
+      : []),
     ...(await unless(/EMEND_PUBLIC_URL/, "public url", async () => [
       await examinePublicUrl(config.publicUrl, { isServed, signal: cli.signal }),
     ])),
