@@ -266,4 +266,12 @@ describe("exit codes", () => {
       .filter((path) => path !== "check" && !rows.some(([line]) => `${line} `.startsWith(`${path} `)));
     expect(untold).toEqual([]);
   });
+
+  test("every command accepts --json, but for those that speak only JSON", () => {
+    const streams = { stdout: process.stdout, stderr: process.stderr };
+    const without = commandTree(buildProgram(streams as unknown as Cli))
+      .filter(({ commands, options }) => commands.length === 0 && !options.some(({ flag }) => flag === "--json"))
+      .map(({ path }) => path);
+    expect(without).toEqual(["lsp", "mcp"]);
+  });
 });

@@ -153,7 +153,8 @@ export function registerProjectSettings(project: Command, cli: Cli): void {
     .argument(
       "[changes...]",
       "such as lanes=2, limits.costUsdMax=5 or '{\"draft\":true}'; also name, baseRef and docsDir",
-    );
+    )
+    .option("--json", "print one line of JSON, as this command does anyway");
   withData(command).action((given: string | undefined, changes: string[], options: EditOptions) => {
     // Without a project, the first word is a change.
     const isChange = given !== undefined && /^[\w.]+=|^\s*\{/.test(given);
