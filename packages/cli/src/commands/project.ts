@@ -154,7 +154,7 @@ export function registerProjectSettings(project: Command, cli: Cli): void {
       "[changes...]",
       "such as lanes=2, limits.costUsdMax=5 or '{\"draft\":true}'; also name, baseRef and docsDir",
     )
-    .option("--json", "print one line of JSON, as this command does anyway");
+    .option("--json", "print one line of JSON");
   withData(command).action((given: string | undefined, changes: string[], options: EditOptions) => {
     // Without a project, the first word is a change.
     const isChange = given !== undefined && /^[\w.]+=|^\s*\{/.test(given);
@@ -180,7 +180,7 @@ async function editSettings(
     const id = await projectIdOf(cli, admin, given);
     return changes.length === 0 ? admin.showProject(id) : admin.editProject(id, { ...own, settings });
   });
-  printResult(cli, { json: true }, found.settings, "");
+  printResult(cli, options, found.settings, JSON.stringify(found.settings, null, 2));
 }
 
 type Change = Record<string, unknown>;

@@ -9,11 +9,11 @@ import { createTerm } from "../../../site/src/refactor/term.ts";
 import { definesFlag, importedFrom, passesOn } from "../../../site/src/references/definitions.ts";
 import { findCodeReferences } from "../../../site/src/references/find-references.ts";
 import { readPrompt } from "../../src/agent/rules/parse-prompt.ts";
-import { withoutFence } from "../../src/agent/system-prompt.ts";
 import { checkTemplate } from "../../src/automations/template.ts";
 import { AppError } from "../../src/errors.ts";
 import { hostsIn } from "../../src/hosts/hosts-in.ts";
 import { isBranchName } from "../../src/lib/branch-name.ts";
+import { withoutMark } from "../../src/lib/in-content.ts";
 import { reachesOut, withoutFenced } from "../../src/lib/markdown.ts";
 import { matchesGlob } from "../../src/lib/matches-glob.ts";
 import { conventionalTitle } from "../../src/publish/draft-pull-request.ts";
@@ -83,7 +83,7 @@ export const growthTargets: readonly GrowthTarget[] = [
   { name: "secrets that are known", read: (text) => knownSecretsIn(text, known) },
   { name: "text that looks like a secret", read: (text) => scanSecrets(text).catch(unlessUnsearchable) },
   { name: "fences of a prompt", read: withoutFenced },
-  { name: "fences of an answer", read: withoutFence },
+  { name: "fences of an answer", read: withoutMark },
   { name: "the rules' reading of a prompt", read: (text) => readPrompt("emend/rules", text) },
   { name: "an automation's template", read: (text) => refused(() => checkTemplate(text, "push")) },
   // Uses the parser of the review.

@@ -4,10 +4,11 @@ import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
 import { isAppError } from "../errors.ts";
 import type { Evidence } from "../lib/evidence.ts";
+import { inContent } from "../lib/in-content.ts";
 import { plainText } from "../lib/page-lines.ts";
 import type { AgentTask, Message, Model, ReadersFinding, Step, Usage } from "./agent.ts";
 import { shown, storable } from "./outcome.ts";
-import { shortPatch, withoutFence } from "./system-prompt.ts";
+import { shortPatch } from "./system-prompt.ts";
 import { isWritingCall } from "./tools/registry.ts";
 
 const Report = Type.Object({
@@ -56,8 +57,8 @@ export async function askSecondReader(
   const diff = (await overlay.diff(signal)).toString();
   const charactersMax = Math.min(diffCharactersMax, (model.contextTokensMax ?? 1e9) / 2);
   const said = [
-    ...evidence.asked.map((prompt) => inFence("The request:", prompt)),
-    inFence("The change:", shortPatch(briefPatch(diff), charactersMax)),
+    ...evidence.asked.map((prompt) => inContent("The request:", prompt)),
+    inContent("The change:", shortPatch(briefPatch(diff), charactersMax)),
     ...citedOf(evidence),
   ].join("\n");
   const text = await redact(said);
@@ -83,16 +84,12 @@ function briefPatch(diff: string): string {
   return patch.length > contextCharactersMax ? patch.replace(/^ .*\n|^(?:index|---|\+\+\+) .*\n/gm, "") : patch;
 }
 
-function inFence(words: string, text: string): string {
-  return `${words}\n<content>\n${withoutFence(text)}\n</content>`;
-}
-
 function citedOf({ sources }: Evidence): readonly string[] {
   let room = citedCharactersMax;
   return sources.flatMap(({ at, supports, text }) => {
     room -= text.length;
     if (room < 0) return [];
-    return [inFence(`Source ${at}${supports === "" ? "" : ` for “${supports}”`}:`, text)];
+    return [inContent(`Source ${at}${supports === "" ? "" : ` for “${supports}”`}:`, text)];
   });
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Finding, Site } from "@emend/site";
+import { inContent, withoutMark } from "../lib/in-content.ts";
 import { matchesGlob } from "../lib/matches-glob.ts";
 import { readTemplate } from "../lib/read-template.ts";
 import type { Tree } from "../tree/tree.ts";
@@ -50,7 +51,7 @@ function shapeOf(site: Pick<Site, "framework" | "pages"> | null): string {
   const list = [...folders].sort(([a], [b]) => (a < b ? -1 : 1)).map(([folder, count]) => `${folder} (${count})`);
   const more = list.length > foldersShownMax ? `, and ${list.length - foldersShownMax} more folders` : "";
   const guide = frameworkGuide(site.framework);
-  return `\nThe site has ${site.pages.length} pages: ${withoutFence(list.slice(0, foldersShownMax).join(", "))}${more}.\n${guide === "" ? "" : `${guide}\n`}`;
+  return `\nThe site has ${site.pages.length} pages: ${withoutMark(list.slice(0, foldersShownMax).join(", "))}${more}.\n${guide === "" ? "" : `${guide}\n`}`;
 }
 
 async function template(task: Pick<AgentTask, "base">): Promise<string> {
@@ -61,7 +62,7 @@ async function template(task: Pick<AgentTask, "base">): Promise<string> {
 }
 
 export function inFence(words: string, text: string): string {
-  return `\n${words}\n<content>\n${withoutFence(text)}\n</content>\n`;
+  return `\n${inContent(words, text)}\n`;
 }
 
 /** What a writer must know about each docs framework, by @emend/site's name for it. */
@@ -261,9 +262,4 @@ export function shortPatch(diff: string, charactersMax: number): string {
   const left = files.slice(shown.length).map(({ paths }) => paths.at(-1) ?? "");
   if (left.length > 0) shown.push(`… and ${left.length} more files: ${left.slice(0, 30).join(", ")}`);
   return shown.join("\n");
-}
-
-/** Makes sure that the text cannot close its fence. */
-export function withoutFence(text: string): string {
-  return text.replaceAll(/<(\/?\s*content)/gi, "‹$1");
 }

@@ -1,9 +1,10 @@
 import { type PageBlock, rankBlocks } from "@emend/site";
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
+import { inContent } from "../../lib/in-content.ts";
 import { plainText } from "../../lib/page-lines.ts";
 import { type CodeHunk, shortHunks } from "./code-change.ts";
-import { type Asker, inContent, type Question } from "./reader.ts";
+import type { Asker, Question } from "./reader.ts";
 
 /** A block of a page that a change makes wrong, or where a new thing is missing. Both quotes were found. */
 export interface Drift {

@@ -1,8 +1,9 @@
 import type { PageBlock } from "@emend/site";
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
+import { inContent } from "../../lib/in-content.ts";
 import { type CodeHunk, shortHunks } from "./code-change.ts";
-import { type Asker, inContent, type Question } from "./reader.ts";
+import type { Asker, Question } from "./reader.ts";
 
 /** Something on a page that a rule takes for wrong after a change. */
 export interface Candidate {

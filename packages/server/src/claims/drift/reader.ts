@@ -80,8 +80,3 @@ export async function openAsker(
     },
   };
 }
-
-/** Marks text as content. It cannot end the mark. */
-export function inContent(words: string, text: string): string {
-  return `${words}\n<content>\n${text.replaceAll(/<(\/?\s*content)/gi, "‹$1")}\n</content>`;
-}
