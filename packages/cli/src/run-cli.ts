@@ -109,11 +109,11 @@ export function describeError(error: unknown, env: NodeJS.ProcessEnv): Descripti
   if (error.name === "ConfigError") {
     return { message: error.message.replaceAll("\n", "\nemend: "), exitCode: exitCodes.usage };
   }
-  if (error.name === "AppError") return describeAppError(error);
+  if (error.name === "Fault") return describeFault(error);
   return { message: `${oneLine(error.message)} (EMEND_DEBUG=1 shows more)`, exitCode: exitCodes.fault };
 }
 
-function describeAppError(error: Error): Description {
+function describeFault(error: Error): Description {
   // Not the public message: the person at the console runs the installation and needs the reason.
   return { message: oneLine(error.message), exitCode: exitCodeOf.get(codeOf(error)) ?? exitCodes.refused };
 }

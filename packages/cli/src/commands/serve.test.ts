@@ -23,7 +23,7 @@ it("prints nothing if it ends in time", async () => {
 it("tells what happened in one line, without stacks and control characters", () => {
   const cause = { type: "Error", message: "ENOTFOUND\u001b[2J", stack: "Error\n at x.ts:1" };
   const err = {
-    type: "AppError",
+    type: "Fault",
     code: "forge_unavailable",
     message: "The forge is away.",
     stack: "AppError\n at y.ts:2",

@@ -10,7 +10,7 @@ import { definesFlag, importedFrom, passesOn } from "../../../site/src/reference
 import { findCodeReferences } from "../../../site/src/references/find-references.ts";
 import { readPrompt } from "../../src/agent/rules/parse-prompt.ts";
 import { checkTemplate } from "../../src/automations/template.ts";
-import { AppError } from "../../src/errors.ts";
+import { isAppError } from "../../src/errors.ts";
 import { hostsIn } from "../../src/hosts/hosts-in.ts";
 import { isBranchName } from "../../src/lib/branch-name.ts";
 import { withoutMark } from "../../src/lib/in-content.ts";
@@ -104,7 +104,7 @@ function refused(work: () => unknown): unknown {
   try {
     return work();
   } catch (error) {
-    if (error instanceof AppError) return null;
+    if (isAppError(error)) return null;
     throw error;
   }
 }

@@ -13,15 +13,8 @@ import type { ForgeProject } from "../forge/forge.ts";
 import { isAppCredential } from "../forge/github/github-token.ts";
 import { createLocalRepository } from "../forge/local/create-repository.ts";
 import { assertLocalForgeUsable } from "../forge/local/repository.ts";
-import {
-  checkCredential,
-  type ForgeDeps,
-  knownForge,
-  normalizeRepository,
-  openForge,
-  openJudgedForge,
-  openRemoteForge,
-} from "../forge/registry.ts";
+import { type ForgeDeps, openForge } from "../forge/open-forge.ts";
+import { checkCredential, knownForge, normalizeRepository, openJudgedForge, openRemoteForge } from "../forge/registry.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import { gitNetwork, localGit } from "../installation/local-git.ts";
 import { newId } from "../lib/id.ts";

@@ -5,7 +5,7 @@ import type { Queryable } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
 import type { ForgeInspection, RepositoryDescription } from "../forge/forge.ts";
 import { hookSecretOf } from "../forge/hooks/plugin.ts";
-import { type ForgeDeps, openForge } from "../forge/registry.ts";
+import { type ForgeDeps, openForge } from "../forge/open-forge.ts";
 import type { Git } from "../tree/git/git.ts";
 import { resolveBase } from "../tree/mirror/resolve-base.ts";
 import type { Told } from "./ask-worker.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ScriptedTurn, scriptedModel, testLimits } from "../../test/support/scripted-model.ts";
 import { openTestTrees, type TestTrees } from "../../test/support/test-tree.ts";
-import { AppError } from "../errors.ts";
+import { AgentFault } from "./faults.ts";
 import { createOverlay } from "../tree/overlay.ts";
 import type { CommitTree } from "../tree/tree.ts";
 import type { ContextTrees, Step } from "./agent.ts";
@@ -26,7 +26,7 @@ const context: ContextTrees = {
   names: ["api", "gone"],
   async open(name) {
     if (name === "api") return api;
-    throw new AppError("repository_unavailable", { publicMessage: "It may be back later.", retryable: true });
+    throw new AgentFault("repository_unavailable", { publicMessage: "It may be back later.", retryable: true });
   },
 };
 

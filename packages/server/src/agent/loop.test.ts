@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ScriptedTurn, scriptedModel, testLimits } from "../../test/support/scripted-model.ts";
 import { openTestTrees, type TestTrees } from "../../test/support/test-tree.ts";
-import { AppError } from "../errors.ts";
+import { AgentFault } from "./faults.ts";
 import { createOverlay } from "../tree/overlay.ts";
 import type { CommitTree, OverlayEntry } from "../tree/tree.ts";
 import type { AgentDeps, AgentTask, Limits, Message, Model, Step } from "./agent.ts";
@@ -157,7 +157,7 @@ describe("a run", () => {
   it("ends when its step can no longer be stored", async () => {
     const { run, deps } = await start(scriptedModel(() => editHome));
     deps.saveStep = async () => {
-      throw new AppError("internal", { publicMessage: "the lease is lost" });
+      throw new AgentFault("internal", { publicMessage: "the lease is lost" });
     };
     await expect(run()).rejects.toThrow("the lease is lost");
   });
@@ -441,7 +441,7 @@ describe("an instruction that turns out not to be understood", () => {
   it("leaves nothing behind, stored edits included", async () => {
     const model = scriptedModel((turn) => {
       if (turn === 0) return [["write_file", { path: "new.md", content: "x" }], ...(editHome as [])];
-      throw new AppError("instruction_not_understood", { publicMessage: "not that" });
+      throw new AgentFault("instruction_not_understood", { publicMessage: "not that" });
     });
     const { run, stored, overlay, steps } = await start(model);
     await expect(run()).rejects.toMatchObject({ code: "instruction_not_understood" });

@@ -1,4 +1,4 @@
-import { isAppError } from "../errors.ts";
+import { isFault } from "../lib/fault.ts";
 import type { AgentDeps, AgentOutcome, AgentTask, ContextTrees, Message, Step, ToolCall } from "./agent.ts";
 import { compact, fixedTokensOf, outputBytesFor, tokensOf } from "./compact.ts";
 import {
@@ -88,7 +88,7 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
     turn.context.handedOver = saidBy(round);
     const asked = { shown, said: [...conversation, ...opening] };
     const taken = await takeTurn(turn, asked, { signal, clock }).catch(async (error: unknown) => {
-      if (isAppError(error, "instruction_not_understood")) await takeBack(deps, task, number, error.publicMessage);
+      if (isFault(error, "instruction_not_understood")) await takeBack(deps, task, number, error.publicMessage);
       throw error;
     });
     if (taken === "time is up") return stopAt(deps, task, number, timeIsUp(deps.limits));

@@ -2,7 +2,7 @@ import type { Finding } from "@emend/site";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ScriptedTurn, scriptedModel, testLimits } from "../../test/support/scripted-model.ts";
 import { openTestTrees, type TestTrees } from "../../test/support/test-tree.ts";
-import { AppError } from "../errors.ts";
+import { AgentFault } from "./faults.ts";
 import { createOverlay } from "../tree/overlay.ts";
 import type { CommitTree, OverlayEntry } from "../tree/tree.ts";
 import type { Model, Step } from "./agent.ts";
@@ -194,7 +194,7 @@ describe("the second reader", () => {
 
   it("that is away keeps nothing from being published, and the finding says so", async () => {
     const away = scriptedModel(() => {
-      throw new AppError("model_unavailable", { publicMessage: "away" });
+      throw new AgentFault("model_unavailable", { publicMessage: "away" });
     });
     const { verdict } = await start(writes(content), { verdict: passed, secondReader: away });
     expect(verdict).toMatchObject({ kind: "passed", introduced: [{ check: "second-reader", severity: "warning" }] });

@@ -1,7 +1,8 @@
 import { constants } from "node:fs";
 import { lstat, mkdir, open, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { AppError, isAppError } from "../errors.ts";
+import { AgentFault } from "./faults.ts";
+import { isFault } from "../lib/fault.ts";
 import { asRead, base64Core } from "../secrets/scan-secrets.ts";
 import type { Overlay, Tree } from "../tree/tree.ts";
 
@@ -58,20 +59,20 @@ async function readOrSkip(tree: Tree, path: string): Promise<Buffer | null> {
   try {
     return await tree.read(path);
   } catch (error) {
-    if (isAppError(error, "invalid_request")) return null;
+    if (isFault(error, "invalid_request")) return null;
     throw error;
   }
 }
 
-function sameName(path: string, cause: unknown): AppError {
-  return new AppError("repository_unavailable", {
+function sameName(path: string, cause: unknown): AgentFault {
+  return new AgentFault("repository_unavailable", {
     publicMessage: `The repository has two files whose names differ only in case or accents, which this server's disk cannot keep apart: ${path}. Rename one, or use a model instead of a runner.`,
     cause,
   });
 }
 
-function tooLarge(): AppError {
-  return new AppError("repository_unavailable", {
+function tooLarge(): AgentFault {
+  return new AgentFault("repository_unavailable", {
     publicMessage: `The repository has more than ${checkoutBytesMax / 2 ** 30} GiB of files, too many for a runner's checkout.`,
   });
 }
@@ -149,13 +150,13 @@ async function guarded(path: string, write: () => Promise<void>): Promise<void> 
   try {
     await write();
   } catch (error) {
-    if (isAppError(error, "invalid_request")) throw refused(path, error.publicMessage);
+    if (isFault(error, "invalid_request")) throw refused(path, error.publicMessage);
     throw error;
   }
 }
 
-function refused(path: string, why: string): AppError {
-  return new AppError("policy_denied", {
+function refused(path: string, why: string): AgentFault {
+  return new AgentFault("policy_denied", {
     publicMessage: `The runner's change was refused: ${JSON.stringify(path.slice(0, 200))}: ${why}`,
   });
 }

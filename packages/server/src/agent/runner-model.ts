@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openRunner, type Runner, type RunnerAnswer, type RunnerSettings } from "@emend/runners";
-import { AppError } from "../errors.ts";
+import { AgentFault } from "./faults.ts";
 import { reachesOut } from "../lib/markdown.ts";
 import { startBound } from "../tree/git/bound-process.ts";
 import type { AgentDeps, AgentOutcome, AgentTask, Message, Model, Step } from "./agent.ts";
@@ -42,7 +42,7 @@ export async function openRunnerModel(deps: RunnerModelDeps, name: string): Prom
     return { apiKey: (await deps.keyOf(vendor)) ?? apiKey, baseUrl: address };
   };
   const opened = await openRunner({ settings, fetch, start: startBound, endpointOf }, name);
-  if (opened.kind === "unavailable") throw new AppError("model_unavailable", { publicMessage: opened.words });
+  if (opened.kind === "unavailable") throw new AgentFault("model_unavailable", { publicMessage: opened.words });
   return {
     name,
     nature: "language",
@@ -112,9 +112,9 @@ function stepOf(runner: Runner, task: AgentTask, { answer, finished, durationMs 
   };
 }
 
-function failed(runner: Runner, words: string): AppError {
+function failed(runner: Runner, words: string): AgentFault {
   const told = shown(words.slice(-2_000), 500);
-  return new AppError("model_unavailable", {
+  return new AgentFault("model_unavailable", {
     publicMessage: `The runner ${runner.program} failed: ${told || "it said nothing"}`,
   });
 }

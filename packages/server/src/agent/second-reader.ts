@@ -2,7 +2,7 @@ import { parsePatch } from "@emend/contract";
 import type { Finding } from "@emend/site";
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
-import { isAppError } from "../errors.ts";
+import { isFault } from "../lib/fault.ts";
 import type { Evidence } from "../lib/evidence.ts";
 import { inContent } from "../lib/in-content.ts";
 import { plainText } from "../lib/page-lines.ts";
@@ -70,7 +70,7 @@ export async function askSecondReader(
     const found = storable(report.findings).slice(0, findingsMax);
     return { findings: found.flatMap((one) => verified(one, diff, evidence.asked)), usage };
   } catch (error) {
-    if (isAppError(error, "model_unavailable")) return "unavailable";
+    if (isFault(error, "model_unavailable")) return "unavailable";
     throw error;
   }
 }

@@ -20,7 +20,7 @@ import { forgeHooksPlugin } from "../forge/hooks/plugin.ts";
 import { localForgePlugin } from "../forge/local/plugin.ts";
 import { createPullDesk } from "../forge/local/pull-desk.ts";
 import { createReviewDesk } from "../forge/local/review-desk.ts";
-import { openForge } from "../forge/registry.ts";
+import { openForge } from "../forge/open-forge.ts";
 import { isGated } from "../gate/gate-store.ts";
 import { suggestFixes } from "../health/suggest-fixes.ts";
 import { buildApp } from "../http/app.ts";

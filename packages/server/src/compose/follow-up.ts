@@ -1,7 +1,8 @@
 import { notUnderstood, readPrompt } from "../agent/rules/parse-prompt.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { assertNever, isAppError } from "../errors.ts";
+import { assertNever } from "../lib/fault.ts";
+import { isAppError } from "../errors.ts";
 import { keptPrompt } from "../jobs/kept-prompt.ts";
 import { acceptMessage, messageQuota } from "../jobs/message-job.ts";
 import { markHandled, unmarkHandled } from "../jobs/pull-requests.ts";

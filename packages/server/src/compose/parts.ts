@@ -20,7 +20,7 @@ import { AppError } from "../errors.ts";
 import type { Forge, PullRequest } from "../forge/forge.ts";
 import { assertLocalForgeUsable } from "../forge/local/repository.ts";
 import { createAnswerMemory, startPolling } from "../forge/polling.ts";
-import { type ForgeDeps, openForge } from "../forge/registry.ts";
+import { type ForgeDeps, openForge } from "../forge/open-forge.ts";
 import { createJobRules } from "../http/parse-create-body.ts";
 import { contextForgeOf, contextRemoteOf, createForgeReach } from "../installation/forge-reach.ts";
 import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";

@@ -20,7 +20,7 @@ import type { Pool } from "../db/pool.ts";
 import { hookSecretOf } from "../forge/hooks/plugin.ts";
 import { repositoryOf, tidyRepository } from "../forge/local/repository.ts";
 import { type AnswerMemory, createAnswerMemory, startPolling } from "../forge/polling.ts";
-import { openForge } from "../forge/registry.ts";
+import { openForge } from "../forge/open-forge.ts";
 import { listDueGates } from "../gate/gate-store.ts";
 import { type GateDeps, lookAtGate } from "../gate/look-at-gate.ts";
 import { makeDocsPull } from "../gate/make-docs-pull.ts";

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { type Static, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
-import { AppError, isAppError } from "../errors.ts";
+import { ForgeFault } from "./faults.ts";
+import { isFault } from "../lib/fault.ts";
 import { AnswerTooLong, type Fetch, readBody } from "../lib/network.ts";
 import { type RawAnswer, refusalOf } from "./api-refusal.ts";
 import type { Polling } from "./polling.ts";
@@ -112,7 +113,7 @@ export function createApiClient(options: {
     } catch (error) {
       signal.throwIfAborted();
       // A refused address stays refused: do not retry.
-      throw isAppError(error) ? error : unreachable(forge, url.host, error);
+      throw isFault(error) ? error : unreachable(forge, url.host, error);
     }
   }
 
@@ -142,7 +143,7 @@ export function createApiClient(options: {
         if (polling && request.method === "GET") polling.remember(key, headers, Value.Clean(request.answer, value));
         return { kind: "ok", value, headers };
       }
-      throw new AppError("forge_unavailable", {
+      throw new ForgeFault("forge_unavailable", {
         publicMessage: `${forge} answered ${answer.status} in a format that Emend does not understand.`,
         retryable: true,
       });
@@ -156,7 +157,7 @@ export function createApiClient(options: {
     async call(request, signal) {
       const outcome = await ask(request, [], signal);
       if (outcome.kind === "ok") return outcome.value;
-      throw new AppError("internal", { publicMessage: "The forge returned an unexpected error." });
+      throw new ForgeFault("internal", { publicMessage: "The forge returned an unexpected error." });
     },
   };
 }
@@ -188,19 +189,19 @@ const unconnected = [
 ];
 
 /** Certificate errors are permanent; other network errors may pass. */
-function unreachable(forge: string, host: string, error: unknown): AppError {
+function unreachable(forge: string, host: string, error: unknown): ForgeFault {
   const code = String(
     (error as { cause?: { code?: unknown } })?.cause?.code ?? (error as { code?: unknown })?.code ?? "",
   );
   const isCertificate = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code);
   if (isCertificate) {
-    return new AppError("forge_rejected", {
+    return new ForgeFault("forge_rejected", {
       publicMessage: `${forge}'s certificate is not trusted (${code}). Set EMEND_CA_FILE to a file with its certificate authority.`,
       cause: error,
     });
   }
   const isLong = error instanceof AnswerTooLong;
-  return new AppError("forge_unavailable", {
+  return new ForgeFault("forge_unavailable", {
     publicMessage: isLong
       ? `${forge} answered with more than ${answerBytesMax / 1024 ** 2} MB.`
       : `${forge} did not answer at ${host}${code ? ` (${code})` : ""}.`,
@@ -211,7 +212,7 @@ function unreachable(forge: string, host: string, error: unknown): AppError {
 }
 
 export function isTooLong(error: unknown): boolean {
-  return isAppError(error) && error.cause instanceof AnswerTooLong;
+  return isFault(error) && error.cause instanceof AnswerTooLong;
 }
 
 /**

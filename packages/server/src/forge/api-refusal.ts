@@ -1,4 +1,4 @@
-import { AppError } from "../errors.ts";
+import { ForgeFault } from "./faults.ts";
 
 export interface RawAnswer {
   status: number;
@@ -19,12 +19,12 @@ export function refusalOf(
   what: string,
   /** A conflict with other work on the repository passes; so may others. */
   { mayPass = answer.status === 409 } = {},
-): AppError {
+): ForgeFault {
   const { status } = answer;
   const words = wordsOf(answer.body).replace(/\.$/, "");
   const told = `${forge} answered ${status}${words ? `: ${words}` : ""}`;
   if (isRateLimited(answer)) {
-    return new AppError("forge_unavailable", {
+    return new ForgeFault("forge_unavailable", {
       publicMessage: `${told}. The token reached its rate limit.`,
       retryable: true,
       retryAfterMs: retryAfterMs(answer.headers) ?? resetMs(answer.headers) ?? rateLimitMs,
@@ -32,14 +32,14 @@ export function refusalOf(
     });
   }
   if (status >= 500 || status === 408) {
-    return new AppError("forge_unavailable", {
+    return new ForgeFault("forge_unavailable", {
       publicMessage: `${told}.`,
       retryable: true,
       retryAfterMs: retryAfterMs(answer.headers),
     });
   }
   const publicMessage = `${told}. ${advice(answer, what)}`;
-  return new AppError("forge_rejected", { publicMessage, retryable: mayPass, isWithoutEffect: true });
+  return new ForgeFault("forge_rejected", { publicMessage, retryable: mayPass, isWithoutEffect: true });
 }
 
 /** GitHub answers 403 where others answer 429. Its headers tell the difference, or sometimes only its message. */

@@ -166,7 +166,7 @@ export interface ForgeCommits {
 }
 
 /**
- * Errors: AppError "forge_rejected" is a permanent refusal in the forge's words. "forge_unavailable" may have the
+ * Errors: ForgeFault "forge_rejected" is a permanent refusal in the forge's words. "forge_unavailable" may have the
  * forge's Retry-After. For any other error, the outcome is unknown.
  */
 export interface Forge {

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from "typebox";
-import { isAppError } from "../errors.ts";
+import { isFault } from "../lib/fault.ts";
 import type { ApiClient } from "./api-client.ts";
 import type { PullRequest, PullRequestChange, PullRequestComment } from "./forge.ts";
 
@@ -68,7 +68,7 @@ export function withReviews(
 export async function tryEach(...steps: readonly (() => Promise<void>)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const step of steps) await step().catch((error: unknown) => failures.push(error));
-  const mayPass = failures.find((error) => !isAppError(error) || error.retryable);
+  const mayPass = failures.find((error) => !isFault(error) || error.retryable);
   if (failures.length > 0) throw mayPass ?? failures[0];
 }
 

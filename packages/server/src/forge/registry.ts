@@ -1,6 +1,6 @@
 import { type ForgeName, forgeNames } from "@emend/contract";
-import { AppError, assertNever } from "../errors.ts";
-import type { Fetch } from "../lib/network.ts";
+import { ForgeFault } from "./faults.ts";
+import { assertNever } from "../lib/fault.ts";
 import { locateBitbucket, openBitbucketForge } from "./bitbucket/bitbucket-forge.ts";
 import type { Forge, ForgeSettings, JudgedReach, RemoteForgeInput } from "./forge.ts";
 import { listGiteaRepositories, locateGitea, openGiteaForge } from "./gitea/gitea-forge.ts";
@@ -9,43 +9,9 @@ import { type GithubTokens, parseAppCredential } from "./github/github-token.ts"
 import { listGithubRepositories } from "./github/list-repositories.ts";
 import { locateGitlab, openGitlabForge } from "./gitlab/gitlab-forge.ts";
 import { listGitlabRepositories } from "./gitlab/merge-requests.ts";
-import { type LocalForgeDeps, openLocalForge } from "./local/local-forge.ts";
-import type { Polling } from "./polling.ts";
 import type { ListInput, RepositoryPage } from "./repository-address.ts";
 
-/** Each forge has a folder here, is opened by one function, and passes `conformance.ts`. */
-export interface ForgeDeps {
-  local: LocalForgeDeps;
-  fetch: Fetch;
-  /** For projects whose URLs pass the SSRF guard. */
-  reach: JudgedReach;
-  githubTokens: GithubTokens;
-  /** The project's decrypted token. Null if it has none. */
-  credentialOf(projectId: string): Promise<string | null>;
-}
-
-/** A project as it is stored. */
-interface StoredProject {
-  id: string;
-  forge: string;
-  repositoryUrl: string;
-  settings: { forge: ForgeSettings };
-}
-
-export async function openForge(project: StoredProject, deps: ForgeDeps, polling?: Polling): Promise<Forge> {
-  const name = knownForge(project.forge);
-  if (name === "local") return openLocalForge(deps.local, project.id);
-  const credential = await deps.credentialOf(project.id);
-  if (credential === null) {
-    throw new AppError("forge_rejected", {
-      publicMessage: "The project has no token for its forge. Set one in its settings.",
-    });
-  }
-  const { fetch, githubTokens: tokens } = deps;
-  const settings = project.settings.forge;
-  const input = { fetch, tokens, project: { ...project, settings }, credential, ...(polling && { polling }) };
-  return settings.isJudged ? openJudgedForge(input, deps.reach) : openRemoteForge(input);
-}
+/** Each forge has a folder here and is opened by one function. */
 
 /**
  * The same, with URLs that the SSRF guard checks at each call: a host name that was public may resolve to another
@@ -71,7 +37,7 @@ export function openRemoteForge(input: RemoteForgeInput & { tokens: GithubTokens
   const name = knownForge(input.project.forge);
   switch (name) {
     case "local":
-      throw new AppError("internal", { publicMessage: "The local forge has no remote address." });
+      throw new ForgeFault("internal", { publicMessage: "The local forge has no remote address." });
     case "github":
       return openGithubForge(input);
     case "gitlab":
@@ -89,7 +55,7 @@ export function openRemoteForge(input: RemoteForgeInput & { tokens: GithubTokens
 export function knownForge(name: string): ForgeName {
   const known = forgeNames.find((candidate) => candidate === name);
   if (known) return known;
-  throw new AppError("invalid_request", {
+  throw new ForgeFault("invalid_request", {
     publicMessage: `This release has no forge "${name}". It has: ${forgeNames.join(", ")}.`,
   });
 }
@@ -121,7 +87,7 @@ export function checkCredential(forge: Exclude<ForgeName, "local">, credential: 
   if (forge === "github" && parseAppCredential(plain)) return plain;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what a header cannot hold
   if (plain !== "" && plain.length <= 4096 && !/[\s\u0000-\u001f\u007f-\uffff]/.test(plain)) return plain;
-  throw new AppError("invalid_request", { publicMessage: "The token is empty, or contains spaces or line breaks." });
+  throw new ForgeFault("invalid_request", { publicMessage: "The token is empty, or contains spaces or line breaks." });
 }
 
 /** One page of the repositories that a credential reaches, for a person who chooses one. */
@@ -138,7 +104,7 @@ export async function listRepositories(
     case "gitea":
       return listGiteaRepositories(input, signal);
     case "bitbucket":
-      throw new AppError("invalid_request", {
+      throw new ForgeFault("invalid_request", {
         publicMessage: "Bitbucket does not list the repositories of an access token. Enter the repository's address.",
       });
     default:

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { AppError } from "../errors.ts";
+import { ForgeFault } from "./faults.ts";
 import type { Fetch } from "../lib/network.ts";
 import { type ApiClient, hasMore, PageUrl } from "./api-client.ts";
 
@@ -61,8 +61,8 @@ function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
 }
 
-function refused(why: string): AppError {
-  return new AppError("invalid_request", { publicMessage: `Emend can't use this repository URL: ${why}.` });
+function refused(why: string): ForgeFault {
+  return new ForgeFault("invalid_request", { publicMessage: `Emend can't use this repository URL: ${why}.` });
 }
 
 /** A repository on a forge with one owner per repository, `<owner>/<name>`, below the API's folder if there is one. */
@@ -113,7 +113,7 @@ export async function findAddress(
   // A relative address is relative to the one that was asked for.
   const target = URL.parse(first.headers.get("location") ?? "", `${apiUrl}${repository.path}`);
   if (!target?.href.startsWith(`${apiUrl}/`)) {
-    throw new AppError("forge_rejected", {
+    throw new ForgeFault("forge_rejected", {
       publicMessage: "The repository has moved to another server. Set its new address with --repo, and a token for it.",
     });
   }
@@ -123,7 +123,7 @@ export async function findAddress(
 function addressIn({ html_url, web_url, links }: Static<typeof Repository>): string {
   const found = html_url ?? web_url ?? links?.html?.href;
   if (found) return found;
-  throw new AppError("forge_unavailable", { publicMessage: "The forge does not report the repository's URL." });
+  throw new ForgeFault("forge_unavailable", { publicMessage: "The forge does not report the repository's URL." });
 }
 
 /** Whether a forge's pattern matches a branch. GitLab's `*` matches slashes; Gitea's only if doubled. */
@@ -166,7 +166,7 @@ export interface ListInput {
 export function pageNumber(cursor: string | null): number {
   const number = Number(cursor ?? 1);
   if (Number.isInteger(number) && number >= 0 && number < 10_000) return number;
-  throw new AppError("invalid_request", { publicMessage: "That page does not exist." });
+  throw new ForgeFault("invalid_request", { publicMessage: "That page does not exist." });
 }
 
 /** A page as it was answered. A wrong token was never stored, so the words are about what a person typed. */
@@ -176,7 +176,7 @@ export function repositoryPage<T>(
   toRepository: (item: T) => ListedRepository | null,
 ): RepositoryPage {
   if (outcome.kind !== "ok") {
-    throw new AppError("forge_rejected", { publicMessage: "This token is wrong, has expired or was revoked." });
+    throw new ForgeFault("forge_rejected", { publicMessage: "This token is wrong, has expired or was revoked." });
   }
   const items = outcome.value as T[];
   const count = (at.page - 1) * at.size + items.length;

@@ -217,7 +217,7 @@ async function lookAtHead(
     const again = { id: known.id, head: known.head, verdict: now(known), pulls: sorted };
     const hidden = forge.movesStatuses
       ? await setStatus(deps, place, again, signal).catch((error: unknown) => {
-          if (signal.aborted || !(error instanceof AppError) || error.retryable) throw error;
+          if (signal.aborted || !isAppError(error) || error.retryable) throw error;
           return error;
         })
       : known.refusal;
@@ -372,7 +372,7 @@ async function send(
   } catch (error) {
     if (signal.aborted || !isAppError(error)) throw error;
     await saveSent(deps.pool, held, { sent: null, refusal: error.publicMessage });
-    if (error instanceof AppError && error.retryable) throw error;
+    if (error.retryable) throw error;
     return error.publicMessage;
   }
 }

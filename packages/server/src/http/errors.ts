@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { type RequestErrorCode, requestErrorCodes } from "@emend/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { isDatabaseUnavailable } from "../db/transaction.ts";
-import { AppError } from "../errors.ts";
+import { type AppError, isAppError } from "../errors.ts";
 import { newRequestId, notedJob, requestId } from "../lib/id.ts";
 import type { Logger } from "../lib/logger.ts";
 
@@ -19,7 +19,7 @@ export function createErrorHandler(deps: { log: Logger }) {
 }
 
 function refusalOf(error: unknown): Refusal {
-  if (error instanceof AppError) return fromAppError(error);
+  if (isAppError(error)) return fromAppError(error);
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
   switch (code) {
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":

@@ -1,6 +1,7 @@
 import { channels } from "../db/listener.ts";
 import type { Queryable } from "../db/pool.ts";
-import { AppError, assertNever } from "../errors.ts";
+import { AppError } from "../errors.ts";
+import { assertNever } from "../lib/fault.ts";
 import { postMessage, signatureHeaders } from "./post-message.ts";
 import type { ResolveAll } from "./ssrf-guard.ts";
 import { openUrl, type SecretSealer, secretContext, type WebhookFormat, type WebhookMessage } from "./webhooks.ts";

@@ -1,4 +1,5 @@
-import { AppError, assertNever, isAppError } from "../errors.ts";
+import { AppError, isAppError } from "../errors.ts";
+import { assertNever } from "../lib/fault.ts";
 import type { ForgeCommits, PullRequest } from "../forge/forge.ts";
 import { readTemplate } from "../lib/read-template.ts";
 import type { PushOutcome } from "../tree/mirror/mirror.ts";

@@ -1,5 +1,5 @@
 import type { AgentOutcome, FollowUp, Step, Usage } from "../agent/agent.ts";
-import { assertNever } from "../errors.ts";
+import { assertNever } from "../lib/fault.ts";
 import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
 import type { RecordedMove } from "../jobs/run/record-change.ts";
 import type { Evidence } from "../lib/evidence.ts";

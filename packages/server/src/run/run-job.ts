@@ -2,7 +2,8 @@ import { type FailureCode, failureCodes } from "@emend/contract";
 import type { Step } from "../agent/agent.ts";
 import type { Pool } from "../db/pool.ts";
 import { isDatabaseUnavailable } from "../db/transaction.ts";
-import { AppError, assertNever, isAppError } from "../errors.ts";
+import { AppError, isAppError } from "../errors.ts";
+import { assertNever } from "../lib/fault.ts";
 import { type Ending, endRun, type Release, releaseRun } from "../jobs/run/end-run.ts";
 import type { LeasedJob, StoredChange } from "../jobs/run/leased-job.ts";
 import { LeaseLost } from "../jobs/run/leases.ts";
@@ -174,7 +175,7 @@ export function settlementOf(
   if (isAppError(error, "unavailable")) return retryOrFail(error, "internal", job, patience);
   if (isAppError(error) && error.isPending) return waitForEffect(error, patience);
   if (hasWork && isForgeAway(error) && job.publishWaitMs > 0) return waitOrFail(error, job, patience);
-  if (error instanceof AppError && isFailure(error.code)) return retryOrFail(error, error.code, job, patience);
+  if (isAppError(error) && isFailure(error.code)) return retryOrFail(error, error.code, job, patience);
   return unexpected(job, patience);
 }
 

@@ -3,7 +3,8 @@ import { channels, type Listener } from "../db/listener.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { isDatabaseUnavailable } from "../db/transaction.ts";
 import { type RunningQueue, startQueue } from "../db/work-queue.ts";
-import { assertNever, isAppError } from "../errors.ts";
+import { assertNever } from "../lib/fault.ts";
+import { isAppError } from "../errors.ts";
 import type { Logger } from "../lib/logger.ts";
 
 export interface TaskKind {

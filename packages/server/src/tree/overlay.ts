@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { AppError } from "../errors.ts";
+import { TreeFault } from "./faults.ts";
 import { comparePaths, searchOverlay } from "./read/search.ts";
 import type { CommitTree, FileMode, Overlay, OverlayEntry, TreeEntry } from "./tree.ts";
 import { blobId, objectFormatOf } from "./tree.ts";
@@ -168,9 +168,9 @@ function nameOf(mode: FileMode): string {
   return mode === "160000" ? "a submodule" : "a file";
 }
 
-function refused(path: string, why: string): AppError {
+function refused(path: string, why: string): TreeFault {
   const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path;
-  return new AppError("invalid_request", { publicMessage: `${JSON.stringify(shown)} cannot be written: ${why}.` });
+  return new TreeFault("invalid_request", { publicMessage: `${JSON.stringify(shown)} cannot be written: ${why}.` });
 }
 
 const segmentBytesMax = 255;

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { SiteTree } from "@emend/site";
-import { AppError, isAppError } from "../errors.ts";
+import { TreeFault } from "./faults.ts";
+import { isFault } from "../lib/fault.ts";
 
 /** git's file modes: plain, executable, symbolic link, submodule. */
 export type FileMode = "100644" | "100755" | "120000" | "160000";
@@ -41,7 +42,7 @@ export interface Tree {
   /** By path. Paths that are not valid UTF-8 are left out; commits keep them. */
   list(): Promise<readonly TreeEntry[]>;
   /**
-   * Null if the file does not exist, or is a symbolic link or submodule. Throws AppError("invalid_request") for a file
+   * Null if the file does not exist, or is a symbolic link or submodule. Throws TreeFault("invalid_request") for a file
    * above the size limit.
    */
   read(path: string): Promise<Buffer | null>;
@@ -105,7 +106,7 @@ export interface OverlayEdit extends OverlayEntry {
 
 /** A job's edits on a tree. Reads see the edits; the tree itself never changes. */
 export interface Overlay extends Tree {
-  /** Writes a file, or throws AppError("invalid_request") with the reason. All path checks are here. */
+  /** Writes a file, or throws TreeFault("invalid_request") with the reason. All path checks are here. */
   set(path: string, content: Buffer): Promise<void>;
   /** Refuses like `set`, and if the file does not exist. */
   delete(path: string): Promise<void>;
@@ -133,7 +134,7 @@ export function siteTreeOf(tree: Tree & Partial<Pick<CommitTree, "copyOut">>, hi
         return await tree.read(path);
       } catch (error) {
         // Too large to read, so not a page.
-        if (isAppError(error, "invalid_request")) return null;
+        if (isFault(error, "invalid_request")) return null;
         throw error;
       }
     },
@@ -149,7 +150,7 @@ export function isObjectId(text: string): boolean {
 /** Ids go into command lines, so anything else is refused. */
 export function checkObjectIds(...ids: readonly string[]): void {
   if (ids.every(isObjectId)) return;
-  throw new AppError("internal", { publicMessage: "A commit id is not a valid object id." });
+  throw new TreeFault("internal", { publicMessage: "A commit id is not a valid object id." });
 }
 
 export function objectFormatOf(id: string): ObjectFormat {

@@ -5,7 +5,7 @@ import type { Model } from "../../src/agent/agent.ts";
 import { createRulesModel } from "../../src/agent/rules/rules-model.ts";
 import { startListener } from "../../src/db/listener.ts";
 import { createPool, type Pool } from "../../src/db/pool.ts";
-import { openForge } from "../../src/forge/registry.ts";
+import { openForge } from "../../src/forge/open-forge.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { createFetch } from "../../src/lib/network.ts";
 import { createWriteQueue } from "../../src/publish/write-queue.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { scriptedModel } from "../../../test/support/scripted-model.ts";
-import { AppError } from "../../errors.ts";
+import { AgentFault } from "../faults.ts";
 import type { Model } from "../agent.ts";
 import { createFallbackModel } from "./registry.ts";
 
@@ -8,7 +8,7 @@ const away = (name: string, retryable: boolean, retryAfterMs?: number): Model =>
   name,
   nature: "language",
   async nextTurn() {
-    throw new AppError("model_unavailable", {
+    throw new AgentFault("model_unavailable", {
       publicMessage: `${name} is away`,
       retryable,
       ...(retryAfterMs && { retryAfterMs }),

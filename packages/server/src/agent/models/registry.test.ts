@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isAppError } from "../../errors.ts";
+import { isFault } from "../../lib/fault.ts";
 import { type ModelsDeps, openModel } from "./registry.ts";
 
 const deps: ModelsDeps = {
@@ -9,7 +9,7 @@ const deps: ModelsDeps = {
   keyOf: async (projectId) => (projectId === "prj_own" ? "sk-own" : null),
 };
 const refused = (words: string) =>
-  expect.toSatisfy((error) => isAppError(error, "model_unavailable") && error.publicMessage.includes(words));
+  expect.toSatisfy((error) => isFault(error, "model_unavailable") && error.publicMessage.includes(words));
 
 describe("openModel", () => {
   it("knows the rules, which need nothing", async () => {

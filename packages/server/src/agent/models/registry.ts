@@ -1,6 +1,7 @@
 import { isModelVendor, modelVendors } from "@emend/contract";
 import type { RunnerSettings } from "@emend/runners";
-import { AppError, isAppError } from "../../errors.ts";
+import { AgentFault } from "../faults.ts";
+import { isFault } from "../../lib/fault.ts";
 import { modelForms, rulesModelName } from "../../lib/model-names.ts";
 import type { Model } from "../agent.ts";
 import { createRulesModel } from "../rules/rules-model.ts";
@@ -64,14 +65,14 @@ async function openLanguageModel(deps: ModelsDeps, name: string, projectId: stri
   });
 }
 
-function unknownModel(name: string): AppError {
-  return new AppError("model_unavailable", {
+function unknownModel(name: string): AgentFault {
+  return new AgentFault("model_unavailable", {
     publicMessage: `Unknown model ${JSON.stringify(name.slice(0, 200))}. Set EMEND_MODEL, or the project's model, to ${modelForms}.`,
   });
 }
 
-function notSet(name: string, variable: string): AppError {
-  return new AppError("model_unavailable", {
+function notSet(name: string, variable: string): AgentFault {
+  return new AgentFault("model_unavailable", {
     publicMessage: `The model ${name.slice(0, 200)} needs ${variable}, which is not set where Emend runs. Set it, or choose another model: ${rulesModelName} needs none of this.`,
   });
 }
@@ -134,15 +135,15 @@ const restMs = 60_000;
 export function createFallbackModel(models: readonly [Model, ...Model[]], nowMs = () => performance.now()): Model {
   const [first, ...others] = models;
   if (others.length === 0) return first;
-  const resting = new Map<Model, { untilMs: number; fault: AppError }>();
+  const resting = new Map<Model, { untilMs: number; fault: AgentFault }>();
   return {
     name: first.name,
     nature: "language",
     contextTokensMax: Math.min(...models.map((model) => model.contextTokensMax ?? Number.POSITIVE_INFINITY)),
     async nextTurn(input, signal) {
-      let fault: AppError | undefined;
+      let fault: AgentFault | undefined;
       // The operator needs the first model's error. A retry makes sense if any of them may recover.
-      const note = (next: AppError) => {
+      const note = (next: AgentFault) => {
         fault = fault && (fault.retryable || !next.retryable) ? fault : next;
       };
       for (const model of models) {
@@ -154,7 +155,7 @@ export function createFallbackModel(models: readonly [Model, ...Model[]], nowMs 
         try {
           return await model.nextTurn(input, signal);
         } catch (error) {
-          if (!isAppError(error, "model_unavailable")) throw error;
+          if (!isFault(error, "model_unavailable")) throw error;
           resting.set(model, { untilMs: nowMs() + restOf(error), fault: error });
           note(error);
         }
@@ -164,6 +165,6 @@ export function createFallbackModel(models: readonly [Model, ...Model[]], nowMs 
   };
 }
 
-function restOf({ retryable, retryAfterMs }: AppError): number {
+function restOf({ retryable, retryAfterMs }: AgentFault): number {
   return retryAfterMs ?? (retryable ? restMs : Number.POSITIVE_INFINITY);
 }

@@ -6,7 +6,7 @@ import {
   protocols,
   startFarModel,
 } from "../../../test/support/far-model.ts";
-import { isAppError } from "../../errors.ts";
+import { isFault } from "../../lib/fault.ts";
 import type { Message } from "../agent.ts";
 import { describeTools } from "../tools/registry.ts";
 
@@ -106,7 +106,7 @@ test.each(protocols)("%s: an answer that is no protocol ends as model_unavailabl
   far = await startFarModel(() => ({ response: { content: "x" }, options: { chaos: { malformedRate: 1 } } }));
   const model = await openFarModel(far, name);
   await expect(model.nextTurn(ask([hello]), signal)).rejects.toSatisfy((fault) =>
-    isAppError(fault, "model_unavailable"),
+    isFault(fault, "model_unavailable"),
   );
   expect(far.requests.length).toBeLessThanOrEqual(4);
 });
@@ -115,7 +115,7 @@ test.each(protocols)("%s: silence is cut off", async (name) => {
   far = await startFarModel(() => ({ response: { content: "late" }, options: { latency: 5_000 } }));
   const model = await openFarModel(far, name, { silenceMsMax: 50, triesMax: 2 });
   await expect(model.nextTurn(ask([hello]), signal)).rejects.toSatisfy((fault) =>
-    isAppError(fault, "model_unavailable"),
+    isFault(fault, "model_unavailable"),
   );
 });
 
@@ -125,8 +125,8 @@ test.each(protocols)("%s: a refusal is not asked again, and keeps the vendor's w
   }));
   const model = await openFarModel(far, name);
   const fault = await model.nextTurn(ask([hello]), signal).catch((thrown: unknown) => thrown);
-  expect(isAppError(fault, "model_unavailable") && fault.retryable).toBe(false);
-  const words = isAppError(fault) ? fault.publicMessage : "";
+  expect(isFault(fault, "model_unavailable") && fault.retryable).toBe(false);
+  const words = isFault(fault) ? fault.publicMessage : "";
   expect(words).toContain("may not use this model");
   expect(words).toContain("403");
   if (!name.startsWith("compatible/")) expect(words).not.toContain("sk-test");

@@ -10,7 +10,7 @@ import {
   type SharedV4ProviderOptions,
   TypeValidationError,
 } from "@ai-sdk/provider";
-import { AppError } from "../../errors.ts";
+import { AgentFault } from "../faults.ts";
 import type { Message, Model } from "../agent.ts";
 import { shown } from "../outcome.ts";
 import { costUsd, type ModelFacts } from "./prices.ts";
@@ -88,7 +88,7 @@ async function askPatiently(input: SdkModelInput, turn: TurnInput, signal: Abort
   }
 }
 
-function pauseBefore(fault: AppError, patience: Patience, attempt: number): number | null {
+function pauseBefore(fault: AgentFault, patience: Patience, attempt: number): number | null {
   if (!fault.retryable || attempt >= patience.triesMax) return null;
   const growing = patience.firstPauseMs * 2 ** (attempt - 1) * (0.8 + Math.random() * 0.4);
   const pauseMs = Math.max(growing, fault.retryAfterMs ?? 0);
@@ -124,13 +124,13 @@ const wordsCharactersMax = 500;
 const retryAfterMsMax = 3_600_000;
 
 /** Why a model did not answer, in its vendor's words, and whether and when to retry. */
-export function modelFault(name: string, error: unknown, secret: string | null): AppError {
+export function modelFault(name: string, error: unknown, secret: string | null): AgentFault {
   const call = APICallError.isInstance(error) ? error : undefined;
   const status = call?.statusCode;
   const retryable = isRetryable(error, status);
   const words = isUnreadable(error) ? unreadable : shown(withoutSecret(wordsOf(error), secret), wordsCharactersMax);
   const retryAfterMs = readRetryAfter(call?.responseHeaders);
-  return new AppError("model_unavailable", {
+  return new AgentFault("model_unavailable", {
     publicMessage: `The model ${shown(name, 200)} did not answer${status === undefined ? "" : ` (${status})`}: ${words}`,
     retryable,
     ...(retryAfterMs !== undefined && { retryAfterMs }),

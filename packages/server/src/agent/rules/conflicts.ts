@@ -1,4 +1,4 @@
-import { assertNever } from "../../errors.ts";
+import { assertNever } from "../../lib/fault.ts";
 import { describeInstruction, type Instruction } from "./instruction.ts";
 
 /** Finds two instructions that contradict each other in any order. */

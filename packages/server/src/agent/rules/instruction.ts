@@ -1,4 +1,4 @@
-import { assertNever } from "../../errors.ts";
+import { assertNever } from "../../lib/fault.ts";
 
 /** What one clause asks for, in its own words. The tools resolve them on the site. */
 export type Instruction =

@@ -1,5 +1,5 @@
 import type { DashboardReading } from "@emend/contract";
-import { AppError } from "../../errors.ts";
+import { AgentFault } from "../faults.ts";
 import { rulesModelName } from "../../lib/model-names.ts";
 import { shown } from "../outcome.ts";
 import { type Clause, splitClauses, splitPlace } from "./clauses.ts";
@@ -263,8 +263,8 @@ const examplesMax = 2;
 const general = [termForms, pageForms, contentForms, navigationForms].flatMap(([form]) => form?.example ?? []);
 
 /** The refusal: what was not understood, why, the closest form, and how to use a language model instead. */
-export function notUnderstood(input: { clause: string; reason: string }): AppError {
-  return new AppError("instruction_not_understood", {
+export function notUnderstood(input: { clause: string; reason: string }): AgentFault {
+  return new AgentFault("instruction_not_understood", {
     publicMessage: [
       `Nothing was changed. The rules did not understand: «${shown(input.clause, clauseCharactersMax)}» (${shown(input.reason, reasonCharactersMax)}).`,
       `They know: ${nearestExamples(input.clause).join(" · ")}`,

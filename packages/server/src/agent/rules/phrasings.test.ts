@@ -6,7 +6,7 @@ import { halfUnderstood, outside } from "../../../test/support/rules/outside.ts"
 import { smallSite } from "../../../test/support/rules/small-site.ts";
 import { testLimits } from "../../../test/support/scripted-model.ts";
 import { openTestTrees, type TestTrees } from "../../../test/support/test-tree.ts";
-import { isAppError } from "../../errors.ts";
+import { isFault } from "../../lib/fault.ts";
 import { createOverlay } from "../../tree/overlay.ts";
 import type { CommitTree, Overlay } from "../../tree/tree.ts";
 import { runAgent } from "../loop.ts";
@@ -48,7 +48,7 @@ async function refusal(prompt: string): Promise<string> {
     (outcome) => new Error(`carried out: ${prompt} → ${JSON.stringify(outcome)}`),
     (thrown: unknown) => thrown,
   );
-  if (!isAppError(error, "instruction_not_understood")) throw error;
+  if (!isFault(error, "instruction_not_understood")) throw error;
   expect(overlay.entries()).toEqual([]);
   return error.publicMessage;
 }

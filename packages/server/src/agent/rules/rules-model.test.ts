@@ -5,7 +5,7 @@ import { checkSite, openSite } from "@emend/site";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { testLimits } from "../../../test/support/scripted-model.ts";
 import { openTestTrees, type TestTrees } from "../../../test/support/test-tree.ts";
-import { isAppError } from "../../errors.ts";
+import { isFault } from "../../lib/fault.ts";
 import { reviewChange } from "../../review/review-change.ts";
 import { createOverlay } from "../../tree/overlay.ts";
 import { type CommitTree, type Overlay, type OverlayEntry, siteTreeOf } from "../../tree/tree.ts";
@@ -83,7 +83,7 @@ async function refusal(prompt: string): Promise<string> {
   try {
     await run(prompt);
   } catch (error) {
-    if (isAppError(error, "instruction_not_understood")) return error.publicMessage;
+    if (isFault(error, "instruction_not_understood")) return error.publicMessage;
     throw error;
   }
   throw new Error("it was carried out");

@@ -1,5 +1,5 @@
 import type { Skipped } from "@emend/site";
-import { assertNever } from "../../errors.ts";
+import { assertNever } from "../../lib/fault.ts";
 import { reachesOut } from "../../lib/markdown.ts";
 import { rulesModelName } from "../../lib/model-names.ts";
 import type { Message, Model, ToolCall, Usage } from "../agent.ts";

@@ -1,4 +1,5 @@
-import { AppError, type ErrorCode, isAppError } from "../../errors.ts";
+import { AgentFault } from "../faults.ts";
+import { isFault } from "../../lib/fault.ts";
 import { matchesGlob } from "../../lib/matches-glob.ts";
 import type { Tree } from "../../tree/tree.ts";
 import type { ContextTrees } from "../agent.ts";
@@ -129,13 +130,13 @@ async function openContext(context: ContextTrees, name: string, signal: AbortSig
     return await context.open(name, signal);
   } catch (error) {
     signal.throwIfAborted();
-    if (!isAppError(error) || !away.has(error.code)) throw error;
+    if (!isFault(error) || !away.has(error.code)) throw error;
     const publicMessage = `the context repository ${name} cannot be read: ${error.publicMessage}`;
-    throw new AppError("invalid_request", { publicMessage, cause: error });
+    throw new AgentFault("invalid_request", { publicMessage, cause: error });
   }
 }
 
-const away = new Set<ErrorCode>(["repository_unavailable", "forge_unavailable", "forge_rejected"]);
+const away = new Set<string>(["repository_unavailable", "forge_unavailable", "forge_rejected"]);
 
 /** Why a path cannot be written. Null if it is in the project's own repository. */
 export function refuseContextPath(names: readonly string[], path: string): string | null {

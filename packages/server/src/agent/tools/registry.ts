@@ -1,4 +1,4 @@
-import { isAppError } from "../../errors.ts";
+import { isFault } from "../../lib/fault.ts";
 import type { ToolCall, ToolDescription } from "../agent.ts";
 import { storable } from "../outcome.ts";
 import { checkTool } from "./check.ts";
@@ -80,7 +80,7 @@ async function answerOf(tool: Tool, context: ToolContext, input: unknown, signal
   try {
     return await tool.run(context, input, signal);
   } catch (error) {
-    if (isAppError(error, "invalid_request")) return { kind: "refused", reason: error.publicMessage };
+    if (isFault(error, "invalid_request")) return { kind: "refused", reason: error.publicMessage };
     throw error;
   } finally {
     if (tool.writes(input)) context.site.changed();

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { AppError } from "../../errors.ts";
+import { ForgeFault } from "../faults.ts";
 import { type ApiClient, type ApiRequest, basicAuthorization } from "../api-client.ts";
 import type { ForgeSettings } from "../forge.ts";
 
@@ -74,7 +74,7 @@ export async function listValues<T extends TSchema>(
     const last = values.at(-1);
     if (next === undefined || last === undefined || isLast?.(last)) break;
     if (!next.startsWith(`${apiUrl}/`)) {
-      throw new AppError("forge_rejected", {
+      throw new ForgeFault("forge_rejected", {
         publicMessage: "Bitbucket sent a link to the next page on another server.",
       });
     }

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
-import { AppError, isAppError } from "../../errors.ts";
+import { ForgeFault } from "../faults.ts";
+import { isFault } from "../../lib/fault.ts";
 import { createApiClient, credentialIdOf, mayLook, PageUrl, PullNumber } from "../api-client.ts";
 import type {
   CommitStatus,
@@ -84,7 +85,7 @@ export function locateBitbucket(project: Pick<ForgeProject, "repositoryUrl" | "s
   const isCloud = ["bitbucket.org", "www.bitbucket.org"].includes(new URL(address.url).host);
   const apiUrl = (given ?? (isCloud ? "https://api.bitbucket.org/2.0" : `${address.origin}/2.0`)).replace(/\/+$/, "");
   if (!URL.canParse(apiUrl)) {
-    throw new AppError("invalid_request", { publicMessage: `The API's address is not a URL: ${apiUrl}` });
+    throw new ForgeFault("invalid_request", { publicMessage: `The API's address is not a URL: ${apiUrl}` });
   }
   const { owner, name } = ownedRepository(address, []);
   return { apiUrl, gitUrl: `${address.url}.git`, url: address.url, owner, name };
@@ -131,7 +132,7 @@ async function mayWrite(repository: BitbucketRepository, author: string, signal:
   const path = `/workspaces/${workspace}/permissions/repositories/${slug}`;
   const request = { path, query: { q: 'permission>"read"' }, item: Permission, what: "read people's permissions" };
   const writers = await listValues(repository, request, pagesMax, signal).catch((error: unknown) => {
-    if (isAppError(error, "forge_rejected")) return null;
+    if (isFault(error, "forge_rejected")) return null;
     throw error;
   });
   if (writers === null) return "unknown";
@@ -196,7 +197,7 @@ async function describeRepository(
 async function readRepository({ api, path }: BitbucketRepository, signal: AbortSignal) {
   const request = { path, answer: Repository, what: "read the repository" };
   const outcome = await api.ask({ ...request, method: "GET" }, [], signal);
-  if (outcome.kind !== "ok") throw new AppError("internal", { publicMessage: "A refusal was not thrown." });
+  if (outcome.kind !== "ok") throw new ForgeFault("internal", { publicMessage: "A refusal was not thrown." });
   const told = outcome.headers.get("x-oauth-scopes")?.trim();
   return { found: outcome.value, scopes: told ? told.split(/[\s,]+/) : null };
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { AppError } from "../../errors.ts";
+import { ForgeFault } from "../faults.ts";
 import { createKeyedMutex } from "../../lib/locks.ts";
 import { createMsMax, PageUrl, PullNumber } from "../api-client.ts";
 import type { CreateOutcome, PullRequest, PullRequestChange, PullRequestDraft, PullRequestSearch } from "../forge.ts";
@@ -202,7 +202,7 @@ export async function ensureDetails(
       : []),
     ...(teamReviewers.length > 0 ? ["Bitbucket has no team reviewers. Name people instead."] : []),
   ];
-  if (missing.length > 0) throw new AppError("forge_rejected", { publicMessage: missing.join(" ") });
+  if (missing.length > 0) throw new ForgeFault("forge_rejected", { publicMessage: missing.join(" ") });
 }
 
 async function uuidsOf({ api }: BitbucketRepository, names: readonly string[], signal: AbortSignal) {

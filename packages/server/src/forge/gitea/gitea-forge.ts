@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
-import { AppError, isAppError } from "../../errors.ts";
+import { ForgeFault } from "../faults.ts";
+import { isFault } from "../../lib/fault.ts";
 import {
   type ApiClient,
   basicAuthorization,
@@ -101,7 +102,7 @@ export function locateGitea(project: Pick<ForgeProject, "repositoryUrl" | "setti
   const address = parseRepositoryAddress(project.repositoryUrl, { mayBeHttp: given?.startsWith("http:") ?? false });
   const apiUrl = (given ?? `${address.origin}/api/v1`).replace(/\/+$/, "");
   const url = URL.parse(apiUrl);
-  if (!url) throw new AppError("invalid_request", { publicMessage: `The API's address is not a URL: ${apiUrl}` });
+  if (!url) throw new ForgeFault("invalid_request", { publicMessage: `The API's address is not a URL: ${apiUrl}` });
   const { owner, name } = ownedRepository(address, folderOfApi(url, address, "/api/v1"));
   return { apiUrl, gitUrl: `${address.url}.git`, url: address.url, owner, name };
 }
@@ -212,13 +213,13 @@ async function setLabels(repository: GiteaRepository, number: number, signal: Ab
   }
   const missing = labels.filter((name) => !known.some((label) => label.name === name));
   if (missing.length === 0) return;
-  throw new AppError("forge_rejected", {
+  throw new ForgeFault("forge_rejected", {
     publicMessage: `Neither the repository nor its organization has a label ${missing.join(", ")} that the token may read.`,
   });
 }
 
 function nothing(error: unknown): readonly never[] {
-  if (isAppError(error, "forge_rejected")) return [];
+  if (isFault(error, "forge_rejected")) return [];
   throw error;
 }
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 import { Type } from "typebox";
-import { AppError } from "../../errors.ts";
+import { ForgeFault } from "../faults.ts";
 import type { OverlayEntry } from "../../tree/tree.ts";
 import { createMsMax } from "../api-client.ts";
 import { refusalOf, wordsOf } from "../api-refusal.ts";
@@ -65,7 +65,7 @@ export function openCommits(repository: GithubRepository): ForgeCommits {
     const words = wordsOf(errors);
     if (errors.some(({ type }) => type === "RATE_LIMITED" || type === "SERVICE_UNAVAILABLE")) {
       const publicMessage = `GitHub did not set the branch: ${words}`;
-      throw new AppError("forge_unavailable", { publicMessage, retryable: true, retryAfterMs: 60_000 });
+      throw new ForgeFault("forge_unavailable", { publicMessage, retryable: true, retryAfterMs: 60_000 });
     }
     return words;
   }
@@ -74,7 +74,7 @@ export function openCommits(repository: GithubRepository): ForgeCommits {
     async create(commit, signal) {
       const tree = await createTree(repository, commit, sent, signal);
       if (tree !== commit.treeId) {
-        throw new AppError("forge_rejected", {
+        throw new ForgeFault("forge_rejected", {
           publicMessage: "GitHub created a different tree than git.",
         });
       }

@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Type } from "typebox";
-import { AppError } from "../../errors.ts";
+import { ForgeFault } from "../faults.ts";
 import type { Fetch } from "../../lib/network.ts";
 import { PageUrl } from "../api-client.ts";
 import { appPermissions, createGithubClient } from "./github-token.ts";
@@ -110,8 +110,8 @@ function isSame(given: string, wanted: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-function gaveUp(): AppError {
-  return new AppError("forge_unavailable", {
+function gaveUp(): ForgeFault {
+  return new ForgeFault("forge_unavailable", {
     publicMessage: "The App was not created in time: run the command again.",
   });
 }

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { AppError } from "../../errors.ts";
+import { ForgeFault } from "../faults.ts";
 import { basicAuthorization, credentialIdOf, mayLook } from "../api-client.ts";
 import type {
   Forge,
@@ -90,7 +90,7 @@ export function locateGithub(project: Pick<ForgeProject, "repositoryUrl" | "sett
   const { host, origin } = new URL(address.url);
   const apiUrl = given ?? defaultApi(host, origin);
   const url = URL.parse(apiUrl);
-  if (!url) throw new AppError("invalid_request", { publicMessage: `The API's address is not a URL: ${apiUrl}` });
+  if (!url) throw new ForgeFault("invalid_request", { publicMessage: `The API's address is not a URL: ${apiUrl}` });
   const { owner, name } = ownedRepository(address, folderOfApi(url, address, "/api/v3"));
   return { apiUrl: apiUrl.replace(/\/+$/, ""), gitUrl: `${address.url}.git`, url: address.url, owner, name };
 }

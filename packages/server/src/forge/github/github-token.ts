@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, type KeyObject, sign } from "node:crypto";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
-import { AppError } from "../../errors.ts";
+import { ForgeFault } from "../faults.ts";
 import type { Fetch } from "../../lib/network.ts";
 import { type ApiClient, createApiClient } from "../api-client.ts";
 import type { Polling } from "../polling.ts";
@@ -122,7 +122,7 @@ export function parseAppCredential(credential: string): AppIdentity | null {
     if (!Value.Check(AppCredential, parsed)) throw new Error("fields are missing");
     return { appId: parsed.appId, privateKey: createPrivateKey(parsed.privateKey) };
   } catch (cause) {
-    throw new AppError("invalid_request", {
+    throw new ForgeFault("invalid_request", {
       publicMessage: "The GitHub App's credential needs appId and privateKey, the key as PEM.",
       cause,
     });

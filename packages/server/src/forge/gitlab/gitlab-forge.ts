@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { AppError } from "../../errors.ts";
+import { ForgeFault } from "../faults.ts";
 import { basicAuthorization, createApiClient, credentialIdOf, listPages, mayLook } from "../api-client.ts";
 import type {
   Conversation,
@@ -73,7 +73,7 @@ export function locateGitlab(project: Pick<ForgeProject, "repositoryUrl" | "sett
   const address = parseRepositoryAddress(project.repositoryUrl, { mayBeHttp: given?.startsWith("http:") ?? false });
   const apiUrl = (given ?? `${address.origin}/api/v4`).replace(/\/+$/, "");
   const url = URL.parse(apiUrl);
-  if (!url) throw new AppError("invalid_request", { publicMessage: `The API's address is not a URL: ${apiUrl}` });
+  if (!url) throw new ForgeFault("invalid_request", { publicMessage: `The API's address is not a URL: ${apiUrl}` });
   const projectPath = below(address, folderOfApi(url, address, "/api/v4")).join("/");
   return { apiUrl, gitUrl: `${address.url}.git`, url: address.url, projectPath };
 }
@@ -108,7 +108,7 @@ async function ensureReviewers(
     await api.call({ method: "PUT", path: own, body, answer: Type.Object({}), what: "request reviews" }, signal);
   }
   if (unknown.length === 0) return;
-  throw new AppError("forge_rejected", { publicMessage: `GitLab has no user named ${unknown.join(", ")}.` });
+  throw new ForgeFault("forge_rejected", { publicMessage: `GitLab has no user named ${unknown.join(", ")}.` });
 }
 
 const Token = Type.Object({

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { allowedModels } from "../../accounts/projects/project-settings.ts";
 import type { Project } from "../../accounts/projects/projects.ts";
 import type { Pool, Queryable } from "../../db/pool.ts";
-import { assertNever } from "../../errors.ts";
+import { assertNever } from "../../lib/fault.ts";
 import type { AnnounceDue } from "../../jobs/announce-due.ts";
 import type { BudgetRefusal } from "../../jobs/budget.ts";
 import { createJob, scanNewPrompt } from "../../jobs/create-job.ts";

@@ -6,7 +6,7 @@ import { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { PassThrough, type Readable, type Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { AppError } from "../../errors.ts";
+import { TreeFault } from "../faults.ts";
 import type { Order, Report } from "./process-starter.ts";
 
 /** A child in its own process group, which is killed when this process ends in any way. */
@@ -75,7 +75,7 @@ export function startBound(options: {
     killGroup(pid, "SIGTERM");
     killTimer = setTimeout(() => killGroup(pid, "SIGKILL"), killAfterMs);
   }
-  function fail(error: AppError): void {
+  function fail(error: TreeFault): void {
     for (const stream of [stdin, input, stdout, stderr]) stream.destroy(error);
     started.resolve(undefined);
     reject(error);
@@ -126,14 +126,14 @@ interface Task {
   ended?(code: number | null, signal: NodeJS.Signals | null): void;
   opened?(isLocked: boolean): void;
   /** The process starter died. */
-  lost(error: AppError): void;
+  lost(error: TreeFault): void;
 }
 
 interface Starter {
   nextId(): number;
   begin(id: number, task: Task): void;
   send(order: Order): void;
-  connect(id: number, streams: readonly Socket[], failed: (error: AppError) => void): void;
+  connect(id: number, streams: readonly Socket[], failed: (error: TreeFault) => void): void;
 }
 
 let current: Starter | null = null;
@@ -164,7 +164,7 @@ function startStarter(): Starter {
     env: { PATH: process.env.PATH ?? "", ...(cache && { NODE_COMPILE_CACHE: dirname(cache) }) },
   });
 
-  function lose(error: AppError): void {
+  function lose(error: TreeFault): void {
     if (current === starter) current = null;
     ready.reject(error);
     for (const [id, task] of tasks) {
@@ -204,7 +204,7 @@ function startStarter(): Starter {
       if (child.connected) child.send(order, () => {});
     },
     async connect(id, streams, failed) {
-      const fail = (error: AppError) => {
+      const fail = (error: TreeFault) => {
         if (!tasks.has(id)) return;
         settle(id);
         starter.send({ kind: "abandon", id });
@@ -250,23 +250,23 @@ export async function openLock(
   return { id, isLocked: await promise, close: () => starter.send({ kind: "unlock", id }) };
 }
 
-function cannotOpen(path: string, code: string): AppError {
+function cannotOpen(path: string, code: string): TreeFault {
   const message = `the lock file ${path} cannot be opened: ${code}`;
-  return new AppError("internal", { publicMessage: `A lock file of the mirror cannot be opened (${code}).`, message });
+  return new TreeFault("internal", { publicMessage: `A lock file of the mirror cannot be opened (${code}).`, message });
 }
 
-function lostStarter(): AppError {
+function lostStarter(): TreeFault {
   const publicMessage = "The process that starts git for the server has died. Emend starts another one. Try again.";
-  return new AppError("unavailable", { publicMessage, retryable: true, retryAfterMs: 1_000 });
+  return new TreeFault("unavailable", { publicMessage, retryable: true, retryAfterMs: 1_000 });
 }
 
 const freeAgainMs = 5_000;
 
-function outOfDescriptors(): AppError {
+function outOfDescriptors(): TreeFault {
   const publicMessage =
     "The server is out of file descriptors, so it could not start git. Try again later. " +
     "If this goes on, raise the limit (`ulimit -n`) or lower EMEND_CONCURRENCY: `emend doctor` says what is needed.";
-  return new AppError("unavailable", { publicMessage, retryable: true, retryAfterMs: freeAgainMs });
+  return new TreeFault("unavailable", { publicMessage, retryable: true, retryAfterMs: freeAgainMs });
 }
 
 function killGroup(pid: number | undefined, signal: NodeJS.Signals): void {

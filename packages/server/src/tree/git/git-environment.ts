@@ -1,4 +1,4 @@
-import { AppError } from "../../errors.ts";
+import { TreeFault } from "../faults.ts";
 import type { Remote } from "../mirror/mirror.ts";
 
 export type GitProtocol = "https" | "http" | "file";
@@ -106,6 +106,6 @@ export function checkRemote(remote: Remote, allowedProtocols: readonly GitProtoc
   if (/[\r\n\0]/.test(remote.authorization ?? "")) throw refused("its credential contains a line break");
 }
 
-function refused(why: string): AppError {
-  return new AppError("repository_unavailable", { publicMessage: `The repository cannot be reached: ${why}.` });
+function refused(why: string): TreeFault {
+  return new TreeFault("repository_unavailable", { publicMessage: `The repository cannot be reached: ${why}.` });
 }

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
-import { AppError, type ErrorCode } from "../../errors.ts";
+import { TreeFault, type TreeFaultCode } from "../faults.ts";
 import { createFetch, type Fetch, pinnedLookup } from "../../lib/network.ts";
 import type { Remote } from "../mirror/mirror.ts";
 import { askRefs, askRetryAfter, type RemoteRefs } from "./ask-refs.ts";
@@ -44,7 +44,7 @@ export interface Git {
   readonly allowedProtocols: readonly GitProtocol[];
   /** Returns any exit code. Throws on timeouts and start failures. */
   run(command: GitCommand, signal: AbortSignal): Promise<GitResult>;
-  /** For commands that fail only if this machine has a problem: AppError("internal") unless it exits with 0. */
+  /** For commands that fail only if this machine has a problem: TreeFault("internal") unless it exits with 0. */
   must(command: GitCommand, signal: AbortSignal): Promise<Buffer>;
   /** Reads these refs without starting a process. Null if only git can tell. */
   askRefs(remote: Remote, names: readonly string[], signal: AbortSignal): Promise<RemoteRefs | null>;
@@ -106,14 +106,14 @@ export function createGit(options: {
       if (timedOutMs !== null) {
         const what = timedOutMs === command.timeMsMax ? "" : " without an answer";
         const publicMessage = `${name} was stopped after ${Math.round(timedOutMs / 1000)} s${what}.`;
-        throw new AppError("repository_unavailable", { publicMessage, retryable: true });
+        throw new TreeFault("repository_unavailable", { publicMessage, retryable: true });
       }
       const words = gitWords(stderr(), hiddenFromWords(command));
       if (killedBy && !output.cut) {
         const what = `${name} was ended by ${killedBy}.`;
         throw gitError("repository_unavailable", { what, words, retryable: true });
       }
-      if (code === 127) throw new AppError("internal", { publicMessage: "git is not installed, or not in the PATH." });
+      if (code === 127) throw new TreeFault("internal", { publicMessage: "git is not installed, or not in the PATH." });
       const stdout = Buffer.concat(output.chunks);
       return { code: output.cut ? 0 : (code ?? 0), stdout, words, stderr: stderr(), cut: output.cut };
     } finally {
@@ -150,13 +150,13 @@ export function createGit(options: {
       const result = await run(command, signal);
       if (result.cut) {
         const publicMessage = `git ${command.args[0]} gave more than ${command.outputBytesMax} bytes.`;
-        throw new AppError("repository_unavailable", { publicMessage });
+        throw new TreeFault("repository_unavailable", { publicMessage });
       }
       if (result.code === 0) return result.stdout;
       // Git's words are about this machine: for its operator, in the log.
       const what = `git ${command.args[0]} failed`;
       const publicMessage = `${what} on the server. The server's log has details.`;
-      throw new AppError("internal", { publicMessage, message: `${what}: ${result.words}`, retryable: true });
+      throw new TreeFault("internal", { publicMessage, message: `${what}: ${result.words}`, retryable: true });
     },
   };
 }
@@ -247,11 +247,11 @@ export function isUntrusted(stderr: string): boolean {
 
 /** For a command that should have succeeded. */
 export function gitError(
-  code: ErrorCode,
+  code: TreeFaultCode,
   options: { what: string; words: string; retryable?: boolean; cause?: unknown },
-): AppError {
+): TreeFault {
   const { what, words, ...rest } = options;
-  return new AppError(code, { publicMessage: words ? `${what} (git: ${words})` : what, ...rest });
+  return new TreeFault(code, { publicMessage: words ? `${what} (git: ${words})` : what, ...rest });
 }
 
 /**
@@ -269,7 +269,7 @@ export async function assertGitVersion(git: Git, signal: AbortSignal): Promise<s
   const [major = 0, minor = 0] = version.split(".").map((part) => Number.parseInt(part, 10) || 0);
   const [majorLeast, minorLeast] = versionLeast;
   if (major > majorLeast || (major === majorLeast && minor >= minorLeast)) return version;
-  throw new AppError("internal", {
+  throw new TreeFault("internal", {
     publicMessage: `git ${version} is too old: install git ${majorLeast}.${minorLeast} or newer.`,
   });
 }

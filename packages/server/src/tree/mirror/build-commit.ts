@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { AppError } from "../../errors.ts";
+import { TreeFault } from "../faults.ts";
 import { checkObjectIds } from "../tree.ts";
 import type { CommitInput } from "./mirror.ts";
 import { type MirrorContext, runPin, withStore } from "./mirror-context.ts";
@@ -18,7 +18,7 @@ export async function buildCommit(
     const [commitId, tree = ""] = output.split("\n");
     const treeId = /^040000 tree ([0-9a-f]+)\t/.exec(tree)?.[1];
     if (commitId && treeId) return { treeId, commitId };
-    throw new AppError("internal", { publicMessage: "git created a commit but did not print its id." });
+    throw new TreeFault("internal", { publicMessage: "git created a commit but did not print its id." });
   });
 }
 

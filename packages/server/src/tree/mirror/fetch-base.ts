@@ -1,4 +1,4 @@
-import { AppError } from "../../errors.ts";
+import { TreeFault } from "../faults.ts";
 import { type GitResult, gitError, httpStatusOf, isUntrusted } from "../git/git.ts";
 import { unreadable } from "../read/blob-reader.ts";
 import { checkObjectIds, type ObjectFormat, objectFormatOf } from "../tree.ts";
@@ -158,12 +158,12 @@ function fetchOnce(
 }
 
 /** A failure that is clearly not the mirror's fault. Null: check the mirror. */
-function knownFetchFailure(result: GitResult, packBytesMax: number): AppError | null {
+function knownFetchFailure(result: GitResult, packBytesMax: number): TreeFault | null {
   const { words, stderr } = result;
   if (/died of signal 25|File too large/.test(stderr)) {
     const mebibytes = Math.max(1, Math.floor(packBytesMax / 2 ** 20));
     const publicMessage = `The repository is too large: its newest commit takes more than ${mebibytes} MiB.`;
-    return new AppError("repository_unavailable", { publicMessage });
+    return new TreeFault("repository_unavailable", { publicMessage });
   }
   if (/fsck error|error in .* object|hasDot|gitmodules/i.test(stderr)) {
     const what = "The repository contains objects that git considers damaged or hostile, so Emend does not read it.";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { AppError } from "../../errors.ts";
+import { TreeFault } from "../faults.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { openLock, startBound } from "../git/bound-process.ts";
 import type { Git } from "../git/git.ts";
@@ -103,7 +103,7 @@ export function projectOfMirror(fileName: string): string | null {
 
 function checkId(id: string): void {
   if (plainId.test(id)) return;
-  throw new AppError("internal", { publicMessage: "An id contains characters that are not allowed in a file name." });
+  throw new TreeFault("internal", { publicMessage: "An id contains characters that are not allowed in a file name." });
 }
 
 interface FileLock {
@@ -131,11 +131,11 @@ export async function lockFile(
     if (code === 0) return { id, release: close };
     signal.throwIfAborted();
     throw timeout.aborted
-      ? new AppError("repository_unavailable", {
+      ? new TreeFault("repository_unavailable", {
           publicMessage: "The mirror stayed busy for too long.",
           retryable: true,
         })
-      : new AppError("internal", { publicMessage: "Emend cannot lock files. Install flock (util-linux) or perl." });
+      : new TreeFault("internal", { publicMessage: "Emend cannot lock files. Install flock (util-linux) or perl." });
   } catch (error) {
     close();
     throw error;

@@ -66,7 +66,7 @@ export interface DiffStat {
 export interface Mirror {
   /**
    * Fetches the base branch (null: the default branch), pins it for the job and returns it; `ref` is the branch's name.
-   * Throws AppError("repository_unavailable") with a message; `retryable` if the problem may pass.
+   * Throws TreeFault("repository_unavailable") with a message; `retryable` if the problem may pass.
    */
   fetchBase(
     input: { remote: Remote; jobId: string; baseRef: string | null },
@@ -100,7 +100,7 @@ export interface Mirror {
   diffStat(input: { from: string; to: string }, signal: AbortSignal): Promise<DiffStat>;
   /**
    * `expected`: the commit that the branch must have now (null: it must not exist). Safe to retry. Throws
-   * AppError("forge_unavailable", retryable) if it is unknown whether the push arrived.
+   * TreeFault("forge_unavailable", retryable) if it is unknown whether the push arrived.
    */
   push(input: PushInput, signal: AbortSignal): Promise<PushOutcome>;
   /** Whether one of these refs of the remote has the commit in its history. Refs that do not exist have nothing. */

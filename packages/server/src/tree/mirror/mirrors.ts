@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { AppError } from "../../errors.ts";
+import { TreeFault } from "../faults.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Git } from "../git/git.ts";
 import { createBlobCache } from "../read/blob-reader.ts";
@@ -43,7 +43,7 @@ export function createMirrors(options: {
 
   function opening(projectId: string): OpenMirror {
     if (closing.signal.aborted) {
-      throw new AppError("internal", { publicMessage: "The mirrors are closed.", retryable: true });
+      throw new TreeFault("internal", { publicMessage: "The mirrors are closed.", retryable: true });
     }
     const known = opened.get(projectId);
     if (known) return known;
@@ -84,7 +84,7 @@ export function createMirrors(options: {
       return done;
     },
     async close() {
-      closing.abort(new AppError("internal", { publicMessage: "The mirrors are closed.", retryable: true }));
+      closing.abort(new TreeFault("internal", { publicMessage: "The mirrors are closed.", retryable: true }));
       await Promise.all([...opened.values()].map((mirror) => mirror.close()));
       await settled();
     },

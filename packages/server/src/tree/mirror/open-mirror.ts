@@ -1,5 +1,6 @@
 import { utimes } from "node:fs/promises";
-import { AppError, isAppError } from "../../errors.ts";
+import { TreeFault } from "../faults.ts";
+import { isFault } from "../../lib/fault.ts";
 import { isBranchName } from "../../lib/branch-name.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { type Git, type GitResult, gitError, gitWords, httpStatusOf, isUntrusted, saysLater } from "../git/git.ts";
@@ -56,7 +57,7 @@ export function openMirror(deps: {
       lastIndex = new WeakRef(index);
       return index;
     } catch (error) {
-      context.health.suspect ||= isAppError(error) && error.retryable;
+      context.health.suspect ||= isFault(error) && error.retryable;
       throw error;
     }
   }
@@ -102,7 +103,7 @@ async function pushBranch(context: MirrorContext, input: PushInput, signal: Abor
   const { remote, branch, commit, expected, silenceMsMax = silenceUsualMs } = input;
   checkObjectIds(commit, ...(expected === null ? [] : [expected]));
   if (!isBranchName(branch)) {
-    throw new AppError("internal", { publicMessage: `"${branch}" is not a valid branch name.` });
+    throw new TreeFault("internal", { publicMessage: `"${branch}" is not a valid branch name.` });
   }
   const ref = `refs/heads/${branch}`;
   const lease = `--force-with-lease=${ref}:${expected ?? ""}`;
@@ -159,7 +160,7 @@ async function unanswered(git: Git, remote: Remote, result: GitResult, signal: A
   if (status === 429) {
     const publicMessage = `The forge limits how often its repositories are used. (git: ${words})`;
     const retryAfterMs = await git.askRetryAfter(remote, signal);
-    throw new AppError("forge_unavailable", { publicMessage, retryable: true, retryAfterMs, isRateLimit: true });
+    throw new TreeFault("forge_unavailable", { publicMessage, retryable: true, retryAfterMs, isRateLimit: true });
   }
   if (saysLater(result.stderr)) {
     throw gitError("forge_unavailable", { what: "The forge does not accept pushes now.", words, retryable: true });

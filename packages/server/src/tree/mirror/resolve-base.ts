@@ -2,7 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { AppError, isAppError } from "../../errors.ts";
+import { TreeFault } from "../faults.ts";
+import { isFault } from "../../lib/fault.ts";
 import { isBranchName } from "../../lib/branch-name.ts";
 import type { RemoteRefs } from "../git/ask-refs.ts";
 import { type Git, gitError, httpStatusOf, isUntrusted } from "../git/git.ts";
@@ -75,7 +76,7 @@ export async function listRemote(
 }
 
 /** Git's message only decides whether a retry makes sense. */
-export function unreachable(result: { words: string; stderr: string }): AppError {
+export function unreachable(result: { words: string; stderr: string }): TreeFault {
   if (isUntrusted(result.stderr)) {
     const what =
       "The repository's certificate is not trusted. Set EMEND_CA_FILE to a file with its certificate authority.";
@@ -97,7 +98,7 @@ function advice(status: number): string {
 }
 
 /** Why there is no commit to start from, and what to do. */
-async function explain(git: Git, remote: Remote, wanted: string | null, signal: AbortSignal): Promise<AppError> {
+async function explain(git: Git, remote: Remote, wanted: string | null, signal: AbortSignal): Promise<TreeFault> {
   const { ids, defaultBranch } = await listRemote(git, remote, ["refs/heads/*"], signal);
   const branches = [...ids.keys()].filter((name) => name.startsWith("refs/heads/")).map((name) => name.slice(11));
   if (branches.length === 0) return unavailable("The repository is empty: push a first commit to it.");
@@ -111,8 +112,8 @@ async function explain(git: Git, remote: Remote, wanted: string | null, signal: 
   return unavailable(`The repository ${why}. Set the project's base branch; it has: ${shown}.`);
 }
 
-function unavailable(publicMessage: string): AppError {
-  return new AppError("repository_unavailable", { publicMessage });
+function unavailable(publicMessage: string): TreeFault {
+  return new TreeFault("repository_unavailable", { publicMessage });
 }
 
 /** Refuses a base branch that does not exist, and lists those that do. If the repository is unreachable, it passes. */
@@ -120,9 +121,9 @@ export async function assertBranch(git: Git, remote: Remote, branch: string, sig
   try {
     await resolveBase(git, { remote, baseRef: branch }, signal);
   } catch (error) {
-    if (!isAppError(error, "repository_unavailable")) throw error;
+    if (!isFault(error, "repository_unavailable")) throw error;
     if (error.retryable) return;
-    throw new AppError("invalid_request", { publicMessage: error.publicMessage, cause: error });
+    throw new TreeFault("invalid_request", { publicMessage: error.publicMessage, cause: error });
   }
 }
 
@@ -147,7 +148,7 @@ export async function assertFolder(
   const shown =
     found.folders.slice(0, foldersShownMax).join(", ") + (found.folders.length > foldersShownMax ? ", …" : "");
   const known = found.folders.length === 0 ? "it has no folder at all" : `folders at its top: ${shown}`;
-  throw new AppError("invalid_request", {
+  throw new TreeFault("invalid_request", {
     publicMessage: `The repository has no folder "${input.folder}" on ${found.branch}; ${known}.`,
   });
 }

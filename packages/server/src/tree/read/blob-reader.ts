@@ -1,4 +1,4 @@
-import { AppError } from "../../errors.ts";
+import { TreeFault } from "../faults.ts";
 import type { BoundProcess } from "../git/bound-process.ts";
 import type { Git } from "../git/git.ts";
 
@@ -63,10 +63,10 @@ export function createBlobReader(git: Git, gitDir: string): BlobReader {
   };
 }
 
-export function unreadable(id: string): AppError {
+export function unreadable(id: string): TreeFault {
   const publicMessage = "The mirror of the repository is damaged. Emend repairs it before the next use. Try again.";
   const message = `object ${id} cannot be read`;
-  return new AppError("repository_unavailable", { publicMessage, message, retryable: true });
+  return new TreeFault("repository_unavailable", { publicMessage, message, retryable: true });
 }
 
 interface Session {

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { AppError, isAppError } from "../../errors.ts";
+import { TreeFault } from "../faults.ts";
+import { isFault } from "../../lib/fault.ts";
 import { buildUnpinned } from "../mirror/build-commit.ts";
 import type { MirrorContext } from "../mirror/mirror-context.ts";
 import type { CommitTree, TreeIndex } from "../tree.ts";
@@ -60,7 +61,7 @@ function checkSize(path: string, size: number, fileBytesMax: number): void {
   if (size <= fileBytesMax) return;
   const mebibytes = (bytes: number) => (bytes / 2 ** 20).toFixed(1);
   const publicMessage = `${path} has ${mebibytes(size)} MiB; files over ${mebibytes(fileBytesMax)} MiB are not read.`;
-  throw new AppError("invalid_request", { publicMessage });
+  throw new TreeFault("invalid_request", { publicMessage });
 }
 
 /** Writes blobs into a file that git's own cleaning removes, if this process cannot. */
@@ -78,7 +79,7 @@ async function copyBlobs(
   } catch (error) {
     await rm(outputFile, { force: true });
     signal.throwIfAborted();
-    if (isAppError(error) && error.retryable) throw error;
+    if (isFault(error) && error.retryable) throw error;
     health.suspect = true;
     throw unreadable(ids[0] ?? "");
   }

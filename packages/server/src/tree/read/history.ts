@@ -3,7 +3,7 @@ import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type FileChange, historyArgs, parseHistory } from "@emend/site";
-import { AppError } from "../../errors.ts";
+import { TreeFault } from "../faults.ts";
 import type { Git } from "../git/git.ts";
 import type { Remote } from "../mirror/mirror.ts";
 
@@ -46,7 +46,7 @@ export function createPageHistory(deps: HistoryDeps): PageHistory {
     } catch (error) {
       signal.throwIfAborted();
       const publicMessage = "The history of this repository cannot be read now. Continue without it.";
-      throw new AppError("invalid_request", { publicMessage, cause: error });
+      throw new TreeFault("invalid_request", { publicMessage, cause: error });
     }
   };
 }
@@ -76,7 +76,7 @@ export function createCommitReader(deps: HistoryDeps): CommitReader {
     } catch (error) {
       signal.throwIfAborted();
       const publicMessage = "This commit cannot be read now. Continue without it.";
-      throw new AppError("invalid_request", { publicMessage, cause: error });
+      throw new TreeFault("invalid_request", { publicMessage, cause: error });
     }
   };
 }

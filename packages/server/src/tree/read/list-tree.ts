@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { AppError, isAppError } from "../../errors.ts";
+import { TreeFault } from "../faults.ts";
+import { isFault } from "../../lib/fault.ts";
 import { type Git, gitError } from "../git/git.ts";
 import type { FileMode, TreeEntry, TreeIndex } from "../tree.ts";
 
@@ -30,7 +31,7 @@ export async function listTree(
   if (result.code !== 0) throw unreadableCommit(result.words);
   if (result.cut) {
     const what = files > filesMax ? `more than ${filesMax} files` : "longer paths than Emend supports";
-    throw new AppError("repository_unavailable", { publicMessage: `The repository has ${what}.` });
+    throw new TreeFault("repository_unavailable", { publicMessage: `The repository has ${what}.` });
   }
   const sizes = known && new Map(known.list.map((entry) => [entry.oid, entry.size]));
   const parsed = parseTree(Buffer.concat(chunks), sizes);
@@ -49,7 +50,7 @@ async function measure(git: Git, gitDir: string, entries: readonly TreeEntry[], 
   }
 }
 
-function unreadableCommit(words: string): AppError {
+function unreadableCommit(words: string): TreeFault {
   const what = "The commit cannot be read from the mirror.";
   return gitError("repository_unavailable", { what, words, retryable: true });
 }
@@ -185,7 +186,7 @@ export function createIndexCache(filesMax: number): IndexCache {
         },
         (error: unknown) => {
           // A commit never changes, so a permanent error is cached too.
-          if (isAppError(error) && !error.retryable) use(key, refusalFiles);
+          if (isFault(error) && !error.retryable) use(key, refusalFiles);
           else forget(key);
         },
       );

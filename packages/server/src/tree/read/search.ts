@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { AppError } from "../../errors.ts";
+import { isFault } from "../../lib/fault.ts";
+import { TreeFault } from "../faults.ts";
 import type { Git } from "../git/git.ts";
 import { data, fastImport } from "../mirror/build-commit.ts";
 import { type MirrorContext, withStore } from "../mirror/mirror-context.ts";
@@ -97,7 +98,7 @@ const patternFaults: readonly (readonly [RegExp, string])[] = [
   [/range/i, "invalid range in [ ]"],
 ];
 
-function refusedPattern(words: string): AppError {
+function refusedPattern(words: string): TreeFault {
   const why = patternFaults.find(([fault]) => fault.test(words))?.[1];
   if (why === undefined) return refused(`The search failed: ${words}.`);
   return refused(
@@ -106,13 +107,13 @@ function refusedPattern(words: string): AppError {
 }
 
 function explainSlow(error: unknown, timeMsMax: number): unknown {
-  if (!(error instanceof AppError) || error.code !== "repository_unavailable") return error;
+  if (!isFault(error, "repository_unavailable")) return error;
   const seconds = Math.round(timeMsMax / 1000);
   return refused(`The search was stopped after ${seconds} s. Use a simpler pattern, or search in a folder.`, error);
 }
 
-function refused(publicMessage: string, cause?: unknown): AppError {
-  return new AppError("invalid_request", { publicMessage, cause });
+function refused(publicMessage: string, cause?: unknown): TreeFault {
+  return new TreeFault("invalid_request", { publicMessage, cause });
 }
 
 /** Splits the stream into `<source>\0<line>\0<column>\0<text>\n`, keeping only the start of long lines. */

@@ -1,0 +1,40 @@
+import type { Fetch } from "../lib/network.ts";
+import { AppError } from "../errors.ts";
+import type { Forge, ForgeSettings, JudgedReach } from "./forge.ts";
+import type { GithubTokens } from "./github/github-token.ts";
+import { type LocalForgeDeps, openLocalForge } from "./local/local-forge.ts";
+import type { Polling } from "./polling.ts";
+import { knownForge, openJudgedForge, openRemoteForge } from "./registry.ts";
+
+export interface ForgeDeps {
+  local: LocalForgeDeps;
+  fetch: Fetch;
+  /** For projects whose URLs pass the SSRF guard. */
+  reach: JudgedReach;
+  githubTokens: GithubTokens;
+  /** The project's decrypted token. Null if it has none. */
+  credentialOf(projectId: string): Promise<string | null>;
+}
+
+/** A project as it is stored. */
+interface StoredProject {
+  id: string;
+  forge: string;
+  repositoryUrl: string;
+  settings: { forge: ForgeSettings };
+}
+
+export async function openForge(project: StoredProject, deps: ForgeDeps, polling?: Polling): Promise<Forge> {
+  const name = knownForge(project.forge);
+  if (name === "local") return openLocalForge(deps.local, project.id);
+  const credential = await deps.credentialOf(project.id);
+  if (credential === null) {
+    throw new AppError("forge_rejected", {
+      publicMessage: "The project has no token for its forge. Set one in its settings.",
+    });
+  }
+  const { fetch, githubTokens: tokens } = deps;
+  const settings = project.settings.forge;
+  const input = { fetch, tokens, project: { ...project, settings }, credential, ...(polling && { polling }) };
+  return settings.isJudged ? openJudgedForge(input, deps.reach) : openRemoteForge(input);
+}
