@@ -13,6 +13,17 @@ function folder(from, mayImport) {
   };
 }
 
+/** A package below `packages/` may import, of ours, only those named. */
+function room(name, mayImport) {
+  return {
+    name: `${name}-imports`,
+    severity: "error",
+    comment: `${name} may import ${mayImport.join(", ")}`,
+    from: { path: `^packages/${name}/src/`, pathNot: "\\.test\\.ts$" },
+    to: { path: "^packages/", pathNot: [name, ...mayImport].map((each) => `^packages/${each}/`) },
+  };
+}
+
 module.exports = {
   forbidden: [
     {
@@ -29,6 +40,19 @@ module.exports = {
       to: { path: "^packages/(?!contract/)" },
     },
     { name: "site-imports", severity: "error", from: { path: "^packages/site/" }, to: { path: "^packages/(?!site/)" } },
+    room("base", ["contract", "site"]),
+    room("tree", ["base", "site"]),
+    room("forges", ["base", "contract", "tree"]),
+    room("agent", ["base", "contract", "runners", "site", "tree"]),
+    {
+      name: "testkit-is-for-tests",
+      severity: "error",
+      from: {
+        path: "^packages/[^/]+/src/",
+        pathNot: "^packages/testkit/|\\.test\\.ts$",
+      },
+      to: { path: "^packages/testkit/" },
+    },
     {
       name: "second-reader-imports",
       severity: "error",
@@ -75,7 +99,7 @@ module.exports = {
       severity: "error",
       from: {
         path: "^packages/(?!runners/)",
-        pathNot: `${server}agent/runner-model\\.ts$|\\.test\\.ts$`,
+        pathNot: `^packages/agent/src/runner-model\\.ts$|\\.test\\.ts$`,
       },
       to: { path: "^packages/runners/", dependencyTypesNot: ["type-only"] },
     },
@@ -93,27 +117,24 @@ module.exports = {
       to: { path: "^packages/(cli|sdk)/" },
     },
     folder("lib", []),
-    folder("secrets", ["lib", "errors"]),
     folder("hosts", ["lib"]),
     folder("db", ["lib", "errors"]),
     folder("accounts", ["db", "lib", "errors"]),
-    folder("jobs", ["secrets", "db", "lib", "errors"]),
+    folder("jobs", ["db", "lib", "errors"]),
     folder("notify", ["db", "lib", "errors"]),
     folder("tasks", ["db", "lib", "errors"]),
     folder("health", ["accounts", "db", "lib", "errors"]),
-    folder("automations", ["accounts", "jobs", "tree", "hosts", "db", "lib", "errors"]),
-    folder("claims", ["accounts", "jobs", "secrets", "tree", "db", "lib", "errors"]),
+    folder("automations", ["accounts", "jobs", "hosts", "db", "lib", "errors"]),
+    folder("claims", ["accounts", "jobs", "db", "lib", "errors"]),
     folder("backup", ["db", "forge", "lib", "errors"]),
-    folder("metrics", ["agent", "db", "lib", "errors"]),
-    folder("tracing", ["agent", "metrics", "lib", "errors"]),
-    folder("tree", ["lib", "errors"]),
-    folder("agent", ["tree", "secrets", "lib", "errors"]),
-    folder("review", ["tree", "secrets", "hosts", "lib", "errors"]),
-    folder("forge", ["lib", "errors", "db", "tree"]),
-    folder("gate", ["claims", "accounts", "jobs", "forge", "tree", "lib", "errors", "db"]),
+    folder("metrics", ["db", "lib", "errors"]),
+    folder("tracing", ["metrics", "lib", "errors"]),
+    folder("review", ["hosts", "lib", "errors"]),
+    folder("forge", ["lib", "errors", "db"]),
+    folder("gate", ["claims", "accounts", "jobs", "forge", "lib", "errors", "db"]),
     folder("issues", ["accounts", "jobs", "forge", "publish", "lib", "errors", "db"]),
-    folder("publish", ["tree", "forge", "secrets", "lib", "errors"]),
-    folder("run", ["jobs", "tree", "agent", "review", "publish", "forge", "lib", "errors", "db"]),
+    folder("publish", ["lib", "errors"]),
+    folder("run", ["jobs", "review", "publish", "forge", "lib", "errors", "db"]),
     folder("http", ["automations", "claims", "gate", "health", "accounts", "jobs", "notify", "lib", "errors", "db"]),
     folder("dashboard", [
       "claims",
@@ -138,8 +159,8 @@ module.exports = {
     {
       name: "forge-siblings",
       severity: "error",
-      from: { path: `${server}forge/([^/]+)/`, pathNot: "\\.test\\.ts$" },
-      to: { path: `${server}forge/[^/]+/`, pathNot: `${server}forge/$1/` },
+      from: { path: "^packages/forges/src/([^/]+)/", pathNot: "\\.test\\.ts$" },
+      to: { path: "^packages/forges/src/[^/]+/", pathNot: "^packages/forges/src/$1/" },
     },
     {
       name: "config-is-read-once",

@@ -35,7 +35,7 @@ export default defineConfig({
     maxWorkers: 4,
     allowOnly: false,
     // For every project, once: a Postgres for all the tests of a run.
-    globalSetup: ["packages/server/test/support/global-setup.ts"],
+    globalSetup: ["packages/testkit/src/global-setup.ts"],
     projects: [
       {
         ...plainNode,

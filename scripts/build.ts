@@ -6,7 +6,20 @@ import { dirname, join, relative } from "node:path";
 import { ensureBuild } from "../packages/dashboard/build/ensure-build.ts";
 
 const root = dirname(import.meta.dirname);
-const ours = ["cli", "server", "site", "sdk", "contract", "mcp", "lsp", "runners"] as const;
+const ours = [
+  "cli",
+  "server",
+  "agent",
+  "forges",
+  "tree",
+  "base",
+  "site",
+  "sdk",
+  "contract",
+  "mcp",
+  "lsp",
+  "runners",
+] as const;
 const besideSource = {
   cli: ["package.json", "sample", "sample-code"],
   server: ["package.json"],
@@ -57,9 +70,9 @@ async function compileFolder(folder: string, outDir: string): Promise<void> {
 function compile(source: string, target: string, outDir: string): string {
   return stripTypeScriptTypes(source)
     .replaceAll(/(\b(?:from|import|new URL)\s*\(?\s*)"(\.{1,2}\/[^"\n]*)\.ts"/g, '$1"$2.js"')
-    .replaceAll(/(\b(?:from|import)\s*\(?\s*)"@emend\/(\w+)"/g, (_, before: string, name: string) => {
-      const index = join(outDir, "packages", name, "src", "index.js");
-      return `${before}"./${relative(dirname(target), index)}"`;
+    .replaceAll(/(\b(?:from|import)\s*\(?\s*)"@emend\/(\w+)(?:\/([^"]+)\.ts)?"/g, (_, before, name, file = "index") => {
+      const compiled = join(outDir, "packages", name, "src", `${file}.js`);
+      return `${before}"./${relative(dirname(target), compiled)}"`;
     });
 }
 

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startThrowAwayServer } from "../packages/server/test/support/throw-away-server.ts";
+import { startThrowAwayServer } from "@emend/testkit/throw-away-server.ts";
 import { changeSource, copyOfSources, root, type SourceChange } from "./source-copy.ts";
 
 interface Mutant extends SourceChange {

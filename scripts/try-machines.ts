@@ -12,9 +12,9 @@ const descriptorsMax = 256;
 const temporaryBytes = 84;
 const usualTests = [
   "packages/runners",
-  "packages/server/src/tree",
+  "packages/tree/src",
   "packages/server/src/db/embedded",
-  "packages/server/src/agent/runner-model.test.ts",
+  "packages/agent/src/runner-model.test.ts",
   "packages/server/test/full-disk.test.ts",
   "packages/cli/test/check.test.ts",
   "packages/cli/test/demo.test.ts",

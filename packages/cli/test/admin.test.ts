@@ -3,9 +3,9 @@ import { readdir } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
+import { startFarEnd } from "@emend/testkit/forges/far-end.ts";
+import { githubVendor } from "@emend/testkit/forges/github.ts";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { startFarEnd } from "../../server/test/support/forges/far-end.ts";
-import { githubVendor } from "../../server/test/support/forges/github.ts";
 import { type Running, runEmend, runInProcess, startEmend } from "./support/run-emend.ts";
 import { makeDataDir, makeTempDir, removeDir } from "./support/temp-dir.ts";
 

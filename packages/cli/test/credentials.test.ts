@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type FarModel, startFarModel } from "@emend/testkit/far-model.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type FarModel, startFarModel } from "../../server/test/support/far-model.ts";
 import { type Installation, startInstallation } from "./support/installation.ts";
 import { runInProcess } from "./support/run-emend.ts";
 

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { failureCodes, requestErrorCodes } from "@emend/contract";
+import { startApi } from "@emend/testkit/api.ts";
 import { expect, test } from "vitest";
-import { startApi } from "../../server/test/support/api.ts";
 import { renderReference } from "./support/render-reference.ts";
 import { runEmend } from "./support/run-emend.ts";
 import { commandSettings, serverSettings } from "./support/setting-names.ts";

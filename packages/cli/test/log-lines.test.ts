@@ -1,7 +1,7 @@
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
+import { startWebhookReceiver } from "@emend/testkit/webhook-receiver.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startWebhookReceiver } from "../../server/test/support/webhook-receiver.ts";
 import { runEmend, startEmend } from "./support/run-emend.ts";
 import { makeDataDir, makeTempDir, removeDir } from "./support/temp-dir.ts";
 

@@ -86,7 +86,7 @@ test("profiles are listed without keys, chosen and forgotten", async () => {
 });
 
 test("commands trust the certificate authorities in EMEND_CA_FILE", async () => {
-  const certificates = join(import.meta.dirname, "../../server/test/support/certificates");
+  const certificates = join(import.meta.dirname, "../../testkit/src/certificates");
   const [key, cert] = await Promise.all(
     ["key", "cert"].map((name) => readFile(join(certificates, `localhost.${name}.pem`))),
   );

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
+import { createTestDatabase } from "@emend/testkit/database.ts";
 import { expect, it } from "vitest";
-import { createTestDatabase } from "../../server/test/support/database.ts";
 import { makeDataDir, makeTempDir, removeDir } from "./support/temp-dir.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");

@@ -1,11 +1,11 @@
 import { join } from "node:path";
+import { nodeEnvironment } from "@emend/testkit/server.ts";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Installation, startInstallation } from "../../cli/test/support/installation.ts";
-import { nodeEnvironment } from "../../server/test/support/server.ts";
 
 // The official client with a real server: over HTTP, and through `emend mcp`.
 let emend: Installation;

@@ -4,13 +4,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { startFarModel } from "@emend/testkit/far-model.ts";
 import { judge } from "../../server/eval/judge.ts";
 import { attempt } from "../../server/eval/product.ts";
 import { evalTasks } from "../../server/eval/tasks/index.ts";
 import { startServer } from "../../server/src/compose/compose.ts";
 import { loadConfig } from "../../server/src/config/config.ts";
 import { forgeDirOf } from "../../server/src/installation/local-git.ts";
-import { startFarModel } from "../../server/test/support/far-model.ts";
 import { installPrograms, programs, programsBin, runHere } from "./install-programs.ts";
 
 type Script = Parameters<typeof startFarModel>[0];

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
+import { createFetch } from "@emend/base/network.ts";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { createFetch } from "../../server/src/lib/network.ts";
 import { type ModelGateway, startModelGateway } from "./model-gateway.ts";
 import { runnerVendors } from "./vendors.ts";
 
@@ -361,7 +361,7 @@ it("reports a vendor that does not answer", async () => {
 });
 
 it("speaks TLS to the vendor, and trusts the operator's authority alone beside the usual ones", async () => {
-  const certificates = new URL("../../server/test/support/certificates/", import.meta.url);
+  const certificates = new URL("../../testkit/src/certificates/", import.meta.url);
   const caFile = fileURLToPath(new URL("localhost.cert.pem", certificates));
   const secure = createSecureServer(
     { key: readFileSync(new URL("localhost.key.pem", certificates)), cert: readFileSync(caFile) },

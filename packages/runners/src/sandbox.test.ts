@@ -1,9 +1,9 @@
 import { mkdtemp, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { hasProc } from "@emend/testkit/processes.ts";
+import { startBound } from "@emend/tree";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { startBound } from "../../server/src/tree/git/bound-process.ts";
-import { hasProc } from "../../server/test/support/processes.ts";
 import { untilGone } from "./run-program.ts";
 import { sandboxed, trySandbox } from "./sandbox.ts";
 

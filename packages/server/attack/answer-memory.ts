@@ -1,8 +1,8 @@
 // Reads endless responses, for each protocol of a model and of a forge, and prints how much memory this process gained.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { readBody } from "../src/lib/network.ts";
-import { type FarModel, openFarModel, protocols, sameEndpoint } from "../test/support/far-model.ts";
+import { readBody } from "@emend/base/network.ts";
+import { type FarModel, openFarModel, protocols, sameEndpoint } from "@emend/testkit/far-model.ts";
 
 const mebibyte = 2 ** 20;
 const growthBytesMax = 200 * mebibyte;

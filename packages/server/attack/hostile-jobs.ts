@@ -1,6 +1,6 @@
 // Jobs on hostile repositories with an obedient model, while other clients ask for the server's health.
-import { protocols, startFarModel } from "../test/support/far-model.ts";
-import { clientOf } from "../test/support/whole-server.ts";
+import { protocols, startFarModel } from "@emend/testkit/far-model.ts";
+import { clientOf } from "@emend/testkit/whole-server.ts";
 import { growthInputs, staircase } from "./growth/inputs.ts";
 import { assert, latency, startInstallation } from "./installation.ts";
 

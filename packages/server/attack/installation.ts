@@ -7,11 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { findProcess, hasProc } from "@emend/testkit/processes.ts";
+import { startThrowAwayServer } from "@emend/testkit/throw-away-server.ts";
 import pg from "pg";
 import { openAdmin } from "../src/admin/open-admin.ts";
 import { loadConfig } from "../src/config/config.ts";
-import { findProcess, hasProc } from "../test/support/processes.ts";
-import { startThrowAwayServer } from "../test/support/throw-away-server.ts";
 import type { Caller } from "./matrix.ts";
 
 /** Secret texts that no response, log or row may ever contain. */

@@ -1,11 +1,10 @@
 // Works on hostile repositories, changes and answers, and prints for each how long the main thread was busy without a pause,
 // and the memory: node packages/server/attack/stalls.ts [SEED] [PAGES]. A process of its own, so that nothing else counts.
 import { checkSite, fixLinks, openSite, readSiteReferences } from "@emend/site";
+import { openTestTrees } from "@emend/testkit/test-tree.ts";
+import { createOverlay, siteTreeOf } from "@emend/tree";
 import { createVetting } from "../src/review/judge-content.ts";
 import { reviewChange } from "../src/review/review-change.ts";
-import { createOverlay } from "../src/tree/overlay.ts";
-import { siteTreeOf } from "../src/tree/tree.ts";
-import { openTestTrees } from "../test/support/test-tree.ts";
 import { growthInputs, staircase } from "./growth/inputs.ts";
 
 const seed = Number(process.argv[2] ?? 1);

@@ -2,12 +2,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createLogger } from "@emend/base/logger.ts";
+import { makeRepository } from "@emend/testkit/make-repository.ts";
+import { createGit, createMirrors } from "@emend/tree";
 import { writeFigure } from "../../site/bench/results.ts";
 import { lookAtSource } from "../src/claims/find-claims-again.ts";
-import { createLogger } from "../src/lib/logger.ts";
-import { createGit } from "../src/tree/git/git.ts";
-import { createMirrors } from "../src/tree/mirror/mirrors.ts";
-import { makeRepository } from "../test/support/make-repository.ts";
 import { seedProjects, startBenchDatabase } from "./database.ts";
 import { median } from "./measure.ts";
 

@@ -1,11 +1,11 @@
 // POST job, durable, against a bare transaction of the same inserts through pg. Aim: 0.6 and more.
 import { once } from "node:events";
 import { connect } from "node:net";
+import { createLogger } from "@emend/base/logger.ts";
+import { spawnServing } from "@emend/testkit/spawn-process.ts";
 import { writeFigure } from "../../site/bench/results.ts";
 import { createPool } from "../src/db/pool.ts";
 import { newId } from "../src/lib/id.ts";
-import { createLogger } from "../src/lib/logger.ts";
-import { spawnServing } from "../test/support/spawn-process.ts";
 import { seedProjects, startBenchDatabase } from "./database.ts";
 import { compare } from "./measure.ts";
 
@@ -20,7 +20,7 @@ const pool = createPool({ url: database.url, connectionsMax: connections, log: c
 try {
   const { projectIds, key } = await seedProjects(database.pool, 500);
   const bareProjectIds = (await seedProjects(database.pool, 500)).projectIds;
-  const api = await spawnServing(new URL("../test/support/api-process.ts", import.meta.url), [database.url]);
+  const api = await spawnServing(new URL("../../testkit/src/api-process.ts", import.meta.url), [database.url]);
   const nextProject = inTurn(projectIds);
   const nextBareProject = inTurn(bareProjectIds);
 

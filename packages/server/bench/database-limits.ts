@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { createLogger } from "@emend/base/logger.ts";
 import pg from "pg";
 import { createPool } from "../src/db/pool.ts";
 import { claimRun } from "../src/jobs/run/claim-run.ts";
 import { renewLeases } from "../src/jobs/run/leases.ts";
-import { createLogger } from "../src/lib/logger.ts";
 import type { BenchDatabase } from "./database.ts";
 import { median } from "./measure.ts";
 import { postgresPid, processorMs } from "./processor-time.ts";

@@ -1,12 +1,12 @@
 import { rm } from "node:fs/promises";
+import { createLogger } from "@emend/base/logger.ts";
+import { makeReachableDir } from "@emend/testkit/reachable-dir.ts";
 import { createKey } from "../src/accounts/keys/api-keys.ts";
 import { addProject } from "../src/accounts/projects/save-project.ts";
 import { createSealer } from "../src/accounts/secrets.ts";
 import { startEmbeddedPostgres } from "../src/db/embedded/embedded-postgres.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { createPool, type Pool } from "../src/db/pool.ts";
-import { createLogger } from "../src/lib/logger.ts";
-import { makeReachableDir } from "../test/support/reachable-dir.ts";
 
 export interface BenchDatabase {
   url: string;

@@ -1,8 +1,8 @@
 // A worker killed with -9 → its job running in another process, with leases as they are served. Aim: p99 ≤ 30 s.
 import { setTimeout as pause } from "node:timers/promises";
-import { createFarEnds } from "../test/support/scripted-stages.ts";
-import { seedJob, seedProject } from "../test/support/seed-jobs.ts";
-import { spawnWorker, waitForJob } from "../test/support/worker-control.ts";
+import { createFarEnds } from "@emend/testkit/scripted-stages.ts";
+import { seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
+import { spawnWorker, waitForJob } from "@emend/testkit/worker-control.ts";
 import { startBenchDatabase } from "./database.ts";
 import { median } from "./measure.ts";
 

@@ -1,9 +1,9 @@
 // POST job → the agent's first turn in a worker process, beside one NOTIFY round trip in the same run. Aim: p50 ≤ 25 ms.
 import { setTimeout as pause } from "node:timers/promises";
+import { createFarEnds } from "@emend/testkit/scripted-stages.ts";
+import { spawnServing } from "@emend/testkit/spawn-process.ts";
+import { spawnWorker } from "@emend/testkit/worker-control.ts";
 import pg from "pg";
-import { createFarEnds } from "../test/support/scripted-stages.ts";
-import { spawnServing } from "../test/support/spawn-process.ts";
-import { spawnWorker } from "../test/support/worker-control.ts";
 import { seedProjects, startBenchDatabase } from "./database.ts";
 import { median } from "./measure.ts";
 
@@ -22,7 +22,7 @@ try {
   await notices.query("listen bench_turn; listen bench_echo");
   const next = () => new Promise<number>((resolve) => notices.once("notification", () => resolve(performance.now())));
 
-  const api = await spawnServing(new URL("../test/support/api-process.ts", import.meta.url), [database.url]);
+  const api = await spawnServing(new URL("../../testkit/src/api-process.ts", import.meta.url), [database.url]);
   const worker = await spawnWorker({ databaseUrl: database.url, name: "bench", options: { pollMs: 1_000 } });
   const url = `http://127.0.0.1:${api.port}/v2/agent/${projectIds[0]}/job`;
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };

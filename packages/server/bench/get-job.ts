@@ -1,7 +1,7 @@
 // GET job, authenticated, live state, against bare node:http that sends the same bytes. Aim: 0.8 and more.
 
+import { spawnServing } from "@emend/testkit/spawn-process.ts";
 import { writeFigure } from "../../site/bench/results.ts";
-import { spawnServing } from "../test/support/spawn-process.ts";
 import { seedProjects, startBenchDatabase } from "./database.ts";
 import { compare, requestRate } from "./measure.ts";
 
@@ -9,7 +9,7 @@ const load = { connections: 32, ms: 500 };
 const database = await startBenchDatabase();
 try {
   const { projectIds, key } = await seedProjects(database.pool, 1);
-  const api = await spawnServing(new URL("../test/support/api-process.ts", import.meta.url), [database.url]);
+  const api = await spawnServing(new URL("../../testkit/src/api-process.ts", import.meta.url), [database.url]);
   const jobsPath = `/v2/agent/${projectIds[0]}/job`;
   const authorization = `Bearer ${key}`;
   const created = await fetch(`http://127.0.0.1:${api.port}${jobsPath}`, {

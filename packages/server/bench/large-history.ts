@@ -1,6 +1,9 @@
 // What the database is asked most, with histories of three sizes beside an empty one, in turn. Aim: at most twice.
 // npm run bench -- history [--jobs 1000000] [--write]
 import { parseArgs } from "node:util";
+import { createLogger } from "@emend/base/logger.ts";
+import { runOnServer, withDatabaseName } from "@emend/testkit/server.ts";
+import { startThrowAwayServer } from "@emend/testkit/throw-away-server.ts";
 import pg from "pg";
 import { listProjectPage } from "../src/accounts/projects/projects.ts";
 import { countCreates } from "../src/dashboard/find.ts";
@@ -12,10 +15,7 @@ import { createPool, type Pool } from "../src/db/pool.ts";
 import { createJob } from "../src/jobs/create-job.ts";
 import { claimRun } from "../src/jobs/run/claim-run.ts";
 import { sweepLeases } from "../src/jobs/run/leases.ts";
-import { createLogger } from "../src/lib/logger.ts";
 import { archiveByRetention, dropDeliveries, dropRunContents } from "../src/tasks/housekeeping.ts";
-import { runOnServer, withDatabaseName } from "../test/support/server.ts";
-import { startThrowAwayServer } from "../test/support/throw-away-server.ts";
 import { median } from "./measure.ts";
 import { type HistoryFigures, sections, writeSection } from "./sections.ts";
 

@@ -5,12 +5,11 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createLogger } from "@emend/base/logger.ts";
+import { startGitHttpServer } from "@emend/testkit/git-http-server.ts";
+import { generatePages, makeRepository } from "@emend/testkit/make-repository.ts";
+import { createGit, createMirrors } from "@emend/tree";
 import { writeFigure } from "../../site/bench/results.ts";
-import { createLogger } from "../src/lib/logger.ts";
-import { createGit } from "../src/tree/git/git.ts";
-import { createMirrors } from "../src/tree/mirror/mirrors.ts";
-import { startGitHttpServer } from "../test/support/git-http-server.ts";
-import { generatePages, makeRepository } from "../test/support/make-repository.ts";
 import { median } from "./measure.ts";
 
 const pages = 14_000;

@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { createLogger } from "@emend/base/logger.ts";
+import { scriptedStages } from "@emend/testkit/scripted-stages.ts";
 import { startListener } from "../src/db/listener.ts";
 import { createPool } from "../src/db/pool.ts";
 import { createAnnounceDue } from "../src/jobs/announce-due.ts";
 import { createJob } from "../src/jobs/create-job.ts";
-import { createLogger } from "../src/lib/logger.ts";
 import { startWorker } from "../src/run/worker.ts";
-import { scriptedStages } from "../test/support/scripted-stages.ts";
 
 /** Installed when the bench runs, into a folder of its own: no lock file of ours knows them. */
 export const rivalPackages: Readonly<Record<string, string>> = {

@@ -2,12 +2,12 @@
 // docs/scale.md. npm run simulate -- --validate [--write]: the same simulation beside real processes on this machine.
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
+import { createFarEnds } from "@emend/testkit/scripted-stages.ts";
+import { seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
+import { spawnWorker } from "@emend/testkit/worker-control.ts";
 import { readFigures, writeResults } from "../../site/bench/results.ts";
 import { seededRandom } from "../chaos/experiment.ts";
 import { untilAllEnded } from "../chaos/post-job.ts";
-import { createFarEnds } from "../test/support/scripted-stages.ts";
-import { seedJob, seedProject } from "../test/support/seed-jobs.ts";
-import { spawnWorker } from "../test/support/worker-control.ts";
 import { startBenchDatabase } from "./database.ts";
 import { machineBusyMs, postgresPid, processorMs } from "./processor-time.ts";
 import { sections, writeSection } from "./sections.ts";

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { startDatabaseProxy } from "@emend/testkit/database-proxy.ts";
+import { spawnServing } from "@emend/testkit/spawn-process.ts";
+import { shortTimes, spawnWorker } from "@emend/testkit/worker-control.ts";
 import { seedProjects } from "../bench/database.ts";
-import { startDatabaseProxy } from "../test/support/database-proxy.ts";
-import { spawnServing } from "../test/support/spawn-process.ts";
-import { shortTimes, spawnWorker } from "../test/support/worker-control.ts";
 import { type Experiment, type Setting, scaled } from "./experiment.ts";
 import { postJob, untilAllEnded } from "./post-job.ts";
 
-const script = new URL("../test/support/api-process.ts", import.meta.url);
+const script = new URL("../../testkit/src/api-process.ts", import.meta.url);
 const claimMsMax = 15_000;
 
 export const databaseFaults: Experiment = {

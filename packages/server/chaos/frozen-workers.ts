@@ -1,7 +1,7 @@
+import { seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
+import { isFinal, shortTimes, spawnWorker, waitForJob } from "@emend/testkit/worker-control.ts";
 import type { Pool } from "../src/db/pool.ts";
 import type { CrashPoint } from "../src/run/crash-points.ts";
-import { seedJob, seedProject } from "../test/support/seed-jobs.ts";
-import { isFinal, shortTimes, spawnWorker, waitForJob } from "../test/support/worker-control.ts";
 import { type Experiment, type Setting, scaled } from "./experiment.ts";
 import { untilAllEnded } from "./post-job.ts";
 

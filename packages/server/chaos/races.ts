@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { createLogger } from "@emend/base/logger.ts";
+import { seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
+import { type ServingProcess, spawnServing } from "@emend/testkit/spawn-process.ts";
 import { seedProjects } from "../bench/database.ts";
 import { createPool } from "../src/db/pool.ts";
 import { claimRun } from "../src/jobs/run/claim-run.ts";
 import { endRun } from "../src/jobs/run/end-run.ts";
-import { createLogger } from "../src/lib/logger.ts";
-import { seedJob, seedProject } from "../test/support/seed-jobs.ts";
-import { type ServingProcess, spawnServing } from "../test/support/spawn-process.ts";
 import { type Experiment, scaled } from "./experiment.ts";
 import { postJob } from "./post-job.ts";
 
@@ -71,7 +71,7 @@ export const racingCreates: Experiment = {
       "update projects set settings = jsonb_set(settings, '{createsPerHourMax}', to_jsonb(case id when $1 then $2::int else $3 end))",
       [steady, quota, rushQuota],
     );
-    const script = new URL("../test/support/api-process.ts", import.meta.url);
+    const script = new URL("../../testkit/src/api-process.ts", import.meta.url);
     const nodes = await Promise.all([1, 2].map(() => spawnServing(script, [url])));
     const post = async (projectId: string, n: number) => {
       // Without an idempotency key, whose lock would replace the quota's.
@@ -102,7 +102,7 @@ export const racingCreates: Experiment = {
   },
 };
 
-const script = new URL("../test/support/api-process.ts", import.meta.url);
+const script = new URL("../../testkit/src/api-process.ts", import.meta.url);
 
 export const repeatedPosts: Experiment = {
   name: "repeated-posts",

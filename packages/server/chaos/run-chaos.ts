@@ -3,12 +3,12 @@
 // `--without all`, takes a guard away in a copy of the sources: the checker must see it.
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
+import { createLogger } from "@emend/base/logger.ts";
+import { findProcess } from "@emend/testkit/processes.ts";
 import { describeMachine, readFigures } from "../../site/bench/results.ts";
 import { startBenchDatabase } from "../bench/database.ts";
 import { type ChaosFigures, type GuardFigures, writeSection } from "../bench/sections.ts";
 import { createPool, type Pool } from "../src/db/pool.ts";
-import { createLogger } from "../src/lib/logger.ts";
-import { findProcess } from "../test/support/processes.ts";
 import { databaseFaults } from "./database-faults.ts";
 import { type Experiment, seededRandom } from "./experiment.ts";
 import { frozenWorkers } from "./frozen-workers.ts";

@@ -1,4 +1,4 @@
-import { createFarEnds } from "../test/support/scripted-stages.ts";
+import { createFarEnds } from "@emend/testkit/scripted-stages.ts";
 import type { Experiment, Setting } from "./experiment.ts";
 import { judge, type Verdict } from "./judge.ts";
 

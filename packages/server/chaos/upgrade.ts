@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createFarEnds } from "@emend/testkit/scripted-stages.ts";
 import { sourcesOf } from "../../../scripts/source-copy.ts";
 import type { Pool } from "../src/db/pool.ts";
-import { createFarEnds } from "../test/support/scripted-stages.ts";
 import { type Experiment, scaled } from "./experiment.ts";
 import type { History } from "./judge.ts";
 import { postJob, untilAllEnded } from "./post-job.ts";

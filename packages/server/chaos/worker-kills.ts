@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
+import { shortTimes, spawnWorker, type WorkerProcess } from "@emend/testkit/worker-control.ts";
 import type { Pool } from "../src/db/pool.ts";
-import { seedJob, seedProject } from "../test/support/seed-jobs.ts";
-import { shortTimes, spawnWorker, type WorkerProcess } from "../test/support/worker-control.ts";
 import { type Experiment, type Setting, scaled } from "./experiment.ts";
 import { untilAllEnded } from "./post-job.ts";
 

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { runGit } from "@emend/site";
+import type { SearchQuery, Tree, TreeEntry } from "../../tree/src/tree.ts";
 import { judgeContent } from "../src/review/judge-content.ts";
 import { createPageReader } from "../src/review/page-reader.ts";
 import { kindOf, refusedBy } from "../src/review/policy.ts";
-import type { SearchQuery, Tree, TreeEntry } from "../src/tree/tree.ts";
 
 /** One or more of each framework. Each is a bare clone at FOLDER/owner+name/repo. */
 const repositories = [

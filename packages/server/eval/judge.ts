@@ -1,4 +1,4 @@
-import { pageLines } from "../src/lib/page-lines.ts";
+import { pageLines } from "@emend/base/page-lines.ts";
 import { factsOf } from "../src/review/truth/unsupported-facts.ts";
 import { createWitness } from "../src/review/truth/witness.ts";
 import { canonicalTree, deadLinks, splitPage } from "./canonical.ts";

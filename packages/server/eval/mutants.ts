@@ -1,4 +1,4 @@
-import { type FarModel, type FarTurn, protocols, startFarModel } from "../test/support/far-model.ts";
+import { type FarModel, type FarTurn, protocols, startFarModel } from "@emend/testkit/far-model.ts";
 import { splitPage } from "./canonical.ts";
 import type { Product } from "./product.ts";
 import type { Files } from "./site-model.ts";

@@ -2,11 +2,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createLogger } from "@emend/base/logger.ts";
 import { movePage, openSite } from "@emend/site";
-import { createLogger } from "../src/lib/logger.ts";
-import { createGit } from "../src/tree/git/git.ts";
-import { createMirrors } from "../src/tree/mirror/mirrors.ts";
-import { type CommitTree, siteTreeOf } from "../src/tree/tree.ts";
+import { type CommitTree, createGit, createMirrors, siteTreeOf } from "@emend/tree";
 import { cloneOf, sites } from "./real-sites.ts";
 import { type Change, type Edits, type RealAnswer, type RealSite, realTasks } from "./real-tasks.ts";
 

@@ -2,9 +2,9 @@ import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { AgentTask, Model } from "../src/agent/agent.ts";
-import { askSecondReader } from "../src/agent/second-reader.ts";
-import type { Evidence } from "../src/lib/evidence.ts";
+import type { Evidence } from "@emend/base/evidence.ts";
+import type { AgentTask, Model } from "../../agent/src/agent.ts";
+import { askSecondReader } from "../../agent/src/second-reader.ts";
 
 const file = join(import.meta.dirname, "readers-answers.jsonl");
 

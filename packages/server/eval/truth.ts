@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Model } from "../src/agent/agent.ts";
+import type { Model } from "@emend/agent";
 import type { Question } from "../src/claims/drift/reader.ts";
 import { evaluateChanges } from "./truth-changes.ts";
 import { plantRemovals } from "./truth-planting.ts";

@@ -1,12 +1,12 @@
 // npm run eval -- answers [--only TEXT] [--questions FOLDER]: right and wrong answers, each as a finished job, judged as a
 // job's change is, by code and by a second reader whose answers were recorded.
 import { hash } from "node:crypto";
-import type { Evidence } from "../src/lib/evidence.ts";
+import type { Evidence } from "@emend/base/evidence.ts";
+import { openTestTrees, type TestTrees } from "@emend/testkit/test-tree.ts";
+import { createOverlay } from "@emend/tree";
 import { createPageReader } from "../src/review/page-reader.ts";
 import { truthChecks } from "../src/review/review.ts";
 import { reviewChange } from "../src/review/review-change.ts";
-import { createOverlay } from "../src/tree/overlay.ts";
-import { openTestTrees, type TestTrees } from "../test/support/test-tree.ts";
 import { mutantsOf } from "./mutants.ts";
 import { askRecordedReader, type RecordedReader, readRecordedReader } from "./recorded-reader.ts";
 import type { Files } from "./site-model.ts";

@@ -1,8 +1,8 @@
+import type { AgentFaultCode } from "@emend/agent";
+import { Fault } from "@emend/base/fault.ts";
 import type { FailureCode, RequestErrorCode } from "@emend/contract";
-import type { AgentFaultCode } from "./agent/faults.ts";
-import type { ForgeFaultCode } from "./forge/faults.ts";
-import { Fault } from "./lib/fault.ts";
-import type { TreeFaultCode } from "./tree/faults.ts";
+import type { ForgeFaultCode } from "@emend/forges";
+import type { TreeFaultCode } from "@emend/tree";
 
 /** Codes of refused requests (`http/errors.ts` maps each to its status) and of failed runs. */
 type OwnCode = RequestErrorCode | FailureCode;

@@ -2,6 +2,7 @@ import type { Server, StartOptions } from "./compose/compose.ts";
 import type { Config } from "./config/config.ts";
 import { knownSecret } from "./installation/open-database.ts";
 
+export { tryFileLock } from "@emend/base/locks.ts";
 export type { Admin } from "./admin/admin.ts";
 export { openAdmin } from "./admin/open-admin.ts";
 export { type ServiceTrials, tryServices } from "./admin/try-services.ts";
@@ -13,7 +14,6 @@ export type { GateStatus } from "./gate/gate-store.ts";
 export { isMade } from "./installation/open-database.ts";
 export type { StoredEvent as JobEvent } from "./jobs/read/events.ts";
 export type { JobReport } from "./jobs/read/run-report.ts";
-export { tryFileLock } from "./lib/locks.ts";
 export type { Delivery } from "./notify/deliveries.ts";
 export type { Webhook } from "./notify/webhooks.ts";
 export type { Server };

@@ -1,9 +1,9 @@
 import { inflateSync } from "node:zlib";
+import { type FarTurn, protocols, type startFarModel } from "@emend/testkit/far-model.ts";
+import { useModelProject } from "@emend/testkit/model-project.ts";
+import { clientOf, type Installation } from "@emend/testkit/whole-server.ts";
+import { expireLeases } from "@emend/testkit/worker-control.ts";
 import { expect, test } from "vitest";
-import { type FarTurn, protocols, type startFarModel } from "./support/far-model.ts";
-import { useModelProject } from "./support/model-project.ts";
-import { clientOf, type Installation } from "./support/whole-server.ts";
-import { expireLeases } from "./support/worker-control.ts";
 
 const models = useModelProject();
 const { git, commitByPerson } = models;

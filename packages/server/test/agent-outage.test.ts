@@ -1,7 +1,7 @@
+import { type FarTurn, protocols } from "@emend/testkit/far-model.ts";
+import { useModelProject } from "@emend/testkit/model-project.ts";
+import { waitForJob } from "@emend/testkit/worker-control.ts";
 import { expect, test } from "vitest";
-import { type FarTurn, protocols } from "./support/far-model.ts";
-import { useModelProject } from "./support/model-project.ts";
-import { waitForJob } from "./support/worker-control.ts";
 
 const models = useModelProject();
 const { git, pullOf } = models;

@@ -1,5 +1,5 @@
+import { useModelProject } from "@emend/testkit/model-project.ts";
 import { expect, test } from "vitest";
-import { useModelProject } from "./support/model-project.ts";
 
 const models = useModelProject();
 const { git, pullOf } = models;

@@ -1,8 +1,8 @@
+import { createTestDatabase } from "@emend/testkit/database.ts";
 import { expect, it } from "vitest";
 import { tryMatrix } from "../attack/experiments.ts";
 import { startInstallation } from "../attack/installation.ts";
 import { isRight, matrixOf } from "../attack/matrix.ts";
-import { createTestDatabase } from "./support/database.ts";
 
 it("every route of a running server has a row, and answers each caller as the row says", async () => {
   const database = await createTestDatabase();

@@ -1,14 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
+import { type FarEnd, startFarEnd } from "@emend/testkit/forges/far-end.ts";
+import { plainPull } from "@emend/testkit/forges/pulls.ts";
+import { vendors } from "@emend/testkit/forges/vendors.ts";
+import { createInstallation, type Installation } from "@emend/testkit/whole-server.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Server } from "../src/compose/compose.ts";
 import { hookSecretOf } from "../src/forge/hooks/plugin.ts";
 import { askAutomations } from "../src/tasks/start-tasks.ts";
-import { type FarEnd, startFarEnd } from "./support/forges/far-end.ts";
-import { plainPull } from "./support/forges/pulls.ts";
-import { vendors } from "./support/forges/vendors.ts";
-import { createInstallation, type Installation } from "./support/whole-server.ts";
 
 // A whole server with the local forge: tags of a code repository create jobs on the docs, as with webhooks of a real forge.
 let installation: Installation;

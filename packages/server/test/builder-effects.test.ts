@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
+import { sampleOf } from "@emend/testkit/sample.ts";
 import { expect, it } from "vitest";
 import { askProduct } from "../attack/builders/judge-shapes.ts";
 import { sites } from "../attack/builders/sites.ts";
-import { sampleOf } from "./support/sample.ts";
 
 /** Changes that did harm in a real builder or browser. `npm run attack -- builders --record` writes them again. */
 const { rows }: { rows: { builder: string; path: string; text: string; effects: readonly string[] }[] } = JSON.parse(

@@ -1,3 +1,6 @@
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { createFarEnds } from "@emend/testkit/scripted-stages.ts";
+import { seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { changedSource, root } from "../../../scripts/source-copy.ts";
 import { type Experiment, seededRandom } from "../chaos/experiment.ts";
@@ -7,9 +10,6 @@ import { repeatedPosts } from "../chaos/races.ts";
 import { runExperiment } from "../chaos/run-experiment.ts";
 import { guards, tryWithout } from "../chaos/without-guard.ts";
 import { workerKills } from "../chaos/worker-kills.ts";
-import { createTestDatabase, type TestDatabase } from "./support/database.ts";
-import { createFarEnds } from "./support/scripted-stages.ts";
-import { seedJob, seedProject } from "./support/seed-jobs.ts";
 
 // A seeded sample of `npm run chaos`, which runs for longer. run-outage.test.ts samples the database faults.
 let database: TestDatabase;

@@ -1,13 +1,13 @@
 import { Agent, request } from "node:http";
+import { createTestDatabase } from "@emend/testkit/database.ts";
+import { spawnServing } from "@emend/testkit/spawn-process.ts";
 import { afterAll, expect, test } from "vitest";
 import { createKey } from "../src/accounts/keys/api-keys.ts";
 import { addProject } from "../src/accounts/projects/save-project.ts";
 import { createSealer } from "../src/accounts/secrets.ts";
-import { createTestDatabase } from "./support/database.ts";
-import { spawnServing } from "./support/spawn-process.ts";
 
 const database = await createTestDatabase();
-const script = new URL("support/api-process.ts", import.meta.url);
+const script = new URL("../../testkit/src/api-process.ts", import.meta.url);
 const servers = await Promise.all([1, 2].map(() => spawnServing(script, [database.url])));
 const agent = new Agent({ keepAlive: true });
 afterAll(async () => {

@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import { type FarModel, type FarTurn, protocols, startFarModel } from "@emend/testkit/far-model.ts";
+import { createInstallation, type Installation } from "@emend/testkit/whole-server.ts";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { judge } from "../eval/judge.ts";
 import { mutantsOf, wrongTurns } from "../eval/mutants.ts";
@@ -8,8 +10,6 @@ import { compareTables, evaluate, formatTable } from "../eval/table.ts";
 import type { EvalTask } from "../eval/task.ts";
 import { evalTasks } from "../eval/tasks/index.ts";
 import { loadRun } from "../src/jobs/run/record-work.ts";
-import { type FarModel, type FarTurn, protocols, startFarModel } from "./support/far-model.ts";
-import { createInstallation, type Installation } from "./support/whole-server.ts";
 
 const tasks = evalTasks();
 

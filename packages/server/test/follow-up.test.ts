@@ -1,6 +1,6 @@
+import type { FarTurn } from "@emend/testkit/far-model.ts";
+import { useModelProject } from "@emend/testkit/model-project.ts";
 import { expect, test } from "vitest";
-import type { FarTurn } from "./support/far-model.ts";
-import { useModelProject } from "./support/model-project.ts";
 
 const models = useModelProject();
 const { git, commitByPerson, pullOf } = models;

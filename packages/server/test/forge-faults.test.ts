@@ -1,15 +1,15 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Forge } from "@emend/forges";
+import type { FarEnd } from "@emend/testkit/forges/far-end.ts";
+import type { Fault } from "@emend/testkit/forges/faults.ts";
+import { type FarPublisher, startFarPublisher } from "@emend/testkit/forges/publish-far.ts";
+import { openPull } from "@emend/testkit/forges/pulls.ts";
+import { createOperation, vendors } from "@emend/testkit/forges/vendors.ts";
+import { sampleOf, seed } from "@emend/testkit/sample.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { AppError } from "../src/errors.ts";
-import type { Forge } from "../src/forge/forge.ts";
 import type { Publication } from "../src/publish/publication.ts";
-import type { FarEnd } from "./support/forges/far-end.ts";
-import type { Fault } from "./support/forges/faults.ts";
-import { type FarPublisher, startFarPublisher } from "./support/forges/publish-far.ts";
-import { openPull } from "./support/forges/pulls.ts";
-import { createOperation, vendors } from "./support/forges/vendors.ts";
-import { sampleOf, seed } from "./support/sample.ts";
 
 const findOperation = {
   github: "GET /repos/{owner}/{repo}/pulls",

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Vendor } from "@emend/testkit/forges/far-end.ts";
+import { everyVendor } from "@emend/testkit/forges/vendors.ts";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
-import type { Vendor } from "./support/forges/far-end.ts";
-import { everyVendor } from "./support/forges/vendors.ts";
 
 const source = fileURLToPath(new URL("../src/", import.meta.url));
 

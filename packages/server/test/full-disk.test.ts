@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { hasNamespaces, type SmallDiskServer, startOnSmallDisk } from "@emend/testkit/small-disk.ts";
+import { clientOf } from "@emend/testkit/whole-server.ts";
+import { isFinal, waitForJob } from "@emend/testkit/worker-control.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openAdmin } from "../src/admin/open-admin.ts";
 import { loadConfig } from "../src/config/config.ts";
-import { createTestDatabase, type TestDatabase } from "./support/database.ts";
-import { hasNamespaces, type SmallDiskServer, startOnSmallDisk } from "./support/small-disk.ts";
-import { clientOf } from "./support/whole-server.ts";
-import { isFinal, waitForJob } from "./support/worker-control.ts";
 
 describe.skipIf(!hasNamespaces)("a full disk (Linux)", () => {
   let database: TestDatabase;

@@ -1,7 +1,7 @@
+import { sampleOf } from "@emend/testkit/sample.ts";
 import { expect, it } from "vitest";
 import { staircase } from "../attack/growth/inputs.ts";
 import { growthTargets, measureGrowth } from "../attack/growth/targets.ts";
-import { sampleOf } from "./support/sample.ts";
 
 /** Each once took quadratic time, repeated or in runs of growing length. `npm run growth` looks for more. */
 const once = [

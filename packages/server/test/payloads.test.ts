@@ -1,11 +1,11 @@
+import { openEventSource } from "@emend/testkit/event-source.ts";
+import { createOpenApiJudge, type OpenApiDocument } from "@emend/testkit/openapi-judge.ts";
+import { startWebhookReceiver, type WebhookReceiver } from "@emend/testkit/webhook-receiver.ts";
+import { clientOf, createInstallation, type Installation } from "@emend/testkit/whole-server.ts";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Server } from "../src/compose/compose.ts";
-import { openEventSource } from "./support/event-source.ts";
-import { createOpenApiJudge, type OpenApiDocument } from "./support/openapi-judge.ts";
-import { startWebhookReceiver, type WebhookReceiver } from "./support/webhook-receiver.ts";
-import { clientOf, createInstallation, type Installation } from "./support/whole-server.ts";
 
 // Validates a server's responses about real jobs against the OpenAPI document that it serves: no field missing, none extra.
 let installation: Installation;

@@ -3,15 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { createFetch } from "@emend/base/network.ts";
+import { type Forge, normalizeRepository, openRemoteForge } from "@emend/forges";
+import { forgeConformance } from "@emend/testkit/forges/conformance.ts";
+import { plainSettings } from "@emend/testkit/forges/far-end.ts";
+import { startPublisher } from "@emend/testkit/forges/publish-far.ts";
+import { startSlowProxy } from "@emend/testkit/slow-proxy.ts";
 import { afterAll, describe, expect, it } from "vitest";
-import { authorizationsOf } from "../src/forge/bitbucket/bitbucket-api.ts";
-import { forgeConformance } from "../src/forge/conformance.ts";
-import type { Forge } from "../src/forge/forge.ts";
-import { normalizeRepository, openRemoteForge } from "../src/forge/registry.ts";
-import { createFetch } from "../src/lib/network.ts";
-import { plainSettings } from "./support/forges/far-end.ts";
-import { startPublisher } from "./support/forges/publish-far.ts";
-import { startSlowProxy } from "./support/slow-proxy.ts";
+import { authorizationsOf } from "../../forges/src/bitbucket/bitbucket-api.ts";
 
 const { signal } = new AbortController();
 const {

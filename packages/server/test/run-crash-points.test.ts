@@ -1,13 +1,13 @@
+import { createLogger } from "@emend/base/logger.ts";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { createFarEnds, scriptedStages } from "@emend/testkit/scripted-stages.ts";
+import { readEvents, readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
+import { expireLeases, isFinal, spawnWorker, waitForJob } from "@emend/testkit/worker-control.ts";
 import { expect, test } from "vitest";
 import { startListener } from "../src/db/listener.ts";
 import type { Pool } from "../src/db/pool.ts";
-import { createLogger } from "../src/lib/logger.ts";
 import type { CrashPoint } from "../src/run/crash-points.ts";
 import { startWorker } from "../src/run/worker.ts";
-import { createTestDatabase, type TestDatabase } from "./support/database.ts";
-import { createFarEnds, scriptedStages } from "./support/scripted-stages.ts";
-import { readEvents, readJob, seedJob, seedProject } from "./support/seed-jobs.ts";
-import { expireLeases, isFinal, spawnWorker, waitForJob } from "./support/worker-control.ts";
 
 /** Each with the cost that the crash may have: a turn that was not stored yet, or an identical push. */
 const points: readonly { at: CrashPoint | `${CrashPoint}:${number}`; turns: readonly number[]; pushes: number }[] = [

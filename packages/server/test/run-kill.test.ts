@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
+import { type FarTurn, protocols } from "@emend/testkit/far-model.ts";
+import { useModelProject } from "@emend/testkit/model-project.ts";
+import { sampleOf, seed } from "@emend/testkit/sample.ts";
+import { clientOf } from "@emend/testkit/whole-server.ts";
+import { expireLeases } from "@emend/testkit/worker-control.ts";
 import { expect, test } from "vitest";
 import { seededRandom } from "../chaos/experiment.ts";
-import { type FarTurn, protocols } from "./support/far-model.ts";
-import { useModelProject } from "./support/model-project.ts";
-import { sampleOf, seed } from "./support/sample.ts";
-import { clientOf } from "./support/whole-server.ts";
-import { expireLeases } from "./support/worker-control.ts";
 
 const models = useModelProject();
 const { git } = models;

@@ -1,13 +1,13 @@
+import { createLogger } from "@emend/base/logger.ts";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { type DatabaseProxy, startDatabaseProxy } from "@emend/testkit/database-proxy.ts";
+import { createFarEnds, type Script, scriptedStages } from "@emend/testkit/scripted-stages.ts";
+import { readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
+import { isFinal, shortTimes, waitForJob } from "@emend/testkit/worker-control.ts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Listener, startListener } from "../src/db/listener.ts";
 import { createPool, type Pool } from "../src/db/pool.ts";
-import { createLogger } from "../src/lib/logger.ts";
 import { startWorker, type Worker } from "../src/run/worker.ts";
-import { createTestDatabase, type TestDatabase } from "./support/database.ts";
-import { type DatabaseProxy, startDatabaseProxy } from "./support/database-proxy.ts";
-import { createFarEnds, type Script, scriptedStages } from "./support/scripted-stages.ts";
-import { readJob, seedJob, seedProject } from "./support/seed-jobs.ts";
-import { isFinal, shortTimes, waitForJob } from "./support/worker-control.ts";
 
 const log = createLogger({ level: "silent" });
 let database: TestDatabase;

@@ -1,7 +1,6 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "./support/database.ts";
-import { createFarEnds, type Script } from "./support/scripted-stages.ts";
-import { alterJob, readEvents, readJob, seedJob, seedProject } from "./support/seed-jobs.ts";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { createFarEnds, type Script } from "@emend/testkit/scripted-stages.ts";
+import { alterJob, readEvents, readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import {
   expireLeases,
   isFinal,
@@ -9,7 +8,8 @@ import {
   spawnWorker,
   type WorkerProcess,
   waitForJob,
-} from "./support/worker-control.ts";
+} from "@emend/testkit/worker-control.ts";
+import { afterEach, beforeEach, expect, test } from "vitest";
 
 let database: TestDatabase;
 let workers: WorkerProcess[];

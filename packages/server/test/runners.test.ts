@@ -1,8 +1,8 @@
 import { trySandbox } from "@emend/runners";
+import { type StandIn, standIn } from "@emend/testkit/runners/stand-in.ts";
+import { clientOf, createInstallation, type Installation } from "@emend/testkit/whole-server.ts";
+import { startBound } from "@emend/tree";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { startBound } from "../src/tree/git/bound-process.ts";
-import { type StandIn, standIn } from "./support/runners/stand-in.ts";
-import { clientOf, createInstallation, type Installation } from "./support/whole-server.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 

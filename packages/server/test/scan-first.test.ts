@@ -1,15 +1,15 @@
+import { createLogger } from "@emend/base/logger.ts";
+import type { Forge } from "@emend/forges";
+import { automationDeps, seedAutomation } from "@emend/testkit/automations.ts";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { getProject } from "../src/accounts/projects/projects.ts";
 import { dispatchAutomation, recordByHand } from "../src/automations/runs.ts";
 import type { Pool } from "../src/db/pool.ts";
-import type { Forge } from "../src/forge/forge.ts";
 import { makeDocsPull } from "../src/gate/make-docs-pull.ts";
 import { createJobRules } from "../src/http/parse-create-body.ts";
 import { hearIssue } from "../src/issues/hear-issue.ts";
-import { createLogger } from "../src/lib/logger.ts";
-import { automationDeps, seedAutomation } from "./support/automations.ts";
-import { createTestDatabase, type TestDatabase } from "./support/database.ts";
-import { seedProject } from "./support/seed-jobs.ts";
 
 let database: TestDatabase;
 let projectId: string;

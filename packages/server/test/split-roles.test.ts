@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startServer } from "../src/compose/compose.ts";
 import { loadConfig } from "../src/config/config.ts";
-import { createTestDatabase, type TestDatabase } from "./support/database.ts";
 
 let database: TestDatabase;
 let dir: string;

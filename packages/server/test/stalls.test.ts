@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
+import { runProgram } from "@emend/testkit/run-program.ts";
+import { seed } from "@emend/testkit/sample.ts";
 import { expect, it } from "vitest";
-import { runProgram } from "./support/run-program.ts";
-import { seed } from "./support/sample.ts";
 
 it("hostile pages, changes and answers stall nothing and take little memory", async () => {
   const program = fileURLToPath(new URL("../attack/stalls.ts", import.meta.url));

@@ -1,8 +1,8 @@
+import { sampleOf } from "@emend/testkit/sample.ts";
+import { openTestTrees, type TestTrees } from "@emend/testkit/test-tree.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readRecordedReader } from "../eval/recorded-reader.ts";
 import { answerCases, judgeAnswer } from "../eval/untrue-answers.ts";
-import { sampleOf } from "./support/sample.ts";
-import { openTestTrees, type TestTrees } from "./support/test-tree.ts";
 
 let trees: TestTrees;
 beforeAll(async () => {

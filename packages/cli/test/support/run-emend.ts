@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import { nodeEnvironment } from "@emend/testkit/server.ts";
 import { afterAll } from "vitest";
-import { nodeEnvironment } from "../../../server/test/support/server.ts";
 import { shellWord } from "../../src/cli.ts";
 import { runCli } from "../../src/run-cli.ts";
 

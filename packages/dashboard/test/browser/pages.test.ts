@@ -1,7 +1,7 @@
+import { clientId, clientSecret, startIdentityProvider } from "@emend/testkit/identity-provider.ts";
+import { clientOf } from "@emend/testkit/whole-server.ts";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { clientId, clientSecret, startIdentityProvider } from "../../../server/test/support/identity-provider.ts";
-import { clientOf } from "../../../server/test/support/whole-server.ts";
 import { journey, openDashboard } from "./support/dashboard.ts";
 import { go } from "./support/go.ts";
 import { expectGood, expectOutline, expectSteady } from "./support/judge.ts";

@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from "node:crypto";
+import { startFarEnd } from "@emend/testkit/forges/far-end.ts";
+import { githubVendor } from "@emend/testkit/forges/github.ts";
+import { vendors } from "@emend/testkit/forges/vendors.ts";
+import { startWebhookReceiver, type WebhookReceiver } from "@emend/testkit/webhook-receiver.ts";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import { startFarEnd } from "../../../server/test/support/forges/far-end.ts";
-import { githubVendor } from "../../../server/test/support/forges/github.ts";
-import { vendors } from "../../../server/test/support/forges/vendors.ts";
-import { startWebhookReceiver, type WebhookReceiver } from "../../../server/test/support/webhook-receiver.ts";
 import { journey, openDashboard } from "./support/dashboard.ts";
 import { go } from "./support/go.ts";
 import { expectAccessible, expectFitting, expectGood } from "./support/judge.ts";

@@ -1,6 +1,6 @@
+import { clientOf } from "@emend/testkit/whole-server.ts";
 import type { Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";
-import { clientOf } from "../../../server/test/support/whole-server.ts";
 import { journey, openDashboard } from "./support/dashboard.ts";
 import { go } from "./support/go.ts";
 import { expectFitting, expectGood } from "./support/judge.ts";

@@ -1,7 +1,7 @@
+import { sampleOf } from "@emend/testkit/sample.ts";
+import { clientOf } from "@emend/testkit/whole-server.ts";
 import type { Page, Route } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
-import { sampleOf } from "../../../server/test/support/sample.ts";
-import { clientOf } from "../../../server/test/support/whole-server.ts";
 import { openDashboard } from "./support/dashboard.ts";
 import { desktop } from "./support/looks.ts";
 import { addJob } from "./support/tell-job.ts";

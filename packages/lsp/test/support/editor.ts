@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { nodeEnvironment } from "@emend/testkit/server.ts";
 import { afterAll } from "vitest";
 import {
   type ClientCapabilities,
@@ -24,7 +25,6 @@ import {
   StreamMessageWriter,
   type WorkspaceEdit,
 } from "vscode-languageserver-protocol/node";
-import { nodeEnvironment } from "../../../server/test/support/server.ts";
 
 const main = join(import.meta.dirname, "../../../cli/src/main.ts");
 const left: (() => Promise<unknown>)[] = [];

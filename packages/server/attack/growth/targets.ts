@@ -1,3 +1,10 @@
+import { readPrompt } from "@emend/agent";
+import { isBranchName } from "@emend/base/branch-name.ts";
+import { withoutMark } from "@emend/base/in-content.ts";
+import { reachesOut, withoutFenced } from "@emend/base/markdown.ts";
+import { matchesGlob } from "@emend/base/matches-glob.ts";
+import { parseFileList } from "@emend/tree";
+import { asRead, knownSecretsIn, scanSecrets, UnsearchableText } from "../../../base/src/secrets/scan-secrets.ts";
 import { diffWords, parsePatch } from "../../../contract/src/diff.ts";
 import { createIgnore } from "../../../site/src/frameworks/pages.ts";
 import { readYamlSource } from "../../../site/src/frameworks/yaml-source.ts";
@@ -8,19 +15,12 @@ import { scanText } from "../../../site/src/parse/scan-page.ts";
 import { createTerm } from "../../../site/src/refactor/term.ts";
 import { definesFlag, importedFrom, passesOn } from "../../../site/src/references/definitions.ts";
 import { findCodeReferences } from "../../../site/src/references/find-references.ts";
-import { readPrompt } from "../../src/agent/rules/parse-prompt.ts";
 import { checkTemplate } from "../../src/automations/template.ts";
 import { isAppError } from "../../src/errors.ts";
 import { hostsIn } from "../../src/hosts/hosts-in.ts";
-import { isBranchName } from "../../src/lib/branch-name.ts";
-import { withoutMark } from "../../src/lib/in-content.ts";
-import { reachesOut, withoutFenced } from "../../src/lib/markdown.ts";
-import { matchesGlob } from "../../src/lib/matches-glob.ts";
 import { conventionalTitle } from "../../src/publish/draft-pull-request.ts";
 import { codeSpan, plainLine, plainText, quietMarkdown } from "../../src/publish/quiet-text.ts";
 import { readPage } from "../../src/review/read-page.ts";
-import { asRead, knownSecretsIn, scanSecrets, UnsearchableText } from "../../src/secrets/scan-secrets.ts";
-import { parseFileList } from "../../src/tree/read/diff.ts";
 
 /** A parser or rule for untrusted texts, to be tried with longer and longer ones. */
 interface GrowthTarget {

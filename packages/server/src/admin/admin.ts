@@ -1,3 +1,7 @@
+import { createLogger } from "@emend/base/logger.ts";
+import { createFetch } from "@emend/base/network.ts";
+import { knownForge } from "@emend/forges";
+import type { Git } from "@emend/tree";
 import { type MonthlyBudget, setMonthlyBudget } from "../accounts/installation-settings.ts";
 import type { AdminKey } from "../accounts/keys/api-keys.ts";
 import { createKey, listKeys, type Revocation, revokeKey } from "../accounts/keys/api-keys.ts";
@@ -31,8 +35,7 @@ import { AppError } from "../errors.ts";
 import { hookSecretOf } from "../forge/hooks/plugin.ts";
 import { isEmptyRepository } from "../forge/local/create-repository.ts";
 import { repositoryOf } from "../forge/local/repository.ts";
-import { type ForgeDeps } from "../forge/open-forge.ts";
-import { knownForge } from "../forge/registry.ts";
+import type { ForgeDeps } from "../forge/open-forge.ts";
 import { type GateStatus, listStatuses } from "../gate/gate-store.ts";
 import { makeDocsPull } from "../gate/make-docs-pull.ts";
 import { createJobRules } from "../http/parse-create-body.ts";
@@ -42,8 +45,6 @@ import { opensCanary } from "../installation/sealed-values.ts";
 import { listBudgets } from "../jobs/budget.ts";
 import { listEvents, type StoredEvent } from "../jobs/read/events.ts";
 import { type JobReport, readReport } from "../jobs/read/run-report.ts";
-import { createLogger } from "../lib/logger.ts";
-import { createFetch } from "../lib/network.ts";
 import { type Delivery, listDeliveries, redeliver } from "../notify/deliveries.ts";
 import { needsPrivate } from "../notify/ssrf-guard.ts";
 import {
@@ -58,7 +59,6 @@ import {
   type Webhook,
 } from "../notify/webhooks.ts";
 import { askDiagnosis, askServiceTrials } from "../tasks/start-tasks.ts";
-import type { Git } from "../tree/git/git.ts";
 import { askWorker, type Told } from "./ask-worker.ts";
 import { type ContextInput, connectContext } from "./connect-context.ts";
 import { type AppStep, connectGithubApp } from "./connect-github-app.ts";

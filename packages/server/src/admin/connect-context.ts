@@ -1,4 +1,6 @@
 import type { ForgeName } from "@emend/contract";
+import { checkCredential, knownForge, normalizeRepository } from "@emend/forges";
+import { type Git, resolveBase } from "@emend/tree";
 import { addContextRepository, type ContextRepository } from "../accounts/projects/context-repositories.ts";
 import { parseProjectSettings } from "../accounts/projects/project-settings.ts";
 import { getProject } from "../accounts/projects/projects.ts";
@@ -6,10 +8,7 @@ import type { Sealer } from "../accounts/secrets.ts";
 import type { Pool } from "../db/pool.ts";
 import { type Actor, consoleActor } from "../db/transaction.ts";
 import { AppError, isAppError } from "../errors.ts";
-import { checkCredential, knownForge, normalizeRepository } from "../forge/registry.ts";
 import { type ContextForges, contextRemoteOf, localProjectOf } from "../installation/forge-reach.ts";
-import type { Git } from "../tree/git/git.ts";
-import { resolveBase } from "../tree/mirror/resolve-base.ts";
 
 export interface ContextInput {
   projectId: string;

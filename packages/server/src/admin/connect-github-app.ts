@@ -1,5 +1,20 @@
 import { isIP } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import type { Fetch } from "@emend/base/network.ts";
+import {
+  type ApiClient,
+  type AppIdentity,
+  appManifest,
+  appPermissions,
+  convertManifest,
+  createApp,
+  createGithubClient,
+  type JudgedReach,
+  locateGithub,
+  newAppUrl,
+  openAppApi,
+  parseAppCredential,
+} from "@emend/forges";
 import { Type } from "typebox";
 import {
   beginAppSetup,
@@ -21,20 +36,8 @@ import { hashToken, newToken } from "../accounts/sessions/session-store.ts";
 import type { GithubApps } from "../dashboard/project-admin.ts";
 import type { Pool } from "../db/pool.ts";
 import { AppError, isAppError } from "../errors.ts";
-import type { ApiClient } from "../forge/api-client.ts";
-import type { JudgedReach } from "../forge/forge.ts";
-import { appManifest, convertManifest, createApp, newAppUrl } from "../forge/github/create-app.ts";
-import { locateGithub } from "../forge/github/github-forge.ts";
-import {
-  type AppIdentity,
-  appPermissions,
-  createGithubClient,
-  openAppApi,
-  parseAppCredential,
-} from "../forge/github/github-token.ts";
 import { hookSecretOf } from "../forge/hooks/plugin.ts";
 import { newId } from "../lib/id.ts";
-import type { Fetch } from "../lib/network.ts";
 import { mayConnect } from "../notify/ssrf-guard.ts";
 import { type ConnectDeps, type ConnectedProject, connectProject, type NewRemoteProject } from "./connect-project.ts";
 

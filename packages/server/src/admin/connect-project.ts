@@ -1,7 +1,18 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { createFetch } from "@emend/base/network.ts";
 import type { ForgeName } from "@emend/contract";
+import {
+  checkCredential,
+  type ForgeProject,
+  isAppCredential,
+  knownForge,
+  normalizeRepository,
+  openJudgedForge,
+  openRemoteForge,
+} from "@emend/forges";
+import { assertBranch, assertFolder, type Git } from "@emend/tree";
 import { parseProjectSettings } from "../accounts/projects/project-settings.ts";
 import { credentialContext, openProjectCredential, requireProject } from "../accounts/projects/projects.ts";
 import { addProject, plainFolder } from "../accounts/projects/save-project.ts";
@@ -9,18 +20,12 @@ import type { Sealer } from "../accounts/secrets.ts";
 import type { Config } from "../config/config.ts";
 import type { Queryable } from "../db/pool.ts";
 import { AppError, isAppError } from "../errors.ts";
-import type { ForgeProject } from "../forge/forge.ts";
-import { isAppCredential } from "../forge/github/github-token.ts";
 import { createLocalRepository } from "../forge/local/create-repository.ts";
 import { assertLocalForgeUsable } from "../forge/local/repository.ts";
 import { type ForgeDeps, openForge } from "../forge/open-forge.ts";
-import { checkCredential, knownForge, normalizeRepository, openJudgedForge, openRemoteForge } from "../forge/registry.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import { gitNetwork, localGit } from "../installation/local-git.ts";
 import { newId } from "../lib/id.ts";
-import { createFetch } from "../lib/network.ts";
-import type { Git } from "../tree/git/git.ts";
-import { assertBranch, assertFolder } from "../tree/mirror/resolve-base.ts";
 
 export interface NewRemoteProject {
   /** Set if it had to be known before. */

@@ -1,4 +1,6 @@
+import type { Fetch } from "@emend/base/network.ts";
 import type { ForgeName } from "@emend/contract";
+import { checkCredential, type JudgedReach, knownForge, listRepositories, normalizeRepository } from "@emend/forges";
 import { setModelKey } from "../accounts/keys/model-keys.ts";
 import { removeAppSetup } from "../accounts/projects/github-app.ts";
 import { parseProjectSettings } from "../accounts/projects/project-settings.ts";
@@ -8,9 +10,6 @@ import type { ProjectAdmin } from "../dashboard/project-admin.ts";
 import type { Pool } from "../db/pool.ts";
 import { asActor } from "../db/transaction.ts";
 import { AppError, isAppError } from "../errors.ts";
-import type { JudgedReach } from "../forge/forge.ts";
-import { checkCredential, knownForge, listRepositories, normalizeRepository } from "../forge/registry.ts";
-import type { Fetch } from "../lib/network.ts";
 import { addWebhook, rotateWebhookSecret } from "../notify/webhooks.ts";
 import type { Admin } from "./admin.ts";
 import { asRequest, createGithubApps, findSetupApp, setAppHook } from "./connect-github-app.ts";

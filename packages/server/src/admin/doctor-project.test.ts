@@ -1,16 +1,16 @@
 import { hostname } from "node:os";
+import { createLogger } from "@emend/base/logger.ts";
+import { createFetch } from "@emend/base/network.ts";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { type FarEnd, startFarEnd } from "@emend/testkit/forges/far-end.ts";
+import { everyVendor } from "@emend/testkit/forges/vendors.ts";
+import { createGit } from "@emend/tree";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { type FarEnd, startFarEnd } from "../../test/support/forges/far-end.ts";
-import { everyVendor } from "../../test/support/forges/vendors.ts";
 import type { LocalForgeDeps } from "../forge/local/local-forge.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import { startHeartbeat } from "../installation/nodes.ts";
-import { createLogger } from "../lib/logger.ts";
-import { createFetch } from "../lib/network.ts";
 import { askDiagnosis } from "../tasks/start-tasks.ts";
 import { startTaskQueue } from "../tasks/task-queue.ts";
-import { createGit } from "../tree/git/git.ts";
 import { answerDiagnosis, askWorker } from "./ask-worker.ts";
 import { diagnoseProject, type ProjectCheck } from "./doctor-project.ts";
 

@@ -1,13 +1,12 @@
+import type { ForgeInspection, RepositoryDescription } from "@emend/forges";
+import { type Git, resolveBase } from "@emend/tree";
 import { type Project, requireProject } from "../accounts/projects/projects.ts";
 import type { Automation } from "../automations/automation.ts";
 import { listAutomations } from "../automations/automation-store.ts";
 import type { Queryable } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
-import type { ForgeInspection, RepositoryDescription } from "../forge/forge.ts";
 import { hookSecretOf } from "../forge/hooks/plugin.ts";
 import { type ForgeDeps, openForge } from "../forge/open-forge.ts";
-import type { Git } from "../tree/git/git.ts";
-import { resolveBase } from "../tree/mirror/resolve-base.ts";
 import type { Told } from "./ask-worker.ts";
 import type { ModelTrial } from "./try-model.ts";
 

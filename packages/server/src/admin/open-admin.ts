@@ -1,8 +1,8 @@
+import { createLogger } from "@emend/base/logger.ts";
 import type { Config } from "../config/config.ts";
 import { ensureSecret, openDatabase } from "../installation/open-database.ts";
 import { recallUrl } from "../installation/public-url.ts";
 import { assertSecret } from "../installation/sealed-values.ts";
-import { createLogger } from "../lib/logger.ts";
 import { type Admin, createAdmin } from "./admin.ts";
 
 const connectionsMax = 4;

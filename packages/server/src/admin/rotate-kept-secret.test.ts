@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { seedProject } from "@emend/testkit/seed-jobs.ts";
 import pino from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { seedProject } from "../../test/support/seed-jobs.ts";
 import { openModelKey, setModelKey } from "../accounts/keys/model-keys.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { startListener } from "../db/listener.ts";

@@ -1,5 +1,5 @@
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { openModelKey, setModelKey } from "../accounts/keys/model-keys.ts";
 import { openProjectCredential } from "../accounts/projects/projects.ts";
 import { addProject } from "../accounts/projects/save-project.ts";

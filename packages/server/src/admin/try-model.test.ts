@@ -1,5 +1,5 @@
+import { type FarModel, protocols, startFarModel } from "@emend/testkit/far-model.ts";
 import { afterEach, expect, test } from "vitest";
-import { type FarModel, protocols, startFarModel } from "../../test/support/far-model.ts";
 import { loadConfig } from "../config/config.ts";
 import { tryModel } from "./try-model.ts";
 

@@ -1,7 +1,7 @@
-import { openModel } from "../agent/models/registry.ts";
+import { openModel } from "@emend/agent";
+import { createFetch } from "@emend/base/network.ts";
 import type { Config } from "../config/config.ts";
 import { isAppError } from "../errors.ts";
-import { createFetch } from "../lib/network.ts";
 
 export type ModelTrial =
   /** `window`: its assumed context window, in words. */

@@ -1,7 +1,7 @@
+import { automationDeps, seedAutomation } from "@emend/testkit/automations.ts";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { automationDeps, seedAutomation } from "../../test/support/automations.ts";
-import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { seedProject } from "../../test/support/seed-jobs.ts";
 import type { Trigger } from "./automation.ts";
 import { createAutomations } from "./automation-store.ts";
 

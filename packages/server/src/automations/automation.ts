@@ -1,9 +1,9 @@
+import type { Logger } from "@emend/base/logger.ts";
 import type { Project } from "../accounts/projects/projects.ts";
 import type { Pool } from "../db/pool.ts";
 import type { AnnounceDue } from "../jobs/announce-due.ts";
 import type { CreateJobRules } from "../jobs/create-job.ts";
 import type { RecordedPullRequest } from "../jobs/pull-requests.ts";
-import type { Logger } from "../lib/logger.ts";
 
 /** What automations need from the server. */
 export interface AutomationDeps {

@@ -1,8 +1,8 @@
+import { assertNever } from "@emend/base/fault.ts";
 import { allowedModels } from "../accounts/projects/project-settings.ts";
 import { getProject } from "../accounts/projects/projects.ts";
 import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
-import { assertNever } from "../lib/fault.ts";
 import { ownRepository, pullEvents, type Trigger } from "./automation.ts";
 import { nextDue } from "./due.ts";
 import { checkTemplate } from "./template.ts";

@@ -1,8 +1,8 @@
 import { deflateSync } from "node:zlib";
+import { seedAutomation } from "@emend/testkit/automations.ts";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { seedAutomation } from "../../test/support/automations.ts";
-import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { seedJob, seedProject } from "../../test/support/seed-jobs.ts";
 import { changeIdOf, findClosedChange } from "./pushes.ts";
 
 let database: TestDatabase;

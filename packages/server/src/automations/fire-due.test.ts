@@ -1,7 +1,7 @@
+import { automationDeps, historyOf, seedAutomation } from "@emend/testkit/automations.ts";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { automationDeps, historyOf, seedAutomation } from "../../test/support/automations.ts";
-import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { seedProject } from "../../test/support/seed-jobs.ts";
 import type { Automation } from "./automation.ts";
 import { findAutomation, setPaused } from "./automation-store.ts";
 import { fireAutomations, fireDue } from "./due.ts";

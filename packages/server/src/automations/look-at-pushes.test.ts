@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createLogger } from "@emend/base/logger.ts";
+import { automationDeps, historyOf, seedAutomation } from "@emend/testkit/automations.ts";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { makeRepository, type TestRepository } from "@emend/testkit/make-repository.ts";
+import { alterJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { automationDeps, historyOf, seedAutomation } from "../../test/support/automations.ts";
-import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { makeRepository, type TestRepository } from "../../test/support/make-repository.ts";
-import { alterJob, seedProject } from "../../test/support/seed-jobs.ts";
 import { removeContextRepository } from "../accounts/projects/context-repositories.ts";
-import { createLogger } from "../lib/logger.ts";
 import type { Automation, Trigger } from "./automation.ts";
 import { createAutomations, setPaused } from "./automation-store.ts";
 import { hastenLooks } from "./claim-look.ts";

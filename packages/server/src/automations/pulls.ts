@@ -1,11 +1,10 @@
 import { promisify } from "node:util";
 import { inflate } from "node:zlib";
+import type { Logger } from "@emend/base/logger.ts";
+import { matchesGlob } from "@emend/base/matches-glob.ts";
 import { createPatchReader } from "@emend/contract";
+import type { Git, Remote } from "@emend/tree";
 import type { Queryable } from "../db/pool.ts";
-import type { Logger } from "../lib/logger.ts";
-import { matchesGlob } from "../lib/matches-glob.ts";
-import type { Git } from "../tree/git/git.ts";
-import type { Remote } from "../tree/mirror/mirror.ts";
 import { dayOf, type PullEvent, type PullValues, type Trigger, type Values, type WatchedPull } from "./automation.ts";
 import type { Look } from "./claim-look.ts";
 import { type Push, passingFiles, readPush } from "./read-push.ts";

@@ -1,12 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { matchesGlob } from "../lib/matches-glob.ts";
-import type { Git } from "../tree/git/git.ts";
-import type { Remote } from "../tree/mirror/mirror.ts";
-import { ensureMirror } from "../tree/mirror/repair-mirror.ts";
-import { unreachable } from "../tree/mirror/resolve-base.ts";
-import { checkObjectIds, objectFormatOf } from "../tree/tree.ts";
+import { matchesGlob } from "@emend/base/matches-glob.ts";
+import { checkObjectIds, ensureMirror, type Git, objectFormatOf, type Remote, unreachable } from "@emend/tree";
 import type { Trigger } from "./automation.ts";
 
 /** What lies between two commits. */

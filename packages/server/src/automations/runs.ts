@@ -1,9 +1,9 @@
 import { hash, randomUUID } from "node:crypto";
+import { assertNever } from "@emend/base/fault.ts";
 import { allowedModels } from "../accounts/projects/project-settings.ts";
 import { getProject } from "../accounts/projects/projects.ts";
 import type { Client, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { assertNever } from "../lib/fault.ts";
 import type { BudgetRefusal } from "../jobs/budget.ts";
 import { createJob } from "../jobs/create-job.ts";
 import { keptPrompt } from "../jobs/kept-prompt.ts";

@@ -1,7 +1,7 @@
+import { anyText } from "@emend/testkit/any-text.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { anyText } from "../../test/support/any-text.ts";
-import { tokenize } from "../agent/rules/tokens.ts";
+import { tokenize } from "../../../agent/src/rules/tokens.ts";
 import type { Values } from "./automation.ts";
 import { checkTemplate, renderTemplate } from "./template.ts";
 

@@ -1,6 +1,6 @@
+import { fenced } from "@emend/base/markdown.ts";
 import { AppError } from "../errors.ts";
 import { hostsIn } from "../hosts/hosts-in.ts";
-import { fenced } from "../lib/markdown.ts";
 import { type Trigger, type Values, type Variable, variables } from "./automation.ts";
 
 const templateLengthMax = 20_000;

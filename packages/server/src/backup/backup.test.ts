@@ -2,14 +2,14 @@ import { appendFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
+import { seedAutomation } from "@emend/testkit/automations.ts";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
+import { createGit } from "@emend/tree";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { seedAutomation } from "../../test/support/automations.ts";
-import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { seedJob, seedProject } from "../../test/support/seed-jobs.ts";
 import type { Pool } from "../db/pool.ts";
 import { createLocalRepository } from "../forge/local/create-repository.ts";
 import { repositoryOf, tell } from "../forge/local/repository.ts";
-import { createGit } from "../tree/git/git.ts";
 import { createBackup, restoreBackup } from "./backup.ts";
 import { sealOf } from "./manifest.ts";
 import { listTables, readLines } from "./tables.ts";

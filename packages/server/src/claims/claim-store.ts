@@ -1,7 +1,7 @@
+import type { ReliedOn } from "@emend/base/repair-prompt.ts";
 import type { AddClaimBody, Claim, ClaimState } from "@emend/contract";
 import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
-import type { ReliedOn } from "../lib/repair-prompt.ts";
 
 /**
  * A claim binds text on a page to the lines of code that it relies on. If either moves, the claim follows it. If the lines

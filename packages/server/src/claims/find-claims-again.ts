@@ -1,8 +1,7 @@
+import { secretsIn } from "@emend/base/secrets/secrets-in.ts";
 import type { Claim } from "@emend/contract";
+import { type CitedLines, type CommitTree, type FinderMemory, type FoundAgain, findAgain } from "@emend/tree";
 import type { Pool, Queryable } from "../db/pool.ts";
-import { secretsIn } from "../secrets/secrets-in.ts";
-import { type CitedLines, type FinderMemory, type FoundAgain, findAgain } from "../tree/read/cited-lines.ts";
-import type { CommitTree } from "../tree/tree.ts";
 
 /** A repository at the newest commit of its branch. */
 export interface LookedAt {

@@ -1,13 +1,12 @@
 import { promisify } from "node:util";
 import { inflate } from "node:zlib";
+import { plainText } from "@emend/base/page-lines.ts";
 import { createPatchReader } from "@emend/contract";
+import { type CitedLines, type CommitTree, citedLinesMax, findAgain } from "@emend/tree";
 import type { Project } from "../accounts/projects/projects.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { StoredSource } from "../jobs/run/leased-job.ts";
-import { plainText } from "../lib/page-lines.ts";
-import { type CitedLines, citedLinesMax, findAgain } from "../tree/read/cited-lines.ts";
-import type { CommitTree } from "../tree/tree.ts";
 
 interface MergedJob {
   id: string;

@@ -2,16 +2,16 @@
 // set up than most of the tests take to run.
 import { deflateSync } from "node:zlib";
 import type { Claim } from "@emend/contract";
+import type { Forge } from "@emend/forges";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import type { TestRepository } from "@emend/testkit/make-repository.ts";
+import { type MirrorBench, openMirrorBench } from "@emend/testkit/mirrors.ts";
+import { alterJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
+import { createPageHistory } from "@emend/tree";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import type { TestRepository } from "../../test/support/make-repository.ts";
-import { type MirrorBench, openMirrorBench } from "../../test/support/mirrors.ts";
-import { alterJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
 import { checkSiteHealth } from "../compose/check-site.ts";
 import { AppError } from "../errors.ts";
-import type { Forge } from "../forge/forge.ts";
 import { readSiteHealth } from "../health/site-checks.ts";
-import { createPageHistory } from "../tree/read/history.ts";
 import { addClaim, confirmClaim, listClaimFindings, listClaims, listClaimsNow, removeClaim } from "./claim-store.ts";
 import type { Reader } from "./drift/reader.ts";
 import { type ClaimLookDeps, listDueClaims, lookAtClaims } from "./look-at-claims.ts";

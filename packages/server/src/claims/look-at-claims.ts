@@ -1,10 +1,8 @@
+import { secretsIn } from "@emend/base/secrets/secrets-in.ts";
+import { type CitedLines, type CommitTree, citeLines, type Remote, readCitable } from "@emend/tree";
 import { getProject, type Project } from "../accounts/projects/projects.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
-import { secretsIn } from "../secrets/secrets-in.ts";
-import type { Remote } from "../tree/mirror/mirror.ts";
-import { type CitedLines, citeLines, readCitable } from "../tree/read/cited-lines.ts";
-import type { CommitTree } from "../tree/tree.ts";
 import { reliesOnCode } from "./claim-store.ts";
 import { type LookedAt, lookAtPages, lookAtSource } from "./find-claims-again.ts";
 import { keepCited } from "./keep-cited.ts";

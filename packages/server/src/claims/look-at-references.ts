@@ -1,3 +1,4 @@
+import { isCertainRename } from "@emend/base/repair-prompt.ts";
 import type { Claim } from "@emend/contract";
 import {
   type CodeReference,
@@ -11,11 +12,10 @@ import {
   type StaleReference,
   staleReferenceCheck,
 } from "@emend/site";
+import { siteTreeOf } from "@emend/tree";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isAppError } from "../errors.ts";
-import { isCertainRename } from "../lib/repair-prompt.ts";
-import { siteTreeOf } from "../tree/tree.ts";
 import { keepBound, readPush } from "./drift/read-push.ts";
 import type { Asker } from "./drift/reader.ts";
 import type { SourceAt, SourceName } from "./source-at.ts";

@@ -1,7 +1,5 @@
 import type { Claim } from "@emend/contract";
-import type { Mirrors, Remote } from "../tree/mirror/mirror.ts";
-import type { PageHistory } from "../tree/read/history.ts";
-import type { CommitTree } from "../tree/tree.ts";
+import type { CommitTree, Mirrors, PageHistory, Remote } from "@emend/tree";
 import type { LookedAt } from "./find-claims-again.ts";
 
 export interface SourceDeps {

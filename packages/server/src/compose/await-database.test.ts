@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
+import { createLogger } from "@emend/base/logger.ts";
 import { afterEach, expect, test } from "vitest";
 import { loadConfig } from "../config/config.ts";
 import { openDatabase } from "../installation/open-database.ts";
-import { createLogger } from "../lib/logger.ts";
 import { awaitDatabase } from "./await-database.ts";
 
 const log = createLogger({ level: "silent" });

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
+import type { Logger } from "@emend/base/logger.ts";
 import { isAppError } from "../errors.ts";
-import type { Logger } from "../lib/logger.ts";
 
 const retryMsMax = 5_000;
 

@@ -1,5 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { Fetch } from "@emend/base/network.ts";
 import { createPatchReader } from "@emend/contract";
+import type { Forge } from "@emend/forges";
 import {
   applySettings,
   checkSite,
@@ -17,6 +19,7 @@ import {
   staleReferenceCheck,
   truthChecks,
 } from "@emend/site";
+import { type Mirror, type Remote, type SiteHistory, siteTreeOf } from "@emend/tree";
 import { listContextRepositories } from "../accounts/projects/context-repositories.ts";
 import { getProject, type Project } from "../accounts/projects/projects.ts";
 import { listClaimFindings } from "../claims/claim-store.ts";
@@ -25,7 +28,6 @@ import { type ComparedSource, compareSource, listStaleReferences } from "../clai
 import { type SourceDeps, type SourceName, withSource } from "../claims/source-at.ts";
 import type { Pool } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
-import type { Forge } from "../forge/forge.ts";
 import { checkExternalLinks } from "../health/external-links.ts";
 import {
   type ComparedWith,
@@ -34,10 +36,6 @@ import {
   storeSiteCheck,
   storeSiteProblem,
 } from "../health/site-checks.ts";
-import type { Fetch } from "../lib/network.ts";
-import type { Mirror, Remote } from "../tree/mirror/mirror.ts";
-import type { SiteHistory } from "../tree/read/history.ts";
-import { siteTreeOf } from "../tree/tree.ts";
 
 export interface SiteHealthDeps extends SourceDeps {
   pool: Pool;

@@ -1,5 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { fileURLToPath } from "node:url";
+import { readPrompt } from "@emend/agent";
+import { createByteBudget } from "@emend/base/byte-budget.ts";
+import { createLogger } from "@emend/base/logger.ts";
+import type { Mirrors } from "@emend/tree";
 import { authenticateGitKey, createKeyring } from "../accounts/keys/keyring.ts";
 import { getProject, type Project, refreshLocalUrls } from "../accounts/projects/projects.ts";
 import { createKnownDevices } from "../accounts/sessions/log-in.ts";
@@ -8,7 +12,6 @@ import { createSessions } from "../accounts/sessions/sessions.ts";
 import { createSingleSignOn } from "../accounts/single-sign-on/single-sign-on.ts";
 import type { Admin } from "../admin/admin.ts";
 import { createProjectAdmin } from "../admin/create-project-admin.ts";
-import { readPrompt } from "../agent/rules/parse-prompt.ts";
 import { createAutomations } from "../automations/automation-store.ts";
 import { hastenLooks } from "../automations/claim-look.ts";
 import { isComparedWithCode } from "../claims/claim-store.ts";
@@ -27,8 +30,6 @@ import { buildApp } from "../http/app.ts";
 import { mcpPlugin } from "../http/mcp-plugin.ts";
 import { rememberUrl, typedCommand, urlOf } from "../installation/public-url.ts";
 import { hastenLook } from "../jobs/pull-requests.ts";
-import { createByteBudget } from "../lib/byte-budget.ts";
-import { createLogger } from "../lib/logger.ts";
 import { version } from "../lib/version.ts";
 import { measureRequests } from "../metrics/measure.ts";
 import { metricsPlugin, startMetricsServer } from "../metrics/metrics.ts";
@@ -43,7 +44,6 @@ import {
   isSiteCheckAsked,
 } from "../tasks/start-tasks.ts";
 import { traceRequests } from "../tracing/tracing.ts";
-import type { Mirrors } from "../tree/mirror/mirror.ts";
 import { composeParts, type Parts, readPullRequestState, type Undo } from "./parts.ts";
 import { createStatusReader } from "./status.ts";
 import { composeWork, knownSecretsOf } from "./work.ts";

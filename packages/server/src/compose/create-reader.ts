@@ -1,11 +1,10 @@
+import { type Model, storable } from "@emend/agent";
+import { redactSecrets } from "@emend/base/secrets/secrets-in.ts";
 import type { Project } from "../accounts/projects/projects.ts";
-import type { Model } from "../agent/agent.ts";
-import { storable } from "../agent/outcome.ts";
 import type { Reader } from "../claims/drift/reader.ts";
 import type { Pool } from "../db/pool.ts";
 import { AppError, isAppError } from "../errors.ts";
 import { spentBudget } from "../jobs/budget.ts";
-import { redactSecrets } from "../secrets/secrets-in.ts";
 
 interface ReaderDeps {
   pool: Pool;

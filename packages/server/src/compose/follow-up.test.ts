@@ -1,6 +1,6 @@
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { readJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
 import type { JobReader } from "../jobs/read/job-reader.ts";
 import { createFollowUp } from "./follow-up.ts";
 

@@ -1,7 +1,7 @@
-import { notUnderstood, readPrompt } from "../agent/rules/parse-prompt.ts";
+import { notUnderstood, readPrompt } from "@emend/agent";
+import { assertNever } from "@emend/base/fault.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { assertNever } from "../lib/fault.ts";
 import { isAppError } from "../errors.ts";
 import { keptPrompt } from "../jobs/kept-prompt.ts";
 import { acceptMessage, messageQuota } from "../jobs/message-job.ts";

@@ -1,5 +1,10 @@
 import { join } from "node:path";
+import { type ModelsDeps, usualPatience } from "@emend/agent";
+import type { Logger } from "@emend/base/logger.ts";
+import { createFetch } from "@emend/base/network.ts";
+import { createAnswerMemory, type Forge, type PullRequest, startPolling } from "@emend/forges";
 import { openDiskCache } from "@emend/site";
+import { assertGitVersion, createMirrors, type Git } from "@emend/tree";
 import { openModelKey } from "../accounts/keys/model-keys.ts";
 import {
   type ContextRepository,
@@ -9,17 +14,13 @@ import {
 import { getProject, hasLocalProjects, openProjectCredential } from "../accounts/projects/projects.ts";
 import { createSealer, type Sealer } from "../accounts/secrets.ts";
 import { createAdmin } from "../admin/admin.ts";
-import type { ModelsDeps } from "../agent/models/registry.ts";
-import { usualPatience } from "../agent/models/sdk-model.ts";
 import type { AutomationDeps } from "../automations/automation.ts";
 import type { PushDeps } from "../automations/pushes.ts";
 import type { Config } from "../config/config.ts";
 import { startListener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
-import type { Forge, PullRequest } from "../forge/forge.ts";
 import { assertLocalForgeUsable } from "../forge/local/repository.ts";
-import { createAnswerMemory, startPolling } from "../forge/polling.ts";
 import { type ForgeDeps, openForge } from "../forge/open-forge.ts";
 import { createJobRules } from "../http/parse-create-body.ts";
 import { contextForgeOf, contextRemoteOf, createForgeReach } from "../installation/forge-reach.ts";
@@ -29,15 +30,10 @@ import { ensureSecret, openDatabase } from "../installation/open-database.ts";
 import { assertSecret } from "../installation/sealed-values.ts";
 import { createAnnounceDue } from "../jobs/announce-due.ts";
 import { createDisk } from "../lib/disk.ts";
-import type { Logger } from "../lib/logger.ts";
-import { createFetch } from "../lib/network.ts";
 import { measureFetch, measureQueue } from "../metrics/measure.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import { sealWebhookUrls } from "../notify/webhooks.ts";
 import { startTracing, traceFetch } from "../tracing/tracing.ts";
-import type { Git } from "../tree/git/git.ts";
-import { assertGitVersion } from "../tree/git/git.ts";
-import { createMirrors } from "../tree/mirror/mirrors.ts";
 import { awaitDatabase } from "./await-database.ts";
 
 export type Undo = (() => Promise<unknown>)[];

@@ -1,8 +1,8 @@
+import { createLogger } from "@emend/base/logger.ts";
+import type { Fetch } from "@emend/base/network.ts";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { listNodes, startHeartbeat } from "../installation/nodes.ts";
-import { createLogger } from "../lib/logger.ts";
-import type { Fetch } from "../lib/network.ts";
 import { createMetrics } from "../metrics/metrics.ts";
 import { createStatusReader } from "./status.ts";
 

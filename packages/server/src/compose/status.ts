@@ -1,8 +1,8 @@
+import type { Fetch } from "@emend/base/network.ts";
 import { type DashboardStatus, isModelVendor, modelVendors } from "@emend/contract";
 import type { Config } from "../config/config.ts";
 import type { Pool } from "../db/pool.ts";
 import { listNodes } from "../installation/nodes.ts";
-import type { Fetch } from "../lib/network.ts";
 import { version } from "../lib/version.ts";
 import { readQueue } from "../metrics/measure.ts";
 import { listWaitingTasks } from "../tasks/task-queue.ts";

@@ -1,5 +1,15 @@
 import { join } from "node:path";
+import { type Model, openModel } from "@emend/agent";
+import { authoritiesOf } from "@emend/base/network.ts";
+import { type AnswerMemory, createAnswerMemory, startPolling } from "@emend/forges";
 import type { DiskCache } from "@emend/site";
+import {
+  createCommitReader,
+  createPageHistory,
+  createRecentSubjects,
+  createSiteHistory,
+  type Mirrors,
+} from "@emend/tree";
 import { readArchiveAfterDays } from "../accounts/installation-settings.ts";
 import { listModelKeys, openModelKey } from "../accounts/keys/model-keys.ts";
 import { listContextRepositories, openContextCredential } from "../accounts/projects/context-repositories.ts";
@@ -9,8 +19,6 @@ import { answerDiagnosis } from "../admin/ask-worker.ts";
 import { checkProject } from "../admin/doctor-project.ts";
 import { tryProjectModels } from "../admin/try-project-models.ts";
 import { tryServices } from "../admin/try-services.ts";
-import type { Model } from "../agent/agent.ts";
-import { openModel } from "../agent/models/registry.ts";
 import { fireAutomations } from "../automations/due.ts";
 import { findTouchingPull } from "../automations/pulls.ts";
 import { findClosedChange } from "../automations/pushes.ts";
@@ -19,7 +27,6 @@ import { rollUsageUp } from "../dashboard/read-usage.ts";
 import type { Pool } from "../db/pool.ts";
 import { hookSecretOf } from "../forge/hooks/plugin.ts";
 import { repositoryOf, tidyRepository } from "../forge/local/repository.ts";
-import { type AnswerMemory, createAnswerMemory, startPolling } from "../forge/polling.ts";
 import { openForge } from "../forge/open-forge.ts";
 import { listDueGates } from "../gate/gate-store.ts";
 import { type GateDeps, lookAtGate } from "../gate/look-at-gate.ts";
@@ -31,7 +38,6 @@ import { answerIssue, hearIssue, type IssueDeps } from "../issues/hear-issue.ts"
 import { createAnnounceDue } from "../jobs/announce-due.ts";
 import { spentBudget } from "../jobs/budget.ts";
 import { createJobReader } from "../jobs/read/job-reader.ts";
-import { authoritiesOf } from "../lib/network.ts";
 import { measureDisk, measureMirrors, measureModel } from "../metrics/measure.ts";
 import { sendJobEmail } from "../notify/email.ts";
 import { startDeliveries } from "../notify/start-deliveries.ts";
@@ -46,13 +52,6 @@ import { startPullRequestWatch } from "../run/watch-pull-requests.ts";
 import { createTidying, startWorker, sweepMirrors, tidyMirrorOf, type Worker } from "../run/worker.ts";
 import { askAnswer, askCommentAnswer, askSiteCheck, startTasks } from "../tasks/start-tasks.ts";
 import { traceModel, traceStages } from "../tracing/tracing.ts";
-import type { Mirrors } from "../tree/mirror/mirror.ts";
-import {
-  createCommitReader,
-  createPageHistory,
-  createRecentSubjects,
-  createSiteHistory,
-} from "../tree/read/history.ts";
 import { checkSiteHealth } from "./check-site.ts";
 import { createReader } from "./create-reader.ts";
 import { createFollowUp } from "./follow-up.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openModel } from "@emend/agent";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openModel } from "../agent/models/registry.ts";
 import { ConfigError, type ConfigOverrides, loadConfig, readSingleSignOn } from "./config.ts";
 
 describe("config", () => {

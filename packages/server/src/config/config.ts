@@ -1,12 +1,11 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import type { Endpoint, PriceTable } from "@emend/agent";
+import type { Network } from "@emend/base/network.ts";
 import { editDistance } from "@emend/contract";
 import type { RunnerSettings } from "@emend/runners";
 import { roles } from "../accounts/people/user.ts";
 import type { SingleSignOnConfig } from "../accounts/single-sign-on/single-sign-on.ts";
-import type { PriceTable } from "../agent/models/prices.ts";
-import type { Endpoint } from "../agent/models/vendors.ts";
-import type { Network } from "../lib/network.ts";
 import type { SmtpSettings } from "../notify/email.ts";
 import { readTracingSettings, type TracingSettings } from "../tracing/tracing.ts";
 import { readModelSettings, runnerPrograms } from "./model-settings.ts";

@@ -1,9 +1,8 @@
+import type { Endpoint, PriceTable } from "@emend/agent";
+import { rulesModelName } from "@emend/base/model-names.ts";
 import { isModelVendor, modelVendorNames, modelVendors } from "@emend/contract";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
-import type { PriceTable } from "../agent/models/prices.ts";
-import type { Endpoint } from "../agent/models/vendors.ts";
-import { rulesModelName } from "../lib/model-names.ts";
 import type { SettingReader } from "./setting-reader.ts";
 
 const dollars = Type.Number({ minimum: 0 });

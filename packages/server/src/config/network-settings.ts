@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
-import type { Network } from "../lib/network.ts";
+import type { Network } from "@emend/base/network.ts";
 import { type SettingReader, whyUnreadable } from "./setting-reader.ts";
 
 /** An address or name to listen on. A URL or a port in it would fail only at the end of the startup. */

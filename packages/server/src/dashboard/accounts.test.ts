@@ -1,5 +1,5 @@
+import { type DashboardApi, startDashboard } from "@emend/testkit/dashboard.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
 import { readArchiveAfterDays } from "../accounts/installation-settings.ts";
 import { ensureOwnerLink } from "../accounts/people/login-links.ts";
 import { createPasswords } from "../accounts/sessions/passwords.ts";

@@ -1,6 +1,6 @@
+import { type DashboardApi, startDashboard } from "@emend/testkit/dashboard.ts";
+import { type DashboardRoute, listRoutes, pathOf } from "@emend/testkit/list-routes.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
-import { type DashboardRoute, listRoutes, pathOf } from "../../test/support/list-routes.ts";
 import { acceptLink, ensureOwnerLink } from "../accounts/people/login-links.ts";
 import { apiPrefix } from "./plugin.ts";
 

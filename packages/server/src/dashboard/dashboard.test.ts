@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { type DashboardApi, startDashboard } from "@emend/testkit/dashboard.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
 import { createLoginLink } from "../accounts/people/login-links.ts";
 
 let host: DashboardApi;

@@ -1,3 +1,5 @@
+import type { ByteBudget } from "@emend/base/byte-budget.ts";
+import type { Logger } from "@emend/base/logger.ts";
 import type {
   DashboardPull,
   DashboardPullFile,
@@ -17,8 +19,6 @@ import type { Actor } from "../db/transaction.ts";
 import type { AnnounceDue } from "../jobs/announce-due.ts";
 import type { MessageJobDeps } from "../jobs/message-job.ts";
 import type { JobReader } from "../jobs/read/job-reader.ts";
-import type { ByteBudget } from "../lib/byte-budget.ts";
-import type { Logger } from "../lib/logger.ts";
 import type { ProjectAdmin } from "./project-admin.ts";
 
 /** What the account routes need from the server. */

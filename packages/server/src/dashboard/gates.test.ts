@@ -1,10 +1,10 @@
+import { withoutFenced } from "@emend/base/markdown.ts";
+import { type DashboardApi, startDashboard } from "@emend/testkit/dashboard.ts";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
 import { toJsonb } from "../db/pool.ts";
 import type { GateFinding } from "../gate/gate-store.ts";
 import { storeSiteCheck } from "../health/site-checks.ts";
 import { newId } from "../lib/id.ts";
-import { withoutFenced } from "../lib/markdown.ts";
 
 const asked: string[] = [];
 const lookedAt: string[] = [];

@@ -1,7 +1,7 @@
 import { deflateSync } from "node:zlib";
+import { type DashboardApi, startDashboard } from "@emend/testkit/dashboard.ts";
+import { alterJob, seedJob } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
-import { alterJob, seedJob } from "../../test/support/seed-jobs.ts";
 
 let host: DashboardApi;
 let projectId: string;

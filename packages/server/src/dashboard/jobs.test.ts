@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { deflateSync } from "node:zlib";
+import { type DashboardApi, startDashboard } from "@emend/testkit/dashboard.ts";
+import { alterJob, readJob } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
-import { alterJob, readJob } from "../../test/support/seed-jobs.ts";
 
 let host: DashboardApi;
 

@@ -1,7 +1,7 @@
 import type { DashboardUsageFigures } from "@emend/contract";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { seedProject } from "../../test/support/seed-jobs.ts";
 import type { Pool } from "../db/pool.ts";
 import { findPullJob } from "./find.ts";
 import { listJobs } from "./list-jobs.ts";

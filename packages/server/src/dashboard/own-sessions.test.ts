@@ -1,5 +1,5 @@
+import { type DashboardApi, startDashboard } from "@emend/testkit/dashboard.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
 import { openSession } from "../accounts/sessions/session-store.ts";
 import { createSessions } from "../accounts/sessions/sessions.ts";
 

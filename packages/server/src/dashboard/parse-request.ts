@@ -1,3 +1,4 @@
+import { describeMistake } from "@emend/base/describe-mistake.ts";
 import { type DashboardJob, jobStatuses } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import type { Static, TSchema } from "typebox";
@@ -8,7 +9,6 @@ import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { readJsonBodies } from "../http/request-body.ts";
 import { isJobId } from "../jobs/wire-job.ts";
-import { describeMistake } from "../lib/describe-mistake.ts";
 import type { JobFilter } from "./list-jobs.ts";
 
 /**

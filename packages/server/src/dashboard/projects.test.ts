@@ -1,6 +1,6 @@
 import type { DashboardProjectPage } from "@emend/contract";
+import { type DashboardApi, startDashboard } from "@emend/testkit/dashboard.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
 import type { NewProject } from "./project-admin.ts";
 
 let host: DashboardApi;

@@ -1,20 +1,18 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createLogger } from "@emend/base/logger.ts";
+import { type DashboardApi, startDashboard } from "@emend/testkit/dashboard.ts";
+import { personGit } from "@emend/testkit/forge.ts";
+import { seedJob } from "@emend/testkit/seed-jobs.ts";
+import { createGit, createMirrors, type Mirrors } from "@emend/tree";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
-import { personGit } from "../../test/support/forge.ts";
-import { seedJob } from "../../test/support/seed-jobs.ts";
 import { getProject } from "../accounts/projects/projects.ts";
 import { createLocalRepository } from "../forge/local/create-repository.ts";
 import { openLocalForge } from "../forge/local/local-forge.ts";
 import { holdForEdit, releaseEdit } from "../jobs/edit-hold.ts";
-import { createLogger } from "../lib/logger.ts";
 import { createPageReader } from "../review/page-reader.ts";
 import { commitEdit } from "../run/commit-edit.ts";
-import { createGit } from "../tree/git/git.ts";
-import type { Mirrors } from "../tree/mirror/mirror.ts";
-import { createMirrors } from "../tree/mirror/mirrors.ts";
 
 const git = createGit({ allowedProtocols: ["file"] });
 const { signal } = new AbortController();

@@ -1,6 +1,6 @@
+import { type DashboardApi, startDashboard } from "@emend/testkit/dashboard.ts";
+import { seedJob } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
-import { seedJob } from "../../test/support/seed-jobs.ts";
 
 let host: DashboardApi;
 beforeAll(async () => {

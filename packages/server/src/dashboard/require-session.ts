@@ -1,10 +1,10 @@
+import { isFromOwnPage } from "@emend/base/network.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { isAtLeast, type Role } from "../accounts/people/user.ts";
 import { findSession, type Session } from "../accounts/sessions/session-store.ts";
 import type { Sessions } from "../accounts/sessions/sessions.ts";
 import type { Actor } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
-import { isFromOwnPage } from "../lib/network.ts";
 import type { AccountsDeps } from "./dashboard.ts";
 
 declare module "fastify" {

@@ -1,6 +1,6 @@
+import { type DashboardApi, startDashboard } from "@emend/testkit/dashboard.ts";
+import { type DashboardRoute, listRoutes, pathOf } from "@emend/testkit/list-routes.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
-import { type DashboardRoute, listRoutes, pathOf } from "../../test/support/list-routes.ts";
 import { type Role, roles } from "../accounts/people/user.ts";
 
 let host: DashboardApi;

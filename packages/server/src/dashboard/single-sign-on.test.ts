@@ -1,16 +1,16 @@
-import { SignJWT } from "jose";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
+import { createFetch } from "@emend/base/network.ts";
+import { type DashboardApi, startDashboard } from "@emend/testkit/dashboard.ts";
 import {
   clientId,
   clientSecret,
   type IdentityProvider,
   type Script,
   startIdentityProvider,
-} from "../../test/support/identity-provider.ts";
+} from "@emend/testkit/identity-provider.ts";
+import { SignJWT } from "jose";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createSealer } from "../accounts/secrets.ts";
 import { createSingleSignOn } from "../accounts/single-sign-on/single-sign-on.ts";
-import { createFetch } from "../lib/network.ts";
 
 let provider: IdentityProvider;
 let host: DashboardApi;

@@ -1,5 +1,5 @@
+import { type DashboardApi, startDashboard } from "@emend/testkit/dashboard.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
 
 let host: DashboardApi;
 let one: string;

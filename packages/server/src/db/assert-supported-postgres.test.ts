@@ -1,7 +1,7 @@
+import { createLogger } from "@emend/base/logger.ts";
+import { createTestDatabase } from "@emend/testkit/database.ts";
+import { runOnServer, withDatabaseName } from "@emend/testkit/server.ts";
 import { afterAll, expect, inject, test } from "vitest";
-import { createTestDatabase } from "../../test/support/database.ts";
-import { runOnServer, withDatabaseName } from "../../test/support/server.ts";
-import { createLogger } from "../lib/logger.ts";
 import { assertSupportedPostgres, findProblem } from "./migrate.ts";
 import { createPool } from "./pool.ts";
 

@@ -1,8 +1,8 @@
+import { createLogger } from "@emend/base/logger.ts";
+import { seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
+import { runOnServer, withDatabaseName } from "@emend/testkit/server.ts";
 import { afterAll, expect, inject, test } from "vitest";
-import { seedJob, seedProject } from "../../test/support/seed-jobs.ts";
-import { runOnServer, withDatabaseName } from "../../test/support/server.ts";
 import { listJobs } from "../jobs/read/job-reader.ts";
-import { createLogger } from "../lib/logger.ts";
 import { migrate } from "./migrate.ts";
 import { createPool } from "./pool.ts";
 

@@ -1,8 +1,8 @@
+import { createLogger } from "@emend/base/logger.ts";
+import { createTestDatabase } from "@emend/testkit/database.ts";
+import { startDatabaseProxy } from "@emend/testkit/database-proxy.ts";
 import { afterAll, expect, test } from "vitest";
-import { createTestDatabase } from "../../test/support/database.ts";
-import { startDatabaseProxy } from "../../test/support/database-proxy.ts";
 import { AppError } from "../errors.ts";
-import { createLogger } from "../lib/logger.ts";
 import { createPool } from "./pool.ts";
 import { isDatabaseUnavailable } from "./transaction.ts";
 

@@ -1,7 +1,7 @@
+import { createLogger } from "@emend/base/logger.ts";
+import { createTestDatabase } from "@emend/testkit/database.ts";
+import { type DatabaseProxy, startDatabaseProxy } from "@emend/testkit/database-proxy.ts";
 import { afterAll, afterEach, expect, test } from "vitest";
-import { createTestDatabase } from "../../test/support/database.ts";
-import { type DatabaseProxy, startDatabaseProxy } from "../../test/support/database-proxy.ts";
-import { createLogger } from "../lib/logger.ts";
 import { channels, type Listener, startListener } from "./listener.ts";
 
 const log = createLogger({ level: "silent" });

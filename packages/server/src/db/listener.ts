@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import type { Logger } from "@emend/base/logger.ts";
 import pg from "pg";
 import { AppError } from "../errors.ts";
-import type { Logger } from "../lib/logger.ts";
 import { createPool, type Pool } from "./pool.ts";
 
 /** One LISTEN connection per process, which knows how fresh it is. */

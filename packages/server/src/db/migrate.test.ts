@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
+import { createLogger } from "@emend/base/logger.ts";
+import { runOnServer, withDatabaseName } from "@emend/testkit/server.ts";
 import { afterAll, expect, inject, test } from "vitest";
-import { runOnServer, withDatabaseName } from "../../test/support/server.ts";
-import { createLogger } from "../lib/logger.ts";
 import { migrate } from "./migrate.ts";
 import { createPool } from "./pool.ts";
 

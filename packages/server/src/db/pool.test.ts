@@ -1,7 +1,7 @@
+import { createLogger } from "@emend/base/logger.ts";
+import { createTestDatabase } from "@emend/testkit/database.ts";
+import { startDatabaseProxy } from "@emend/testkit/database-proxy.ts";
 import { expect, it } from "vitest";
-import { createTestDatabase } from "../../test/support/database.ts";
-import { startDatabaseProxy } from "../../test/support/database-proxy.ts";
-import { createLogger } from "../lib/logger.ts";
 import { createPool, type Pool } from "./pool.ts";
 
 const log = createLogger({ level: "silent" });

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
+import type { Logger } from "@emend/base/logger.ts";
 import pg from "pg";
-import type { Logger } from "../lib/logger.ts";
 
 export type Pool = pg.Pool;
 export type Client = pg.PoolClient;

@@ -1,9 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
+import { createLogger } from "@emend/base/logger.ts";
+import { createFarEnds, scriptedStages } from "@emend/testkit/scripted-stages.ts";
+import { runOnServer, withDatabaseName } from "@emend/testkit/server.ts";
+import { isFinal, waitForJob } from "@emend/testkit/worker-control.ts";
 import { afterAll, expect, inject, test } from "vitest";
-import { createFarEnds, scriptedStages } from "../../test/support/scripted-stages.ts";
-import { runOnServer, withDatabaseName } from "../../test/support/server.ts";
-import { isFinal, waitForJob } from "../../test/support/worker-control.ts";
-import { createLogger } from "../lib/logger.ts";
 import { startWorker } from "../run/worker.ts";
 import { startListener } from "./listener.ts";
 import { migrate } from "./migrate.ts";

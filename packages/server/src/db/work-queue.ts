@@ -1,5 +1,5 @@
-import { createWakeUp } from "../lib/locks.ts";
-import type { Logger } from "../lib/logger.ts";
+import { createWakeUp } from "@emend/base/locks.ts";
+import type { Logger } from "@emend/base/logger.ts";
 import type { Channel, Listener } from "./listener.ts";
 
 /**

@@ -1,10 +1,16 @@
-import type { Fetch } from "../lib/network.ts";
+import type { Fetch } from "@emend/base/network.ts";
+import {
+  type Forge,
+  type ForgeSettings,
+  type GithubTokens,
+  type JudgedReach,
+  knownForge,
+  openJudgedForge,
+  openRemoteForge,
+  type Polling,
+} from "@emend/forges";
 import { AppError } from "../errors.ts";
-import type { Forge, ForgeSettings, JudgedReach } from "./forge.ts";
-import type { GithubTokens } from "./github/github-token.ts";
 import { type LocalForgeDeps, openLocalForge } from "./local/local-forge.ts";
-import type { Polling } from "./polling.ts";
-import { knownForge, openJudgedForge, openRemoteForge } from "./registry.ts";
 
 export interface ForgeDeps {
   local: LocalForgeDeps;

@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
+import type { Forge, OpenPullRequest, PullRequestCommits } from "@emend/forges";
 import { indexSource, type SourceIndex } from "@emend/site";
+import { type CommitTree, type Mirrors, type Remote, siteTreeOf } from "@emend/tree";
 import type { ContextRepository } from "../accounts/projects/context-repositories.ts";
 import type { Project } from "../accounts/projects/projects.ts";
 import { rememberIndex } from "../claims/look-at-references.ts";
 import type { Pool } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
-import type { Forge, OpenPullRequest, PullRequestCommits } from "../forge/forge.ts";
-import type { Mirrors, Remote } from "../tree/mirror/mirror.ts";
-import { type CommitTree, siteTreeOf } from "../tree/tree.ts";
 import { findDocsPull, type GateSubject } from "./gate-store.ts";
 
 /** What the trees that a status compares are read with. */

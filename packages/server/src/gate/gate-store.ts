@@ -1,7 +1,7 @@
+import type { ReliedOn } from "@emend/base/repair-prompt.ts";
+import type { CommitStatus, OpenPullRequest } from "@emend/forges";
 import { type Queryable, toJsonb } from "../db/pool.ts";
-import type { CommitStatus, OpenPullRequest } from "../forge/forge.ts";
 import { newId } from "../lib/id.ts";
-import type { ReliedOn } from "../lib/repair-prompt.ts";
 
 /** A status that Emend sets on the head of a pull request, with everything that its page shows. */
 export interface GateStatus {

@@ -1,8 +1,7 @@
+import { answerMark, type Forge, isAnswered } from "@emend/forges";
 import type { Project } from "../accounts/projects/projects.ts";
 import type { Pool } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
-import type { Forge } from "../forge/forge.ts";
-import { answerMark, isAnswered } from "../forge/pull-request-calls.ts";
 import { type GateStatus, type GateSubject, isOfJob, markHandled } from "./gate-store.ts";
 
 export interface CommentDeps {

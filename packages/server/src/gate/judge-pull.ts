@@ -1,3 +1,5 @@
+import { isCertainRename } from "@emend/base/repair-prompt.ts";
+import type { CommitStatus } from "@emend/forges";
 import {
   applySettings,
   type CheckSettings,
@@ -25,14 +27,11 @@ import {
   silenceFindings,
   siteBlocks,
 } from "@emend/site";
+import { siteTreeOf, type Tree } from "@emend/tree";
 import { codeHunks } from "../claims/drift/code-change.ts";
 import type { Asker } from "../claims/drift/reader.ts";
 import type { BrokenClaim } from "../claims/find-claims-again.ts";
 import { rememberIndex } from "../claims/look-at-references.ts";
-import type { CommitStatus } from "../forge/forge.ts";
-import { isCertainRename } from "../lib/repair-prompt.ts";
-import type { Tree } from "../tree/tree.ts";
-import { siteTreeOf } from "../tree/tree.ts";
 import type { OtherSources } from "./compared-trees.ts";
 import type { GateFinding } from "./gate-store.ts";
 import { type Judged, readWithModel } from "./read-with-model.ts";

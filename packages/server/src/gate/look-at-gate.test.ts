@@ -2,18 +2,17 @@
 // set up than most of the tests take to run.
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { createLogger } from "@emend/base/logger.ts";
+import type { CommitStatus, Forge } from "@emend/forges";
+import { personGit, startTestForge, type TestForge } from "@emend/testkit/forge.ts";
+import { seedJob } from "@emend/testkit/seed-jobs.ts";
+import { createMirrors, type Mirrors } from "@emend/tree";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { personGit, startTestForge, type TestForge } from "../../test/support/forge.ts";
-import { seedJob } from "../../test/support/seed-jobs.ts";
 import { listContextRepositories } from "../accounts/projects/context-repositories.ts";
 import { getProject } from "../accounts/projects/projects.ts";
 import { AppError } from "../errors.ts";
-import type { CommitStatus, Forge } from "../forge/forge.ts";
 import { insertComment, listComments, listStatuses as listLocalStatuses } from "../forge/local/pull-requests.ts";
 import { localProjectOf } from "../installation/forge-reach.ts";
-import { createLogger } from "../lib/logger.ts";
-import type { Mirrors } from "../tree/mirror/mirror.ts";
-import { createMirrors } from "../tree/mirror/mirrors.ts";
 import { getStatus, holdStatus, listLooks, listStatuses, saveSent, saveVerdict } from "./gate-store.ts";
 import { type GateDeps, lookAtGate } from "./look-at-gate.ts";
 import { isFixable, planDocsPull } from "./make-docs-pull.ts";

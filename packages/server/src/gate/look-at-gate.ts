@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
+import type { Logger } from "@emend/base/logger.ts";
+import type { Forge, OpenPullRequest } from "@emend/forges";
 import type { ParseCache } from "@emend/site";
+import type { CommitTree, Remote } from "@emend/tree";
 import type { ContextRepository } from "../accounts/projects/context-repositories.ts";
 import type { Project } from "../accounts/projects/projects.ts";
 import { type Asker, openAsker, type Reader } from "../claims/drift/reader.ts";
 import { listBrokenClaims, markOfClaims } from "../claims/find-claims-again.ts";
-import { AppError, isAppError } from "../errors.ts";
-import type { Forge, OpenPullRequest } from "../forge/forge.ts";
-import type { Logger } from "../lib/logger.ts";
-import type { Remote } from "../tree/mirror/mirror.ts";
-import type { CommitTree } from "../tree/tree.ts";
+import { type AppError, isAppError } from "../errors.ts";
 import {
   type Compared,
   type DocsAt,

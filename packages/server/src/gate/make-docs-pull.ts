@@ -1,12 +1,12 @@
+import { assertNever } from "@emend/base/fault.ts";
+import { renameOrders, updateOrder } from "@emend/base/repair-prompt.ts";
 import { allowedModels } from "../accounts/projects/project-settings.ts";
 import { getProject, type Project } from "../accounts/projects/projects.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
-import { assertNever } from "../lib/fault.ts";
 import type { AnnounceDue } from "../jobs/announce-due.ts";
 import { type CreateJobRules, createJob, scanNewPrompt } from "../jobs/create-job.ts";
-import { renameOrders, updateOrder } from "../lib/repair-prompt.ts";
 import { type GateFinding, type GateStatus, getStatus, markHandled } from "./gate-store.ts";
 
 export interface DocsPullDeps {

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createFetch, type Fetch } from "@emend/base/network.ts";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { addProject } from "../accounts/projects/save-project.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
-import { createFetch, type Fetch } from "../lib/network.ts";
 import { checkExternalLinks } from "./external-links.ts";
 
 let database: TestDatabase;

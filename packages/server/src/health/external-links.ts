@@ -1,6 +1,6 @@
+import { createKeyedMutex } from "@emend/base/locks.ts";
+import type { Fetch } from "@emend/base/network.ts";
 import type { Queryable } from "../db/pool.ts";
-import { createKeyedMutex } from "../lib/locks.ts";
-import type { Fetch } from "../lib/network.ts";
 
 /**
  * Checks links to other sites and remembers the results: a failure is checked again on other days before it is

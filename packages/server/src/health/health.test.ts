@@ -1,9 +1,9 @@
+import { readPrompt } from "@emend/agent";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { seedJob } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { seedJob } from "../../test/support/seed-jobs.ts";
 import { addProject } from "../accounts/projects/save-project.ts";
 import { createSealer } from "../accounts/secrets.ts";
-import { readPrompt } from "../agent/rules/parse-prompt.ts";
 import {
   listDueSiteChecks,
   listNewSites,

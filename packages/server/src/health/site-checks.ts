@@ -1,7 +1,7 @@
+import type { ReliedOn } from "@emend/base/repair-prompt.ts";
 import type { Claim } from "@emend/contract";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
-import type { ReliedOn } from "../lib/repair-prompt.ts";
 
 /** A check of the whole site of a project's base branch. */
 export interface SiteCheck {

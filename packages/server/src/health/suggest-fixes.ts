@@ -1,8 +1,8 @@
+import { renameOrders, updateOrder } from "@emend/base/repair-prompt.ts";
 import type { DashboardSuggestion, DashboardTruthPage } from "@emend/contract";
 import { allowedModels } from "../accounts/projects/project-settings.ts";
 import { getProject } from "../accounts/projects/projects.ts";
 import type { Queryable } from "../db/pool.ts";
-import { renameOrders, updateOrder } from "../lib/repair-prompt.ts";
 import { readSiteHealth, type SiteCheck, type SiteFinding } from "./site-checks.ts";
 
 const rulesModel = "emend/rules";

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { startApi } from "@emend/testkit/api.ts";
+import { createTestDatabase } from "@emend/testkit/database.ts";
+import { startDatabaseProxy } from "@emend/testkit/database-proxy.ts";
 import { afterAll, describe, expect, test } from "vitest";
-import { startApi } from "../../test/support/api.ts";
-import { createTestDatabase } from "../../test/support/database.ts";
-import { startDatabaseProxy } from "../../test/support/database-proxy.ts";
 
 const api = await startApi();
 afterAll(() => api.close());

@@ -1,5 +1,5 @@
+import { startApi, type TestApi } from "@emend/testkit/api.ts";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { startApi, type TestApi } from "../../test/support/api.ts";
 
 // A node whose clock is wrong, or is set while it runs: everything that matters uses the database's clock.
 let api: TestApi;

@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
+import type { Logger } from "@emend/base/logger.ts";
 import { type RequestErrorCode, requestErrorCodes } from "@emend/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { isDatabaseUnavailable } from "../db/transaction.ts";
 import { type AppError, isAppError } from "../errors.ts";
 import { newRequestId, notedJob, requestId } from "../lib/id.ts";
-import type { Logger } from "../lib/logger.ts";
 
 const databaseRetryMs = 1000;
 

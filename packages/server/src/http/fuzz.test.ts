@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
+import { anyText } from "@emend/testkit/any-text.ts";
+import { startApi } from "@emend/testkit/api.ts";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { anyText } from "../../test/support/any-text.ts";
-import { startApi } from "../../test/support/api.ts";
 
 // Streams are short, so that their requests end.
 const api = await startApi({ streams: { lifeMsMax: 20 } });

@@ -1,7 +1,7 @@
+import { isFromOwnPage } from "@emend/base/network.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { authenticateKey, type Keyring } from "../accounts/keys/keyring.ts";
 import { noteJob, requestId } from "../lib/id.ts";
-import { isFromOwnPage } from "../lib/network.ts";
 import { type Refusal, refuse, unauthorized } from "./errors.ts";
 import { disconnectSignal } from "./event-stream.ts";
 import { readJsonBodies } from "./request-body.ts";

@@ -1,9 +1,9 @@
 import { webhookEvents } from "@emend/contract";
+import { startApi } from "@emend/testkit/api.ts";
 import { validate } from "@scalar/openapi-parser";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterAll, describe, expect, test } from "vitest";
-import { startApi } from "../../test/support/api.ts";
 
 const api = await startApi({ promptCodePointsMax: 777 });
 afterAll(() => api.close());

@@ -1,11 +1,11 @@
+import { isBranchName } from "@emend/base/branch-name.ts";
+import { describeMistake } from "@emend/base/describe-mistake.ts";
 import { CreateJobBody, idempotencyKeyLengthMax, nearName } from "@emend/contract";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Project } from "../accounts/projects/projects.ts";
 import { AppError } from "../errors.ts";
 import type { CreateJobRules } from "../jobs/create-job.ts";
-import { isBranchName } from "../lib/branch-name.ts";
-import { describeMistake } from "../lib/describe-mistake.ts";
 
 // Lengths are counted here in code points, as the document says; the checker counts grapheme clusters.
 const { prompt: _, ...optionalFields } = CreateJobBody.properties;

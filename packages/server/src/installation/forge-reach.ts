@@ -1,18 +1,16 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
+import { createFetch } from "@emend/base/network.ts";
 import type { ForgeName } from "@emend/contract";
+import { type Forge, type JudgedReach, normalizeRepository, openJudgedForge, type Polling } from "@emend/forges";
+import type { Remote } from "@emend/tree";
 import type { ContextRepository } from "../accounts/projects/context-repositories.ts";
 import { parseProjectSettings } from "../accounts/projects/project-settings.ts";
 import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
-import type { Forge, JudgedReach } from "../forge/forge.ts";
 import { openLocalForge } from "../forge/local/local-forge.ts";
-import type { Polling } from "../forge/polling.ts";
-import { type ForgeDeps } from "../forge/open-forge.ts";
-import { normalizeRepository, openJudgedForge } from "../forge/registry.ts";
-import { createFetch } from "../lib/network.ts";
+import type { ForgeDeps } from "../forge/open-forge.ts";
 import { AddressRefused, guardedLookup, mayConnect, type ResolveAll } from "../notify/ssrf-guard.ts";
-import type { Remote } from "../tree/mirror/mirror.ts";
 
 /**
  * SSRF guard for forges that maintainers name, for context repositories or new projects: loopback and private networks

@@ -1,9 +1,9 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { rootCertificates } from "node:tls";
+import type { Network } from "@emend/base/network.ts";
+import { createGit, type Git } from "@emend/tree";
 import type { Config } from "../config/config.ts";
-import type { Network } from "../lib/network.ts";
-import { createGit, type Git } from "../tree/git/git.ts";
 
 /** git for every forge. Local repositories are folders, and a forge on this network may have no TLS. */
 export function localGit(network: Network = {}): Git {

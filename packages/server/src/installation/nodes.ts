@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import type { Logger } from "@emend/base/logger.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
-import type { Logger } from "../lib/logger.ts";
 import { version } from "../lib/version.ts";
 
 export interface Node {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { link, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Logger } from "@emend/base/logger.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/setting-reader.ts";
 import { startEmbeddedPostgres, useEmbeddedPostgres } from "../db/embedded/embedded-postgres.ts";
@@ -9,7 +10,6 @@ import { assertSupportedPostgres, migrate } from "../db/migrate.ts";
 import { createPool, type Pool } from "../db/pool.ts";
 import { isDatabaseUnavailable } from "../db/transaction.ts";
 import { AppError, isAppError } from "../errors.ts";
-import type { Logger } from "../lib/logger.ts";
 
 export interface Database {
   url: string;

@@ -1,12 +1,12 @@
+import { createLogger } from "@emend/base/logger.ts";
+import { withoutFenced } from "@emend/base/markdown.ts";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { type FarEnd, type FarIssue, startFarEnd, type Vendor } from "@emend/testkit/forges/far-end.ts";
+import { vendors } from "@emend/testkit/forges/vendors.ts";
+import { alterJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { type FarEnd, type FarIssue, startFarEnd, type Vendor } from "../../test/support/forges/far-end.ts";
-import { vendors } from "../../test/support/forges/vendors.ts";
-import { alterJob, seedProject } from "../../test/support/seed-jobs.ts";
 import { getProject } from "../accounts/projects/projects.ts";
 import { createJobRules } from "../http/parse-create-body.ts";
-import { createLogger } from "../lib/logger.ts";
-import { withoutFenced } from "../lib/markdown.ts";
 import { answerIssue, hearIssue, type IssueDeps } from "./hear-issue.ts";
 
 const { signal } = new AbortController();

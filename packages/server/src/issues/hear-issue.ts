@@ -1,15 +1,15 @@
+import { assertNever } from "@emend/base/fault.ts";
+import type { Logger } from "@emend/base/logger.ts";
+import { fenced } from "@emend/base/markdown.ts";
+import { rulesModelName } from "@emend/base/model-names.ts";
+import type { Forge, Issue, IssueAct, WriteAccess } from "@emend/forges";
 import { allowedModels } from "../accounts/projects/project-settings.ts";
 import type { Project } from "../accounts/projects/projects.ts";
 import type { Pool } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { assertNever } from "../lib/fault.ts";
 import { isAppError } from "../errors.ts";
-import type { Forge, Issue, IssueAct, WriteAccess } from "../forge/forge.ts";
 import type { AnnounceDue } from "../jobs/announce-due.ts";
 import { type CreateJobRules, createJob, scanNewPrompt } from "../jobs/create-job.ts";
-import type { Logger } from "../lib/logger.ts";
-import { fenced } from "../lib/markdown.ts";
-import { rulesModelName } from "../lib/model-names.ts";
 import { quietMarkdown } from "../publish/quiet-text.ts";
 import {
   decideRequest,

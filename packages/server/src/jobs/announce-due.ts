@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
+import type { Logger } from "@emend/base/logger.ts";
 import { channels } from "../db/listener.ts";
 import type { Queryable } from "../db/pool.ts";
-import type { Logger } from "../lib/logger.ts";
 
 /** Tells idle workers that a project has a due job. Only a hint: workers also poll every second. */
 export type AnnounceDue = (projectId: string) => void;

@@ -1,6 +1,6 @@
+import { createTestDatabase } from "@emend/testkit/database.ts";
+import { alterJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
-import { createTestDatabase } from "../../test/support/database.ts";
-import { alterJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
 import { setMonthlyBudget } from "../accounts/installation-settings.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import type { Queryable } from "../db/pool.ts";

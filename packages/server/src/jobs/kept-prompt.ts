@@ -1,7 +1,7 @@
+import { createKeyedMutex } from "@emend/base/locks.ts";
+import { redactSecrets, UnsearchableText } from "@emend/base/secrets/secrets-in.ts";
 import { type Pool, type Queryable, toText } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
-import { createKeyedMutex } from "../lib/locks.ts";
-import { redactSecrets, UnsearchableText } from "../secrets/secrets-in.ts";
 
 const runCharactersLeast = 20;
 

@@ -1,7 +1,7 @@
+import { createTestDatabase } from "@emend/testkit/database.ts";
+import { seedProject } from "@emend/testkit/seed-jobs.ts";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { createTestDatabase } from "../../test/support/database.ts";
-import { seedProject } from "../../test/support/seed-jobs.ts";
 
 const database = await createTestDatabase();
 afterAll(() => database.drop());

@@ -2,12 +2,12 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readdir, stat } from "node:fs/promises";
 import { type IncomingMessage, METHODS, type Server, type ServerResponse } from "node:http";
 import { join } from "node:path";
-import type { Model, Usage } from "../agent/agent.ts";
+import type { Model, Usage } from "@emend/agent";
+import type { Logger } from "@emend/base/logger.ts";
+import type { Fetch } from "@emend/base/network.ts";
 import type { Queryable } from "../db/pool.ts";
 import type { Disk } from "../lib/disk.ts";
 import { notedJob, requestId } from "../lib/id.ts";
-import type { Logger } from "../lib/logger.ts";
-import type { Fetch } from "../lib/network.ts";
 import { addGauge, type Metrics } from "./metrics.ts";
 
 /** Hosts are those that the operator configured, so there are few. */

@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Model } from "@emend/agent";
+import { createLogger } from "@emend/base/logger.ts";
+import { startApi } from "@emend/testkit/api.ts";
+import { startDatabaseProxy } from "@emend/testkit/database-proxy.ts";
+import { alterJob, seedJob } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, afterEach, expect, test } from "vitest";
-import { startApi } from "../../test/support/api.ts";
-import { startDatabaseProxy } from "../../test/support/database-proxy.ts";
-import { alterJob, seedJob } from "../../test/support/seed-jobs.ts";
-import type { Model } from "../agent/agent.ts";
 import { createPool } from "../db/pool.ts";
 import { createDisk } from "../lib/disk.ts";
-import { createLogger } from "../lib/logger.ts";
 import {
   measureDisk,
   measureFetch,

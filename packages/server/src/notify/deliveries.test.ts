@@ -3,14 +3,14 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
+import { createLogger } from "@emend/base/logger.ts";
+import { createTestDatabase } from "@emend/testkit/database.ts";
+import { alterJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
+import { startWebhookReceiver, type WebhookReceiver } from "@emend/testkit/webhook-receiver.ts";
 import { SMTPServer } from "smtp-server";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createTestDatabase } from "../../test/support/database.ts";
-import { alterJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
-import { startWebhookReceiver, type WebhookReceiver } from "../../test/support/webhook-receiver.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { startListener } from "../db/listener.ts";
-import { createLogger } from "../lib/logger.ts";
 import {
   claimDelivery,
   type Delivery,
@@ -119,7 +119,7 @@ describe("a message", () => {
 
   test("is sent to a server whose certificate only the configured authority has signed", async () => {
     const read = (name: string) =>
-      readFileSync(new URL(`../../test/support/certificates/${name}`, import.meta.url), "utf8");
+      readFileSync(new URL(`../../../testkit/src/certificates/${name}`, import.meta.url), "utf8");
     const cert = read("localhost.cert.pem");
     const server = createServer({ key: read("localhost.key.pem"), cert }, (_request, response) => response.end());
     await once(server.listen(0, "127.0.0.1"), "listening");
@@ -293,7 +293,7 @@ test("a webhook's secret is in no column in the clear", async () => {
 });
 
 describe("email about one's own jobs", () => {
-  const certificate = (name: string) => new URL(`../../test/support/certificates/${name}`, import.meta.url);
+  const certificate = (name: string) => new URL(`../../../testkit/src/certificates/${name}`, import.meta.url);
   const received: { from: string; to: readonly string[]; secure: boolean; user: string; text: string }[] = [];
   let isFull = false;
   const server = new SMTPServer({

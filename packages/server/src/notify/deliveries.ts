@@ -1,7 +1,7 @@
+import { assertNever } from "@emend/base/fault.ts";
 import { channels } from "../db/listener.ts";
 import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
-import { assertNever } from "../lib/fault.ts";
 import { postMessage, signatureHeaders } from "./post-message.ts";
 import type { ResolveAll } from "./ssrf-guard.ts";
 import { openUrl, type SecretSealer, secretContext, type WebhookFormat, type WebhookMessage } from "./webhooks.ts";

@@ -1,8 +1,8 @@
+import type { Logger } from "@emend/base/logger.ts";
+import { authoritiesOf } from "@emend/base/network.ts";
 import { createTransport, type Transporter } from "nodemailer";
 import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
-import type { Logger } from "../lib/logger.ts";
-import { authoritiesOf } from "../lib/network.ts";
 
 /** The operator's mail server. */
 export interface SmtpSettings {

@@ -1,7 +1,7 @@
+import type { Logger } from "@emend/base/logger.ts";
 import { channels, type Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import { type RunningQueue, startQueue } from "../db/work-queue.ts";
-import type { Logger } from "../lib/logger.ts";
 import {
   type ClaimedDelivery,
   claimDelivery,

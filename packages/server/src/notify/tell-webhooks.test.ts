@@ -1,6 +1,6 @@
+import { startApi } from "@emend/testkit/api.ts";
+import { alterJob, seedJob } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, expect, test } from "vitest";
-import { startApi } from "../../test/support/api.ts";
-import { alterJob, seedJob } from "../../test/support/seed-jobs.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { endRun } from "../jobs/run/end-run.ts";

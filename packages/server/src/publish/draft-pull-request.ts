@@ -1,7 +1,7 @@
+import { readTemplate } from "@emend/base/read-template.ts";
+import { redactSecrets } from "@emend/base/secrets/secrets-in.ts";
 import { createPatchReader } from "@emend/contract";
-import type { PullRequestCheck, PullRequestDraft } from "../forge/forge.ts";
-import { readTemplate } from "../lib/read-template.ts";
-import { redactSecrets } from "../secrets/secrets-in.ts";
+import type { PullRequestCheck, PullRequestDraft } from "@emend/forges";
 import type { CheckFigures, PublishDeps, PublishInput } from "./publication.ts";
 import { type MovedNotice, pullRequestBody, type TouchedFile } from "./pull-request-body.ts";
 import { quietLine } from "./quiet-text.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { CreateOutcome, PullRequest, PullRequestSearch } from "@emend/forges";
 import { AppError, isAppError } from "../errors.ts";
-import type { CreateOutcome, PullRequest, PullRequestSearch } from "../forge/forge.ts";
 import { draftPullRequest } from "./draft-pull-request.ts";
 import type { PublishDeps, PublishInput } from "./publication.ts";
 import { hasMarker } from "./pull-request-body.ts";

@@ -1,5 +1,5 @@
+import type { PullRequest } from "@emend/forges";
 import { expect, it } from "vitest";
-import type { PullRequest } from "../forge/forge.ts";
 import { findOwnPullRequest, pickPullRequest } from "./ensure-pull-request.ts";
 import type { PublishDeps } from "./publication.ts";
 import { createWriteQueue } from "./write-queue.ts";

@@ -1,7 +1,6 @@
+import type { Forge, PullRequest } from "@emend/forges";
 import type { Finding } from "@emend/site";
-import type { Forge, PullRequest } from "../forge/forge.ts";
-import type { Mirror } from "../tree/mirror/mirror.ts";
-import type { OverlayEntry } from "../tree/tree.ts";
+import type { Mirror, OverlayEntry } from "@emend/tree";
 import { plainLine, quietLine, quietText } from "./quiet-text.ts";
 import type { WriteQueue } from "./write-queue.ts";
 

@@ -1,15 +1,15 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Forge } from "@emend/forges";
+import { personGit, startTestForge, type TestForge } from "@emend/testkit/forge.ts";
+import { type PublishNode, publishTestJob } from "@emend/testkit/publish-job.ts";
+import { alterJob, readJob, seedJob } from "@emend/testkit/seed-jobs.ts";
+import type { Mirror } from "@emend/tree";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { personGit, startTestForge, type TestForge } from "../../test/support/forge.ts";
-import { type PublishNode, publishTestJob } from "../../test/support/publish-job.ts";
-import { alterJob, readJob, seedJob } from "../../test/support/seed-jobs.ts";
 import { AppError } from "../errors.ts";
-import type { Forge } from "../forge/forge.ts";
 import { mergePullRequest } from "../forge/local/pull-desk.ts";
 import { markClosed } from "../forge/local/pull-requests.ts";
 import { repositoryOf } from "../forge/local/repository.ts";
-import type { Mirror } from "../tree/mirror/mirror.ts";
 
 const projectId = "prj_publish";
 let host: TestForge;

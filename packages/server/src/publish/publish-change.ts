@@ -1,8 +1,8 @@
+import { assertNever } from "@emend/base/fault.ts";
+import { readTemplate } from "@emend/base/read-template.ts";
+import type { ForgeCommits, PullRequest } from "@emend/forges";
+import type { PushOutcome } from "@emend/tree";
 import { AppError, isAppError } from "../errors.ts";
-import { assertNever } from "../lib/fault.ts";
-import type { ForgeCommits, PullRequest } from "../forge/forge.ts";
-import { readTemplate } from "../lib/read-template.ts";
-import type { PushOutcome } from "../tree/mirror/mirror.ts";
 import { listChecks, listTouchedFiles, movedOf, titleOf, withoutSecrets } from "./draft-pull-request.ts";
 import { ensurePullRequest, findOwnPullRequest, findSettled, isFollowUp, searchOf } from "./ensure-pull-request.ts";
 import {

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
+import { reachesOut } from "@emend/base/markdown.ts";
+import { isNamed, namesOf, plainText } from "@emend/base/page-lines.ts";
 import type { ForgeName } from "@emend/contract";
-import type { PullRequestCheck } from "../forge/forge.ts";
-import { reachesOut } from "../lib/markdown.ts";
-import { isNamed, namesOf, plainText } from "../lib/page-lines.ts";
+import type { PullRequestCheck } from "@emend/forges";
 import { fillTemplate } from "./fill-template.ts";
 import type { CitedSource, DisputedFinding, EarlierRound, TotalUsage } from "./publication.ts";
 import { codeBlock, codeSpan, plainLine, quietMarkdown } from "./quiet-text.ts";

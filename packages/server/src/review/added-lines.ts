@@ -1,5 +1,5 @@
+import type { OverlayEntry, Tree } from "@emend/tree";
 import { isAppError } from "../errors.ts";
-import type { OverlayEntry, Tree } from "../tree/tree.ts";
 
 export interface AddedLine {
   path: string;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
+import type { Tree } from "@emend/tree";
 import { expect, it } from "vitest";
-import type { Tree } from "../tree/tree.ts";
 import { judgeContent } from "./judge-content.ts";
 import { createPageReader } from "./page-reader.ts";
 

@@ -1,7 +1,6 @@
+import { openTestTrees, type TestTrees } from "@emend/testkit/test-tree.ts";
+import { type CommitTree, createOverlay } from "@emend/tree";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openTestTrees, type TestTrees } from "../../test/support/test-tree.ts";
-import { createOverlay } from "../tree/overlay.ts";
-import type { CommitTree } from "../tree/tree.ts";
 import { createPageReader } from "./page-reader.ts";
 import type { Policy } from "./review.ts";
 import { reviewChange } from "./review-change.ts";

@@ -1,5 +1,5 @@
-import { matchesGlob } from "../lib/matches-glob.ts";
-import type { OverlayEntry } from "../tree/tree.ts";
+import { matchesGlob } from "@emend/base/matches-glob.ts";
+import type { OverlayEntry } from "@emend/tree";
 import type { Policy, Violation } from "./review.ts";
 
 /** A page that people read; an asset that a page shows; a site's navigation or redirects; anything else. */

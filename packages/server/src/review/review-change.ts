@@ -1,7 +1,7 @@
+import { asRead } from "@emend/base/secrets/scan-secrets.ts";
+import { type FoundSecret, secretsIn, UnsearchableText } from "@emend/base/secrets/secrets-in.ts";
 import { compareSites, type Finding, openSite, type Severity } from "@emend/site";
-import { asRead } from "../secrets/scan-secrets.ts";
-import { type FoundSecret, secretsIn, UnsearchableText } from "../secrets/secrets-in.ts";
-import { type OverlayEntry, siteTreeOf, type Tree } from "../tree/tree.ts";
+import { type OverlayEntry, siteTreeOf, type Tree } from "@emend/tree";
 import { type Added, type AddedLine, addedLines } from "./added-lines.ts";
 import { judgeContent } from "./judge-content.ts";
 import { createPageReader } from "./page-reader.ts";

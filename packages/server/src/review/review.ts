@@ -1,6 +1,6 @@
+import type { Evidence } from "@emend/base/evidence.ts";
 import type { Finding, IgnoreEntry, ParseCache } from "@emend/site";
-import type { Evidence } from "../lib/evidence.ts";
-import type { Overlay, OverlayEntry, Tree } from "../tree/tree.ts";
+import type { Overlay, OverlayEntry, Tree } from "@emend/tree";
 import type { PageReader } from "./page-reader.ts";
 
 export interface Policy {

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { Tree } from "../tree/tree.ts";
+import type { Tree } from "@emend/tree";
 import { rootAbove } from "./page-parts.ts";
 import { kindOf, plain } from "./policy.ts";
 import type { Syntax } from "./read-page.ts";

@@ -1,15 +1,21 @@
+import type { Logger } from "@emend/base/logger.ts";
+import type { Forge } from "@emend/forges";
+import {
+  type CommitInput,
+  createOverlay,
+  type Mirror,
+  type Mirrors,
+  type ProposedHead,
+  type Remote,
+  type Tree,
+} from "@emend/tree";
 import { AppError, isAppError } from "../errors.ts";
-import type { Forge } from "../forge/forge.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
-import type { Logger } from "../lib/logger.ts";
 import { authorOf, commitMessage } from "../publish/publication.ts";
 import { publishChange } from "../publish/publish-change.ts";
 import type { WriteQueue } from "../publish/write-queue.ts";
 import { truthChecks } from "../review/review.ts";
 import { reviewChange } from "../review/review-change.ts";
-import type { CommitInput, Mirror, Mirrors, ProposedHead, Remote } from "../tree/mirror/mirror.ts";
-import { createOverlay } from "../tree/overlay.ts";
-import type { Tree } from "../tree/tree.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import { isRetitled, pullTitleOf } from "./recorder.ts";
 import {

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import type { Logger } from "@emend/base/logger.ts";
 import type { Lease } from "../jobs/run/leases.ts";
-import type { Logger } from "../lib/logger.ts";
 
 export interface LeaseTimes {
   leaseMs: number;

@@ -1,8 +1,8 @@
-import type { AgentOutcome, FollowUp, Step, Usage } from "../agent/agent.ts";
-import { assertNever } from "../lib/fault.ts";
+import type { AgentOutcome, FollowUp, Step, Usage } from "@emend/agent";
+import type { Evidence } from "@emend/base/evidence.ts";
+import { assertNever } from "@emend/base/fault.ts";
 import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
 import type { RecordedMove } from "../jobs/run/record-change.ts";
-import type { Evidence } from "../lib/evidence.ts";
 import type { TotalUsage } from "../publish/publication.ts";
 import { truthChecks, type Verdict } from "../review/review.ts";
 import { recordedChange } from "./recorder.ts";

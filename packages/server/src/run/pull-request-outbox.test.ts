@@ -1,9 +1,9 @@
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { type FarEnd, startFarEnd } from "@emend/testkit/forges/far-end.ts";
+import { openPull } from "@emend/testkit/forges/pulls.ts";
+import { vendors } from "@emend/testkit/forges/vendors.ts";
+import { readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { type FarEnd, startFarEnd } from "../../test/support/forges/far-end.ts";
-import { openPull } from "../../test/support/forges/pulls.ts";
-import { vendors } from "../../test/support/forges/vendors.ts";
-import { readJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
 import { createWriteQueue } from "../publish/write-queue.ts";
 import { answerComment, type OutboxDeps, setDetails } from "./pull-request-outbox.ts";
 

@@ -1,7 +1,6 @@
+import { answerMark, type Forge, isAnswered } from "@emend/forges";
 import type { Queryable } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
-import type { Forge } from "../forge/forge.ts";
-import { answerMark, isAnswered } from "../forge/pull-request-calls.ts";
 import { recordNotice } from "../jobs/run/record-work.ts";
 import { quietMarkdown } from "../publish/quiet-text.ts";
 import type { WriteQueue } from "../publish/write-queue.ts";

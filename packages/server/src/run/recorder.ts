@@ -1,6 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { Step } from "@emend/agent";
+import type { Logger } from "@emend/base/logger.ts";
 import type { StepFile } from "@emend/contract";
-import type { Step } from "../agent/agent.ts";
+import type { OverlayEntry } from "@emend/tree";
 import type { Pool } from "../db/pool.ts";
 import { inTransaction, isDatabaseUnavailable } from "../db/transaction.ts";
 import { recordPullRequest } from "../jobs/pull-requests.ts";
@@ -23,9 +25,7 @@ import {
   recordStep,
   withholdContents,
 } from "../jobs/run/record-work.ts";
-import type { Logger } from "../lib/logger.ts";
 import type { Verdict } from "../review/review.ts";
-import type { OverlayEntry } from "../tree/tree.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import {
   type ActiveRun,

@@ -1,14 +1,14 @@
+import type { Step } from "@emend/agent";
+import { assertNever } from "@emend/base/fault.ts";
+import type { Logger } from "@emend/base/logger.ts";
 import { type FailureCode, failureCodes } from "@emend/contract";
-import type { Step } from "../agent/agent.ts";
 import type { Pool } from "../db/pool.ts";
 import { isDatabaseUnavailable } from "../db/transaction.ts";
-import { AppError, isAppError } from "../errors.ts";
-import { assertNever } from "../lib/fault.ts";
+import { type AppError, isAppError } from "../errors.ts";
 import { type Ending, endRun, type Release, releaseRun } from "../jobs/run/end-run.ts";
 import type { LeasedJob, StoredChange } from "../jobs/run/leased-job.ts";
 import { LeaseLost } from "../jobs/run/leases.ts";
 import type { Disk } from "../lib/disk.ts";
-import type { Logger } from "../lib/logger.ts";
 import { sayNotOpen } from "../publish/ensure-pull-request.ts";
 import type { Violation } from "../review/review.ts";
 import type { CrashPoint } from "./crash-points.ts";

@@ -1,16 +1,16 @@
+import type { AgentOutcome, FollowUp, Limits, Step } from "@emend/agent";
+import type { Evidence } from "@emend/base/evidence.ts";
+import type { Logger } from "@emend/base/logger.ts";
+import { withoutFenced } from "@emend/base/markdown.ts";
+import type { ForgeSettings, PullRequest } from "@emend/forges";
 import type { IgnoreEntry } from "@emend/site";
-import type { AgentOutcome, FollowUp, Limits, Step } from "../agent/agent.ts";
-import type { ForgeSettings, PullRequest } from "../forge/forge.ts";
+import type { Overlay, OverlayEntry, Tree } from "@emend/tree";
 import type { RecordedPullRequest } from "../jobs/pull-requests.ts";
 import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
 import type { RecordedChange, RecordedMove } from "../jobs/run/record-change.ts";
 import type { PinnedContext, RecordedBase } from "../jobs/run/record-work.ts";
-import type { Evidence } from "../lib/evidence.ts";
-import type { Logger } from "../lib/logger.ts";
-import { withoutFenced } from "../lib/markdown.ts";
 import type { CommitSettings, Publication, TotalUsage } from "../publish/publication.ts";
 import type { Policy, Verdict, Violation } from "../review/review.ts";
-import type { Overlay, OverlayEntry, Tree } from "../tree/tree.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import type { StepChanges } from "./step-changes.ts";
 

@@ -1,6 +1,6 @@
+import type { Logger } from "@emend/base/logger.ts";
 import { createPatchReader, type PatchFile, type StepFile } from "@emend/contract";
-import type { Logger } from "../lib/logger.ts";
-import type { Overlay, OverlayEntry, Tree } from "../tree/tree.ts";
+import type { Overlay, OverlayEntry, Tree } from "@emend/tree";
 
 /** What a step changed, for those who watch. */
 export interface StepChanges {

@@ -1,7 +1,7 @@
+import { createLogger } from "@emend/base/logger.ts";
+import { createTestDatabase } from "@emend/testkit/database.ts";
+import type { Mirror, Mirrors } from "@emend/tree";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createTestDatabase } from "../../test/support/database.ts";
-import { createLogger } from "../lib/logger.ts";
-import type { Mirror, Mirrors } from "../tree/mirror/mirror.ts";
 import { createTidying, sweepMirrors } from "./worker.ts";
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

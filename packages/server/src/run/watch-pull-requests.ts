@@ -1,9 +1,17 @@
+import { createWakeUp } from "@emend/base/locks.ts";
+import type { Logger } from "@emend/base/logger.ts";
+import {
+  type AnswerMemory,
+  type Conversation,
+  type Forge,
+  isAnswered,
+  type Polling,
+  type PullRequestComment,
+  startPolling,
+} from "@emend/forges";
 import { channels, type Listener } from "../db/listener.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
-import type { Conversation, Forge, PullRequestComment } from "../forge/forge.ts";
-import { type AnswerMemory, type Polling, startPolling } from "../forge/polling.ts";
-import { isAnswered } from "../forge/pull-request-calls.ts";
 import {
   type Busy,
   chargeLook,
@@ -17,8 +25,6 @@ import {
   type UnsurePublication,
 } from "../jobs/pull-requests.ts";
 import { recordNotice } from "../jobs/run/record-work.ts";
-import { createWakeUp } from "../lib/locks.ts";
-import type { Logger } from "../lib/logger.ts";
 import { findMarked, openWithMarker, sayTwins, sinceOf } from "../publish/ensure-pull-request.ts";
 
 export interface WatchDeps extends CommentDeps {

@@ -1,18 +1,22 @@
+import {
+  type AgentOutcome,
+  type ContextTrees,
+  type Model,
+  type OpenPull,
+  readCited,
+  runAgentWithReview,
+  type Source,
+} from "@emend/agent";
+import type { Forge } from "@emend/forges";
 import type { ParseCache } from "@emend/site";
-import type { AgentOutcome, ContextTrees, Model, OpenPull, Source } from "../agent/agent.ts";
-import { runAgentWithReview } from "../agent/run-agent-with-review.ts";
-import { readCited } from "../agent/tools/finish.ts";
+import type { CommitReader, Mirrors, PageHistory, RecentSubjects, Remote, Tree } from "@emend/tree";
 import { AppError } from "../errors.ts";
-import type { Forge } from "../forge/forge.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
 import type { PinnedContext } from "../jobs/run/record-work.ts";
 import { conventionalTitle, type TitleConvention, titleConventionOf } from "../publish/draft-pull-request.ts";
 import { createVetting } from "../review/judge-content.ts";
 import type { PageReader } from "../review/page-reader.ts";
 import { refusedBy } from "../review/policy.ts";
-import type { Mirrors, Remote } from "../tree/mirror/mirror.ts";
-import type { CommitReader, PageHistory, RecentSubjects } from "../tree/read/history.ts";
-import type { Tree } from "../tree/tree.ts";
 import { type AgentResult, type AgentWork, askedOf, limitsOf, policyOf, type RunProject } from "./run.ts";
 
 export interface WorkDeps {

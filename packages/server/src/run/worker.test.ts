@@ -1,14 +1,14 @@
+import { createLogger } from "@emend/base/logger.ts";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { createFarEnds, type Script, scriptedStages } from "@emend/testkit/scripted-stages.ts";
+import { alterJob, readEvents, readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
+import { isFinal, shortTimes, waitForJob } from "@emend/testkit/worker-control.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { createFarEnds, type Script, scriptedStages } from "../../test/support/scripted-stages.ts";
-import { alterJob, readEvents, readJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
-import { isFinal, shortTimes, waitForJob } from "../../test/support/worker-control.ts";
 import { channels, type Listener, startListener } from "../db/listener.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { archiveJob, cancelJob, retryJob } from "../jobs/job-actions.ts";
 import { createJobReader } from "../jobs/read/job-reader.ts";
 import { readRun } from "../jobs/read/run-report.ts";
-import { createLogger } from "../lib/logger.ts";
 import { startWorker, type Worker, type WorkerOptions } from "./worker.ts";
 
 const lines: { level: number; msg: string; outcome?: string }[] = [];

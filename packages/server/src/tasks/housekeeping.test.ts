@@ -1,7 +1,7 @@
+import { seedAutomation } from "@emend/testkit/automations.ts";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { alterJob, readEvents, readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { seedAutomation } from "../../test/support/automations.ts";
-import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { alterJob, readEvents, readJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
 import {
   archiveByRetention,
   dropAutomationRuns,

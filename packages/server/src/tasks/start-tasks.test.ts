@@ -1,7 +1,7 @@
+import { createLogger } from "@emend/base/logger.ts";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { afterEach, beforeEach, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { createPool } from "../db/pool.ts";
-import { createLogger } from "../lib/logger.ts";
 import { startTasks, type Tasks, type TasksDeps } from "./start-tasks.ts";
 
 const log = createLogger({ level: "silent" });

@@ -1,5 +1,5 @@
+import { createWakeUp } from "@emend/base/locks.ts";
 import type { Queryable } from "../db/pool.ts";
-import { createWakeUp } from "../lib/locks.ts";
 import {
   archiveByRetention,
   dropAutomationRuns,

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import { createLogger } from "@emend/base/logger.ts";
+import { createTestDatabase } from "@emend/testkit/database.ts";
 import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
-import { createTestDatabase } from "../../test/support/database.ts";
 import { startListener } from "../db/listener.ts";
 import { AppError } from "../errors.ts";
-import { createLogger } from "../lib/logger.ts";
 import { askTask, listWaitingTasks, startTaskQueue, type TaskKind } from "./task-queue.ts";
 
 const log = createLogger({ level: "silent" });

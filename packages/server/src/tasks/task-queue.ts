@@ -1,11 +1,11 @@
+import { assertNever } from "@emend/base/fault.ts";
+import type { Logger } from "@emend/base/logger.ts";
 import { Cron } from "croner";
 import { channels, type Listener } from "../db/listener.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { isDatabaseUnavailable } from "../db/transaction.ts";
 import { type RunningQueue, startQueue } from "../db/work-queue.ts";
-import { assertNever } from "../lib/fault.ts";
 import { isAppError } from "../errors.ts";
-import type { Logger } from "../lib/logger.ts";
 
 export interface TaskKind {
   /** In UTC. Absent: only on request. */

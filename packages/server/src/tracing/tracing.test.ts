@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Model } from "@emend/agent";
+import type { Fetch } from "@emend/base/network.ts";
+import { clientOf, createInstallation } from "@emend/testkit/whole-server.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { clientOf, createInstallation } from "../../test/support/whole-server.ts";
-import type { Model } from "../agent/agent.ts";
-import type { Fetch } from "../lib/network.ts";
 import { readTracingSettings, startTracing, traceFetch, traceModel, traceStages } from "./tracing.ts";
 
 interface Received {

@@ -3,9 +3,9 @@ import { hash } from "node:crypto";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
+import type { Model } from "@emend/agent";
+import type { Fetch } from "@emend/base/network.ts";
 import type { Context } from "@opentelemetry/api";
-import type { Model } from "../agent/agent.ts";
-import type { Fetch } from "../lib/network.ts";
 import { routeOf } from "../metrics/measure.ts";
 
 /** OpenTelemetry spans. They contain nothing of a prompt, a page or a credential. */

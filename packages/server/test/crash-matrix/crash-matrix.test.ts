@@ -6,25 +6,25 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { createLogger } from "@emend/base/logger.ts";
+import { createAnswerMemory } from "@emend/forges";
+import { startTestForge, type TestForge } from "@emend/testkit/forge.ts";
+import { type ForgeWorkerOrder, startForgeWorker } from "@emend/testkit/forge-worker.ts";
+import { type FarEnd, startFarEnd, type Vendor } from "@emend/testkit/forges/far-end.ts";
+import { githubVendor } from "@emend/testkit/forges/github.ts";
+import { createOperation, vendors } from "@emend/testkit/forges/vendors.ts";
+import { sampleOf, seed } from "@emend/testkit/sample.ts";
+import { readJob, seedJob } from "@emend/testkit/seed-jobs.ts";
+import { expireLeases, isFinal, waitForJob } from "@emend/testkit/worker-control.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startListener } from "../../src/db/listener.ts";
-import { createAnswerMemory } from "../../src/forge/polling.ts";
 import { cancelJob } from "../../src/jobs/job-actions.ts";
 import { createJobReader } from "../../src/jobs/read/job-reader.ts";
-import { createLogger } from "../../src/lib/logger.ts";
 import { publishCrashPoints } from "../../src/publish/publication.ts";
 import { createWriteQueue } from "../../src/publish/write-queue.ts";
 import type { CrashPoint } from "../../src/run/crash-points.ts";
 import { setDetails } from "../../src/run/pull-request-outbox.ts";
 import { lookOnce, type WatchDeps } from "../../src/run/watch-pull-requests.ts";
-import { startTestForge, type TestForge } from "../support/forge.ts";
-import { type ForgeWorkerOrder, startForgeWorker } from "../support/forge-worker.ts";
-import { type FarEnd, startFarEnd, type Vendor } from "../support/forges/far-end.ts";
-import { githubVendor } from "../support/forges/github.ts";
-import { createOperation, vendors } from "../support/forges/vendors.ts";
-import { sampleOf, seed } from "../support/sample.ts";
-import { readJob, seedJob } from "../support/seed-jobs.ts";
-import { expireLeases, isFinal, waitForJob } from "../support/worker-control.ts";
 
 const points: readonly (CrashPoint | `${CrashPoint}:2`)[] = [
   "after-claim",
@@ -59,7 +59,7 @@ const awaySample = sampleOf(awayForges, 1);
 
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const appCredential = JSON.stringify({ appId: "5", privateKey: privateKey.export({ type: "pkcs8", format: "pem" }) });
-const childScript = fileURLToPath(new URL("../support/forge-worker-process.ts", import.meta.url));
+const childScript = fileURLToPath(new URL("../../../testkit/src/forge-worker-process.ts", import.meta.url));
 let host: TestForge;
 const farEnds = new Map<string, FarEnd>();
 const dir = mkdtempSync(join(tmpdir(), "emend-matrix-"));

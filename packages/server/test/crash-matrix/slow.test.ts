@@ -2,16 +2,16 @@ import { generateKeyPairSync } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import type { Forge } from "@emend/forges";
+import { startTestForge, type TestForge } from "@emend/testkit/forge.ts";
+import type { FarEnd } from "@emend/testkit/forges/far-end.ts";
+import { githubVendor } from "@emend/testkit/forges/github.ts";
+import { type FarPublisher, startFarPublisher } from "@emend/testkit/forges/publish-far.ts";
+import { openPull, plainPull } from "@emend/testkit/forges/pulls.ts";
+import { createOperation, vendors } from "@emend/testkit/forges/vendors.ts";
+import { publishTestJob } from "@emend/testkit/publish-job.ts";
+import { seedJob } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Forge } from "../../src/forge/forge.ts";
-import { startTestForge, type TestForge } from "../support/forge.ts";
-import type { FarEnd } from "../support/forges/far-end.ts";
-import { githubVendor } from "../support/forges/github.ts";
-import { type FarPublisher, startFarPublisher } from "../support/forges/publish-far.ts";
-import { openPull, plainPull } from "../support/forges/pulls.ts";
-import { createOperation, vendors } from "../support/forges/vendors.ts";
-import { publishTestJob } from "../support/publish-job.ts";
-import { seedJob } from "../support/seed-jobs.ts";
 
 /**
  * A second takes 20 ms here, so that an answer after 300 s is one after 6 s. A busy machine answers within that.

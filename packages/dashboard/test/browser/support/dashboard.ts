@@ -1,8 +1,8 @@
 import type { Server } from "@emend/server";
+import { sampleOf, seed } from "@emend/testkit/sample.ts";
+import { createInstallation, type Installation } from "@emend/testkit/whole-server.ts";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject, it } from "vitest";
-import { sampleOf, seed } from "../../../../server/test/support/sample.ts";
-import { createInstallation, type Installation } from "../../../../server/test/support/whole-server.ts";
 import { sharedChromium } from "./launch-chromium.ts";
 import { bothLooks, desktop, type Look } from "./looks.ts";
 import { sampleDocs } from "./sample-docs.ts";

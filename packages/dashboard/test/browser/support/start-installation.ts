@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createLogger } from "@emend/base/logger.ts";
 import { loadConfig, type Server, startServer } from "@emend/server";
+import { startThrowAwayServer } from "@emend/testkit/throw-away-server.ts";
 import { createPool, type Pool } from "../../../../server/src/db/pool.ts";
-import { createLogger } from "../../../../server/src/lib/logger.ts";
-import { startThrowAwayServer } from "../../../../server/test/support/throw-away-server.ts";
 
 export interface Installation {
   server: Server;

@@ -1,6 +1,6 @@
+import { seedJob } from "@emend/testkit/seed-jobs.ts";
 import type { Pool, Queryable } from "../../../../server/src/db/pool.ts";
 import { inTransaction } from "../../../../server/src/db/transaction.ts";
-import { seedJob } from "../../../../server/test/support/seed-jobs.ts";
 
 /** An active job that no worker claims for an hour. Both are set in one transaction, so no worker claims it in between. */
 export function addJob(pool: Pool, projectId: string, prompt: string): Promise<string> {

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
+import { createLogger } from "@emend/base/logger.ts";
+import { createTestDatabase } from "@emend/testkit/database.ts";
+import { startDatabaseProxy } from "@emend/testkit/database-proxy.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestDatabase } from "../../../test/support/database.ts";
-import { startDatabaseProxy } from "../../../test/support/database-proxy.ts";
 import { type Listener, startListener } from "../../db/listener.ts";
-import { createLogger } from "../../lib/logger.ts";
 import { addProject } from "../projects/save-project.ts";
 import { createSealer } from "../secrets.ts";
 import { type CreateKeyInput, createKey, listKeys, newKey, revokeKey } from "./api-keys.ts";

@@ -1,9 +1,9 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { BlockList } from "node:net";
+import type { Logger } from "@emend/base/logger.ts";
 import { channels, type Listener } from "../../db/listener.ts";
 import type { Pool, Queryable } from "../../db/pool.ts";
 import { createFreshMap } from "../../lib/fresh-map.ts";
-import type { Logger } from "../../lib/logger.ts";
 import { isAllowed, parseAllowList, throttledAddress } from "../addresses.ts";
 import { isKey, type KeyGrant, type KeyParts, type KeyScope, secretLength, splitKey } from "./api-keys.ts";
 

@@ -1,6 +1,6 @@
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
-import { seedProject } from "../../../test/support/seed-jobs.ts";
 import { createSealer } from "../secrets.ts";
 import { openModelKey, setModelKey } from "./model-keys.ts";
 

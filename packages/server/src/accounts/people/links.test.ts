@@ -1,5 +1,5 @@
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { consoleActor, inTransaction } from "../../db/transaction.ts";
 import { changePassword } from "../sessions/log-in.ts";
 import { findSession, listOwnSessions } from "../sessions/session-store.ts";

@@ -1,8 +1,8 @@
+import { isBranchName } from "@emend/base/branch-name.ts";
 import type { ForgeName } from "@emend/contract";
 import type { Pool, Queryable } from "../../db/pool.ts";
 import { type Actor, consoleActor, inTransactionAs } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
-import { isBranchName } from "../../lib/branch-name.ts";
 import { newId } from "../../lib/id.ts";
 import type { Sealer } from "../secrets.ts";
 

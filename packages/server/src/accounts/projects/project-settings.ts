@@ -1,10 +1,10 @@
+import { isBranchName } from "@emend/base/branch-name.ts";
+import { describeMistake } from "@emend/base/describe-mistake.ts";
 import { didYouMean } from "@emend/contract";
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { Value } from "typebox/value";
 import { AppError } from "../../errors.ts";
-import { isBranchName } from "../../lib/branch-name.ts";
-import { describeMistake } from "../../lib/describe-mistake.ts";
 
 const defaultEmail = "noreply@emend.invalid";
 /** A label, or the name of a person or team, as its forge spells it. */

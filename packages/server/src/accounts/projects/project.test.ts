@@ -1,5 +1,5 @@
+import { createTestDatabase } from "@emend/testkit/database.ts";
 import { afterAll, describe, expect, test } from "vitest";
-import { createTestDatabase } from "../../../test/support/database.ts";
 import { createSealer } from "../secrets.ts";
 import { allowedModels, parseProjectSettings } from "./project-settings.ts";
 import { getProject, listProjects, openProjectCredential } from "./projects.ts";

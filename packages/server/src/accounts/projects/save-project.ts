@@ -1,11 +1,11 @@
+import { isBranchName } from "@emend/base/branch-name.ts";
+import { isModelName, modelForms } from "@emend/base/model-names.ts";
 import type { ForgeName } from "@emend/contract";
 import { ignoreProblem } from "@emend/site";
 import type { Pool, Queryable } from "../../db/pool.ts";
 import { type Actor, inTransactionAs } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
-import { isBranchName } from "../../lib/branch-name.ts";
 import { newId } from "../../lib/id.ts";
-import { isModelName, modelForms } from "../../lib/model-names.ts";
 import type { Sealer } from "../secrets.ts";
 import { assertSettingsFit, isRecord, parseProjectSettings } from "./project-settings.ts";
 import { credentialContext, type Project, type ProjectRow, projectColumns, toProject } from "./projects.ts";

@@ -1,5 +1,5 @@
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import type { KnownDevice } from "./log-in.ts";
 import { logIn } from "./log-in.ts";
 import { createPasswords } from "./passwords.ts";

@@ -1,5 +1,5 @@
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { createLoginLink } from "../people/login-links.ts";
 import { listOwnSessions } from "./session-store.ts";
 import { clearCookie, createSessions, readCookie, setCookie } from "./sessions.ts";

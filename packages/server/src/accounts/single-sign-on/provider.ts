@@ -1,3 +1,4 @@
+import { type Fetch, readBody } from "@emend/base/network.ts";
 import {
   AuthorizationResponseError,
   allowInsecureRequests,
@@ -16,7 +17,6 @@ import {
   WWWAuthenticateChallengeError,
 } from "openid-client";
 import { AppError, isAppError } from "../../errors.ts";
-import { type Fetch, readBody } from "../../lib/network.ts";
 
 interface ProviderConfig {
   issuer: string;

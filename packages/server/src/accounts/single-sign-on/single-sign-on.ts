@@ -1,7 +1,7 @@
+import type { Fetch } from "@emend/base/network.ts";
 import { unseenCharacters } from "@emend/contract";
 import { calculatePKCECodeChallenge, randomNonce, randomPKCECodeVerifier, randomState } from "openid-client";
 import { AppError } from "../../errors.ts";
-import type { Fetch } from "../../lib/network.ts";
 import type { Role } from "../people/user.ts";
 import type { Sealer } from "../secrets.ts";
 import { createProvider, type Provider } from "./provider.ts";

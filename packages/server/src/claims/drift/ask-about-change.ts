@@ -1,8 +1,8 @@
+import { inContent } from "@emend/base/in-content.ts";
+import { plainText } from "@emend/base/page-lines.ts";
 import { type PageBlock, rankBlocks } from "@emend/site";
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
-import { inContent } from "../../lib/in-content.ts";
-import { plainText } from "../../lib/page-lines.ts";
 import { type CodeHunk, shortHunks } from "./code-change.ts";
 import type { Asker, Question } from "./reader.ts";
 

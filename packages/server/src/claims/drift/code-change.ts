@@ -1,6 +1,6 @@
+import { redactSecrets } from "@emend/base/secrets/secrets-in.ts";
 import { parsePatch } from "@emend/contract";
 import { isSourcePath } from "@emend/site";
-import { redactSecrets } from "../../secrets/secrets-in.ts";
 
 /** Lines of code that a change replaces by others, with a few lines around them. */
 export interface CodeHunk {

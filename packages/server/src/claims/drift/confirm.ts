@@ -1,7 +1,7 @@
+import { inContent } from "@emend/base/in-content.ts";
 import type { PageBlock } from "@emend/site";
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
-import { inContent } from "../../lib/in-content.ts";
 import { type CodeHunk, shortHunks } from "./code-change.ts";
 import type { Asker, Question } from "./reader.ts";
 

@@ -1,3 +1,4 @@
+import { secretsIn } from "@emend/base/secrets/secrets-in.ts";
 import {
   changedFacts,
   compareFacts,
@@ -8,7 +9,6 @@ import {
   siteBlocks,
 } from "@emend/site";
 import type { Queryable } from "../../db/pool.ts";
-import { secretsIn } from "../../secrets/secrets-in.ts";
 import { askAboutChange } from "./ask-about-change.ts";
 import { type CodeHunk, codeHunks } from "./code-change.ts";
 import { confirmAll, passageAt } from "./confirm.ts";

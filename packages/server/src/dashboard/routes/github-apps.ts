@@ -1,8 +1,8 @@
+import { addressUsed } from "@emend/base/network.ts";
 import { type DashboardGithubApp, type DashboardNewApp, type DashboardRepositories, forgeNames } from "@emend/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { AppError } from "../../errors.ts";
-import { addressUsed } from "../../lib/network.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { isId } from "../find.ts";
 import { bodyParser } from "../parse-request.ts";

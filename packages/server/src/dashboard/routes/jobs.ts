@@ -1,3 +1,4 @@
+import { createSeats } from "@emend/base/locks.ts";
 import type { DashboardFile, DashboardJob, DashboardReading, DashboardStep } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
@@ -14,7 +15,6 @@ import {
   streamTimes,
 } from "../../http/routes/job-handlers.ts";
 import { readEditedFile, readRun, readStep } from "../../jobs/read/run-report.ts";
-import { createSeats } from "../../lib/locks.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findJob, findProject, showStep } from "../find.ts";
 import { listJobs } from "../list-jobs.ts";

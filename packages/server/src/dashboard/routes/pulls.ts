@@ -1,3 +1,4 @@
+import { createSeats, seatFor } from "@emend/base/locks.ts";
 import type { DashboardPull, DashboardPullFile } from "@emend/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
@@ -5,7 +6,6 @@ import { AppError } from "../../errors.ts";
 import { tooManyDiffs as refusal } from "../../http/errors.ts";
 import { messageJobHandler } from "../../http/routes/job-handlers.ts";
 import { hastenLook } from "../../jobs/pull-requests.ts";
-import { createSeats, seatFor } from "../../lib/locks.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findJob, findPullJob } from "../find.ts";
 import { listPulls, parsePullFilter } from "../list-pulls.ts";

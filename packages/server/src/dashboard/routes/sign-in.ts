@@ -1,3 +1,4 @@
+import { addressUsed } from "@emend/base/network.ts";
 import type { DashboardLink, DashboardLogin, DashboardSession } from "@emend/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
@@ -8,7 +9,6 @@ import { passingCookie, readPassingCookie } from "../../accounts/sessions/sessio
 import { logInIdentity } from "../../accounts/single-sign-on/log-in-identity.ts";
 import { journeyMinutes } from "../../accounts/single-sign-on/single-sign-on.ts";
 import { AppError, isAppError } from "../../errors.ts";
-import { addressUsed } from "../../lib/network.ts";
 import { version } from "../../lib/version.ts";
 import { readEmailsJobs, setEmailsJobs } from "../../notify/email.ts";
 import type { AccountsDeps, RouteDeps } from "../dashboard.ts";

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import type { Logger } from "@emend/base/logger.ts";
 import type pg from "pg";
-import type { Logger } from "../../lib/logger.ts";
 import { type Binaries, ensureBinaries } from "./binaries.ts";
 import { ensureHome, type HeldLock, type Holder, type Home, tryLock } from "./home.ts";
 import { databaseName, ensureCluster, ownerRole, ownerUrl, readPassword } from "./init-cluster.ts";

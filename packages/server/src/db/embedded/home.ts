@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { chmod, link, mkdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { tryFileLock } from "../../lib/locks.ts";
+import { tryFileLock } from "@emend/base/locks.ts";
 import { canEnter, cannotStart, findRunUser, giveTo, type RunUser } from "./run-tool.ts";
 
 /**

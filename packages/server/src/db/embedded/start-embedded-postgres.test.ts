@@ -3,18 +3,18 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { appendFile, chown, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import pg from "pg";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { createLogger } from "@emend/base/logger.ts";
 import {
   childrenOf,
   type EmbeddedProcess,
   isRunning,
   readPostmasterPid,
   startEmbeddedProcess,
-} from "../../../test/support/embedded-process.ts";
-import { makeReachableDir } from "../../../test/support/reachable-dir.ts";
-import { listeningLog } from "../../../test/support/server.ts";
-import { createLogger } from "../../lib/logger.ts";
+} from "@emend/testkit/embedded-process.ts";
+import { makeReachableDir } from "@emend/testkit/reachable-dir.ts";
+import { listeningLog } from "@emend/testkit/server.ts";
+import pg from "pg";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { ensureBinaries } from "./binaries.ts";
 import type { Supervised } from "./embedded-postgres.ts";
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";

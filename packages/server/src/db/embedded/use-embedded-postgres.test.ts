@@ -4,16 +4,12 @@ import { mkdir, rm, stat } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { createLogger } from "@emend/base/logger.ts";
+import { type EmbeddedProcess, readPostmasterPid, startEmbeddedProcess } from "@emend/testkit/embedded-process.ts";
+import { makeReachableDir } from "@emend/testkit/reachable-dir.ts";
+import { listeningLog } from "@emend/testkit/server.ts";
 import pg from "pg";
 import { afterAll, afterEach, expect, test } from "vitest";
-import {
-  type EmbeddedProcess,
-  readPostmasterPid,
-  startEmbeddedProcess,
-} from "../../../test/support/embedded-process.ts";
-import { makeReachableDir } from "../../../test/support/reachable-dir.ts";
-import { listeningLog } from "../../../test/support/server.ts";
-import { createLogger } from "../../lib/logger.ts";
 import { ensureBinaries } from "./binaries.ts";
 import { startEmbeddedPostgres, supervise, useEmbeddedPostgres } from "./embedded-postgres.ts";
 import { ensureHome, tryLock } from "./home.ts";

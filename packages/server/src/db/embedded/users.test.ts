@@ -2,17 +2,13 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, chown, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { createLogger } from "@emend/base/logger.ts";
+import { type EmbeddedProcess, readPostmasterPid, startEmbeddedProcess } from "@emend/testkit/embedded-process.ts";
+import { type Install, makeInstall } from "@emend/testkit/install.ts";
+import { findProcess } from "@emend/testkit/processes.ts";
+import { makeReachableDir } from "@emend/testkit/reachable-dir.ts";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import {
-  type EmbeddedProcess,
-  readPostmasterPid,
-  startEmbeddedProcess,
-} from "../../../test/support/embedded-process.ts";
-import { type Install, makeInstall } from "../../../test/support/install.ts";
-import { findProcess } from "../../../test/support/processes.ts";
-import { makeReachableDir } from "../../../test/support/reachable-dir.ts";
-import { createLogger } from "../../lib/logger.ts";
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";
 import { outsideHome } from "./home.ts";
 import { assertHasName } from "./init-cluster.ts";

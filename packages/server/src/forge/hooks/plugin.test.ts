@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import { type AddressInfo, connect, type Socket } from "node:net";
+import { createByteBudget } from "@emend/base/byte-budget.ts";
 import fastify from "fastify";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { isAppError } from "../../errors.ts";
-import { createByteBudget } from "../../lib/byte-budget.ts";
 import { forgeHooksPlugin, hookSecretOf } from "./plugin.ts";
 
 const app = fastify();

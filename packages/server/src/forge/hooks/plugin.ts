@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import type { ByteBudget } from "@emend/base/byte-budget.ts";
 import { forgeNames } from "@emend/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { AppError } from "../../errors.ts";
-import type { ByteBudget } from "../../lib/byte-budget.ts";
 
 export interface HookDeps {
   /** EMEND_SECRET. */

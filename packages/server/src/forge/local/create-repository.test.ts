@@ -1,9 +1,9 @@
 import { appendFile, chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { personGit } from "@emend/testkit/forge.ts";
+import { createGit } from "@emend/tree";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { personGit } from "../../../test/support/forge.ts";
-import { createGit } from "../../tree/git/git.ts";
 import { createLocalRepository } from "./create-repository.ts";
 import { repositoryOf, tidyRepository } from "./repository.ts";
 

@@ -4,9 +4,9 @@ import { lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { isBranchName } from "@emend/base/branch-name.ts";
 import { nameAsGit } from "@emend/site";
 import { AppError } from "../../errors.ts";
-import { isBranchName } from "../../lib/branch-name.ts";
 import { ask, type Repository, type RepositoryDeps, repositoryOf, tell } from "./repository.ts";
 import { findGitDir, openSourceRepository } from "./source-repository.ts";
 

@@ -1,8 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { finished, type Readable } from "node:stream";
-import { type BoundProcess, startBound } from "../../tree/git/bound-process.ts";
-import { gitMemoryBytesMax } from "../../tree/git/git.ts";
-import { gitEnvironment } from "../../tree/git/git-environment.ts";
+import { type BoundProcess, gitEnvironment, gitMemoryBytesMax, startBound } from "@emend/tree";
 
 export interface GitRequest {
   projectId: string;

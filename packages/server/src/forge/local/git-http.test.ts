@@ -4,9 +4,9 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { personGit, startTestForge, type TestForge } from "@emend/testkit/forge.ts";
+import { listProcesses } from "@emend/testkit/processes.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { personGit, startTestForge, type TestForge } from "../../../test/support/forge.ts";
-import { listProcesses } from "../../../test/support/processes.ts";
 import { getPullRequest } from "./pull-requests.ts";
 
 let host: TestForge;

@@ -1,9 +1,9 @@
 import type { Readable } from "node:stream";
+import { createSeats } from "@emend/base/locks.ts";
+import type { Logger } from "@emend/base/logger.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Queryable } from "../../db/pool.ts";
 import { requestId } from "../../lib/id.ts";
-import { createSeats } from "../../lib/locks.ts";
-import type { Logger } from "../../lib/logger.ts";
 import { readDefaultBranch } from "./create-repository.ts";
 import { type GitRequest, serveGit } from "./git-backend.ts";
 import type { LocalForgeDeps } from "./local-forge.ts";

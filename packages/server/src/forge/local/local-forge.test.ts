@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { knownForge } from "@emend/forges";
+import { personGit, startTestForge, type TestForge } from "@emend/testkit/forge.ts";
+import { forgeConformance } from "@emend/testkit/forges/conformance.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { personGit, startTestForge, type TestForge } from "../../../test/support/forge.ts";
-import { forgeConformance } from "../conformance.ts";
-import { knownForge } from "../registry.ts";
 import { mergePullRequest, readPullView } from "./pull-desk.ts";
 import { getPullRequest, insertComment, listStatuses, markClosed } from "./pull-requests.ts";
 import { repositoryOf } from "./repository.ts";

@@ -1,8 +1,8 @@
 import { pathToFileURL } from "node:url";
+import type { CreateOutcome, Forge, PullRequest, PullRequestDraft, PullRequestSearch } from "@emend/forges";
 import type { Pool, Queryable } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
-import type { CreateOutcome, Forge, PullRequest, PullRequestDraft, PullRequestSearch } from "../forge.ts";
 import { readDefaultBranch } from "./create-repository.ts";
 import {
   getPullRequest,

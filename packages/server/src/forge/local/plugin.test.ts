@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { personGit, startTestForge, type TestForge } from "@emend/testkit/forge.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { personGit, startTestForge, type TestForge } from "../../../test/support/forge.ts";
 import { getPullRequest } from "./pull-requests.ts";
 
 const project = "prj_pages";

@@ -1,7 +1,7 @@
+import { isBranchName } from "@emend/base/branch-name.ts";
+import { addressUsed } from "@emend/base/network.ts";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isAppError } from "../../errors.ts";
-import { isBranchName } from "../../lib/branch-name.ts";
-import { addressUsed } from "../../lib/network.ts";
 import { type AccessDeps, admitKey, type GitRoutesDeps, gitRoutes, say } from "./git-routes.ts";
 import { openLocalForge } from "./local-forge.ts";
 import { createPullDesk } from "./pull-desk.ts";

@@ -1,7 +1,7 @@
 import type { DashboardPull, DashboardPullFile, JobDiff } from "@emend/contract";
+import type { ListedFile } from "@emend/tree";
 import type { Queryable } from "../../db/pool.ts";
 import { type Actor, asActor } from "../../db/transaction.ts";
-import type { ListedFile } from "../../tree/read/diff.ts";
 import type { LocalForgeDeps } from "./local-forge.ts";
 import {
   getPullRequest,

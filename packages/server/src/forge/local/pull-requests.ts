@@ -1,7 +1,7 @@
+import type { CommitStatus, PullRequestChange, PullRequestCheck, PullRequestDraft } from "@emend/forges";
 import { channels } from "../../db/listener.ts";
 import type { Client, Queryable } from "../../db/pool.ts";
 import { newId } from "../../lib/id.ts";
-import type { CommitStatus, PullRequestChange, PullRequestCheck, PullRequestDraft } from "../forge.ts";
 import { compareBranches, isAncestor, readTips } from "./read-diff.ts";
 import { type Repository, tell } from "./repository.ts";
 

@@ -1,4 +1,4 @@
-import { findRenames, type ListedFile, parseFileList, wholeFiles } from "../../tree/read/diff.ts";
+import { findRenames, type ListedFile, parseFileList, wholeFiles } from "@emend/tree";
 import { ask, type Repository } from "./repository.ts";
 
 export interface PullRequestDiff {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import type { Git } from "@emend/tree";
 import { AppError } from "../../errors.ts";
-import type { Git } from "../../tree/git/git.ts";
 
 /** A project's bare repository. Only this installation writes to it. */
 export interface Repository {

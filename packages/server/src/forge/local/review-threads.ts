@@ -1,8 +1,8 @@
+import { fenced } from "@emend/base/markdown.ts";
 import { parsePatch } from "@emend/contract";
 import type { Pool, Queryable } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { newId } from "../../lib/id.ts";
-import { fenced } from "../../lib/markdown.ts";
 import { ask, type Repository } from "./repository.ts";
 
 /** A conversation about lines of a pull request, perhaps with a text that should replace them. */

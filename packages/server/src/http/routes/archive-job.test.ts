@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
+import { startApi } from "@emend/testkit/api.ts";
+import { readEvents, readJob } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, describe, expect, test } from "vitest";
-import { startApi } from "../../../test/support/api.ts";
-import { readEvents, readJob } from "../../../test/support/seed-jobs.ts";
 import { channels } from "../../db/listener.ts";
 
 const api = await startApi({ publishingWaitMs: 1500 });

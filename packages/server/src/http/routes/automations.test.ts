@@ -1,5 +1,5 @@
+import { startApi, type TestApi } from "@emend/testkit/api.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startApi, type TestApi } from "../../../test/support/api.ts";
 import { listPresets, presets } from "../../automations/presets.ts";
 
 let api: TestApi;

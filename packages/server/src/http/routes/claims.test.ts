@@ -1,6 +1,6 @@
 import type { Claim } from "@emend/contract";
+import { startApi, type TestApi } from "@emend/testkit/api.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startApi, type TestApi } from "../../../test/support/api.ts";
 import { storeSiteCheck } from "../../health/site-checks.ts";
 
 let api: TestApi;

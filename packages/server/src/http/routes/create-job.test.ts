@@ -1,5 +1,5 @@
+import { startApi } from "@emend/testkit/api.ts";
 import { afterAll, describe, expect, test } from "vitest";
-import { startApi } from "../../../test/support/api.ts";
 
 const api = await startApi({ promptCodePointsMax: 1000 });
 afterAll(() => api.close());

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { deflateSync } from "node:zlib";
+import { startApi } from "@emend/testkit/api.ts";
+import { alterJob, seedJob } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, describe, expect, test } from "vitest";
-import { startApi } from "../../../test/support/api.ts";
-import { alterJob, seedJob } from "../../../test/support/seed-jobs.ts";
 
 const api = await startApi();
 afterAll(() => api.close());

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
+import { type ApiAnswer, startApi } from "@emend/testkit/api.ts";
 import { afterAll, describe, expect, test } from "vitest";
-import { type ApiAnswer, startApi } from "../../../test/support/api.ts";
 import { revokeKey } from "../../accounts/keys/api-keys.ts";
 import { channels } from "../../db/listener.ts";
 

@@ -1,8 +1,10 @@
+import { assertNever } from "@emend/base/fault.ts";
+import { createSeats, type Seats, seatFor } from "@emend/base/locks.ts";
+import type { Logger } from "@emend/base/logger.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { allowedModels } from "../../accounts/projects/project-settings.ts";
 import type { Project } from "../../accounts/projects/projects.ts";
 import type { Pool, Queryable } from "../../db/pool.ts";
-import { assertNever } from "../../lib/fault.ts";
 import type { AnnounceDue } from "../../jobs/announce-due.ts";
 import type { BudgetRefusal } from "../../jobs/budget.ts";
 import { createJob, scanNewPrompt } from "../../jobs/create-job.ts";
@@ -13,8 +15,6 @@ import { followEvents, readEventPage } from "../../jobs/read/events.ts";
 import type { JobReader } from "../../jobs/read/job-reader.ts";
 import type { WireJob } from "../../jobs/wire-job.ts";
 import { noteJob } from "../../lib/id.ts";
-import { createSeats, type Seats, seatFor } from "../../lib/locks.ts";
-import type { Logger } from "../../lib/logger.ts";
 import {
   aboutRequest,
   jobNotFound,

@@ -1,5 +1,5 @@
+import { startApi } from "@emend/testkit/api.ts";
 import { afterAll, expect, test } from "vitest";
-import { startApi } from "../../../test/support/api.ts";
 
 const api = await startApi();
 afterAll(() => api.close());

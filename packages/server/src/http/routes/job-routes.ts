@@ -1,3 +1,5 @@
+import { createSeats, type SeatBounds } from "@emend/base/locks.ts";
+import type { Logger } from "@emend/base/logger.ts";
 import {
   archiveJobOperation,
   cancelJobOperation,
@@ -18,8 +20,6 @@ import type { Pool, Queryable } from "../../db/pool.ts";
 import { createAnnounceDue } from "../../jobs/announce-due.ts";
 import type { MessageJobDeps } from "../../jobs/message-job.ts";
 import { createJobReader } from "../../jobs/read/job-reader.ts";
-import { createSeats, type SeatBounds } from "../../lib/locks.ts";
-import type { Logger } from "../../lib/logger.ts";
 import { refuse, unauthorized } from "../errors.ts";
 import { createJobRules } from "../parse-create-body.ts";
 import { leaveBodiesUnread, readJsonBodies, takeBody } from "../request-body.ts";

@@ -1,6 +1,6 @@
+import { startApi } from "@emend/testkit/api.ts";
+import { alterJob, seedJob } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, describe, expect, test } from "vitest";
-import { startApi } from "../../../test/support/api.ts";
-import { alterJob, seedJob } from "../../../test/support/seed-jobs.ts";
 
 interface Page {
   jobs: { id: string; status: string }[];

@@ -1,3 +1,4 @@
+import type { Seats } from "@emend/base/locks.ts";
 import {
   getJobOperation,
   getJobRunOperation,
@@ -16,7 +17,6 @@ import { fromCursor, listJobs, toCursor } from "../../jobs/read/job-reader.ts";
 import { readRun } from "../../jobs/read/run-report.ts";
 import type { WireJob } from "../../jobs/wire-job.ts";
 import { requestId } from "../../lib/id.ts";
-import type { Seats } from "../../lib/locks.ts";
 import { jobNotFound, refuse, unauthorized } from "../errors.ts";
 import { disconnectSignal } from "../event-stream.ts";
 import { type RequireKeyDeps, requireKey } from "../require-key.ts";

@@ -1,6 +1,6 @@
+import { startApi } from "@emend/testkit/api.ts";
+import { alterJob, readEvents, readJob, seedJob } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, describe, expect, test } from "vitest";
-import { startApi } from "../../../test/support/api.ts";
-import { alterJob, readEvents, readJob, seedJob } from "../../../test/support/seed-jobs.ts";
 
 const api = await startApi();
 afterAll(() => api.close());

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { startApi } from "@emend/testkit/api.ts";
+import { openEventSource } from "@emend/testkit/event-source.ts";
+import { alterJob, seedJob } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { startApi } from "../../../test/support/api.ts";
-import { openEventSource } from "../../../test/support/event-source.ts";
-import { alterJob, seedJob } from "../../../test/support/seed-jobs.ts";
 import { revokeKey } from "../../accounts/keys/api-keys.ts";
 import { endRun, setPhase } from "../../jobs/run/end-run.ts";
 

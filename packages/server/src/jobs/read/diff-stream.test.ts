@@ -1,9 +1,9 @@
 import { buffer, text } from "node:stream/consumers";
 import { deflateSync } from "node:zlib";
+import { createSeats, seatFor } from "@emend/base/locks.ts";
 import { expect, it } from "vitest";
 import type { Queryable } from "../../db/pool.ts";
 import { newId } from "../../lib/id.ts";
-import { createSeats, seatFor } from "../../lib/locks.ts";
 import { diffFiles, diffJson, diffText, openDiff } from "./diff.ts";
 
 const patch = `diff --git a/é.md b/é.md

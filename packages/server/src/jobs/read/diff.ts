@@ -1,9 +1,9 @@
 import { Readable, Transform } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { createInflate } from "node:zlib";
+import type { SeatBounds } from "@emend/base/locks.ts";
 import { createPatchReader, type JobDiff, type PatchFile } from "@emend/contract";
 import type { Queryable } from "../../db/pool.ts";
-import type { SeatBounds } from "../../lib/locks.ts";
 import { isJobId } from "../wire-job.ts";
 
 type ChangedFile = JobDiff["files"][number];

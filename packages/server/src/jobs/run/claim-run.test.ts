@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { createLogger } from "@emend/base/logger.ts";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { alterJob, readEvents, readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
-import { alterJob, readEvents, readJob, seedJob, seedProject } from "../../../test/support/seed-jobs.ts";
 import { createPool, type Pool } from "../../db/pool.ts";
-import { createLogger } from "../../lib/logger.ts";
 import { claimRun as claim, groupMax, holdRoom } from "./claim-run.ts";
 import type { LeasedJob } from "./leased-job.ts";
 

@@ -1,6 +1,6 @@
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { alterJob, readEvents, readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
-import { alterJob, readEvents, readJob, seedJob, seedProject } from "../../../test/support/seed-jobs.ts";
 import { claimRun } from "./claim-run.ts";
 import type { Lease } from "./leases.ts";
 import { loadRun, recordStep } from "./record-work.ts";

@@ -1,9 +1,9 @@
+import { createLogger } from "@emend/base/logger.ts";
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { foreignLease, readEvents, readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
-import { foreignLease, readEvents, readJob, seedJob, seedProject } from "../../../test/support/seed-jobs.ts";
 import { startListener } from "../../db/listener.ts";
 import type { Pool } from "../../db/pool.ts";
-import { createLogger } from "../../lib/logger.ts";
 import { recordPullRequest } from "../pull-requests.ts";
 import { claimRun } from "./claim-run.ts";
 import { endRun, releaseRun, setPhase } from "./end-run.ts";

@@ -1,4 +1,3 @@
-import type { Finding } from "@emend/site";
 import {
   headingsOf,
   isNamed,
@@ -10,7 +9,8 @@ import {
   pageLines,
   plainText,
   titleOf,
-} from "../../lib/page-lines.ts";
+} from "@emend/base/page-lines.ts";
+import type { Finding } from "@emend/site";
 
 interface PageChange {
   path: string;

@@ -1,5 +1,5 @@
+import type { Evidence } from "@emend/base/evidence.ts";
 import { expect, test } from "vitest";
-import type { Evidence } from "../../lib/evidence.ts";
 import { findLostContent } from "./lost-content.ts";
 import { findUnsupportedFacts } from "./unsupported-facts.ts";
 import { findUntrueSummary } from "./untrue-summary.ts";

@@ -1,6 +1,6 @@
+import type { CitedEvidence, Evidence } from "@emend/base/evidence.ts";
+import { type PageLine, pageLines, plainText } from "@emend/base/page-lines.ts";
 import type { Finding } from "@emend/site";
-import type { CitedEvidence, Evidence } from "../../lib/evidence.ts";
-import { type PageLine, pageLines, plainText } from "../../lib/page-lines.ts";
 import type { AddedLine } from "../added-lines.ts";
 import { type Fact, factsOfProse, factsOfSample } from "./facts.ts";
 import { createWitness, type Witness } from "./witness.ts";

@@ -1,5 +1,5 @@
+import type { CitedEvidence } from "@emend/base/evidence.ts";
 import type { Finding } from "@emend/site";
-import type { CitedEvidence } from "../../lib/evidence.ts";
 import { kindOf } from "../policy.ts";
 import { type Fact, factsOfProse } from "./facts.ts";
 import type { Witness } from "./witness.ts";

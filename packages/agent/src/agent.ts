@@ -1,0 +1,195 @@
+import type { SharedV4ProviderMetadata } from "@ai-sdk/provider";
+import type { IgnoreEntry, ParseCache } from "@emend/site";
+import type { CommitTree, Overlay, OverlayEdit, OverlayEntry, Tree } from "@emend/tree";
+
+/** An agent's result besides its overlay. */
+export type AgentOutcome =
+  | {
+      kind: "finished";
+      /** The commit's title. */
+      title: string;
+      /** The whole pull request's summary. */
+      summary: string;
+      /** A new title for a continued pull request. */
+      pullTitle?: string;
+      /** The reply to a follow-up message. */
+      reply?: string;
+      sources?: readonly Source[];
+      /** Findings that the agent considers wrong, each as `path:line: why`. */
+      disputes?: readonly string[];
+    }
+  /** A limit was reached. The work so far is kept. */
+  | { kind: "stopped"; code: "budget_exceeded" | "timeout"; title: string; summary: string }
+  | { kind: "unchanged"; summary: string };
+
+/** A source line that a change is based on. It existed when the agent finished. */
+export interface Source {
+  /** A context repository's name. Null: the project's own repository, at its base. */
+  repository: string | null;
+  path: string;
+  line: number;
+  /** Of a range: its last line. */
+  lineEnd?: number;
+  /** Words of the page's sentence that it supports. */
+  supports?: string;
+}
+
+/** One commit of a file's history. */
+export interface PageCommit {
+  id: string;
+  /** A day, as YYYY-MM-DD. */
+  date: string;
+  author: string;
+  message: string;
+}
+
+/** An open pull request: its base, and its files that differ from it. */
+export interface OpenPull {
+  base: CommitTree;
+  entries: readonly OverlayEntry[];
+}
+
+/** Other repositories that a job may read but not write. */
+export interface ContextTrees {
+  readonly names: readonly string[];
+  /** Pinned at the first read: a job sees one commit of each, even after it is resumed. */
+  open(name: string, signal: AbortSignal): Promise<Tree>;
+}
+
+export interface Usage {
+  model: string;
+  inputTokens: number;
+  outputTokens: number;
+  cachedInputTokens: number;
+  costUsd: number;
+  /** Set by the loop: the time of model and tools, so that the time limit holds across runs. */
+  durationMs?: number;
+  /** Whose answer was paid for. Absent: the agent's. */
+  by?: "second reader";
+}
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  input: unknown;
+  /** Opaque data that the vendor wants back with the call. */
+  metadata?: SharedV4ProviderMetadata;
+}
+
+/** A reasoning part that the vendor wants back, signed or encrypted by it. */
+export interface Reasoning {
+  text: string;
+  metadata?: SharedV4ProviderMetadata;
+}
+
+/** A message of the conversation, stored as JSON in exactly this form. */
+export type Message =
+  /** `from`: a review's findings, or the loop's reminder; the agent's own diff in earlier releases. Absent: the user. */
+  | { role: "user"; text: string; from?: "review" | "self-review" | "loop" }
+  | { role: "user"; text: string; from: "second-reader"; findings: readonly ReadersFinding[] }
+  | { role: "assistant"; text: string; toolCalls: readonly ToolCall[]; reasoning?: readonly Reasoning[] }
+  | { role: "tool"; callId: string; name: string; output: string; isError: boolean };
+
+/** Something that the second reader said about a change, with the place of its quote. */
+export interface ReadersFinding {
+  kind: "unsupported" | "undone" | "unasked";
+  quote: string;
+  why: string;
+  path: string;
+  line: number;
+}
+
+/** A stored turn of the agent: only the messages that it added. */
+export interface Step {
+  number: number;
+  messages: readonly Message[];
+  usage: Usage;
+}
+
+/** A language model (or the rules) that drives the loop. */
+export interface Model {
+  readonly name: string;
+  /** Rules work all or nothing: no review rounds, and nothing is kept at a limit. */
+  readonly nature: "language" | "rules";
+  /** Its context window. Absent: unlimited. */
+  readonly contextTokensMax?: number;
+  /** For a program that does the whole task: called instead of the loop, with the same contract. */
+  run?(deps: AgentDeps, task: AgentTask, signal: AbortSignal): Promise<AgentOutcome>;
+  nextTurn(
+    input: { system: string; messages: readonly Message[]; tools: readonly ToolDescription[] },
+    signal: AbortSignal,
+  ): Promise<{ text: string; toolCalls: readonly ToolCall[]; reasoning?: readonly Reasoning[]; usage: Usage }>;
+}
+
+export interface ToolDescription {
+  name: string;
+  description: string;
+  /** JSON Schema of the input. */
+  inputSchema: Record<string, unknown>;
+}
+
+export interface Limits {
+  stepsMax: number;
+  tokensMax: number;
+  costUsdMax: number;
+  wallTimeMsMax: number;
+  toolOutputBytesMax: number;
+}
+
+export interface FollowUp {
+  prompt: string;
+  afterStep: number;
+}
+
+export interface AgentTask {
+  jobId: string;
+  prompt: string;
+  docsDir: string;
+  /** Findings that the project's settings silence. */
+  ignore?: readonly IgnoreEntry[] | undefined;
+  base: Tree;
+  /** Already contains the edits of the stored steps. */
+  overlay: Overlay;
+  /** Absent if there are no context repositories. */
+  context?: ContextTrees;
+  /** The newest commits of the base branch that touched a file. Absent if the history is unavailable. */
+  history?(path: string, signal: AbortSignal): Promise<readonly PageCommit[] | null>;
+  /** One commit with its patch, of one file unless `path` is empty. Null if the newest commits do not have it. */
+  commit?(id: string, path: string, signal: AbortSignal): Promise<string | null>;
+  /** Of a follow-up: the pull request before this round, as its reviewer sees it. Null if it was not recorded. */
+  pull?(signal: AbortSignal): Promise<OpenPull | null>;
+  /** Files of the repository that describe how to write its documentation. */
+  styleGuides?: readonly string[];
+  /** The subjects of the base branch's newest commits. */
+  subjects?: readonly string[];
+  /** The steps that an earlier run stored. */
+  steps: readonly Step[];
+  /** Follow-up messages, each with the number of steps before it. */
+  followUps?: readonly FollowUp[];
+  /** Sent to the agent before its next turn: a review's findings, or its own diff. */
+  opening?: Message;
+}
+
+/** Checks a model's output before a tool receives it and before it is stored. */
+export interface Vetting {
+  /** The text without what must not be stored. */
+  redact(text: string): Promise<string>;
+  /** Why these files must not be part of a change, or null. */
+  refuse(files: readonly OverlayEntry[], signal: AbortSignal): Promise<string | null>;
+  /** Why a text must not be published beside a change, or null. */
+  refuseWords(text: string, signal: AbortSignal): Promise<string | null>;
+}
+
+export interface AgentDeps {
+  model: Model;
+  limits: Limits;
+  /** Why the run must end before its next turn because a monthly budget is used up; or null. */
+  spentBudget?(): Promise<string | null>;
+  /** Why policy would refuse a change to this path, so that the model knows early. The review has the final word. */
+  refusePath?(path: string): string | null;
+  vetting?: Vetting;
+  /** Shared by the jobs of a process: only changed pages are parsed again. */
+  siteCache?: ParseCache;
+  /** Stores a step with its edits, fenced by the lease. Throws if the lease is lost. */
+  saveStep(step: Step, edits: readonly OverlayEdit[]): Promise<void>;
+}

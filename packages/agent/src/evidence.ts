@@ -1,0 +1,69 @@
+import type { CitedEvidence, Evidence } from "@emend/base/evidence.ts";
+import type { AgentOutcome, AgentTask, Model, Source, Step } from "./agent.ts";
+import { readCited } from "./tools/finish.ts";
+import { inputOf, isWritingCall } from "./tools/registry.ts";
+
+/** What a language model's statements can rest on. Undefined for the rules, whose words are the request's. */
+export async function evidenceOf(
+  model: Model,
+  task: AgentTask,
+  outcome: AgentOutcome,
+  signal: AbortSignal,
+): Promise<Evidence | undefined> {
+  if (model.nature === "rules") return undefined;
+  const sources = outcome.kind === "finished" ? (outcome.sources ?? []) : [];
+  return {
+    asked: [task.prompt, ...(task.followUps ?? []).map(({ prompt }) => prompt)],
+    // A runner reads files by itself.
+    log: model.run ? null : readAndWritten(task.steps),
+    sources: (await Promise.all(sources.map((source) => cite(task, source, signal)))).filter((one) => one !== null),
+  };
+}
+
+async function cite(task: AgentTask, source: Source, signal: AbortSignal): Promise<CitedEvidence | null> {
+  const context = task.context ?? { names: [], open: () => Promise.reject(new Error("there is no context")) };
+  const cited = await readCited({ base: task.base, context }, source, [], signal);
+  if (!cited) return null;
+  const place = `${source.repository === null ? "" : `@${source.repository}/`}${source.path}:${source.line}`;
+  const at = cited.lineEnd > source.line ? `${place}-${cited.lineEnd}` : place;
+  return { at, supports: source.supports ?? "", text: cited.text };
+}
+
+function readAndWritten(steps: readonly Step[]): NonNullable<Evidence["log"]> {
+  return steps.flatMap(({ messages }) => {
+    const calls = messages.flatMap((message) => (message.role === "assistant" ? message.toolCalls : []));
+    const isReading = new Set(
+      calls.filter((call) => !isWritingCall(call) && call.name !== "finish").map(({ id }) => id),
+    );
+    return messages.flatMap((message): NonNullable<Evidence["log"]>[number][] => {
+      if (message.role === "assistant") {
+        return message.toolCalls
+          .filter((call) => isWritingCall(call))
+          .map((call) => ({ kind: "wrote", text: stringsOf(inputOf(call)).join("\n") }));
+      }
+      // What was looked for and not found, or refused, only repeats the question.
+      if (message.role !== "tool" || message.isError || !isReading.has(message.callId)) return [];
+      return repeatsQuestion.test(message.output) ? [] : [{ kind: "read", text: contentOf(message.output) }];
+    });
+  });
+}
+
+const repeatsQuestion = /^(?:no matches|none of the newest commits touched |.* is not edited$)/;
+
+/** What a file says, without what a tool adds to it: line numbers, counts and paths that do not exist. */
+function contentOf(output: string): string {
+  return output
+    .split("\n")
+    .map((line) =>
+      line
+        .replace(/^\d+(?:\t|[:-](?: \(code\))? )/, "")
+        .replace(/^(?:== )?(.+) \((?:lines [\d-]+ of )?\d+(?: lines)?\)$/, "$1")
+        .replace(/^== .*|^\d+ (?:match(?:es)?|files?)\b.*/, ""),
+    )
+    .join("\n");
+}
+
+function stringsOf(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return value !== null && typeof value === "object" ? Object.values(value).flatMap(stringsOf) : [];
+}

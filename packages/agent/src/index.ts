@@ -1,0 +1,10 @@
+export type { AgentOutcome, ContextTrees, FollowUp, Limits, Model, OpenPull, Source, Step, Usage } from "./agent.ts";
+export type { AgentFaultCode } from "./faults.ts";
+export type { PriceTable } from "./models/prices.ts";
+export { type ModelsDeps, openModel } from "./models/registry.ts";
+export { usualPatience } from "./models/sdk-model.ts";
+export type { Endpoint } from "./models/vendors.ts";
+export { storable } from "./outcome.ts";
+export { notUnderstood, readPrompt } from "./rules/parse-prompt.ts";
+export { runAgentWithReview } from "./run-agent-with-review.ts";
+export { readCited } from "./tools/finish.ts";

@@ -1,0 +1,323 @@
+import { isFault } from "@emend/base/fault.ts";
+import type { AgentDeps, AgentOutcome, AgentTask, ContextTrees, Message, Step, ToolCall } from "./agent.ts";
+import { compact, fixedTokensOf, outputBytesFor, tokensOf } from "./compact.ts";
+import {
+  asShown,
+  conversationOf,
+  finishedBy,
+  type LimitReached,
+  latestRound,
+  limitReached,
+  monthlyLimit,
+  outcomeOf,
+  saidBy,
+  stoppedOutcome,
+  storable,
+  timeIsUp,
+  timeLeftMs,
+} from "./outcome.ts";
+import { guidanceNear, inFence, systemPrompt } from "./system-prompt.ts";
+import { refuseContextPath } from "./tools/paths.ts";
+import { callTool, describeTools, inputOf, isWritingCall, type ToolResult } from "./tools/registry.ts";
+import { revertAll } from "./tools/report.ts";
+import { createSiteSession, type ToolContext } from "./tools/tool.ts";
+import { refuseWords, takeBackRefused, type VettedAnswer, vetAnswer } from "./vet-answer.ts";
+
+const noContext: ContextTrees = { names: [], open: () => Promise.reject(new Error("there is no context")) };
+const proseReminder =
+  "That was no tool call, so nothing happened. Go on with a tool; when the work is done, or cannot be done, call finish.";
+
+/**
+ * The agent's loop: check the budget, ask the model, run tools, store the step. Ends when the model finishes, a limit
+ * is reached or the signal aborts. Its whole state is in the stored steps and the overlay, so a run on another node
+ * continues after the last stored step.
+ */
+export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSignal): Promise<AgentOutcome> {
+  const steps = [...task.steps];
+  const earlier = finishedBy(latestRound(task, steps));
+  if (earlier && !task.opening) return outcomeOf(earlier, task);
+
+  const site = createSiteSession({
+    base: task.base,
+    overlay: task.overlay,
+    docsDir: task.docsDir,
+    ignore: task.ignore,
+    cache: deps.siteCache,
+  });
+  const context = task.context ?? noContext;
+  const turn: TurnDeps = {
+    deps,
+    told: new Set(JSON.stringify(steps).match(/(?<=Guidance for this folder, from )[^:"\\]+/g)),
+    // The rules do not use the system prompt, so their jobs need not wait for the site.
+    system: await withoutSecrets(
+      deps,
+      await systemPrompt(task, deps.model.nature === "language" ? await site.base(signal) : null),
+    ),
+    context: {
+      overlay: task.overlay,
+      base: task.base,
+      context,
+      site,
+      docsDir: task.docsDir,
+      history: async (path, either) => (await task.history?.(path, either)) ?? null,
+      commit: async (id, path, either) => (await task.commit?.(id, path, either)) ?? null,
+      pull: async (either) => (await task.pull?.(either)) ?? null,
+      outputBytesMax: deps.limits.toolOutputBytesMax,
+      handedOver: null,
+      isFollowUp: (task.followUps?.length ?? 0) > 0,
+      refusePath: (path) => refuseContextPath(context.names, path) ?? deps.refusePath?.(path) ?? null,
+    },
+  };
+  const { contextTokensMax } = deps.model;
+  const fixedTokens = fixedTokensOf(turn.system, describeTools());
+  const conversation = conversationOf(task, steps);
+  let opening: Message[] = task.opening ? [storable(task.opening)] : [];
+
+  for (;;) {
+    signal.throwIfAborted();
+    const round = latestRound(task, steps);
+    const number = (steps.at(-1)?.number ?? 0) + 1;
+    const limit = reachedLimit(deps, round, steps) ?? (await monthlyLimit(deps));
+    if (limit) return stopAt(deps, task, number, limit);
+    const clock = AbortSignal.timeout(timeLeftMs(deps.limits, round));
+    const startedAt = performance.now();
+    const shown = asShown(compact([...conversation, ...opening], steps, contextTokensMax, fixedTokens));
+    if (contextTokensMax !== undefined && tokensOf(shown) + fixedTokens > contextTokensMax) {
+      return stopAt(deps, task, number, windowIsFull(contextTokensMax));
+    }
+    turn.context.handedOver = saidBy(round);
+    const asked = { shown, said: [...conversation, ...opening] };
+    const taken = await takeTurn(turn, asked, { signal, clock }).catch(async (error: unknown) => {
+      if (isFault(error, "instruction_not_understood")) await takeBack(deps, task, number, error.publicMessage);
+      throw error;
+    });
+    if (taken === "time is up") return stopAt(deps, task, number, timeIsUp(deps.limits));
+
+    const step: Step = {
+      number,
+      messages: [...opening, ...taken.messages],
+      usage: { ...taken.usage, durationMs: Math.ceil(performance.now() - startedAt) },
+    };
+    await deps.saveStep(step, task.overlay.takeDirty());
+    steps.push(step);
+    conversation.push(...step.messages);
+    opening = [];
+    const finished = finishedBy(latestRound(task, steps));
+    if (finished) return outcomeOf(finished, task);
+  }
+}
+
+/** What a page or a guide of the repository holds already is not sent to a model either. */
+async function withoutSecrets({ vetting }: AgentDeps, text: string): Promise<string> {
+  return (await vetting?.redact(text)) ?? text;
+}
+
+interface TurnDeps {
+  deps: AgentDeps;
+  /** Folders whose guidance the model has received. */
+  told: Set<string>;
+  system: string;
+  context: ToolContext;
+}
+
+interface Signals {
+  /** Aborts when the run is stopped. */
+  signal: AbortSignal;
+  /** Aborts when the job's time is up. */
+  clock: AbortSignal;
+}
+
+type Turn = { messages: readonly Message[]; usage: Step["usage"] };
+
+/** One response of the model and the results of its calls. */
+async function takeTurn(
+  turn: TurnDeps,
+  asked: { shown: readonly Message[]; said: readonly Message[] },
+  signals: Signals,
+): Promise<Turn | "time is up"> {
+  const answer = await beforeTimeIsUp(signals, (either) =>
+    turn.deps.model.nextTurn({ system: turn.system, messages: asked.shown, tools: describeTools() }, either),
+  );
+  if (answer === "time is up") return answer;
+  const { text, toolCalls, reasoning, refusals } = await vetted(turn, storable({ reasoning: [], ...answer }));
+  const said: Message = { role: "assistant", text, toolCalls, ...(reasoning.length > 0 && { reasoning }) };
+  if (toolCalls.length === 0) {
+    return { messages: [said, { role: "user", text: proseReminder, from: "loop" }], usage: answer.usage };
+  }
+  const results = await runCalls(turn, { toolCalls, refusals }, asked.said, signals);
+  return { messages: [said, ...results], usage: answer.usage };
+}
+
+/** Runs reading calls in parallel. If any call writes, all run in order. */
+async function runCalls(
+  turn: TurnDeps,
+  { toolCalls: calls, refusals }: Pick<VettedAnswer, "toolCalls" | "refusals">,
+  conversation: readonly Message[],
+  signals: Signals,
+): Promise<readonly Message[]> {
+  const { limits, model } = turn.deps;
+  turn.context.outputBytesMax = outputBytesFor(calls.length, limits.toolOutputBytesMax, model.contextTokensMax);
+  const run = async (call: ToolCall, place: number): Promise<Message> => {
+    const refusal = refusals.get(place);
+    const result =
+      refusal !== undefined
+        ? { output: refusal, isError: true }
+        : isRepeated(call, conversation)
+          ? repeatedCall
+          : await runCall(turn, call, signals);
+    return { role: "tool", callId: call.id, name: call.name, ...result };
+  };
+  if (!calls.some((call) => isWritingCall(call) || call.name === "finish")) return Promise.all(calls.map(run));
+  const results: Message[] = [];
+  for (const [place, call] of calls.entries()) {
+    const isOver = finishedBy([{ messages: [{ role: "assistant", text: "", toolCalls: calls }, ...results] }]);
+    const failed = call.name === "finish" ? refusedWrites(calls, results) : [];
+    const result = isOver ? afterFinish : failed.length > 0 ? besideRefused(failed) : null;
+    results.push(result ? { role: "tool", callId: call.id, name: call.name, ...result } : await run(call, place));
+  }
+  return results;
+}
+
+function refusedWrites(calls: readonly ToolCall[], results: readonly Message[]): readonly string[] {
+  return results.flatMap((said, place) => {
+    const call = calls[place];
+    return said.role === "tool" && said.isError && call && isWritingCall(call) ? [said.name] : [];
+  });
+}
+
+/** A summary that was written before its edits were refused describes work that was not done. */
+function besideRefused(failed: readonly string[]): ToolResult {
+  const output = `not handed over: ${failed.join(", ")} of this same answer was refused, so the summary may be untrue; repair it, then finish`;
+  return { output, isError: true };
+}
+
+const repeatedCall: ToolResult = {
+  output: "this same call was made twice already and nothing has changed since; do something else, or call finish",
+  isError: true,
+};
+const afterFinish: ToolResult = { output: "not run: finish was called before it", isError: true };
+
+async function runCall(turn: TurnDeps, call: ToolCall, signals: Signals): Promise<ToolResult> {
+  const answer = await beforeTimeIsUp(signals, (either) => runVetted(turn, call, either));
+  if (answer === "time is up") return { output: "cut off: the job's time is up", isError: true };
+  const result = answer.isError ? answer : { ...answer, output: answer.output + (await guidanceFor(turn, call)) };
+  const { vetting } = turn.deps;
+  return vetting ? { ...result, output: await vetting.redact(result.output) } : result;
+}
+
+async function runVetted(
+  { deps: { vetting }, context }: TurnDeps,
+  call: ToolCall,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  if (vetting && call.name === "finish") {
+    const refusal = await refuseWords(vetting, call, signal);
+    if (refusal !== null) return { output: refusal, isError: true };
+  }
+  const before = context.overlay.entries();
+  const result = await callTool(context, call, signal);
+  if (!vetting || result.isError || !isWritingCall(call)) return result;
+  const refusal = await takeBackRefused(vetting, context, before, signal);
+  if (refusal === null) return result;
+  context.site.changed();
+  return { output: `nothing was edited: ${refusal}`, isError: true };
+}
+
+const guidanceCharactersMax = 6_000;
+
+/** A subfolder's guidance, sent once, with the first of its files that is read or written. */
+async function guidanceFor({ context, told }: TurnDeps, call: ToolCall): Promise<string> {
+  const { path, paths } = (inputOf(call) ?? {}) as Record<string, unknown>;
+  const named = [path, ...(Array.isArray(paths) ? paths : [])].filter((one) => typeof one === "string");
+  const texts: string[] = [];
+  for (const one of named.map((words) => words.replace(/^\/+/, ""))) {
+    const guidance =
+      (await guidanceNear(context.base, one, context.docsDir)) ??
+      (context.docsDir === "" ? null : await guidanceNear(context.base, `${context.docsDir}/${one}`, context.docsDir));
+    if (guidance === null || told.has(guidance.path)) continue;
+    told.add(guidance.path);
+    texts.push(
+      inFence(`Guidance for this folder, from ${guidance.path}:`, guidance.text.slice(0, guidanceCharactersMax)),
+    );
+  }
+  return texts.join("");
+}
+
+async function vetted({ deps: { vetting } }: TurnDeps, answer: Parameters<typeof vetAnswer>[1]): Promise<VettedAnswer> {
+  return vetting ? vetAnswer(vetting, answer) : { ...answer, refusals: new Map() };
+}
+
+async function beforeTimeIsUp<T>(
+  { signal, clock }: Signals,
+  work: (either: AbortSignal) => Promise<T>,
+): Promise<T | "time is up"> {
+  try {
+    const either = AbortSignal.any([signal, clock]);
+    either.throwIfAborted();
+    return await work(either);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (clock.aborted) return "time is up";
+    throw error;
+  }
+}
+
+/** Keeps the work, unless an incomplete result would be a guess. */
+async function stopAt(deps: AgentDeps, task: AgentTask, number: number, limit: LimitReached): Promise<AgentOutcome> {
+  if (deps.model.nature === "rules") await takeBack(deps, task, number, limit.reason);
+  return stoppedOutcome(limit, task);
+}
+
+function reachedLimit(deps: AgentDeps, round: readonly Step[], all: readonly Step[]): LimitReached | null {
+  if (!isGettingNowhere(round)) return limitReached(deps.limits, round, all);
+  return { code: "budget_exceeded", reason: "the model kept making calls that failed, or none at all" };
+}
+
+function windowIsFull(contextTokensMax: number): LimitReached {
+  const reason = `the conversation no longer fits the model's window of ${contextTokensMax} tokens`;
+  return { code: "budget_exceeded", reason };
+}
+
+/** All or nothing: reverts the edits of an instruction that turned out not to be understood. */
+async function takeBack(deps: AgentDeps, task: AgentTask, number: number, reason: string): Promise<void> {
+  if (task.overlay.entries().length === 0) return;
+  await revertAll(task.overlay, task.base);
+  const usage = { model: deps.model.name, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: 0 };
+  const messages: Message[] = [{ role: "assistant", text: storable(reason), toolCalls: [] }];
+  await deps.saveStep({ number, messages, usage }, task.overlay.takeDirty());
+}
+
+const sameCallsMax = 2;
+const wastedStepsMax = 6;
+
+/** Whether the latest steps made no progress: only prose, or only failed calls. */
+function isGettingNowhere(steps: readonly Step[]): boolean {
+  const lately = steps.slice(-wastedStepsMax);
+  return lately.length === wastedStepsMax && lately.every(isWasted);
+}
+
+function isWasted(step: Step): boolean {
+  return step.messages.length > 0 && !step.messages.some((message) => message.role === "tool" && !message.isError);
+}
+
+/** Whether the same call was already made twice since the last write or message. */
+function isRepeated(call: ToolCall, conversation: readonly Message[]): boolean {
+  const key = keyOf(call);
+  const failed = new Set<string>();
+  let same = 0;
+  for (const message of conversation.toReversed()) {
+    // After a new message, the same call may be useful again.
+    if (message.role === "user" && message.from !== "loop") break;
+    if (message.role === "tool" && message.isError) failed.add(message.callId);
+    if (message.role !== "assistant") continue;
+    for (const earlier of message.toolCalls.toReversed()) {
+      if (keyOf(earlier) === key) same += 1;
+      else if (isWritingCall(earlier) && !failed.has(earlier.id)) return same >= sameCallsMax;
+    }
+  }
+  return same >= sameCallsMax;
+}
+
+function keyOf(call: ToolCall): string {
+  return `${call.name} ${JSON.stringify(call.input)}`;
+}

@@ -1,9 +1,0 @@
-// The whole server as a separate process, which tests kill.
-import { startServer } from "../../src/compose/compose.ts";
-import { loadConfig } from "../../src/config/config.ts";
-
-const server = await startServer(loadConfig(process.env, { port: 0 }));
-console.log(JSON.stringify({ event: "ready", url: server.url }));
-// The parent has died, so no other process would stop this one.
-process.stdin.resume().once("end", () => process.exit(1));
-process.stdin.unref();
