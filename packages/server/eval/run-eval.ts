@@ -1,4 +1,4 @@
-// npm run eval -- [tokens | mutants | truth | answers | content] [--model NAME | --runner NAME] [--against NAME] [--only TEXT] [--json FILE] [--real] [--changes] [--from FOLDER] [--questions FOLDER]
+// npm run eval -- [tokens | mutants | truth | answers | content] [--model NAME | --runner NAME] [--against NAME] [--only TEXT] [--json FILE] [--real] [--judged] [--changes] [--from FOLDER] [--questions FOLDER]
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,6 +32,8 @@ const { values, positionals } = parseArgs({
     only: { type: "string" },
     json: { type: "string" },
     real: { type: "boolean", default: false },
+    /** Of `truth`: only the changes whose findings were judged. */
+    judged: { type: "boolean", default: false },
     /** Of `truth`: only the changes in which people changed the docs with the code. */
     changes: { type: "boolean", default: false },
     from: { type: "string" },
@@ -57,7 +59,8 @@ if (positionals[0] === "truth" && values.changes) {
   process.exit(0);
 }
 if (positionals[0] === "truth") {
-  process.exit((await evaluateTruth({ cacheDir, from: values.from, only: values.only ?? "" })) ? 0 : 1);
+  const { from, only = "", judged } = values;
+  process.exit((await evaluateTruth({ cacheDir, from, only, judged })) ? 0 : 1);
 }
 if (positionals[0] === "answers") {
   process.exit((await evaluateAnswers({ only: values.only ?? "", questions: values.questions })) ? 0 : 1);

@@ -73,21 +73,32 @@ function dialectOf(path: string) {
   };
 }
 
+/** The changes of a replay: each commit with the one before it. With a stride, several commits are one change. */
+export interface Replay {
+  commits: number;
+  stride: number;
+  /** Only changes that end with one of these. */
+  only?: readonly string[];
+}
+
 /**
  * Walks the last commits of a repository from the oldest on, and reports what each made stale in the docs of that
- * commit. With a stride, several commits are one change: what a later one of them repaired is not stale.
+ * commit. With a stride, what a later one of several commits repaired is not stale.
  */
 export async function replay(
   gitDir: string,
   repository: Repository,
-  { commits: commitsMax, stride }: { commits: number; stride: number },
+  { commits: commitsMax, stride, only }: Replay,
   onFinding: (found: Replayed) => void,
 ): Promise<{ commits: number; references: number }> {
   const source = openGitSource(gitDir);
   const readPages = createPageReader(repository);
   const log = await runGit(gitDir, ["log", "--first-parent", `-${commitsMax + 1}`, "--format=%H", "HEAD"]);
   const all = log.trim().split("\n").reverse();
-  const commits = all.filter((_, i) => (all.length - 1 - i) % stride === 0);
+  const isOnly = (commit: string) => only === undefined || only.some((start) => commit.startsWith(start));
+  const commits = all
+    .filter((_, i) => (all.length - 1 - i) % stride === 0)
+    .filter((commit, i, list) => isOnly(commit) || isOnly(list[i + 1] ?? ""));
   let index: SourceIndex | null = null;
   let references = 0;
   for (const [i, commit] of commits.entries()) {
@@ -97,6 +108,7 @@ export async function replay(
       ...(previous === null ? {} : { previous }),
       isOutside: (path) => isOutside(repository, path),
     });
+    if (!isOnly(commit)) continue;
     const pages = await readPages(tree, previous?.tree ?? null);
     references = pages.length;
     if (previous === null || index.read === 0) continue;

@@ -1,4 +1,4 @@
-// npm run eval -- truth [--changes [--model NAME]] [--only REGEX] [--from FOLDER]: stale references in the history of real repositories, judged by hand,
+// npm run eval -- truth [--judged] [--changes [--model NAME]] [--only REGEX] [--from FOLDER]: stale references in the history of real repositories, judged by hand,
 // and how many of the removals that a seeded script plants are found. Needs ctags (universal-ctags) and python3.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -40,6 +40,8 @@ interface TruthOptions {
   cacheDir: string;
   from: string | undefined;
   only: string;
+  /** Only the changes with judged findings, of the clones that are there: minutes instead of hours, and nothing is planted. */
+  judged?: boolean;
 }
 
 /** Changes in which people changed the docs with the code. `model`: asks it, and records its answers. */
@@ -91,15 +93,18 @@ export async function evaluateTruth(options: TruthOptions): Promise<boolean> {
   for (const { outside, ...pinned } of readList<Pinned>("truth-repositories.jsonl")) {
     if (!new RegExp(options.only).test(pinned.name)) continue;
     const repository: Repository = { ...pinned, ...(outside !== undefined && { outside: new RegExp(outside) }) };
-    const gitDir = await cloneWhole(pinned, options);
-    const found = new Map<string, { page: string; isCertain: boolean }>();
-    const { commits, references } = await replay(gitDir, repository, pinned, ({ commit, stale }) => {
-      const key = `${commit.slice(0, 9)} ${stale.gone}`;
-      if (!found.has(key)) found.set(key, { page: stale.reference.page, isCertain: stale.isCertain });
-    });
     const judged = judgments.filter((one) => one.repository === repository.name);
+    if (options.judged && (judged.length === 0 || !isCloned(pinned, options))) continue;
+    const gitDir = await cloneWhole(pinned, options);
+    const found = new Map<string, { kind: string; page: string; isCertain: boolean }>();
+    const changes = { ...pinned, ...(options.judged && { only: judged.map(({ commit }) => commit) }) };
+    const { commits, references } = await replay(gitDir, repository, changes, ({ commit, stale }) => {
+      const key = `${commit.slice(0, 9)} ${stale.gone}`;
+      const { reference, cause, isCertain } = stale;
+      if (!found.has(key)) found.set(key, { kind: `${cause.kind} ${reference.kind}`, page: reference.page, isCertain });
+    });
     const verdicts = new Map(judged.map(({ commit, reference, verdict }) => [`${commit} ${reference}`, verdict]));
-    const planting = await plantRemovals(gitDir, repository);
+    const planting = options.judged ? nothingPlanted : await plantRemovals(gitDir, repository);
     const own = new Tally();
     own.plant(planting);
     for (const [key, { isCertain }] of found) {
@@ -108,9 +113,10 @@ export async function evaluateTruth(options: TruthOptions): Promise<boolean> {
       if (verdict !== undefined) first.push(verdict);
     }
     console.log(`${repository.name}  ${commits} commits, ${references} references  ${own}`);
-    for (const [key, { page, isCertain }] of found) {
+    for (const [key, { kind, page, isCertain }] of found) {
       const verdict = verdicts.get(key) ?? "not judged";
-      if (verdict !== "right") console.log(`  ${verdict}${isCertain ? "" : " (warning)"}: ${key} (${page})`);
+      if (verdict !== "right" || options.judged)
+        console.log(`  ${verdict}${isCertain ? "" : " (warning)"}: ${kind} ${key} (${page})`);
     }
     for (const { kind, text, page } of planting.missed) console.log(`  missed: ${kind} ${text} (${page})`);
     all.add(own);
@@ -121,6 +127,8 @@ export async function evaluateTruth(options: TruthOptions): Promise<boolean> {
   console.log(`of the first ${firstOnes} judged findings, ${rightOf} are right (aim: ${precisionMin})`);
   return rightOf >= firstOnes * precisionMin && all.isRight();
 }
+
+const nothingPlanted = { planted: 0, seen: 0, certain: 0, missed: [] };
 
 /** Errors are findings that are certain; the others are warnings. */
 class Tally {
@@ -167,20 +175,23 @@ function readList<T>(name: string): readonly T[] {
   return lines.map((line) => JSON.parse(line));
 }
 
-/** A clone with its history; with `from`, one that lies in that folder as `owner+name`. */
-async function cloneWhole(
-  { name, commit }: { name: string; commit: string },
-  { cacheDir, from }: { cacheDir: string; from: string | undefined },
-): Promise<string> {
+function placeOf({ name }: { name: string }, { cacheDir, from }: TruthOptions): string | undefined {
   const folder = name.replace("/", "+");
-  if (from !== undefined) {
-    const places = [join(from, folder), join(from, folder, ".git"), join(from, folder, "repo")];
-    const found = places.find((place) => existsSync(join(place, "objects")));
-    if (found === undefined) throw new Error(`${join(from, folder)} is no clone`);
-    return found;
-  }
-  const dir = join(cacheDir, `${folder}-whole.git`);
-  await mkdir(cacheDir, { recursive: true });
+  if (from === undefined) return join(cacheDir, `${folder}-whole.git`);
+  const places = [join(from, folder), join(from, folder, ".git"), join(from, folder, "repo")];
+  return places.find((place) => existsSync(join(place, "objects")));
+}
+
+function isCloned(repository: { name: string }, options: TruthOptions): boolean {
+  return existsSync(placeOf(repository, options) ?? "");
+}
+
+/** A clone with its history; with `from`, one that lies in that folder as `owner+name`. */
+async function cloneWhole({ name, commit }: { name: string; commit: string }, options: TruthOptions): Promise<string> {
+  const dir = placeOf({ name }, options);
+  if (dir === undefined) throw new Error(`${options.from} has no clone of ${name}`);
+  if (options.from !== undefined) return dir;
+  await mkdir(options.cacheDir, { recursive: true });
   if (!existsSync(dir)) execFileSync("git", ["clone", "--quiet", "--bare", `https://github.com/${name}`, dir]);
   execFileSync("git", ["-C", dir, "update-ref", "--no-deref", "HEAD", commit]);
   return dir;

@@ -17,6 +17,13 @@ test.each<[library: string, path: string, text: string, fact: object]>([
     { name: "--mode", default: "fast", choices: ["fast", "safe"] },
   ],
   [
+    "a table of flags",
+    "c.js",
+    'export const options = [{ flag: "--depth", value: "N", default: 3 }];',
+    { container: "flags", name: "--depth", default: "3" },
+  ],
+  ["flags as keys", "c.js", 'arg({ "--depth": Number });', { container: "flags", name: "--depth" }],
+  [
     "pydantic",
     "s.py",
     "class Settings(BaseModel):\n    retries: int = Field(3, ge=0)",

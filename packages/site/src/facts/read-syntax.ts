@@ -292,8 +292,17 @@ function visitScript(node: Node, container: string, add: Parameters<Visit>[2]): 
     case "pair": {
       const [name, value] = [field(node, "key")?.text.replaceAll(/["']/g, ""), field(node, "value")];
       if (name === undefined || value === null) return;
+      const isFlag = flagIn(name) === name;
       if (value.type === "object") {
-        addDescribed(name, value, container, node, add);
+        addDescribed(name, value, isFlag ? "flags" : container, node, add);
+        return;
+      }
+      // A table of flags: `{ flag: "--depth", default: 3 }`.
+      const listed = isText(value) ? plainValue(value.text) : null;
+      if (isFlag || (listed !== null && flagIn(listed) === listed)) {
+        const own = isFlag ? name : (listed as string);
+        const given = isFlag ? null : children(node.parent).find((one) => field(one, "key")?.text === "default");
+        add({ container: "flags", name: own, ...withDefault(literal(given && field(given, "value"))) }, node);
         return;
       }
       const chained =

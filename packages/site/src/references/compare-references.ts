@@ -1,5 +1,6 @@
+import { createFactReader } from "../facts/read-facts.ts";
 import type { Fix } from "../types.ts";
-import { declaringFile, hasFlagWithoutDashes, isDefined, isTakenOver, manifests } from "./defined-in.ts";
+import { declaringFile, definesFlagIn, isDefined } from "./defined-in.ts";
 import type { CodeReference, ReferenceKind } from "./find-references.ts";
 import { filesLookedAtMax, movedUnchanged, renamedTo } from "./find-rename.ts";
 import { hasOneSpelling, isOwnPackage, mayBeGone, type Probe, probesOf } from "./probes.ts";
@@ -20,7 +21,7 @@ export interface StaleReference {
   cause: StaleCause;
   /** Some of the files that had it before. */
   paths: readonly string[];
-  /** False: another package or the reader may have a thing of this name. See `isSure`. */
+  /** False: another package or the reader may have a thing of this name. */
   isCertain: boolean;
   /** Only if the change renamed it. */
   fix?: Fix;
@@ -73,54 +74,26 @@ export async function compareReferences(
     if (found !== null) suspects.push({ reference, key });
   }
   const judged = await judgeAll(gone, change, options);
-  const stale = suspects.flatMap(({ reference, key }) => {
+  return suspects.flatMap(({ reference, key }) => {
     const judgement = judged.get(key);
-    if (judgement === undefined || !isAboutFiles(reference, judgement, before)) return [];
+    if (judgement === undefined) return [];
     if (reference.from === undefined && others.has(`${reference.page} ${judgement.gone}`)) return [];
-    return [{ reference, judgement }];
+    return [staleReference(reference, judgement)];
   });
-  // What one page shows about a name holds for all.
-  const sure = new Set(
-    stale.flatMap(({ reference, judgement }) => (isSure(reference, judgement, before) ? judgement.gone : [])),
-  );
-  return stale.map(({ reference, judgement }) => staleReference(reference, judgement, sure.has(judgement.gone)));
 }
 
-const filesMin = 3;
-const sharedMin = 10;
+/** What a program offers under its own name. Other names are often another package's or the reader's too. */
+const certain: ReadonlySet<ReferenceKind> = new Set(["env", "route"]);
 
-/**
- * Whether the name is surely the sources' own: they declare it or use it in several files, a sample's code uses it, or the
- * page names much else of the files that had it. Others are often a dependency's, which may still have it.
- */
-function isSure({ kind, beside = [], inSample }: CodeReference, judgement: Judgement, before: SourceIndex): boolean {
-  const { gone, sources, isDeclared } = judgement;
-  if (sources === undefined || isDeclared || kind === "flag" || sources.length >= filesMin) return true;
-  // A sample's keys and variables may be for another program.
-  if (inSample && kind !== "config-key" && kind !== "env") return true;
-  let shared = 0;
-  for (const name of beside) {
-    if (name !== gone && before.filesWith(name, 1, sources).length > 0 && ++shared === sharedMin) return true;
+/** Whether one of these files has a definition of the flag by its syntax. Flags of other programs are strings too. */
+async function isDefiningFlag(word: string, paths: readonly string[], { tree }: SourceIndex): Promise<boolean> {
+  const read = createFactReader();
+  const name = `--${word.replace(/^--/, "")}`;
+  for (const path of paths.slice(0, filesLookedAtMax)) {
+    const facts = await read(path, Buffer.from((await tree.read(path)) ?? "").toString());
+    if (facts.some((fact) => fact.container === "flags" && fact.name === name)) return true;
   }
   return false;
-}
-
-const namesMin = 5;
-
-/**
- * Whether a page that names much else names anything else of the files that had the name. If not, it means another thing,
- * unless few things have such a name: it has many words, or a file is called so.
- */
-function isAboutFiles(
-  { kind, beside = [], from }: CodeReference,
-  { gone, sources = [] }: Judgement,
-  before: SourceIndex,
-): boolean {
-  const others = beside.filter((name) => name !== gone);
-  if (from !== undefined || sources.length === 0 || others.length < namesMin) return true;
-  if (wordsIn(gone) >= (kind === "flag" ? 2 : 3)) return true;
-  if (sources.some((path) => path.slice(path.lastIndexOf("/") + 1).startsWith(`${gone}.`))) return true;
-  return others.some((name) => before.filesWith(name, 1, sources).length > 0);
 }
 
 /** `--dry-run`: 2, `createDryRun`: 3. */
@@ -169,17 +142,12 @@ interface Judgement {
   gone: string;
   cause: StaleCause;
   paths: readonly string[];
-  /** For a word: the files that had it, without tests and examples. */
-  sources?: readonly string[];
-  isDeclared?: boolean;
+  isCertain: boolean;
 }
 
-function staleReference(
-  reference: CodeReference,
-  { gone, cause, paths }: Judgement,
-  isCertain: boolean,
-): StaleReference {
-  const stale: StaleReference = { reference, gone, cause, paths, isCertain };
+function staleReference(reference: CodeReference, judgement: Judgement): StaleReference {
+  const { gone, cause } = judgement;
+  const stale: StaleReference = { reference, ...judgement };
   const at = cause.kind === "renamed" ? reference.text.lastIndexOf(gone) : -1;
   if (cause.kind !== "renamed" || at === -1 || reference.inGenerated) return stale;
   const start = reference.start + Buffer.byteLength(reference.text.slice(0, at));
@@ -231,7 +199,7 @@ function isGone(probe: Probe, { before, after, changed, gained }: Change): boole
       // Only where its manifest now names another: if the folder left too, it may be in a repository of its own.
       return !after.hasPackage(probe.name) && namesAnother(probe.name, before, after);
     case "word":
-      if (after.has(probe.word) || isArgumentInPhp(probe.word, after)) return false;
+      if (after.has(probe.word)) return false;
       // A router may add the rest of a route's end.
       if (
         probe.others.some(
@@ -239,7 +207,8 @@ function isGone(probe: Probe, { before, after, changed, gained }: Change): boole
         )
       )
         return false;
-      return isKnownGone(before.filesWith(probe.word, Infinity, changed), before, after);
+      // A file that is now too large or generated is not read, so its content is unknown.
+      return !before.filesWith(probe.word, Infinity, changed).some((path) => after.skipped.has(path));
   }
 }
 
@@ -251,34 +220,8 @@ function isGained(word: string, { before, after, gained }: Omit<Change, "changed
   return having.some((path) => !isExample(path) && before.filesWith(word, 1, [path]).length === 0);
 }
 
-/** `$name` is what callers call `name`. */
-function isArgumentInPhp(word: string, { has, filesWith }: SourceIndex): boolean {
-  return has(`$${word}`) && filesWith(`$${word}`, Infinity).some((path) => path.endsWith(".php"));
-}
-
 function namesAnother(name: string, before: SourceIndex, after: SourceIndex): boolean {
   return [...before.manifests].some(([file, other]) => other === name && after.manifests.has(file));
-}
-
-/**
- * A file that is now too large or generated is not read, so its content is unknown. So is that of a whole package that
- * left: it usually moved to a repository of its own.
- */
-function isKnownGone(paths: readonly string[], before: SourceIndex, after: SourceIndex): boolean {
-  if (paths.some((path) => after.skipped.has(path))) return false;
-  const sources = paths.filter((path) => !isExample(path));
-  return sources.length === 0 || !sources.every((path) => leftWithPackage(path, before, after));
-}
-
-// Of these, only that they are there.
-const packageFiles = [...manifests, "setup.py", "pom.xml", "build.gradle", "build.gradle.kts", "composer.json"];
-
-function leftWithPackage(path: string, before: SourceIndex, after: SourceIndex): boolean {
-  for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
-    const known = packageFiles.map((name) => `${path.slice(0, end)}/${name}`).filter((file) => before.files.has(file));
-    if (known.length > 0) return !known.some((file) => after.files.has(file));
-  }
-  return false;
 }
 
 /** Null if the sources only used the name, and somebody else defines it. */
@@ -291,13 +234,11 @@ async function judge(
   const { before, after } = change;
   if (probe.kind === "file") {
     const to = options.renames?.get(probe.path) ?? movedUnchanged(probe.path, before, after);
-    return { gone: probe.path, cause: causeOf(to), paths: [probe.path] };
+    return { gone: probe.path, cause: causeOf(to), paths: [probe.path], isCertain: true };
   }
-  if (probe.kind === "package") return { gone: probe.name, cause: { kind: "removed" }, paths: [] };
+  if (probe.kind === "package") return { gone: probe.name, cause: { kind: "removed" }, paths: [], isCertain: false };
   const paths = before.filesWith(probe.word, Infinity, change.changed);
-  // Files that leave may have moved elsewhere with what reads their keys; an edit takes a key out on purpose.
-  if (kind === "config-key" && !paths.some((path) => after.files.has(path))) return null;
-  if (kind === "flag" && (await hasFlagWithoutDashes(probe.word, paths, after, options))) return null;
+  if (kind === "flag" && (await definesFlagIn(change.gained(), probe.word, after, options))) return null;
   // Another spelling counts if it is gone too.
   const spelled = [...(probe.defined === undefined ? [] : [probe.defined]), ...probe.others];
   const names = [probe.word, ...spelled.filter((other) => !after.has(other))];
@@ -306,12 +247,12 @@ async function judge(
   if (!(await isDefined(names, filesOf, before, { isImported, ...options }))) return null;
   if ((await inUnread()).has(probe.word)) return null;
   const sources = paths.filter((path) => !isExample(path));
-  if (await isTakenOver(sources, change, options)) return null;
   const to = await renamedTo(probe.word, paths, before, after, options);
   const declaring = await declaringFile(sources, probe.word, before, options);
   // Messages name the first: the file that declares it, or one that is no test.
   const named = [...new Set([...(declaring === null ? [] : [declaring]), ...sources, ...paths])].slice(0, pathsMax);
-  return { gone: probe.word, cause: causeOf(to), paths: named, sources, isDeclared: declaring !== null };
+  const isCertain = certain.has(kind) || (kind === "flag" && (await isDefiningFlag(probe.word, sources, before)));
+  return { gone: probe.word, cause: causeOf(to), paths: named, isCertain };
 }
 
 /** Those of the words that are in files that are not indexed, such as vendored or generated code, and that the change wrote. */

@@ -3,24 +3,6 @@ import { compare, treeOf } from "../../test/support/sources.ts";
 import { isDefinedIn } from "./defined-in.ts";
 import { indexSource } from "./source-index.ts";
 
-test("a file that now passes on all names of another package may pass on the missing one", async () => {
-  const cases = [
-    ["a.py", "class DeepText: ...\n", "from other.query import *\n", "from own.query import *\n"],
-    ["a.ts", "export class DeepText {}\n", 'export * from "other";\n', 'export * from "./own";\n'],
-    ["a.rs", "pub struct DeepText;\n", "pub use other::query::*;\n", "pub use own::query::*;\n"],
-    ["b.rs", "pub struct DeepText;\n", "pub use other::*;\n", "pub use crate::far::*;\n"],
-    ["c.ts", "export class DeepText {}\n", 'export * from "far";\n', 'export * from "$lib/far";\n'],
-  ] as const;
-  const own = { "own/query.py": "", "own.ts": "", "own/mod.rs": "" };
-  for (const [path, before, foreign, ours] of cases) {
-    const change = (old: string, now: string) =>
-      compare({ ...own, [path]: old }, { ...own, [path]: now }, "`DeepText`");
-    expect(await change(before, foreign)).toEqual([]);
-    expect(await change(before, ours)).toEqual(["DeepText removed"]);
-    expect(await change(foreign + before, foreign)).toEqual(["DeepText removed"]);
-  }
-});
-
 test("a path that ends other paths too may be the reader's, as in a template", async () => {
   const page = "`cmd/deep/main.go`";
   expect(await compare({ "cmd/deep/main.go": "a" }, { "cmd/deep/cmd.go": "b" }, page)).toHaveLength(1);

@@ -88,7 +88,7 @@ export async function declaringFile(
   return null;
 }
 
-export const manifests = ["package.json", "pyproject.toml", "Cargo.toml", "go.mod"];
+const manifests = ["package.json", "pyproject.toml", "Cargo.toml", "go.mod"];
 
 /** Whether the name is a package: of somebody else, with a version in a manifest, or one of the sources. */
 async function isDependency(name: string, paths: readonly string[], { tree }: SourceIndex): Promise<boolean> {
@@ -127,74 +127,17 @@ function namesOf(files: ReadonlyMap<string, string>): ReadonlySet<string> {
   return names;
 }
 
-/**
- * Programs also define flags without dashes: one is still there while a file that had it names the plain word in code, or any
- * file defines it. Several words are looked for in any file.
- */
-export async function hasFlagWithoutDashes(
-  word: string,
+/** Whether one of these files defines a flag, with or without its dashes. */
+export async function definesFlagIn(
   paths: readonly string[],
-  after: SourceIndex,
+  flag: string,
+  { tree, filesWith }: SourceIndex,
   { signal }: Options,
 ): Promise<boolean> {
-  const plain = word.replace(/^--/, "");
-  const had = new Set(paths);
-  // In Rust, a field is a flag of the same name.
-  const field = plain.replaceAll("-", "_");
-  const withFields = paths.filter((path) => plain.includes("-") && path.endsWith(".rs"));
-  for (const path of after.filesWith(field, filesLookedAtMax, withFields)) {
+  const plain = flag.replace(/^--/, "");
+  for (const path of filesWith(plain, filesLookedAtMax, paths)) {
     signal?.throwIfAborted();
-    if (Buffer.from((await after.tree.read(path)) ?? "").includes(`${field}:`)) return true;
-  }
-  const named = [...after.filesWith(plain, filesLookedAtMax, had), ...after.filesWith(plain, filesLookedAtMax)];
-  for (const path of new Set(named)) {
-    signal?.throwIfAborted();
-    if (!had.has(path) && isExample(path)) continue;
-    const bytes = await after.tree.read(path);
-    if (bytes === null) continue;
-    const text = Buffer.from(bytes).toString();
-    if (definesFlag(plain, text)) return true;
-    // One word may be anything elsewhere.
-    if (!had.has(path) && !plain.includes("-")) continue;
-    const { isDefined, isPassed, isRead } = readEvidence(plain, path, text);
-    if (isDefined || isPassed || isRead) return true;
+    if (!isExample(path) && definesFlag(plain, Buffer.from((await tree.read(path)) ?? "").toString())) return true;
   }
   return false;
-}
-
-const wildcard = /^(?:export \* from\s+["']([^"']+)["']|from ([\w.]+) import \*|pub use ([\w:]+)::\*)/gm;
-const wildcardsMax = 50;
-
-/** Whether a file now passes on all names of somebody else's package: `from other import *`. They may be among them. */
-export async function isTakenOver(
-  paths: readonly string[],
-  { before, after }: { before: SourceIndex; after: SourceIndex },
-  { signal }: Options,
-): Promise<boolean> {
-  for (const path of paths.slice(0, filesLookedAtMax)) {
-    signal?.throwIfAborted();
-    const text = Buffer.from((await after.tree.read(path)) ?? "").toString();
-    const found = wildcardsOf(text);
-    if (found.size === 0) continue;
-    const old = wildcardsOf(Buffer.from((await before.tree.read(path)) ?? "").toString());
-    const fresh = [...found].filter((from) => !old.has(from)).slice(0, wildcardsMax);
-    if (fresh.some((from) => !isOwnModule(from, after) && !isInlineModule(from, text))) return true;
-  }
-  return false;
-}
-
-/** The modules whose names a file passes on. */
-function wildcardsOf(text: string): Set<string> {
-  return new Set(
-    Array.from(
-      text.matchAll(wildcard),
-      ([, script, python, rust = ""]) => script ?? python ?? rust.replaceAll("::", "/"),
-    ),
-  );
-}
-
-/** In Rust: `crate::a`, or `mod a { … }` in the file itself. */
-function isInlineModule(from: string, text: string): boolean {
-  const [first = ""] = from.split("/");
-  return /^(?:crate|self|super)$/.test(first) || text.includes(`mod ${first} `);
 }

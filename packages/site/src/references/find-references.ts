@@ -30,8 +30,6 @@ export interface CodeReference {
   inGenerated?: true;
   /** The package that a sample imports it from. It is known only if the package is the project's own. */
   from?: string;
-  /** All names of the page: what it is about. One list for all references of the page. */
-  beside?: readonly string[];
 }
 
 /** Longer code is not a name. */
@@ -75,10 +73,7 @@ function referencesIn(page: string, text: string, { spans, samples, history }: P
         add((offset) => span.start + offset, false),
       );
   for (const sample of samples) readSample(sample, add(sample.at, true));
-  const beside = [...new Set(found.flatMap((one) => one.text.split(/\.|::|#/)))].filter(
-    (name) => !/^[a-z\d]*$/.test(name),
-  );
-  const about = { beside, ...(saysGenerated(text) && { inGenerated: true as const }) };
+  const about = saysGenerated(text) ? { inGenerated: true as const } : {};
   return found.map((one) => ({ ...one, ...about })).sort((a, b) => a.start - b.start);
 }
 
