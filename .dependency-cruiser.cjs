@@ -131,10 +131,10 @@ module.exports = {
     folder("tracing", ["metrics", "lib", "errors"]),
     folder("review", ["hosts", "lib", "errors"]),
     folder("forge", ["lib", "errors", "db"]),
-    folder("gate", ["claims", "accounts", "jobs", "forge", "lib", "errors", "db"]),
-    folder("issues", ["accounts", "jobs", "forge", "publish", "lib", "errors", "db"]),
+    folder("gate", ["claims", "accounts", "jobs", "lib", "errors", "db"]),
+    folder("issues", ["accounts", "jobs", "publish", "lib", "errors", "db"]),
     folder("publish", ["lib", "errors"]),
-    folder("run", ["jobs", "review", "publish", "forge", "lib", "errors", "db"]),
+    folder("run", ["jobs", "review", "publish", "lib", "errors", "db"]),
     folder("http", ["automations", "claims", "gate", "health", "accounts", "jobs", "notify", "lib", "errors", "db"]),
     folder("dashboard", [
       "claims",

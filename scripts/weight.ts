@@ -9,7 +9,7 @@ type Kind = (typeof kinds)[number];
 function kindOf(path: string): Kind {
   if (/\.(?:json|jsonl|snap|svg|txt|sql\.gz)$/.test(path)) return "data";
   if (/\.md$/.test(path)) return "docs";
-  if (/\.test\.tsx?$|(?:^|\/)test\//.test(path)) return "tests";
+  if (/\.test\.tsx?$|(?:^|\/)test\/|^packages\/testkit\//.test(path)) return "tests";
   return /\/(?:attack|bench|chaos|corpus|eval|oracles|programs)\/|^scripts\//.test(path) ? "measuring" : "source";
 }
 

@@ -1,5 +1,6 @@
 export type { AgentOutcome, ContextTrees, FollowUp, Limits, Model, OpenPull, Source, Step, Usage } from "./agent.ts";
 export type { AgentFaultCode } from "./faults.ts";
+export { runAgent } from "./loop.ts";
 export type { PriceTable } from "./models/prices.ts";
 export { type ModelsDeps, openModel } from "./models/registry.ts";
 export { usualPatience } from "./models/sdk-model.ts";

@@ -289,6 +289,18 @@ export interface ForgeSettings {
   isJudged: boolean;
 }
 
+/** Nothing but pull requests. */
+export const plainSettings: ForgeSettings = {
+  apiUrl: null,
+  labels: [],
+  reviewers: [],
+  teamReviewers: [],
+  verifiedCommits: false,
+  squash: null,
+  removeSourceBranch: null,
+  isJudged: false,
+};
+
 /** SSRF guard: connects only to allowed addresses, even if the name resolves to others later. */
 export interface JudgedReach {
   fetch: Fetch;

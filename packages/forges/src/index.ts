@@ -23,6 +23,7 @@ export type {
   RepositoryDescription,
   WriteAccess,
 } from "./forge.ts";
+export { plainSettings } from "./forge.ts";
 export { appManifest, convertManifest, createApp, newAppUrl } from "./github/create-app.ts";
 export { locateGithub } from "./github/github-forge.ts";
 export {

@@ -1,9 +1,10 @@
 import { Readable } from "node:stream";
 import type { Fetch } from "@emend/base/network.ts";
 import { forgeConformance } from "@emend/testkit/forges/conformance.ts";
-import { type FarEnd, plainSettings, startFarEnd } from "@emend/testkit/forges/far-end.ts";
+import { type FarEnd, startFarEnd } from "@emend/testkit/forges/far-end.ts";
 import { everyVendor, vendors } from "@emend/testkit/forges/vendors.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { plainSettings } from "./forge.ts";
 import { openRemoteForge } from "./registry.ts";
 
 const { signal } = new AbortController();

@@ -1,5 +1,5 @@
-import { plainSettings } from "@emend/testkit/forges/far-end.ts";
 import { describe, expect, it } from "vitest";
+import { plainSettings } from "./forge.ts";
 import { checkCredential, normalizeRepository } from "./registry.ts";
 
 const settings = (apiUrl: string | null = null) => ({ ...plainSettings, apiUrl });

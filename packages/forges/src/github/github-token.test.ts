@@ -1,8 +1,9 @@
 import { generateKeyPairSync, verify } from "node:crypto";
 import { createFetch, type Fetch } from "@emend/base/network.ts";
-import { type FarEnd, plainSettings, startFarEnd } from "@emend/testkit/forges/far-end.ts";
+import { type FarEnd, startFarEnd } from "@emend/testkit/forges/far-end.ts";
 import { githubVendor } from "@emend/testkit/forges/github.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { plainSettings } from "../forge.ts";
 import { openGithubForge } from "./github-forge.ts";
 import type { GithubTokens } from "./github-token.ts";
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createFetch } from "@emend/base/network.ts";
-import { type Forge, type ForgeSettings, openRemoteForge, type Polling } from "@emend/forges";
+import { type Forge, type ForgeSettings, openRemoteForge, type Polling, plainSettings } from "@emend/forges";
 import { serveGit } from "../git-http-server.ts";
 import { makeRepository, type TestRepository } from "../make-repository.ts";
 import { type Answer, send } from "./answer.ts";
@@ -195,17 +195,6 @@ export interface FarEnd {
   pullsOf(head: string): FarPull[];
   close(): Promise<void>;
 }
-
-export const plainSettings: ForgeSettings = {
-  apiUrl: null,
-  labels: [],
-  reviewers: [],
-  teamReviewers: [],
-  verifiedCommits: false,
-  squash: null,
-  removeSourceBranch: null,
-  isJudged: false,
-};
 
 export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
   const dir = mkdtempSync(join(tmpdir(), `emend-${vendor.name}-`));
