@@ -79,9 +79,9 @@ test("shows how the docs follow a pull request on the code, from the failing sta
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(JSON.parse(stdout)).toMatchObject({
     pull: expect.stringMatching(/\/forge\/\w+\/pull\/1$/),
-    failed: "1 page mentions what this removes or renames.",
+    failed: "1 page mentions what this changes.",
     prLink: expect.stringMatching(/\/pull\/1$/),
-    passed: "Docs pull request #1 updates every page that names what this removes.",
+    after: "Not blocking: 1 page lacks what this adds.",
   });
 });
 

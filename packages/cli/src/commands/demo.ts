@@ -10,7 +10,7 @@ export function registerDemo(program: Command, cli: Cli): void {
     .option("--repo <dir>", "your docs: a git repository or a folder; it is copied and never touched")
     .option("--prompt <prompt>", "what the job does (default on your docs: Fix broken links.)")
     .option("--docs <dir>", "docs folder inside it (default: detected)")
-    .option("--drift", "show how the docs follow a pull request that renames a flag in the code")
+    .option("--drift", "show how the docs follow a pull request that changes the code's flags")
     .option("--data <dir>", "where the demo keeps its data (default: your cache folder)")
     .option("--port <n>", "port of the demo's server (default: the first free one from 4610)", parsePort);
   withJson(command).action(async (options: DemoOptions) => {

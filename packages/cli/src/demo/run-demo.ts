@@ -115,8 +115,8 @@ async function tell(
   await showReport(narrator, report, { env: cli.env, elapsedMs });
 }
 
-function tellDrift(cli: Cli, { pull, failed, job, passed }: Drift, elapsedMs: number): void {
-  const told = { pull, failed: failed.words, job: job.id, prLink: job.prLink, passed: passed.words, elapsedMs };
+function tellDrift(cli: Cli, { pull, failed, job, after }: Drift, elapsedMs: number): void {
+  const told = { pull, failed: failed.words, job: job.id, prLink: job.prLink, after: after.words, elapsedMs };
   cli.stdout.write(`${JSON.stringify(told)}\n`);
 }
 

@@ -186,14 +186,17 @@ async function judgeReferences(
   }
   const changed = await changedFacts(before, after, { signal });
   const blocks = changed.length === 0 && input.asker === null ? [] : await siteBlocks(site, { signal });
-  const facts = compareFacts(changed, blocks);
+  // A renamed name is told once.
+  const renamed = new Set(gone.map(({ cause }) => (cause.kind === "renamed" ? cause.to : "")));
+  const facts = compareFacts(changed, blocks).filter(({ kind, name }) => kind !== "new" || !renamed.has(name));
   const isTold = (finding: Finding) => stale.some(({ path, line }) => path === finding.path && line === finding.line);
-  const others = [...facts.map(ofFact), ...(await judgeApi(site, before, after, signal))];
+  const others = [...facts.map((fact) => ofFact(fact, blocks)), ...(await judgeApi(site, before, after, signal))];
   return { judged: [...stale, ...others.filter((finding) => !isTold(finding))], after, blocks };
 }
 
 /** What a page shows beside a fact's name is an error; what a list of siblings lacks is not. */
-function ofFact({ kind, name, path, line, part, was, now, code, block, pageLine }: StaleFact): Judged {
+function ofFact(fact: StaleFact, blocks: readonly PageBlock[]): Judged {
+  const { kind, name, path, line, part, was, now, code, block, pageLine } = fact;
   const source = `${path}:${line}`;
   const isIncomplete = kind === "new" || (part === "choices" && was === undefined);
   return {
@@ -206,7 +209,16 @@ function ofFact({ kind, name, path, line, part, was, now, code, block, pageLine 
     message: `${factWords({ kind, name, part, was, now })} (\`${source}\`)`,
     causes: [path],
     claim: { text: block.text, source, ...code },
+    ...(part === "default" && was && now && isOnceOn(blocks, block.path, was) && { renamed: { from: was, to: now } }),
   };
+}
+
+const valueMin = 3;
+
+/** Then it can be replaced without a model: nothing else on the page has this value. */
+function isOnceOn(blocks: readonly PageBlock[], page: string, value: string): boolean {
+  const text = blocks.flatMap((block) => (block.path === page ? block.text : [])).join("\n");
+  return value.length >= valueMin && isCertainRename(value, value) && text.split(value).length === 2;
 }
 
 function factWords({

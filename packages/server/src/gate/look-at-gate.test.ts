@@ -779,3 +779,28 @@ it("reports a changed default beside its name, and a new flag where the page lis
   expect(planDocsPull(status, "vendor/model")).toMatchObject({ prompt: expect.stringContaining("default=5") });
   expect(planDocsPull(status, "emend/rules")).toMatchObject({ kind: "vain" });
 });
+
+it("replaces a default without a model where the page has the old value once, and tells a renamed flag once", async () => {
+  await set({ sources: "failing", docs: "off" });
+  const flags = (time: string, to: string) =>
+    `${["--out-dir", "--log-level", "--config-file", to].map((name) => `p.add_argument("${name}")\n`).join("")}p.add_argument("--wait", default="${time}")\n`;
+  await personGit(code, "switch", "--quiet", "main");
+  await write(code, { "src/wait.py": flags("30s", "--send-to") });
+  await push(codeProject, code, "main");
+  await personGit(work, "switch", "--quiet", "main");
+  const page = "# Flags\n\n`--out-dir`, `--log-level`, `--config-file`, `--send-to`\n\n- `--wait` (default: `30s`)\n";
+  const planWith = async (text: string, branch: string) => {
+    await personGit(work, "switch", "--quiet", "main");
+    await write(work, { "wait.md": text });
+    await push(docs, work, "main");
+    await openPull(codeProject, code, branch, { "src/wait.py": flags("60s", "--send-all-to") });
+    await look();
+    const status = (await listStatuses(host.database.pool, docs)).find(({ pull }) => pull.head === branch);
+    if (!status) throw new Error("no status");
+    expect(status.findings.map(({ check }) => check)).not.toContain("missing-text");
+    const plan = planDocsPull(status, "emend/rules");
+    return plan.kind === "possible" ? plan.prompt : plan.words;
+  };
+  expect(await planWith(page, "topic/once")).toContain('In wait, replace "30s" with "60s", also in code.');
+  expect(await planWith(`${page}\nIt stops after 30s.\n`, "topic/twice")).not.toContain("30s");
+});
