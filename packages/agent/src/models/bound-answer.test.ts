@@ -162,3 +162,20 @@ test.each(protocols)("%s: a stream that begins and falls silent is worth another
     server.close();
   }
 });
+
+test("others have their turn while a large answer is read", async () => {
+  const bytes = new TextEncoder().encode("data: x\n\n".repeat(mebibyte / 9));
+  const whole = async () => new Response(new Blob([bytes]).stream());
+  const response = await boundAnswers(whole)("http://model.test");
+  let turns = 0;
+  let isOver = false;
+  const takeTurn = () => {
+    turns += 1;
+    if (!isOver) setImmediate(takeTurn);
+  };
+  setImmediate(takeTurn);
+  expect((await response.arrayBuffer()).byteLength).toBe(bytes.length);
+  isOver = true;
+  // A turn for each 16 KiB.
+  expect(turns).toBeGreaterThanOrEqual(64);
+});

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { isFault } from "@emend/base/fault.ts";
 import { modelForms, rulesModelName } from "@emend/base/model-names.ts";
 import { isModelVendor, modelVendors } from "@emend/contract";
@@ -81,6 +82,8 @@ function notSet(name: string, variable: string): AgentFault {
 const answerBytesMax = 64 * 2 ** 20;
 /** Parsers buffer a line until it ends. A tool's argument may contain a whole page in one line. */
 const lineBytesMax = 8 * 2 ** 20;
+/** The parser never pauses while it has bytes, so it gets a few at a time: the server must answer others in between. */
+const pieceBytes = 16 * 2 ** 10;
 
 /**
  * A fetch whose responses fail once they exceed the limits, or send nothing for too long. It sits below the stream's
@@ -108,14 +111,17 @@ export function boundAnswers(
     let line = 0;
     const bounded = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
-        transform(chunk, controller) {
+        async transform(chunk, controller) {
           clock.refresh();
           bytes += chunk.length;
           const broken = chunk.lastIndexOf(10);
           line = broken === -1 ? line + chunk.length : chunk.length - broken - 1;
           if (bytes > answerBytesMax) throw new AnswerTooLong(answerBytesMax, "bytes");
           if (line > lineBytesMax) throw new AnswerTooLong(lineBytesMax, "bytes without a line break");
-          controller.enqueue(chunk);
+          for (let at = 0; at < chunk.length; at += pieceBytes) {
+            controller.enqueue(chunk.subarray(at, at + pieceBytes));
+            await nextTurn();
+          }
         },
         flush: () => clearTimeout(clock),
       }),

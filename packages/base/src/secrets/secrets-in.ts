@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { compileCacheEnv } from "@emend/site";
+import { compileCacheEnv, threadLimits } from "@emend/site";
 import { type FoundSecret, UnsearchableText } from "./scan-secrets.ts";
 import type { SecretAnswer, SecretQuestion } from "./secret-worker.ts";
 
@@ -48,7 +48,8 @@ async function ask(question: SecretQuestion, msMax: number): Promise<readonly Fo
   };
   const late = setTimeout(() => giveUp(new UnsearchableText("the search took too long")), msMax);
   current.ref();
-  current.once("message", resolve).once("error", giveUp);
+  const fall = () => giveUp(new UnsearchableText("the search took too much memory"));
+  current.once("message", resolve).once("error", fall);
   current.postMessage(question);
   try {
     const answer = await promise;
@@ -56,7 +57,7 @@ async function ask(question: SecretQuestion, msMax: number): Promise<readonly Fo
     return answer.found;
   } finally {
     clearTimeout(late);
-    current.off("message", resolve).off("error", giveUp).unref();
+    current.off("message", resolve).off("error", fall).unref();
   }
 }
 
@@ -64,6 +65,7 @@ function startThread(): Thread {
   const worker = new Worker(new URL("./secret-worker.ts", import.meta.url), {
     env: compileCacheEnv(),
     name: "emend-secrets",
+    resourceLimits: { ...threadLimits, maxOldGenerationSizeMb: 128 },
   });
   const started = { worker, isLoaded: once(worker, "message") };
   // An idle thread that ends is not an error of the process. The next scan starts another.

@@ -10,10 +10,14 @@ const long = `<script>\n${"let a = 1; // a component of many lines\n".repeat(80)
 
 /** Small sites of each builder. */
 const sites = {
-  mkdocs: { "mkdocs.yml": "site_name: Docs\n# see below\nnav:\n  - Home: index.md\n", "docs/index.md": page },
+  mkdocs: {
+    "mkdocs.yml":
+      "site_name: Docs\nplugins:\n  - llmstxt:\n      sections:\n        A:\n          - a.md\n# see below\nnav:\n  - Home: index.md\n",
+    "docs/index.md": page,
+  },
   vitepress: {
     ".vitepress/config.ts":
-      "import { defineConfig } from 'vitepress'\n\nexport default defineConfig({\n  // the start\n  themeConfig: { nav: [{ text: 'Home', link: '/' }] },\n})\n",
+      "import { defineConfig } from 'vitepress'\n\nconst Guides: Item[] = [\n  { text: 'A', link: '/guide/a' },\n]\n\nexport default defineConfig({\n  // the start\n  themeConfig: { nav: [{ text: 'Home', link: '/' }] },\n})\n",
     "index.md": page,
     "long.md": `# Long\n\n${long}\n\n<Badge type="tip" text="new" />\n`,
     "fence.md": "# Fence\n\n```js\n{{ config.secret }}\n<img src=x onerror=alert(1)>\n```\n\nEnd.\n",
@@ -29,8 +33,15 @@ const sites = {
       "import starlight from '@astrojs/starlight';\nexport default { integrations: [starlight({ title: 'Docs', sidebar: [{ label: 'a', link: '/a' }] })] };\n",
     "src/content/docs/index.md": page,
   },
-  jekyll: { "_config.yml": "title: Docs\nnav:\n  - index.md\n", "index.md": page, "docs/guide.md": page },
-  hugo: { "hugo.toml": 'title = "Docs"\n\n[[menu.main]]\nname = "Home"\nurl = "/"\n', "content/index.md": page },
+  jekyll: {
+    "_config.yml": "title: Docs\nnav:\n  - index.md\n",
+    "index.md": `---\nspelling: a\n---\n\n${page}`,
+    "docs/guide.md": page,
+  },
+  hugo: {
+    "hugo.toml": 'title = "Docs"\n\n[[menu.main]]\nname = "Home"\nurl = "/"\n',
+    "content/index.md": `${page}\n{{< youtube id="a_1" title="Some words" >}}\n`,
+  },
   sphinx: { "docs/conf.py": "", "docs/index.rst": "Home\n====\n\nSee `us <https://known.test/a>`_.\n" },
   antora: {
     "antora.yml": "name: docs\n",
@@ -65,6 +76,11 @@ async function judge(site: Site, path: string, text: string | Buffer) {
   const base = treeOf(sites[site] as Record<string, string>);
   const files = [{ path, content, text: content.toString() }];
   return judgeContent({ base, reader, policy, asked: [] }, files, [], AbortSignal.timeout(20_000));
+}
+
+/** VitePress's configuration with one more entry in a list that has a name of its own. */
+function guides(entry: string): string {
+  return file("vitepress", ".vitepress/config.ts").replace("'/guide/a' }", `'/guide/a' },\n  ${entry}`);
 }
 
 const file = (site: Site, path: string) => (sites[site] as Record<string, string>)[path] ?? "";
@@ -132,6 +148,8 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ["vitepress", "fence.md", "# Fence\n\n- ```js\n  x\n  ```\n\n<img src=x onerror=alert(1)>\n\n  ```\n"],
   ],
   "files of the building machine": [
+    ["jekyll", "llms.txt", "---\ntitle: New\n---\n\n{% include_relative _config.yml %}\n"],
+    ["vitepress", "new.md", "# New\n\n![x](<../../a b.png>)\n"],
     ["sphinx", "docs/new.rst", "New\n===\n\n:download:`x <../../../proc/self/environ>`\n"],
     ["sphinx", "docs/new.rst", "New\n===\n\n.. image:: ../../../../proc/self/environ\n"],
     ["sphinx", "docs/new.md", "# New\n\n{download}`x <../../../proc/self/environ>`\n"],
@@ -223,6 +241,10 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ["starlight", "src/content/docs/new.md", "---\ntitle: New\nhead:\n  - tag: script\n    content: evil()\n---\n"],
   ],
   "escapes in navigation": [
+    ["vitepress", ".vitepress/config.ts", guides("{ text: 'B', link: 'javascript:alert(1)' }")],
+    ["vitepress", ".vitepress/config.ts", guides("{ text: '<img src=x onerror=alert(1)>', link: '/' }")],
+    ["vitepress", ".vitepress/config.ts", guides("{ text: 'B', link: process.exit() }")],
+    ["vitepress", ".vitepress/config.ts", guides("{ text: 'B', onclick: '/' }")],
     [
       "docusaurus",
       "docusaurus.config.js",
@@ -289,6 +311,10 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ["antora", "modules/ROOT/pages/new.adoc", "= New\n\nxref:javascript:evil()[x]\n"],
   ],
   "unknown domains": [
+    ["vitepress", "public/llms.txt", "# All\n\n[a](https://attacker.test/)\n"],
+    ["vitepress", ".vitepress/config.ts", guides("{ text: 'B', link: 'https://attacker.test/' }")],
+    ["hugo", "content/new.md", '# New\n\n{{< youtube id="https://attacker.test" title="Some words" >}}\n'],
+    ["jekyll", "new.md", '# New\n\n{% openapi src="https://attacker.test/a.json" path="/a" method="get" %}\n'],
     ["sphinx", "docs/new.rst", "New\n===\n\n`x <https://attacker\n.test/>`_\n"],
     ["sphinx", "docs/new.rst", "New\n===\n\n.. _x: https://attac\n   ker.test/\n\nx_\n"],
     ["mkdocs", "docs/new.md", "# New\n\n![a](a.png){src=https://attacker.test/}\n"],
@@ -389,6 +415,23 @@ it.each<readonly [Site, string, string]>([
     "= New\n\nNOTE: See xref:index.adoc[].\n\n[source,js]\n----\nlet a = 1\n----\n",
   ],
   ["nextra", "content/_meta.js", "export default { index: 'Home', more: 'More' }\n"],
+  ["vitepress", "new.md", "# New\n\nSee [a](<a (1).md>).\n\n```json [a.json ~icons:json~]\n{}\n```\n"],
+  ["vitepress", "public/llms-full.txt", "# All\n\n<script>{{ a }}</script>\n\n[a](https://known.test/b)\n"],
+  [
+    "vitepress",
+    ".vitepress/config.ts",
+    file("vitepress", ".vitepress/config.ts").replace(
+      "'/guide/a' }",
+      "'/guide/a' },\n  { text: 'B', link: '/guide/b' }",
+    ),
+  ],
+  ["mkdocs", "mkdocs.yml", file("mkdocs", "mkdocs.yml").replace("- a.md", "- a.md\n          - b.md")],
+  ["hugo", "content/new.md", '# New\n\n{{< youtube id="b-2" title="Other words" >}} {{< param versions.go >}}\n'],
+  [
+    "jekyll",
+    "new.md",
+    '---\ntitle: New\nspelling: cSpell:ignore Rust\n---\n\n{% openapi src="a.json" path="/a/{id}" method="get" %}\n',
+  ],
   ["mkdocs", "docs/new.md", "# Neu\n\nUn mot\u00a0: «\u00a0oui\u00a0». 👩\u200d💻 ❤\ufe0f می\u200cخواهم\n"],
   [
     "mkdocs",

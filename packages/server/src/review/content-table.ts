@@ -62,7 +62,7 @@ export const languages = words(`
 
 /** Words behind a fence's language that only change how it looks. */
 export const fenceFlags =
-  /^(?:\{[\d,\s-]*\}|\{ ?(?:(?:\.[\w-]+|(?:file|filename|title|caption|name|copy|details|open|summary|trim|style|tabWidth|linenos|lineNos|linenostart|hl_lines)=(?:"[^"<>{}\\`]*"|\w+))(?: |(?=\})))+\}|\[[\w .+#/@():-]*\]|:(?:no-)?line-numbers(?:=\d+)?|(?:showLineNumbers|lines|wrap|nowrap|copy|no-copy|nocopy|expandable|collapsed|collapsible|twoslash|linenums|numberLines|line-numbers|title|ignore|noplayground|no_run|should_panic|does_not_compile|not_desired_behavior|panics|compile_fail|edition20\d\d|noplaypen|word:\w+|npm2yarn|sync)|(?:title|caption|filename|name|icon|label|linenums|linenostart|linenos|hl_lines|highlight|lines|start|startLineNumber|showLineNumbers|ins|del|mark|focus|frame|collapse|theme|add|remove|tab|lang|language|line|style|emphasize-lines|lineNumbers|meta|style|wrap|copy)=(?:"[^"<>{}\\`]*"|'[^'<>{}\\`]*'|\{["'\d,\s\w.-]*\}|[\w.,/-]+)|\/[^/`]+\/|"[^"<>{}\\`]*"|'[^'<>{}\\`]*'|[A-Z][\w.+#()/-]*|(?=[^ ]*[./])[\w@./-]+|[-&|+])$/;
+  /^(?:\{[\d,\s-]*\}|\{ ?(?:(?:\.[\w-]+|(?:file|filename|title|caption|name|copy|details|open|summary|trim|style|tabWidth|linenos|lineNos|linenostart|hl_lines)=(?:"[^"<>{}\\`]*"|\w+))(?: |(?=\})))+\}|\[[\w .+#/@():~-]*\]|:(?:no-)?line-numbers(?:=\d+)?|(?:showLineNumbers|lines|wrap|nowrap|copy|no-copy|nocopy|expandable|collapsed|collapsible|twoslash|linenums|numberLines|line-numbers|title|ignore|noplayground|no_run|should_panic|does_not_compile|not_desired_behavior|panics|compile_fail|edition20\d\d|noplaypen|word:\w+|npm2yarn|sync)|(?:title|caption|filename|name|icon|label|linenums|linenostart|linenos|hl_lines|highlight|lines|start|startLineNumber|showLineNumbers|ins|del|mark|focus|frame|collapse|theme|add|remove|tab|lang|language|line|style|emphasize-lines|lineNumbers|meta|style|wrap|copy)=(?:"[^"<>{}\\`]*"|'[^'<>{}\\`]*'|\{["'\d,\s\w.-]*\}|[\w.,/-]+)|\/[^/`]+\/|"[^"<>{}\\`]*"|'[^'<>{}\\`]*'|[A-Z][\w.+#()/-]*|(?=[^ ]*[./])[\w@./-]+|[-&|+])$/;
 
 /** Markers at the start of a line that open or close a block whose content is read as text. */
 export const blockMarkers: readonly RegExp[] = [
@@ -92,10 +92,11 @@ export const expressionForms: readonly RegExp[] = [
 export const templateForms: readonly RegExp[] = [
   /^\{% *(?:end(?:hint|tabs?|code|content-ref|stepper|step|columns?|highlight|note|warning|tip)|tabs|stepper|step|columns|column|note|warning|tip|raw|endraw) *%\}$/,
   /^\{% *(?:hint|tab|code|column|step) +(?:(?:style|title|overflow|lineNumbers|width)="[^"<>{}\\`]*" *)+%\}$/,
+  /^\{% *(?:end)?openapi *(?:(?:src|path|method|expanded)="[^"<>\\`]*" *)*%\}$/,
   /^\{% *(?:link|post_url) +[\w./-]+ *%\}$/,
   /^\{% *highlight +[\w+#-]+(?: +linenos)? *%\}$/,
   /^\{\{[<%] *\/?(?:note|warning|tip|caution|info|important|details|alert|pageinfo|tabs|tab|tabpane|steps|step|callout|hint)(?: +(?:(?:title|color|name|header|lang|style|type|summary|open|caption)=)?"[^"<>{}\\`]*")* *[%>]\}\}$/,
-  /^\{\{[<%] *(?:ref|relref) +"[\w./#-]+" *[%>]\}\}$/,
+  /^\{\{[<%] *(?:(?:ref|relref) +"[\w./#-]+"|param +"?[\w.-]+"?) *[%>]\}\}$/,
 ];
 
 /** First words of HTML comments that editors' tools read and builders don't. */

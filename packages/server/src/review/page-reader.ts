@@ -11,7 +11,7 @@ export interface PageReader {
 }
 
 /** A page that is larger, or takes longer, is not read. */
-const charactersMax = 2 ** 20;
+const charactersMax = 2 ** 22;
 /** Limits the cache of parsed pages. A job's pages are judged at each edit, at the end, and in review. */
 const rememberedCharactersMax = 2 ** 24;
 

@@ -94,7 +94,9 @@ export function isPlainInfo(info: string, code: string, isLabelled: boolean): bo
   // A title begins with a capital, and goes on with any words.
   const isTitle = isLabelled || /^[A-Z]/.test(flags[0] ?? "");
   return flags.every(
-    (flag) => (fenceFlags.test(flag) || (isTitle && /^[\w'’.:&()-]+$/.test(flag))) && !runningFlag.test(flag),
+    (flag, index) =>
+      (fenceFlags.test(flag) || (isTitle && /^[\w'’.:&()-]+$/.test(flag))) &&
+      ((isLabelled && index > 0) || !runningFlag.test(flag)),
   );
 }
 const drawnActive =

@@ -11,7 +11,7 @@ const places: ReadonlyArray<readonly [file: RegExp, place: RegExp]> = [
     /^(?:navigation|redirects|tabs|anchors|topbarLinks|topbarCtaButton|navbar\.links|footer\.links|footerSocials)(?:\.|$)/,
   ],
   [/vercel\.json$/, /^redirects$/],
-  [/mkdocs\.ya?ml$/, /^nav(?:\.|$)|^plugins\.redirects\.redirect_maps(?:\.|$)/],
+  [/mkdocs\.ya?ml$/, /^nav(?:\.|$)|^plugins\.(?:redirects\.redirect_maps|llmstxt\.sections)(?:\.|$)/],
   [/\.gitbook\.ya?ml$/, /^redirects(?:\.|$)/],
   [/_config\.ya?ml$/, /^(?:nav|navigation|menu|sidebar|header_pages)(?:\.|$)/],
   [/(?:hugo|config)\.(?:ya?ml|json|toml)$/, /^(?:languages\.[\w-]+\.)?menus?(?:\.|$)/],
@@ -181,8 +181,10 @@ const nodesIn = (value: unknown): readonly ScriptNode[] => [value].flat().filter
 function cutScript(source: string, isPlace: IsPlace, cut: CutOut, isWhole: boolean): void {
   const visit = (node: ScriptNode, place: string): void => {
     const isData = node.type === "ArrayExpression" || node.type === "ObjectExpression";
-    const strings = isData && (isWhole || (place !== "" && isPlace(place))) ? scriptStrings(node, source) : null;
-    if (strings !== null) return void cut(place, node.start, node.end, strings);
+    const isEntries = entries(node);
+    const strings =
+      isData && (isWhole || isEntries || (place !== "" && isPlace(place))) ? scriptStrings(node, source) : null;
+    if (strings !== null) return void cut(isEntries ? entriesPlace : place, node.start, node.end, strings);
     if (node.type === "Property" || node.type === "VariableDeclarator") {
       const name = nodesIn(node.key ?? node.id).map((key) => String(key.name ?? key.value))[0] ?? "";
       const inner = node.computed ? place : joined(node.type === "Property" ? place : "", name);
@@ -201,6 +203,21 @@ function cutScript(source: string, isPlace: IsPlace, cut: CutOut, isWhole: boole
   };
   visit(parseScript(source, { ecmaVersion: "latest", sourceType: "module" }) as unknown as ScriptNode, "");
 }
+
+/** Whether this is a list of entries of VitePress's navigation, wherever it stands. */
+function entries({ type, elements }: ScriptNode): boolean {
+  const isEntry = ({ type, properties }: ScriptNode) => {
+    const names = nodesIn(properties).flatMap(({ key }) =>
+      nodesIn(key).map(({ name, value }) => String(name ?? value)),
+    );
+    return type === "ObjectExpression" && names.includes("text") && names.every((name) => entryKeys.test(name));
+  };
+  const all = nodesIn(elements);
+  return type === "ArrayExpression" && all.length > 0 && all.every(isEntry);
+}
+const entryKeys = /^(?:text|link|items|collapsed|activeMatch|base|target|rel)$/;
+/** A place that every framework with such entries has. */
+const entriesPlace = "themeConfig.nav";
 
 /** All strings of literals, lists and objects; null if anything runs or is escaped. */
 function scriptStrings(node: ScriptNode, source: string): readonly string[] | null {

@@ -74,6 +74,7 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
   let refusedLine = -1;
   /** Where the last chunk ended, if it has HTML: a fence right behind it may be part of that. */
   let htmlEnd = -1;
+  let isFirst = true;
 
   while (at < text.length) {
     const line = lineAt(text, at);
@@ -172,7 +173,9 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
     const hasHtml = !flavor.mdx && /^[ \t>*+-]*<[a-z/!?]/im.test(live);
     if (hasHtml) htmlEnd = end;
     const isInside = open.length > 0 && flavor.html !== "commonmark";
-    const spans = isTrusted && !isInside && !hasHtml && hasPlainSpans(chunk, flavor.html === "raw");
+    const spans = isTrusted && !isInside && !hasHtml && hasPlainSpans(chunk, flavor.html === "raw", isFirst);
+    // There, MkDocs takes lines like `key: value` for the page's data.
+    isFirst = false;
     let rest = "";
     let cursor = start;
     const active = /[`<{&\\]|\](?=[(:])/g;
@@ -251,7 +254,7 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
       }
       return at;
     }
-    const written = match[1] ?? match[2] ?? "";
+    const written = match[1]?.replaceAll(" ", "%20") ?? match[2] ?? "";
     const url = written.replaceAll(/\{\{[^{}]*\}\}|\{%[^{}]*%\}/g, (tag) => {
       if (flavor.mdx || !templateForms.some((form) => form.test(tag))) parts.form(`(${tag})`, at, tag);
       return "";
@@ -277,8 +280,8 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
     const isPlain = flavor.braces && /^\{[\p{L}\p{N} ,._$|/-]*\}$/u.test(whole);
     if (!isPlain && !forms.some((form) => form.test(whole)) && !(flavor.mdx && isLiteralExpression(whole))) {
       // Plain words may differ from those of another page.
-      const [, name, quoted] = /^\{\{[<%] *([\w-]+) +("[\w -]+") *[%>]\}\}$/.exec(whole) ?? [];
-      parts.form(quoted ? whole.replace(quoted, '""') : whole, at, name ?? whole);
+      const [, name] = /^\{\{[<%] *([\w-]+)(?: +(?:\w+=)?"[\w ?!,'-]*")+ *[%>]\}\}$/.exec(whole) ?? [];
+      parts.form(name ? whole.replaceAll(/"[\w ?!,'-]*"/g, '""') : whole, at, name ?? whole);
     } else if (!whole.startsWith("{/*")) parts.value(whole, at);
     return stop;
   }
@@ -426,28 +429,36 @@ function referencesIn(text: string): ReadonlyMap<string, number> {
   return uses;
 }
 
-/** Whether every parser finds the same code spans here: each is closed in its line and not escaped. */
-function hasPlainSpans(chunk: string, isAnyRow: boolean): boolean {
+/** Whether every parser finds the same code spans here: each is closed in its sentence and not escaped. */
+function hasPlainSpans(chunk: string, isAnyRow: boolean, isFirst: boolean): boolean {
   if (!chunk.includes("`")) return true;
   // Mathematics is passed on as it is, with its marks.
   if (/\$\$|\\[([]/.test(chunk)) return false;
   const isTable = isAnyRow || /^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:|-]*)?$/m.test(chunk);
-  return chunk.split("\n").every((line) => {
-    for (let at = line.indexOf("`"); at !== -1; at = line.indexOf("`", at)) {
-      const size = /^`+/.exec(line.slice(at))?.[0].length ?? 1;
-      const close = closingRun(line, at + size, size);
-      const code = line.slice(at + size, close);
-      // Tables split cells inside code, and some parsers need a letter behind the first mark.
-      if (close === -1 || (isTable && /(?<!\\)\|/.test(code)) || (size === 1 && /^\s/.test(code))) return false;
-      if (line[at - 1] === "\\") return false;
-      at = close + size;
+  for (let at = chunk.indexOf("`"); at !== -1; at = chunk.indexOf("`", at)) {
+    const size = /^`+/.exec(chunk.slice(at, at + 100))?.[0].length ?? 1;
+    const close = closingRun(chunk, at + size, size);
+    const code = chunk.slice(at + size, close);
+    // Tables split cells inside code, and some parsers need a letter behind the first mark.
+    if (close === -1 || (isTable && /(?<!\\)\|/.test(code)) || (size === 1 && /^\s/.test(code))) return false;
+    if (chunk[at - 1] === "\\") return false;
+    if (code.includes("\n")) {
+      const line = chunk.slice(chunk.lastIndexOf("\n", at) + 1, at + 1);
+      const isQuoted = line.startsWith("> ");
+      if (isTable || isFirst || !sentence.test(line)) return false;
+      if (code.split("\n").some((one, index) => index > 0 && one.startsWith("> ") !== isQuoted)) return false;
     }
-    return true;
-  });
+    at = close + size;
+  }
+  return true;
 }
 
+/** A line of a paragraph: no heading, definition or cell, which end with their line. */
+const sentence = /^(?:> )? {0,3}(?:(?:[-*+]|\d{1,9}[.)]) )?[\p{L}\p{N}(*_"'`]/u;
+
+/** In its line, or in lines below that can only go on with the sentence. */
 function closingRun(text: string, from: number, size: number): number {
-  const run = /`+|\n/g;
+  const run = /`+|\n(?!(?:> )? {0,3}[\p{L}(])/gu;
   run.lastIndex = from;
   for (let match = run.exec(text); match && match[0] !== "\n"; match = run.exec(text))
     if (match[0].length === size) return match.index;

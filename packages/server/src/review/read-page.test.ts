@@ -46,6 +46,7 @@ it("knows that Mintlify shows every word behind a language", () => {
   expect(read(sample, "mdx mintlify").forms).toEqual([]);
   expect(read(sample, "mdx").forms).toHaveLength(1);
   expect(read(`${fence}jsx live\n<b1 />\n${fence}`, "mdx mintlify").forms).toHaveLength(1);
+  expect(read(`${fence}js Set playground\na()\n${fence}`, "mdx mintlify").forms).toEqual([]);
 });
 
 it("takes a fence below a comment for code where comments end with their line", () => {
@@ -70,9 +71,28 @@ it.each<readonly [string, Syntax]>([
   ["a ` <b1> `", "markdown liquid"],
   ["| a | b |\n|---|---|\n| `a | <b1>` |", "markdown vue"],
   ["\\<b1>", "markdown python"],
+  ["a: `\nb <b1>`", "markdown python"],
+  ["A.\n\n# a `\nb <b1>`", "markdown vue"],
+  ["A.\n\n[a]: /b `\nb <b1>`", "markdown vue"],
+  ["A.\n\na `b\n> c <b1>`", "markdown vue"],
+  ["A.\n\n> a `b\nc <b1>`", "markdown vue"],
+  ["A.\n\na `b\n- c <b1>`", "markdown vue"],
+  ["A.\n\na `b | c\nd <b1>`", "markdown liquid"],
 ])("%s has a live tag in %s", (text, syntax) => {
   expect(read(text, syntax).forms.join(" ")).toContain("<b1>");
 });
+
+it.each<Syntax>(["markdown vue", "markdown python", "markdown hugo", "mdx"])(
+  "takes a span of code that goes on in the next line of its sentence for code in %s",
+  (syntax) => {
+    for (const text of [
+      "A.\n\nUse `a\nb <b1>` now.",
+      "A.\n\n- Use `a\n  b <b1>` now.",
+      "A.\n\n> Use `a\n> b <b1>` now.",
+    ])
+      expect(read(text, syntax).forms).toEqual([]);
+  },
+);
 
 it("tells a component by its name and the names of its literal attributes", () => {
   const { forms } = read('<Gizmo size="2" mood="good" onClick={x} />');

@@ -14,6 +14,7 @@ export type Syntax =
   | "rst"
   | "asciidoc"
   | "svg"
+  | "text"
   | `markdown${string}`
   | `configuration ${string}`
   | `navigation ${string}`;
@@ -60,6 +61,8 @@ export function readPage(text: string, syntax: Syntax): readonly Part[] {
   if (kind === "configuration" || kind === "navigation")
     readConfiguration(parts, text, { path: name, isWhole: kind === "navigation" });
   else if (kind === "svg") readSvg(parts, text);
+  else if (kind === "text")
+    for (const { 0: line, index } of text.matchAll(/[^\n]+/g)) parts.value(line, index, { loads: false });
   else if (kind === "rst") readRst(parts, text);
   else if (kind === "asciidoc") readAsciidoc(parts, text);
   else readMarkdown(parts, text, readFrontMatter(parts, text), flavors[kind === "mdx" ? syntax : name] ?? unknown);
@@ -151,7 +154,7 @@ function readFields(parts: Parts, source: string, mark: string): void {
   function readValue(key: string, value: unknown): void {
     if (typeof value === "string") {
       if (/[<{}\\]|&#?\w+;/.test(value)) parts.form(value, at);
-      if (/^[a-z][a-z0-9+.-]*:\S/i.test(value) || value.startsWith("//")) parts.address(value, at, { loads: true });
+      if (/^[a-z][a-z0-9+.-]*:\S+$/i.test(value) || value.startsWith("//")) parts.address(value, at, { loads: true });
       else parts.value(value, at);
     } else if (typeof value === "object" && value !== null && !(value instanceof Date)) {
       for (const [name, inner] of Object.entries(value)) {

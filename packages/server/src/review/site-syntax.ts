@@ -21,6 +21,9 @@ const builders: ReadonlyArray<readonly [file: RegExp, flavor: string]> = [
   [/(?:^|\/)book\.toml$/, "mdbook"],
 ];
 
+/** Builders that publish `llms.txt` as it is. Jekyll runs its templates, and Sphinx can take it for a page. */
+const copying = /^(?:mdx|mintlify|vue|python|superfences|hugo|mdbook)$/;
+
 /** How the files of a repository are read, by the builders that its configurations belong to. */
 export async function openSyntaxes(base: Tree) {
   const entries = await base.list();
@@ -62,7 +65,8 @@ export async function openSyntaxes(base: Tree) {
       if (/\.mdx$/i.test(path)) return flavor === "mintlify" ? "mdx mintlify" : "mdx";
       if (/\.rst$/i.test(path)) return "rst";
       if (/\.(?:adoc|asciidoc|asc)$/i.test(path)) return "asciidoc";
-      if (!/\.(?:md|markdown|mdown|mkdn?)$|(?:^|\/)llms[\w-]*\.txt$/i.test(path)) return null;
+      if (/(?:^|\/)llms[\w-]*\.txt$/i.test(path)) return copying.test(flavor) ? "text" : `markdown ${flavor}`;
+      if (!/\.(?:md|markdown|mdown|mkdn?)$/i.test(path)) return null;
       if (flavor === "mintlify") return "mdx mintlify";
       return flavor === "mdx" ? "mdx" : `markdown ${flavor}`;
     },

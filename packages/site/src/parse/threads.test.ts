@@ -42,3 +42,28 @@ it("goes on after threads that fail or take too long, still within its maximum",
   expect((outcomes[0] as PromiseRejectedResult).reason).toBeInstanceOf(ThreadTimeout);
   expect(most()).toBeLessThanOrEqual(2);
 });
+
+it("shares a few threads among all kinds", async () => {
+  const kinds = Array.from({ length: 4 }, () => counted(2));
+  let most = 0;
+  const asked = kinds.flatMap(({ pool }, kind) =>
+    Array.from({ length: 20 }, async (_, index) => {
+      const answer = await pool.ask(`${kind} ${index}`, 60_000);
+      most = Math.max(most, kinds.flatMap(({ threads }) => threads).filter(({ threadId }) => threadId !== -1).length);
+      return answer;
+    }),
+  );
+  expect(await Promise.all(asked)).toHaveLength(80);
+  expect(most).toBeLessThanOrEqual(3);
+});
+
+it("a kind that waits has its turn, even if another never runs out of questions", async () => {
+  const [busy, late] = [counted(3), counted(1)];
+  let isAnswered = false;
+  const flood = Array.from({ length: 6 }, async () => {
+    while (!isAnswered) await busy.pool.ask("more", 60_000);
+  });
+  expect(await late.pool.ask("late", 60_000)).toBe("late");
+  isAnswered = true;
+  await Promise.all(flood);
+});

@@ -26,6 +26,25 @@ export interface ThreadPool<Question, Answer> {
 export class ThreadTimeout extends Error {}
 
 const idleMs = 60_000;
+/** Of all pools of a process together: each thread takes 30 MB, and with a hostile page far more. */
+const threadsInAllMax = 3;
+/** After so many questions, a pool's thread makes room for a kind that waits. */
+const turnMax = 20;
+/** The threads of all pools. An idle one has a function that ends it. */
+const all = new Map<Worker, (() => void) | null>();
+/** Pools that have questions and no thread, the one that waits longest first. */
+const blocked = new Set<() => void>();
+
+/** Whether one more thread may start. If not, the longest idle one ends, and its place is free when it has ended. */
+function hasPlace(): boolean {
+  if (all.size < threadsInAllMax) return true;
+  [...all.values()].find((end) => end !== null)?.();
+  return false;
+}
+
+function wakeBlocked(): void {
+  for (const feed of [...blocked]) feed();
+}
 
 interface Waiting<Question, Answer> {
   question: Question;
@@ -35,9 +54,9 @@ interface Waiting<Question, Answer> {
 }
 
 /**
- * Runs slow parsers in worker threads: a hostile page may keep one busy forever. There are at most `threadsMax`, and
- * further questions wait: a thread uses 30 MB, and a hostile page far more. Idle threads are kept for a while, because
- * loading a parser takes far longer than parsing a page. They never keep the process alive.
+ * Runs slow parsers in worker threads: a hostile page may keep one busy forever. There are at most `threadsMax` of a
+ * kind, and a few of all kinds together; further questions wait. Idle threads are kept for a while, because loading a
+ * parser takes far longer than parsing a page, unless another kind needs the place. They never keep the process alive.
  */
 export function createThreadPool<Question, Answer>(
   startThread: () => Worker,
@@ -45,41 +64,67 @@ export function createThreadPool<Question, Answer>(
 ): ThreadPool<Question, Answer> {
   const idle = new Map<Worker, NodeJS.Timeout>();
   const waiting: Waiting<Question, Answer>[] = [];
-  let busy = 0;
+  let [busy, answered] = [0, 0];
 
-  function takeThread(): Worker {
+  /** Null if all places are taken. */
+  function takeThread(): Worker | null {
     const [kept] = idle.keys();
     if (!kept) {
+      if (!hasPlace()) return null;
       const thread = startThread();
+      all.set(thread, null);
       // An idle thread that ends is not an error of the process.
-      return thread.on("error", () => undefined).on("exit", () => idle.delete(thread));
+      thread.on("error", () => undefined);
+      return thread.on("exit", () => {
+        idle.delete(thread);
+        all.delete(thread);
+        wakeBlocked();
+      });
     }
     clearTimeout(idle.get(kept));
     idle.delete(kept);
+    all.set(kept, null);
     kept.ref();
     return kept;
   }
 
   function giveBack(thread: Worker): void {
+    const end = () => {
+      clearTimeout(idle.get(thread));
+      idle.delete(thread);
+      all.set(thread, null);
+      void thread.terminate();
+    };
     thread.unref();
-    idle.set(thread, setTimeout(() => void thread.terminate(), idleMs).unref());
+    idle.set(thread, setTimeout(end, idleMs).unref());
+    // Behind the others, so that the first that can end is the one that was idle longest.
+    all.delete(thread);
+    all.set(thread, end);
   }
 
   function feed(): void {
-    while (busy < threadsMax) {
-      const next = waiting.shift();
-      if (next === undefined) return;
+    blocked.delete(feed);
+    while (busy < threadsMax && waiting.length > 0) {
+      const thread = takeThread();
+      const next = thread && waiting.shift();
+      if (!next) return void blocked.add(feed);
       busy += 1;
-      void answer(next).then(() => {
+      void answer(thread, next).then(() => {
         busy -= 1;
+        answered += 1;
+        // Now and then the other kinds come first. Always would be slow: a thread starts for each turn.
+        if (answered % turnMax === 0) wakeBlocked();
         feed();
+        wakeBlocked();
       });
     }
   }
 
   /** Resolves when the thread is free again, or gone. */
-  async function answer({ question, msMax, resolve, reject }: Waiting<Question, Answer>): Promise<void> {
-    const thread = takeThread();
+  async function answer(
+    thread: Worker,
+    { question, msMax, resolve, reject }: Waiting<Question, Answer>,
+  ): Promise<void> {
     const { promise, ...settle } = Promise.withResolvers<Answer>();
     const onExit = () => settle.reject(new Error("the thread ended before it answered"));
     const late = setTimeout(() => settle.reject(new ThreadTimeout(`no answer in ${msMax / 1000} seconds`)), msMax);
