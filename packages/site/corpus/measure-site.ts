@@ -69,7 +69,14 @@ function pick<T>(items: readonly T[], max: number, nameOf: (item: T) => string):
   return items.toSorted((a, b) => mixed(nameOf(a)) - mixed(nameOf(b))).slice(0, max);
 }
 
-export async function measureSite(tree: SiteTree, docsDir: string): Promise<{ framework: string; figures: Figures }> {
+export interface Measured {
+  framework: string;
+  figures: Figures;
+  /** Planted faults that the check does not report: `path:line target`. */
+  missed: string[];
+}
+
+export async function measureSite(tree: SiteTree, docsDir: string): Promise<Measured> {
   const before = process.cpuUsage();
   const site = await openSite(tree, { docsDir });
   const findings = await checkSite(site);
@@ -81,6 +88,7 @@ export async function measureSite(tree: SiteTree, docsDir: string): Promise<{ fr
   const shown = findings.filter(({ severity }) => severity !== "info");
   const offered = findings.filter(({ fix }) => fix !== undefined);
   const confirmed = (await confirmFixes({ tree, pages: site.index.nodes.keys() }, findings)).filter(({ fix }) => fix);
+  const { missed, ...planted } = await plant(site, docsDir, texts, reader);
   const figures: Figures = {
     pages: site.pages.length,
     links: tally.links,
@@ -92,7 +100,7 @@ export async function measureSite(tree: SiteTree, docsDir: string): Promise<{ fr
     doubted: offered.length - confirmed.length,
     deadByFixes: 0,
     ...(await tryMoves(site, docsDir, shown.length)),
-    ...(await plant(site, docsDir, texts, reader)),
+    ...planted,
     cpuMs: Math.round((spent.user + spent.system) / 1000),
   };
   const fixed = new Map<string, Uint8Array>();
@@ -109,7 +117,7 @@ export async function measureSite(tree: SiteTree, docsDir: string): Promise<{ fr
       if (old !== undefined && reader(path, old) !== null && reader(path, link) === null) figures.deadByFixes++;
     }
   }
-  return { framework: site.framework, figures };
+  return { framework: site.framework, figures, missed };
 }
 
 async function tryMoves(
@@ -144,7 +152,7 @@ async function plant(
   docsDir: string,
   texts: ReadonlyMap<string, string>,
   reader: LinkReader,
-): Promise<Pick<Figures, "planted" | "found">> {
+): Promise<Pick<Figures, "planted" | "found"> & Pick<Measured, "missed">> {
   const places: { path: string; line: number; target: string; isPath: boolean }[] = [];
   for (const [path, text] of texts) {
     const lines = text.split("\n");
@@ -176,5 +184,6 @@ async function plant(
   const findings = await checkSite(await openSite(changedTree(site.tree, edits), { docsDir, previous: site }));
   const isFound = ({ path, line }: { path: string; line: number }): boolean =>
     findings.some((one) => one.path === path && one.line === line && one.message.includes("zq"));
-  return { planted: chosen.length, found: chosen.filter(isFound).length };
+  const missed = chosen.filter((one) => !isFound(one)).map(({ path, line, target }) => `${path}:${line} ${target}`);
+  return { planted: chosen.length, found: chosen.length - missed.length, missed };
 }

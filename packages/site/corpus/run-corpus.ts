@@ -95,7 +95,8 @@ for (const site of sites) {
       }
     }
   }
-  const { framework, figures } = await measureSite(tree, site.docs ?? "");
+  const { framework, figures, missed } = await measureSite(tree, site.docs ?? "");
+  if (values.findings && !isFrozen(site)) for (const one of missed) console.log(`${site.name} missed ${one}`);
   source.close();
   if (framework !== site.framework) throw new Error(`${site.name} was read as ${framework}, not as ${site.framework}`);
   measured.push({ site, figures });

@@ -83,6 +83,10 @@ function judge(
       return { verdict: "ok", to: "redirect" };
     case "missing":
       return { verdict: "broken", to: "" };
+    case "external": {
+      const plain = index.model.ownTarget?.(target, path, kind)?.plain ?? "";
+      return { verdict: "ok", to: plain.replace(/^label:/, "") };
+    }
     default:
       return { verdict: found.kind, to: "" };
   }

@@ -218,12 +218,8 @@ export const unjudged: Readonly<Record<string, { rows: number; why: string }>> =
     rows: 13,
     why: "Books of a family are served beside each other: what is above a book, or absolute, may be another.",
   },
-  sphinx: { rows: 30, why: "A name without an ending may be a label on any page, or an object of the code." },
-  "sphinx-forms": {
-    rows: 11,
-    why: "The same, and roles that name a label; MyST finds labels of any page by `#label`.",
-  },
-  "sphinx-plain": { rows: 2, why: "The same." },
+  sphinx: { rows: 25, why: "A name with a dot or a capital may be an object of the code." },
+  "sphinx-forms": { rows: 2, why: "The same." },
   "hugo-forms": {
     rows: 3,
     why: "Hugo makes pages of sections without one; a relative link that climbs above the content.",

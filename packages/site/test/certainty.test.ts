@@ -205,7 +205,7 @@ describe("a finding is certain only if", () => {
   it("no file of the host names the address, and no redirects are computed", async () => {
     const files = { "astro.config.mjs": config, [`${docs}/a.mdx`]: page("[b](/old)") };
     expect(await findings({ ...files, "vercel.json": '{ "redirects": [{ "source": "/old" }] }' })).toEqual([
-      "broken-link likely `vercel.json` names this address, and only the host reads that file",
+      "broken-link likely `vercel.json` names this address, so a plugin or the host may serve it",
     ]);
     const computed = config.replace("integrations", "redirects: readAll(), integrations");
     expect(await findings({ ...files, "astro.config.mjs": computed })).toEqual([

@@ -25,7 +25,7 @@ import { readFactsOf } from "../parse/read-facts.ts";
 import type { Site } from "../site.ts";
 import type { Finding } from "../types.ts";
 import type { LinkCheck, OptionalCheck, SiteCheck } from "./check.ts";
-import { quoted } from "./report.ts";
+import { quoted, type Report } from "./report.ts";
 
 /** Why absolute links are in doubt. */
 export const mostAreBroken =
@@ -40,8 +40,8 @@ export const brokenLink: LinkCheck = {
   severity: "error",
   *run({ index, page, links }) {
     for (const { link, resolution } of links) {
-      if (resolution.kind !== "missing" || link.kind === "image" || link.kind === "src" || link.kind === "include")
-        continue;
+      if (resolution.kind !== "missing" || link.isUnused === true) continue;
+      if (link.kind === "image" || link.kind === "src" || link.kind === "include") continue;
       const { path } = page;
       const { line, column, start, end, target } = link;
       const why = target.startsWith("/") && doubtsAbsolute(index) ? mostAreBroken : whyMaybeThere(index, path, target);
@@ -84,7 +84,7 @@ export const brokenAnchor: LinkCheck = {
   severity: "error",
   *run({ index, page, links }) {
     for (const { link, resolution } of links) {
-      if (resolution.kind !== "page" || resolution.hash === null) continue;
+      if (resolution.kind !== "page" || resolution.hash === null || link.isUnused === true) continue;
       // A partial's anchors are those of the pages that include it.
       if (page.isPartial && resolution.via === "self") continue;
       const fit = anchorFit(index, resolution.path, resolution.hash);
@@ -158,7 +158,11 @@ export const brokenRedirect: SiteCheck = {
   *run(index) {
     for (const { from, to, file, line, column } of index.model.redirects) {
       const wrong = /^[a-z]+:/i.test(to) ? null : problem(index, from, to);
-      if (wrong !== null) yield { path: file, line, column, message: `The redirect from ${quoted(from)} ${wrong}.` };
+      if (wrong === null) continue;
+      const message = `The redirect from ${quoted(from)} ${wrong}.`;
+      const why = whyMaybeThere(index, file, to.startsWith("/") ? to : `/${to}`);
+      if (why === null) yield { path: file, line, column, message };
+      else yield { path: file, line, column, message, severity: "warning", certainty: "likely", why };
     }
   },
 };
@@ -170,10 +174,24 @@ function isListed(index: SiteIndex, target: string): boolean {
   return pageOfTarget(index, target) !== null || index.files.has(target) || index.redirectFor(target) !== null;
 }
 
+/** Fields of pages that name another page by its id. */
+function* brokenIds(index: SiteIndex): Generator<Report> {
+  const { idFields = [], idTarget } = index.model;
+  for (const { path, brief } of idTarget === undefined || idFields.length === 0 ? [] : index.nodes.values()) {
+    for (const field of idFields) {
+      const id = brief.fields[field];
+      if (typeof id !== "string" || id === "" || isListed(index, idTarget?.(path, id) ?? "")) continue;
+      const message = `${quoted(field)} names ${quoted(id)}, but no page has this id; correct it or remove the field.`;
+      yield { path, line: 1, column: 1, message };
+    }
+  }
+}
+
 export const brokenNavigation: SiteCheck = {
   id: "broken-navigation",
   severity: "error",
   *run(index) {
+    yield* brokenIds(index);
     for (const [path, lists] of Map.groupBy(index.model.navigation, ({ file }) => file)) {
       const items = lists
         .flatMap((list) => list.items)

@@ -33,7 +33,7 @@ async function loadDocsify(context: FrameworkContext, marker: string): Promise<M
   if (text === null || !/\$docsify\b|docsify(?:@|\.min)?/i.test(text)) return null;
   const isRelative = /\brelativePath:\s*true\b/.test(text);
   const isHashed = !/\brouterMode:\s*["'`]history/.test(text);
-  const hasAliases = /\balias:\s*\{/.test(text);
+  const aliases = readAliases(text);
   const home = /\bhomepage:\s*["'`]([^"'`:]+)["'`]/.exec(text)?.[1] ?? "README.md";
   const dialect: Dialect = { ...plainDialect, slug: "docsify", headingIds: ["colon"] };
   const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
@@ -83,13 +83,32 @@ async function loadDocsify(context: FrameworkContext, marker: string): Promise<M
       return plain === target ? null : { plain, name };
     },
     // A path above the root resolves to the root only if the host serves nothing above it.
-    isGenerated: (route) =>
-      hasAliases || (route.startsWith("..") && context.files.has(underDir(root, `${route.replace(/^[./]+/, "")}.md`))),
+    isGenerated(route) {
+      if (route.startsWith("..") && context.files.has(underDir(root, `${route.replace(/^[./]+/, "")}.md`))) return true;
+      if (aliases === "unread" || aliases.length === 0) return aliases === "unread" ? aliasDoubt : false;
+      return aliases.some((alias) => alias.test(`/${route}`) || alias.test(`/${route}.md`)) || aliasDoubt;
+    },
     links,
     checksAbsolute: true,
     // Versions 4 and 5 differ in dashes.
     looseAnchors: true,
   };
+}
+
+const aliasDoubt = "`alias` in `index.html` serves some addresses from elsewhere";
+const aliasMax = 80;
+
+/** The patterns of `alias`, each for a whole path. "unread" if one could make matching slow. */
+function readAliases(text: string): RegExp[] | "unread" {
+  const block = /\balias:\s*\{([\s\S]*?)\n?\s*\}/.exec(text)?.[1] ?? "";
+  const keys = [...block.matchAll(/^\s*["'`]([^"'`\n]+)["'`]\s*:/gm)].map(([, key = ""]) => key);
+  const isPlain = (key: string): boolean => key.length <= aliasMax && key.split(/[*+{]/).length <= 3;
+  if (!keys.every(isPlain)) return "unread";
+  try {
+    return keys.map((key) => new RegExp(`^${key}$`));
+  } catch {
+    return "unread";
+  }
 }
 
 /**

@@ -122,13 +122,20 @@ export interface Model {
   redirectTarget(path: string | null, route: string): string;
   /** The same for the redirect's source, if it is written differently. */
   redirectSource?(path: string | null, route: string): string;
-  /** Whether the build generates a route without a file. Links to it are not checked. */
-  isGenerated?(route: string): boolean;
+  /**
+   * Whether the build generates a route without a file: links to it are not checked. A text says why it may, for a
+   * link that is then probably broken.
+   */
+  isGenerated?(route: string): boolean | string;
+  /** What may draw more headings on a page, by its front matter: a layout of its own. */
+  drawnBy?(fields: FrontMatter["fields"]): string | null;
+  /** Configuration that gives pages ids which their text does not show. */
+  makesIds?: string;
   /**
    * False if a leading slash may mean anything on the host: then only files are checked. "if usual": true if most
-   * absolute links of the site resolve to its files, or only a few do not.
+   * absolute links of the site resolve to its files, or only a few do not. "images": true for images only.
    */
-  checksAbsolute: boolean | "if usual";
+  checksAbsolute: boolean | "if usual" | "images";
   /**
    * Whether ids are compared by letters and digits only, because the framework's exact slug rule is not known. "unless
    * own": exact, unless most fragments of the site show a custom rule; then none is judged. "unknown": fragments may

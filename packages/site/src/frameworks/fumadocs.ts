@@ -37,18 +37,31 @@ const links: LinkRules = {
 async function loadFumadocs(context: FrameworkContext, marker: string): Promise<Model | null> {
   const top = dirOf(marker);
   const text = (await context.readText(marker)) ?? "";
-  const dirs = [...text.matchAll(/\bdir:\s*["'`]([^"'`]+)["'`]/g)].map(([, dir = ""]) => joinPath(top, dir) ?? dir);
-  const folders = (dirs.length > 0 ? dirs : [underDir(top, "content/docs")]).filter((dir) =>
+  const named = [...text.matchAll(collection)].map(
+    ([, name = "", body = ""]) => [name, /\bdir:\s*["'`]([^"'`]+)["'`]/.exec(body)?.[1] ?? "content/docs"] as const,
+  );
+  const dirs = [...text.matchAll(/\bdir:\s*["'`]([^"'`]+)["'`]/g)].map(([, dir = ""]) => dir);
+  const places = dirs.length > 0 || named.length > 0 ? [...named.map(([, dir]) => dir), ...dirs] : ["content/docs"];
+  const folders = [...new Set(places.map((dir) => joinPath(top, dir) ?? dir))].filter((dir) =>
     [...context.files.keys()].some((path) => isDocument(path, dir)),
   );
   const [first] = folders;
   if (first === undefined) return null;
   const root = folders.length === 1 ? first : dirOf(first);
-  const { baseUrls, languages, standard, hidden, isByFolder } = await readLoader(context, top);
+  const { baseUrls, basesOf, languages, standard, hidden, isByFolder } = await readLoader(context, top);
+  const loaded = new Map(named.map(([name, dir]) => [joinPath(top, dir) ?? dir, basesOf(name)]));
   const md: Dialect = { ...plainDialect, headingIds: ["brackets"], includes: "fumadocs" };
   const mdx: Dialect = { ...md, syntax: "mdx" };
   const folderOf = (path: string): string => folders.find((dir) => isBelow(path, dir)) ?? root;
   const languageIn = isByFolder ? /^([\w-]+)\// : /\.([\w-]+)$/;
+
+  /** The bases of the loaders that read a folder. With one folder, every loader does. */
+  function basesFor(folder: string): readonly string[] {
+    const own = loaded.get(folder) ?? [];
+    if (own.length > 0) return own;
+    return folders.length === 1 && baseUrls.length > 0 ? baseUrls : [`/${baseOf(folder)}`];
+  }
+  const isEveryLoaded = folders.every((folder) => folders.length === 1 || (loaded.get(folder) ?? []).length > 0);
 
   /** Folders in parentheses are not part of the URL. Each collection may have its own base. */
   function routesOf(path: string): string[] {
@@ -61,11 +74,7 @@ async function loadFumadocs(context: FrameworkContext, marker: string): Promise<
       .filter((part) => !/^\(.+\)$/.test(part))
       .join("/")
       .replace(/(?:^|\/)index$/, "");
-    const usual = `/${baseOf(folder)}`;
-    const bases = [...baseUrls].sort((a, b) => Number(b === usual) - Number(a === usual));
-    const plain = (bases.length > 0 ? bases : [usual]).map((base) =>
-      `${base === "/" ? "" : base}/${inside}`.replace(/(.)\/$/, "$1"),
-    );
+    const plain = basesFor(folder).map((base) => `${base === "/" ? "" : base}/${inside}`.replace(/(.)\/$/, "$1"));
     if (language === "" || hidden === "always") return plain;
     const own = plain.map((route) => `/${language}${route}`.replace(/\/$/, ""));
     if (language !== standard) return own;
@@ -96,10 +105,14 @@ async function loadFumadocs(context: FrameworkContext, marker: string): Promise<
       withoutSuffix(stripExtension(relativePath(dirOf(list.file), path)), languages),
     // The application may have other pages. Below a base there are only documents, and pages generated from an API
     // description. Images must be in `public`: the build fails if one is missing (remark-image at ff32724).
-    isGenerated: (route) =>
-      !/\.(?:png|jpe?g|gif|webp|avif)$/i.test(route) &&
-      (!baseUrls.some((base) => `/${withoutLanguage(route)}/`.startsWith(base === "/" ? "/" : `${base}/`)) ||
-        folders.length > 1),
+    isGenerated(route) {
+      if (/\.(?:png|jpe?g|gif|webp|avif)$/i.test(route)) return false;
+      const isBased = folders.some((folder) =>
+        basesFor(folder).some((base) => `/${withoutLanguage(route)}/`.startsWith(base === "/" ? "/" : `${base}/`)),
+      );
+      if (!isBased) return true;
+      return isEveryLoaded ? false : "the addresses of some collections are set by code that is not read";
+    },
     // An untranslated page is shown in the default language.
     fallbackRoute: (key) => (languages.includes(key.split("/")[0] ?? "") ? withoutLanguage(key) : null),
     links,
@@ -182,11 +195,13 @@ async function readMetas(
   return lists;
 }
 
+const collection = /\bexport\s+const\s+(\w+)\s*=\s*define(?:Docs|Collections)\s*\(([\s\S]*?)(?=\bexport\b|$)/g;
+
 /** The `baseUrl` of each loader and the languages, from anywhere in the application's source. */
 async function readLoader(context: FrameworkContext, top: string) {
   const texts: string[] = [];
   for (const path of context.files.keys()) {
-    const isNamed = /(?:^|\/)(?:source|i18n)(?:\/index)?\.(?:m?[jt]s|tsx)$/.test(path);
+    const isNamed = /(?:^|\/)(?:[\w-]*source|i18n)(?:\/[\w-]+)?\.(?:m?[jt]s|tsx)$/.test(path);
     if (isNamed && isBelow(path, top) && !path.includes("node_modules/")) {
       texts.push((await context.readText(path)) ?? "");
     }
@@ -197,6 +212,14 @@ async function readLoader(context: FrameworkContext, top: string) {
   const languages = [...listed.matchAll(/["'`]([\w-]+)["'`]/g)].map(([, name = ""]) => name);
   return {
     baseUrls: [...new Set([...all.matchAll(/\bbaseUrl:\s*["'`]([^"'`]+)["'`]/g)].map(([, base = ""]) => base))],
+    /** The bases of the loaders whose call names a collection. */
+    basesOf: (name: string): string[] =>
+      all
+        .split(/\bloader\s*\(/)
+        .slice(1)
+        .map((call) => call.split(/\bexport\s/)[0] as string)
+        .filter((call) => new RegExp(`\\b${name}\\b`).test(call))
+        .flatMap((call) => /\bbaseUrl:\s*["'`]([^"'`]+)["'`]/.exec(call)?.[1] ?? []),
     languages,
     standard: languages.length === 0 ? "" : setting("defaultLanguage"),
     hidden: setting("hideLocale"),

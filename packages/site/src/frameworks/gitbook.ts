@@ -35,12 +35,16 @@ async function loadGitbook(context: FrameworkContext, marker: string): Promise<M
   }
   const redirects = readRedirects(config, configText, yaml);
   const isRepositoryFile = repositoryFiles(root, lists);
+  const listed = new Set(lists.flatMap(({ items }) => items.flatMap(({ target }) => target ?? [])));
+  // A hidden folder has pages if the table of contents lists them.
+  const isPage = (path: string): boolean =>
+    isDocument(path, root) || (listed.has(path) && path.endsWith(".md") && context.files.has(path));
   return {
     framework: "gitbook",
     root,
     configFiles: [...summaries, config],
     role: (path) =>
-      isDocument(path, root) && !isRepositoryFile(path) && !summaries.includes(path)
+      isPage(path) && !isRepositoryFile(path) && !summaries.includes(path)
         ? path.includes(".gitbook/includes/")
           ? "partial"
           : "page"

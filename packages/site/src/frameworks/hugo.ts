@@ -25,6 +25,57 @@ function urlize(path: string): string {
     .replace(/[^\p{L}\p{M}\p{N}/._+~-]/gu, "");
 }
 
+function sectionOf(inside: string): string {
+  return inside.includes("/") ? (inside.split("/")[0] ?? "") : "";
+}
+
+const permalinkPart =
+  /:(?:year|month|day|slug|title|filename|contentbasename|slugor(?:filename|contentbasename)|sections?)\b/g;
+
+/** The patterns of `permalinks` by section. "unread" if one has a part that only Hugo can fill in. */
+function readPermalinks(texts: readonly string[]): ReadonlyMap<string, string> | "unread" {
+  const patterns = new Map<string, string>();
+  let isNamed = false;
+  for (const text of texts) {
+    isNamed ||= /^\s*\[?permalinks\b/im.test(text);
+    const block =
+      /^(?:permalinks:|\[permalinks\])[ \t]*\r?\n((?:[ \t]*["']?[\w/-]+["']?[ \t]*[:=][ \t]*["']?\/[^\n]*\n?)+)/m.exec(
+        text,
+      );
+    for (const [, section = "", pattern = ""] of (block?.[1] ?? "").matchAll(
+      /^[ \t]*["']?([\w/-]+)["']?[ \t]*[:=][ \t]*["']?(\/[^"'\s]*)/gm,
+    ))
+      patterns.set(section, pattern);
+  }
+  const isRead =
+    patterns.size > 0 && [...patterns.values()].every((one) => !one.replace(permalinkPart, "").includes(":"));
+  return isNamed && !isRead ? "unread" : patterns;
+}
+
+/** The address by a pattern. Null if a field that it needs is missing. */
+function fillPermalink(pattern: string, inside: string, fields: Readonly<Record<string, unknown>>): string | null {
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})/.exec(String(fields.date ?? "")) ?? [];
+  const own = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+  const parts: Record<string, string | undefined> = {
+    year,
+    month,
+    day,
+    slug: own(fields.slug) ?? own(fields.title),
+    title: own(fields.title),
+    filename: baseOf(inside),
+    contentbasename: baseOf(inside),
+    slugorfilename: own(fields.slug) ?? baseOf(inside),
+    slugorcontentbasename: own(fields.slug) ?? baseOf(inside),
+    section: sectionOf(inside),
+    sections: dirOf(inside),
+  };
+  const names = [...pattern.matchAll(permalinkPart)].map(([name]) => name.slice(1));
+  if (names.some((name) => parts[name] === undefined)) return null;
+  return pattern.replace(permalinkPart, (name) =>
+    urlize((parts[name.slice(1)] ?? "").replaceAll("/", name === ":sections" ? "/" : "-")),
+  );
+}
+
 /** A prefix for targets of `ref`: they name files, even if plain targets do not. */
 const refAlias = "@ref/";
 
@@ -83,7 +134,15 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
       .filter((path) => pageExtension.test(path))
       .map(baseOf),
   );
-  const hasPermalinks = texts.some((text) => /^\s*\[?permalinks\b/im.test(text));
+  const permalinks = readPermalinks(texts);
+  const layoutDir = underDir(top, "layouts/");
+  const layouts = new Set(
+    [...context.files.keys()].flatMap((path) =>
+      path.startsWith(layoutDir)
+        ? (/^(\w[\w-]*)\/[\w.-]+\.html$|^_default\/([\w-]+)\.html$/.exec(path.slice(layoutDir.length))?.slice(1) ?? [])
+        : [],
+    ),
+  );
   const base = /^[a-z]+:\/\/[^/]+(\/.+)$/i.exec(settings(texts, "baseURL")[0] ?? "")?.[1] ?? "";
   const dialect: Dialect = { ...plainDialect, templates: true };
   const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
@@ -104,7 +163,11 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
     const inside = (isOwnFolder ? whole.slice(lead.length + 1) : whole).replace(/(?:^|\/)_?index$/, "");
     const url = typeof fields.url === "string" ? fields.url : null;
     const slug = typeof fields.slug === "string" ? fields.slug : null;
-    const plain = url ?? `/${urlize(slug === null ? inside : underDir(dirOf(inside), slug))}/`.replace("//", "/");
+    const pattern =
+      permalinks === "unread" || /(?:^|\/)_index$/.test(whole) ? undefined : permalinks.get(sectionOf(inside));
+    const permalink = pattern === undefined ? null : fillPermalink(pattern, inside, fields);
+    const plain =
+      url ?? permalink ?? `/${urlize(slug === null ? inside : underDir(dirOf(inside), slug))}/`.replace("//", "/");
     const rooted = plain.startsWith("/") ? plain : `/${plain}`;
     const prefixed = `/${language}${rooted}`;
     const aliases = Array.isArray(fields.aliases) ? fields.aliases.filter((alias) => typeof alias === "string") : [];
@@ -114,7 +177,7 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
     return [
       ...(hasHosts ? [rooted, prefixed] : [isPrefixed ? prefixed : rooted]),
       // A render hook also finds a page by its file path, whatever its URL is.
-      ...(mayHaveHook && (url ?? slug) !== null
+      ...(mayHaveHook && (url ?? permalink ?? slug) !== null
         ? [`${isPrefixed ? `/${language}` : ""}/${inside.toLowerCase()}/`]
         : []),
       ...aliases.map((alias) =>
@@ -136,7 +199,8 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
         : null,
     dialect: () => dialect,
     routes: routesOf,
-    publicDirs: [underDir(top, "static"), root],
+    // Files beside the pages are served where their pages are.
+    publicDirs: [...new Set([underDir(top, "static"), root, ...contentDirs, underDir(root, defaultLanguage)])],
     basePath: base,
     ...unlisted,
     ownTarget(target, from) {
@@ -155,8 +219,15 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
       };
     },
     // The build generates sections, terms and pages of modules. A render hook may resolve them in any way.
-    isGenerated: (route) =>
-      hasLinkHook || hasPermalinks || /(?:^|\/)(?:tags|categories|page)(?:\/|$)/.test(route) || isSection(route),
+    isGenerated(route) {
+      // The home page may be written in HTML.
+      if (route === "") return true;
+      if (/(?:^|\/)(?:tags|categories|page)(?:\/|$)/.test(route) || isSection(route)) return true;
+      if (hasLinkHook) return "the site's render hook may resolve links in its own way";
+      return permalinks === "unread" ? "`permalinks` in the configuration give pages other addresses" : false;
+    },
+    drawnBy: ({ type, layout }) =>
+      [type, layout].some((name) => typeof name === "string" && layouts.has(name)) ? "a layout of the site" : null,
     checksAbsolute: "if usual",
     aliases: { [refAlias]: root },
     ...(mayHaveHook ? {} : { links: plainLinks }),
@@ -205,13 +276,17 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
     }
     const named = [...context.files.keys()].filter(
       (file) =>
-        !path.startsWith("/") &&
+        // Up to version 0.122, Hugo also looked up `/name` by the name alone.
+        !/^\/.*\//.test(path) &&
         isDocument(file, root) &&
         (nameOf(file).suffix ?? defaultLanguage) === language &&
         stripExtension(file)
           .replace(/\/_?index$/, "")
           .endsWith(`/${stem}`),
     );
+    // A file that a move has yet to write.
+    const written = path.startsWith(".") ? joinPath(dirOf(from), stem) : null;
+    if (written !== null && named.length === 0) return `${refAlias}${inRoot(written)}${ends[0]}${tail}`;
     return named.length === 1 ? `${refAlias}${inRoot(named[0] ?? "")}${tail}` : `${refAlias}${stem}${ends[0]}${tail}`;
   }
 }

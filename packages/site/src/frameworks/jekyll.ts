@@ -29,8 +29,10 @@ async function loadJekyll(context: FrameworkContext, marker: string): Promise<Mo
   const gems = await context.readText(underDir(dirOf(marker), "Gemfile"));
   const readsMarkdown = gems === null || /github-pages|relative-links/.test(gems + text);
   const permalink = yamlText(yamlGet(config, "permalink"));
+  // Every page is then a folder, and its relative links start there.
+  const hasFolders = permalink === "pretty" || permalink?.endsWith("/") === true;
   const generated = await readHtmlPages(context, root);
-  const dialect: Dialect = { ...plainDialect, templates: true };
+  const dialect: Dialect = { ...plainDialect, templates: true, kramdown: true };
 
   /** The collection of a file, and the file's path in it. */
   function collectionOf(path: string): { name: string; inside: string } | null {
@@ -48,7 +50,7 @@ async function loadJekyll(context: FrameworkContext, marker: string): Promise<Mo
     const slug = typeof fields.slug === "string" ? fields.slug : name;
     const plain =
       pattern === null
-        ? `/${stem.replace(/(^|\/)index$/, "$1")}`
+        ? `/${stem.replace(/(^|\/)index$/, "$1")}${hasFolders && !/(?:^|\/)index$/.test(stem) ? "/" : ""}`
         : pattern
             .replace(":collection", collection?.name ?? "")
             .replace(":path", stem)

@@ -96,6 +96,12 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
       // A folder without its own page redirects to one of its pages.
       folders.has(underDir(root, route).replace(/\/$/, "")) ||
       (hasApi && (generated.some((dir) => isBelow(route, dir)) || /^api-?reference(?:\/|$)/.test(route))),
+    // `<Snippet file="part.mdx" />` names a file of the snippets.
+    ownTarget(target, _from, kind) {
+      if (kind !== "include" || /^[./]/.test(target)) return null;
+      const dir = ["snippets", "_snippets"].find((name) => folders.has(underDir(root, name))) ?? "snippets";
+      return { plain: `/${dir}/${target}`, name: target };
+    },
     checksAbsolute: true,
     links: {
       markdown: "file",

@@ -1,4 +1,4 @@
-import { dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/target.ts";
+import { dirOf, isBelow, joinPath, pageExtension, stripExtension, underDir } from "../links/target.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Label, Model, NavItem, NavList } from "./framework.ts";
 import { isDocument } from "./pages.ts";
@@ -71,6 +71,8 @@ async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Mo
     admonitions: true,
     ...(snippets === null ? {} : { includes: "snippets" }),
   };
+  const custom = yamlText(yamlGet(yamlGet(source.root, "theme"), "custom_dir"));
+  const customDir = custom === null ? null : joinPath(dirOf(marker), custom);
   const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
   return {
     framework: "mkdocs",
@@ -82,7 +84,12 @@ async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Mo
       const route = stripExtension(inRoot(path)).replace(/(^|\/)(?:index|README)$/, "$1");
       return [`/${route}${isFlat || route === "" || route.endsWith("/") ? "" : "/"}`];
     },
-    publicDirs: [root],
+    publicDirs: [root, ...(customDir === null ? [] : [customDir])],
+    // Every theme has such folders, and their files are copied beside the pages.
+    isGenerated: (route) =>
+      /^(?:img|css|js|fonts|webfonts|assets)\//.test(route) && !pageExtension.test(route)
+        ? "the theme may bring this file"
+        : false,
     basePath: address ?? "",
     navigation: lists,
     labels,

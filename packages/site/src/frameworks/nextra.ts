@@ -48,6 +48,8 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
   }
   const text = (await context.readText(marker)) ?? "";
   const config = parseLiteral(text);
+  // Every address then ends with a slash, and relative links start below it.
+  const hasSlashes = /\btrailingSlash\s*:\s*true\b/.test(text);
   const languages = readLanguages(config);
   const locales = [languages.standard, ...languages.others].filter((locale) => locale !== "");
   // `redirects()` returns a list: the first array that looks like one. Those of `rewrites()` have no status.
@@ -86,7 +88,8 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
       const stem = stripExtension(path.slice(own.length + 1));
       // Only the app folder supports route groups.
       const inside = isApp ? stem.replace(/(?:^|\/)\([^)]+\)(?=\/)/g, "") : stem;
-      return [`/${inside.replace(isApp ? /(?:^|\/)page$/ : /(?:^|\/)index$/, "")}`.replace(/^\/\//, "/")];
+      const route = `/${inside.replace(isApp ? /(?:^|\/)page$/ : /(?:^|\/)index$/, "")}`.replace(/^\/\//, "/");
+      return [hasSlashes && route !== "/" ? `${route}/` : route];
     },
     publicDirs: [underDir(top, "public")],
     basePath: "",
@@ -149,7 +152,10 @@ function readMeta(source: MetaSource, map: ObjectLiteral, folder: string): NavLi
     const nested = stringOf(entryOf(value, "type")) === "menu" ? undefined : entryOf(value, "items");
     const type = stringOf(entryOf(value, "type"));
     const isOther =
-      entryOf(value, "href") !== undefined || (type !== null && type !== "page") || value.kind === "other";
+      entryOf(value, "href") !== undefined ||
+      entryOf(value, "route") !== undefined ||
+      (type !== null && type !== "page") ||
+      value.kind === "other";
     const stem = underDir(folder, key);
     if (nested?.kind === "object") inner.push(...readMeta(source, nested, stem));
     const path = [".mdx", ".md", "/index.mdx", "/index.md", "/page.mdx"]

@@ -20,6 +20,11 @@ const isFileName =
 
 const roleTarget = /^\{(doc|ref|numref|any)\}`(?:[^`]*<)?([^`<>]+?)>?`$/;
 
+/** Sphinx compares labels without case, and takes white space as one space. */
+function normalLabel(label: string): string {
+  return label.toLowerCase().replace(/\s+/g, " ").trim();
+}
+
 async function loadSphinx(context: FrameworkContext, marker: string): Promise<Model | null> {
   const text = (await context.readText(marker)) ?? "";
   const root = dirOf(marker);
@@ -40,21 +45,30 @@ async function loadSphinx(context: FrameworkContext, marker: string): Promise<Mo
     includes: "myst",
   };
   // A fragment alone may name a label on any page, or an id from other extensions and parsers.
-  const mayBeElsewhere =
-    /intersphinx|autodoc|autoapi|autosummary/.test(text) ||
-    [...context.files.keys()].some((path) => isBelow(path, root) && /\.(?:rst|ipynb)$/.test(path));
-  const labels = new Set<string>();
+  const extension = /intersphinx|autodoc|autoapi|autosummary|autosectionlabel/.exec(text)?.[0];
+  /** Label → its file. */
+  const labels = new Map<string, string>();
+  let hasNotebooks = false;
   const included = new Set<string>();
   const lists: NavList[] = [];
   for (const path of context.files.keys()) {
-    if (!isPage(path)) continue;
+    if (isBelow(path, root) && path.endsWith(".ipynb")) hasNotebooks = true;
+    const isText = isBelow(path, root) && /\.(?:rst|txt|inc)$/.test(path) && !isExcluded(inRoot(path));
+    if (!isText && !isPage(path)) continue;
     const page = (await context.readText(path)) ?? "";
-    for (const [, label = ""] of page.matchAll(/^[ \t]*\(([^()\n]+)\)=/gm)) labels.add(label);
+    for (const [, label = ""] of page.matchAll(/^[ \t]*\(([^()\n]+)\)=/gm)) labels.set(normalLabel(label), path);
+    for (const [, label = ""] of page.matchAll(/^[ \t]*\.\. _`?([^`:\n]+)`?:/gm)) labels.set(normalLabel(label), path);
+    for (const [, label = ""] of page.matchAll(/^[ \t]*:(?:name|label):[ \t]*(\S.*?)[ \t]*$/gm))
+      labels.set(normalLabel(label), path);
+    if (isText) continue;
     for (const [, file = ""] of page.matchAll(/\{include\}[ \t]+(\S+\.md)/g))
       included.add(joinPath(file.startsWith("/") ? root : dirOf(path), file.replace(/^\//, "")) ?? "");
     if (page.includes("{toctree}")) lists.push(...readToctrees(context, root, path, page));
     await context.breathe();
   }
+  const source = extension ?? (hasNotebooks ? "notebooks" : undefined);
+  /** `package.Class` and `Class`, if an extension documents code. */
+  const isObject = (name: string): boolean => extension !== undefined && /[.A-Z]|^inv:/.test(name);
   return {
     framework: "sphinx",
     root,
@@ -77,12 +91,18 @@ async function loadSphinx(context: FrameworkContext, marker: string): Promise<Mo
         role === "doc" ? joinPath(name.startsWith("/") ? root : dirOf(from), name.replace(/^\//, "")) : null;
       // Labels may be on any page, or in a file of another parser.
       const isOther = role !== "doc" || [".rst", ".ipynb"].some((end) => context.files.has(place + end));
+      const labelled = role === "ref" || role === "any" ? labels.get(normalLabel(name)) : undefined;
+      if (labelled !== undefined) return { plain: `label:${labelled}`, name: target };
       if (role !== "") return { plain: isOther ? `{${target}}` : `${name}.md`, name, at: target.lastIndexOf(name) };
       // MyST resolves the fragment of `.#id` on the page itself.
       const own = /^\.\/?(#.*)$/.exec(target)?.[1];
       if (own !== undefined) return { plain: own, name: target };
-      if (target.startsWith("#") && (mayBeElsewhere || labels.has(target.slice(1))))
-        return { plain: `{${target}}`, name: target };
+      if (target.startsWith("#")) {
+        const file = labels.get(normalLabel(target.slice(1)));
+        if (file !== undefined) return { plain: `label:${file}`, name: target };
+        // Objects of code have such names.
+        return isObject(target.slice(1)) ? { plain: `{${target}}`, name: target } : null;
+      }
       // Sphinx does not resolve paths above the root.
       if (target.startsWith("../") && joinPath(dirOf(from), target.replace(/[?#].*$/, "")) === null)
         return { plain: `{${target}}`, name: target };
@@ -90,11 +110,17 @@ async function loadSphinx(context: FrameworkContext, marker: string): Promise<Mo
       const stem =
         joinPath(target.startsWith("/") ? root : dirOf(from), decodePath(target.replace(/^\/|#.*$/g, ""))) ?? "";
       const isDocumented = [".md", ".rst", ".ipynb", ""].some((end) => context.files.has(stem + end));
-      return isDocumented || /^[.#]/.test(target) || isFileName.test(target)
-        ? null
-        : { plain: `{${target}}`, name: target };
+      if (isDocumented || target.startsWith(".") || isFileName.test(target)) return null;
+      const file = labels.get(normalLabel(target));
+      if (file !== undefined) return { plain: `label:${file}`, name: target };
+      const isOpen = isObject(target) || /[/?]/.test(target);
+      return { plain: isOpen ? `{${target}}` : `${target}.md`, name: target };
     },
-    checksAbsolute: false,
+    // A name that is neither a page nor a label.
+    ...(source === undefined
+      ? {}
+      : { isGenerated: () => `\`${source}\` may define this name`, makesIds: `\`${source}\`` }),
+    checksAbsolute: "images",
     links: {
       markdown: "file",
       sources: "pages",

@@ -75,7 +75,7 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
   // A key of that name deeper down belongs to an integration.
   const base = options === undefined ? findText(config, "base") : stringOf(entryOf(options, "base"));
   const basePath = (base ?? "").replace(/\/$/, "");
-  const fallbackRoute = createFallback(context, root, findText(config, "defaultLocale"));
+  const fallbackRoute = createFallback(context, root, others, findText(config, "defaultLocale"));
   return {
     framework: "starlight",
     root,
@@ -124,8 +124,13 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
 const localeName = /^[a-z]{2}(?:-[a-z]{2,4})?$/;
 
 /** An untranslated page is served in the default language. */
-function createFallback(context: FrameworkContext, root: string, named: string | null): (key: string) => string | null {
-  const locales = new Set<string>();
+function createFallback(
+  context: FrameworkContext,
+  root: string,
+  declared: readonly string[],
+  named: string | null,
+): (key: string) => string | null {
+  const locales = new Set<string>(declared);
   for (const path of context.files.keys()) {
     const [first = "", ...rest] = isBelow(path, root) ? path.slice(root.length + 1).split("/") : [];
     if (rest.length > 0 && localeName.test(first)) locales.add(first);

@@ -55,6 +55,19 @@ function toExpression(glob: string): RegExp {
   return new RegExp(`^${source}$`);
 }
 
+/** The files that pages include by a comment. */
+async function readIncluded(context: FrameworkContext, root: string): Promise<Set<string>> {
+  const included = new Set<string>();
+  for (const path of context.files.keys()) {
+    if (!isDocument(path, root)) continue;
+    const text = (await context.readText(path)) ?? "";
+    for (const [, file = ""] of text.matchAll(/<!--\s*@include:\s*([^\s{}>#]+)/g))
+      included.add(joinPath(file.startsWith("@/") ? root : dirOf(path), file.replace(/^@?\//, "")) ?? "");
+    await context.breathe();
+  }
+  return included;
+}
+
 async function loadVitepress(context: FrameworkContext, marker: string): Promise<Model | null> {
   const top = marker.slice(0, marker.indexOf(".vitepress/")).replace(/\/$/, "");
   const folder = `${marker.slice(0, marker.indexOf(".vitepress/"))}.vitepress/`;
@@ -126,6 +139,7 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
   const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
   const globs = excluded.map(toExpression);
   const isExcluded = (path: string): boolean => globs.some((glob) => glob.test(inRoot(path)));
+  const included = globs.length === 0 ? new Set<string>() : await readIncluded(context, root);
   const placeOf = (path: string): string =>
     rewrites.map((rewrite) => rewrite(inRoot(path))).find((place) => place !== null) ?? inRoot(path);
   // A language without its own sidebar uses the default one.
@@ -137,11 +151,16 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
     root,
     configFiles: configs,
     role: (path) =>
-      isDocument(path, root) && !isExcluded(path)
-        ? /(?:^|\/)(?:parts?|partials?|_[^/]*)\//.test(inRoot(path))
-          ? "partial"
-          : "page"
-        : null,
+      !isDocument(path, root)
+        ? null
+        : isExcluded(path)
+          ? // Excluded from the pages, but pages may include it.
+            included.has(path)
+            ? "partial"
+            : null
+          : /(?:^|\/)(?:parts?|partials?|_[^/]*)\//.test(inRoot(path))
+            ? "partial"
+            : "page",
     dialect: () => dialect,
     routes: (path) => [
       `/${placeOf(path)

@@ -33,8 +33,35 @@ export function anchorsOf(index: SiteIndex, path: string): ReadonlySet<string> {
 
 /** What on a page, or in what it includes, only the build can show: a component, a template. Null if nothing. */
 export function whatIsMade(index: SiteIndex, path: string): string | null {
-  for (const id of anchorsOf(index, path)) if (id.startsWith(madeMark)) return id.slice(madeMark.length);
+  const ids = anchorsOf(index, path);
+  for (const id of ids) if (id.startsWith(madeMark)) return id.slice(madeMark.length);
+  if (ids.has(unknownId)) return "text from elsewhere";
+  const drawn = index.model.drawnBy?.(index.nodes.get(path)?.brief.fields ?? {}) ?? null;
+  if (drawn !== null) return drawn;
   return index.model.elsewhere?.makesIds ?? null;
+}
+
+const ownPages = new WeakMap<SiteIndex, ReadonlyMap<string, number>>();
+
+/** Whether most fragments that links name on a page are ids of its own text, though it has text from elsewhere too. */
+function isMostlyOwn(index: SiteIndex, path: string): boolean {
+  let balances = ownPages.get(index);
+  if (balances === undefined) {
+    const counted = new Map<string, number>();
+    for (const { path: from, brief } of index.nodes.values()) {
+      for (const target of brief.links) {
+        if (!target.includes("#")) continue;
+        const found = resolveTarget(index, from, target, "link");
+        if (found.kind !== "page" || found.hash === null) continue;
+        const ids = anchorsOf(index, found.path);
+        if (ids.has(unknownId))
+          counted.set(found.path, (counted.get(found.path) ?? 0) + (ids.has(found.hash) ? 1 : -1));
+      }
+    }
+    balances = counted;
+    ownPages.set(index, counted);
+  }
+  return (balances.get(path) ?? 0) > 0;
 }
 
 /** The translation of a page, in the language of another page, that has a fragment. */
@@ -110,7 +137,8 @@ export function anchorFit(index: SiteIndex, path: string, hash: string): "exact"
   // Most pages have few headings: a linear search is faster than building a set.
   if (own !== undefined && own.length <= listedMax && own.includes(id)) return "exact";
   const ids = anchorsOf(index, path);
-  if (ids.has(id) || ids.has(unknownId)) return "exact";
+  if (ids.has(id)) return "exact";
+  if (ids.has(unknownId) && !isMostlyOwn(index, path)) return "exact";
   const { looseAnchors = false } = index.model;
   if (looseAnchors === "unknown") return "exact";
   // A generator with a custom slug rule may create ids for more than headings.

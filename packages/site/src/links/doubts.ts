@@ -3,6 +3,8 @@ import { dirOf, isBelow, joinPath, pageExtension, routeKey, splitTarget, underDi
 
 // With fewer, the links may be mistakes.
 const linksMin = 3;
+// With fewer, the site may be a folder of a larger one.
+const pagesMin = 20;
 
 /** The path without the base path of the site. */
 function inBase({ model: { basePath } }: SiteIndex, path: string): string {
@@ -57,6 +59,21 @@ function takeCensus(index: SiteIndex): Census {
   return census;
 }
 
+const tops = new WeakMap<SiteIndex, ReadonlySet<string> | null>();
+
+/** Whether an address is outside all top folders of a site that has no page above them. */
+function isOutside(index: SiteIndex, key: string): boolean {
+  let folders = tops.get(index);
+  if (folders === undefined) {
+    const keys = [...index.routes.keys()];
+    const found = new Set(keys.filter((one) => one.includes("/")).map((one) => one.split("/")[0] as string));
+    // The front page of a folder may be above it.
+    folders = keys.length >= pagesMin && keys.every((one) => one.includes("/") || found.has(one)) ? found : null;
+    tops.set(index, folders);
+  }
+  return folders !== null && folders.size > 0 && !folders.has(key.split("/")[0] as string);
+}
+
 /**
  * Why what a broken target names may be there all the same: the repository says so, or the build makes it. Null if
  * nothing speaks for it.
@@ -73,6 +90,8 @@ export function whyMaybeThere(index: SiteIndex, from: string, target: string): s
   if (files.some((file) => elsewhere?.isIgnored(file) === true)) {
     return "`.gitignore` names it, so the build may make it";
   }
+  const made = index.model.isGenerated?.(key);
+  if (typeof made === "string") return made;
   const { empty, absent, frontless } = takeCensus(index);
   if (!isRooted && pageExtension.test(path)) {
     const files = absent.get(dirOf(joined)) ?? 0;
@@ -81,7 +100,10 @@ export function whyMaybeThere(index: SiteIndex, from: string, target: string): s
       : `pages link to ${files} files in \`${dirOf(joined)}/\`, a folder that this repository does not have: the build may fetch it`;
   }
   const file = elsewhere?.namedIn(key) ?? null;
-  if (file !== null) return `\`${file}\` names this address, and only the host reads that file`;
+  if (file !== null) return `\`${file}\` names this address, so a plugin or the host may serve it`;
+  if (isRooted && isOutside(index, key)) {
+    return "every page of this site is in a folder at its top, and this address is in none: the host may serve it";
+  }
   if (frontless.has(key) && frontless.size >= linksMin) {
     return `pages link to ${frontless.size} folders that have pages but no front page: the build may make one`;
   }

@@ -104,12 +104,17 @@ function findAny(index: SiteIndex, from: string, written: string, kind: LinkKind
     if (!path.startsWith(prefix)) continue;
     const aliased = joinPath(dir, path.slice(prefix.length));
     const found = aliased === null ? null : findFile(index, aliased, hash, "alias");
-    return found ?? (kind === "include" ? absentInclude(path) : { kind: "missing", wanted: path });
+    return found ?? (kind === "include" ? absentInclude(index, path) : { kind: "missing", wanted: path });
   }
   if (path.startsWith("/")) {
     const scope = index.model.routeScope?.(from) ?? "";
     const page = scope === "" ? undefined : index.routes.get(routeKey(`${scope}${path}`));
     if (page !== undefined) return toPage(page, hash, "absolute-route");
+    // Docusaurus looks for `/cli/x.md` in the page's docs folder, then in the site's.
+    for (const dir of (pageExtension.test(path) ? index.model.searchDirs?.(from, false) : undefined) ?? []) {
+      const found = findFile(index, underDir(dir, path.slice(1)), hash, "search");
+      if (found !== null) return found;
+    }
     return resolveAbsolute(index, path, hash, kind);
   }
   return resolveRelative(index, from, path, hash, kind);
@@ -196,7 +201,8 @@ function resolveRoute(index: SiteIndex, route: string, path: string, hash: strin
     }
     if (model.framework === "markdown" && index.folders().has(underDir(model.root, inside))) return unknown;
   }
-  if (!trustsAbsolute(index) && !pageExtension.test(path) && index.redirectFor(key) === null) return unknown;
+  const isTrusted = model.checksAbsolute === "images" ? kind === "image" : trustsAbsolute(index);
+  if (!isTrusted && !pageExtension.test(path) && index.redirectFor(key) === null) return unknown;
   return absent(index, key, path);
 }
 
@@ -206,7 +212,7 @@ const trust = new WeakMap<SiteIndex, boolean>();
 /** Whether a leading slash means the root of this tree. In an unknown framework it often does not. */
 function trustsAbsolute(index: SiteIndex): boolean {
   const { checksAbsolute, publicDirs } = index.model;
-  if (checksAbsolute !== "if usual") return checksAbsolute;
+  if (checksAbsolute !== "if usual") return checksAbsolute === true;
   const known = trust.get(index);
   if (known !== undefined) return known;
   let hits = 0;
@@ -251,14 +257,14 @@ function resolveRelative(
   if (kind === "include" && model.includeDirs !== undefined) {
     const places = model.includeDirs.flatMap((dir) => joinPath(dir, path) ?? []);
     const place = places.find((one) => index.files.has(one));
-    return place === undefined ? absentInclude(path) : asPage(index, place, hash, "search");
+    return place === undefined ? absentInclude(index, path) : asPage(index, place, hash, "search");
   }
   const joined = joinPath(dirOf(from), path);
   // A path above the repository can only be served by a forge or a host.
   if (joined === null && (!isLink || rules.relative === "either")) return unknown;
   const file = joined === null ? null : fileFor(index, joined, path, hash, isLink);
   if (file !== null) return file;
-  if (kind === "include") return absentInclude(path);
+  if (kind === "include") return absentInclude(index, path);
   for (const dir of (isPage ? model.searchDirs?.(from, /^\.\.?\//.test(path)) : undefined) ?? []) {
     const searched = joinPath(dir, path);
     const found = searched === null ? null : findFile(index, searched, hash, "search");
@@ -335,7 +341,11 @@ function joinAddress(base: string, path: string): string {
   return out.join("/") + (out.length > 0 && /(?:^|\/)\.{0,2}$/.test(path) ? "/" : "");
 }
 
-/** Of MDX imports, only documents and images are checked: bundlers resolve the rest. */
-function absentInclude(path: string): Resolution {
-  return /\.(?:mdx?|png|jpe?g|gif|svg|webp|avif)$/i.test(path) ? { kind: "missing", wanted: path } : unknown;
+/** Of imports, documents, images and files with an extension that no bundler adds or changes are checked. */
+function absentInclude(index: SiteIndex, path: string): Resolution {
+  const isNamed =
+    index.model.framework === "mdbook" ||
+    /\.(?:mdx?|png|jpe?g|gif|svg|webp|avif)$/i.test(path) ||
+    (path.startsWith(".") && /\.(?:astro|vue|svelte|tsx|jsx|json|ya?ml|css)$/.test(path));
+  return isNamed ? { kind: "missing", wanted: path } : unknown;
 }

@@ -51,7 +51,7 @@ export function normalizeLabel(label: string): string {
 }
 
 const label = /[ \t]*\[((?:[^[\]\\]|\\[^\n]){1,999})\]:[ \t]*(?:\r?\n[ \t]*)?/y;
-const destination = /<((?:[^<>\\\n]|\\.)*)>|((?!<)[^\s]+)/y;
+const destination = /<((?:[^<>\\\n]|\\.)*)>|(\{[{%][^\n]{0,500}?[%}]\}\S*|(?!<)[^\s]+)/y;
 const rest =
   /(?:[ \t]+|[ \t]*\r?\n[ \t]*)("(?:[^"\\]|\\[\s\S]){0,1000}"|'(?:[^'\\]|\\[\s\S]){0,1000}'|\((?:[^()\\]|\\[\s\S]){0,1000}\))[ \t]*\r?(?=\n|$)/y;
 const lineEnd = /[ \t]*\r?(?:\n|$)/y;

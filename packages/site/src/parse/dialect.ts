@@ -22,6 +22,8 @@ export interface Dialect {
   colons: boolean;
   /** `{% tag url="…" %}` and `{{< shortcode >}}` are markup, not prose. */
   templates: boolean;
+  /** An HTML block ends after its closing tag, not at the next blank line. */
+  kramdown?: true;
   /** `link: /page` anywhere in front matter is a link. */
   frontMatterLinks: boolean;
   /**
@@ -43,10 +45,11 @@ export const plainDialect: Dialect = {
 };
 
 // Raise it when records for the same bytes change: cached records of older versions are then ignored.
-const factsVersion = 14;
+const factsVersion = 15;
 
 export function dialectKey(dialect: Dialect): string {
-  const flags = [dialect.admonitions, dialect.colons, dialect.templates, dialect.frontMatterLinks];
+  const { admonitions, colons, templates, frontMatterLinks, kramdown = false } = dialect;
+  const flags = [admonitions, colons, templates, frontMatterLinks, kramdown];
   return `${factsVersion}${dialect.syntax}-${dialect.slug}-${flags.map(Number).join("")}-${dialect.includes ?? ""}-${dialect.headingIds.join("-")}-${dialect.idLevels.join("")}`;
 }
 
@@ -66,6 +69,8 @@ export interface Link extends Place {
   here?: true;
   /** The link has no text, so nobody sees it. */
   noText?: true;
+  /** A definition that no text refers to: no builder follows it. */
+  isUnused?: true;
 }
 
 export interface Heading extends Place {

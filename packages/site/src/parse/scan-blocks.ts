@@ -101,6 +101,11 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
     return found !== null;
   }
 
+  /** Kramdown ends an HTML block after a line that only closes a tag. */
+  function isClosed(from: number, end: number): boolean {
+    return dialect.kramdown === true && /^[ \t]*<\/[\w-]+>[ \t]*\r?$/.test(text.slice(from, end));
+  }
+
   function endLeaf(end: number): void {
     if (leaf.kind === "paragraph") {
       closeParagraph(blocks, text, paragraph, 0);
@@ -171,7 +176,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
       leaf = noLeaf;
     } else if (leaf.kind === "html") {
       if (isContinued) {
-        if (endsHtmlBlock(text, at, end, leaf.until)) endLeaf(end);
+        if (endsHtmlBlock(text, at, end, leaf.until) || isClosed(at, end)) endLeaf(end);
         continue;
       }
       endLeaf(thisLine);
@@ -256,7 +261,8 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
         if (until === null) break;
         startBlock();
         leaf = { kind: "html", until, start: next };
-        if (until !== "" && endsHtmlBlock(text, next + (until === "-->" ? 4 : 1), end, until)) endLeaf(end);
+        if (until === "" ? isClosed(next, end) : endsHtmlBlock(text, next + (until === "-->" ? 4 : 1), end, until))
+          endLeaf(end);
         continue lines;
       }
       if ((c === 60 || c === 123) && isMdx) {

@@ -231,6 +231,9 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
       column: 0,
     };
     if (found?.id) heading.explicit = true;
+    // Mintlify's rule for what a component shows in a heading is not public.
+    const shown = dialect.slug === "mintlify" && !found?.id ? /<([A-Z]\w*)/.exec(content)?.[1] : undefined;
+    if (shown !== undefined) made.add(`\`<${shown}>\` in a heading`);
     if (dialect.slug === "astro" && content.includes("--"))
       sources.set(heading, oneLine(headingText(withLongDashes(content), dialect, headingLabels)));
     return heading;
@@ -238,7 +241,13 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
 
   for (const block of blocks.headings) scan(block);
   for (const block of blocks.texts) scan(block);
-  for (const { start, end } of blocks.definitions) addLink("definition", start, end);
+  if (blocks.definitions.length > 0) {
+    const used = new Set([...text.matchAll(labelInText)].map(([, name = ""]) => normalizeLabel(name)));
+    for (const { label, start, end } of blocks.definitions) {
+      const link = addLink("definition", start, end);
+      if (link !== null && !used.has(label)) link.isUnused = true;
+    }
+  }
   for (const { start, end } of blocks.modules) readModules(text, start, end, addLink, facts.ids);
   for (const label of blocks.footnotes.values()) append(facts.ids, footnoteIds(decode(label), dialect));
   if (dialect.colons && text.includes("<APITable")) append(facts.ids, apiTableIds(text));
@@ -260,6 +269,9 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
   facts.headings.sort((a, b) => a.start - b.start);
   return facts;
 }
+
+/** What may be a reference: a label in brackets that neither a colon nor a destination follows. */
+const labelInText = /\[([^\][]{1,999})\](?![:(])/g;
 
 const mystName = /^[ \t]*:name:[ \t]*(\S+)|^\{[^}\n]*#([\w:.-]+)/gm;
 const mystObject =

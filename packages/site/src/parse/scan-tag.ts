@@ -152,6 +152,8 @@ export function tagFacts(tag: Tag, text: string, ids: string[], add: Add, dialec
     else if (name === "to" && (tag.name === "Link" || tag.name === "NavLink")) add("href", value.start, value.end);
     else if (name === "src" && media.has(tag.name)) addMedia(tag, text, value, add);
     else if (name === "poster" && tag.name === "video") add("src", value.start, value.end);
+    else if (name === "file" && tag.name === "Snippet" && dialect.slug === "mintlify")
+      add("include", value.start, value.end);
     else if (name === "img" && tag.name === "Card") add("src", value.start, value.end);
   }
 }

@@ -70,9 +70,15 @@ export function moveRedirects(site: Site, after: SiteIndex, moves: ReadonlyMap<s
     const undone = hiding.find((redirect) => leadsTo(redirect, oldTarget));
     removed.push(...hiding);
     for (const redirect of model.redirects) {
-      if (hiding.includes(redirect) || redirect.toRange === undefined || !leadsTo(redirect, oldTarget)) continue;
+      if (hiding.includes(redirect) || redirect.toRange === undefined) continue;
+      const key = routeKey(redirect.to.split(/[?#]/)[0] ?? "");
+      // In a language without the page, its default one is shown.
+      const fallback = site.index.routes.has(key) ? null : (model.fallbackRoute?.(key) ?? null);
+      const isShown = fallback !== null && routeKey(fallback) === routeKey(before.route);
+      if (!isShown && !leadsTo(redirect, oldTarget)) continue;
+      const goal = isShown ? model.redirectTarget(to, `/${key.split("/")[0]}${now.route}`) : newTarget;
       const tail = /[?#][\s\S]*$/.exec(redirect.to)?.[0] ?? "";
-      plan.splice(redirect.file, replaceRange(...redirect.toRange, newTarget + tail));
+      plan.splice(redirect.file, replaceRange(...redirect.toRange, goal + tail));
       plan.count("redirects");
     }
     if (undone !== undefined) continue;
