@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -27,8 +27,8 @@ const settings = {
   log_checkpoints: "off",
 };
 
-/** A temporary Postgres for one test run. */
-export async function startThrowAwayServer(): Promise<ThrowAwayServer> {
+/** A temporary Postgres for one test run, or a standby that follows nobody until it is promoted. */
+export async function startThrowAwayServer(options: { isStandby?: boolean } = {}): Promise<ThrowAwayServer> {
   const user = findRunUser();
   const rootDir = await makeReachableDir(user);
   const homeDir = join(rootDir, "home");
@@ -42,6 +42,11 @@ export async function startThrowAwayServer(): Promise<ThrowAwayServer> {
       signal: AbortSignal.timeout(120_000),
       isThrowAway: true,
     });
+    if (options.isStandby) {
+      const signal = join(homeDir, "cluster/standby.signal");
+      await writeFile(signal, "");
+      await giveTo(user, signal);
+    }
     const logFile = join(rootDir, "log");
     const guard = spawnGuard({ user, postgres: binaries.postgres, homeDir, rootDir, logFile });
     const url = `postgresql://${superuser}@${encodeURIComponent(homeDir)}:5432/postgres`;

@@ -216,7 +216,7 @@ function unmade(error: unknown): Pick<Examination, "detail" | "advice"> | null {
 
 /** Without user and password. */
 function hostOf(databaseUrl: string): string {
-  return URL.parse(databaseUrl)?.host || "EMEND_DATABASE_URL";
+  return /^\w+:\/\/(?:[^@/?#]*@)?([^/?#]+)/.exec(databaseUrl)?.[1] ?? "EMEND_DATABASE_URL";
 }
 
 const oldest = [2, 38] as const;

@@ -25,6 +25,7 @@ import { findClosedChange } from "../automations/pushes.ts";
 import { listDueClaims, lookAtClaims } from "../claims/look-at-claims.ts";
 import { rollUsageUp } from "../dashboard/read-usage.ts";
 import type { Pool } from "../db/pool.ts";
+import { readServers } from "../db/server-client.ts";
 import { hookSecretOf } from "../forge/hooks/plugin.ts";
 import { repositoryOf, tidyRepository } from "../forge/local/repository.ts";
 import { openForge } from "../forge/open-forge.ts";
@@ -340,6 +341,6 @@ function partsOf(credential: string): readonly string[] {
 }
 
 function passwordOf(databaseUrl: string | null): string | null {
-  if (databaseUrl === null || !URL.canParse(databaseUrl)) return null;
-  return decodeURIComponent(new URL(databaseUrl).password);
+  const [url] = (databaseUrl === null ? null : readServers(databaseUrl))?.urls ?? [];
+  return url === undefined ? null : decodeURIComponent(new URL(url).password);
 }

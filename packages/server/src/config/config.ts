@@ -6,6 +6,7 @@ import { editDistance } from "@emend/contract";
 import type { RunnerSettings } from "@emend/runners";
 import { roles } from "../accounts/people/user.ts";
 import type { SingleSignOnConfig } from "../accounts/single-sign-on/single-sign-on.ts";
+import { readServers } from "../db/server-client.ts";
 import type { SmtpSettings } from "../notify/email.ts";
 import { readTracingSettings, type TracingSettings } from "../tracing/tracing.ts";
 import { readModelSettings, runnerPrograms } from "./model-settings.ts";
@@ -185,10 +186,11 @@ function readShared(
 /** Messages never contain the URL, because it may have a password. */
 function readDatabaseUrl({ text, problems }: SettingReader, name: string): string | null {
   const url = text(name);
-  if (!url || (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url))) return url;
+  if (!url || readServers(url)) return url;
   const scheme = /^[\w+.-]{1,20}:/.exec(url)?.[0];
   problems.push(
-    `${name} must be a URL such as postgres://user:password@host:5432/database, ` +
+    `${name} must be a URL such as postgres://user:password@host:5432/database (several hosts with commas between them, ` +
+      "and target_session_attrs=primary, read-write, standby, read-only or any), " +
       `not one that ${scheme ? `begins with "${scheme}" and cannot be read` : "lacks postgres:// in front"}`,
   );
   return url;

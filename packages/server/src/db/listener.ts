@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "@emend/base/logger.ts";
-import pg from "pg";
+import type pg from "pg";
 import { AppError } from "../errors.ts";
 import { createPool, type Pool } from "./pool.ts";
+import { ServerClient } from "./server-client.ts";
 
 /** One LISTEN connection per process, which knows how fresh it is. */
 export interface Listener {
@@ -154,7 +155,7 @@ async function openListenSession(options: SessionOptions): Promise<ListenSession
   // Our own socket, to destroy it: the driver's close waits for a response, which a half-open connection never sends.
   const socket = new Socket();
   const cut = () => void socket.destroy();
-  const client = new pg.Client({
+  const client = new ServerClient({
     connectionString: options.url,
     stream: () => socket,
     application_name: "emend listener",

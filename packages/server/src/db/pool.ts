@@ -1,6 +1,7 @@
 import { Socket } from "node:net";
 import type { Logger } from "@emend/base/logger.ts";
 import pg from "pg";
+import { readServers, ServerClient, turnOf } from "./server-client.ts";
 
 export type Pool = pg.Pool;
 export type Client = pg.PoolClient;
@@ -18,6 +19,7 @@ export function createPool(options: {
   const sockets = new Set<Socket>();
   const pool = new pg.Pool({
     connectionString: options.url,
+    Client: ServerClient as unknown as new () => pg.ClientBase,
     stream: () => openSocket(sockets),
     max: options.connectionsMax,
     application_name: options.name ?? "emend",
@@ -32,8 +34,33 @@ export function createPool(options: {
   pool.on("connect", (client) => {
     client.on("error", (error) => options.log.debug({ err: error }, "database connection lost"));
   });
+  tryEachServer(pool, options.url);
   endWhole(pool, sockets);
   return pool;
+}
+
+/** One request for a connection tries every server of the URL, so that nobody notices which one is the primary now. */
+function tryEachServer(pool: Pool, url: string): void {
+  const servers = readServers(url)?.urls.length ?? 1;
+  if (servers === 1) return;
+  const connectOnce = pool.connect.bind(pool);
+  async function connect(): Promise<Client> {
+    for (let left = servers; ; left -= 1) {
+      const turn = turnOf(url);
+      try {
+        return await connectOnce();
+      } catch (error) {
+        if (left === 1 || turnOf(url) === turn) throw error;
+      }
+    }
+  }
+  type Done = (error?: Error, client?: Client, release?: Client["release"]) => void;
+  pool.connect = ((done?: Done) => {
+    const connected = connect();
+    if (!done) return connected;
+    connected.then((client) => done(undefined, client, client.release.bind(client)), done);
+    return undefined;
+  }) as Pool["connect"];
 }
 
 function openSocket(open: Set<Socket>): Socket {

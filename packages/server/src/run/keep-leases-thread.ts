@@ -1,7 +1,8 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
-import pg from "pg";
+import type pg from "pg";
+import { ServerClient } from "../db/server-client.ts";
 import { type Lease, renewLeases } from "../jobs/run/leases.ts";
 import type { LeaseThreadData, LeaseThreadOrder, LeaseThreadReport } from "./keep-leases.ts";
 
@@ -32,7 +33,7 @@ function mainLoopLives(): boolean {
 }
 
 async function connect(): Promise<pg.Client> {
-  const fresh = new pg.Client({
+  const fresh = new ServerClient({
     connectionString: databaseUrl,
     application_name: "emend leases",
     connectionTimeoutMillis: answerMsMax,
