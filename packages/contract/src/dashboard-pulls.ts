@@ -121,6 +121,8 @@ export interface DashboardGate extends DashboardGateRow {
     causes?: readonly string[];
     /** Of a claim: the page's text, and the lines of code that it relies on, before and now. */
     claim?: { text: string; source: string; was: string; now: string | null };
+    /** Of a name that is gone: the same. */
+    seen?: { text: string; source: string; was: string; now: string | null };
     /** What a model said. Absent: none was asked. */
     verdict?: { kind: "wrong docs" | "still right" | "cannot tell"; reason: string };
   }[];

@@ -97,7 +97,11 @@ const docsPage = createRoute({
   getParentRoute: () => root,
   path: "/health/page",
   component: DocsPage,
-  validateSearch: (given: Record<string, unknown>) => ({ ...pick("project", given), ...pick("path", given) }),
+  validateSearch: (given: Record<string, unknown>): { project?: string; path?: string; line?: number } => ({
+    ...pick("project", given),
+    ...pick("path", given),
+    ...(Number.isInteger(given.line) && { line: given.line as number }),
+  }),
 });
 const usage = createRoute({
   getParentRoute: () => root,

@@ -45,8 +45,12 @@ export function CodeLines({ label, text }: { label: string; text: string }) {
   );
 }
 
-/** Findings of checks, each with severity, message and place. `more`: what else is known about one. */
-export function FindingList<T extends ShownFinding>(props: { findings: readonly T[]; more?(finding: T): ReactNode }) {
+/** Findings of checks, each with severity, message and place. `place`: a link to it. `more`: what else is known about one. */
+export function FindingList<T extends ShownFinding>(props: {
+  findings: readonly T[];
+  place?(finding: T): ReactNode;
+  more?(finding: T): ReactNode;
+}) {
   return (
     <ul className="divide-y divide-line">
       {props.findings.map((finding, index) => (
@@ -57,7 +61,7 @@ export function FindingList<T extends ShownFinding>(props: { findings: readonly 
               <Prose text={finding.message} />
             </div>
             <p className="font-mono text-[13px] wrap-anywhere text-quiet">
-              <VisibleText text={`${finding.path}:${finding.line}`} /> ·{" "}
+              {props.place?.(finding) ?? <VisibleText text={`${finding.path}:${finding.line}`} />} ·{" "}
               <span className="whitespace-nowrap">{finding.check}</span>
             </p>
             {props.more?.(finding)}

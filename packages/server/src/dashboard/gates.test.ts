@@ -30,7 +30,10 @@ const renamed: GateFinding = {
   renamed: { from: "--out", to: "--output" },
 };
 
-async function seed(findings: readonly GateFinding[], more: { contextId?: string; isFork?: boolean } = {}) {
+async function seed(
+  findings: readonly GateFinding[],
+  { projectId: owner = projectId, ...more }: { contextId?: string; isFork?: boolean; projectId?: string } = {},
+) {
   const id = newId("gat");
   const pull = {
     url: "https://forge.test/pulls/3",
@@ -43,7 +46,7 @@ async function seed(findings: readonly GateFinding[], more: { contextId?: string
   await host.api.pool.query(
     `insert into gate_statuses (id, project_id, context_id, repository, head, name, number, pull, state, words, findings)
      values ($1, $2, $3, 'github x', $4, 'emend', 3, $5, 'failed', 'Found.', $6)`,
-    [id, projectId, more.contextId ?? null, "a".repeat(40), toJsonb(pull), toJsonb(findings)],
+    [id, owner, more.contextId ?? null, "a".repeat(40), toJsonb(pull), toJsonb(findings)],
   );
   return id;
 }
@@ -217,4 +220,24 @@ it("shows a page with its claims, and takes, confirms and removes claims of memb
   for (const path of ["src/key.ts", "../a.md", "a.md%00", ".emend", "x/../a.md", ""]) {
     expect((await host.send(`${page}${path}`)).statusCode, path).toBe(404);
   }
+});
+
+it("silences a finding that somebody calls wrong, with a reason, and the audit log keeps it", async () => {
+  const own = (await host.api.addProject()).id;
+  const id = await seed([renamed], { projectId: own });
+  const { check, path, line, message } = renamed;
+  const wrong = (more: object) => host.send(`/gates/${id}/wrong`, { body: { check, path, line, message, ...more } });
+  expect((await wrong({ reason: "" })).statusCode).toBe(400);
+  expect((await wrong({ reason: "no", line: 8 })).statusCode).toBe(404);
+  const answers = await Promise.all(["one", "two"].map((reason) => wrong({ reason })));
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+  const { rows } = await host.api.pool.query(
+    "select settings #> '{checks,ignore}' as ignore from projects where id = $1",
+    [own],
+  );
+  const entry = (reason: string) => ({ check, path, message, reason });
+  expect(rows[0].ignore).toHaveLength(2);
+  expect(rows[0].ignore).toEqual(expect.arrayContaining([entry("one"), entry("two")]));
+  const audit = await host.api.pool.query("select details from audit_log where action = 'finding.wrong'");
+  expect(audit.rows.map(({ details }) => details)).toEqual(expect.arrayContaining([entry("one"), entry("two")]));
 });

@@ -45,6 +45,8 @@ export interface GateFinding {
   certainty?: "likely" | "unknown";
   /** Of a claim, and of what a model found: the page's text, and the lines of code that it relies on. */
   claim?: ReliedOn;
+  /** Of a name that is gone: the line of the page, and the lines of code with the name and with the new one. */
+  seen?: ReliedOn;
   /** What a model said. Absent: none was asked. */
   verdict?: { kind: "wrong docs" | "still right" | "cannot tell"; reason: string };
 }

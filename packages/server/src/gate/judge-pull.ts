@@ -1,4 +1,5 @@
 import { isCertainRename } from "@emend/base/repair-prompt.ts";
+import { redactSecrets } from "@emend/base/secrets/secrets-in.ts";
 import type { CommitStatus } from "@emend/forges";
 import {
   applySettings,
@@ -180,9 +181,10 @@ async function judgeReferences(
   // Code that moved to another source is still known.
   const elsewhere: OtherSources = gone.length === 0 ? { indexes: [], unread: [] } : await input.others();
   const stale: Judged[] = [];
+  const seen = createSeen(site, before, after);
   for (const one of gone) {
     if (await isDefinedIn(elsewhere.indexes, one.reference, { signal })) continue;
-    stale.push(toFinding(one, elsewhere.unread));
+    stale.push({ ...toFinding(one, elsewhere.unread), ...(await seen(one)) });
   }
   const changed = await changedFacts(before, after, { signal });
   const blocks = changed.length === 0 && input.asker === null ? [] : await siteBlocks(site, { signal });
@@ -275,6 +277,36 @@ function ofClaim({ page, source, now }: BrokenClaim): Judged {
       now: isGone ? null : cut(now),
     },
   };
+}
+
+const seenLinesMax = 5;
+
+/** What the page of a status shows about names that are gone: the page's line, and the code before and now. */
+function createSeen(site: Site, before: SourceIndex, after: SourceIndex) {
+  const known = new Map<string, ReturnType<typeof linesWith>>();
+  const linesOf = (state: "before" | "after", path: string, name: string) => {
+    const key = `${state} ${path} ${name}`;
+    const found = known.get(key) ?? linesWith(state === "before" ? before : after, path, name);
+    known.set(key, found);
+    return found;
+  };
+  return async ({ reference, gone, cause, paths: [path = ""] }: StaleReference): Promise<Pick<Judged, "seen">> => {
+    const was = await linesOf("before", path, gone);
+    if (was.text === "") return {};
+    const now = cause.kind === "renamed" ? (await linesOf("after", path, cause.to)).text : "";
+    const page = Buffer.from((await site.tree.read(reference.page)) ?? "").toString();
+    const text = (page.split("\n")[reference.line - 1] ?? "").slice(0, claimCharactersMax);
+    return { seen: { text, source: `${path}:${was.line}`, was: was.text, now: now === "" ? null : now } };
+  };
+}
+
+async function linesWith({ tree }: SourceIndex, path: string, name: string): Promise<{ line: number; text: string }> {
+  const lines = Buffer.from((await tree.read(path)) ?? "")
+    .toString()
+    .split("\n");
+  const at = lines.flatMap((line, index) => (line.includes(name) ? index : [])).slice(0, seenLinesMax);
+  const text = await redactSecrets(at.map((index) => lines[index]?.slice(0, claimCharactersMax)).join("\n"));
+  return { line: (at[0] ?? 0) + 1, text };
 }
 
 /** `unread`: sources that may still have the name. As long as they cannot be read, it is no error. */

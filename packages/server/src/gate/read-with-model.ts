@@ -7,7 +7,7 @@ import type { GateFinding } from "./gate-store.ts";
 
 /** A finding as the checks give it, with what the page of a status shows besides. */
 export type Judged = Finding &
-  Pick<GateFinding, "renamed" | "causes" | "unread" | "claim" | "verdict"> & {
+  Pick<GateFinding, "renamed" | "causes" | "unread" | "claim" | "seen" | "verdict"> & {
     /** The name that a rule misses: a model is asked about it. */
     name?: string;
   };

@@ -1,11 +1,13 @@
 import type { DashboardGate, GateState } from "@emend/contract";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { useProjects } from "../../api/projects.tsx";
 import { request } from "../../api/request.ts";
 import { Button, buttonLook } from "../../parts/button.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
 import { CodeLines, FindingList, type RowMark } from "../../parts/finding-row.tsx";
+import { Form, TextInput } from "../../parts/form.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Pending, Problem } from "../../parts/notice.tsx";
 import { Age, VisibleText } from "../../parts/text.tsx";
@@ -77,7 +79,7 @@ export function GatePage() {
         </p>
       </header>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
-        <Sheet className="grid gap-3 px-4 py-3">
+        <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-3 px-4 py-3">
           <p className="wrap-anywhere">
             <VisibleText text={words} />
           </p>
@@ -89,7 +91,7 @@ export function GatePage() {
             <h2>
               {open.length} {open.length === 1 ? "place" : "places"}
             </h2>
-            <Places findings={open} />
+            <Places gate={gate.data} findings={open} />
           </section>
         )}
         {dismissed.length > 0 && (
@@ -97,7 +99,7 @@ export function GatePage() {
             <summary>
               {dismissed.length} {dismissed.length === 1 ? "place that is" : "places that are"} still right
             </summary>
-            <Places findings={dismissed} />
+            <Places gate={gate.data} findings={dismissed} />
           </details>
         )}
       </div>
@@ -105,41 +107,104 @@ export function GatePage() {
   );
 }
 
-/** Each place with what is known about it: the model's reason, the page's words, and the code. */
-function Places({ findings }: { findings: DashboardGate["findings"] }) {
+type Place = DashboardGate["findings"][number];
+
+/** Each place with the page's words, the code before and now, the reason, and what a fix writes. */
+function Places({ gate, findings }: { gate: DashboardGate; findings: readonly Place[] }) {
+  const mayWrite = useMayWrite();
   return (
     <Sheet className="overflow-hidden">
       <FindingList
         findings={findings}
-        more={({ causes = [], claim, verdict }) => (
+        place={({ path, line }) => (
+          <Link
+            to="/health/page"
+            search={{ project: gate.projectId, path, line }}
+            className="underline underline-offset-3"
+          >
+            <VisibleText text={`${path}:${line}`} />
+          </Link>
+        )}
+        more={(finding) => (
           <>
-            {verdict && (
-              <p className="wrap-anywhere">
-                The model says “{verdict.kind}”: <VisibleText text={verdict.reason} />
-              </p>
-            )}
-            {claim ? (
-              <>
-                <p className="wrap-anywhere">
-                  <VisibleText text={claim.text} />
-                </p>
-                {claim.was !== "" && <CodeLines label="Was" text={claim.was} />}
-                {claim.now !== null && <CodeLines label="Is now" text={claim.now} />}
-              </>
-            ) : (
-              causes.length > 0 && (
-                <p className="text-quiet wrap-anywhere">
-                  It was in{" "}
-                  <code>
-                    <VisibleText text={causes.join(", ")} />
-                  </code>
-                </p>
-              )
-            )}
+            <Why finding={finding} />
+            {mayWrite && finding.severity !== "info" && <Wrong gateId={gate.id} finding={finding} />}
           </>
         )}
       />
     </Sheet>
+  );
+}
+
+function Why({ finding: { causes = [], claim, seen, renamed, verdict } }: { finding: Place }) {
+  const shown = claim ?? seen;
+  const fixed = shown && renamed ? previewOf(shown.text, renamed) : null;
+  return (
+    <>
+      {verdict && (
+        <p className="wrap-anywhere">
+          The model says “{verdict.kind}”: <VisibleText text={verdict.reason} />
+        </p>
+      )}
+      {shown && (
+        <>
+          <CodeLines label="The page" text={shown.text} />
+          {shown.was !== "" && <CodeLines label={`The code before, ${shown.source}`} text={shown.was} />}
+          {shown.now !== null && <CodeLines label="The code now" text={shown.now} />}
+        </>
+      )}
+      {fixed !== null && <CodeLines label="The page after the fix" text={fixed} />}
+      {!shown && causes.length > 0 && (
+        <p className="text-quiet wrap-anywhere">
+          It was in{" "}
+          <code>
+            <VisibleText text={causes.join(", ")} />
+          </code>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The changed lines of a passage, as a fix without a model writes them. */
+function previewOf(text: string, { from, to }: { from: string; to: string }): string | null {
+  const changed = text.split("\n").flatMap((line) => (line.includes(from) ? line.replaceAll(from, to) : []));
+  return changed.length === 0 ? null : changed.join("\n");
+}
+
+/** Silences a finding with a reason. The audit log keeps it as a verdict. */
+function Wrong({ gateId, finding }: { gateId: string; finding: Place }) {
+  const [reason, setReason] = useState<string | null>(null);
+  const queries = useQueryClient();
+  const { check, path, line, message } = finding;
+  const say = useMutation({
+    mutationFn: () =>
+      request(`/gates/${encodeURIComponent(gateId)}/wrong`, { body: { check, path, line, message, reason } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: gateQuery(gateId).queryKey }),
+  });
+  if (say.isSuccess) {
+    return <p className="text-quiet">Silenced. Emend checks the pull request again without it.</p>;
+  }
+  if (reason === null) {
+    return (
+      <p>
+        <button type="button" className="text-quiet underline underline-offset-3" onClick={() => setReason("")}>
+          This is wrong
+        </button>
+      </p>
+    );
+  }
+  return (
+    <Form action={say} submit="Silence it" isDisabled={reason.trim() === ""} onCancel={() => setReason(null)}>
+      <TextInput
+        label="Why is the page right?"
+        help="This finding is not reported again on this page. The project’s settings list it under Checks."
+        value={reason}
+        onText={setReason}
+        maxLength={500}
+        autoFocus
+      />
+    </Form>
   );
 }
 
@@ -161,6 +226,12 @@ function Actions({ gate }: { gate: DashboardGate }) {
     <>
       <Problem error={make.error ?? look.error} />
       {gate.fix && "cannot" in gate.fix && !gate.jobId && <p className="text-quiet">{gate.fix.cannot}</p>}
+      {gate.fix && "prompt" in gate.fix && (
+        <details>
+          <summary>What the fix asks for</summary>
+          <CodeLines label="Code" text={gate.fix.prompt.slice(0, promptShownMax)} />
+        </details>
+      )}
       <div className="flex flex-wrap gap-2">
         {gate.jobId && (
           <Link to="/jobs/$id" params={{ id: gate.jobId }} className={buttonLook("ordinary")}>
@@ -168,12 +239,7 @@ function Actions({ gate }: { gate: DashboardGate }) {
           </Link>
         )}
         {mayWrite && gate.fix && "prompt" in gate.fix && (
-          <Button
-            look="primary"
-            disabled={make.isPending}
-            onClick={() => make.mutate()}
-            title={gate.fix.prompt.slice(0, promptShownMax)}
-          >
+          <Button look="primary" disabled={make.isPending} onClick={() => make.mutate()}>
             Fix the docs
           </Button>
         )}

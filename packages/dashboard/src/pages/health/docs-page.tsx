@@ -27,7 +27,7 @@ function pageQuery(projectId: string, path: string) {
 
 /** A page of the docs: its text, the claims that it makes, and what the checks found on it. */
 export function DocsPage() {
-  const { project: projectId = "", path = "" } = route.useSearch();
+  const { project: projectId = "", path = "", line = 0 } = route.useSearch();
   const page = useQuery(pageQuery(projectId, path));
   const mayWrite = useMayWrite();
   const [lines, setLines] = useState("");
@@ -77,7 +77,9 @@ export function DocsPage() {
         {mayWrite && (
           <AddClaim {...{ projectId, path, lines, repositories }} onLines={setLines} onAdded={() => setLines("")} />
         )}
-        {text !== null && <PageText text={text} claims={claims} lines={lines} onLines={mayWrite ? setLines : null} />}
+        {text !== null && (
+          <PageText text={text} claims={claims} shown={line} lines={lines} onLines={mayWrite ? setLines : null} />
+        )}
         {findings.length > 0 && (
           <section className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-label="Findings">
             <h2>
@@ -187,13 +189,19 @@ function AddClaim({ projectId, path, lines, repositories, onLines, onAdded }: Ad
 interface PageTextProps {
   text: string;
   claims: readonly Claim[];
+  /** The line that the address names; 0 if none. */
+  shown: number;
   lines: string;
   /** Null: nothing can be chosen. */
   onLines: ((lines: string) => void) | null;
 }
 
+function showLine(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: "center" });
+}
+
 /** The page's source. A click on a line's number chooses it; a second click on a later one, all lines up to it. */
-function PageText({ text, claims, lines, onLines }: PageTextProps) {
+function PageText({ text, claims, shown, lines, onLines }: PageTextProps) {
   const [, first, last] = /^(\d+)(?:-(\d+))?$/.exec(lines) ?? [];
   const chosen = { from: Number(first ?? 0), to: Number(last ?? first ?? 0) };
   const isClaimed = (line: number) => claims.some(({ page }) => page.line <= line && line <= page.lineEnd);
@@ -210,10 +218,15 @@ function PageText({ text, claims, lines, onLines }: PageTextProps) {
             .map((words, index) => {
               const line = index + 1;
               const isChosen = chosen.from <= line && line <= chosen.to;
-              const look = isChosen ? "bg-accent/15" : isClaimed(line) ? "bg-hush" : "";
+              const look = isChosen || line === shown ? "bg-accent/15" : isClaimed(line) ? "bg-hush" : "";
               return (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
-                <li key={index} className={`grid grid-cols-[48px_minmax(0,1fr)] gap-2 pr-4 ${look}`}>
+                <li
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
+                  key={index}
+                  ref={line === shown ? showLine : undefined}
+                  aria-current={line === shown ? "location" : undefined}
+                  className={`grid grid-cols-[48px_minmax(0,1fr)] gap-2 pr-4 ${look}`}
+                >
                   {onLines ? (
                     <button
                       type="button"

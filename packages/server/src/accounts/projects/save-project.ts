@@ -83,6 +83,8 @@ export interface ProjectEdit {
   docsDir?: string;
   /** Only those that change. Groups such as `limits` can be partial. */
   settings?: Readonly<Record<string, unknown>>;
+  /** One more finding that is wrong: it is not reported again, and the audit log keeps the verdict. */
+  wrong?: { check: string; path: string; message: string; reason: string };
 }
 
 /** Changes only what is given. Nodes are notified by the table's trigger. */
@@ -97,9 +99,10 @@ export async function updateProject(pool: Pool, id: string, edit: ProjectEdit, b
     const name = edit.name ?? row.name;
     const baseRef = edit.baseRef === undefined ? row.base_ref : edit.baseRef;
     const before = row.settings as Record<string, unknown>;
-    refuseUnknownModels(before, edit.settings ?? {});
-    refuseBadSilencers(edit.settings ?? {});
-    const settings = keepJudged(before, mergeSettings(before, edit.settings ?? {}));
+    const wanted = { ...edit.settings, ...(edit.wrong && { checks: { ignore: [...ignoredIn(before), edit.wrong] } }) };
+    refuseUnknownModels(before, wanted);
+    refuseBadSilencers(wanted);
+    const settings = keepJudged(before, mergeSettings(before, wanted));
     assertSettingsFit(settings);
     refuseBadProject({ name, baseRef, repositoryUrl: row.repository_url });
     const { rows } = await client.query<ProjectRow>(
@@ -110,9 +113,14 @@ export async function updateProject(pool: Pool, id: string, edit: ProjectEdit, b
        where id = $1 returning ${projectColumns}`,
       [id, name, baseRef, plainFolder(edit.docsDir ?? row.docs_dir), JSON.stringify(settings)],
     );
+    if (edit.wrong) await client.query("select audit('finding.wrong', $1, $2)", [id, JSON.stringify(edit.wrong)]);
     // Parsing throws for invalid settings and so rolls back the transaction.
     return toProject(rows[0] as ProjectRow);
   });
+}
+
+function ignoredIn({ checks }: Readonly<Record<string, unknown>>): readonly unknown[] {
+  return isRecord(checks) && Array.isArray(checks.ignore) ? checks.ignore : [];
 }
 
 /** Unset settings stay unset: if a default changes later, it changes for this project too. */

@@ -1,16 +1,29 @@
 import type { DashboardGate, DashboardGates } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
 import { listContextRepositories } from "../../accounts/projects/context-repositories.ts";
 import { allowedModels } from "../../accounts/projects/project-settings.ts";
+import { updateProject } from "../../accounts/projects/save-project.ts";
 import { AppError } from "../../errors.ts";
-import { type GateStatus, getStatus, listLooks, listStatuses } from "../../gate/gate-store.ts";
+import { type GateFinding, type GateStatus, getStatus, listLooks, listStatuses } from "../../gate/gate-store.ts";
 import { isFixable, makeDocsPull, planDocsPull } from "../../gate/make-docs-pull.ts";
 import { createJobRules } from "../../http/parse-create-body.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findProject } from "../find.ts";
-import { subjectOf } from "../require-session.ts";
+import { bodyParser } from "../parse-request.ts";
+import { actorOf, subjectOf } from "../require-session.ts";
 
 type Named = { Params: { id: string } };
+
+const parseWrong = bodyParser(
+  Type.Object({
+    check: Type.String({ maxLength: 100 }),
+    path: Type.String({ maxLength: 1000 }),
+    line: Type.Integer(),
+    message: Type.String({ maxLength: 5000 }),
+    reason: Type.String({ minLength: 1, maxLength: 500 }),
+  }),
+);
 
 /** What Emend says on pull requests: each status with its pages and lines, and the job that mends them. */
 export function gateRoutes(app: FastifyInstance, deps: RouteDeps): void {
@@ -51,6 +64,20 @@ export function gateRoutes(app: FastifyInstance, deps: RouteDeps): void {
     return reply.code(made.isNew ? 201 : 200).send({ jobId: made.jobId });
   });
 
+  app.post<Named>("/gates/:id/wrong", async (request) => {
+    const { projectId, findings } = await find(request.params.id);
+    const { reason, ...given } = parseWrong(request.body);
+    const { check, path, line, message } = given;
+    const isIt = (one: GateFinding) =>
+      one.check === check && one.path === path && one.line === line && one.message === message;
+    if (!findings.some(isIt)) {
+      throw new AppError("not_found", { publicMessage: "The status no longer has this finding. Reload the page." });
+    }
+    const wrong = { check, path, message: sameNextTime(message), reason };
+    await updateProject(pool, projectId, { wrong }, actorOf(request));
+    return {};
+  });
+
   app.post<Named>("/gates/:id/look", async (request, reply) => {
     const { projectId } = await find(request.params.id);
     await deps.askGate(projectId);
@@ -68,6 +95,13 @@ export function gateRoutes(app: FastifyInstance, deps: RouteDeps): void {
     const context = await listContextRepositories(pool, projectId);
     return new Map([["", ""], ...context.map(({ id, name }) => [id, name] as const)]);
   }
+}
+
+const silencedMax = 1000;
+
+/** Without the place in the code and the doubt, which differ in the next pull request. */
+function sameNextTime(message: string): string {
+  return (message.split(/ \(`|\. /)[0] ?? message).slice(0, silencedMax);
 }
 
 function showRow(status: GateStatus, names: ReadonlyMap<string, string>): DashboardGates["statuses"][number] {
