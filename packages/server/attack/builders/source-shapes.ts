@@ -36,6 +36,9 @@ const rst = [
 ];
 
 const asciidoc = [
+  `image::a.png[link="java&#115;cript:${js}"]`,
+  `image::a.png[link="java\tscript:${js}"]`,
+  `image:a.png[x,link='java&Tab;script:${js.replaceAll("'", '"')}'] b`,
   `[pass]\n${img}`,
   `[.x,pass]\n${img}`,
   `[pass]\n====\n${img}\n====`,
@@ -192,6 +195,21 @@ const deep = [
   `\\(\`${img}\`\\)`,
   `:::{card} x\n:img-top: ${out}\n:::`,
 ];
+/** Lines that some parser takes away from the sentence in which a span of code goes on. */
+const spans = [
+  `A.\n\n*[a]: \`\nb ${img}\``,
+  `A.\n\na \`b\n(x)=\nc ${img}\` d`,
+  `A.\n\n[a]: /b \`\nc ${img}\``,
+  `A.\n\n# a \`\nb ${img}\``,
+  `a: \`\nb ${img}\``,
+  `A.\n\na \`b\n> c ${img}\``,
+  `A.\n\n[x](< javascript:${js}>)`,
+  `A.\n\n[x]\n\n[x]: < javascript:${js}>`,
+  "A.\n\n![x](< //net-§.test/a.png>)",
+  '{\n  "title": "x",\n  "layout": "x"\n}\n\nA.',
+  '```ts twoslash\nimport x from "/canary/§"\n//     ^?\n```',
+  "<include>../../../canary/§.txt</include>",
+];
 const deepRst = [
   ".. image:: /../../../canary/§.txt",
   ".. include:: /../../../canary/§.txt",
@@ -221,6 +239,8 @@ export const sourceShapes: readonly Shape[] = [
   ...of("jekyll", deep, "docs/a/b/c/d/§.md"),
   ...of("mkdocs", deep, "docs/a/b/c/d/§.md"),
   ...of("asciidoctor", asciidoc),
-  ...["mkdocs", "jekyll", "hugo", "sphinx", "vitepress", "starlight"].flatMap((builder) => of(builder, markdown)),
-  ...["mdx", "docusaurus", "nextra", "fumadocs"].flatMap((builder) => of(builder, [...mdx, ...markdown])),
+  ...["mkdocs", "jekyll", "hugo", "sphinx", "vitepress", "starlight"].flatMap((builder) =>
+    of(builder, [...markdown, ...spans]),
+  ),
+  ...["mdx", "docusaurus", "nextra", "fumadocs"].flatMap((builder) => of(builder, [...mdx, ...markdown, ...spans])),
 ];

@@ -50,7 +50,7 @@ const sites = {
   nextra: {
     "next.config.mjs": "export default {}\n",
     "content/_meta.js": "export default { index: 'Home' }\n",
-    "content/index.mdx": page,
+    "content/index.mdx": `${page}\n<include>./other.mdx</include>\n`,
   },
 } satisfies Record<string, Record<string, string>>;
 type Site = keyof typeof sites;
@@ -124,6 +124,8 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ],
   ],
   "front matter that runs": [
+    ["hugo", "content/new.md", '{\n  "title": "x",\n  "markup": "html"\n}\n\nText.\n'],
+    ["mkdocs", "docs/new.md", "title: x\ntemplate: a.html\n\n# New\n"],
     ["vitepress", "new.md", `---\u00a0js\n{ a: ${ran} }\n---\n\n# New\n`],
     ["vitepress", "new.md", `\ufeff---js\n{ a: ${ran} }\n---\n\n# New\n`],
     ["vitepress", "new.md", `---js\n{ a: ${ran} }\n---\n\n# New\n`],
@@ -132,6 +134,10 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ["mkdocs", "docs/new.md", "---\ntitle: New\n...\n<script>evil()</script>\n---\n\n# New\n"],
   ],
   "a fence that the builder compiles or runs": [
+    ["nextra", "content/new.mdx", '# New\n\n```ts twoslash\nimport a from "/etc/a"\n```\n'],
+    ["hugo", "layouts/partials/llms.txt", '```\n{{ os.ReadFile "hugo.toml" }}\n```\n'],
+    ["hugo", "layouts/_default/single.md", '```\n{{ os.ReadFile "hugo.toml" }}\n```\n'],
+    ["mkdocs", "docs/llms.txt", "```\n{{ config }}\n```\n"],
     ["vitepress", "new.md", "# New\n\n```html-vue\n{{ evil() }}\n```\n"],
     ["docusaurus", "docs/new.mdx", "# New\n\n```jsx live\nevil()\n```\n"],
     ["mkdocs", "docs/new.md", '# New\n\n```python exec="on"\nevil()\n```\n'],
@@ -139,6 +145,7 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ["sphinx", "docs/new.md", "# New\n\n```{eval-rst}\n.. raw:: html\n```\n"],
   ],
   "known code with text behind it": [
+    ["nextra", "content/new.mdx", "# New\n\n<include>../../../../etc/passwd</include>\n"],
     ["vitepress", "new.md", `# New\n\n${long.replace("</script>", "evil()\n</script>")}\n`],
     ["vitepress", "long.md", `# Long\n\n${long.replace("</script>", "evil()\n</script>")}\n`],
   ],
@@ -303,6 +310,8 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ["sphinx", "docs/new.rst", `New\n===\n\n\`x <javascript:evil()//${"a".repeat(2_100)}>\`_\n`],
   ],
   "AsciiDoc that passes text through": [
+    ["antora", "modules/ROOT/pages/new.adoc", '= New\n\nimage::a.png[link="java&#115;cript:alert(1)"]\n'],
+    ["antora", "modules/ROOT/pages/new.adoc", '= New\n\nimage::a.png[link="java\tscript:alert(1)"]\n'],
     ["antora", "modules/ROOT/pages/new.adoc", "= New\n\n[pass]\n<script>evil()</script>\n"],
     ["antora", "modules/ROOT/pages/new.adoc", "= New\n\n[pass,x]\n--\n<script>evil()</script>\n--\n"],
     ["antora", "modules/ROOT/pages/new.adoc", "= New\n\n[stem]\nx\n"],
@@ -311,6 +320,8 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ["antora", "modules/ROOT/pages/new.adoc", "= New\n\nxref:javascript:evil()[x]\n"],
   ],
   "unknown domains": [
+    ["mkdocs", "docs/new.md", '# New\n\n```js icon="https://attacker.test/x.png"\na\n```\n'],
+    ["mkdocs", "docs/new.md", "# New\n\n![x](< //attacker.test/x.png>)\n"],
     ["vitepress", "public/llms.txt", "# All\n\n[a](https://attacker.test/)\n"],
     ["vitepress", ".vitepress/config.ts", guides("{ text: 'B', link: 'https://attacker.test/' }")],
     ["hugo", "content/new.md", '# New\n\n{{< youtube id="https://attacker.test" title="Some words" >}}\n'],

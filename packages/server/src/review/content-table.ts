@@ -19,7 +19,7 @@ export const elements = words(`
 
 /** Elements that end the page's usual reading: their whole text, up to the closing tag, is one construct. */
 export const rawElements =
-  /^(?:script|style|textarea|title|xmp|iframe|noembed|noframes|noscript|plaintext|template|svg|math|object|embed|applet|frameset|pre|head|body|html)$/i;
+  /^(?:script|style|textarea|title|xmp|iframe|noembed|noframes|noscript|plaintext|template|svg|math|object|embed|include|applet|frameset|pre|head|body|html)$/i;
 
 /** Attributes whose literal value is shown, or only arranges. */
 export const attributes = words(`

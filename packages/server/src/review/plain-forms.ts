@@ -86,6 +86,8 @@ export function isPlainInfo(info: string, code: string, isLabelled: boolean): bo
     ? ["", "", info]
     : (/^[ \t]*([\w+#.-]*)(?:,(?=\w)|:(?=[a-z-])|(?=[\s{[]|$))(.*)$/i.exec(info) ?? ["", "?"]);
   if (language !== "" && !languages.has(language.toLowerCase())) return false;
+  // Its compiler reads the files that are named.
+  if (/\btwoslash\b/.test(meta) && /["'`]\s*(?:\.{0,2}\/|~|\w+:)|\/\/\/\s*</.test(code)) return false;
   // Drawn, not shown.
   if (/^(?:mermaid|math|katex)$/.test(language) && drawnActive.test(code)) return false;
   const flags =
@@ -100,6 +102,6 @@ export function isPlainInfo(info: string, code: string, isLabelled: boolean): bo
   );
 }
 const drawnActive =
-  /<(?!br ?\/?>|[-|=.o*\s\d])|%%\s*\{|\bclick\b|\bhref\b|\burl\b|\\(?:href|url|html|require|include|input|def|let|newcommand|class|style|unicode)|script\s*:|:\/\//i;
+  /<(?!br ?\/?>|[-|=.o*\s\d])|%%\s*\{|\bclick\b|\bhref\b|\burl\b|\\(?:href|url|html|require|include|input|def|let|newcommand|class|style|unicode|mmlToken)|script\s*:|:\/\//i;
 /** A path or a label is no flag, but these words start plugins. */
 const runningFlag = /^(?:live|preview|playground|run\w*|exec\w*|eval\w*|repl|sandbox|interactive|reference|embed)\b/i;

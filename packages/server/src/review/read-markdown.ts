@@ -151,6 +151,7 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
     if (directiveFence.test(info.trim())) return void readMarkdown(parts, code, 0, flavor);
     if (!isPlainInfo(info, code, flavor.labels))
       parts.form(text.slice(start, close).replaceAll(/^[ \t]+/gm, ""), start);
+    parts.value(info, start);
     parts.sample(code, body);
     readInsideCode(code, body);
   }
@@ -254,7 +255,8 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
       }
       return at;
     }
-    const written = match[1]?.replaceAll(" ", "%20") ?? match[2] ?? "";
+    // Some parsers drop the blanks at its ends.
+    const written = match[1]?.replaceAll(/(?<=\S) (?=\S)/g, "%20") ?? match[2] ?? "";
     const url = written.replaceAll(/\{\{[^{}]*\}\}|\{%[^{}]*%\}/g, (tag) => {
       if (flavor.mdx || !templateForms.some((form) => form.test(tag))) parts.form(`(${tag})`, at, tag);
       return "";
@@ -280,8 +282,8 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
     const isPlain = flavor.braces && /^\{[\p{L}\p{N} ,._$|/-]*\}$/u.test(whole);
     if (!isPlain && !forms.some((form) => form.test(whole)) && !(flavor.mdx && isLiteralExpression(whole))) {
       // Plain words may differ from those of another page.
-      const [, name] = /^\{\{[<%] *([\w-]+)(?: +(?:\w+=)?"[\w ?!,'-]*")+ *[%>]\}\}$/.exec(whole) ?? [];
-      parts.form(name ? whole.replaceAll(/"[\w ?!,'-]*"/g, '""') : whole, at, name ?? whole);
+      const [, name] = /^\{\{[<%] *([\w-]+)(?: +(?:\w+=)?"[\w ?!,-]*")+ *[%>]\}\}$/.exec(whole) ?? [];
+      parts.form(name ? whole.replaceAll(/"[\w ?!,-]*"/g, '""') : whole, at, name ?? whole);
     } else if (!whole.startsWith("{/*")) parts.value(whole, at);
     return stop;
   }
@@ -454,11 +456,11 @@ function hasPlainSpans(chunk: string, isAnyRow: boolean, isFirst: boolean): bool
 }
 
 /** A line of a paragraph: no heading, definition or cell, which end with their line. */
-const sentence = /^(?:> )? {0,3}(?:(?:[-*+]|\d{1,9}[.)]) )?[\p{L}\p{N}(*_"'`]/u;
+const sentence = /^(?:> )? {0,3}(?:(?:[-*+]|\d{1,9}[.)]) )?(?:\*\*)?[\p{L}\p{N}`]/u;
 
 /** In its line, or in lines below that can only go on with the sentence. */
 function closingRun(text: string, from: number, size: number): number {
-  const run = /`+|\n(?!(?:> )? {0,3}[\p{L}(])/gu;
+  const run = /`+|\n(?!(?:> )? {0,3}\p{L})/gu;
   run.lastIndex = from;
   for (let match = run.exec(text); match && match[0] !== "\n"; match = run.exec(text))
     if (match[0].length === size) return match.index;

@@ -102,6 +102,11 @@ function isOrdinary(character: string, before: string, after: string): boolean {
 /** Front matter between two exact `---` (or `+++`) lines. Returns where the page's text begins. */
 function readFrontMatter(parts: Parts, text: string): number {
   const [first = ""] = /^\ufeff?[^\S\n]*(?:-{3,}|\+{3,}|;{3,}|={3,})[^\n]*/.exec(text) ?? [];
+  // Without marks: JSON, and the lines that MkDocs takes for the page's data.
+  const [json] = /^\ufeff?\s*\{\s*\n[\s\S]*?(?=\n\s*\n|$)/.exec(text) ?? [];
+  if (json) parts.form(json, 0);
+  const [data = ""] = /^\ufeff?(?:[ \t]*[\w-]+:[^\n]*\n| {4,}[^\n]*\n)+/.exec(text) ?? [];
+  for (const [line, key = ""] of data.matchAll(/^[ \t]*([\w-]+):.*/gm)) if (runningKeys.test(key)) parts.form(line, 0);
   if (first === "") return 0;
   if (/^(?:---|\+\+\+)\r?$/.test(first)) {
     const mark = first.slice(0, 3);

@@ -11,7 +11,7 @@ import {
 import type { Parts } from "./page-parts.ts";
 
 /** Mathematics that links, loads or defines. */
-const activeTex = /\\(?:href|url|html\w*|require|cssId|include\w*|input|unicode)\s*[{[]/;
+const activeTex = /\\(?:href|url|html\w*|require|cssId|include\w*|input|unicode|mmlToken)\s*[{[]/;
 /** Docutils finds literals only between these. */
 const literal = /(?<![^\s([{<'"/-])``[^`\n]+``(?![^\s)\]}>'".,:;!?/-])/g;
 
@@ -120,10 +120,12 @@ export function readAsciidoc(parts: Parts, text: string): void {
         parts.address(withoutReferences(target), at + index, { loads: name === "image" });
       else if (name === "xref" && !plainReference.test(target)) parts.form(whole, at + index);
       if (
-        /\b(?:opts|options|subs|onclick|window)\s*=|javascript|<|\b(?:link|xlink)="?\w+script/i.test(rest) &&
+        /\b(?:opts|options|subs|onclick|window)\s*=|javascript|</i.test(rest) &&
         !/^[^"=]*(?:,?\s*(?:window|opts)="?_?\w+"?)?\^?$/.test(rest)
       )
         parts.form(whole + rest, at + index);
+      for (const [, linked = ""] of rest.matchAll(/\bx?link\s*=\s*(".*?"|'.*?'|[^,]*)/g))
+        parts.address(linked.replaceAll(/^["']|["']$/g, ""), at + index);
     }
   }
   parts.value(text.replaceAll(/`[^`\n]+`/g, " "), 0, { loads: false });

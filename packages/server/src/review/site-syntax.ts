@@ -21,8 +21,10 @@ const builders: ReadonlyArray<readonly [file: RegExp, flavor: string]> = [
   [/(?:^|\/)book\.toml$/, "mdbook"],
 ];
 
-/** Builders that publish `llms.txt` as it is. Jekyll runs its templates, and Sphinx can take it for a page. */
-const copying = /^(?:mdx|mintlify|vue|python|superfences|hugo|mdbook)$/;
+/** Builders that publish `llms.txt` as it is. For the others it can be a template or a page. */
+const copying = /^(?:mdx|mintlify|vue|mdbook)$/;
+/** Folders in which Markdown can be a template, whose code runs. */
+const templateFolders = /(?:^|\/)(?:layouts|themes|archetypes|templates|overrides)\//;
 
 /** How the files of a repository are read, by the builders that its configurations belong to. */
 export async function openSyntaxes(base: Tree) {
@@ -49,6 +51,7 @@ export async function openSyntaxes(base: Tree) {
 
   /** The builder of the nearest folder; unknown if there are several, because each may read otherwise. */
   function flavorOf(path: string): string {
+    if (templateFolders.test(path)) return "";
     const above = sites.filter(({ folder }) => path.startsWith(folder));
     const depth = Math.max(-1, ...above.map(({ folder }) => folder.length));
     const nearest = new Set(above.filter(({ folder }) => folder.length === depth).map(({ flavor }) => flavor));
@@ -65,7 +68,7 @@ export async function openSyntaxes(base: Tree) {
       if (/\.mdx$/i.test(path)) return flavor === "mintlify" ? "mdx mintlify" : "mdx";
       if (/\.rst$/i.test(path)) return "rst";
       if (/\.(?:adoc|asciidoc|asc)$/i.test(path)) return "asciidoc";
-      if (/(?:^|\/)llms[\w-]*\.txt$/i.test(path)) return copying.test(flavor) ? "text" : `markdown ${flavor}`;
+      if (/(?:^|\/)llms[\w-]*\.txt$/i.test(path)) return copying.test(flavor) ? "text" : "markdown ";
       if (!/\.(?:md|markdown|mdown|mkdn?)$/i.test(path)) return null;
       if (flavor === "mintlify") return "mdx mintlify";
       return flavor === "mdx" ? "mdx" : `markdown ${flavor}`;
