@@ -10,6 +10,8 @@ export type Reading =
   /** "delete X": a redirect is required too, by "redirect it to Y" or a separate instruction. */
   | { kind: "delete"; page: string }
   | { kind: "redirect_it"; to: string }
+  /** "hide it", where "it" is the page that was just moved. */
+  | { kind: "unlist_it" }
   /** "and update the links to it": part of every move, and meaningless without one. */
   | { kind: "with_links" }
   /** "check for broken links" and "find X", which need "and fix them" or "and replace it with Y". */
@@ -61,7 +63,9 @@ export function unclear(reason: string): Reading {
 export function orderIfBounded(captures: Captures, instruction: Instruction): Reading {
   const [from, to] = [captures.get("from") ?? [], captures.get("to") ?? []];
   const isBare = from[0]?.kind === "word" || to[0]?.kind === "word";
-  if (isBare && from.length !== to.length)
+  // Between "replace … with" and "with … everywhere" stand the terms and nothing else, if they look like names.
+  const isName = [...from, ...to].every((token) => token.kind === "word" && /^\p{Lu}/u.test(token.text));
+  if (isBare && from.length !== to.length && !(captures.has("everywhere") && isName))
     return unclear("it is not certain where the terms end: put them in quotation marks");
   const last = text(captures, "to").at(-1) ?? "";
   const isPunctuated = to[0]?.kind === "quoted" && to[0].isPunctuated;

@@ -9,7 +9,7 @@ export type Instruction =
   | { kind: "move_page"; from: string; to: string; into?: string }
   /** Replaced by another page: links and a redirect point there. */
   | { kind: "remove_page"; page: string; to: string }
-  | { kind: "fix_links"; under?: string }
+  | { kind: "fix_links"; under?: string; only?: "anchors" }
   | { kind: "add_page"; path: string; title?: string; content: string; group?: string }
   /** `move`: its entry moves there from wherever it is now. */
   | { kind: "list_page"; page: string; group?: string; before?: string; after?: string; move?: true }
@@ -38,7 +38,7 @@ export function describeInstruction(instruction: Instruction): string {
     case "remove_page":
       return `delete ${instruction.page} and redirect it to ${instruction.to}`;
     case "fix_links":
-      return `fix broken links${instruction.under === undefined ? "" : ` in ${instruction.under}`}`;
+      return `fix broken ${instruction.only ?? "links"}${instruction.under === undefined ? "" : ` in ${instruction.under}`}`;
     case "add_page":
       return `add the page ${instruction.path}`;
     case "list_page":

@@ -82,6 +82,13 @@ export function parsePrompt(prompt: string, known: readonly KnownForm[] = knownF
       if (last?.kind !== "delete") return refuse(words, "no page was deleted just before that it could be about");
       said.push({ kind: "remove_page", page: last.page, to: reading.to });
     }
+    if (reading.kind === "unlist_it") {
+      const last = said.at(-1);
+      const named = last?.kind === "move_page" ? last.from : null;
+      if (named === null) return refuse(words, 'no page was moved just before that "it" could mean');
+      // Before the move, the page still has the name that the prompt gives it.
+      said.splice(-1, 0, { kind: "unlist_page", page: named });
+    }
     if (reading.kind === "with_links") {
       const last = said.at(-1)?.kind;
       const isDoneWith = last === "move_page" || last === "rename_heading" || last === "remove_page";

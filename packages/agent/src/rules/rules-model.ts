@@ -221,7 +221,13 @@ function callFor(instruction: Instruction): PlannedCall {
     case "remove_page":
       return { name: "delete_file", input: { path: instruction.page, to: instruction.to } };
     case "fix_links":
-      return { name: "fix_links", input: instruction.under === undefined ? {} : { under: instruction.under } };
+      return {
+        name: "fix_links",
+        input: {
+          ...(instruction.under !== undefined && { under: instruction.under }),
+          ...(instruction.only !== undefined && { only: instruction.only }),
+        },
+      };
     case "add_page": {
       const { kind: _, ...input } = instruction;
       return { name: "add_page", input };

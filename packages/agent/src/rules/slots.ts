@@ -51,6 +51,8 @@ export const slotLengths: SlotLengths = (type, tokens, at) => {
       return only(isField(tokens[at]) && knownFields.has(textOf(tokens.slice(at, at + 1)).toLowerCase()));
     case "pages":
       return pagesLength(tokens, at);
+    case "several":
+      return severalLengths(tokens, at);
     default:
       throw new Error(`unknown slot type ${type}`);
   }
@@ -100,6 +102,17 @@ function isValue(token: Token | undefined): boolean {
 function isField(token: Token | undefined): boolean {
   if (token?.kind !== "word" && token?.kind !== "quoted") return false;
   return fieldName.test(token.text) && !(token.kind === "word" && notFields.has(token.lower));
+}
+
+/** `a and b`, `a, b and c`: at least two, with "and" before the last. */
+function severalLengths(tokens: readonly Token[], at: number): readonly number[] {
+  let end = at;
+  while (isPage(tokens[end]) && tokens[end + 1]?.kind === "comma" && end - at < listedPagesMax) end += 2;
+  const last = tokens[end + 1];
+  const isJoined = isPage(tokens[end]) && last?.kind === "word" && last.lower === "and" && isPage(tokens[end + 2]);
+  const after = tokens[end - 1];
+  const isListed = end > at && after?.kind === "comma" && isPage(tokens[end]);
+  return isJoined && (end === at || isListed) ? [end + 3 - at] : [];
 }
 
 /** `a, b and c`: at least two, up to the end. */

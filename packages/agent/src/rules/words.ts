@@ -80,7 +80,7 @@ function words(list: string): ReadonlySet<string> {
 }
 
 /** Verbs that start a form, besides those with synonyms. */
-const knownVerbs = "replace rename rebrand set unset clear give redirect send take unlist get mv";
+const knownVerbs = "replace rename rebrand set unset clear give redirect send take unlist hide get mv";
 
 /** Verbs that start an unknown instruction or retract one. A clause is split before them, so that it can be quoted. */
 const otherVerbs = `do substitute don't dont never avoid stop leave keep skip ignore make rewrite

@@ -89,23 +89,28 @@ export const moveSectionTool = defineTool({
 
 export const fixLinksTool = defineTool({
   name: "fix_links",
-  description: "Repairs broken links whose target is certain; lists the others.",
-  input: Type.Object({ under: optionalText }, { additionalProperties: false }),
+  description:
+    "Repairs broken links whose target is certain; lists the others. `only`: nothing but the fragments of links.",
+  input: Type.Object(
+    { under: optionalText, only: Type.Optional(Type.Literal("anchors")) },
+    { additionalProperties: false },
+  ),
   writes: true,
-  run: (context, { under }, signal) => repairLinks(context, under, signal),
+  run: (context, { under, only }, signal) => repairLinks(context, under, signal, only),
 });
 
 export async function repairLinks(
   context: ToolContext,
   under: string | undefined,
   signal: AbortSignal,
+  only?: "anchors",
 ): Promise<ToolAnswer> {
   const site = await context.site.head(signal);
   const scope = under === undefined ? null : pagesUnder(site, under);
   if (scope?.kind === "refused") return scope;
   const before = await context.site.base(signal);
   const pages = scope?.paths ?? site.pages.map(({ path }) => path);
-  const fixed = await fixLinks(site, { pages, before });
+  const fixed = await fixLinks(site, { pages, before, ...(only && { only }) });
   if (fixed.kind === "refused" || pages.length === 1) return applyRefactoring(context, fixed);
   // One page that may not be changed must not keep the others from it.
   const refused = [...fixed.edits.keys()].flatMap((path) => {
@@ -114,7 +119,7 @@ export async function repairLinks(
   });
   if (refused.length === 0) return applyRefactoring(context, fixed);
   const others = pages.filter((path) => !refused.some((one) => one.path === path));
-  const rest = await fixLinks(site, { pages: others, before });
+  const rest = await fixLinks(site, { pages: others, before, ...(only && { only }) });
   return applyRefactoring(
     context,
     rest.kind === "refused" ? rest : { ...rest, skipped: [...refused, ...rest.skipped] },

@@ -14,11 +14,11 @@ import { createPlan, replaceRange } from "./edit-plan.ts";
 
 /**
  * Fixes broken links if only one page or heading can be meant, and reports the rest. `pages`: only in these, by path.
- * `before`: an earlier state, so that links follow a heading that has moved to another page since.
+ * `only`: nothing but fragments. `before`: an earlier state, so that links follow a heading that has moved to another page since.
  */
 export async function fixLinks(
   site: Site,
-  input: { pages?: readonly string[]; before?: Site } = {},
+  input: { pages?: readonly string[]; before?: Site; only?: "anchors" } = {},
 ): Promise<Refactoring> {
   const plan = createPlan(site);
   const movedTo = input.before === undefined ? null : createMovedAnchors(input.before, site);
@@ -44,7 +44,7 @@ export async function fixLinks(
       return false;
     });
     const context = { index: site.index, page, links };
-    for (const check of [brokenLink, brokenAnchor]) {
+    for (const check of input.only === "anchors" ? [brokenAnchor] : [brokenLink, brokenAnchor]) {
       for (const report of check.run(context)) if (report.certainty === undefined) found.push(toFinding(check, report));
     }
   }

@@ -2,7 +2,7 @@ import { cleanPath, locatePage } from "../find-page.ts";
 import { resolveTarget } from "../links/resolve.ts";
 import { rewriteTarget } from "../links/rewrite.ts";
 import { buildIndex, makeNode, type PageNode, type SiteIndex } from "../links/site-index.ts";
-import { idRange, isExternal, pageExtension } from "../links/target.ts";
+import { dirOf, idRange, isExternal, pageExtension, underDir } from "../links/target.ts";
 import type { Heading, Link } from "../parse/dialect.ts";
 import { briefOf, targetsOf } from "../parse/page-brief.ts";
 import { readFacts, readFactsOf } from "../parse/read-facts.ts";
@@ -19,7 +19,7 @@ export interface MoveSection {
   page: string;
   /** The heading's text or its id. */
   heading: string;
-  /** The target page. Created if it does not exist. */
+  /** The target page. Created if it does not exist. `./name`: beside the section's page. */
   to: string;
   /** A heading of the target page after whose section to insert. Default: the end of the page. */
   after?: string;
@@ -40,9 +40,12 @@ interface Section {
 type NewIds = ReadonlyMap<string, string | null>;
 
 /** Moves a heading with its text to another page, and updates links to and in the section. */
-export async function moveSection(site: Site, input: MoveSection): Promise<Refactoring> {
-  const section = await readSection(site, input.page, input.heading);
+export async function moveSection(site: Site, asked: MoveSection): Promise<Refactoring> {
+  const section = await readSection(site, asked.page, asked.heading);
   if ("reason" in section) return refuse(section.reason);
+  const { path } = section.node;
+  const beside = `${underDir(dirOf(path), asked.to.slice(2))}${pageExtension.exec(path)?.[0] ?? ""}`;
+  const input = asked.to.startsWith("./") && !pageExtension.test(asked.to) ? { ...asked, to: beside } : asked;
   const plan = createPlan(site);
   // A full path means that file, not another with the same name.
   const isPath = pageExtension.test(input.to.trim());

@@ -131,7 +131,7 @@ export const understoodAs: readonly (readonly [prompt: string, order: string])[]
   ["Erase the page guides/old, redirecting readers to guides/new", "delete guides/old and redirect it to guides/new"],
   ["Please drop the old page guides/old in favor of guides/new.", "delete guides/old and redirect it to guides/new"],
   ["Repair the invalid links under guides/", "fix broken links in guides/"],
-  ["Resolve all broken anchors", "fix broken links"],
+  ["Resolve all broken anchors", "fix broken anchors"],
   ['Insert guides/limits into the sidebar under "Guides"', 'list guides/limits in the navigation under "Guides"'],
   ["Show guides/limits in the navbar", "list guides/limits in the navigation"],
   ["Take guides/limits off the side bar", "remove guides/limits from the navigation"],

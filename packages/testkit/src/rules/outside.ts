@@ -206,7 +206,6 @@ export const outside = {
     "rename the group Guides to How-to guides",
     'replace "API token" with "access key."',
     'replace "API token with "access key"',
-    "move guides/auth and guides/send to security/",
     "~~fix broken links~~",
     "> fix broken links",
     '"fix broken links"',

@@ -11,13 +11,18 @@ import {
   unclear,
   within,
 } from "../form.ts";
+import type { Instruction } from "../instruction.ts";
 import type { Captures } from "../pattern.ts";
 
 /** A quoted name could also be a term, so the word "field" is required. */
 const field = "(frontmatter [field] {field:field}|field {field:field}|{field:bare})";
 const links =
-  "(link|links|anchor|anchors|hyperlink|hyperlinks|links and [broken] anchors|anchors and [broken] links|internal links|internal link|cross-references)";
+  "(link|links|((anchor|anchors) {!anchors})|hyperlink|hyperlinks|links and [broken] anchors|anchors and [broken] links|internal links|internal link|cross-references)";
+const nowhere =
+  "that (are|is) broken|that (lead|leads|point|points|go|goes) nowhere|that (lead|leads|point|points|go|goes) to nothing";
 const heading = "(heading|subheading|section heading|header|section title|section)";
+const ownPage =
+  "((a|an|its|the) [own|new|separate|its own|new separate] page [called|named] [{to:path}]|[the] [new] page {to:path}|{to:path})";
 const found = "[[that] you [can] find]";
 const somewhere = `[${everywhere}|${below}]`;
 
@@ -26,11 +31,11 @@ export const contentForms: readonly Form[] = [
     example: "fix broken links",
     patterns: [
       `fix [all|any|every|each|all of] [the|our] broken ${links} ${found} ${somewhere}`,
-      `fix [all|any|every|each|all of] [the|our] (links|anchors|links and anchors|anchors and links) [${everywhere}|${below}]`,
-      `fix [all|any|every] [the] ${links} that (are|is) broken [${everywhere}|${below}]`,
+      `fix [all|any|every|each|all of] [the|our] (links|anchors {!anchors}|links and anchors|anchors and links) [${everywhere}|${below}]`,
+      `fix [all|any|every] [the] ${links} (${nowhere}) [${everywhere}|${below}]`,
       `${within} fix [all|any|every] [the] broken ${links}`,
     ],
-    read: (captures) => order({ kind: "fix_links", ...optional(captures, ["under"]) }),
+    read: (captures) => order(fixLinks(captures)),
   },
   {
     example: "fix broken links",
@@ -41,7 +46,7 @@ export const contentForms: readonly Form[] = [
     ],
     read: (captures) => ({
       kind: "look",
-      instruction: { kind: "fix_links", ...optional(captures, ["under"]) },
+      instruction: fixLinks(captures),
     }),
   },
   {
@@ -57,6 +62,8 @@ export const contentForms: readonly Form[] = [
       `set [the] ${field} (to|:) {value:value} (of|on|in|for) ${page} {page:page}`,
       `give ${page} {page:page} (the|a|an) ${field} {value:value}`,
       `add (the|a|an) ${field} {value:value} to ${page} {page:page}`,
+      `add {field:known} {value:value} to ${page} {page:page}`,
+      `(set|change) the {page:page} {field:known} (to [:]|:) {value:value}`,
       "retitle [the] page {page:page} (to|as) {value:quoted} {!titled}",
       "retitle {page:path} (to|as) {value:quoted} {!titled}",
       `add (the|a) ${field} with [the] value {value:value} to ${page} {page:page}`,
@@ -108,6 +115,23 @@ export const contentForms: readonly Form[] = [
       }),
   },
   {
+    example: 'split the section "Setup" of guides/quickstart into its own page',
+    patterns: [
+      `(split|break|extract|pull) [out] [the] [${heading}] {heading:term} [out] (of|from|in) ${page} {page:page} (into|to|as) ${ownPage}`,
+      `(split|break|extract|pull) [out] the {heading:term} ${heading} [out] (of|from|in) ${page} {page:page} (into|to|as) ${ownPage}`,
+      `make [the] ${heading} {heading:term} (of|from|in|on) ${page} {page:page} ${ownPage}`,
+    ],
+    read: (captures) => {
+      const heading = bareHeading(text(captures, "heading"));
+      const name = heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}]+/gu, "-")
+        .replace(/^-+|-+$/g, "");
+      const to = captures.has("to") ? text(captures, "to") : `./${name}`;
+      return order({ kind: "move_section", page: text(captures, "page"), heading, to });
+    },
+  },
+  {
     example: 'move the section "Setup" of guides/quickstart to guides/install',
     patterns: [
       `move [the] ${heading} {heading:term} (in|of|on|from) ${page} {page:page} (to|into) ${page} {to:page}`,
@@ -123,6 +147,14 @@ export const contentForms: readonly Form[] = [
       }),
   },
 ];
+
+function fixLinks(captures: Captures): Instruction {
+  return {
+    kind: "fix_links",
+    ...optional(captures, ["under"]),
+    ...(captures.has("anchors") && { only: "anchors" as const }),
+  };
+}
 
 /** A heading as people copy it from the source: `## Setup`. */
 function bareHeading(written: string): string {

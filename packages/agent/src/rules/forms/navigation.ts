@@ -58,6 +58,11 @@ export const navigationForms: readonly Form[] = [
   },
   {
     example: "remove guides/old from the navigation",
+    patterns: [`(delete|take|hide) it (from|out of|in) ${navigation}`, "(unlist|hide) it"],
+    read: () => ({ kind: "unlist_it" }),
+  },
+  {
+    example: "remove guides/old from the navigation",
     patterns: [
       `(delete|take|hide) [the] [entry (of|for)] ${page} {page:page} (from|out of) ${navigation}`,
       `take ${page} {page:page} (off|out of) ${navigation}`,

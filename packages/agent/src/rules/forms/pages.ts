@@ -1,6 +1,7 @@
 import { type Form, navigation, optional, order, page, type Reading, text, unclear } from "../form.ts";
 import type { Instruction } from "../instruction.ts";
 import type { Captures } from "../pattern.ts";
+import { pagesOf } from "../slots.ts";
 import { inGroup } from "./navigation.ts";
 
 const redirect =
@@ -17,7 +18,7 @@ export const pageForms: readonly Form[] = [
     patterns: [
       `move ${page} {from:page} [over] to [the] [page|path] {to:page} ${redirect}`,
       `(move|put) ${page} {from:page} (into|inside|inside of) ${folder("into")} ${redirect}`,
-      `(move|put) ${page} {from:page} (to|under|in) (the folder {into:page}|the {into:page} folder) ${redirect}`,
+      `(move|put) ${page} {from:page} (to|under|in|into) (the folder {into:page}|the {into:page} (folder|section)) ${redirect}`,
       `move ${page} {from:page} (under|below) {into:page} ${redirect}`,
       `put ${page} {from:path} (in|under|below) {into:folder} ${redirect}`,
       `(move|rename) ([the] [whole|entire] folder {!folder} {from:page}|the {from:page} folder {!folder}) (to|as) ${folder("to")} ${redirect}`,
@@ -30,6 +31,24 @@ export const pageForms: readonly Form[] = [
       `change [the] (path|address|url|location|place) of ${page} {from:path} to {to:path} ${redirect}`,
     ],
     read: readMove,
+  },
+  {
+    example: "move guides/auth and guides/send to security",
+    patterns: [
+      `move [the] [pages] {pages:several} [pages] (to|into|under|below) [the] [folder|section] {into:page} [folder|section] ${redirect}`,
+    ],
+    read: (captures) =>
+      order(
+        ...pagesOf(captures.get("pages")).flatMap((from) => {
+          const moved = readMove(
+            new Map([
+              ...captures,
+              ["from", [{ kind: "quoted", text: from, isPunctuated: true, start: 0, end: 0 } as const]],
+            ]),
+          );
+          return moved.kind === "orders" ? moved.instructions : [];
+        }),
+      ),
   },
   {
     example: "delete guides/old and redirect it to guides/new",
