@@ -21,9 +21,11 @@ export {
   type CommitReader,
   createCommitReader,
   createPageHistory,
+  createRecentStart,
   createRecentSubjects,
   createSiteHistory,
   type PageHistory,
+  type RecentStart,
   type RecentSubjects,
   type SiteHistory,
 } from "./read/history.ts";

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.t
 import type { TestRepository } from "@emend/testkit/make-repository.ts";
 import { type MirrorBench, openMirrorBench } from "@emend/testkit/mirrors.ts";
 import { alterJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
-import { createPageHistory } from "@emend/tree";
+import { createPageHistory, createRecentStart } from "@emend/tree";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { checkSiteHealth } from "../compose/check-site.ts";
 import { AppError } from "../errors.ts";
@@ -423,6 +423,29 @@ test("a name that another package may have is a warning, and nothing renames it 
   expect((await checkedHealth()).findings).toEqual([]);
   docs.commit({ "docs/v2/run.md": null });
   expect((await checkedHealth()).findings).toMatchObject([{ path: "docs/v1/run.md" }]);
+});
+
+test("a new source is compared once with its state of some days ago", async () => {
+  docs.commit({ "docs/run.md": "# Run\n\nUse `--out-file`. It waits (`--wait`, default `30s`).\n" });
+  const waits = (time: string) => `option("--wait", "how long", "${time}");\n`;
+  code.commit({ "src/cli.ts": flags("--out-file"), "src/wait.ts": waits("30s") });
+  code.commit({ "src/cli.ts": flags("--output"), "src/wait.ts": waits("60s") });
+  const recentStart = createRecentStart({ git: bench.git, dir: bench.mirrorsDir });
+  const found = async (start: typeof recentStart) =>
+    (await checkedHealth({ recentStart: start } as object)).findings.map(({ check, line }) => [check, line]);
+  // The commits of tests are old.
+  const ofTwo: typeof recentStart = (input, signal) => recentStart({ ...input, days: 10_000, commitsMax: 2 }, signal);
+  expect(await found(ofTwo)).toEqual([["stale-reference", 3]]);
+  await look();
+  expect(await only()).toMatchObject({ state: "changed", source: { path: "src/wait.ts" } });
+  const never = () => Promise.reject(new Error("asked again"));
+  expect((await found(never)).map(([check]) => check).sort()).toEqual(["changed-claim", "stale-reference"]);
+  // Where the history cannot be read, it begins with the newest commit.
+  await database.pool.query("delete from reference_looks; delete from stale_references; delete from claims");
+  expect(await found(async () => null)).toEqual([]);
+  expect(await recentStart({ remote: remote(code), branch: "nothing", days: 30, commitsMax: 200 }, bench.signal)).toBe(
+    null,
+  );
 });
 
 test("a check that finds warnings and errors counts as errors", async () => {

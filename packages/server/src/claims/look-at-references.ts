@@ -54,7 +54,7 @@ interface SourceInput {
 
 /**
  * Compares what the pages name with a source's newest commit, and stores what became stale since the commit of the last
- * comparison. The first comparison has no earlier commit: it only remembers this one.
+ * comparison. The first one is with the oldest commit of the last days; where that is unknown, it only remembers this commit.
  */
 export async function compareSource(
   deps: Deps,
@@ -71,8 +71,8 @@ export async function compareSource(
     `select commit_id as "commit" from reference_looks where project_id = $1 and source_id = $2`,
     [projectId, name.id],
   );
-  const last = rows[0]?.commit ?? null;
-  if (last === at.commit) return compared;
+  const last = rows[0]?.commit ?? (await at.recentStart());
+  if (rows[0] && last === at.commit) return compared;
   const stale: StoredStale[] = [];
   let bound: Awaited<ReturnType<typeof readPush>>["bound"] = [];
   let problem: string | null = null;

@@ -1,11 +1,16 @@
 import type { Claim } from "@emend/contract";
-import type { CommitTree, Mirrors, PageHistory, Remote } from "@emend/tree";
+import type { CommitTree, Mirrors, PageHistory, RecentStart, Remote } from "@emend/tree";
 import type { LookedAt } from "./find-claims-again.ts";
 
 export interface SourceDeps {
   mirrors: Mirrors;
   pageHistory: PageHistory;
+  /** Absent: a new source is compared from its newest commit on. */
+  recentStart?: RecentStart;
 }
+
+/** A new source is compared with its state before this, once. */
+const backfill = { days: 30, commitsMax: 200 };
 
 /** A repository to read: the project's own, or a context repository. */
 export interface SourceName {
@@ -18,6 +23,8 @@ export interface SourceName {
 }
 
 export interface SourceAt extends LookedAt {
+  /** For the first comparison: the oldest commit of the last days. Null if unknown. */
+  recentStart(): Promise<string | null>;
   /** An earlier commit. It is fetched if this node does not have it. */
   earlier(commit: string): Promise<CommitTree>;
   /** The change since a commit that `earlier` gave, as a patch. */
@@ -44,6 +51,7 @@ export async function withSource(
       repositoryId: null,
       commit,
       tree: mirror.treeAt(commit),
+      recentStart: async () => (await deps.recentStart?.({ remote, branch: ref, ...backfill }, signal)) ?? null,
       async earlier(before) {
         await mirror.ensureBase({ remote, jobId: earlierId, commit: before }, signal);
         return mirror.treeAt(before);

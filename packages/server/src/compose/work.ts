@@ -6,6 +6,7 @@ import type { DiskCache } from "@emend/site";
 import {
   createCommitReader,
   createPageHistory,
+  createRecentStart,
   createRecentSubjects,
   createSiteHistory,
   type Mirrors,
@@ -129,6 +130,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
             linkFetch: linkReach.fetch,
             siteHistory: createSiteHistory({ git, dir: join(config.dataDir, "mirrors") }),
             pageHistory,
+            recentStart: createRecentStart({ git, dir: join(config.dataDir, "mirrors") }),
             openForge: (project) => openForge(project, forges),
             contextRemote: (repositoryId, either) => automations.remoteOf({ projectId, repositoryId }, either),
             openReader: gate.openReader,

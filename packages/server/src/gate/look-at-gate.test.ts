@@ -444,7 +444,9 @@ it("does not block for a name that another package may have, and can still fix t
   const message =
     "`deepMode` is renamed to `deepWay` in src/mode.ts. Another package may have it: change the page only if it means this one";
   const place = { check: "stale-reference", severity: "warning", path: "mode.md", line: 3 };
-  expect(findings).toEqual([{ ...place, message, certainty: "likely", causes: ["src/mode.ts"] }]);
+  const type = (mode: string) => `type Mode = "${mode}" | "flat";`;
+  const seen = { text: "Choose `deepMode`.", source: "src/mode.ts:1", was: type("deepMode"), now: type("deepWay") };
+  expect(findings).toEqual([{ ...place, message, certainty: "likely", causes: ["src/mode.ts"], seen }]);
   expect(findings.map(isFixable)).toEqual([true]);
 });
 

@@ -110,6 +110,36 @@ export function createSiteHistory(deps: HistoryDeps): SiteHistory {
   };
 }
 
+/** The oldest of a branch's newest commits, of so many days and at most so many. Null if it cannot be read. */
+export type RecentStart = (
+  input: { remote: Remote; branch: string; days: number; commitsMax: number },
+  signal: AbortSignal,
+) => Promise<string | null>;
+
+export function createRecentStart(deps: HistoryDeps): RecentStart {
+  return async ({ remote, branch, days, commitsMax: depth }, signal) => {
+    try {
+      const input = { remote, branch, depth, filter: "tree:0", timeMsMax, packBytesMax } as const;
+      return await withHistory(deps, input, signal, async ({ gitDir, ref }) => {
+        const args = [
+          "log",
+          "--first-parent",
+          `--max-count=${depth}`,
+          `--since=${days}.days`,
+          "--format=%H",
+          ref,
+          "--",
+        ];
+        const log = await deps.git.must({ gitDir, args, timeMsMax, outputBytesMax }, signal);
+        return log.toString("utf8").trim().split("\n").at(-1) || null;
+      });
+    } catch {
+      signal.throwIfAborted();
+      return null;
+    }
+  };
+}
+
 interface HistoryDeps {
   git: Git;
   dir: string;
