@@ -1,6 +1,8 @@
 // Bundles the GitHub Action, so that nothing is installed when it runs: `npm run build:action`.
-import { cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
+import { grammarNames } from "@emend/site";
 import { type InputOptions, type OutputOptions, rolldown } from "rolldown";
 
 const root = dirname(import.meta.dirname);
@@ -26,7 +28,15 @@ async function buildProgram(file: string): Promise<void> {
 async function buildCheck(dir: string): Promise<void> {
   const workers = {
     name: "workers",
-    transform: (code: string) => code.replaceAll(/new URL\("\.\/(\w+-worker)\.ts"/g, 'new URL("./$1.js"'),
+    transform: (code: string) =>
+      code
+        .replaceAll(/new URL\("\.\/(\w+-worker)\.ts"/g, 'new URL("./$1.js"')
+        // A bundler cannot include grammars. They are beside the program.
+        .replaceAll('require("@vscode/tree-sitter-wasm")', 'require("./grammars/tree-sitter.cjs")')
+        .replaceAll(
+          /require\.resolve\(`@vscode\/tree-sitter-wasm\/wasm\/(tree-sitter-\$\{name\}\.wasm)`\)/g,
+          'require("node:zlib").brotliDecompressSync(require("node:fs").readFileSync(new URL(`./grammars/$1.br`, import.meta.url)))',
+        ),
   };
   const input: InputOptions = {
     input: {
@@ -34,18 +44,31 @@ async function buildCheck(dir: string): Promise<void> {
       "parse-worker": join(parse, "parse-worker.ts"),
       "mdx-worker": join(parse, "mdx-worker.ts"),
       "prose-worker": join(root, "packages/site/src/prose/prose-worker.ts"),
+      "source-worker": join(root, "packages/site/src/references/source-worker.ts"),
     },
     platform: "node",
     plugins: [workers],
   };
   const minify = { compress: true, mangle: false, codegen: true };
   const modules = await write(input, { dir, format: "esm", banner, minify, chunkFileNames: "[name].js" });
+  modules.push(join(root, "node_modules/@vscode/tree-sitter-wasm/wasm"));
   const packages = new Set(modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []));
   const licenses = await Promise.all([...packages].sort().map(licenseOf));
   await writeFile(join(dir, "licenses.txt"), licenses.join("\n"));
   // The dictionary's module reads its words from its own folder.
   const dictionary = join(root, "node_modules/dictionary-en");
   for (const file of ["index.aff", "index.dic"]) await cp(join(dictionary, file), join(dir, file));
+  await copyGrammars(join(root, "node_modules/@vscode/tree-sitter-wasm/wasm"), join(dir, "grammars"));
+}
+
+async function copyGrammars(from: string, to: string): Promise<void> {
+  await mkdir(to);
+  await cp(join(from, "tree-sitter.js"), join(to, "tree-sitter.cjs"));
+  await cp(join(from, "tree-sitter.wasm"), join(to, "tree-sitter.wasm"));
+  for (const name of grammarNames) {
+    const file = `tree-sitter-${name}.wasm`;
+    await writeFile(join(to, `${file}.br`), brotliCompressSync(await readFile(join(from, file))));
+  }
 }
 
 /** Returns the bundled modules. */

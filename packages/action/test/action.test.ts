@@ -137,7 +137,9 @@ test("fails only on what is new since the base, which it fetches", async () => {
   await rm(join(dir, "docs", "new.mdx"));
   expect(await runStep(inputs, env)).toMatchObject({ code: 0, stdout: expect.stringContaining("0 new errors") });
   // Code beside the docs: a page that names what the change renamed fails, though the page itself is old.
-  const flag = (name: string) => writeFile(join(dir, "cli.ts"), `export const flags = ["${name}", "--watch"];\n`);
+  const parser = 'import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument("--watch")\n';
+  const flag = (name: string) =>
+    writeFile(join(dir, "cli.py"), `${parser}parser.add_argument("${name}", help="where to write")\n`);
   for (const name of ["--out-file", "--output"]) {
     await flag(name);
     await writeFile(join(dir, "docs", "run.md"), "# Run\n\nUse `--out-file`.\n");

@@ -30,7 +30,7 @@ export {
 } from "./editor-queries.ts";
 export { changedFacts } from "./facts/changed-facts.ts";
 export { type ChangedFacts, compareFacts, type StaleFact } from "./facts/compare-facts.ts";
-export { createFactReader } from "./facts/read-facts.ts";
+export { createFactReader, grammarNames } from "./facts/read-facts.ts";
 export { findPage } from "./find-page.ts";
 export { folderTree, nameAsGit, repositoryAround } from "./folder-tree.ts";
 export type { NavItem, NavList, Redirect } from "./frameworks/framework.ts";

@@ -46,7 +46,7 @@ const before = `${program("--dry-run")}export function listJobs() {}\n`;
 const after = program("--preview");
 const told = [
   "index.md:3:16 `--dry-run` was renamed to `--preview` by COMMIT (Ann, Rename). Use the new name.",
-  "index.md:3:41 `listJobs` is no longer in the sources (src/app.ts had it): removed by COMMIT (Ann, Rename). Correct the page.",
+  "index.md:3:41 `listJobs` is no longer in the sources (src/app.ts had it): removed by COMMIT (Ann, Rename). Correct the page if it means this one.",
 ];
 
 test("compares a page with the commit that last changed it, where the code is in the same repository", async () => {

@@ -12,6 +12,8 @@ const languages: Readonly<Record<string, string>> = {
   ...{ py: "python", go: "go", rs: "rust", ts: "typescript", mts: "typescript", cts: "typescript", tsx: "tsx" },
   ...{ js: "javascript", mjs: "javascript", cjs: "javascript", jsx: "javascript" },
 };
+/** What a program that carries its grammars must carry. */
+export const grammarNames: readonly string[] = [...new Set(Object.values(languages))];
 const bytesMax = 400_000;
 
 /** Reads what files of code and settings say. Grammars are WebAssembly, and loaded when the first file needs them. */
