@@ -200,14 +200,12 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
     switch (text[at]) {
       case "`": {
         if (!spans) return at;
-        const run = /`+/y;
-        run.lastIndex = at;
-        const [mark = "`"] = run.exec(text) ?? [];
-        const close = closingRun(text, at + mark.length, mark.length);
-        const code = text.slice(at + mark.length, close);
+        const size = runAt(text, at);
+        const close = closingRun(text, at + size, size);
+        const code = text.slice(at + size, close);
         parts.sample(code, at);
-        readInsideCode(code, at + mark.length);
-        return close + mark.length;
+        readInsideCode(code, at + size);
+        return close + size;
       }
       case "\\":
         return flavor.escapable.includes(text[at + 1] ?? "\n") ? at + 2 : at;
@@ -438,7 +436,7 @@ function hasPlainSpans(chunk: string, isAnyRow: boolean, isFirst: boolean): bool
   if (/\$\$|\\[([]/.test(chunk)) return false;
   const isTable = isAnyRow || /^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:|-]*)?$/m.test(chunk);
   for (let at = chunk.indexOf("`"); at !== -1; at = chunk.indexOf("`", at)) {
-    const size = /^`+/.exec(chunk.slice(at, at + 100))?.[0].length ?? 1;
+    const size = runAt(chunk, at);
     const close = closingRun(chunk, at + size, size);
     const code = chunk.slice(at + size, close);
     // Tables split cells inside code, and some parsers need a letter behind the first mark.
@@ -457,6 +455,13 @@ function hasPlainSpans(chunk: string, isAnyRow: boolean, isFirst: boolean): bool
 
 /** A line of a paragraph: no heading, definition or cell, which end with their line. */
 const sentence = /^(?:> )? {0,3}(?:(?:[-*+]|\d{1,9}[.)]) )?(?:\*\*)?[\p{L}\p{N}`]/u;
+
+/** How many backticks begin here. */
+function runAt(text: string, at: number): number {
+  const run = /`+/y;
+  run.lastIndex = at;
+  return run.exec(text)?.[0].length ?? 1;
+}
 
 /** In its line, or in lines below that can only go on with the sentence. */
 function closingRun(text: string, from: number, size: number): number {

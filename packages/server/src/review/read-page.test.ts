@@ -79,6 +79,7 @@ it.each<readonly [string, Syntax]>([
   ["A.\n\na `b\n- c <b1>`", "markdown vue"],
   ["A.\n\na `b | c\nd <b1>`", "markdown liquid"],
   ["A.\n\n*[a]: `\nb <b1>`", "markdown python"],
+  [`A ${"`".repeat(150)} b ${"`".repeat(100)} <b1> ${"`".repeat(50)}`, "markdown vue"],
   ["A.\n\na `b\n(c)=\nd <b1>`", "markdown commonmark"],
 ])("%s has a live tag in %s", (text, syntax) => {
   expect(read(text, syntax).forms.join(" ")).toContain("<b1>");
