@@ -38,6 +38,10 @@ const rst = [
 const asciidoc = [
   `image::a.png[link="java&#115;cript:${js}"]`,
   `image::a.png[link="java\tscript:${js}"]`,
+  `image::a.png[alt="]",link="java&#115;cript:${js}"]`,
+  `image::a.png[alt\\],link="java&#115;cript:${js}"]`,
+  `:description: x" onmouseover="${js}\n\nx`,
+  `:source-language: x" onmouseover="${js}\n\n----\na\n----`,
   `image:a.png[x,link='java&Tab;script:${js.replaceAll("'", '"')}'] b`,
   `[pass]\n${img}`,
   `[.x,pass]\n${img}`,
@@ -197,6 +201,7 @@ const deep = [
 ];
 /** Lines that some parser takes away from the sentence in which a span of code goes on. */
 const spans = [
+  `A.\n\na \`b\nc ${img}\`\n: d`,
   `A.\n\n*[a]: \`\nb ${img}\``,
   `A.\n\na \`b\n(x)=\nc ${img}\` d`,
   `A.\n\n[a]: /b \`\nc ${img}\``,

@@ -312,6 +312,9 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
   "AsciiDoc that passes text through": [
     ["antora", "modules/ROOT/pages/new.adoc", '= New\n\nimage::a.png[link="java&#115;cript:alert(1)"]\n'],
     ["antora", "modules/ROOT/pages/new.adoc", '= New\n\nimage::a.png[link="java\tscript:alert(1)"]\n'],
+    ["antora", "modules/ROOT/pages/new.adoc", '= New\n\nimage::a.png[alt="]",link="java&#115;cript:alert(1)"]\n'],
+    ["antora", "modules/ROOT/pages/new.adoc", '= New\n\nimage::a.png[a\\],link="java&#115;cript:alert(1)"]\n'],
+    ["antora", "modules/ROOT/pages/new.adoc", '= New\n:description: x" onclick="alert(1)\n\nText.\n'],
     ["antora", "modules/ROOT/pages/new.adoc", "= New\n\n[pass]\n<script>evil()</script>\n"],
     ["antora", "modules/ROOT/pages/new.adoc", "= New\n\n[pass,x]\n--\n<script>evil()</script>\n--\n"],
     ["antora", "modules/ROOT/pages/new.adoc", "= New\n\n[stem]\nx\n"],

@@ -74,7 +74,6 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
   let refusedLine = -1;
   /** Where the last chunk ended, if it has HTML: a fence right behind it may be part of that. */
   let htmlEnd = -1;
-  let isFirst = true;
 
   while (at < text.length) {
     const line = lineAt(text, at);
@@ -174,9 +173,7 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
     const hasHtml = !flavor.mdx && /^[ \t>*+-]*<[a-z/!?]/im.test(live);
     if (hasHtml) htmlEnd = end;
     const isInside = open.length > 0 && flavor.html !== "commonmark";
-    const spans = isTrusted && !isInside && !hasHtml && hasPlainSpans(chunk, flavor.html === "raw", isFirst);
-    // There, MkDocs takes lines like `key: value` for the page's data.
-    isFirst = false;
+    const spans = isTrusted && !isInside && !hasHtml && hasPlainSpans(chunk, flavor.html === "raw");
     let rest = "";
     let cursor = start;
     const active = /[`<{&\\]|\](?=[(:])/g;
@@ -429,8 +426,8 @@ function referencesIn(text: string): ReadonlyMap<string, number> {
   return uses;
 }
 
-/** Whether every parser finds the same code spans here: each is closed in its sentence and not escaped. */
-function hasPlainSpans(chunk: string, isAnyRow: boolean, isFirst: boolean): boolean {
+/** Whether every parser finds the same code spans here: each is closed in its line and not escaped. */
+function hasPlainSpans(chunk: string, isAnyRow: boolean): boolean {
   if (!chunk.includes("`")) return true;
   // Mathematics is passed on as it is, with its marks.
   if (/\$\$|\\[([]/.test(chunk)) return false;
@@ -442,19 +439,10 @@ function hasPlainSpans(chunk: string, isAnyRow: boolean, isFirst: boolean): bool
     // Tables split cells inside code, and some parsers need a letter behind the first mark.
     if (close === -1 || (isTable && /(?<!\\)\|/.test(code)) || (size === 1 && /^\s/.test(code))) return false;
     if (chunk[at - 1] === "\\") return false;
-    if (code.includes("\n")) {
-      const line = chunk.slice(chunk.lastIndexOf("\n", at) + 1, at + 1);
-      const isQuoted = line.startsWith("> ");
-      if (isTable || isFirst || !sentence.test(line)) return false;
-      if (code.split("\n").some((one, index) => index > 0 && one.startsWith("> ") !== isQuoted)) return false;
-    }
     at = close + size;
   }
   return true;
 }
-
-/** A line of a paragraph: no heading, definition or cell, which end with their line. */
-const sentence = /^(?:> )? {0,3}(?:(?:[-*+]|\d{1,9}[.)]) )?(?:\*\*)?[\p{L}\p{N}`]/u;
 
 /** How many backticks begin here. */
 function runAt(text: string, at: number): number {
@@ -463,9 +451,9 @@ function runAt(text: string, at: number): number {
   return run.exec(text)?.[0].length ?? 1;
 }
 
-/** In its line, or in lines below that can only go on with the sentence. */
+/** In its line: a list of definitions, a heading or a target can take any line out of a sentence. */
 function closingRun(text: string, from: number, size: number): number {
-  const run = /`+|\n(?!(?:> )? {0,3}\p{L})/gu;
+  const run = /`+|\n/g;
   run.lastIndex = from;
   for (let match = run.exec(text); match && match[0] !== "\n"; match = run.exec(text))
     if (match[0].length === size) return match.index;

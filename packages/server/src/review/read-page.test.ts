@@ -79,23 +79,12 @@ it.each<readonly [string, Syntax]>([
   ["A.\n\na `b\n- c <b1>`", "markdown vue"],
   ["A.\n\na `b | c\nd <b1>`", "markdown liquid"],
   ["A.\n\n*[a]: `\nb <b1>`", "markdown python"],
+  ["A.\n\na `b\nc <b1>`\n: d", "markdown python"],
   [`A ${"`".repeat(150)} b ${"`".repeat(100)} <b1> ${"`".repeat(50)}`, "markdown vue"],
   ["A.\n\na `b\n(c)=\nd <b1>`", "markdown commonmark"],
 ])("%s has a live tag in %s", (text, syntax) => {
   expect(read(text, syntax).forms.join(" ")).toContain("<b1>");
 });
-
-it.each<Syntax>(["markdown vue", "markdown python", "markdown hugo", "mdx"])(
-  "takes a span of code that goes on in the next line of its sentence for code in %s",
-  (syntax) => {
-    for (const text of [
-      "A.\n\nUse `a\nb <b1>` now.",
-      "A.\n\n- Use `a\n  b <b1>` now.",
-      "A.\n\n> Use `a\n> b <b1>` now.",
-    ])
-      expect(read(text, syntax).forms).toEqual([]);
-  },
-);
 
 it("tells a component by its name and the names of its literal attributes", () => {
   const { forms } = read('<Gizmo size="2" mood="good" onClick={x} />');

@@ -96,7 +96,7 @@ export function readAsciidoc(parts: Parts, text: string): void {
       if (/^ur[il]-[\w-]+$/.test(name) && /^\S+$/.test(value)) {
         parts.address(value, at);
         defined.add(name);
-      } else if (entry && !(asciidocAttributes.test(name) && /^[^<>{}\\+[\]]*$/.test(value))) refuse();
+      } else if (entry && !(asciidocAttributes.test(name) && /^[^<>{}\\+[\]"]*$/.test(value))) refuse();
       if (/^\[.*\]$/.test(cell) && !asciidocBlocks.test(cell) && !/^\[\[[\w:.-]+(?:,[\w .-]+)?\]\]$/.test(cell))
         refuse();
     }
@@ -124,6 +124,8 @@ export function readAsciidoc(parts: Parts, text: string): void {
         !/^[^"=]*(?:,?\s*(?:window|opts)="?_?\w+"?)?\^?$/.test(rest)
       )
         parts.form(whole + rest, at + index);
+      // Quotes and escapes hide the bracket at which it ends.
+      if (/\\$|=\s*'[^']*$/.test(rest) || rest.split('"').length % 2 === 0) refuse();
       for (const [, linked = ""] of rest.matchAll(/\bx?link\s*=\s*(".*?"|'.*?'|[^,]*)/g))
         parts.address(linked.replaceAll(/^["']|["']$/g, ""), at + index);
     }
