@@ -29,6 +29,7 @@ export {
   whyUnknown,
 } from "./editor-queries.ts";
 export { changedFacts } from "./facts/changed-facts.ts";
+export { factFinding } from "./facts/check-facts.ts";
 export { type ChangedFacts, compareFacts, type StaleFact } from "./facts/compare-facts.ts";
 export { createFactReader, grammarNames } from "./facts/read-facts.ts";
 export { findPage } from "./find-page.ts";

@@ -61,6 +61,16 @@ test("compares a page with the commit that last changed it, where the code is in
   expect(await findings("all/docs", "all@HEAD~2")).toEqual([]);
 });
 
+test("compares what the code says about options between two named states", async () => {
+  const wait = (time: string) => `program.option("--wait", "how long", "${time}");\n`;
+  commit("facts", "Begin", { "docs/index.md": "# Wait\n\n`--wait` (default: `30s`)\n", "src/app.ts": wait("30s") });
+  commit("facts", "Wait longer", { "src/app.ts": wait("60s") });
+  expect(await findings("facts/docs", "facts@HEAD~1..HEAD")).toEqual([
+    "index.md:3:1 `--wait` has the default `60s` now, not `30s` (`src/app.ts:1`)",
+  ]);
+  expect(await findings("facts/docs", "facts")).toEqual([]);
+});
+
 test("compares with the code's commit of the page's time, where the code is in another repository", async () => {
   commit("code", "Begin", { "src/app.ts": before });
   commit("docs", "Write", { "index.md": page });

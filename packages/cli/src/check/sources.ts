@@ -142,6 +142,7 @@ async function openOne(opened: OpenSources, { dir, parsed, source, isOutside, si
   let latest = after;
   opened.sources.push({
     after,
+    ...(given !== null && { base: given }),
     baseOf: async (page) => given ?? (await bases?.(page)) ?? null,
     async before(base) {
       latest = await indexSource(await source.at(base), { previous: latest, isOutside, signal });

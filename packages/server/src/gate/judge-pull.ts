@@ -11,6 +11,7 @@ import {
   compareSites,
   diffFindings,
   type Finding,
+  factFinding,
   type IgnoreEntry,
   indexSource,
   isDefinedIn,
@@ -196,21 +197,13 @@ async function judgeReferences(
   return { judged: [...stale, ...others.filter((finding) => !isTold(finding))], after, blocks };
 }
 
-/** What a page shows beside a fact's name is an error; what a list of siblings lacks is not. */
 function ofFact(fact: StaleFact, blocks: readonly PageBlock[]): Judged {
-  const { kind, name, path, line, part, was, now, code, block, pageLine } = fact;
-  const source = `${path}:${line}`;
-  const isIncomplete = kind === "new" || (part === "choices" && was === undefined);
+  const { name, path, line, part, was, now, code, block } = fact;
   return {
-    check: isIncomplete ? "missing-text" : "stale-fact",
-    severity: isIncomplete ? "warning" : "error",
-    path: block.path,
-    line: pageLine,
-    column: 1,
+    ...factFinding(fact),
     name,
-    message: `${factWords({ kind, name, part, was, now })} (\`${source}\`)`,
     causes: [path],
-    claim: { text: block.text, source, ...code },
+    claim: { text: block.text, source: `${path}:${line}`, ...code },
     ...(part === "default" && was && now && isOnceOn(blocks, block.path, was) && { renamed: { from: was, to: now } }),
   };
 }
@@ -221,21 +214,6 @@ const valueMin = 3;
 function isOnceOn(blocks: readonly PageBlock[], page: string, value: string): boolean {
   const text = blocks.flatMap((block) => (block.path === page ? block.text : [])).join("\n");
   return value.length >= valueMin && isCertainRename(value, value) && text.split(value).length === 2;
-}
-
-function factWords({
-  kind,
-  name,
-  part,
-  was,
-  now,
-}: Record<"name" | "kind", string> & Partial<Record<"part" | "was" | "now", string | undefined>>): string {
-  if (kind === "new") return `\`${name}\` is new, and this page lists others of its kind`;
-  if (kind === "removed") return `\`${name}\` is removed`;
-  if (part === "choices")
-    return was === undefined ? `\`${name}\` also accepts \`${now}\`` : `\`${name}\` no longer accepts \`${was}\``;
-  if (part === "required") return `\`${name}\` is ${now} now, not ${was}`;
-  return `\`${name}\` has the ${part} \`${now}\` now, not \`${was}\``;
 }
 
 const describesApi = /(?:openapi|swagger)[^/]*\.(?:json|ya?ml)$/i;

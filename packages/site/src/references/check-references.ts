@@ -14,6 +14,8 @@ export const staleReferenceCheck = "stale-reference";
 /** A source repository at two revisions. */
 export interface Source {
   after: SourceIndex;
+  /** The state that all pages agree with, if it is one. Then what the code says about options is compared too. */
+  base?: string;
   /**
    * A name for the state that the page last agreed with, such as a commit. Null: unknown, so the page is not checked.
    */

@@ -1,3 +1,4 @@
+import { checkFacts } from "../facts/check-facts.ts";
 import type { PageNode } from "../links/site-index.ts";
 import type { Site } from "../site.ts";
 import { indexLines, toByteString } from "../text/bytes.ts";
@@ -33,6 +34,9 @@ export async function checkTruth(site: Site, { sources, indexes, signal }: Truth
   const options = signal === undefined ? {} : { signal };
   const breathe = createTimeSlice(signal);
   const findings = await checkReferences(site, sources, options);
+  const told = new Set(findings.map(({ path, line }) => `${path}:${line}`));
+  for (const finding of await checkFacts(site, sources, options))
+    if (!told.has(`${finding.path}:${finding.line}`)) findings.push(finding);
   for (const { references } of (await readSiteReferences(site, options)).values()) {
     for (const finding of checkImports(references, indexes)) findings.push(finding);
   }
