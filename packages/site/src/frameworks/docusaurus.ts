@@ -137,7 +137,8 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
     checksAbsolute: true,
     isGenerated(route) {
       const own = withoutLocale(route) ?? route;
-      return codeRoutes.has(own) || madeByBuild.test(own) || isOfOtherPlugin(own);
+      if (codeRoutes.has(own) || madeByBuild.test(own)) return true;
+      return isOfOtherPlugin(own) ? "a plugin that another file configures may serve it" : false;
     },
     searchDirs(path, isDotted) {
       const folder = folderOf(path);

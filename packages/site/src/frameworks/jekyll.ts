@@ -82,7 +82,9 @@ async function loadJekyll(context: FrameworkContext, marker: string): Promise<Mo
       /(?:^|\/)(?:tags?|categor\w+|archives?|page\d+|feed\.xml|sitemap\.xml|\d{4})(?:\/|$)/.test(route) ||
       generated.has(route) ||
       isMade.test(route) ||
-      (permalink !== null && /:(?!path|name|title)/.test(permalink)),
+      (permalink !== null && /:(?!path|name|title)/.test(permalink)
+        ? "`permalink` in the configuration gives posts other addresses"
+        : false),
     checksAbsolute: "if usual",
     links: {
       // GitHub Pages enables a plugin that resolves links to Markdown files. Elsewhere, the Gemfile lists the plugins.
