@@ -45,13 +45,13 @@ module.exports = {
     room("forges", ["base", "contract", "tree"]),
     room("agent", ["base", "contract", "runners", "site", "tree"]),
     {
-      name: "testkit-is-for-tests",
+      name: "testkit-and-lab-are-for-tests",
       severity: "error",
       from: {
         path: "^packages/[^/]+/src/",
         pathNot: "^packages/testkit/|\\.test\\.ts$",
       },
-      to: { path: "^packages/testkit/" },
+      to: { path: "^packages/(?:testkit|lab)/" },
     },
     {
       name: "second-reader-imports",

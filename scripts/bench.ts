@@ -2,20 +2,20 @@
 // site`. `npm run bench -- redraw` measures nothing: it writes the tables and plots of docs/results.md again from their figures.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { redrawSections } from "../packages/server/bench/sections.ts";
+import { redrawSections } from "../packages/lab/bench/sections.ts";
 
 const benches: Readonly<Record<string, readonly string[]>> = {
-  http: ["packages/server/bench/get-job.ts", "packages/server/bench/create-job.ts"],
-  runs: ["packages/server/bench/first-step.ts", "packages/server/bench/failover.ts"],
-  mirror: ["packages/server/bench/mirror.ts"],
-  agent: ["packages/server/bench/agent-turns.ts"],
-  history: ["packages/server/bench/large-history.ts"],
-  memory: ["packages/server/bench/job-memory.ts"],
-  rivals: ["packages/server/bench/rivals.ts"],
-  scale: ["packages/server/bench/scale.ts"],
+  http: ["packages/lab/bench/get-job.ts", "packages/lab/bench/create-job.ts"],
+  runs: ["packages/lab/bench/first-step.ts", "packages/lab/bench/failover.ts"],
+  mirror: ["packages/lab/bench/mirror.ts"],
+  agent: ["packages/lab/bench/agent-turns.ts"],
+  history: ["packages/lab/bench/large-history.ts"],
+  memory: ["packages/lab/bench/job-memory.ts"],
+  rivals: ["packages/lab/bench/rivals.ts"],
+  scale: ["packages/lab/bench/scale.ts"],
   start: ["packages/runners/programs/bench-start.ts"],
   demo: ["packages/cli/bench/demo.ts"],
-  truth: ["packages/site/bench/truth.ts", "packages/server/bench/claims.ts"],
+  truth: ["packages/site/bench/truth.ts", "packages/lab/bench/claims.ts"],
   site: ["packages/site/bench/site.ts", "packages/site/bench/faults.ts"],
 };
 

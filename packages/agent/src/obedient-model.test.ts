@@ -31,7 +31,7 @@ interface Order {
 }
 type BaseFile = string | { link: string } | { submodule: string };
 const table: { bases: Record<Order["site"], Record<string, BaseFile>>; orders: readonly Order[] } = JSON.parse(
-  readFileSync(new URL("../../server/test/fixtures/hostile-orders.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../../testkit/src/fixtures/hostile-orders.json", import.meta.url), "utf8"),
 );
 
 let trees: TestTrees;

@@ -3,10 +3,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type FarTurn, protocols } from "@emend/testkit/far-model.ts";
 import { useModelProject } from "@emend/testkit/model-project.ts";
 import { sampleOf, seed } from "@emend/testkit/sample.ts";
+import { seededRandom } from "@emend/testkit/seeded-random.ts";
 import { clientOf } from "@emend/testkit/whole-server.ts";
 import { expireLeases } from "@emend/testkit/worker-control.ts";
 import { expect, test } from "vitest";
-import { seededRandom } from "../chaos/experiment.ts";
 
 const models = useModelProject();
 const { git } = models;

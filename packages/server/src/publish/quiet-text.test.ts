@@ -7,7 +7,7 @@ interface Order {
   finish?: { title: string; summary: string };
 }
 const table: { orders: readonly Order[] } = JSON.parse(
-  readFileSync(new URL("../../test/fixtures/hostile-orders.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../../../testkit/src/fixtures/hostile-orders.json", import.meta.url), "utf8"),
 );
 const quiet = table.orders.flatMap(({ must, finish }) => (must === "quiet" && finish ? [finish.summary] : []));
 

@@ -1,0 +1,348 @@
+// Real changes of code in which people changed the docs too: would the docs of before have been reported?
+import { createHash } from "node:crypto";
+import {
+  type ChangedFacts,
+  compareFacts,
+  compareReferences,
+  createFactReader,
+  indexSource,
+  openGitSource,
+  type PageBlock,
+  pageBlocks,
+  rankBlocks,
+  runGit,
+  type SiteTree,
+  type SourceIndex,
+} from "@emend/site";
+import { questionAbout, verifiedDrift } from "../../server/src/claims/drift/ask-about-change.ts";
+import { codeHunks } from "../../server/src/claims/drift/code-change.ts";
+import type { Question } from "../../server/src/claims/drift/reader.ts";
+import { createPageReader, isOutside, isPage, type Repository } from "./truth-replay.ts";
+
+/** The split is made by this seed, before anybody looked. Findings of the frozen half are counted and never printed. */
+const seed = "emend drift 1";
+const commitsMax = 3_000;
+const eachMax = 40;
+const blocksMax = 20;
+
+interface Hunk {
+  path: string;
+  /** In the file before the change, 1-based. */
+  line: number;
+  removed: string[];
+  added: string[];
+}
+
+interface Change {
+  commit: string;
+  half: "open" | "frozen";
+  /** `stale`: text of the docs was replaced; `new`: text was only added; `none`: only code changed. */
+  kind: "stale" | "new" | "none";
+  pages: readonly Hunk[];
+  code: readonly Hunk[];
+}
+
+interface Found {
+  page: string;
+  line: number;
+  isError: boolean;
+  words: string;
+}
+
+/** Counts by name. Names of one kind begin alike. */
+class Tally {
+  readonly #counts = new Map<string, number>();
+  add(name: string): void {
+    this.#counts.set(name, this.get(name) + 1);
+  }
+  get(name: string): number {
+    return this.#counts.get(name) ?? 0;
+  }
+}
+
+/** An answer of a model to a question about a change, recorded to be replayed without one. */
+interface Recorded {
+  model: string;
+  question: string;
+  answer: unknown;
+}
+
+interface Halves {
+  open: Tally;
+  frozen: Tally;
+}
+
+export interface ChangeOptions {
+  /** The folder of a clone. */
+  clone(repository: { name: string; commit: string }): Promise<string>;
+  repositories: readonly (Repository & { commit: string })[];
+  /** Without a model too, which takes an hour. */
+  replays: boolean;
+  recorded: readonly Recorded[];
+  /** Asks a model whose answer is not recorded, and records it. Absent: only what is recorded counts. */
+  ask?(question: Question): Promise<unknown>;
+}
+
+/** Replays changes of code with the docs of before, and prints the figures of both halves, and findings of the open one. */
+export async function evaluateChanges(options: ChangeOptions): Promise<void> {
+  const halves: Halves = { open: new Tally(), frozen: new Tally() };
+  for (const repository of options.repositories) {
+    console.log(repository.name);
+    const gitDir = await options.clone(repository);
+    if (options.replays) await replayChanges(gitDir, repository, halves);
+    await askAboutSome(gitDir, repository, options, halves);
+  }
+  for (const half of ["open", "frozen"] as const) {
+    const tally = halves[half];
+    const share = (name: string, of: string) => `${tally.get(name)} of ${tally.get(of)}`;
+    if (options.replays)
+      console.log(`
+${half} half, without a model
+  changes that replaced text of the docs: ${share("stale: reported there", "stale")} reported there, ${share("stale: error there", "stale")} as errors
+  places that they replaced: ${share("place: reported", "place")} reported, ${share("place: error", "place")} as errors
+  changes that only added text: ${share("new: reported there", "new")} reported on that page
+  changes of code alone: ${share("none: errors", "none")} with an error, ${share("none: any", "none")} with any finding
+  errors where the authors changed the docs: ${share("error: there", "error")} of changes with docs; warnings: ${share("warning: there", "warning")}
+  places whose block is among the ${blocksMax} nearest: ${share("place: ranked", "place")}`);
+    console.log(`
+${half} half, with the recorded answers
+  changes that replaced text, asked and reported there: ${share("stale: read there", "stale: read")}, anywhere: ${share("stale: read any", "stale: read")}
+  changes that only added text, asked and reported on that page: ${share("new: read there", "new: read")}, anywhere: ${share("new: read any", "new: read")}
+  changes of code alone, asked and reported: ${share("none: read any", "none: read")}`);
+  }
+}
+
+async function replayChanges(
+  gitDir: string,
+  repository: Repository & { commit: string },
+  halves: Halves,
+): Promise<void> {
+  const source = openGitSource(gitDir);
+  const readPages = createPageReader(repository);
+  const readFacts = createFactReader();
+  let previous: SourceIndex | undefined;
+  const index = async (tree: SiteTree) => {
+    const isDocs = (path: string) => isOutside(repository, path);
+    previous = await indexSource(tree, { ...(previous && { previous }), isOutside: isDocs });
+    return previous;
+  };
+  for (const change of await listChanges(gitDir, repository)) {
+    const tally = halves[change.half];
+    const parent = (await runGit(gitDir, ["rev-parse", `${change.commit}^`])).trim();
+    const docs = await source.at(parent);
+    const before = await index(docs);
+    const after = await index(await source.at(change.commit));
+    const blocks = await blocksOf(docs, repository);
+    const facts = compareFacts(await changedFacts(docs, after.tree, change.code, readFacts), blocks);
+    const stale = await compareReferences(await readPages(docs, null), before, after);
+    const found: Found[] = [
+      ...facts.map(({ kind, name, part, was, now, block, pageLine }) => ({
+        page: block.path,
+        line: pageLine,
+        isError: kind !== "new" && (part !== "choices" || was !== undefined),
+        words: `${kind} ${name}${part === undefined ? "" : ` ${part}: ${was} -> ${now}`}`,
+      })),
+      ...stale.map(({ reference, gone, isCertain }) => ({
+        page: reference.page,
+        line: reference.line,
+        isError: isCertain,
+        words: `gone ${gone}`,
+      })),
+    ];
+    count(tally, change, found, { all: "any", there: "reported there", error: "error there" });
+    const best = rankBlocks(blocks, change.code, blocksMax);
+    for (const hunk of change.pages) {
+      if (hunk.removed.length === 0) continue;
+      tally.add("place");
+      if (best.some(({ block }) => isAt(block, hunk))) tally.add("place: ranked");
+      const hits = found.filter((one) => isIn(hunk, one));
+      if (hits.length > 0) tally.add("place: reported");
+      if (hits.some(({ isError }) => isError)) tally.add("place: error");
+    }
+    for (const one of found) {
+      const isThere = change.pages.some((hunk) => isIn(hunk, one));
+      const level = one.isError ? "error" : "warning";
+      if (change.kind !== "none") tally.add(level);
+      if (isThere) tally.add(`${level}: there`);
+      if (change.half === "open")
+        console.log(
+          `  ${change.kind === "none" ? "!" : isThere ? "+" : "?"} ${level} ${change.commit.slice(0, 9)} ${one.page}:${one.line} ${one.words}`,
+        );
+    }
+  }
+  source.close();
+}
+
+/** How many changes of each kind and half of a repository are asked about. */
+const askedMax = 1;
+
+async function askAboutSome(
+  gitDir: string,
+  repository: Repository & { commit: string },
+  { recorded, ask }: ChangeOptions,
+  halves: Halves,
+): Promise<void> {
+  const source = openGitSource(gitDir);
+  const left = new Map<string, number>();
+  for (const change of await listChanges(gitDir, repository)) {
+    const group = `${change.kind} ${change.half}`;
+    if ((left.get(group) ?? askedMax) === 0) continue;
+    const patch = await runGit(gitDir, [
+      "diff",
+      "-U3",
+      "--no-renames",
+      "--no-color",
+      `${change.commit}^`,
+      change.commit,
+    ]);
+    const hunks = await codeHunks(patch, (path) => !isOfCode(repository, path));
+    const blocks = await blocksOf(await source.at(`${change.commit}^`), repository);
+    const asked = hunks.length === 0 ? null : questionAbout(blocks, hunks);
+    if (asked === null) continue;
+    left.set(group, (left.get(group) ?? askedMax) - 1);
+    const key = createHash("sha256").update(JSON.stringify(asked.question)).digest("hex");
+    const known = recorded.find(({ question }) => question === key);
+    const answer = known === undefined ? await ask?.(asked.question) : known.answer;
+    if (answer === undefined) continue;
+    const tally = halves[change.half];
+    tally.add(`${change.kind}: read`);
+    const read = verifiedDrift(answer, asked.best, hunks).map(({ block, line, why }) => ({
+      page: block.path,
+      line,
+      isError: false,
+      words: why,
+    }));
+    count(tally, change, read, { all: "read any", there: "read there", error: "read as error" });
+    if (change.half === "frozen") continue;
+    for (const { page, line, words } of read)
+      console.log(`  ${change.kind} ${change.commit.slice(0, 9)} ${page}:${line} ${words}`);
+  }
+  source.close();
+}
+
+function count(
+  tally: Tally,
+  { kind, pages }: Change,
+  found: readonly Found[],
+  names: Record<"all" | "there" | "error", string>,
+): void {
+  if (names.all === "any") tally.add(kind);
+  if (found.length > 0) tally.add(`${kind}: ${names.all}`);
+  if (kind === "none" && found.some(({ isError }) => isError)) tally.add("none: errors");
+  const there = found.filter((one) => pages.some((hunk) => isIn(hunk, one)));
+  if (there.length > 0) tally.add(`${kind}: ${names.there}`);
+  if (there.some(({ isError }) => isError)) tally.add(`${kind}: ${names.error}`);
+}
+
+async function changedFacts(
+  before: SiteTree,
+  after: SiteTree,
+  code: readonly Hunk[],
+  read: ReturnType<typeof createFactReader>,
+): Promise<ChangedFacts[]> {
+  const facts: ChangedFacts[] = [];
+  for (const path of new Set(code.map((hunk) => hunk.path))) {
+    const [old, now] = [await before.read(path), await after.read(path)];
+    if (old === null || now === null) continue;
+    facts.push({
+      path,
+      before: await read(path, Buffer.from(old).toString()),
+      after: await read(path, Buffer.from(now).toString()),
+    });
+  }
+  return facts;
+}
+
+function isAt(block: PageBlock, { path, line, removed }: Hunk): boolean {
+  return block.path === path && block.line <= line + Math.max(removed.length, 1) && block.lineEnd >= line - 1;
+}
+
+/** At the text that was replaced, or, of text that was only added, on its page. */
+function isIn({ path, line, removed }: Hunk, found: Found): boolean {
+  if (path !== found.page) return false;
+  return removed.length === 0 || (found.line >= line && found.line < line + removed.length);
+}
+
+async function blocksOf(tree: SiteTree, repository: Repository): Promise<PageBlock[]> {
+  const blocks: PageBlock[] = [];
+  for (const { path } of await tree.list()) {
+    if (!isPage(repository, path)) continue;
+    const bytes = await tree.read(path);
+    if (bytes !== null) blocks.push(...pageBlocks(path, Buffer.from(bytes).toString()));
+  }
+  return blocks;
+}
+
+const isCode = /\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|rb|php|cs|ya?ml|json|toml|lua|ex|exs)$/;
+const isTest =
+  /(?:^|\/)(?:tests?|e2e|__tests__|testdata|fixtures|vendor|node_modules|examples?)\/|[._](?:test|spec)\.\w+$|_test\.\w+$|lock\.\w+$|(?:^|\/)(?:\.github|ci)\//i;
+
+/** At most `eachMax` with docs and without, by the seed, from the oldest on: then most files of the next one are known. */
+async function listChanges(gitDir: string, repository: Repository & { commit: string }): Promise<Change[]> {
+  const log = await runGit(gitDir, [
+    ...[
+      "log",
+      "--first-parent",
+      "--diff-merges=first-parent",
+      `-${commitsMax}`,
+      "--format=%x00%H",
+      "--name-only",
+      "--no-renames",
+    ],
+    repository.commit,
+  ]);
+  const order = (commit: string) => createHash("sha256").update(`${seed} ${repository.name} ${commit}`).digest();
+  const left = { docs: eachMax, code: eachMax };
+  const candidates = log
+    .split("\0")
+    .slice(1)
+    .map((entry, age) => {
+      const [commit = "", ...paths] = entry.trim().split("\n");
+      return { commit, paths, age };
+    })
+    .filter(({ paths }) => {
+      const pages = paths.filter((path) => isPage(repository, path)).length;
+      const code = paths.filter((path) => isOfCode(repository, path)).length;
+      // Releases, reformatting and imports touch much at once.
+      return code > 0 && code <= 20 && pages <= 4;
+    });
+  const changes: (Change & { age: number })[] = [];
+  for (const { commit, age } of candidates.sort((a, b) => order(a.commit).compare(order(b.commit)))) {
+    if (left.docs + left.code === 0) break;
+    // A snapshot may lack its largest files.
+    const patch = await runGit(gitDir, ["diff", "-U0", "--no-renames", "--no-color", `${commit}^`, commit]).catch(
+      () => "",
+    );
+    const hunks = parseHunks(patch);
+    const pages = hunks.filter(({ path }) => isPage(repository, path));
+    const code = hunks.filter(({ path }) => isOfCode(repository, path));
+    const lines = (of: readonly Hunk[]) =>
+      of.reduce((sum, { removed, added }) => sum + removed.length + added.length, 0);
+    if (lines(code) < 2 || lines(code) > 800 || lines(pages) > 120) continue;
+    const place = pages.length > 0 ? "docs" : "code";
+    if (left[place] === 0) continue;
+    left[place]--;
+    const half = ((order(commit).at(-1) ?? 0) & 1) === 0 ? "open" : "frozen";
+    const kind = pages.length === 0 ? "none" : pages.some(({ removed }) => removed.length > 0) ? "stale" : "new";
+    changes.push({ commit, half, kind, pages, code, age });
+  }
+  return changes.sort((a, b) => b.age - a.age);
+}
+
+function isOfCode(repository: Repository, path: string): boolean {
+  return isCode.test(path) && !isTest.test(path) && !isOutside(repository, path);
+}
+
+function parseHunks(patch: string): Hunk[] {
+  const hunks: Hunk[] = [];
+  let path = "";
+  for (const line of patch.split("\n")) {
+    const file = /^(?:---|\+\+\+) (?:[ab]\/(.+)|\/dev\/null)$/.exec(line);
+    const at = /^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@/.exec(line);
+    if (file !== null) path = file[1] ?? path;
+    else if (at !== null) hunks.push({ path, line: Number(at[1]), removed: [], added: [] });
+    else if (line.startsWith("-")) hunks.at(-1)?.removed.push(line.slice(1));
+    else if (line.startsWith("+")) hunks.at(-1)?.added.push(line.slice(1));
+  }
+  return hunks;
+}
