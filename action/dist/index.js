@@ -963,7 +963,7 @@ async function runAction(env, print) {
 			return await checkDocs(env, workflow, inputs, print);
 		}
 		workflow.mask(inputs.apiKey);
-		return await carryOut(workflow, inputs, new Emend({
+		return await runMode(workflow, inputs, new Emend({
 			baseUrl: inputs.url,
 			apiKey: inputs.apiKey
 		}).jobs(inputs.project), print);
@@ -972,7 +972,7 @@ async function runAction(env, print) {
 		return 1;
 	}
 }
-async function carryOut(workflow, inputs, jobs, print) {
+async function runMode(workflow, inputs, jobs, print) {
 	const { prompt, baseRef, model, draft, idempotencyKey } = inputs;
 	const body = {
 		prompt,

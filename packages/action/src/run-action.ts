@@ -15,19 +15,14 @@ export async function runAction(env: NodeJS.ProcessEnv, print: (line: string) =>
     }
     workflow.mask(inputs.apiKey);
     const jobs = new Emend({ baseUrl: inputs.url, apiKey: inputs.apiKey }).jobs(inputs.project);
-    return await carryOut(workflow, inputs, jobs, print);
+    return await runMode(workflow, inputs, jobs, print);
   } catch (error) {
     workflow.error(error instanceof Error ? error.message : String(error));
     return 1;
   }
 }
 
-async function carryOut(
-  workflow: Workflow,
-  inputs: Inputs,
-  jobs: Jobs,
-  print: (line: string) => void,
-): Promise<number> {
+async function runMode(workflow: Workflow, inputs: Inputs, jobs: Jobs, print: (line: string) => void): Promise<number> {
   const { prompt, baseRef, model, draft, idempotencyKey } = inputs;
   const body = { prompt, draft, ...(baseRef === null ? {} : { baseRef }), ...(model === null ? {} : { model }) };
   let job: AgentJob | null = null;

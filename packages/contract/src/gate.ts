@@ -202,7 +202,7 @@ export const getGateOperation = {
 
 export const lookAtGateOperation = {
   ...operation,
-  operationId: "lookAtGate",
+  operationId: "pollGate",
   summary: "Check gate again",
   description:
     "Asks a worker to look at the pull requests of the project's repositories now. Get the status again to see what it finds. No body is needed.",

@@ -131,6 +131,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
       "deliveries/:id/redeliver",
       "gates/:id/job",
       "gates/:id/look",
+      "gates/:id/wrong",
       "github-apps",
       "github-apps/:id/manifest",
       "github-apps/:id/remove",

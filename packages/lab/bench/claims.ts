@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createLogger } from "@emend/base/logger.ts";
 import { makeRepository } from "@emend/testkit/make-repository.ts";
 import { createGit, createMirrors } from "@emend/tree";
-import { lookAtSource } from "../../server/src/claims/find-claims-again.ts";
+import { findClaimsInSource } from "../../server/src/claims/find-claims-again.ts";
 import { writeFigure } from "../../site/bench/results.ts";
 import { seedProjects, startBenchDatabase } from "./database.ts";
 import { median } from "./measure.ts";
@@ -55,7 +55,7 @@ try {
     repository.commit({ "README.md": `round ${round}` });
     const at = await treeNow();
     const startedAt = performance.now();
-    const { looked } = await lookAtSource(database.pool, projectId, at, signal);
+    const { looked } = await findClaimsInSource(database.pool, projectId, at, signal);
     times.push(performance.now() - startedAt);
     if (looked !== 0) throw new Error(`${looked} claims were read although their files did not change`);
   }

@@ -85,7 +85,7 @@ function gather(stream: Readable, bytesMax: number): () => string {
   return () => Buffer.concat(chunks).toString();
 }
 
-const lookEveryMs = 10;
+const pollEveryMs = 10;
 const usualWaitMsMax = 10_000;
 
 /**
@@ -99,7 +99,7 @@ export async function untilGone(statusFile: string, waitMsMax = usualWaitMsMax):
   const deadline = performance.now() + waitMsMax;
   while (await isInhabited(`pid:[${namespace}]`)) {
     if (performance.now() > deadline) throw new Error("processes of a sandbox outlived it");
-    await setTimeout(lookEveryMs);
+    await setTimeout(pollEveryMs);
   }
 }
 

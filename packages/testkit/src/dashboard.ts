@@ -125,7 +125,7 @@ export function dashboardPlugins(
     askSiteCheck: async () => {},
     isSiteCheckAsked: async () => false,
     askGate: async () => {},
-    askClaimLook: async () => {},
+    askClaimPoll: async () => {},
     readPage: async () => null,
     sendsEmail: true,
     status: createStatusReader({

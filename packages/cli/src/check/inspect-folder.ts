@@ -109,9 +109,9 @@ async function withSources(
     const found = applySettings(await checkTruth(whole.site, { ...opened, signal }), settings);
     // Where the sources could not be compared, a silencer may be needed all the same.
     const ran = new Set<string>(opened.sources.length === names.length ? truthChecks : []);
-    const heard = silenceFindings(whole.site, found, { settings, ran });
+    const unsilenced = silenceFindings(whole.site, found, { settings, ran });
     const notes = [...opened.notes, ...describeSkipped(opened.indexes)];
-    return { ...whole, findings: [...whole.findings, ...heard].sort(byPlace), notes };
+    return { ...whole, findings: [...whole.findings, ...unsilenced].sort(byPlace), notes };
   } finally {
     opened.close();
   }

@@ -46,7 +46,7 @@ export async function watchCheck(cli: Cli, dir: string, options: WatchOptions): 
   let exitCode = 0;
   try {
     for (let changed: number | null = 0; changed !== null; changed = await changes.next()) {
-      const look = await lookAt().catch((error: unknown) => {
+      const look = await checkOnce().catch((error: unknown) => {
         if (!(error instanceof CliError) || last === null) throw error;
         // A file may be half written: the next change is checked anyway.
         cli.stderr.write(`emend: ${error.message}\n`);
@@ -66,7 +66,7 @@ export async function watchCheck(cli: Cli, dir: string, options: WatchOptions): 
   }
   return exitCode;
 
-  async function lookAt(): Promise<Look> {
+  async function checkOnce(): Promise<Look> {
     const startedAt = performance.now();
     const site = await live.open(signal);
     if (site.pages.length === 0 && base === null) throw noPages(dir, options.docs);

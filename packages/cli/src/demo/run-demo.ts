@@ -50,7 +50,7 @@ export async function runDemo(cli: Cli, options: DemoOptions): Promise<void> {
     const { server, dataDir, isDashboardBuilt, stop } = await startDemoServer(cli, narrator, options);
     try {
       const drift = options.drift ? await showDrift(cli, narrator, server, sampleDir) : null;
-      const job = drift?.job ?? (await carryOut(cli, narrator, server, task));
+      const job = drift?.job ?? (await runTask(cli, narrator, server, task));
       const elapsedMs = Math.round(performance.now() - startedAt);
       if (drift && options.json) tellDrift(cli, drift, elapsedMs);
       await tell(cli, narrator, server, { job, elapsedMs, isTold: drift !== null, options });
@@ -72,15 +72,15 @@ export async function runDemo(cli: Cli, options: DemoOptions): Promise<void> {
 
 async function taskOf(cli: Cli, options: DemoOptions): Promise<Task> {
   if (options.repo === undefined) {
-    const look = await lookAtDocs(sampleDir, undefined, cli.signal);
+    const look = await checkDocs(sampleDir, undefined, cli.signal);
     return { name: "Sample docs", folder: sampleDir, look, prompt: options.prompt ?? samplePrompt };
   }
   const folder = await existingFolder(resolve(options.repo));
-  const look = await lookAtDocs(folder, options.docs, cli.signal);
+  const look = await checkDocs(folder, options.docs, cli.signal);
   return { name: "A copy of your docs", folder, look, prompt: options.prompt ?? ownPrompt };
 }
 
-async function carryOut(cli: Cli, narrator: Narrator, server: Server, task: Task): Promise<AgentJob> {
+async function runTask(cli: Cli, narrator: Narrator, server: Server, task: Task): Promise<AgentJob> {
   const { docsDir, pages, findings } = task.look;
   narrator.begin(`importing ${task.name.toLowerCase()}`);
   const project = await server.admin.addProject({ name: task.name, forge: "local", repo: task.folder, docsDir });
@@ -144,7 +144,7 @@ interface Look {
 }
 
 /** What a docs folder contains and its problems, in words. The folder is only read. */
-async function lookAtDocs(folder: string, docsDir: string | undefined, signal: AbortSignal): Promise<Look> {
+async function checkDocs(folder: string, docsDir: string | undefined, signal: AbortSignal): Promise<Look> {
   if (await isBareRepository(folder)) {
     return { docsDir: docsDir ?? "", pages: "a bare repository", findings: "when the job runs" };
   }

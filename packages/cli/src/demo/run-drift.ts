@@ -14,7 +14,7 @@ const codeDir = join(import.meta.dirname, "..", "..", "sample-code");
 const branch = "forward-to";
 const title = "Rename --to to --forward-to, wait for 60s, and add --verbose";
 const waitMsMax = 120_000;
-const lookEveryMs = 100;
+const pollEveryMs = 100;
 
 /** What the journey came to. */
 export interface Drift {
@@ -130,7 +130,7 @@ async function untilStatus(
     const found = statuses.find(isWanted);
     if (found) return found;
     last = statuses[0] ?? last;
-    await pause(lookEveryMs, undefined, { signal }).catch(() => {});
+    await pause(pollEveryMs, undefined, { signal }).catch(() => {});
   }
   cli.signal.throwIfAborted();
   throw new Error(`the status did not change in time${last ? `; it is ${last.state}: ${last.words}` : ""}`);

@@ -15,7 +15,7 @@ export interface JobSearch {
   search?: string;
 }
 
-const lookEveryMs = 5_000;
+const pollEveryMs = 5_000;
 
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
@@ -67,7 +67,7 @@ export function jobQuery(id: string) {
     // message: here, on the pull request, or through the API. Archived and missing jobs do not change.
     refetchInterval: ({ state: { data, error } }) => {
       const isOver = data?.run.status === "archived" || (error instanceof ApiError && error.status === 404);
-      return isOver ? false : lookEveryMs;
+      return isOver ? false : pollEveryMs;
     },
   });
 }

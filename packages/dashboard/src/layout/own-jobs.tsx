@@ -11,7 +11,7 @@ import { VisibleText } from "../parts/text.tsx";
 
 const key = "own-jobs";
 const idsMax = 50;
-const lookEveryMs = 3_000;
+const pollEveryMs = 3_000;
 const shownMax = 3;
 const noted = new EventTarget();
 
@@ -56,7 +56,7 @@ export function OwnJobs() {
   const { data } = useQuery({
     queryKey: ["own-jobs", ids],
     queryFn: ({ signal }) => request<DashboardJobPage>(`/jobs?ids=${ids.join(",")}`, { signal }),
-    refetchInterval: lookEveryMs,
+    refetchInterval: pollEveryMs,
     refetchIntervalInBackground: true,
     enabled: ids.length > 0,
   });

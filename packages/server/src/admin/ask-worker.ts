@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Queryable, toJsonb } from "../db/pool.ts";
 import { listNodes } from "../installation/nodes.ts";
 
-const lookEveryMs = 100;
+const pollEveryMs = 100;
 
 /** A worker's answer, with its host. */
 export type Told<T> = T & { host: string };
@@ -18,10 +18,10 @@ export async function askWorker<T extends object>(
   if (!(await listNodes(db)).some(({ isAlive, role }) => isAlive && role !== "api")) return null;
   const id = randomUUID();
   await ask(id);
-  for (let waitedMs = 0; waitedMs < waitMsMax; waitedMs += lookEveryMs) {
+  for (let waitedMs = 0; waitedMs < waitMsMax; waitedMs += pollEveryMs) {
     const { rows } = await db.query<{ answer: Told<T> }>("delete from diagnoses where id = $1 returning answer", [id]);
     if (rows[0]) return rows[0].answer;
-    await pause(lookEveryMs);
+    await pause(pollEveryMs);
   }
   return null;
 }

@@ -51,7 +51,7 @@ export interface GithubAppDeps extends ConnectDeps {
   told(step: AppStep): void;
 }
 
-const lookEveryMs = 2_000;
+const pollEveryMs = 2_000;
 
 /**
  * Adds a GitHub project with its own App: GitHub creates the App from a manifest, and a person installs it on the
@@ -88,7 +88,7 @@ export async function connectGithubApp(
 async function untilInstalled(api: ApiClient, place: Place, signal: AbortSignal): Promise<void> {
   const path = `/repos/${place.owner}/${place.name}/installation`;
   const request = { method: "GET", path, answer: Type.Object({ id: Type.Integer() }), what: "find its App" } as const;
-  while ((await api.ask(request, [404], signal)).kind === "refused") await pause(lookEveryMs, undefined, { signal });
+  while ((await api.ask(request, [404], signal)).kind === "refused") await pause(pollEveryMs, undefined, { signal });
 }
 
 type Place = ReturnType<typeof locateGithub>;

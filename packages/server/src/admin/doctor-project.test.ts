@@ -73,7 +73,7 @@ it("the doctor takes a running worker's word, and looks itself where none runs",
   const answering = startTaskQueue(
     { pool, log, listener: { on: () => () => {}, onReset: () => () => {} } },
     { diagnose_project: { work: (subject) => answerDiagnosis(pool, subject.split("/")[1] ?? "", { checks }) } },
-    { lookEveryMs: 20 },
+    { pollEveryMs: 20 },
   );
   // Nothing else can make the checks here.
   const nothing = {} as Parameters<typeof diagnoseProject>[0];

@@ -72,7 +72,7 @@ export async function checkProject(
   const branch = `${project.settings.branchPrefix}/doctor`;
   const checks: ProjectCheck[] = [];
   const check = async (name: string, work: () => Promise<Verdict>) =>
-    void checks.push({ name, ...(await work().catch(told)) });
+    void checks.push({ name, ...(await work().catch(verdictOf)) });
 
   const described = forge.describeRepository(signal);
   const inspected = forge.inspect?.(branch, signal) ?? null;
@@ -171,7 +171,7 @@ function automationVerdict(automations: readonly Automation[]): Verdict {
     : ok(`nothing hinders any of the ${automations.length}`);
 }
 
-function told(error: unknown): Verdict {
+function verdictOf(error: unknown): Verdict {
   if (!isAppError(error)) throw error;
   return { verdict: error.retryable ? "unknown" : "problem", words: error.publicMessage };
 }

@@ -6,7 +6,7 @@ import { createPatchReader } from "@emend/contract";
 import type { Git, Remote } from "@emend/tree";
 import type { Queryable } from "../db/pool.ts";
 import { dayOf, type PullEvent, type PullValues, type Trigger, type Values, type WatchedPull } from "./automation.ts";
-import type { Look } from "./claim-look.ts";
+import type { Look } from "./claim-poll.ts";
 import { type Push, passingFiles, readPush } from "./read-push.ts";
 
 /** Null: the project's own repository. */
@@ -34,7 +34,7 @@ const eventsMax = 20;
  * What happened to a repository's pull requests since the last look. Everything is read from the forge and every event
  * has a name of its own: webhooks that are repeated, or arrive in another order, find nothing new.
  */
-export async function lookAtPulls(
+export async function pollPulls(
   deps: { git: Git; remote: Remote; source: PullSource },
   look: Look,
   signal: AbortSignal,

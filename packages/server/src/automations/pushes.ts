@@ -7,8 +7,8 @@ import { type Pool, type Queryable, toJsonb } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError, isAppError } from "../errors.ts";
 import { type AutomationDeps, dayOf, type Values, type WatchedPull } from "./automation.ts";
-import { claimLook, type Look } from "./claim-look.ts";
-import { lookAtPulls, type PullSource, pathsIn, type RepositoryName } from "./pulls.ts";
+import { claimPushPoll, type Look } from "./claim-poll.ts";
+import { type PullSource, pathsIn, pollPulls, type RepositoryName } from "./pulls.ts";
 import { type Push, passingFiles, pushesSince, type RefEvent, readPush, watchedRefs } from "./read-push.ts";
 
 /** What only a node with git can provide. */
@@ -31,14 +31,14 @@ const lookMsMax = 10 * 60_000;
  * Polls the repositories of due push triggers: every few minutes, or immediately after a forge's webhook. What happened
  * is read from the repository; the webhook is not trusted.
  */
-export async function lookAtPushes(deps: Pick<AutomationDeps, "pool" | "log"> & PushDeps): Promise<void> {
+export async function pollPushes(deps: Pick<AutomationDeps, "pool" | "log"> & PushDeps): Promise<void> {
   let looks = 0;
   async function lookInTurn(): Promise<void> {
     while (looks++ < looksMax) {
-      const look = await claimLook(deps.pool);
+      const look = await claimPushPoll(deps.pool);
       if (!look) return;
       try {
-        await lookAt(deps, look, AbortSignal.timeout(lookMsMax));
+        await pollPush(deps, look, AbortSignal.timeout(lookMsMax));
       } catch (error) {
         deps.log.warn({ err: error, automationId: look.id }, "could not check a context repository");
         await recordFailure(deps.pool, look, isAppError(error) ? error.publicMessage : "a fault of this server");
@@ -54,7 +54,7 @@ function isPushLook(look: Look): look is PushLook {
   return look.trigger.kind === "push";
 }
 
-async function lookAt(deps: Pick<AutomationDeps, "pool"> & PushDeps, look: Look, signal: AbortSignal): Promise<void> {
+async function pollPush(deps: Pick<AutomationDeps, "pool"> & PushDeps, look: Look, signal: AbortSignal): Promise<void> {
   const remote = await deps.remoteOf(look, signal);
   if (!isPushLook(look)) {
     const source = await deps.pullsOf(look, signal);
@@ -62,7 +62,7 @@ async function lookAt(deps: Pick<AutomationDeps, "pool"> & PushDeps, look: Look,
       const publicMessage = "The repository has no token, so Emend cannot list its pull requests. Add one.";
       throw new AppError("invalid_request", { publicMessage });
     }
-    const found = await lookAtPulls({ git: deps.git, remote, source }, look, signal);
+    const found = await pollPulls({ git: deps.git, remote, source }, look, signal);
     return recordPushes(deps.pool, look, found);
   }
   const refs = await listRemote(deps.git, remote, ["HEAD", "refs/heads/*", "refs/tags/*"], signal);

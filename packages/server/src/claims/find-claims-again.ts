@@ -22,7 +22,12 @@ interface PageRow {
 }
 
 /** A claim ends when its text is removed. Text that only moved is found again. */
-export async function lookAtPages(pool: Pool, projectId: string, tree: CommitTree, signal: AbortSignal): Promise<void> {
+export async function findClaimsOnPages(
+  pool: Pool,
+  projectId: string,
+  tree: CommitTree,
+  signal: AbortSignal,
+): Promise<void> {
   const { entries } = await tree.index();
   const suspects = await suspectsOf(pool, entries, {
     text: "select id, page as path, page_blob as blob, state from claims where project_id = $1 and page_text is not null",
@@ -142,7 +147,7 @@ interface SourceRow extends CitedLines {
 const updatedAtOnce = 500;
 
 /** Compares every claim on a repository with its newest commit. */
-export async function lookAtSource(
+export async function findClaimsInSource(
   pool: Pool,
   projectId: string,
   at: LookedAt,

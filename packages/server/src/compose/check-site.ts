@@ -23,8 +23,8 @@ import { type Mirror, type Remote, type SiteHistory, siteTreeOf } from "@emend/t
 import { listContextRepositories } from "../accounts/projects/context-repositories.ts";
 import { getProject, type Project } from "../accounts/projects/projects.ts";
 import { listClaimFindings } from "../claims/claim-store.ts";
+import { type ComparedSource, compareSource, listStaleReferences } from "../claims/compare-references-of-code.ts";
 import { openAsker, type Reader } from "../claims/drift/reader.ts";
-import { type ComparedSource, compareSource, listStaleReferences } from "../claims/look-at-references.ts";
 import { type SourceDeps, type SourceName, withSource } from "../claims/source-at.ts";
 import type { Pool } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
@@ -96,12 +96,12 @@ async function look(deps: SiteHealthDeps, project: Project, signal: AbortSignal)
     const renames = () => renamedSince(deps.pool, { projectId: project.id, mirror, remote, jobId, commit }, signal);
     const compared = await compareWithSources(deps, project, { site, own, remote, renames }, signal);
     const { ran: whole, ranOnServer } = compared;
-    const heard = silenceFindings(site, applySettings(compared.findings, settings), {
+    const unsilenced = silenceFindings(site, applySettings(compared.findings, settings), {
       settings,
       ran: whole,
       ranOnServer,
     });
-    findings.push(...heard);
+    findings.push(...unsilenced);
     const claims = (await listClaimFindings(deps.pool, project.id)).map((claim) => ({ ...claim, column: 1 }));
     const ran = new Set<string>(claimChecks);
     findings.push(...silenceFindings(site, applySettings(claims, settings), { settings, ran }));

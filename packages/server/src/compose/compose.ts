@@ -13,7 +13,7 @@ import { createSingleSignOn } from "../accounts/single-sign-on/single-sign-on.ts
 import type { Admin } from "../admin/admin.ts";
 import { createProjectAdmin } from "../admin/create-project-admin.ts";
 import { createAutomations } from "../automations/automation-store.ts";
-import { hastenLooks } from "../automations/claim-look.ts";
+import { hastenPolls } from "../automations/claim-poll.ts";
 import { isComparedWithCode } from "../claims/claim-store.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/setting-reader.ts";
@@ -29,7 +29,7 @@ import { suggestFixes } from "../health/suggest-fixes.ts";
 import { buildApp } from "../http/app.ts";
 import { mcpPlugin } from "../http/mcp-plugin.ts";
 import { rememberUrl, typedCommand, urlOf } from "../installation/public-url.ts";
-import { hastenLook } from "../jobs/pull-requests.ts";
+import { hastenPoll } from "../jobs/pull-requests.ts";
 import { version } from "../lib/version.ts";
 import { measureRequests } from "../metrics/measure.ts";
 import { metricsPlugin, startMetricsServer } from "../metrics/metrics.ts";
@@ -37,7 +37,7 @@ import { createPageReader } from "../review/page-reader.ts";
 import { commitEdit } from "../run/commit-edit.ts";
 import {
   askAutomations,
-  askClaimLook,
+  askClaimPoll,
   askGate,
   askIssue,
   askSiteCheck,
@@ -151,7 +151,7 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
     promptCodePointsMax: config.promptCodePointsMax,
     defaultModel: config.model,
     pullRequestState,
-    askClaimLook: (projectId) => askClaimLook(pool, projectId),
+    askClaimPoll: (projectId) => askClaimPoll(pool, projectId),
     askGate: (projectId) => askGate(pool, projectId),
     plugins: [
       localForgePlugin({
@@ -167,9 +167,9 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         isProject: async (projectId) => (await getProject(pool, projectId)) !== undefined,
         async noticed(input) {
           // A look at a job's own pull request notices the merge itself.
-          const isOwn = await hastenLook(pool, input);
+          const isOwn = await hastenPoll(pool, input);
           if (input.isMerged && !isOwn) await askSiteCheck(pool, input.projectId);
-          if ((await hastenLooks(pool, input.projectId, "pull_request")) > 0) await askAutomations(pool);
+          if ((await hastenPolls(pool, input.projectId, "pull_request")) > 0) await askAutomations(pool);
           await askGate(pool, input.projectId);
         },
         async askedOnIssue({ projectId, number }) {
@@ -179,12 +179,12 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
           return true;
         },
         async pushed(projectId) {
-          const looks = await hastenLooks(pool, projectId);
+          const looks = await hastenPolls(pool, projectId);
           if (looks > 0) await askAutomations(pool);
           const hasGate = await isGated(pool, projectId);
           if (hasGate) await askGate(pool, projectId);
           const isCompared = await isComparedWithCode(pool, projectId);
-          if (isCompared) await askClaimLook(pool, projectId);
+          if (isCompared) await askClaimPoll(pool, projectId);
           return looks > 0 || hasGate || isCompared;
         },
       }),
@@ -232,7 +232,7 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         askSiteCheck: (projectId) => askSiteCheck(pool, projectId),
         isSiteCheckAsked: (projectId) => isSiteCheckAsked(pool, projectId),
         askGate: (projectId) => askGate(pool, projectId),
-        askClaimLook: (projectId) => askClaimLook(pool, projectId),
+        askClaimPoll: (projectId) => askClaimPoll(pool, projectId),
         readPage: (projectId, commit, path) => readPage(parts.mirrors, { projectId, commit, path }),
         assetsDir,
         sendsEmail: config.smtp !== null,

@@ -23,7 +23,7 @@ import { tryServices } from "../admin/try-services.ts";
 import { fireAutomations } from "../automations/due.ts";
 import { findTouchingPull } from "../automations/pulls.ts";
 import { findClosedChange } from "../automations/pushes.ts";
-import { listDueClaims, lookAtClaims } from "../claims/look-at-claims.ts";
+import { listDueClaims, pollClaims } from "../claims/poll-claims.ts";
 import { rollUsageUp } from "../dashboard/read-usage.ts";
 import type { Pool } from "../db/pool.ts";
 import { readServers } from "../db/server-client.ts";
@@ -31,8 +31,8 @@ import { hookSecretOf } from "../forge/hooks/plugin.ts";
 import { repositoryOf, tidyRepository } from "../forge/local/repository.ts";
 import { openForge } from "../forge/open-forge.ts";
 import { listDueGates } from "../gate/gate-store.ts";
-import { type GateDeps, lookAtGate } from "../gate/look-at-gate.ts";
 import { makeDocsPull } from "../gate/make-docs-pull.ts";
+import { type GateDeps, pollGate } from "../gate/poll-gate.ts";
 import { listDueSiteChecks, listNewSites } from "../health/site-checks.ts";
 import { createJobRules } from "../http/parse-create-body.ts";
 import { contextForgeOf, contextRemoteOf, createForgeReach } from "../installation/forge-reach.ts";
@@ -106,8 +106,8 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
       listNewSites: () => listNewSites(pool),
       listDueSiteChecks: () => listDueSiteChecks(pool),
       listDueClaims: () => listDueClaims(pool),
-      lookAtClaims: (projectId, signal) =>
-        lookAtClaims(
+      pollClaims: (projectId, signal) =>
+        pollClaims(
           {
             pool,
             mirrors,
@@ -139,7 +139,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
           signal,
         ),
       listDueGates: () => listDueGates(pool),
-      lookAtGate: (projectId, signal) => lookAtGate(gate, projectId, signal),
+      pollGate: (projectId, signal) => pollGate(gate, projectId, signal),
       hearIssue(subject, signal) {
         const [projectId = "", number = ""] = subject.split("/");
         return hearIssue(issues, { projectId, number: Number(number) }, signal);

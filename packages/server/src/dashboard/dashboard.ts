@@ -66,7 +66,7 @@ export interface DashboardDeps {
   askSiteCheck(projectId: string): Promise<void>;
   isSiteCheckAsked(projectId: string): Promise<boolean>;
   /** Has a worker look at the project's claims. */
-  askClaimLook(projectId: string): Promise<void>;
+  askClaimPoll(projectId: string): Promise<void>;
   /** A page of the docs at a checked commit. Null: this node has no copy of it. */
   readPage(projectId: string, commit: string, path: string): Promise<string | null>;
   /** Has a worker look at the pull requests of the project's repositories. */

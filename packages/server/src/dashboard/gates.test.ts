@@ -13,7 +13,7 @@ let projectId: string;
 beforeAll(async () => {
   host = await startDashboard({
     askGate: async (id) => void asked.push(id),
-    askClaimLook: async (id) => void lookedAt.push(id),
+    askClaimPoll: async (id) => void lookedAt.push(id),
     readPage: async (_projectId, commit, path) => `The text of ${path} at ${commit}`,
   });
   projectId = (await host.api.addProject()).id;

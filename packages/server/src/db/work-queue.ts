@@ -10,7 +10,7 @@ interface WorkQueue<Item> {
   name: string;
   /** Notifies that something may be due: only a hint, the table is the source of truth. */
   channel: Channel;
-  lookEveryMs: number;
+  pollEveryMs: number;
   atOnceMax: number;
   /** Claims the row that has been due longest. Undefined: nothing is due, or not while these are running. */
   claim(underWay: readonly Item[]): Promise<Item | undefined>;
@@ -40,7 +40,7 @@ export function startQueue<Item extends { id: string }>(
         if (!stopping.signal.aborted) deps.log.warn({ err, queue: queue.name }, "could not claim work, retrying");
       });
       if (item) start(item);
-      else if (!stopping.signal.aborted) await wake.wait(queue.lookEveryMs);
+      else if (!stopping.signal.aborted) await wake.wait(queue.pollEveryMs);
     }
   }
 

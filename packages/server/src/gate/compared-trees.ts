@@ -4,7 +4,7 @@ import { indexSource, type SourceIndex } from "@emend/site";
 import { type CommitTree, type Mirrors, type Remote, siteTreeOf } from "@emend/tree";
 import type { ContextRepository } from "../accounts/projects/context-repositories.ts";
 import type { Project } from "../accounts/projects/projects.ts";
-import { rememberIndex } from "../claims/look-at-references.ts";
+import { rememberIndex } from "../claims/compare-references-of-code.ts";
 import type { Pool } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
 import { findDocsPull, type GateSubject } from "./gate-store.ts";

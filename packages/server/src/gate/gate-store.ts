@@ -203,7 +203,7 @@ export async function isOfJob(db: Queryable, projectId: string, number: number):
 }
 
 /** Records when a repository was checked, and the error. `notBeforeMs`: the forge's Retry-After. */
-export async function recordLook(
+export async function recordPoll(
   db: Queryable,
   subject: Pick<GateSubject, "projectId" | "contextId">,
   outcome: { problem: string | null; notBeforeMs: number },
@@ -226,14 +226,14 @@ export async function listResting(db: Queryable, projectId: string): Promise<Rea
   return new Set(rows.map(({ id }) => id));
 }
 
-export interface GateLook {
+export interface GatePoll {
   contextId: string | null;
   lookedAt: Date;
   problem: string | null;
 }
 
-export async function listLooks(db: Queryable, projectId: string): Promise<readonly GateLook[]> {
-  const { rows } = await db.query<GateLook>(
+export async function listPolls(db: Queryable, projectId: string): Promise<readonly GatePoll[]> {
+  const { rows } = await db.query<GatePoll>(
     `select nullif(context_id, '') as "contextId", looked_at as "lookedAt", problem from gate_looks
      where project_id = $1 order by context_id`,
     [projectId],

@@ -30,10 +30,10 @@ import {
   siteBlocks,
 } from "@emend/site";
 import { siteTreeOf, type Tree } from "@emend/tree";
+import { rememberIndex } from "../claims/compare-references-of-code.ts";
 import { codeHunks } from "../claims/drift/code-change.ts";
 import type { Asker } from "../claims/drift/reader.ts";
 import type { BrokenClaim } from "../claims/find-claims-again.ts";
-import { rememberIndex } from "../claims/look-at-references.ts";
 import type { OtherSources } from "./compared-trees.ts";
 import type { GateFinding } from "./gate-store.ts";
 import { type Judged, readWithModel } from "./read-with-model.ts";
@@ -80,7 +80,7 @@ export async function judgeDocs(
   const truth = async (site: Site) => checkTruth(site, { sources: [], indexes: [], signal });
   const now = await truth(after);
   const untrue = now.length === 0 ? [] : newFindings(await truth(before), now);
-  return [...introduced, ...heard(after, { trusted: before, settings }, untrue)]
+  return [...introduced, ...withoutSilenced(after, { trusted: before, settings }, untrue)]
     .map(plain)
     .sort(worstFirst)
     .slice(0, findingsMax);
@@ -99,7 +99,7 @@ async function openSettings(
  * What neither the settings nor a comment in the page silences. Of comments only those count that `trusted` has too: a
  * pull request cannot silence its own gate.
  */
-function heard<T extends Finding>(
+function withoutSilenced<T extends Finding>(
   site: Site,
   { trusted, settings }: { trusted: Site; settings: CheckSettings },
   findings: readonly T[],
@@ -160,7 +160,7 @@ export async function judgeSource(
   const settings = await readCheckSettings(
     await openSettings({ settings: input.settings, before: input.trusted }, trusted, options),
   );
-  return heard(site, { trusted, settings }, found).map(kept).sort(worstFirst).slice(0, findingsMax);
+  return withoutSilenced(site, { trusted, settings }, found).map(kept).sort(worstFirst).slice(0, findingsMax);
 }
 
 async function judgeReferences(

@@ -10,8 +10,8 @@ import { getProject } from "../accounts/projects/projects.ts";
 import { createReader } from "../compose/create-reader.ts";
 import { localProjectOf } from "../installation/forge-reach.ts";
 import { type GateStatus, listStatuses } from "./gate-store.ts";
-import { type GateDeps, lookAtGate } from "./look-at-gate.ts";
 import { planDocsPull } from "./make-docs-pull.ts";
+import { type GateDeps, pollGate } from "./poll-gate.ts";
 
 const docs = "prj_docs";
 const code = "prj_code";
@@ -120,7 +120,7 @@ async function lookWith(said: Said): Promise<GateStatus> {
       knownSecrets: async () => [],
     }),
   };
-  await lookAtGate(deps, docs, host.signal);
+  await pollGate(deps, docs, host.signal);
   const found = await listStatuses(pool, docs);
   expect(found).toHaveLength(1);
   return found[0] as GateStatus;

@@ -54,7 +54,7 @@ export async function cancelJob(
   return row.is_publishing ? { kind: "publishing" } : { kind: "done", job: toWireJob(row) };
 }
 
-const lookEveryMs = 1_000;
+const pollEveryMs = 1_000;
 
 /**
  * Archives a job. For an active one, the same write removes its lease. If it is being published, this waits for the
@@ -72,7 +72,7 @@ export async function archiveJob(
     deps.reader.forget(job.id);
     if (outcome.kind !== "publishing" || options.signal.aborted || performance.now() >= untilMs) return outcome;
     // Polled, because a job that goes back to waiting for its forge can be archived immediately.
-    const lookMs = Math.min(untilMs, performance.now() + lookEveryMs);
+    const lookMs = Math.min(untilMs, performance.now() + pollEveryMs);
     await deps.reader.readUntil(job.id, (found) => !found?.isActive, { untilMs: lookMs, signal: options.signal });
   }
 }

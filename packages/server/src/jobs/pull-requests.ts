@@ -81,7 +81,11 @@ const burstSeconds = 60;
  * if a project has many. No poll starts while its token has used up its time; the longest waiting is next. One node at
  * a time polls a pull request; a crash only delays the next poll.
  */
-export async function claimLook(db: Queryable, everyMs: number, except: Busy = nothingBusy): Promise<Look | null> {
+export async function claimPullRequestPoll(
+  db: Queryable,
+  everyMs: number,
+  except: Busy = nothingBusy,
+): Promise<Look | null> {
   const { rows } = await db.query<Look>(
     `update jobs set pull_request_look_at = clock_timestamp() + greatest(
        make_interval(secs => $1),
@@ -119,7 +123,7 @@ export async function claimLook(db: Queryable, everyMs: number, except: Busy = n
  * Records how much of its token's time a poll used, for all nodes and projects with the token. Jobs that publish are
  * not limited by this.
  */
-export async function chargeLook(
+export async function chargePoll(
   db: Queryable,
   look: Pick<Look, "projectId">,
   cost: { credentialId: string; spentMs: number; pauseMs: number },
@@ -150,7 +154,7 @@ export async function settleCreate(db: Queryable, { jobId, createEnded }: Look):
 }
 
 /** A forge's webhook reported something: poll now. False if it is not an open pull request of a job. */
-export async function hastenLook(db: Queryable, input: { projectId: string; number: number }): Promise<boolean> {
+export async function hastenPoll(db: Queryable, input: { projectId: string; number: number }): Promise<boolean> {
   const { rowCount } = await db.query(
     `with due as (
        update jobs set pull_request_look_at = null

@@ -59,7 +59,7 @@ afterEach(async () => {
 
 function start(deps: Partial<DeliveriesDeps> = {}): void {
   running.push(
-    startDeliveries({ pool, listener, log, sealer, publicUrl, allowPrivate: true, ...deps }, { lookEveryMs: 50 }),
+    startDeliveries({ pool, listener, log, sealer, publicUrl, allowPrivate: true, ...deps }, { pollEveryMs: 50 }),
   );
 }
 function add(input: Partial<NewWebhook> = {}) {

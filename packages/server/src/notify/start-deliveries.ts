@@ -23,12 +23,12 @@ const claimMs = 120_000;
 const atOnceMaxOfOne = 4;
 
 /** Sends due deliveries. */
-export function startDeliveries(deps: DeliveriesDeps, options: { lookEveryMs?: number } = {}): RunningQueue {
+export function startDeliveries(deps: DeliveriesDeps, options: { pollEveryMs?: number } = {}): RunningQueue {
   const { pool, log } = deps;
   return startQueue<ClaimedDelivery>(deps, {
     name: "deliveries",
     channel: channels.deliveryDue,
-    lookEveryMs: options.lookEveryMs ?? 5_000,
+    pollEveryMs: options.pollEveryMs ?? 5_000,
     atOnceMax: 16,
     claim(underWay) {
       const webhookIds = underWay.map(({ webhookId }) => webhookId);

@@ -169,7 +169,7 @@ async function ensureBranch(
     );
     deps.crashPoint("after-push");
     if (answer.kind === "answered") {
-      const outcome = await settle(deps, input, ids, answer.value, signal);
+      const outcome = await branchOutcomeOf(deps, input, ids, answer.value, signal);
       if (outcome.kind === "holds") await deps.store.savePush();
       deps.crashPoint("after-push-stored");
       return outcome;
@@ -178,7 +178,7 @@ async function ensureBranch(
   }
 }
 
-async function settle(
+async function branchOutcomeOf(
   deps: PublishDeps,
   input: PublishInput,
   ids: CommitIds,

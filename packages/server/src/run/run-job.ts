@@ -54,7 +54,7 @@ async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal): Promi
   return { kind: "published", pullRequest: publication.pullRequest, change };
 }
 
-interface CarryOutDeps {
+interface RunJobDeps {
   pool: Pool;
   log: Logger;
   stages: Stages;
@@ -67,12 +67,12 @@ interface CarryOutDeps {
 }
 
 /** Runs a claimed job and settles it. Never throws: a job's failure must not stop the worker. */
-export async function carryOut(deps: CarryOutDeps, run: ActiveRun, processEnds: AbortSignal): Promise<void> {
+export async function runClaimedJob(deps: RunJobDeps, run: ActiveRun, processEnds: AbortSignal): Promise<void> {
   const log = deps.log.child({ jobId: run.job.id, run: run.job.runs });
   try {
     const settlement = await attempt({ ...deps, log, processEnds }, run);
     if (settlement.kind === "leave") throw new LeaseLost(run.job.id);
-    await throughOutage(log, processEnds, () => settle(deps, run, settlement));
+    await throughOutage(log, processEnds, () => writeSettlement(deps, run, settlement));
     const outcome = nameOf(settlement);
     log.info({ settlement: settlement.kind, outcome }, "run settled");
     deps.onSettled?.(outcome, run.job.projectId);
@@ -93,7 +93,7 @@ async function wasStopped(pool: Pool, id: string): Promise<boolean> {
   return asked?.rowCount === 1;
 }
 
-async function attempt(deps: CarryOutDeps & { processEnds: AbortSignal }, run: ActiveRun): Promise<Settlement> {
+async function attempt(deps: RunJobDeps & { processEnds: AbortSignal }, run: ActiveRun): Promise<Settlement> {
   const { job, controller } = run;
   // A job with a stored commit only needs publishing. It is never given up because a worker was lost.
   if (job.crashesBlamed >= deps.patience.crashesMax && job.change === null) {
@@ -128,7 +128,7 @@ function nameOf(settlement: Writing): string {
 
 type Writing = Exclude<Settlement, { kind: "leave" }>;
 
-async function settle(deps: CarryOutDeps, run: ActiveRun, settlement: Writing): Promise<void> {
+async function writeSettlement(deps: RunJobDeps, run: ActiveRun, settlement: Writing): Promise<void> {
   const { lease } = run.job;
   if (settlement.kind === "release") return releaseRun(deps.pool, lease, settlement.release);
   deps.crashPoint("before-end");

@@ -7,11 +7,11 @@ import { vendors } from "@emend/testkit/forges/vendors.ts";
 import { readEvents, readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startListener } from "../db/listener.ts";
-import { hastenLook, markHandled } from "../jobs/pull-requests.ts";
+import { hastenPoll, markHandled } from "../jobs/pull-requests.ts";
 import { createWriteQueue } from "../publish/write-queue.ts";
 import { answerComment } from "./pull-request-outbox.ts";
 import type { FollowUpInput, FollowUpOutcome } from "./watch-pull-requests.ts";
-import { lookOnce, startPullRequestWatch, type WatchDeps } from "./watch-pull-requests.ts";
+import { pollOnce, startPullRequestWatch, type WatchDeps } from "./watch-pull-requests.ts";
 
 const readOperation = {
   github: "GET /repos/{owner}/{repo}/pulls/{pull_number}",
@@ -89,13 +89,13 @@ describe.each(vendors)("on $name", (vendor) => {
     far.state.comments.push({ id, pull: number, author, body, at: new Date(id * 1000).toISOString(), ...place });
   }
   const lookAgain = async () => {
-    await hastenLook(database.pool, { projectId, number });
-    return lookOnce(deps, signal);
+    await hastenPoll(database.pool, { projectId, number });
+    return pollOnce(deps, signal);
   };
 
   it("tells once what became of the pull request, and looks no more at one that is over", async () => {
-    expect(await lookOnce(deps, signal)).toBe(true);
-    expect(await lookOnce(deps, signal)).toBe(false);
+    expect(await pollOnce(deps, signal)).toBe(true);
+    expect(await pollOnce(deps, signal)).toBe(false);
     Object.assign(far.state.pulls.at(-1) ?? {}, { state: "merged" });
     const merged: string[] = [];
     deps = { ...deps, onMerged: async (id) => void merged.push(id) };
@@ -276,7 +276,7 @@ describe.each(vendors)("on $name", (vendor) => {
     };
     for (const id of [others.same, others.another]) {
       await due(id);
-      expect(await lookOnce(deps, signal)).toBe(true);
+      expect(await pollOnce(deps, signal)).toBe(true);
     }
     // The budget grows with time, and a slow machine would never use it up: no time passes for it here.
     const timeless = async (work: () => Promise<boolean>) => {
@@ -287,7 +287,7 @@ describe.each(vendors)("on $name", (vendor) => {
     };
     const lookAtNext = async () => {
       await due(projectId);
-      return lookOnce(deps, signal);
+      return pollOnce(deps, signal);
     };
     let looks = 1;
     while (looks < 100 && (await timeless(lookAtNext))) looks += 1;
@@ -298,13 +298,13 @@ describe.each(vendors)("on $name", (vendor) => {
       "update poll_turns set spent_until = spent_until + interval '1 minute' where spent_until = (select max(spent_until) from poll_turns)",
     );
     await due(others.same);
-    expect(await lookOnce(deps, signal)).toBe(false);
+    expect(await pollOnce(deps, signal)).toBe(false);
     await due(others.another);
-    expect(await lookOnce(deps, signal)).toBe(true);
+    expect(await pollOnce(deps, signal)).toBe(true);
     // Later, they continue.
     await pool.query("update poll_turns set spent_until = spent_until - interval '2 minutes'");
     await due(others.same);
-    expect(await lookOnce(deps, signal)).toBe(true);
+    expect(await pollOnce(deps, signal)).toBe(true);
   });
 
   it("looks rarely once little is left of the limit, while jobs go on, and as before once it is restored", async () => {
@@ -347,18 +347,18 @@ describe.each(vendors)("on $name", (vendor) => {
          commit_id = 'c', base_branch = 'main', publication_unsure = true`,
     );
     far.state.isAway = true;
-    expect(await lookOnce(deps, signal)).toBe(true);
+    expect(await pollOnce(deps, signal)).toBe(true);
     far.state.isAway = false;
     // Not before it is due, and the same as before.
-    expect(await lookOnce(deps, signal)).toBe(false);
+    expect(await pollOnce(deps, signal)).toBe(false);
     const dueNow = "update jobs set pull_request_look_at = null, publication_unsure = true";
     // Another person's, from the same branch.
     await pool.query(dueNow);
-    expect(await lookOnce(deps, signal)).toBe(true);
+    expect(await pollOnce(deps, signal)).toBe(true);
     expect(await readJob(pool, jobId)).toMatchObject({ pull_request: null, publication_unsure: false, notices: [] });
     Object.assign(far.state.pulls.at(-1) ?? {}, { body: `Text\n\n<!-- emend:job=${jobId} -->` });
     await pool.query(dueNow);
-    expect(await lookOnce(deps, signal)).toBe(true);
+    expect(await pollOnce(deps, signal)).toBe(true);
     expect(await readJob(pool, jobId)).toMatchObject({
       status: "failed",
       pull_request: { number, state: "open" },
@@ -378,10 +378,10 @@ describe.each(vendors)("on $name", (vendor) => {
            publication_unsure = true, pull_request_look_at = null, create_until = clock_timestamp() + interval '${interval}'`,
       );
     await until("1 minute");
-    expect(await lookOnce(deps, signal)).toBe(true);
+    expect(await pollOnce(deps, signal)).toBe(true);
     expect(await readJob(pool, jobId)).toMatchObject({ publication_unsure: true });
     await until("-1 minute");
-    expect(await lookOnce(deps, signal)).toBe(true);
+    expect(await pollOnce(deps, signal)).toBe(true);
     expect(await readJob(pool, jobId)).toMatchObject({ publication_unsure: false });
   });
 
@@ -426,11 +426,11 @@ describe.each(vendors)("on $name", (vendor) => {
       heard.resolve(input);
       return deps.followUp(input);
     };
-    await lookOnce(deps, signal);
+    await pollOnce(deps, signal);
     say("ada", "@emend one more");
     const watch = startPullRequestWatch({ ...deps, followUp, listener }, { pollMs: 3_600_000 });
     try {
-      await hastenLook(database.pool, { projectId, number });
+      await hastenPoll(database.pool, { projectId, number });
       expect(await heard.promise).toMatchObject({ jobId, prompt: "one more" });
     } finally {
       await watch.stop();

@@ -14,8 +14,8 @@ import type { Pool, Queryable } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
 import {
   type Busy,
-  chargeLook,
-  claimLook,
+  chargePoll,
+  claimPullRequestPoll,
   claimUnsurePublication,
   type Look,
   markHandled,
@@ -41,7 +41,7 @@ export interface PullRequestWatch {
   stop(): Promise<void>;
 }
 
-const lookEveryMs = 120_000;
+const pollEveryMs = 120_000;
 const requestMsMax = 60_000;
 const looksMax = 12;
 /** A forge that does not answer delays only its own projects. */
@@ -80,7 +80,7 @@ export function startPullRequestWatch(
   }
 
   function begin(look: Look | UnsurePublication): void {
-    const ended = tryLook(deps, look, stopping.signal).finally(() => {
+    const ended = tryPoll(deps, look, stopping.signal).finally(() => {
       looks.delete(look.projectId);
       wake.ring();
     });
@@ -99,33 +99,33 @@ export function startPullRequestWatch(
 }
 
 /** False if none is due. */
-export async function lookOnce(deps: WatchDeps, signal: AbortSignal): Promise<boolean> {
+export async function pollOnce(deps: WatchDeps, signal: AbortSignal): Promise<boolean> {
   const look = await claimAny(deps, { projectIds: [], origins: [] });
-  if (look) await tryLook(deps, look, signal);
+  if (look) await tryPoll(deps, look, signal);
   return look !== null;
 }
 
 async function claimAny({ pool }: WatchDeps, except: Busy): Promise<Look | UnsurePublication | null> {
-  return (await claimLook(pool, lookEveryMs, except)) ?? claimUnsurePublication(pool, lookEveryMs, except);
+  return (await claimPullRequestPoll(pool, pollEveryMs, except)) ?? claimUnsurePublication(pool, pollEveryMs, except);
 }
 
-async function tryLook(deps: WatchDeps, look: Look | UnsurePublication, signal: AbortSignal): Promise<void> {
+async function tryPoll(deps: WatchDeps, look: Look | UnsurePublication, signal: AbortSignal): Promise<void> {
   try {
-    await lookAt(deps, look, AbortSignal.any([signal, AbortSignal.timeout(requestMsMax)]));
+    await pollForge(deps, look, AbortSignal.any([signal, AbortSignal.timeout(requestMsMax)]));
   } catch (error) {
     // The forge may be unavailable or refuse. It is polled again later.
     if (!signal.aborted) deps.log.warn({ err: error, jobId: look.jobId }, "could not check a pull request");
   }
 }
 
-async function lookAt(deps: WatchDeps, look: Look | UnsurePublication, signal: AbortSignal): Promise<void> {
+async function pollForge(deps: WatchDeps, look: Look | UnsurePublication, signal: AbortSignal): Promise<void> {
   const polling = startPolling(deps.answers, look.projectId);
   const forge = await deps.forgeOf(look.projectId, polling);
   if (!forge) return;
   let limitedMs = 0;
   try {
-    if ("number" in look) await lookOn(deps, look, forge, signal);
-    else await lookFor(deps, look, forge, signal);
+    if ("number" in look) await followPullRequest(deps, look, forge, signal);
+    else await findUnsurePublication(deps, look, forge, signal);
   } catch (error) {
     if (isAppError(error) && error.isRateLimit) limitedMs = error.retryAfterMs ?? 0;
     throw error;
@@ -133,11 +133,11 @@ async function lookAt(deps: WatchDeps, look: Look | UnsurePublication, signal: A
     const { spentMs, pauseMs } = polling.cost();
     const cost = { credentialId: forge.credentialId, spentMs, pauseMs: Math.max(pauseMs, limitedMs) };
     // The local forge has no rate limit.
-    if (forge.name !== "local") await chargeLook(deps.pool, look, cost);
+    if (forge.name !== "local") await chargePoll(deps.pool, look, cost);
   }
 }
 
-async function lookOn(deps: WatchDeps, look: Look, forge: Forge, signal: AbortSignal): Promise<void> {
+async function followPullRequest(deps: WatchDeps, look: Look, forge: Forge, signal: AbortSignal): Promise<void> {
   const pullRequest = await forge.readPullRequest(look.number, signal);
   if (!pullRequest) return;
   const news = await recordPullRequestState(deps.pool, look.jobId, pullRequest);
@@ -162,7 +162,12 @@ async function closeTwins(deps: WatchDeps, look: Look, forge: Forge, signal: Abo
   await settleCreate(deps.pool, look);
 }
 
-async function lookFor(deps: WatchDeps, job: UnsurePublication, forge: Forge, signal: AbortSignal): Promise<void> {
+async function findUnsurePublication(
+  deps: WatchDeps,
+  job: UnsurePublication,
+  forge: Forge,
+  signal: AbortSignal,
+): Promise<void> {
   const { branch: head, baseBranch, jobId } = job;
   const search = { head, ...(baseBranch !== null && { base: baseBranch }), since: sinceOf(job.createdAt) };
   const found = findMarked(await forge.findPullRequests(search, signal), jobId);

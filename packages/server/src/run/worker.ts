@@ -14,7 +14,7 @@ import type { Disk } from "../lib/disk.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import { type LeaseTimes, startLeaseKeeper } from "./keep-leases.ts";
 import { type ActiveRun, Released, type Stages, startRun } from "./run.ts";
-import { carryOut, type Patience } from "./run-job.ts";
+import { type Patience, runClaimedJob } from "./run-job.ts";
 
 interface WorkerDeps {
   pool: Pool;
@@ -80,7 +80,7 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
   const unlisten = [
     deps.listener.on(channels.jobDue, () => wake.ring()),
     deps.listener.onReset(() => wake.ring()),
-    deps.listener.on(channels.stopAsked, (jobId) => void lookAtLeases(jobId)),
+    deps.listener.on(channels.stopAsked, (jobId) => void checkLeases(jobId)),
   ];
   const claiming = claimWhileWanted();
 
@@ -90,7 +90,7 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
   }
 
   /** A cancel or an archive took the job's lease away. The keeper would notice it some seconds later. */
-  async function lookAtLeases(jobId: string): Promise<void> {
+  async function checkLeases(jobId: string): Promise<void> {
     const leases = [...runs.values()].map(({ run }) => run.job.lease).filter((lease) => lease.jobId === jobId);
     if (leases.length === 0) return;
     const lost = await renewLeases(deps.pool, leases, options.leaseMs).catch(() => []);
@@ -144,11 +144,13 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
     const run = startRun(job);
     keeper.hold(job.lease);
     const patience = { crashesMax: options.crashesMax, retriesMax: options.retriesMax, retryMs: options.retryMs };
-    const settled = carryOut({ ...deps, leaseMs: options.leaseMs, patience }, run, processEnds.signal).finally(() => {
-      keeper.drop(job.lease);
-      runs.delete(job.lease.token);
-      wake.ring();
-    });
+    const settled = runClaimedJob({ ...deps, leaseMs: options.leaseMs, patience }, run, processEnds.signal).finally(
+      () => {
+        keeper.drop(job.lease);
+        runs.delete(job.lease.token);
+        wake.ring();
+      },
+    );
     runs.set(job.lease.token, { run, settled });
   }
 

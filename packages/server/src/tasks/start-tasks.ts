@@ -31,7 +31,7 @@ export interface TasksDeps extends TaskQueueDeps {
   /** The projects whose pull requests are to be looked at again. */
   listDueGates(): Promise<readonly string[]>;
   /** Looks at the pull requests of a project's repositories and says on each what was found. */
-  lookAtGate(projectId: string, signal: AbortSignal): Promise<void>;
+  pollGate(projectId: string, signal: AbortSignal): Promise<void>;
   /** Looks at an issue that may ask for a job: `<project>/<number>`. */
   hearIssue(subject: string, signal: AbortSignal): Promise<void>;
   /** Posts or edits the answer to a request on an issue. */
@@ -48,7 +48,7 @@ export interface TasksDeps extends TaskQueueDeps {
   /** The projects whose claims are to be looked at. */
   listDueClaims(): Promise<readonly string[]>;
   /** Holds a project's claims to the newest commits of what they cite. */
-  lookAtClaims(projectId: string, signal: AbortSignal): Promise<void>;
+  pollClaims(projectId: string, signal: AbortSignal): Promise<void>;
 }
 
 interface TasksOptions {
@@ -56,7 +56,7 @@ interface TasksOptions {
   archiveAfterDays(): Promise<number | null>;
   contentsKeptDays?: number;
   sweepMirrorsEveryMs?: number;
-  lookEveryMs?: number;
+  pollEveryMs?: number;
 }
 
 export interface Tasks {
@@ -126,11 +126,11 @@ function looks(deps: TasksDeps): Record<string, TaskKind> {
   }
   return {
     look_at_due_claims: { cron: "* * * * *", work: async () => askAll(claimsTask, await deps.listDueClaims()) },
-    [claimsTask]: { work: (projectId, signal) => deps.lookAtClaims(projectId, signal) },
+    [claimsTask]: { work: (projectId, signal) => deps.pollClaims(projectId, signal) },
     check_new_sites: { cron: "* * * * *", work: async () => askAll(siteCheckTask, await deps.listNewSites()) },
     [siteCheckTask]: { work: (projectId, signal) => deps.checkSite(projectId, signal) },
     check_sites: { cron: "*/10 * * * *", work: async () => askAll(siteCheckTask, await deps.listDueSiteChecks()) },
-    [gateTask]: { work: (projectId, signal) => deps.lookAtGate(projectId, signal) },
+    [gateTask]: { work: (projectId, signal) => deps.pollGate(projectId, signal) },
     [issueTask]: { work: (subject, signal) => deps.hearIssue(subject, signal) },
     [answerTask]: { work: (requestId, signal) => deps.answerIssue(requestId, signal) },
     // The trigger on jobs asks for it by this name.
@@ -164,7 +164,7 @@ export async function askAutomations(db: Queryable): Promise<void> {
 const claimsTask = "look_at_claims";
 
 /** A worker takes it within moments. */
-export async function askClaimLook(db: Queryable, projectId: string): Promise<void> {
+export async function askClaimPoll(db: Queryable, projectId: string): Promise<void> {
   await askTask(db, claimsTask, projectId);
 }
 

@@ -26,7 +26,7 @@ afterEach(async () => {
 /** Due only once in years, so that it never becomes due during a test. */
 const cron = "0 0 29 2 *";
 
-function start(kinds: Record<string, TaskKind>, options: { lookEveryMs?: number } = { lookEveryMs: 20 }): void {
+function start(kinds: Record<string, TaskKind>, options: { pollEveryMs?: number } = { pollEveryMs: 20 }): void {
   queues.push(startTaskQueue({ pool, listener, log }, kinds, options));
 }
 

@@ -38,14 +38,14 @@ const atOnceMaxOfKind = 3;
 export function startTaskQueue(
   deps: TaskQueueDeps,
   kinds: Readonly<Record<string, TaskKind>>,
-  options: { lookEveryMs?: number | undefined },
+  options: { pollEveryMs?: number | undefined },
 ): RunningQueue {
   const { pool } = deps;
   let isScheduled = false;
   return startQueue<ClaimedTask>(deps, {
     name: "tasks",
     channel: channels.taskDue,
-    lookEveryMs: options.lookEveryMs ?? 5_000,
+    pollEveryMs: options.pollEveryMs ?? 5_000,
     atOnceMax,
     async claim(underWay) {
       if (!isScheduled) await schedule(pool, kinds);

@@ -24,7 +24,7 @@ import { publishCrashPoints } from "../../src/publish/publication.ts";
 import { createWriteQueue } from "../../src/publish/write-queue.ts";
 import type { CrashPoint } from "../../src/run/crash-points.ts";
 import { setDetails } from "../../src/run/pull-request-outbox.ts";
-import { lookOnce, type WatchDeps } from "../../src/run/watch-pull-requests.ts";
+import { pollOnce, type WatchDeps } from "../../src/run/watch-pull-requests.ts";
 
 const points: readonly (CrashPoint | `${CrashPoint}:2`)[] = [
   "after-claim",
@@ -240,7 +240,7 @@ describe.each(awaySample)("on %s, whose answer was lost before it went away", { 
     const followUp = async () => ({ kind: "later" }) as const;
     const askAnswer = async () => {};
     const forgeOf: WatchDeps["forgeOf"] = async (_id, polling) => far.open({}, credential, polling);
-    while (await lookOnce({ pool, log, answers, followUp, askAnswer, forgeOf }, host.signal)) {}
+    while (await pollOnce({ pool, log, answers, followUp, askAnswer, forgeOf }, host.signal)) {}
     expect(await readJob(pool, jobId)).toMatchObject({
       status: "failed",
       failure_code: "cancelled",

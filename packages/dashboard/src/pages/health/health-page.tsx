@@ -106,7 +106,7 @@ function Health({ project, children }: { project: DashboardProject; children: Re
   );
 }
 
-const lookEveryMs = 500;
+const pollEveryMs = 500;
 const patienceMs = 60_000;
 
 /** Asks a worker for a check, and waits for its result. */
@@ -125,7 +125,7 @@ export function CheckNow({ projectId }: { projectId: string }) {
       const endsAt = Date.now() + patienceMs;
       // Stops waiting if the person leaves the page, which shows the result later.
       while (Date.now() < endsAt && !signal.aborted) {
-        await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+        await new Promise((resolve) => setTimeout(resolve, pollEveryMs));
         if (markOf(await queries.fetchQuery({ ...healthQuery(projectId), staleTime: 0 })) !== seen) return;
       }
       if (!signal.aborted) throw new Error("Waiting for a worker. Results appear here when the check is done.");

@@ -201,7 +201,7 @@ export async function acceptLink(
     }
     const link = await spendLink(client, input.token);
     if (!link || link.purpose === "login") return { kind: "gone" };
-    const userId = await settle(client, link, { email, name, passwordHash });
+    const userId = await addOrUpdatePerson(client, link, { email, name, passwordHash });
     if (userId === null) return { kind: "gone" };
     const session = { userId, how: "link", address: input.address, replaces: input.replaces } as const;
     return { kind: "accepted", sessionToken: await openSession(client, session) };
@@ -215,7 +215,7 @@ interface Person {
 }
 
 /** The person's id. Null if the link no longer applies. */
-async function settle(client: Client, link: Exclude<Link, { purpose: "login" }>, person: Person) {
+async function addOrUpdatePerson(client: Client, link: Exclude<Link, { purpose: "login" }>, person: Person) {
   switch (link.purpose) {
     case "owner":
       // Makes sure that only one person becomes the first owner.

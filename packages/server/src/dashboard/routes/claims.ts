@@ -46,7 +46,7 @@ export function claimRoutes(app: FastifyInstance, deps: RouteDeps): void {
     const { id: projectId } = await findProject(pool, request.params.projectId);
     const createdBy = `user/${subjectOf(request)}`;
     const claim = await addClaim(pool, { ...parseNew(request.body), projectId, createdBy });
-    await deps.askClaimLook(projectId);
+    await deps.askClaimPoll(projectId);
     return reply.code(201).send(claim);
   });
 

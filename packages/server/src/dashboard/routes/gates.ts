@@ -5,7 +5,7 @@ import { listContextRepositories } from "../../accounts/projects/context-reposit
 import { allowedModels } from "../../accounts/projects/project-settings.ts";
 import { updateProject } from "../../accounts/projects/save-project.ts";
 import { AppError } from "../../errors.ts";
-import { type GateFinding, type GateStatus, getStatus, listLooks, listStatuses } from "../../gate/gate-store.ts";
+import { type GateFinding, type GateStatus, getStatus, listPolls, listStatuses } from "../../gate/gate-store.ts";
 import { isFixable, makeDocsPull, planDocsPull } from "../../gate/make-docs-pull.ts";
 import { createJobRules } from "../../http/parse-create-body.ts";
 import type { RouteDeps } from "../dashboard.ts";
@@ -34,7 +34,7 @@ export function gateRoutes(app: FastifyInstance, deps: RouteDeps): void {
     const names = await namesOf(id);
     return {
       statuses: (await listStatuses(pool, id)).map((status) => showRow(status, names)),
-      looks: (await listLooks(pool, id)).map(({ contextId, lookedAt, problem }) => ({
+      looks: (await listPolls(pool, id)).map(({ contextId, lookedAt, problem }) => ({
         repository: names.get(contextId ?? "") ?? "",
         lookedAt: lookedAt.toISOString(),
         problem,

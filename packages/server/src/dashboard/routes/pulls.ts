@@ -5,7 +5,7 @@ import { Type } from "typebox";
 import { AppError } from "../../errors.ts";
 import { tooManyDiffs as refusal } from "../../http/errors.ts";
 import { messageJobHandler } from "../../http/routes/job-handlers.ts";
-import { hastenLook } from "../../jobs/pull-requests.ts";
+import { hastenPoll } from "../../jobs/pull-requests.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findJob, findPullJob } from "../find.ts";
 import { listPulls, parsePullFilter } from "../list-pulls.ts";
@@ -97,7 +97,7 @@ export function pullRoutes(app: FastifyInstance, deps: RouteDeps): void {
     const comment = { author: subjectOf(request), text: text.toWellFormed() };
     found((await pulls.comment(nameOf(request), comment)) || null);
     // A comment may ask Emend for changes, so poll now.
-    await hastenLook(pool, nameOf(request));
+    await hastenPoll(pool, nameOf(request));
     return reply.code(201).send({});
   });
 }
@@ -114,14 +114,14 @@ export function reviewRoutes(app: FastifyInstance, deps: RouteDeps): void {
       throw new AppError("invalid_request", { publicMessage: "text must not be empty." });
     }
     done(await reviews.comment(nameOf(request), { ...thread, suggestion, author: subjectOf(request) }));
-    await hastenLook(pool, nameOf(request));
+    await hastenPoll(pool, nameOf(request));
     return reply.code(201).send({});
   });
 
   app.post("/pulls/:projectId/:number/threads/:id/replies", async (request: ThreadNamed, reply) => {
     const { text } = parseComment(request.body);
     done(await reviews.reply(nameOf(request), request.params.id, { author: subjectOf(request), text }));
-    await hastenLook(pool, nameOf(request));
+    await hastenPoll(pool, nameOf(request));
     return reply.code(201).send({});
   });
 

@@ -27,7 +27,7 @@ interface EmbeddedOptions {
 
 /** A command that uses the same data folder ends soon. */
 const commandMsMax = 60_000;
-const lookEveryMs = 50;
+const pollEveryMs = 50;
 
 /** Runs Postgres on the data folder while this process serves, unless another process does. */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<Supervised> {
@@ -40,7 +40,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<S
     // A lock without a live holder was just taken or released.
     const isServing = lock.holder?.role === "server" && isAlive(lock.holder.pid);
     if (isServing || performance.now() > deadline) throw isTaken(options.dataDir, lock.holder);
-    await setTimeout(lookEveryMs, undefined, { signal });
+    await setTimeout(pollEveryMs, undefined, { signal });
   }
 }
 
@@ -77,7 +77,7 @@ export async function useEmbeddedPostgres(options: EmbeddedOptions): Promise<Bor
     const url = lock.holder?.role === "server" ? await findServing(home) : undefined;
     if (url) return { url, close: async () => {} };
     if (performance.now() > deadline) throw noneAnswers(options.dataDir, lock.holder);
-    await setTimeout(lookEveryMs, undefined, { signal });
+    await setTimeout(pollEveryMs, undefined, { signal });
   }
 }
 

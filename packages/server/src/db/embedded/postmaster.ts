@@ -30,7 +30,7 @@ export interface PostmasterOptions {
   hinderedMsMax?: number;
 }
 
-const lookEveryMs = 100;
+const pollEveryMs = 100;
 const defaultHinderedMsMax = 60_000;
 
 /** Postgres's message if another postmaster, or its children, still run on the cluster. */
@@ -59,7 +59,7 @@ export async function runPostmaster(options: PostmasterOptions): Promise<Running
       if (performance.now() > deadline) throw waitedTooLong(found?.pid, outcome.words);
       log.info({ pid: found?.pid, reason: lastWords(outcome.words) }, "waiting until postgres can start");
     }
-    await setTimeout(lookEveryMs, undefined, { signal });
+    await setTimeout(pollEveryMs, undefined, { signal });
   }
 }
 

@@ -10,7 +10,7 @@ const asked: string[] = [];
 const looks: string[] = [];
 beforeAll(async () => {
   api = await startApi({
-    askClaimLook: async (projectId) => void asked.push(projectId),
+    askClaimPoll: async (projectId) => void asked.push(projectId),
     askGate: async (projectId) => void looks.push(projectId),
   });
   const project = await api.addProject();

@@ -32,7 +32,7 @@ const claimNotFound: Refusal = { code: "not_found", message: "Claim not found." 
 export interface ClaimRoutesDeps extends RequireKeyDeps {
   db: Queryable;
   /** Has a worker look at the project's claims. */
-  askClaimLook(projectId: string): Promise<void>;
+  askClaimPoll(projectId: string): Promise<void>;
 }
 
 /** What pages rely on, for programs with an API key. */
@@ -60,7 +60,7 @@ export function claimRoutes(app: FastifyInstance, deps: ClaimRoutesDeps): void {
       const { projectId } = request.params;
       const createdBy = `key/${request.grant?.keyId}`;
       const claim = await addClaim(deps.db, { ...parseClaimBody(request.body), projectId, createdBy });
-      await deps.askClaimLook(projectId);
+      await deps.askClaimPoll(projectId);
       return sendJson(reply.code(201), JSON.stringify(claim));
     },
   );

@@ -55,7 +55,7 @@ export interface JobRoutesDeps {
   /** The pull request's current state on its forge. Absent: the stored state. */
   pullRequestState?: MessageJobDeps["pullRequestState"];
   /** Has a worker look at the project's claims; absent: it does so in its time. */
-  askClaimLook?(projectId: string): Promise<void>;
+  askClaimPoll?(projectId: string): Promise<void>;
   /** Has a worker look at the pull requests of the project's repositories; absent: it does so in its time. */
   askGate?(projectId: string): Promise<void>;
   /** How long archiving waits for the outcome of a publication. */
@@ -109,7 +109,7 @@ export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
   const { defaultModel } = deps;
   const automations = createAutomations({ pool, log, defaultModel, announceDue, createJobRules, pullRequestState });
   automationRoutes(app, { ...shared, automations });
-  claimRoutes(app, { ...shared, askClaimLook: deps.askClaimLook ?? (async () => {}) });
+  claimRoutes(app, { ...shared, askClaimPoll: deps.askClaimPoll ?? (async () => {}) });
   gateRoutes(app, { ...shared, askGate: deps.askGate ?? (async () => {}) });
   getJobRunRoute(app, shared);
   app.get(`${job}/:id/diff`, { schema: getJobDiffOperation, onRequest: reads }, jobDiffHandler(shared, door));

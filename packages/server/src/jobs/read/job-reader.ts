@@ -7,7 +7,7 @@ import { isJobId, toJobText, toWireJob, type WireJob, type WireRow, wireColumns 
 
 const jobsMax = 20_000;
 /** Notices are hints: waiting readers also poll this often. */
-const lookEveryMs = 1000;
+const pollEveryMs = 1000;
 
 /** A cache of serialized jobs, invalidated when they change. */
 export interface JobReader {
@@ -90,7 +90,7 @@ export function createJobReader(deps: { pool: Pool; listener: Listener }): JobRe
           const job = await read(id);
           const leftMs = untilMs - performance.now();
           if (isEnough(job) || leftMs <= 0 || signal.aborted || isClosed) return job;
-          await notices.next(Math.min(lookEveryMs, leftMs), signal);
+          await notices.next(Math.min(pollEveryMs, leftMs), signal);
         } finally {
           notices.stop();
         }

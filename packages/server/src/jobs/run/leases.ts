@@ -48,7 +48,7 @@ export async function writeFenced(db: Queryable, lease: Lease, write: FencedWrit
 /**
  * Renews all leases of a process. An expired lease that nobody has swept is renewed too: nobody else owns the job.
  * Locked rows are skipped until next time, so that one slow transaction does not cost other leases. Returns the tokens that
- * no longer own their job: it was canceled or archived, or another worker has it.
+ * no longer own their job: it was cancelled or archived, or another worker has it.
  */
 export async function renewLeases(db: Queryable, leases: readonly Lease[], leaseMs: number): Promise<string[]> {
   const ids = leases.map((lease) => lease.jobId);

@@ -13,9 +13,9 @@ import { getProject } from "../accounts/projects/projects.ts";
 import { AppError } from "../errors.ts";
 import { insertComment, listComments, listStatuses as listLocalStatuses } from "../forge/local/pull-requests.ts";
 import { localProjectOf } from "../installation/forge-reach.ts";
-import { getStatus, holdStatus, listLooks, listStatuses, saveSent, saveVerdict } from "./gate-store.ts";
-import { type GateDeps, lookAtGate } from "./look-at-gate.ts";
+import { getStatus, holdStatus, listPolls, listStatuses, saveSent, saveVerdict } from "./gate-store.ts";
 import { isFixable, planDocsPull } from "./make-docs-pull.ts";
+import { type GateDeps, pollGate } from "./poll-gate.ts";
 
 const docs = "prj_docs";
 let host: TestForge;
@@ -127,11 +127,11 @@ function listening(projectId: string, refuse?: () => AppError | null) {
   return { told, openForge };
 }
 
-const look = (more: Partial<GateDeps> = {}) => lookAtGate(depsOf(more), docs, host.signal);
+const look = (more: Partial<GateDeps> = {}) => pollGate(depsOf(more), docs, host.signal);
 const set = (gate: object) =>
   host.database.pool.query("update projects set settings = $2 where id = $1", [docs, { gate }]);
 const problemOf = async (contextId: string | null) =>
-  (await listLooks(host.database.pool, docs)).find((one) => one.contextId === contextId)?.problem;
+  (await listPolls(host.database.pool, docs)).find((one) => one.contextId === contextId)?.problem;
 const onlyStatus = async () => {
   const found = await listStatuses(host.database.pool, docs);
   expect(found).toHaveLength(1);
@@ -606,7 +606,7 @@ it("sees what code beside the docs renames in one repository", async () => {
   await host.addProject(mono, dir);
   await host.database.pool.query("update projects set docs_dir = 'docs' where id = $1", [mono]);
   await openPull(mono, dir, "topic/mono", { "src/cli.ts": cli("--output-file") });
-  await lookAtGate(depsOf(), mono, host.signal);
+  await pollGate(depsOf(), mono, host.signal);
   expect(await listStatuses(host.database.pool, mono)).toMatchObject([
     { state: "neutral", findings: [{ check: "stale-reference", path: "docs/run.md", line: 3 }] },
   ]);

@@ -4,11 +4,11 @@ import { getProject, type Project } from "../accounts/projects/projects.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
 import { reliesOnCode } from "./claim-store.ts";
-import { type LookedAt, lookAtPages, lookAtSource } from "./find-claims-again.ts";
+import { findClaimsInSource, findClaimsOnPages, type LookedAt } from "./find-claims-again.ts";
 import { keepCited } from "./keep-cited.ts";
 import { type SourceDeps, type SourceName, withSource } from "./source-at.ts";
 
-export interface ClaimLookDeps extends SourceDeps {
+export interface ClaimPollDeps extends SourceDeps {
   pool: Pool;
   ownRemote(project: Project, signal: AbortSignal): Promise<Remote>;
   contextRemote(repositoryId: string, signal: AbortSignal): Promise<Remote>;
@@ -42,7 +42,7 @@ export async function listDueClaims(db: Queryable): Promise<readonly string[]> {
 }
 
 /** Checks every claim of a project at the newest commits of its docs and of the cited code. */
-export async function lookAtClaims(deps: ClaimLookDeps, projectId: string, signal: AbortSignal): Promise<void> {
+export async function pollClaims(deps: ClaimPollDeps, projectId: string, signal: AbortSignal): Promise<void> {
   const project = await getProject(deps.pool, projectId);
   if (!project) return;
   const { rows } = await deps.pool.query<{ commits: Record<string, string> }>(
@@ -53,25 +53,25 @@ export async function lookAtClaims(deps: ClaimLookDeps, projectId: string, signa
   const problems: string[] = [];
   const own = { id: project.id, name: null, baseRef: project.baseRef, remote: () => deps.ownRemote(project, signal) };
 
-  async function lookAtCode(docs: LookedAt, source: LookedAt, id: string, isKept: boolean): Promise<void> {
+  async function compareCode(docs: LookedAt, source: LookedAt, id: string, isKept: boolean): Promise<void> {
     await readNew(deps.pool, projectId, { docs, source }, signal);
     const isKnown = commits[id] === source.commit && !isKept;
-    if (!isKnown) await lookAtSource(deps.pool, projectId, source, signal);
+    if (!isKnown) await findClaimsInSource(deps.pool, projectId, source, signal);
   }
 
   try {
     await withSource(deps, own, "claims", signal, async (docs) => {
       const isKept = await keepCited(deps.pool, project, docs.tree, signal);
-      if (commits[project.id] !== docs.commit) await lookAtPages(deps.pool, projectId, docs.tree, signal);
+      if (commits[project.id] !== docs.commit) await findClaimsOnPages(deps.pool, projectId, docs.tree, signal);
       for (const source of await listSources(deps.pool, project)) {
         if (source.isOwn) {
-          await lookAtCode(docs, docs, source.id, isKept);
+          await compareCode(docs, docs, source.id, isKept);
           continue;
         }
         const remote = () => deps.contextRemote(source.id, signal);
         try {
           await withSource(deps, { ...source, remote }, "claims", signal, async (code) => {
-            await lookAtCode(docs, { ...code, repositoryId: source.id }, source.id, isKept);
+            await compareCode(docs, { ...code, repositoryId: source.id }, source.id, isKept);
             commits[source.id] = code.commit;
           });
         } catch (error) {

@@ -14,7 +14,7 @@ import { AppError } from "../errors.ts";
 import { readSiteHealth } from "../health/site-checks.ts";
 import { addClaim, confirmClaim, listClaimFindings, listClaims, listClaimsNow, removeClaim } from "./claim-store.ts";
 import type { Reader } from "./drift/reader.ts";
-import { type ClaimLookDeps, listDueClaims, lookAtClaims } from "./look-at-claims.ts";
+import { type ClaimPollDeps, listDueClaims, pollClaims } from "./poll-claims.ts";
 
 let database: TestDatabase;
 let bench: MirrorBench;
@@ -53,7 +53,7 @@ beforeEach(async () => {
 });
 
 const remote = ({ url }: TestRepository) => ({ url, authorization: null });
-function deps(more: Partial<ClaimLookDeps> = {}): ClaimLookDeps {
+function deps(more: Partial<ClaimPollDeps> = {}): ClaimPollDeps {
   return {
     pool: database.pool,
     mirrors: bench.mirrors,
@@ -64,7 +64,7 @@ function deps(more: Partial<ClaimLookDeps> = {}): ClaimLookDeps {
     ...more,
   };
 }
-const look = (more: Partial<ClaimLookDeps> = {}) => lookAtClaims(deps(more), projectId, bench.signal);
+const look = (more: Partial<ClaimPollDeps> = {}) => pollClaims(deps(more), projectId, bench.signal);
 const add = (place = "docs/timeouts.md:3", source = "@api/src/net.ts:2") =>
   addClaim(database.pool, { projectId, page: place, source, createdBy: "test" });
 async function claims(): Promise<readonly Claim[]> {
@@ -343,7 +343,7 @@ test("projects are due with claims, merged citations or code to compare, once in
 
 const flags = (flag: string) => `export const options = [{ flag: "${flag}" }, { flag: "--quiet" }];\n`;
 
-async function checkedHealth(more: Partial<ClaimLookDeps> = {}, reader: Reader | null = null) {
+async function checkedHealth(more: Partial<ClaimPollDeps> = {}, reader: Reader | null = null) {
   const siteDeps = {
     openReader: async () => reader,
     ...deps(more),

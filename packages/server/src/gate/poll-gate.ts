@@ -32,7 +32,7 @@ import {
   holdStatus,
   listRefused,
   listResting,
-  recordLook,
+  recordPoll,
   saveSent,
   saveVerdict,
 } from "./gate-store.ts";
@@ -70,7 +70,7 @@ const refusalsMax = 3;
  * Checks the open pull requests of a project's repositories and sets one status on each head. All state is read from the
  * forges, so calls are idempotent and may come in any order.
  */
-export async function lookAtGate(deps: GateDeps, projectId: string, signal: AbortSignal): Promise<void> {
+export async function pollGate(deps: GateDeps, projectId: string, signal: AbortSignal): Promise<void> {
   const project = await deps.findProject(projectId);
   if (!project) return;
   const resting = await listResting(deps.pool, projectId);
@@ -80,7 +80,7 @@ export async function lookAtGate(deps: GateDeps, projectId: string, signal: Abor
     signal.throwIfAborted();
     let outcome = { problem: null as string | null, notBeforeMs: 0 };
     try {
-      outcome = { ...outcome, problem: await lookAtRepository(deps, project, watched, signal) };
+      outcome = { ...outcome, problem: await pollRepository(deps, project, watched, signal) };
     } catch (error) {
       if (signal.aborted) throw error;
       if (!isAppError(error)) deps.log.warn({ err: error, projectId }, "could not look at pull requests");
@@ -88,7 +88,7 @@ export async function lookAtGate(deps: GateDeps, projectId: string, signal: Abor
       const words = isAppError(error) ? error.publicMessage : "The check failed: internal server error.";
       outcome = { problem: words, notBeforeMs: isAppError(error) ? (error.retryAfterMs ?? 0) : 0 };
     }
-    await recordLook(deps.pool, watched, outcome);
+    await recordPoll(deps.pool, watched, outcome);
   }
   // What could not be sent is sent again when the forge is back, not at the next poll.
   if (away) throw away;
@@ -135,7 +135,7 @@ function keyOf({ forge, repositoryUrl }: { forge: string; repositoryUrl: string 
 }
 
 /** The error message. Null: no error. */
-async function lookAtRepository(
+async function pollRepository(
   deps: GateDeps,
   project: Project,
   watched: Watched,
@@ -162,7 +162,7 @@ async function lookAtRepository(
   let inARow = 0;
   for (const pulls of heads.toSorted((left, right) => Number(isRefused(left)) - Number(isRefused(right)))) {
     signal.throwIfAborted();
-    const problem = await lookAtHead(deps, place, pulls, signal);
+    const problem = await judgeHead(deps, place, pulls, signal);
     first ??= problem;
     inARow = problem === null ? 0 : inARow + 1;
     if (inARow >= refusalsMax) break;
@@ -187,7 +187,7 @@ interface Place {
  * The forge's error message. Null: the forge shows the status. A commit has one status: if it is the head of several
  * pull requests, the status covers them all.
  */
-async function lookAtHead(
+async function judgeHead(
   deps: GateDeps,
   place: Place,
   pulls: readonly OpenPullRequest[],
@@ -212,7 +212,7 @@ async function lookAtHead(
     ...status,
     ...verdictNow(status, watched, isAppError(docs) ? null : docs.pull),
   });
-  if (known && isJudged && known.sent === told(now(known))) {
+  if (known && isJudged && known.sent === statusText(now(known))) {
     const again = { id: known.id, head: known.head, verdict: now(known), pulls: sorted };
     const hidden = forge.movesStatuses
       ? await setStatus(deps, place, again, signal).catch((error: unknown) => {
@@ -258,7 +258,7 @@ async function markOf(docs: DocsState, { claims, project, reader }: Place, bases
 }
 
 /** What the forge shows, to know whether to send it again. */
-function told({ state, words }: Pick<GateStatus, "state" | "words">): string {
+function statusText({ state, words }: Pick<GateStatus, "state" | "words">): string {
   return `${state} ${words}`;
 }
 
@@ -366,7 +366,7 @@ async function send(
   const { id, head } = held;
   try {
     const hidden = await setStatus(deps, place, { id, head, verdict, pulls }, signal);
-    await saveSent(deps.pool, held, { sent: told(verdict), refusal: hidden });
+    await saveSent(deps.pool, held, { sent: statusText(verdict), refusal: hidden });
     return null;
   } catch (error) {
     if (signal.aborted || !isAppError(error)) throw error;
