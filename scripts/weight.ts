@@ -7,7 +7,7 @@ type Kind = (typeof kinds)[number];
 
 /** Measuring: what runs by a command of its own and is in no release. */
 function kindOf(path: string): Kind {
-  if (/\.(?:json|jsonl|snap|svg|txt|sql\.gz)$/.test(path)) return "data";
+  if (/\.(?:json|jsonl|snap|svg|txt|sql\.gz)$|^action\/dist\//.test(path)) return "data";
   if (/\.md$/.test(path)) return "docs";
   if (/\.test\.tsx?$|(?:^|\/)test\/|^packages\/testkit\//.test(path)) return "tests";
   return /\/(?:attack|bench|chaos|corpus|eval|oracles|programs)\/|^scripts\//.test(path) ? "measuring" : "source";

@@ -191,10 +191,21 @@ async function judgeReferences(
   const blocks = changed.length === 0 && input.asker === null ? [] : await siteBlocks(site, { signal });
   // A renamed name is told once.
   const renamed = new Set(gone.map(({ cause }) => (cause.kind === "renamed" ? cause.to : "")));
-  const facts = compareFacts(changed, blocks).filter(({ kind, name }) => kind !== "new" || !renamed.has(name));
+  const compared = compareFacts(changed, blocks).filter(({ kind, name }) => kind !== "new" || !renamed.has(name));
+  const facts = await withoutCredentials(compared);
   const isTold = (finding: Finding) => stale.some(({ path, line }) => path === finding.path && line === finding.line);
   const others = [...facts.map((fact) => ofFact(fact, blocks)), ...(await judgeApi(site, before, after, signal))];
   return { judged: [...stale, ...others.filter((finding) => !isTold(finding))], after, blocks };
+}
+
+/** A status, its page and the job's prompt show both values. One that is a credential is not copied there. */
+async function withoutCredentials(facts: readonly StaleFact[]): Promise<readonly StaleFact[]> {
+  const shown: StaleFact[] = [];
+  for (const fact of facts) {
+    const text = [fact.was, fact.now, fact.code.was, fact.code.now].join("\n");
+    if ((await redactSecrets(text)) === text) shown.push(fact);
+  }
+  return shown;
 }
 
 function ofFact(fact: StaleFact, blocks: readonly PageBlock[]): Judged {

@@ -751,17 +751,24 @@ it("answers @emend on a pull request that needs no docs", async () => {
 
 it("reports a changed default beside its name, and a new flag where the page lists its siblings", async () => {
   await set({ sources: "failing", docs: "off" });
+  const keyed = (key: string) => `p.add_argument("--api-key", default="${key}")\n`;
   const flags = (limit: number, more = "") =>
     `${["out-dir", "log-level", "config-file"].map((name) => `p.add_argument("--${name}")\n`).join("")}p.add_argument("--retry-limit", default=${limit})\n${more}`;
   await personGit(code, "switch", "--quiet", "main");
-  await write(code, { "src/flags.py": flags(3) });
+  await write(code, { "src/flags.py": flags(3), "src/key.py": keyed("dev-key") });
   await push(codeProject, code, "main");
   await personGit(work, "switch", "--quiet", "main");
   await write(work, {
     "flags.md": "# Flags\n\n- `--out-dir`\n- `--log-level`\n- `--config-file`\n- `--retry-limit` (default: 3)\n",
+    "key.md": "# Key\n\n`--api-key` (default: `dev-key`)\n",
   });
   await push(docs, work, "main");
-  await openPull(codeProject, code, "topic/facts", { "src/flags.py": flags(5, 'p.add_argument("--no-cache")\n') });
+  // A credential that the change adds is not copied into the status.
+  const credential = `ghp_${"aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5"}`;
+  await openPull(codeProject, code, "topic/facts", {
+    "src/flags.py": flags(5, 'p.add_argument("--no-cache")\n'),
+    "src/key.py": keyed(credential),
+  });
   await look();
   const status = await onlyStatus();
   expect(status).toMatchObject({ state: "failed", words: "1 page mentions what this changes." });
