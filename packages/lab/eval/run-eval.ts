@@ -1,4 +1,4 @@
-// npm run eval -- [tokens | mutants | truth | answers | content] [--model NAME | --runner NAME] [--against NAME] [--only TEXT] [--json FILE] [--real] [--judged] [--changes] [--from FOLDER] [--questions FOLDER]
+// npm run eval -- [tokens | mutants | truth | answers | content | phrasings] [--model NAME | --runner NAME] [--against NAME] [--only TEXT] [--json FILE] [--real] [--judged] [--changes] [--from FOLDER] [--questions FOLDER]
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,6 +13,7 @@ import { openDatabase } from "../../server/src/installation/open-database.ts";
 import { loadRun } from "../../server/src/jobs/run/record-work.ts";
 import { evaluateContent } from "./content.ts";
 import { startWrongBot } from "./mutants.ts";
+import { evaluatePhrasings } from "./phrasings.ts";
 import { judgeRealMutants } from "./real-mutants.ts";
 import { evaluateReal } from "./real-tasks.ts";
 import { compareTables, type EvalRow, evaluate, formatTable } from "./table.ts";
@@ -67,6 +68,10 @@ if (positionals[0] === "answers") {
 }
 if (positionals[0] === "content") {
   process.exit((await evaluateContent({ from: values.from ?? ".", only: values.only ?? "" })) ? 0 : 1);
+}
+if (positionals[0] === "phrasings") {
+  evaluatePhrasings();
+  process.exit(0);
 }
 const dir = await mkdtemp(join(tmpdir(), "emend-eval-"));
 const stop = new AbortController();

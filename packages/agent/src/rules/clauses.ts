@@ -16,7 +16,8 @@ export function splitClauses(tokens: readonly Token[]): readonly Clause[] {
   let current: Token[] = [];
   const flush = (isQuestion: boolean) => {
     const trimmed = trim(current);
-    if (trimmed.length > 0 || isQuestion) clauses.push({ tokens: trimmed, isQuestion });
+    if (trimmed.length > 0 || isQuestion)
+      clauses.push({ tokens: trimmed, isQuestion: isQuestion && !isRequest(current) });
     current = [];
   };
   const verbFollows = findVerbsAhead(tokens);
@@ -117,6 +118,16 @@ function trim(tokens: readonly Token[]): readonly Token[] {
   }
   while (last > first && isNoise(tokens[last - 1])) last -= 1;
   return tokens.slice(first, last);
+}
+
+/** "Could you fix …?" is an order in the form of a question. */
+function isRequest(tokens: readonly Token[]): boolean {
+  const you = tokens.findIndex((token) => isWord(token, "you"));
+  const isAsked = ["can", "could", "would", "will"].some((word) => isWord(tokens[you - 1], word));
+  const isFirst = tokens
+    .slice(0, you - 1)
+    .every((token) => token.kind === "comma" || isConnector(token) || isCourtesy(token));
+  return isAsked && isFirst && isOrderAt(tokens, you + 1);
 }
 
 /** Such words are courtesies only before an instruction. */

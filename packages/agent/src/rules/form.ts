@@ -36,6 +36,8 @@ export const below =
 /** Before the verb: "in guides/, replace …". */
 export const within = `[(in|on|under|below|within) ([the] [page|folder] {under:page}|the {under:page} (page|folder))|${everywhere}]`;
 export const page = "[the] [page]";
+/** A page by its path, its name or its title: "guides/auth", "the page Setup", "the legacy setup page". */
+export const named = (name: string) => `([the] [page] {${name}:page} [page]|the {${name}:phrase} page)`;
 export const navigation = "[the|our] navigation";
 
 export function text(captures: Captures, name: string): string {

@@ -152,7 +152,8 @@ function pageToBeListed(reading: Reading): string | null {
   return first?.kind === "add_page" && first.group === undefined ? first.path : null;
 }
 
-function readClause(clause: Clause, known: readonly KnownForm[]): Reading {
+function readClause(whole: Clause, known: readonly KnownForm[]): Reading {
+  const clause = withoutRestated(whole);
   if (clause.isQuestion) return { kind: "unclear", reason: "a question changes nothing: write it as an order" };
   // No form accepts such a word outside a name. Checking first keeps this true for future forms.
   for (const [index, token] of clause.tokens.entries()) {
@@ -171,6 +172,25 @@ function readClause(clause: Clause, known: readonly KnownForm[]): Reading {
   if (reading)
     return { kind: "unclear", reason: "it can be read in more than one way: put names and terms in quotation marks" };
   return readings[0] ?? unknownForm;
+}
+
+/** What a replacement does anyway: code stays as it is unless the order names it. */
+const restated = compilePattern(
+  `[,] (${[
+    "[but] (leave|leaving|keep|keeping) [the|all|all the|any] code [samples|blocks|examples|snippets] (alone|untouched|unchanged|as is|as it is|as they are)",
+    "[but] (not|except) in [the|any] code [samples|blocks|examples|snippets]",
+    "without (touching|changing) [the|any] code [samples|blocks|examples|snippets]",
+  ].join("|")})`,
+);
+const restatedTokensMax = 10;
+
+function withoutRestated(clause: Clause): Clause {
+  const [first] = clause.tokens;
+  if (first?.kind !== "word" || !["replace", "change", "swap", "rename", "rebrand"].includes(first.lower))
+    return clause;
+  const isRestated = (length: number) => matchPattern(restated, clause.tokens.slice(-length), slotLengths).length > 0;
+  const length = Array.from({ length: restatedTokensMax }, (_, index) => restatedTokensMax - index).find(isRestated);
+  return length === undefined ? clause : { ...clause, tokens: clause.tokens.slice(0, -length) };
 }
 
 const unknownForm: Reading = { kind: "unclear", reason: "it is not among the instructions that the rules know" };

@@ -97,6 +97,7 @@ export const courtesies = words("please kindly thanks");
 
 /** Phrases before an instruction, removed at the start of a clause. */
 export const leads: readonly (readonly string[])[] = [
+  ...["can you", "could you", "would you", "will you"],
   "i would like you to",
   "i'd like you to",
   "i want you to",

@@ -1,5 +1,17 @@
 /** People's phrasings, and the instruction that each means. None may be parsed as another. */
 export const understoodAs: readonly (readonly [prompt: string, order: string])[] = [
+  ['Could you rename "Acme Cloud" to "Acme Platform" in all pages?', 'replace "Acme Cloud" with "Acme Platform"'],
+  ['Can you please change "dashboard" to "console"?', 'replace "dashboard" with "console"'],
+  ["Can you fix the broken links?", "fix broken links"],
+  ["could you please fix the broken links", "fix broken links"],
+  ["Would you move guides/auth to keys?", "move guides/auth to keys"],
+  ['replace "API token" with "access key" except in code', 'replace "API token" with "access key"'],
+  ['Replace "log in" with "sign in", except in code samples.', 'replace "log in" with "sign in"'],
+  ['replace "a" with "b" without touching code', 'replace "a" with "b"'],
+  [
+    'Please delete the "Sharing reports" page and send its readers to "First steps" instead.',
+    "delete Sharing reports and redirect it to First steps",
+  ],
   [
     'Move the section "Usage" of guides/install.md to guides/usage.md.',
     'move the section "Usage" of guides/install.md to guides/usage.md',
@@ -156,8 +168,6 @@ export const refusedWith: readonly (readonly [prompt: string, example: string])[
   ["We renamed Acme Cloud to Acme Platform. Update the docs.", 'replace "API token" with "access key"'],
   ["Acme Cloud is now called Acme Platform", 'replace "API token" with "access key"'],
   ["Acme Cloud is now Acme Platform, please update the docs accordingly", 'replace "API token" with "access key"'],
-  ['Could you rename "Acme Cloud" to "Acme Platform" in all pages?', 'rename the term "API token" to "access key"'],
-  ['Can you please change "dashboard" to "console"?', 'replace "API token" with "access key"'],
   ['The term "whitelist" should be "allowlist"', 'replace "API token" with "access key"'],
   ['"whitelist" should become "allowlist"', 'replace "API token" with "access key"'],
   ['Make "whitelist" "allowlist" everywhere', 'add a page guides/webhooks titled "Webhooks"'],

@@ -2,10 +2,10 @@ import {
   below,
   everywhere,
   type Form,
+  named,
   optional,
   order,
   orderIfBounded,
-  page,
   type Reading,
   text,
   unclear,
@@ -42,7 +42,7 @@ export const contentForms: readonly Form[] = [
     patterns: [
       `check [all] [the|our] [whole|entire] (docs|documentation|site|pages) for [any] broken ${links}`,
       `(check|there are) [for] [all|any|some] [the] broken ${links} ${somewhere}`,
-      `check ${page} {under:page} for [any] broken ${links}`,
+      `check ${named("under")} for [any] broken ${links}`,
     ],
     read: (captures) => ({
       kind: "look",
@@ -57,16 +57,16 @@ export const contentForms: readonly Form[] = [
   {
     example: 'set description of guides/auth to "How to sign requests"',
     patterns: [
-      `(set|change) [the] ${field} (of|on|in|for) ${page} {page:page} (to|:) {value:value}`,
-      `(set|change) the page (title {!titled}|description {!described}) (of|on|in|for) ${page} {page:page} (to|:) {value:value}`,
-      `set [the] ${field} (to|:) {value:value} (of|on|in|for) ${page} {page:page}`,
-      `give ${page} {page:page} (the|a|an) ${field} {value:value}`,
-      `add (the|a|an) ${field} {value:value} to ${page} {page:page}`,
-      `add {field:known} {value:value} to ${page} {page:page}`,
+      `(set|change) [the] ${field} (of|on|in|for) ${named("page")} (to|:) {value:value}`,
+      `(set|change) the page (title {!titled}|description {!described}) (of|on|in|for) ${named("page")} (to|:) {value:value}`,
+      `set [the] ${field} (to|:) {value:value} (of|on|in|for) ${named("page")}`,
+      `give ${named("page")} (the|a|an) ${field} {value:value}`,
+      `add (the|a|an) ${field} {value:value} to ${named("page")}`,
+      `add {field:known} {value:value} to ${named("page")}`,
       `(set|change) the {page:page} {field:known} (to [:]|:) {value:value}`,
       "retitle [the] page {page:page} (to|as) {value:quoted} {!titled}",
       "retitle {page:path} (to|as) {value:quoted} {!titled}",
-      `add (the|a) ${field} with [the] value {value:value} to ${page} {page:page}`,
+      `add (the|a) ${field} with [the] value {value:value} to ${named("page")}`,
     ],
     read: (captures) =>
       order({
@@ -79,19 +79,19 @@ export const contentForms: readonly Form[] = [
   {
     example: "add `draft: true` to the front matter of guides/auth",
     patterns: [
-      `(add|set|put) {pair:quoted} (to|in|into) the frontmatter (of|on|in|for) ${page} {page:page}`,
-      `(in|to) the frontmatter (of|on) ${page} {page:page} (add|set) {pair:quoted}`,
+      `(add|set|put) {pair:quoted} (to|in|into) the frontmatter (of|on|in|for) ${named("page")}`,
+      `(in|to) the frontmatter (of|on) ${named("page")} (add|set) {pair:quoted}`,
     ],
     read: readPair,
   },
   {
     example: "remove the front matter field hidden from guides/auth",
     patterns: [
-      `(delete|unset|clear) the {field:field} field (from|of|on|in) [the frontmatter (of|on|in)] ${page} {page:page}`,
-      `(delete|unset|clear) [the] frontmatter [field] {field:field} (from|of|on|in) ${page} {page:page}`,
-      `(delete|unset|clear) [the] field {field:field} (from|of|on|in) [the frontmatter of] ${page} {page:page}`,
-      `(delete|unset|clear) [the] {field:known} (from|of) the frontmatter of ${page} {page:page}`,
-      `(delete|unset|clear) [the] {field:known} (from|of|on) ${page} {page:page}`,
+      `(delete|unset|clear) the {field:field} field (from|of|on|in) [the frontmatter (of|on|in)] ${named("page")}`,
+      `(delete|unset|clear) [the] frontmatter [field] {field:field} (from|of|on|in) ${named("page")}`,
+      `(delete|unset|clear) [the] field {field:field} (from|of|on|in) [the frontmatter of] ${named("page")}`,
+      `(delete|unset|clear) [the] {field:known} (from|of) the frontmatter of ${named("page")}`,
+      `(delete|unset|clear) [the] {field:known} (from|of|on) ${named("page")}`,
     ],
     read: (captures) =>
       order({ kind: "set_front_matter", page: text(captures, "page"), field: text(captures, "field"), value: null }),
@@ -99,12 +99,12 @@ export const contentForms: readonly Form[] = [
   {
     example: 'rename the heading "Setup" in guides/quickstart to "Installation"',
     patterns: [
-      `retitle [the] ${heading} {from:term} (in|of|on|from) ${page} {page:page} (to|into|as) {to:term}`,
-      `retitle the {from:quoted} ${heading} (in|of|on|from) ${page} {page:page} (to|into|as) {to:term}`,
-      `retitle the {from:quoted} ${heading} (to|into|as) {to:term} (in|of|on) ${page} {page:page}`,
-      `(in|on) ${page} {page:page} retitle the {from:quoted} ${heading} (to|into|as) {to:term}`,
-      `retitle [the] ${heading} {from:term} (to|into) {to:term} (in|of|on) ${page} {page:page}`,
-      `(in|on) ${page} {page:page} retitle [the] ${heading} {from:term} (to|into) {to:term}`,
+      `retitle [the] ${heading} {from:term} (in|of|on|from) ${named("page")} (to|into|as) {to:term}`,
+      `retitle the {from:quoted} ${heading} (in|of|on|from) ${named("page")} (to|into|as) {to:term}`,
+      `retitle the {from:quoted} ${heading} (to|into|as) {to:term} (in|of|on) ${named("page")}`,
+      `(in|on) ${named("page")} retitle the {from:quoted} ${heading} (to|into|as) {to:term}`,
+      `retitle [the] ${heading} {from:term} (to|into) {to:term} (in|of|on) ${named("page")}`,
+      `(in|on) ${named("page")} retitle [the] ${heading} {from:term} (to|into) {to:term}`,
     ],
     read: (captures) =>
       orderIfBounded(captures, {
@@ -117,9 +117,9 @@ export const contentForms: readonly Form[] = [
   {
     example: 'split the section "Setup" of guides/quickstart into its own page',
     patterns: [
-      `(split|break|extract|pull) [out] [the] [${heading}] {heading:term} [out] (of|from|in) ${page} {page:page} (into|to|as) ${ownPage}`,
-      `(split|break|extract|pull) [out] the {heading:term} ${heading} [out] (of|from|in) ${page} {page:page} (into|to|as) ${ownPage}`,
-      `make [the] ${heading} {heading:term} (of|from|in|on) ${page} {page:page} ${ownPage}`,
+      `(split|break|extract|pull) [out] [the] [${heading}] {heading:term} [out] (of|from|in) ${named("page")} (into|to|as) ${ownPage}`,
+      `(split|break|extract|pull) [out] the {heading:term} ${heading} [out] (of|from|in) ${named("page")} (into|to|as) ${ownPage}`,
+      `make [the] ${heading} {heading:term} (of|from|in|on) ${named("page")} ${ownPage}`,
     ],
     read: (captures) => {
       const heading = bareHeading(text(captures, "heading"));
@@ -134,9 +134,9 @@ export const contentForms: readonly Form[] = [
   {
     example: 'move the section "Setup" of guides/quickstart to guides/install',
     patterns: [
-      `move [the] ${heading} {heading:term} (in|of|on|from) ${page} {page:page} (to|into) ${page} {to:page}`,
-      `move the {heading:quoted} ${heading} (in|of|on|from) ${page} {page:page} (to|into) ${page} {to:page}`,
-      `move [the] ${heading} {heading:quoted} (to|into) ${page} {to:page} from ${page} {page:page}`,
+      `move [the] ${heading} {heading:term} (in|of|on|from) ${named("page")} (to|into) [the end of] ${named("to")}`,
+      `move the {heading:quoted} ${heading} (in|of|on|from) ${named("page")} (to|into) [the end of] ${named("to")}`,
+      `move [the] ${heading} {heading:quoted} (to|into) ${named("to")} from ${named("page")}`,
     ],
     read: (captures) =>
       order({

@@ -1,8 +1,8 @@
-import { type Form, navigation, optional, order, orderIfBounded, page, text } from "../form.ts";
+import { type Form, named, navigation, optional, order, orderIfBounded, text } from "../form.ts";
 import { pagesOf } from "../slots.ts";
 
 export const inGroup = "(under|in|into|below|to|within) [the] [group|section] {group:term}";
-const beside = `(before ${page} {before:page}|above ${page} {before:page}|after ${page} {after:page}|right after ${page} {after:page}|right before ${page} {before:page})`;
+const beside = `(before ${named("before")}|above ${named("before")}|after ${named("after")}|right after ${named("after")}|right before ${named("before")})`;
 const place = `[${inGroup}] [${beside}]`;
 const group = "[navigation] (group|section|tab)";
 const first = "(first|at the top|to the top|at the beginning|at the start)";
@@ -12,11 +12,11 @@ export const navigationForms: readonly Form[] = [
   {
     example: 'add guides/webhooks to the navigation under "Guides"',
     patterns: [
-      `list ${page} {page:page} (to|in|into) ${navigation} ${place}`,
-      `list ${page} {page:page} (to|in|into|under) [the] navigation (group|section) {group:term}`,
-      `list ${page} {page:page} (to|in|into|under) the (group|section) {group:term} (of|in) ${navigation}`,
-      `(list|show) ${page} {page:page} under [the] [group|section] {group:term} [in ${navigation}]`,
-      `list ${page} {page:page} ${beside} in ${navigation}`,
+      `list ${named("page")} (to|in|into) ${navigation} ${place}`,
+      `list ${named("page")} (to|in|into|under) [the] navigation (group|section) {group:term}`,
+      `list ${named("page")} (to|in|into|under) the (group|section) {group:term} (of|in) ${navigation}`,
+      `(list|show) ${named("page")} under [the] [group|section] {group:term} [in ${navigation}]`,
+      `list ${named("page")} ${beside} in ${navigation}`,
     ],
     read: (captures) =>
       order({ kind: "list_page", page: text(captures, "page"), ...optional(captures, ["group", "before", "after"]) }),
@@ -24,12 +24,12 @@ export const navigationForms: readonly Form[] = [
   {
     example: "put guides/webhooks after guides/auth in the navigation",
     patterns: [
-      `put ${page} {page:page} (to|in|into) ${navigation} ${place}`,
-      `(put|move) [the] [entry (of|for)] ${page} {page:page} ${beside} in ${navigation}`,
-      `in ${navigation} (put|move|list) ${page} {page:page} ${beside}`,
-      `(put|move) [the] [entry (of|for)] ${page} {page:page} (to|in|into|under) [the] (group|section) {group:term} (of|in) ${navigation}`,
-      `(put|move) [the] [entry (of|for)] ${page} {page:page} (to|in|into|under) [the] navigation (group|section) {group:term}`,
-      `(put|move) [the] [entry (of|for)] ${page} {page:page} under {group:quoted} in ${navigation}`,
+      `put ${named("page")} (to|in|into) ${navigation} ${place}`,
+      `(put|move) [the] [entry (of|for)] ${named("page")} ${beside} in ${navigation}`,
+      `in ${navigation} (put|move|list) ${named("page")} ${beside}`,
+      `(put|move) [the] [entry (of|for)] ${named("page")} (to|in|into|under) [the] (group|section) {group:term} (of|in) ${navigation}`,
+      `(put|move) [the] [entry (of|for)] ${named("page")} (to|in|into|under) [the] navigation (group|section) {group:term}`,
+      `(put|move) [the] [entry (of|for)] ${named("page")} under {group:quoted} in ${navigation}`,
     ],
     read: (captures) =>
       order({
@@ -42,8 +42,8 @@ export const navigationForms: readonly Form[] = [
   {
     example: 'put guides/webhooks first in the navigation group "Guides"',
     patterns: [
-      `(put|move) ${page} {page:page} ${first} (in|of) ([the] ${group} {group:term}|the {group:term} ${group}) [(in|of) ${navigation}]`,
-      `(put|move) ${page} {page:page} ${first} (in|of|under) {group:quoted} in ${navigation}`,
+      `(put|move) ${named("page")} ${first} (in|of) ([the] ${group} {group:term}|the {group:term} ${group}) [(in|of) ${navigation}]`,
+      `(put|move) ${named("page")} ${first} (in|of|under) {group:quoted} in ${navigation}`,
     ],
     read: (captures) =>
       order({ kind: "order_navigation", pages: [text(captures, "page")], group: text(captures, "group") }),
@@ -64,10 +64,10 @@ export const navigationForms: readonly Form[] = [
   {
     example: "remove guides/old from the navigation",
     patterns: [
-      `(delete|take|hide) [the] [entry (of|for)] ${page} {page:page} (from|out of) ${navigation}`,
-      `take ${page} {page:page} (off|out of) ${navigation}`,
-      `(unlist|hide) ${page} {page:page} [(in|from) ${navigation}]`,
-      `delete [the] navigation entry (of|for) ${page} {page:page}`,
+      `(delete|take|hide) [the] [entry (of|for)] ${named("page")} (from|out of) ${navigation}`,
+      `take ${named("page")} (off|out of) ${navigation}`,
+      `(unlist|hide) ${named("page")} [(in|from) ${navigation}]`,
+      `delete [the] navigation entry (of|for) ${named("page")}`,
     ],
     read: (captures) => order({ kind: "unlist_page", page: text(captures, "page") }),
   },

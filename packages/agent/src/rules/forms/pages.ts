@@ -1,4 +1,4 @@
-import { type Form, navigation, optional, order, page, type Reading, text, unclear } from "../form.ts";
+import { type Form, named, navigation, optional, order, page, type Reading, text, unclear } from "../form.ts";
 import type { Instruction } from "../instruction.ts";
 import type { Captures } from "../pattern.ts";
 import { pagesOf } from "../slots.ts";
@@ -16,10 +16,10 @@ export const pageForms: readonly Form[] = [
   {
     example: "move guides/auth to security/authentication",
     patterns: [
-      `move ${page} {from:page} [over] to [the] [page|path] {to:page} ${redirect}`,
-      `(move|put) ${page} {from:page} (into|inside|inside of) ${folder("into")} ${redirect}`,
-      `(move|put) ${page} {from:page} (to|under|in|into) (the folder {into:page}|the {into:page} (folder|section)) ${redirect}`,
-      `move ${page} {from:page} (under|below) {into:page} ${redirect}`,
+      `move ${named("from")} [over] to [the] [page|path] {to:page} ${redirect}`,
+      `(move|put) ${named("from")} (into|inside|inside of) ${folder("into")} ${redirect}`,
+      `(move|put) ${named("from")} (to|under|in|into) (the folder {into:page}|the {into:page} (folder|section)) ${redirect}`,
+      `move ${named("from")} (under|below) {into:page} ${redirect}`,
       `put ${page} {from:path} (in|under|below) {into:folder} ${redirect}`,
       `(move|rename) ([the] [whole|entire] folder {!folder} {from:page}|the {from:page} folder {!folder}) (to|as) ${folder("to")} ${redirect}`,
       `move (all|all the|all of the|every) (page|pages|files) ${places} ${folder("from")} {!folder} (to|into) ${folder("to")} ${redirect}`,
@@ -53,14 +53,14 @@ export const pageForms: readonly Form[] = [
   {
     example: "delete guides/old and redirect it to guides/new",
     patterns: [
-      `delete (${obsolete} {page:page}|the {page:page} page|{page:path}) [,] (favour|with a redirect to|redirecting [it|readers] to|leaving a redirect to) ${page} {to:page}`,
+      `delete (${obsolete} {page:page}|the {page:page} page|the {page:phrase} page|{page:path}) [,] (favour|with a redirect to|redirecting [it|readers] to|leaving a redirect to) ${named("to")}`,
     ],
     read: (captures) => order({ kind: "remove_page", page: text(captures, "page"), to: text(captures, "to") }),
   },
   {
     example: "delete guides/old and redirect it to guides/new",
     patterns: [
-      `delete (${obsolete} {page:page}|the {page:page} page) ${fromDocs} ${entry}`,
+      `delete (${obsolete} {page:page}|the {page:page} page|the {page:phrase} page) ${fromDocs} ${entry}`,
       `delete {page:path} ${fromDocs} ${entry}`,
     ],
     read: (captures) => ({ kind: "delete", page: text(captures, "page") }),
@@ -68,9 +68,9 @@ export const pageForms: readonly Form[] = [
   {
     example: "delete guides/old and redirect it to guides/new",
     patterns: [
-      `redirect [it|its address|its old address|its path|its url|the old address|the old path|readers] to ${page} {to:page}`,
-      `add a redirect [from it|from there|from its old address|from the old address] to ${page} {to:page}`,
-      `send readers to ${page} {to:page} [instead]`,
+      `redirect [it|its address|its old address|its path|its url|the old address|the old path|readers|its readers|the readers] to ${named("to")} [instead]`,
+      `add a redirect [from it|from there|from its old address|from the old address] to ${named("to")}`,
+      `send [its|the] readers to ${named("to")} [instead]`,
     ],
     read: (captures) => ({ kind: "redirect_it", to: text(captures, "to") }),
   },

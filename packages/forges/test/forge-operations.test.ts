@@ -7,6 +7,7 @@ import ts from "typescript";
 import { describe, expect, it } from "vitest";
 
 const source = fileURLToPath(new URL("../src/", import.meta.url));
+const server = fileURLToPath(new URL("../../server/src/", import.meta.url));
 
 /** An operation as the source requests it. Each part that is known only at run time is `{}`. */
 interface Asked {
@@ -18,7 +19,7 @@ interface Asked {
 /** Parameters that may contain slashes. */
 const wide: Readonly<Record<string, string>> = { repositoryPath: "{}/{}", branches: "{}/{}" };
 /** A forge that moved a repository answers with the next URL. */
-const toldByForge = ["forge/repository-address.ts: target.href.slice(apiUrl.length)"];
+const toldByForge = ["repository-address.ts: target.href.slice(apiUrl.length)"];
 /** Used only if the server's version has it. */
 const newerThanOldest = ["GET /repos/{}/{}/pulls/{}/{}"];
 
@@ -26,18 +27,31 @@ function parse(file: string): ts.SourceFile {
   return ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true);
 }
 
-/** The vendor's own files, shared files, and files elsewhere that call this vendor. */
+/** What the package offers of one vendor. */
+function namesOf(vendor: Vendor): readonly string[] {
+  const index = readFileSync(join(source, "index.ts"), "utf8");
+  const exported = [...index.matchAll(/export (?:type )?\{([^}]*)\} from "\.\/(\w+)\//g)];
+  return exported.flatMap(([, list = "", folder]) =>
+    folder === vendor.name ? (list.match(/\w+(?=\s*(?:,|$))/g) ?? []) : [],
+  );
+}
+
+/** The vendor's own files, shared files, and files of the server that call this vendor. */
 function filesOf(vendor: Vendor): readonly string[] {
-  const own = readdirSync(join(source, "forge", vendor.name)).map((name) => join(source, "forge", vendor.name, name));
-  const elsewhere = readdirSync(source, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts") && !name.startsWith("forge/"))
-    .map((name) => join(source, name))
-    .filter((file) => readFileSync(file, "utf8").includes(`/forge/${vendor.name}/`));
+  const own = readdirSync(join(source, vendor.name)).map((name) => join(source, vendor.name, name));
+  const offered = namesOf(vendor);
+  const elsewhere = readdirSync(server, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => join(server, name))
+    .filter((file) => {
+      const text = readFileSync(file, "utf8");
+      return text.includes('"@emend/forges"') && offered.some((name) => text.includes(name));
+    });
   const found = new Set([...own, ...elsewhere].filter((file) => !file.endsWith(".test.ts")));
   for (const file of found) {
     for (const { fileName } of ts.preProcessFile(readFileSync(file, "utf8")).importedFiles) {
       const target = fileName.startsWith(".") ? join(dirname(file), fileName) : "";
-      if (dirname(target) === join(source, "forge") && basename(target) !== "registry.ts") found.add(target);
+      if (`${dirname(target)}/` === source && basename(target) !== "registry.ts") found.add(target);
     }
   }
   return [...found];
