@@ -11,11 +11,9 @@ import { locateGitlab, openGitlabForge } from "./gitlab/gitlab-forge.ts";
 import { listGitlabRepositories } from "./gitlab/merge-requests.ts";
 import type { ListInput, RepositoryPage } from "./repository-address.ts";
 
-/** Each forge has a folder here and is opened by one function. */
-
 /**
- * The same, with URLs that the SSRF guard checks at each call: a host name that was public may resolve to another
- * address now.
+ * A forge on a remote server, with URLs that the SSRF guard checks at each call: a host name that was public may resolve
+ * to another address now.
  */
 export function openJudgedForge(
   input: Omit<RemoteForgeInput, "fetch"> & { tokens: GithubTokens },

@@ -29,7 +29,7 @@ export function readServers(url: string): Servers | null {
 /** Which server of a URL to try next. All connections of this thread share it: what one finds out, the others use. */
 const turns = new Map<string, number>();
 
-/** Whether there was another server to try since `turn`. */
+/** Whose turn it is: how often a server of this URL was given up. */
 export function turnOf(url: string): number {
   return turns.get(url) ?? 0;
 }
