@@ -2,16 +2,12 @@ import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createPageReader, createVetting, type Policy, refusedBy, reviewChange } from "@emend/review";
 import { sampleOf } from "@emend/testkit/sample.ts";
 import { scriptedModel, testLimits } from "@emend/testkit/scripted-model.ts";
 import { openTestTrees, type TestTrees } from "@emend/testkit/test-tree.ts";
 import { type CommitTree, createOverlay } from "@emend/tree";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createVetting } from "../../server/src/review/judge-content.ts";
-import { createPageReader } from "../../server/src/review/page-reader.ts";
-import { refusedBy } from "../../server/src/review/policy.ts";
-import type { Policy } from "../../server/src/review/review.ts";
-import { reviewChange } from "../../server/src/review/review-change.ts";
 import type { Step } from "./agent.ts";
 import { runAgentWithReview } from "./run-agent-with-review.ts";
 

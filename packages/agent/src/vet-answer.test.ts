@@ -1,8 +1,8 @@
+import { createVetting } from "@emend/review";
 import { type ScriptedTurn, scriptedModel, testLimits } from "@emend/testkit/scripted-model.ts";
 import { openTestTrees, type TestTrees } from "@emend/testkit/test-tree.ts";
 import { type CommitTree, createOverlay } from "@emend/tree";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createVetting } from "../../server/src/review/judge-content.ts";
 import type { Step, Vetting } from "./agent.ts";
 import { runAgent } from "./loop.ts";
 import { vetAnswer } from "./vet-answer.ts";

@@ -11,7 +11,7 @@ import { startInstallation } from "./installation.ts";
 const suites = [
   ["orders of an injected page, to a model that obeys", "packages/agent/src/obedient-model.test.ts"],
   ["a change that asks the gate's model to excuse it", "packages/server/src/gate/read-with-model.test.ts"],
-  ["forms of address, as a real browser reads them", "packages/server/src/review/address-forms.test.ts"],
+  ["forms of address, as a real browser reads them", "packages/review/src/address-forms.test.ts"],
   ["the same forms, in a browser", "packages/dashboard/test/browser/address-forms.test.ts"],
   ["repositories nobody vouches for", "packages/tree/src/attacks.test.ts"],
   ["every role at every route of the dashboard", "packages/server/src/dashboard/roles.test.ts"],

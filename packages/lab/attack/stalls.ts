@@ -1,10 +1,10 @@
 // Works on hostile repositories, changes and answers, and prints for each how long the main thread was busy without a pause,
 // and the memory: node packages/lab/attack/stalls.ts [SEED] [PAGES]. A process of its own, so that nothing else counts.
+
+import { createVetting, reviewChange } from "@emend/review";
 import { checkSite, fixLinks, openSite, readSiteReferences } from "@emend/site";
 import { openTestTrees } from "@emend/testkit/test-tree.ts";
 import { createOverlay, siteTreeOf } from "@emend/tree";
-import { createVetting } from "../../server/src/review/judge-content.ts";
-import { reviewChange } from "../../server/src/review/review-change.ts";
 import { growthInputs, staircase } from "./growth/inputs.ts";
 
 const seed = Number(process.argv[2] ?? 1);

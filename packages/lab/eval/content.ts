@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { createPageReader } from "@emend/review";
 import { runGit } from "@emend/site";
-import { judgeContent } from "../../server/src/review/judge-content.ts";
-import { createPageReader } from "../../server/src/review/page-reader.ts";
-import { kindOf, refusedBy } from "../../server/src/review/policy.ts";
+import { judgeContent } from "../../review/src/judge-content.ts";
+import { kindOf, refusedBy } from "../../review/src/policy.ts";
 import type { SearchQuery, Tree, TreeEntry } from "../../tree/src/tree.ts";
 
 /** One or more of each framework. Each is a bare clone at FOLDER/owner+name/repo. */

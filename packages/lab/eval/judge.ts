@@ -1,6 +1,6 @@
 import { pageLines } from "@emend/base/page-lines.ts";
-import { factsOf } from "../../server/src/review/truth/unsupported-facts.ts";
-import { createWitness } from "../../server/src/review/truth/witness.ts";
+import { factsOf } from "../../review/src/truth/unsupported-facts.ts";
+import { createWitness } from "../../review/src/truth/witness.ts";
 import { canonicalTree, deadLinks, splitPage } from "./canonical.ts";
 import type { Files } from "./site-model.ts";
 import type { Answer, EvalTask, Fact, Written } from "./task.ts";

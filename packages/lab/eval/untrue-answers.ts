@@ -2,11 +2,9 @@
 // job's change is, by code and by a second reader whose answers were recorded.
 import { hash } from "node:crypto";
 import type { Evidence } from "@emend/base/evidence.ts";
+import { createPageReader, reviewChange, truthChecks } from "@emend/review";
 import { openTestTrees, type TestTrees } from "@emend/testkit/test-tree.ts";
 import { createOverlay } from "@emend/tree";
-import { createPageReader } from "../../server/src/review/page-reader.ts";
-import { truthChecks } from "../../server/src/review/review.ts";
-import { reviewChange } from "../../server/src/review/review-change.ts";
 import { mutantsOf } from "./mutants.ts";
 import { askRecordedReader, type RecordedReader, readRecordedReader } from "./recorded-reader.ts";
 import type { Files } from "./site-model.ts";

@@ -7,7 +7,7 @@ import { sharedChromium } from "./support/launch-chromium.ts";
  * How a real browser interprets each form of address. Another test, without a browser, compares the review with this table.
  * `RECORD_ADDRESSES=1 npm run test:browser -- address-forms` writes it again.
  */
-const file = new URL("../../../server/test/fixtures/address-forms.json", import.meta.url);
+const file = new URL("../../../review/test/fixtures/address-forms.json", import.meta.url);
 interface Table {
   about: string;
   recorded: { chromium: string; date: string };

@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { reviewChange } from "@emend/review";
 import { openTestTrees } from "@emend/testkit/test-tree.ts";
 import { createOverlay } from "@emend/tree";
-import { reviewChange } from "../../../server/src/review/review-change.ts";
 import { build, canaryVariable, type Place } from "./sandbox.ts";
 import type { Shape } from "./shape.ts";
 import type { BuilderSite } from "./sites.ts";

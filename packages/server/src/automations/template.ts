@@ -1,6 +1,6 @@
 import { fenced } from "@emend/base/markdown.ts";
+import { hostsIn } from "@emend/review";
 import { AppError } from "../errors.ts";
-import { hostsIn } from "../hosts/hosts-in.ts";
 import { type Trigger, type Values, type Variable, variables } from "./automation.ts";
 
 const templateLengthMax = 20_000;

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { readPrompt } from "@emend/agent";
 import { createByteBudget } from "@emend/base/byte-budget.ts";
 import { createLogger } from "@emend/base/logger.ts";
+import { createPageReader } from "@emend/review";
 import type { Mirrors } from "@emend/tree";
 import { authenticateGitKey, createKeyring } from "../accounts/keys/keyring.ts";
 import { getProject, type Project, refreshLocalUrls } from "../accounts/projects/projects.ts";
@@ -33,7 +34,6 @@ import { hastenPoll } from "../jobs/pull-requests.ts";
 import { version } from "../lib/version.ts";
 import { measureRequests } from "../metrics/measure.ts";
 import { metricsPlugin, startMetricsServer } from "../metrics/metrics.ts";
-import { createPageReader } from "../review/page-reader.ts";
 import { commitEdit } from "../run/commit-edit.ts";
 import {
   askAutomations,

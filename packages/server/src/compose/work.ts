@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type Model, openModel } from "@emend/agent";
 import { authoritiesOf } from "@emend/base/network.ts";
 import { type AnswerMemory, createAnswerMemory, startPolling } from "@emend/forges";
+import { createPageReader } from "@emend/review";
 import type { DiskCache } from "@emend/site";
 import {
   createCommitReader,
@@ -46,7 +47,6 @@ import { startDeliveries } from "../notify/start-deliveries.ts";
 import { warnOfBudgets } from "../notify/warn-of-budgets.ts";
 import { openWebhookSecrets } from "../notify/webhooks.ts";
 import { createWriteQueue, type WriteQueue } from "../publish/write-queue.ts";
-import { createPageReader } from "../review/page-reader.ts";
 import { createCrashPoint } from "../run/crash-points.ts";
 import { createStages } from "../run/create-stages.ts";
 import { answerComment, type OutboxDeps, setDetails } from "../run/pull-request-outbox.ts";

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "@emend/base/logger.ts";
+import { createPageReader } from "@emend/review";
 import { type DashboardApi, startDashboard } from "@emend/testkit/dashboard.ts";
 import { personGit } from "@emend/testkit/forge.ts";
 import { seedJob } from "@emend/testkit/seed-jobs.ts";
@@ -11,7 +12,6 @@ import { getProject } from "../accounts/projects/projects.ts";
 import { createLocalRepository } from "../forge/local/create-repository.ts";
 import { openLocalForge } from "../forge/local/local-forge.ts";
 import { holdForEdit, releaseEdit } from "../jobs/edit-hold.ts";
-import { createPageReader } from "../review/page-reader.ts";
 import { commitEdit } from "../run/commit-edit.ts";
 
 const git = createGit({ allowedProtocols: ["file"] });

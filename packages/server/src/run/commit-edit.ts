@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { Forge } from "@emend/forges";
+import { type PageReader, reviewChange, type Verdict } from "@emend/review";
 import type { ParseCache } from "@emend/site";
 import { createOverlay, type Mirror, type Mirrors, type Overlay, type Remote } from "@emend/tree";
 import type { Pool } from "../db/pool.ts";
@@ -7,9 +8,6 @@ import { AppError } from "../errors.ts";
 import { type EditedJob, findEditedJob, holdForEdit, recordEdit, releaseEdit } from "../jobs/edit-hold.ts";
 import { newId } from "../lib/id.ts";
 import { listChecks } from "../publish/draft-pull-request.ts";
-import type { PageReader } from "../review/page-reader.ts";
-import type { Verdict } from "../review/review.ts";
-import { reviewChange } from "../review/review-change.ts";
 import { describeVerdict } from "./recorder.ts";
 import { policyOf, type RunProject } from "./run.ts";
 import { deniedMessage } from "./run-job.ts";

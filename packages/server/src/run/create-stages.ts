@@ -1,5 +1,6 @@
 import type { Logger } from "@emend/base/logger.ts";
 import type { Forge } from "@emend/forges";
+import { reviewChange, truthChecks } from "@emend/review";
 import {
   type CommitInput,
   createOverlay,
@@ -14,8 +15,6 @@ import type { LeasedJob } from "../jobs/run/leased-job.ts";
 import { authorOf, commitMessage } from "../publish/publication.ts";
 import { publishChange } from "../publish/publish-change.ts";
 import type { WriteQueue } from "../publish/write-queue.ts";
-import { truthChecks } from "../review/review.ts";
-import { reviewChange } from "../review/review-change.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import { isRetitled, pullTitleOf } from "./recorder.ts";
 import {

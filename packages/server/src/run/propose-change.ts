@@ -1,10 +1,10 @@
 import type { AgentOutcome, FollowUp, Step, Usage } from "@emend/agent";
 import type { Evidence } from "@emend/base/evidence.ts";
 import { assertNever } from "@emend/base/fault.ts";
+import { truthChecks, type Verdict } from "@emend/review";
 import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
 import type { RecordedMove } from "../jobs/run/record-change.ts";
 import type { TotalUsage } from "../publish/publication.ts";
-import { truthChecks, type Verdict } from "../review/review.ts";
 import { recordedChange } from "./recorder.ts";
 import type { OpenTree, Outcome, ReviewedChange, RunDeps, Words } from "./run.ts";
 import { followChanges } from "./step-changes.ts";

@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Step } from "@emend/agent";
 import type { Logger } from "@emend/base/logger.ts";
 import type { StepFile } from "@emend/contract";
+import type { Verdict } from "@emend/review";
 import type { OverlayEntry } from "@emend/tree";
 import type { Pool } from "../db/pool.ts";
 import { inTransaction, isDatabaseUnavailable } from "../db/transaction.ts";
@@ -25,7 +26,6 @@ import {
   recordStep,
   withholdContents,
 } from "../jobs/run/record-work.ts";
-import type { Verdict } from "../review/review.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import {
   type ActiveRun,

@@ -1,6 +1,6 @@
+import { hostsIn } from "@emend/review";
 import { expect, test } from "vitest";
 import { renderTemplate } from "../automations/template.ts";
-import { hostsIn } from "../hosts/hosts-in.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
 import { askedOf, limitsOf, type RunProject } from "./run.ts";
 

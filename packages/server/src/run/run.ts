@@ -3,6 +3,7 @@ import type { Evidence } from "@emend/base/evidence.ts";
 import type { Logger } from "@emend/base/logger.ts";
 import { withoutFenced } from "@emend/base/markdown.ts";
 import type { ForgeSettings, PullRequest } from "@emend/forges";
+import type { Policy, Verdict, Violation } from "@emend/review";
 import type { IgnoreEntry } from "@emend/site";
 import type { Overlay, OverlayEntry, Tree } from "@emend/tree";
 import type { RecordedPullRequest } from "../jobs/pull-requests.ts";
@@ -10,7 +11,6 @@ import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
 import type { RecordedChange, RecordedMove } from "../jobs/run/record-change.ts";
 import type { PinnedContext, RecordedBase } from "../jobs/run/record-work.ts";
 import type { CommitSettings, Publication, TotalUsage } from "../publish/publication.ts";
-import type { Policy, Verdict, Violation } from "../review/review.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import type { StepChanges } from "./step-changes.ts";
 

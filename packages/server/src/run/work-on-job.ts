@@ -8,15 +8,13 @@ import {
   type Source,
 } from "@emend/agent";
 import type { Forge } from "@emend/forges";
+import { createVetting, type PageReader, refusedBy } from "@emend/review";
 import type { ParseCache } from "@emend/site";
 import type { CommitReader, Mirrors, PageHistory, RecentSubjects, Remote, Tree } from "@emend/tree";
 import { AppError } from "../errors.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
 import type { PinnedContext } from "../jobs/run/record-work.ts";
 import { conventionalTitle, type TitleConvention, titleConventionOf } from "../publish/draft-pull-request.ts";
-import { createVetting } from "../review/judge-content.ts";
-import type { PageReader } from "../review/page-reader.ts";
-import { refusedBy } from "../review/policy.ts";
 import { type AgentResult, type AgentWork, askedOf, limitsOf, policyOf, type RunProject } from "./run.ts";
 
 export interface WorkDeps {

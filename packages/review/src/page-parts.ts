@@ -1,5 +1,5 @@
-import { hostOf, hostsIn, spelledOutHostsIn } from "../hosts/hosts-in.ts";
 import { schemes } from "./content-table.ts";
+import { hostOf, hostsIn, spelledOutHostsIn } from "./hosts/hosts-in.ts";
 
 /** A part of a file that does more than show text. */
 export interface Part {

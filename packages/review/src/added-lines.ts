@@ -1,5 +1,5 @@
+import { isFault } from "@emend/base/fault.ts";
 import type { OverlayEntry, Tree } from "@emend/tree";
-import { isAppError } from "../errors.ts";
 
 export interface AddedLine {
   path: string;
@@ -58,7 +58,7 @@ async function readable(base: Tree, path: string): Promise<Buffer | null> {
   try {
     return await base.read(path);
   } catch (error) {
-    if (isAppError(error, "invalid_request")) return null;
+    if (isFault(error, "invalid_request")) return null;
     throw error;
   }
 }

@@ -367,7 +367,7 @@ it.each(Object.entries(shapes).flatMap(([cause, rows]) => rows.map((row) => [cau
 );
 
 it("has every cause in the security model", () => {
-  const model = readFileSync(new URL("../../../../docs/security-model.md", import.meta.url), "utf8");
+  const model = readFileSync(new URL("../../../docs/security-model.md", import.meta.url), "utf8");
   expect(Object.keys(shapes).filter((cause) => !model.includes(`\n| ${cause} |`))).toEqual([]);
 });
 

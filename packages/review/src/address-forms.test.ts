@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { hostsIn } from "../hosts/hosts-in.ts";
+import { hostsIn } from "./hosts/hosts-in.ts";
 import { readPage } from "./read-page.ts";
 
 /** What a real Chromium requests and runs. The browser tests verify this table. */
 const table: { forms: readonly { html: string; asks: readonly string[]; runs: boolean }[] } = JSON.parse(
-  readFileSync(new URL("../../test/fixtures/address-forms.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../test/fixtures/address-forms.json", import.meta.url), "utf8"),
 );
 
 it("holds what browsers act on, so that the tests below say something", () => {
