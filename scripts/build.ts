@@ -10,6 +10,7 @@ const ours = [
   "cli",
   "server",
   "agent",
+  "review",
   "forges",
   "tree",
   "base",
