@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { changeSource, copyOfSources, root, type SourceChange } from "../../../scripts/source-copy.ts";
@@ -15,13 +15,7 @@ interface Guard extends SourceChange {
 }
 
 const server = "packages/server/src";
-
-/** The newest migration that defines a function. */
-function migrationOf(name: string): string {
-  const folder = `${server}/db/migrations`;
-  const defines = (file: string) => readFileSync(join(root, folder, file), "utf8").includes(`function ${name}(`);
-  return `${folder}/${readdirSync(join(root, folder)).sort().findLast(defines)}`;
-}
+const functions = `${server}/db/functions`;
 
 export const guards: Readonly<Record<string, Guard>> = {
   /** Only the run that holds the lease ends the job. */
@@ -66,11 +60,11 @@ export const guards: Readonly<Record<string, Guard>> = {
   },
   /** A project's creates are counted one after the other. */
   "quota-lock": {
-    file: migrationOf("admit_use"),
+    file: `${functions}/jobs.sql`,
     find: "  perform pg_advisory_xact_lock(hashtextextended(p_project, 0));\n  at := ",
     replace: "  at := ",
     also: {
-      file: migrationOf("refused_by_budget"),
+      file: `${functions}/budgets.sql`,
       find: "begin\n  perform pg_advisory_xact_lock(hashtextextended(p_project, 0));\n  if exists (select from settings",
       replace: "begin\n  if exists (select from settings",
     },
@@ -79,20 +73,25 @@ export const guards: Readonly<Record<string, Guard>> = {
   },
   /** A used idempotency key returns its job. */
   idempotency: {
-    file: migrationOf("create_job"),
+    file: `${functions}/jobs.sql`,
     find: "    if found then\n      at := clock_timestamp();",
     replace: "    if false then\n      at := clock_timestamp();",
     experiment: "repeated-posts",
     scale: 0.05,
   },
-  /** Migrations only add: here one renames a function that the release before calls. */
+  /** Migrations only add: here one drops a function that the release before calls. */
   additive: {
     file: `${server}/jobs/create-job.ts`,
     find: '"create_preview_job" : "create_job"}(',
     replace: '"create_preview_job" : "create_job_renamed"}(',
+    also: {
+      file: `${functions}/jobs.sql`,
+      find: "function create_job(",
+      replace: "function create_job_renamed(",
+    },
     adds: {
       file: `${server}/db/migrations/9999-not-additive.sql`,
-      text: "alter function create_job rename to create_job_renamed;\n",
+      text: "drop function if exists create_job;\n",
     },
     experiment: "upgrade",
     scale: 0.1,

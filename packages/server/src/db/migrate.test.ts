@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { createLogger } from "@emend/base/logger.ts";
 import { runOnServer, withDatabaseName } from "@emend/testkit/server.ts";
@@ -29,6 +30,32 @@ test("nodes that start together migrate once, and a later one finds nothing to d
 test("a node of the release before starts and leaves alone what a newer one added", async () => {
   await pool.query("insert into migrations (name) values ('9999-newer.sql')");
   expect(await migrate(pool)).toEqual([]);
+});
+
+test("a function that changed has a numbered file that applies it", async () => {
+  const read = async (folder: URL) => {
+    const names = (await readdir(folder)).sort();
+    return Promise.all(names.map((file) => readFile(new URL(file, folder), "utf8")));
+  };
+  const state = createHash("sha256")
+    .update((await read(new URL("./functions/", import.meta.url))).join(""))
+    .digest("hex");
+  const named = (await read(new URL("./migrations/", import.meta.url))).join("").matchAll(/^-- functions: (\w+)$/gm);
+  expect(
+    [...named].at(-1)?.[1],
+    "db/functions changed: add a numbered file with the line `-- functions: ` and the new state to db/migrations",
+  ).toBe(state.slice(0, 16));
+});
+
+test("a node of the release before does not bring its functions back", async () => {
+  await pool.query(
+    "create or replace function wire_time(at timestamptz) returns text stable language sql return 'newer'",
+  );
+  await migrate(pool);
+  expect((await pool.query("select wire_time(now()) as time")).rows).toEqual([{ time: "newer" }]);
+  await pool.query("delete from migrations where name = '0063-functions.sql'");
+  expect(await migrate(pool)).toEqual(["0063-functions.sql"]);
+  expect((await pool.query("select wire_time(now()) as time")).rows).not.toEqual([{ time: "newer" }]);
 });
 
 /** Changes that would break a node which still runs the previous release. */

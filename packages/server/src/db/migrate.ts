@@ -4,15 +4,17 @@ import type { Pool, Queryable } from "./pool.ts";
 import { inTransaction } from "./transaction.ts";
 
 const migrationsDir = new URL("./migrations/", import.meta.url);
+const functionsDir = new URL("./functions/", import.meta.url);
 /** Any constant works, if every Emend uses the same one. */
 const lockId = 0x656d_656e;
 
 /**
  * Applies the pending numbered SQL files in order, in one transaction under an advisory lock, so that nodes that start
- * together migrate once. Forward only.
+ * together migrate once. Forward only. Functions and triggers are defined anew after them, and only then: a node of the
+ * release before must not bring its own back. So a changed function needs a numbered file too.
  */
 export async function migrate(pool: Pool): Promise<readonly string[]> {
-  const files = (await readdir(migrationsDir)).filter((name) => name.endsWith(".sql")).sort();
+  const files = await sqlFilesIn(migrationsDir);
   return inTransaction(pool, async (client) => {
     await client.query(patient(`select pg_advisory_xact_lock(${lockId})`));
     await client.query(
@@ -25,8 +27,19 @@ export async function migrate(pool: Pool): Promise<readonly string[]> {
       await client.query(patient(await readFile(new URL(name, migrationsDir), "utf8")));
       await client.query("insert into migrations (name) values ($1)", [name]);
     }
+    if (missing.length > 0) {
+      // They use each other, in any order.
+      await client.query("set local check_function_bodies = off");
+      for (const name of await sqlFilesIn(functionsDir)) {
+        await client.query(await readFile(new URL(name, functionsDir), "utf8"));
+      }
+    }
     return missing;
   });
+}
+
+async function sqlFilesIn(folder: URL): Promise<readonly string[]> {
+  return (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
 }
 
 /** A migration of large tables, or the wait for another node, takes longer than the pool's query timeout. */

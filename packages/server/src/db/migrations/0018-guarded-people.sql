@@ -12,23 +12,6 @@ insert into removed_members (email, removed_at)
     and not exists (select from users where lower(users.email) = lower(details ->> 'email'))
   group by 1;
 
-create function remember_removed() returns trigger language plpgsql as $$
-begin
-  insert into removed_members (email, identity) values (lower(old.email), old.identity)
-    on conflict (email) do update
-      set identity = coalesce(excluded.identity, removed_members.identity), removed_at = clock_timestamp();
-  return null;
-end $$;
-create trigger removed_remembered after delete on users for each row execute function remember_removed();
-
-create function forget_removed() returns trigger language plpgsql as $$
-begin
-  delete from removed_members where email = lower(new.email) or identity = new.identity;
-  return null;
-end $$;
-create trigger removed_forgotten after insert or update of identity on users
-  for each row execute function forget_removed();
-
 -- A webhook's address is often a secret: sealed with EMEND_SECRET here, and `url` keeps what may be shown of it. Null: it
 -- was written by a release that did not seal, and is sealed at the next start.
 alter table webhooks add column sealed_url bytea;

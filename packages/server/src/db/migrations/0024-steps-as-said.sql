@@ -1,11 +1,5 @@
 -- A step's messages byte for byte: jsonb orders the keys of a tool's arguments, and a vendor's prompt cache then misses.
 -- Null: stored by a release that did not write it, or forgotten with `messages`, which the release before this one reads.
 alter table steps add column said json;
-create function forget_said() returns trigger language plpgsql as $$
-begin
-  if new.messages = '[]' then new.said := null; end if;
-  return new;
-end $$;
-create trigger steps_forget_said before update of messages on steps for each row execute function forget_said();
 -- What a round did in answer to a message; `summary` is then that of the whole pull request.
 alter table jobs add column reply text;

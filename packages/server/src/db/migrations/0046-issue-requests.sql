@@ -20,20 +20,3 @@ create table issue_requests (
 );
 create index issue_requests_of_job on issue_requests (job_id) where job_id is not null;
 create index issue_requests_due on issue_requests (answer_due_at) where answer_due_at is not null;
-
--- A job that an issue started was opened as a pull request, ended, or its pull request was merged or closed.
-create function issue_job_changed() returns trigger language plpgsql as $$
-begin
-  with due as (
-    update issue_requests set answer_due_at = clock_timestamp() where job_id = new.id returning id
-  )
-  insert into tasks (kind, subject, due_at) select 'answer_issue', id, clock_timestamp() from due
-  on conflict (kind, subject) do update set asked = tasks.asked + 1, due_at = excluded.due_at;
-  if found then
-    perform pg_notify('emend_task_due', '');
-  end if;
-  return null;
-end $$;
-create trigger issue_job_changed after update of pull_request, status on jobs
-  for each row when ((old.pull_request, old.status) is distinct from (new.pull_request, new.status))
-  execute function issue_job_changed();

@@ -13,20 +13,3 @@ create table job_emails (
 create index job_emails_due on job_emails (due_at);
 create index job_emails_of_job on job_emails (job_id);
 create index job_emails_of_user on job_emails (user_id);
-
-create function email_job_end() returns trigger language plpgsql as $$
-begin
-  with wanted as (
-    insert into job_emails (id, job_id, user_id)
-      select 'eml_' || gen_random_uuid(), new.id, id from users where emails_jobs and 'user/' || lower(email) = lower(new.created_by)
-    returning id
-  )
-  insert into tasks (kind, subject, due_at) select 'send_email', id, clock_timestamp() from wanted
-  on conflict (kind, subject) do update set asked = tasks.asked + 1, due_at = excluded.due_at;
-  if found then
-    perform pg_notify('emend_task_due', '');
-  end if;
-  return null;
-end $$;
-create trigger email_job_end after update of status on jobs for each row
-  when (old.status = 'active' and new.status in ('completed', 'failed')) execute function email_job_end();

@@ -13,14 +13,3 @@ create table drift_answers (
 );
 create index drift_answers_of_subject on drift_answers (project_id, subject);
 create index drift_answers_by_age on drift_answers (created_at);
-
--- They count for the monthly budgets, as jobs do.
-create function note_drift_cost() returns trigger language plpgsql as $$
-begin
-  insert into monthly_usage as used (project_id, month, cost_usd)
-    values (new.project_id, date_trunc('month', clock_timestamp() at time zone 'UTC')::date, new.cost_usd)
-    on conflict (project_id, month) do update set cost_usd = used.cost_usd + excluded.cost_usd;
-  return null;
-end $$;
-create trigger drift_cost_noted after insert on drift_answers for each row when (new.cost_usd <> 0)
-  execute function note_drift_cost();

@@ -1,0 +1,45 @@
+-- A pull request was merged, closed or opened again on its forge: its job says so, and whoever watches it hears.
+create or replace function settle_pull_request(p_project text, p_number integer, p_state text) returns void language sql
+begin atomic
+  with changed as (
+    update jobs set pull_request = jsonb_set(pull_request, '{state}', to_jsonb(p_state)),
+      event_seq = event_seq + 1, updated_at = clock_timestamp()
+    where project_id = p_project and pull_request ->> 'number' = p_number::text
+      and pull_request ->> 'state' is distinct from p_state
+    returning id, event_seq, pull_request
+  ), told as (
+    insert into job_events (job_id, seq, kind, data) select id, event_seq, 'pull_request', pull_request from changed
+  )
+  select pg_notify('emend_job_changed', id) from changed;
+end;
+
+create or replace function settle_local_pull_request() returns trigger language plpgsql as $$
+begin
+  perform settle_pull_request(new.project_id, new.number, new.state);
+  return null;
+end $$;
+
+create or replace trigger local_pull_request_settled after update of state on local_pull_requests for each row
+  when (new.state is distinct from old.state) execute function settle_local_pull_request();
+
+create or replace function issue_job_changed() returns trigger language plpgsql as $$
+begin
+  update issue_requests set answer_due_at = clock_timestamp() where job_id = new.id;
+  perform ask_task('answer_issue', id) from issue_requests where job_id = new.id;
+  return null;
+end $$;
+
+create or replace trigger issue_job_changed after update of pull_request, status on jobs
+  for each row when ((old.pull_request, old.status) is distinct from (new.pull_request, new.status))
+  execute function issue_job_changed();
+
+-- A run stored its pull request, or one was found that nobody knew of.
+create or replace function ask_details() returns trigger language plpgsql as $$
+begin
+  perform ask_task('set_details', new.id) from projects where projects.id = new.project_id and forge <> 'local';
+  return null;
+end $$;
+
+create or replace trigger ask_details after update of pull_request on jobs for each row
+  when (new.pull_request ->> 'state' = 'open' and (new.lease is not null or old.pull_request is null))
+  execute function ask_details();
