@@ -26,7 +26,7 @@ function docsRepository(name: string) {
   return repository;
 }
 
-test.each(["agent", "forges", "tree"])("the README of %s shows its example as it is", (name) => {
+test.each(["agent", "forges", "review", "tree"])("the README of %s shows its example as it is", (name) => {
   const [, code = ""] = readFileSync(join(packages, name, "example.ts"), "utf8").split(/^(?:\/\/.*\n)+/);
   expect(readFileSync(join(packages, name, "README.md"), "utf8")).toContain(`\`\`\`ts\n${code}\`\`\`\n`);
 });
@@ -41,6 +41,12 @@ test("agent: an instruction becomes a diff in a script", async () => {
   const { url } = docsRepository("agent");
   const answer = await runExample("agent", [url, 'Replace "cat" with "dog".']);
   expect(answer).toMatch(/^finished: [\s\S]*-A cat sleeps\.\n\+A dog sleeps\./);
+});
+
+test("review: an active line is refused with its place, and text passes", async () => {
+  const { url } = docsRepository("review");
+  expect(await runExample("review", [url, "<b onclick=alert(1)>"])).toMatch(/'denied'[\s\S]*line 5 has <b onclick/);
+  expect(await runExample("review", [url, "A dog barks."])).toContain("kind: 'passed'");
 });
 
 test("forges: a pull request is opened once", async () => {
