@@ -156,7 +156,7 @@ const rows: readonly Row[] = [
   ["lsp --nope", 2, "unknown option '--nope'"],
   ["mcp --nope", 2, "unknown option '--nope'"],
   ["doctor", 0, ""],
-  ["doctor --data N", 1, "database: see above"],
+  ["doctor --data N", 1, "marked with ✗: database"],
   ["backup D", 2, "exists already"],
   ["backup N --data N", 4, "no installation in"],
   ["restore E --data N", 2, "has no manifest.json"],
@@ -243,7 +243,7 @@ describe("exit codes", () => {
   test("doctor has a line for each bad setting, and looks at what does not rest on them", async () => {
     const env = { EMEND_DATA_DIR: emend.dataDir, EMEND_PORT: "many", EMEND_MODEL: "nope" };
     const { code, stdout, stderr } = await runInProcess(["doctor"], { env });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: "emend: settings: see above what to do\n" });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "emend: marked with ✗: settings\n" });
     expect(stdout).toMatch(
       /^✗ settings +EMEND_PORT must be .+\n✗ settings|^✗ settings +EMEND_MODEL must be .+\n✗ settings/m,
     );

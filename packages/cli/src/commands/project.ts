@@ -109,7 +109,7 @@ async function diagnose(cli: Cli, given: string | undefined, options: DoctorOpti
     say(cli, options, `Its secret: ${found.webhook.secret}`);
   }
   const bad = found.checks.filter(({ verdict }) => verdict === "problem");
-  if (bad.length > 0) throw new CliError("fault", `${bad.map(({ name }) => name).join(", ")}: see above what to do`);
+  if (bad.length > 0) throw new CliError("fault", `marked with ✗: ${bad.map(({ name }) => name).join(", ")}`);
 }
 
 interface EditOptions {

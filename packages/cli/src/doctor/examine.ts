@@ -175,8 +175,13 @@ async function examineDatabase(
     }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const { detail, advice } = unmade(error) ?? { detail: reason };
-    return { name, verdict: "bad", detail: `${what}: ${detail}`, ...(advice === undefined ? {} : { advice }) };
+    const {
+      detail,
+      advice = config.databaseUrl === null
+        ? "`emend serve` starts it, and says why if it cannot."
+        : "Check the user, the password, the host and the database in EMEND_DATABASE_URL.",
+    } = unmade(error) ?? { detail: reason };
+    return { name, verdict: "bad", detail: `${what}: ${detail}`, advice };
   }
 }
 
@@ -313,7 +318,7 @@ async function doctor(cli: Cli, options: DoctorOptions): Promise<void> {
   const bad = examinations.filter(({ verdict }) => verdict === "bad");
   printResult(cli, options, { ok: bad.length === 0, examinations }, examinations.map(lineOf).join("\n"));
   if (bad.length > 0)
-    throw new CliError("fault", `${[...new Set(bad.map(({ name }) => name))].join(", ")}: see above what to do`);
+    throw new CliError("fault", `marked with ✗: ${[...new Set(bad.map(({ name }) => name))].join(", ")}`);
 }
 
 function lineOf({ name, verdict, detail, advice }: Examination): string {

@@ -76,7 +76,9 @@ export async function startServer(config: Config, { logTo, signal }: StartOption
   const undo: Undo = [];
   const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
   const stop = once(async () => {
+    log.info("emend stops");
     for (const step of undo.reverse()) await step().catch((err) => log.error({ err }, "a part did not stop cleanly"));
+    log.info("emend stopped");
     finish();
   });
 

@@ -65,7 +65,9 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
 function describeConnectError(error: unknown): unknown {
   if (isAppError(error)) return error;
   const first = error instanceof AggregateError ? error.errors[0] : error;
-  const words = first instanceof Error ? first.message : String(first);
+  const said = first instanceof Error ? first.message : String(first);
+  // The client's words for a missing password name the protocol.
+  const words = said.startsWith("SASL:") && said.includes("password") ? "the server asks for a password" : said;
   if (!isDatabaseUnavailable(error)) return new ConfigError([`EMEND_DATABASE_URL does not work: ${words}`]);
   return new AppError("unavailable", {
     publicMessage: "the database is not available",
