@@ -10,7 +10,7 @@ import {
   type Trigger,
   type Values,
 } from "./automation.ts";
-import { type PushDeps, pollPushes } from "./pushes.ts";
+import { type PushDeps, pollTriggers } from "./pushes.ts";
 import { dispatchWaiting } from "./runs.ts";
 
 interface DueRow {
@@ -61,7 +61,7 @@ export async function fireAutomations(deps: AutomationDeps & PushDeps): Promise<
   await fireDue(deps.pool);
   // Schedules do not wait for repositories, which may be slow.
   const timed = await dispatchWaiting(deps);
-  await pollPushes(deps);
+  await pollTriggers(deps);
   await tellOrphans(deps);
   return timed + (await dispatchWaiting(deps));
 }

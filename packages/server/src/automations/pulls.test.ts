@@ -10,10 +10,10 @@ import { alterJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { AppError } from "../errors.ts";
 import type { Automation, Trigger, WatchedPull } from "./automation.ts";
-import { hastenPolls } from "./claim-poll.ts";
 import { fireAutomations } from "./due.ts";
 import { fromPreset, presets } from "./presets.ts";
 import { findTouchingPull, issuesIn } from "./pulls.ts";
+import { hastenTriggers } from "./trigger-polls.ts";
 
 let database: TestDatabase;
 let dir: string;
@@ -106,7 +106,7 @@ test("opened, updated and merged each start one run, whatever is repeated; what 
   expect(await events()).toEqual([]);
   openPull(2, { "src/api.ts": "3\n" });
   await Promise.all([look(), look()]);
-  await hastenPolls(database.pool, projectId, "pull_request");
+  await hastenTriggers(database.pool, projectId, "pull_request");
   await look();
   expect(await events()).toEqual(["pull 2 opened"]);
   const { headCommit } = openPull(2, { "src/api.ts": "4\n" });

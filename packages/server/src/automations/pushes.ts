@@ -7,9 +7,9 @@ import { type Pool, type Queryable, toJsonb } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError, isAppError } from "../errors.ts";
 import { type AutomationDeps, dayOf, type Values, type WatchedPull } from "./automation.ts";
-import { claimPushPoll, type Look } from "./claim-poll.ts";
 import { type PullSource, pathsIn, pollPulls, type RepositoryName } from "./pulls.ts";
 import { type Push, passingFiles, pushesSince, type RefEvent, readPush, watchedRefs } from "./read-push.ts";
+import { claimTriggerPoll, type Look } from "./trigger-polls.ts";
 
 /** What only a node with git can provide. */
 export interface PushDeps {
@@ -28,17 +28,17 @@ const eventsMax = 20;
 const lookMsMax = 10 * 60_000;
 
 /**
- * Polls the repositories of due push triggers: every few minutes, or immediately after a forge's webhook. What happened
- * is read from the repository; the webhook is not trusted.
+ * Polls the repositories of due push and pull request triggers: every few minutes, or immediately after a forge's
+ * webhook. What happened is read from the repository; the webhook is not trusted.
  */
-export async function pollPushes(deps: Pick<AutomationDeps, "pool" | "log"> & PushDeps): Promise<void> {
+export async function pollTriggers(deps: Pick<AutomationDeps, "pool" | "log"> & PushDeps): Promise<void> {
   let looks = 0;
   async function lookInTurn(): Promise<void> {
     while (looks++ < looksMax) {
-      const look = await claimPushPoll(deps.pool);
+      const look = await claimTriggerPoll(deps.pool);
       if (!look) return;
       try {
-        await pollPush(deps, look, AbortSignal.timeout(lookMsMax));
+        await pollTrigger(deps, look, AbortSignal.timeout(lookMsMax));
       } catch (error) {
         deps.log.warn({ err: error, automationId: look.id }, "could not check a context repository");
         await recordFailure(deps.pool, look, isAppError(error) ? error.publicMessage : "a fault of this server");
@@ -54,7 +54,11 @@ function isPushLook(look: Look): look is PushLook {
   return look.trigger.kind === "push";
 }
 
-async function pollPush(deps: Pick<AutomationDeps, "pool"> & PushDeps, look: Look, signal: AbortSignal): Promise<void> {
+async function pollTrigger(
+  deps: Pick<AutomationDeps, "pool"> & PushDeps,
+  look: Look,
+  signal: AbortSignal,
+): Promise<void> {
   const remote = await deps.remoteOf(look, signal);
   if (!isPushLook(look)) {
     const source = await deps.pullsOf(look, signal);

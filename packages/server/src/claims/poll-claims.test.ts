@@ -9,7 +9,7 @@ import { type MirrorBench, openMirrorBench } from "@emend/testkit/mirrors.ts";
 import { alterJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { createPageHistory, createRecentStart } from "@emend/tree";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { checkSiteHealth } from "../compose/check-site.ts";
+import { checkSiteHealth } from "../compose/check-site-health.ts";
 import { AppError } from "../errors.ts";
 import { readSiteHealth } from "../health/site-checks.ts";
 import { addClaim, confirmClaim, listClaimFindings, listClaims, listClaimsNow, removeClaim } from "./claim-store.ts";

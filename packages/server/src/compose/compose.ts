@@ -1,52 +1,11 @@
-import { isUtf8 } from "node:buffer";
-import { fileURLToPath } from "node:url";
-import { readPrompt } from "@emend/agent";
-import { createByteBudget } from "@emend/base/byte-budget.ts";
 import { createLogger } from "@emend/base/logger.ts";
-import { createPageReader } from "@emend/review";
-import type { Mirrors } from "@emend/tree";
-import { authenticateGitKey, createKeyring } from "../accounts/keys/keyring.ts";
-import { getProject, type Project, refreshLocalUrls } from "../accounts/projects/projects.ts";
-import { createKnownDevices } from "../accounts/sessions/log-in.ts";
-import { createPasswords } from "../accounts/sessions/passwords.ts";
-import { createSessions } from "../accounts/sessions/sessions.ts";
-import { createSingleSignOn } from "../accounts/single-sign-on/single-sign-on.ts";
 import type { Admin } from "../admin/admin.ts";
-import { createProjectAdmin } from "../admin/create-project-admin.ts";
-import { createAutomations } from "../automations/automation-store.ts";
-import { hastenPolls } from "../automations/claim-poll.ts";
-import { isComparedWithCode } from "../claims/claim-store.ts";
 import type { Config } from "../config/config.ts";
-import { ConfigError } from "../config/setting-reader.ts";
-import { assetsDir } from "../dashboard/assets.ts";
-import { accountsPlugin, dashboardPlugin } from "../dashboard/plugin.ts";
-import { forgeHooksPlugin } from "../forge/hooks/plugin.ts";
-import { localForgePlugin } from "../forge/local/plugin.ts";
-import { createPullDesk } from "../forge/local/pull-desk.ts";
-import { createReviewDesk } from "../forge/local/review-desk.ts";
-import { openForge } from "../forge/open-forge.ts";
-import { isGated } from "../gate/gate-store.ts";
-import { suggestFixes } from "../health/suggest-fixes.ts";
-import { buildApp } from "../http/app.ts";
-import { mcpPlugin } from "../http/mcp-plugin.ts";
-import { rememberUrl, typedCommand, urlOf } from "../installation/public-url.ts";
-import { hastenPoll } from "../jobs/pull-requests.ts";
 import { version } from "../lib/version.ts";
-import { measureRequests } from "../metrics/measure.ts";
-import { metricsPlugin, startMetricsServer } from "../metrics/metrics.ts";
-import { commitEdit } from "../run/commit-edit.ts";
-import {
-  askAutomations,
-  askClaimPoll,
-  askGate,
-  askIssue,
-  askSiteCheck,
-  isSiteCheckAsked,
-} from "../tasks/start-tasks.ts";
-import { traceRequests } from "../tracing/tracing.ts";
-import { composeParts, type Parts, readPullRequestState, type Undo } from "./parts.ts";
-import { createStatusReader } from "./status.ts";
-import { composeWork, knownSecretsOf } from "./work.ts";
+import { startMetricsServer } from "../metrics/metrics.ts";
+import { composeApi, describeListenError } from "./api.ts";
+import { composeParts, type Undo } from "./parts.ts";
+import { composeWork } from "./work.ts";
 
 export interface Server {
   /** The URL for clients. */
@@ -67,7 +26,10 @@ export interface StartOptions {
   signal?: AbortSignal;
 }
 
-/** Builds every part once, in the order of their dependencies, and stops them in reverse. */
+/**
+ * Builds every part once, in the order of their dependencies, and stops them in reverse. `parts.ts` has what every role
+ * needs, `api.ts` what answers requests, and `work.ts` what runs jobs and maintenance.
+ */
 export async function startServer(config: Config, { logTo, signal }: StartOptions = {}): Promise<Server> {
   const log = createLogger({ level: config.logLevel, ...(logTo && { stream: logTo }) });
   for (const { variable, nearest } of config.unknownSettings) {
@@ -117,184 +79,4 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
     running ??= work();
     return running;
   };
-}
-
-/** The docs for `emend demo`, if they are included. */
-const sampleDir = fileURLToPath(new URL("../../../cli/sample/", import.meta.url));
-
-/** Everything that answers requests: the API, the local forge, MCP, forge webhooks and the dashboard. */
-async function composeApi(parts: Parts, undo: Undo): Promise<void> {
-  const { config, log, secret, pool, listener, bound, publicUrl, admin, local, network } = parts;
-  const { metrics, tracer, sealer, forges, automations } = parts;
-  const keyring = createKeyring({ pool, listener, log });
-  undo.push(() => keyring.close());
-  const sessions = createSessions({ pool, publicUrl });
-  const serving = new AbortController();
-  const unknownBytes = createByteBudget({ bytesMax: 32 * 2 ** 20, bodyMsMax: 20_000 });
-  const pullRequestState = (projectId: string, number: number) =>
-    readPullRequestState({ pool, forges, log }, projectId, number);
-  const editing = {
-    pool,
-    mirrors: parts.mirrors,
-    siteCache: parts.siteCache,
-    pageReader: createPageReader(),
-    findProject: (id: string) => getProject(pool, id),
-    openForge: (project: Project) => openForge(project, forges),
-    knownSecrets: (projectId: string) => knownSecretsOf({ config, pool, sealer, secret }, projectId),
-  };
-  const app = buildApp({
-    pool,
-    listener,
-    keyring,
-    log,
-    problem: parts.disk.problem,
-    publicUrl,
-    trustProxy: config.trustProxy,
-    promptCodePointsMax: config.promptCodePointsMax,
-    defaultModel: config.model,
-    pullRequestState,
-    askClaimPoll: (projectId) => askClaimPoll(pool, projectId),
-    askGate: (projectId) => askGate(pool, projectId),
-    plugins: [
-      localForgePlugin({
-        ...local,
-        log,
-        signal: serving.signal,
-        authenticateKey: (request) => authenticateGitKey(keyring, request),
-      }),
-      mcpPlugin({ keyring, publicUrl }),
-      forgeHooksPlugin({
-        secret,
-        unknownBytes,
-        isProject: async (projectId) => (await getProject(pool, projectId)) !== undefined,
-        async noticed(input) {
-          // A look at a job's own pull request notices the merge itself.
-          const isOwn = await hastenPoll(pool, input);
-          if (input.isMerged && !isOwn) await askSiteCheck(pool, input.projectId);
-          if ((await hastenPolls(pool, input.projectId, "pull_request")) > 0) await askAutomations(pool);
-          await askGate(pool, input.projectId);
-        },
-        async askedOnIssue({ projectId, number }) {
-          const project = await getProject(pool, projectId);
-          if (!project?.settings.issueTriggers) return false;
-          await askIssue(pool, { projectId, number });
-          return true;
-        },
-        async pushed(projectId) {
-          const looks = await hastenPolls(pool, projectId);
-          if (looks > 0) await askAutomations(pool);
-          const hasGate = await isGated(pool, projectId);
-          if (hasGate) await askGate(pool, projectId);
-          const isCompared = await isComparedWithCode(pool, projectId);
-          if (isCompared) await askClaimPoll(pool, projectId);
-          return looks > 0 || hasGate || isCompared;
-        },
-      }),
-      accountsPlugin({
-        pool,
-        unknownBytes,
-        sessions,
-        passwords: createPasswords(),
-        devices: createKnownDevices({ sealer, sessions, publicUrl }),
-        singleSignOn: config.singleSignOn && createSingleSignOn({ fetch: network.fetch, sealer }, config.singleSignOn),
-        log,
-        publicUrl,
-        archiveAfterDays: config.archiveAfterDays,
-        addSample: (by) => admin.addProject({ name: "Sample docs", forge: "local", repo: sampleDir }, by),
-      }),
-      dashboardPlugin({
-        pool,
-        listener,
-        sessions,
-        log,
-        publicUrl,
-        typed: typedCommand(config),
-        defaultModel: config.model,
-        promptCodePointsMax: config.promptCodePointsMax,
-        projectAdmin: createProjectAdmin({
-          admin,
-          pool,
-          sealer,
-          secret,
-          publicUrl,
-          fetch: forges.fetch,
-          reach: forges.reach,
-          allowPrivateWebhooks: config.allowPrivateWebhooks,
-        }),
-        automations: createAutomations(automations),
-        pullRequestState,
-        pulls: createPullDesk({ ...local, signal: serving.signal }),
-        reviews: createReviewDesk({
-          ...local,
-          signal: serving.signal,
-          commitEdit: (edit, signal) => commitEdit(editing, edit, signal),
-        }),
-        readPrompt,
-        suggestions: (projectId) => suggestFixes({ db: pool, defaultModel: config.model }, projectId),
-        askSiteCheck: (projectId) => askSiteCheck(pool, projectId),
-        isSiteCheckAsked: (projectId) => isSiteCheckAsked(pool, projectId),
-        askGate: (projectId) => askGate(pool, projectId),
-        askClaimPoll: (projectId) => askClaimPoll(pool, projectId),
-        readPage: (projectId, commit, path) => readPage(parts.mirrors, { projectId, commit, path }),
-        assetsDir,
-        sendsEmail: config.smtp !== null,
-        status: createStatusReader({ pool, config, fetch: network.fetch }),
-      }),
-    ],
-  });
-  if (config.metricsToken !== null) app.register(metricsPlugin({ metrics, token: config.metricsToken }));
-  const stopMeasuring = measureRequests({ metrics, log }, app.server);
-  undo.push(async () => stopMeasuring());
-  if (tracer) {
-    const stopTracing = traceRequests(tracer, app.server);
-    undo.push(async () => stopTracing());
-  }
-  await app.listen({ host: config.host, port: config.port }).catch((error) => {
-    throw describeListenError(error, { host: config.host, port: config.port, variable: "EMEND_PORT" });
-  });
-  undo.push(() => {
-    serving.abort();
-    return app.close();
-  });
-  const address = app.server.address();
-  bound.url = urlOf(config.host, typeof address === "object" && address ? address.port : config.port);
-  await rememberUrl(config.dataDir, publicUrl());
-  await refreshLocalUrls(pool, publicUrl());
-}
-
-const pageBytesMax = 512 * 1024;
-
-/** This node may have no mirror, or one that has moved on: then the page is shown without its text. */
-async function readPage(
-  mirrors: Mirrors,
-  { projectId, commit, path }: { projectId: string; commit: string; path: string },
-): Promise<string | null> {
-  const mirror = await mirrors.open(projectId);
-  const bytes = await mirror
-    .treeAt(commit)
-    .read(path)
-    .catch(() => null);
-  return bytes && bytes.length <= pageBytesMax && isUtf8(bytes) ? bytes.toString("utf8") : null;
-}
-
-/** Explains which setting makes listening impossible. Other errors, and a port in use, are returned unchanged. */
-function describeListenError(
-  error: unknown,
-  at: { host: string; port: number | null; variable: "EMEND_PORT" | "EMEND_METRICS_PORT" },
-): unknown {
-  switch ((error as NodeJS.ErrnoException).code) {
-    case "EADDRNOTAVAIL":
-      return new ConfigError([`EMEND_HOST must be an address of this machine, which "${at.host}" is not`]);
-    case "ENOTFOUND":
-    case "EAI_AGAIN":
-      return new ConfigError([`EMEND_HOST must be an address or a name of this machine; "${at.host}" is unknown`]);
-    case "EACCES":
-      return new ConfigError([`${at.variable} must be a port that this user may listen on, which ${at.port} is not`]);
-    case "EADDRINUSE":
-      return at.variable === "EMEND_METRICS_PORT"
-        ? new ConfigError([`EMEND_METRICS_PORT must be a free port, and ${at.port} is in use`])
-        : error;
-    default:
-      return error;
-  }
 }

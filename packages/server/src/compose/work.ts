@@ -13,10 +13,8 @@ import {
   type Mirrors,
 } from "@emend/tree";
 import { readArchiveAfterDays } from "../accounts/installation-settings.ts";
-import { listModelKeys, openModelKey } from "../accounts/keys/model-keys.ts";
 import { listContextRepositories, openContextCredential } from "../accounts/projects/context-repositories.ts";
-import { getProject, openProjectCredential, type Project } from "../accounts/projects/projects.ts";
-import type { Sealer } from "../accounts/secrets.ts";
+import { getProject, type Project } from "../accounts/projects/projects.ts";
 import { answerDiagnosis } from "../admin/ask-worker.ts";
 import { checkProject } from "../admin/doctor-project.ts";
 import { tryProjectModels } from "../admin/try-project-models.ts";
@@ -26,9 +24,6 @@ import { findTouchingPull } from "../automations/pulls.ts";
 import { findClosedChange } from "../automations/pushes.ts";
 import { listDueClaims, pollClaims } from "../claims/poll-claims.ts";
 import { rollUsageUp } from "../dashboard/read-usage.ts";
-import type { Pool } from "../db/pool.ts";
-import { readServers } from "../db/server-client.ts";
-import { hookSecretOf } from "../forge/hooks/plugin.ts";
 import { repositoryOf, tidyRepository } from "../forge/local/repository.ts";
 import { openForge } from "../forge/open-forge.ts";
 import { listDueGates } from "../gate/gate-store.ts";
@@ -45,7 +40,6 @@ import { measureDisk, measureMirrors, measureModel } from "../metrics/measure.ts
 import { sendJobEmail } from "../notify/email.ts";
 import { startDeliveries } from "../notify/start-deliveries.ts";
 import { warnOfBudgets } from "../notify/warn-of-budgets.ts";
-import { openWebhookSecrets } from "../notify/webhooks.ts";
 import { createWriteQueue, type WriteQueue } from "../publish/write-queue.ts";
 import { createCrashPoint } from "../run/crash-points.ts";
 import { createStages } from "../run/create-stages.ts";
@@ -54,9 +48,10 @@ import { startPullRequestWatch } from "../run/watch-pull-requests.ts";
 import { createTidying, startWorker, sweepMirrors, tidyMirrorOf, type Worker } from "../run/worker.ts";
 import { askAnswer, askCommentAnswer, askSiteCheck, startTasks } from "../tasks/start-tasks.ts";
 import { traceModel, traceStages } from "../tracing/tracing.ts";
-import { checkSiteHealth } from "./check-site.ts";
+import { checkSiteHealth } from "./check-site-health.ts";
 import { createReader } from "./create-reader.ts";
 import { createFollowUp } from "./follow-up.ts";
+import { knownSecretsOf } from "./known-secrets.ts";
 import type { Parts, Undo } from "./parts.ts";
 
 /** Everything that runs jobs and maintenance: mirrors, tasks, deliveries, runs, polling of pull requests. */
@@ -290,59 +285,4 @@ function composeWorker(
     },
     { concurrency: config.concurrency },
   );
-}
-
-interface KnownSecretsDeps {
-  config: {
-    modelEndpoints: Readonly<Record<string, { apiKey: string | null }>>;
-    metricsToken: string | null;
-    databaseUrl: string | null;
-    databaseListenUrl: string | null;
-    smtp: { login: { password: string } | null } | null;
-  };
-  pool: Pool;
-  sealer: Sealer;
-  /** EMEND_SECRET. */
-  secret: string;
-}
-
-/** What a job of this project must never reveal: the installation's credentials and the project's own. */
-export async function knownSecretsOf(deps: KnownSecretsDeps, projectId: string): Promise<readonly string[]> {
-  const { config, pool: db, sealer, secret } = deps;
-  const stored = await Promise.all([
-    openProjectCredential({ db, sealer }, projectId),
-    ...(await listModelKeys(db, projectId)).map((vendor) => openModelKey({ db, sealer }, projectId, vendor)),
-    ...(await listContextRepositories(db, projectId)).map(({ id }) => openContextCredential({ db, sealer }, id)),
-  ]);
-  const all = [
-    secret,
-    hookSecretOf(secret, projectId),
-    config.metricsToken,
-    passwordOf(config.databaseUrl),
-    passwordOf(config.databaseListenUrl),
-    config.smtp?.login?.password ?? null,
-    ...Object.values(config.modelEndpoints).map(({ apiKey }) => apiKey),
-    ...stored,
-    ...(await openWebhookSecrets({ db, sealer }, projectId)),
-  ];
-  return [...new Set(all.filter((one) => one !== null && one !== "").flatMap((one) => partsOf(one as string)))];
-}
-
-/** A credential may be a record, such as a GitHub App's, and a private key has many lines: each part counts. */
-function partsOf(credential: string): readonly string[] {
-  const lines = (text: string) =>
-    text.includes("\n") ? text.split("\n").filter((line) => !line.startsWith("---")) : [text];
-  try {
-    const record: unknown = JSON.parse(credential);
-    if (record === null || typeof record !== "object") return [credential];
-    const secrets = Object.values(record).filter((value) => typeof value === "string" && !/^https?:/.test(value));
-    return secrets.flatMap((value) => lines(value as string)).filter((value) => value.length >= 20);
-  } catch {
-    return lines(credential);
-  }
-}
-
-function passwordOf(databaseUrl: string | null): string | null {
-  const [url] = (databaseUrl === null ? null : readServers(databaseUrl))?.urls ?? [];
-  return url === undefined ? null : decodeURIComponent(new URL(url).password);
 }

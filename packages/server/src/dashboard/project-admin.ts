@@ -5,7 +5,7 @@ import { type Actor, inTransactionAs } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
 import type { NewWebhook } from "../notify/webhooks.ts";
 
-/** Project actions that need the forge or the installation's secret; `compose.ts` has both. */
+/** Project actions that need the forge or the installation's secret; `compose/api.ts` has both. */
 export interface ProjectAdmin {
   /** `notice`: why its repository could not be checked. */
   add(input: NewProject, by: Actor): Promise<{ id: string; notice?: string }>;

@@ -42,7 +42,7 @@ export interface Recorder {
   renewForEffect(): Promise<{ sendBeforeMs: number }>;
 }
 
-/** The stages of a run, built once by `compose.ts`. A stage's signal aborts when the run is over. */
+/** The stages of a run, built once by `create-stages.ts`. A stage's signal aborts when the run is over. */
 export interface Stages {
   /** Pins the base, or fetches the one that an earlier run pinned, and applies the stored edits. */
   openTree(job: LeasedJob, edits: readonly OverlayEntry[], signal: AbortSignal): Promise<OpenTree>;

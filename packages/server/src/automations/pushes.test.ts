@@ -10,9 +10,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { removeContextRepository } from "../accounts/projects/context-repositories.ts";
 import type { Automation, Trigger } from "./automation.ts";
 import { createAutomations, setPaused } from "./automation-store.ts";
-import { hastenPolls } from "./claim-poll.ts";
 import { fireAutomations } from "./due.ts";
-import { pollPushes, recordPushes } from "./pushes.ts";
+import { pollTriggers, recordPushes } from "./pushes.ts";
+import { hastenTriggers } from "./trigger-polls.ts";
 
 let database: TestDatabase;
 let dir: string;
@@ -167,7 +167,7 @@ test("a look that another node overtook records nothing", async () => {
     },
   });
   await database.pool.query("update automations set due_at = clock_timestamp()");
-  await pollPushes(slow);
+  await pollTriggers(slow);
   await look();
   const events = await database.pool.query("select values from automation_runs where automation_id = $1", [
     automation.id,
@@ -226,7 +226,7 @@ test("an unreadable repository is reported in the history once a day, and tried 
   const away = automationDeps(database.pool);
   for (let turn = 0; turn < 2; turn += 1) {
     await database.pool.query("update automations set due_at = clock_timestamp()");
-    await pollPushes(away);
+    await pollTriggers(away);
   }
   expect(await history(automation)).toEqual([
     { state: "skipped", words: "Could not look at api: There is no repository here." },
@@ -241,12 +241,12 @@ test("a hint makes the project's triggers look now, and no others", async () => 
   repository.commit({ a: "1" });
   await fireAutomations(node());
   expect(await prompts()).toEqual([]);
-  expect(await hastenPolls(database.pool, "prj_other")).toBe(0);
-  expect(await hastenPolls(database.pool, projectId)).toBe(1);
+  expect(await hastenTriggers(database.pool, "prj_other")).toBe(0);
+  expect(await hastenTriggers(database.pool, projectId)).toBe(1);
   await fireAutomations(node());
   expect(await prompts()).toHaveLength(1);
   await setPaused(database.pool, automation.id, true);
-  expect(await hastenPolls(database.pool, projectId)).toBe(0);
+  expect(await hastenTriggers(database.pool, projectId)).toBe(0);
 });
 
 test("what was pushed while it was paused is not made up for, and a repository that was taken away is left", async () => {
@@ -315,7 +315,7 @@ test("a repository that does not answer does not delay others", async () => {
   const answer = Promise.withResolvers<never>();
   const asked = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
-  const looking = pollPushes(
+  const looking = pollTriggers(
     automationDeps(database.pool, {
       async remoteOf({ repositoryId }) {
         if (repositoryId === "ctx_api") {

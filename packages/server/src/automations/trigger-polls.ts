@@ -22,7 +22,7 @@ const everySeconds = 300;
 const localEverySeconds = 30;
 
 /** Takes one that is due and says when it is due again; who dies while looking only delays the next look. */
-export async function claimPushPoll(db: Queryable): Promise<Look | null> {
+export async function claimTriggerPoll(db: Queryable): Promise<Look | null> {
   const { rows } = await db.query<Omit<Look, "known"> & { refs: Record<string, string> | null }>(
     `with next as (
        select automations.id, coalesce(repository.forge, projects.forge) as forge,
@@ -50,7 +50,7 @@ export async function claimPushPoll(db: Queryable): Promise<Look | null> {
 }
 
 /** A forge said that something happened: the project's triggers of this kind look now. Gives how many. */
-export async function hastenPolls(
+export async function hastenTriggers(
   db: Queryable,
   projectId: string,
   kind: "push" | "pull_request" = "push",

@@ -1,0 +1,63 @@
+import { listModelKeys, openModelKey } from "../accounts/keys/model-keys.ts";
+import { listContextRepositories, openContextCredential } from "../accounts/projects/context-repositories.ts";
+import { openProjectCredential } from "../accounts/projects/projects.ts";
+import type { Sealer } from "../accounts/secrets.ts";
+import type { Pool } from "../db/pool.ts";
+import { readServers } from "../db/server-client.ts";
+import { hookSecretOf } from "../forge/hooks/plugin.ts";
+import { openWebhookSecrets } from "../notify/webhooks.ts";
+
+interface KnownSecretsDeps {
+  config: {
+    modelEndpoints: Readonly<Record<string, { apiKey: string | null }>>;
+    metricsToken: string | null;
+    databaseUrl: string | null;
+    databaseListenUrl: string | null;
+    smtp: { login: { password: string } | null } | null;
+  };
+  pool: Pool;
+  sealer: Sealer;
+  /** EMEND_SECRET. */
+  secret: string;
+}
+
+/** What a job of this project must never reveal: the installation's credentials and the project's own. */
+export async function knownSecretsOf(deps: KnownSecretsDeps, projectId: string): Promise<readonly string[]> {
+  const { config, pool: db, sealer, secret } = deps;
+  const stored = await Promise.all([
+    openProjectCredential({ db, sealer }, projectId),
+    ...(await listModelKeys(db, projectId)).map((vendor) => openModelKey({ db, sealer }, projectId, vendor)),
+    ...(await listContextRepositories(db, projectId)).map(({ id }) => openContextCredential({ db, sealer }, id)),
+  ]);
+  const all = [
+    secret,
+    hookSecretOf(secret, projectId),
+    config.metricsToken,
+    passwordOf(config.databaseUrl),
+    passwordOf(config.databaseListenUrl),
+    config.smtp?.login?.password ?? null,
+    ...Object.values(config.modelEndpoints).map(({ apiKey }) => apiKey),
+    ...stored,
+    ...(await openWebhookSecrets({ db, sealer }, projectId)),
+  ];
+  return [...new Set(all.filter((one) => one !== null && one !== "").flatMap((one) => partsOf(one as string)))];
+}
+
+/** A credential may be a record, such as a GitHub App's, and a private key has many lines: each part counts. */
+function partsOf(credential: string): readonly string[] {
+  const lines = (text: string) =>
+    text.includes("\n") ? text.split("\n").filter((line) => !line.startsWith("---")) : [text];
+  try {
+    const record: unknown = JSON.parse(credential);
+    if (record === null || typeof record !== "object") return [credential];
+    const secrets = Object.values(record).filter((value) => typeof value === "string" && !/^https?:/.test(value));
+    return secrets.flatMap((value) => lines(value as string)).filter((value) => value.length >= 20);
+  } catch {
+    return lines(credential);
+  }
+}
+
+function passwordOf(databaseUrl: string | null): string | null {
+  const [url] = (databaseUrl === null ? null : readServers(databaseUrl))?.urls ?? [];
+  return url === undefined ? null : decodeURIComponent(new URL(url).password);
+}
