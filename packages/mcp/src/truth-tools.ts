@@ -10,6 +10,40 @@ const claimShape = z.looseObject({
   state: z.enum(["new", "same", "changed", "gone"]),
 });
 
+const severity = z.enum(["error", "warning", "info"]);
+const finding = { check: z.string(), severity, path: z.string(), line: z.number(), message: z.string() };
+const gateFields = {
+  id: z.string(),
+  repository: z.string().nullable(),
+  number: z.number(),
+  url: z.string(),
+  state: z.enum(["pending", "passed", "neutral", "failed"]),
+  words: z.string(),
+};
+const gateShape = z.looseObject({ ...gateFields, findings: z.array(z.looseObject(finding)) });
+const healthShape = z.looseObject({
+  checkedAt: z.string().nullable(),
+  problem: z.string().nullable(),
+  counts: z.array(z.looseObject({ check: z.string(), severity, count: z.number() })),
+  sources: z.array(z.looseObject({ repository: z.string().nullable(), problem: z.string().nullable() })),
+  findings: z.array(z.looseObject(finding)),
+});
+const automationShape = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  trigger: z.looseObject({ kind: z.enum(["manual", "cron", "push", "pull_request"]) }),
+  prompt: z.string(),
+  paused: z.boolean(),
+  problem: z.string().nullable(),
+  jobId: z.string().nullable(),
+});
+const automationRunShape = z.looseObject({
+  id: z.string(),
+  state: z.enum(["waiting", "started", "continued", "merged", "skipped"]),
+  words: z.string(),
+  jobId: z.string().nullable(),
+});
+
 export function registerClaims(
   server: McpServer,
   deps: ToolDeps,
@@ -95,6 +129,7 @@ export function registerGates(
       description:
         "Lists the statuses that Emend set on pull requests of the docs and of the code: whether each breaks the docs.",
       inputSchema: inputOf(given),
+      outputSchema: z.looseObject({ gates: z.array(z.looseObject(gateFields)) }),
       ...readOnly,
     },
     ({ project }, { signal }) =>
@@ -106,6 +141,7 @@ export function registerGates(
       title: "Get a gate",
       description: "Returns a status with each page and line that it is about.",
       inputSchema: inputOf(gate),
+      outputSchema: gateShape,
       ...readOnly,
     },
     ({ project, id }, { signal }) =>
@@ -118,6 +154,7 @@ export function registerGates(
       description:
         "Has the pull requests of the project's repositories checked again now. Call get_gate for the result.",
       inputSchema: inputOf(gate),
+      outputSchema: gateShape,
       annotations: { destructiveHint: false, openWorldHint: true },
     },
     ({ project, id }, { signal }) =>
@@ -130,6 +167,7 @@ export function registerGates(
       description:
         "Returns what the newest check of the docs found: broken links and, compared with the code, stale references, changed claims, API mismatches and broken samples, each with the commit that caused it if known.",
       inputSchema: inputOf(given),
+      outputSchema: healthShape,
       ...readOnly,
     },
     ({ project }, { signal }) => answered(async () => deps.health(await projectOf(project, signal), { signal })),
@@ -169,6 +207,7 @@ export function registerAutomations(
       title: "List automations",
       description: "Lists what starts the project's jobs on a schedule, after a push or on a pull request.",
       inputSchema: inputOf(given),
+      outputSchema: z.looseObject({ automations: z.array(automationShape) }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     ({ project }, { signal }) =>
@@ -188,6 +227,7 @@ export function registerAutomations(
         preset: z.string().min(1).optional(),
         repository: repository.optional(),
       }),
+      outputSchema: automationShape,
       annotations: { destructiveHint: false, openWorldHint: false },
     },
     ({ project, ...input }, { signal }) =>
@@ -199,6 +239,7 @@ export function registerAutomations(
       title: "Edit an automation",
       description: "Changes what is given of an automation. paused stops and resumes it.",
       inputSchema: inputOf({ ...one, ...fields, paused: z.boolean().optional() }),
+      outputSchema: automationShape,
       annotations: { destructiveHint: false, openWorldHint: false },
     },
     ({ project, id, ...input }, { signal }) =>
@@ -214,6 +255,7 @@ export function registerAutomations(
         title,
         description,
         inputSchema: inputOf(one),
+        outputSchema: name === "run" ? automationRunShape : automationShape,
         annotations: { destructiveHint: name === "remove", openWorldHint: name === "run" },
       },
       ({ project, id }, { signal }) =>

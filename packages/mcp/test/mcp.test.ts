@@ -141,6 +141,7 @@ test("an agent creates, follows, reads and checks a job over HTTP", async () => 
   await connected(overHttp(), async (client) => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual(names);
+    expect(tools.filter(({ outputSchema }) => outputSchema === undefined)).toEqual([]);
 
     const { project } = emend;
     const created = await call(client, "create_job", { project, prompt: "Fix broken links.", wait_seconds: 50 });

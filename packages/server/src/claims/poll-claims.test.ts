@@ -150,7 +150,8 @@ test("changed lines are reported with old and new text and the commit; restored 
       message: `The text relies on \`@api/src/net.ts:2\`, which changed in ${id.slice(0, 10)} by Test: \`const timeoutMs = options.timeoutMs ?? 30_000;\` is now \`const timeoutMs = options.timeoutMs ?? 60_000;\`. Correct the text or, if it is right, run \`emend claims confirm ${changed.id}\`.`,
     },
   ]);
-  code.commit({ "README.md": "more" });
+  // A later commit to the same file is not the cause.
+  code.commit({ "src/net.ts": `// More.\n${net.replace("30_000", "60_000")}// The end.\n` });
   await look();
   expect(await only()).toEqual(changed);
   code.commit({ "src/net.ts": net });

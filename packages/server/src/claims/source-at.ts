@@ -77,8 +77,11 @@ export async function withSource(
 const patchBytesMax = 2 * 2 ** 20;
 /** A limit, because each lookup may be a fetch. */
 const causesMax = 20;
-const pullRequestForms =
-  /\(#(\d{1,9})\)|Merge pull request #(\d{1,9})|See merge request \S*!(\d{1,9})|\(pull request #(\d{1,9})\)/;
+/** Other numbers in a message are those of issues, or of the pull request that this one reverts. */
+const pullRequestForms = {
+  subject: /\((?:pull request )?#(\d{1,9})\)$|^Merge pull request #(\d{1,9}) /,
+  message: /See merge request \S*!(\d{1,9})/,
+};
 
 /** The newest commit that touched the file. */
 async function readCause(
@@ -93,12 +96,12 @@ async function readCause(
   const [newest] = commits;
   if (!newest) return null;
   const { id, author, date, message } = newest;
-  return { commit: id, author, date, message, pullRequest: pullRequestIn(message) };
+  return { commit: id, author, date, message, pullRequest: pullRequestOf(newest) };
 }
 
 /** The number that forges write into the commit message of a merged pull request. */
-export function pullRequestIn(message: string): number | null {
-  const groups = pullRequestForms.exec(message)?.slice(1) ?? [];
-  const number = groups.find((group) => group !== undefined);
+export function pullRequestOf({ subject, message }: { subject: string; message: string }): number | null {
+  const [, squashed, merged] = pullRequestForms.subject.exec(subject) ?? [];
+  const number = squashed ?? merged ?? pullRequestForms.message.exec(message)?.[1];
   return number === undefined ? null : Number(number);
 }

@@ -683,6 +683,28 @@ it("says which claims a source's pull request changes or removes, and which oper
   expect((await listStatuses(pool, docs))[0]?.findings.map(({ check }) => check)).not.toContain("gone-claim");
 });
 
+it("says nothing of claims that the base broke, nor of those whose text is no longer in the docs", async () => {
+  await set({ sources: "failing", docs: "off" });
+  const { pool } = host.database;
+  await personGit(code, "switch", "--quiet", "main");
+  await write(code, { "src/net.ts": "export const limit = 60;\n\nexport const tries = 3;\n" });
+  await push(codeProject, code, "main");
+  await personGit(work, "switch", "--quiet", "main");
+  await write(work, { "api.md": "# API\n\nA call ends after 30 s.\n\nA call is tried 4 times.\n" });
+  await push(docs, work, "main");
+  await pool.query(
+    `insert into claims (project_id, page, page_line, page_line_end, page_text, repository_id, path, line, line_end, text, hash, state, created_by)
+     values ($1, 'api.md', 3, 3, 'A call ends after 30 s.', 'ctx_code', 'src/net.ts', 1, 1, 'export const limit = 30;', '\\x00', 'changed', 'test'),
+       ($1, 'api.md', 5, 5, 'A call is tried 3 times.', 'ctx_code', 'src/net.ts', 3, 3, 'export const tries = 3;', '\\x00', 'same', 'test')`,
+    [docs],
+  );
+  await openPull(codeProject, code, "topic/later", {
+    "src/net.ts": "export const limit = 90;\n\nexport const tries = 5;\n",
+  });
+  await look();
+  expect(await onlyStatus()).toMatchObject({ state: "passed", findings: [] });
+});
+
 it("reports samples that a docs pull request breaks, and none that were broken before", async () => {
   const old = '```json\n{"a" 1}\n```\n';
   await personGit(work, "switch", "--quiet", "main");

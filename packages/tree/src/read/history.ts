@@ -22,6 +22,8 @@ interface PageCommit {
   id: string;
   date: string;
   author: string;
+  /** The message's first line. */
+  subject: string;
   message: string;
 }
 
@@ -207,7 +209,7 @@ async function logOf(
   path: string,
   signal: AbortSignal,
 ): Promise<readonly PageCommit[]> {
-  const format = "--format=%x01%H%x00%as%x00%an%x00%B";
+  const format = "--format=%x01%H%x00%as%x00%an%x00%s%x00%B";
   const args = ["log", `--max-count=${commitsMax}`, "--no-merges", format, ref, "--", `:(literal)${path}`];
   const output = await git.must({ gitDir, args, timeMsMax, outputBytesMax }, signal);
   return output
@@ -215,8 +217,9 @@ async function logOf(
     .split("\x01")
     .slice(1)
     .map((record) => {
-      const [id = "", date = "", author = "", message = ""] = record.split("\0");
-      return { id, date, author, message: message.trim().replaceAll(/\s+/g, " ").slice(0, messageCharactersMax) };
+      const [id = "", date = "", author = "", subject = "", message = ""] = record.split("\0");
+      const shown = message.trim().replaceAll(/\s+/g, " ").slice(0, messageCharactersMax);
+      return { id, date, author, subject, message: shown };
     });
 }
 

@@ -51,6 +51,7 @@ test("a page's last commits come over HTTP, newest first, and leave nothing behi
     id: repository.git("rev-parse", "main"),
     date: "2025-06-15",
     author: "Ann",
+    subject: "Say 319",
     message: "Say 319 Since it was asked.",
   });
   expect(await readdir(scratch())).toEqual([]);

@@ -34,6 +34,25 @@ const guess = (more: { email?: string; address?: string; device?: KnownDevice })
     { email: "ada@example.com", password: "x", address: "198.51.100.1", device: null, replaces: null, ...more },
   );
 
+it("refuses a password that was changed, or a person who was removed, while it was compared", async () => {
+  const { pool } = database;
+  await pool.query(
+    "insert into users (id, email, name, role, password_hash) values ('usr_eve', 'eve@example.com', 'E', 'viewer', 'old')",
+  );
+  const meanwhile = (statement: string) => ({
+    hash: async () => "",
+    isRight: async () => (await pool.query(statement)).rowCount === 1,
+  });
+  for (const statement of [
+    "update users set password_hash = 'new' where id = 'usr_eve'",
+    "delete from users where id = 'usr_eve'",
+  ]) {
+    const input = { email: "eve@example.com", password: "x", address: "198.51.100.1", device: null, replaces: null };
+    expect(await logIn({ pool, passwords: meanwhile(statement) }, input)).toEqual({ kind: "refused" });
+  }
+  expect((await pool.query("select from sessions where user_id = 'usr_eve'")).rowCount).toBe(0);
+});
+
 it("opens a session of the person, by whichever case of the address, and ends the one before", async () => {
   const first = await attempt({ email: " ADA@EXAMPLE.COM " });
   if (first.kind !== "logged_in") throw new Error(first.kind);
