@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { failureCodes, requestErrorCodes } from "@emend/contract";
 import { startApi } from "@emend/testkit/api.ts";
@@ -69,4 +70,51 @@ test("the command line's page names every command", async () => {
   const names = [...stdout.matchAll(/^ {2}([a-z]+)[ |]/gm)].map(([, name]) => name);
   expect(names).toContain("serve");
   for (const name of names) expect(text).toContain(`emend ${name}`);
+});
+
+const packagesByName = /^(agent|base|cli|contract|forges|lsp|review|runners|site|testkit|tree)\//;
+
+/** A path as ARCHITECTURE.md writes it, from the repository's root. */
+function pathOf(named: string): string {
+  if (/^(packages|docs)\//.test(named)) return named;
+  return packagesByName.test(named)
+    ? named.replace(packagesByName, "packages/$1/src/")
+    : join("packages/server/src", named);
+}
+
+test("each step of ARCHITECTURE.md's paths names a file and a function that it declares", async () => {
+  const steps = [...(await page("../ARCHITECTURE.md")).matchAll(/^(\S+\.ts) +(\w+) /gm)];
+  expect(steps.length).toBeGreaterThan(40);
+  for (const [, file = "", name] of steps) {
+    const source = await page(join("..", pathOf(file)));
+    expect(source, file).toMatch(new RegExp(`^(export )?(async )?(function|const) ${name}\\b`, "m"));
+  }
+});
+
+test("ARCHITECTURE.md names only files and folders that exist", async () => {
+  const words = (await page("../ARCHITECTURE.md")).split(/[\s`(),;:]+/);
+  const named = words.filter((word) => /^[\w.-]+\/([\w./-]+\.(ts|sql|md)|[\w./-]*\/|)$/.test(word));
+  const missing = [];
+  for (const path of new Set(named)) {
+    const isThere = await stat(join(docs, "..", pathOf(path))).catch(() => null);
+    if (!isThere && !path.includes("NNNN")) missing.push(path);
+  }
+  expect(missing).toEqual([]);
+});
+
+test("ARCHITECTURE.md's tables allow the imports that the boundaries check allows", async () => {
+  const { forbidden } = createRequire(import.meta.url)("../../../.dependency-cruiser.cjs");
+  const [packages = "", folders = ""] = (await page("../ARCHITECTURE.md")).split("| folder of the server |");
+  const rules = forbidden.flatMap(({ comment = "", from }: { comment?: string; from: { path?: string } }) => {
+    const [, name, list = ""] = /^(\w+) may import (.*)$/.exec(comment) ?? [];
+    const isFolder = from.path?.startsWith("^packages/server/src/") && name !== "server";
+    const mayImport = list.split(", ").filter((each) => !["", "lib", "errors"].includes(each));
+    return name && name !== "lib" ? [{ name, table: isFolder ? folders : packages, mayImport }] : [];
+  });
+  expect(rules.length).toBeGreaterThan(25);
+  for (const { name, table, mayImport } of rules) {
+    const [, cell = ""] = new RegExp(`^\\| \`${name}\` \\|[^|]*\\| (.*) \\|$`, "m").exec(table) ?? [];
+    const names = cell.replaceAll(/ \([^)]*\)/g, "").split(", ");
+    expect(names, name).toEqual(mayImport.length === 0 ? ["–"] : mayImport.toSorted());
+  }
 });
