@@ -69,7 +69,7 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
   undo.push(() => network.close());
   const metrics = createMetrics(config.role);
   measureQueue(metrics, pool);
-  const tracer = config.tracing && (await startTracing(config.tracing));
+  const tracer = config.tracing && (await startTracing(config.tracing, config.network));
   if (tracer) undo.push(() => tracer.close());
   const farFetch = traceFetch(tracer, measureFetch(metrics, network.fetch));
   const sealer = createSealer(secret);

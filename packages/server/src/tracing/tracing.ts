@@ -4,7 +4,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import type { Model } from "@emend/agent";
-import type { Fetch } from "@emend/base/network.ts";
+import { authoritiesOf, type Fetch, type Network } from "@emend/base/network.ts";
 import type { Context } from "@opentelemetry/api";
 import { routeOf } from "../metrics/measure.ts";
 
@@ -46,14 +46,19 @@ export interface TracingSettings {
  * Loads OpenTelemetry and sends spans in batches. The context is kept here and not in its globals, so that two servers
  * in one process stay separate.
  */
-export async function startTracing(settings: TracingSettings): Promise<Tracer> {
+export async function startTracing(settings: TracingSettings, network: Network = {}): Promise<Tracer> {
   const [api, sdk, { OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all([
     import("@opentelemetry/api"),
     import("@opentelemetry/sdk-trace"),
     import("@opentelemetry/exporter-trace-otlp-http"),
     import("@opentelemetry/resources"),
   ]);
-  const exporter = new OTLPTraceExporter({ url: settings.endpoint, headers: { ...settings.headers } });
+  const ca = authoritiesOf(network);
+  const exporter = new OTLPTraceExporter({
+    url: settings.endpoint,
+    headers: { ...settings.headers },
+    ...(ca && { httpAgentOptions: { ca } }),
+  });
   const provider = new sdk.TracerProvider({
     resource: resourceFromAttributes({ "service.name": settings.serviceName }),
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],
