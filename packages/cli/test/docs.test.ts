@@ -1,7 +1,9 @@
-import { readFile, stat } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { failureCodes, requestErrorCodes } from "@emend/contract";
+import { Emend } from "@emend/sdk";
+import { readConfig } from "@emend/server";
 import { startApi } from "@emend/testkit/api.ts";
 import { expect, test } from "vitest";
 import { renderReference } from "./support/render-reference.ts";
@@ -64,6 +66,23 @@ test("the table has exactly the settings that are read", async () => {
   expect(named.toSorted()).toEqual([...serverSettings(), ...commandSettings()].toSorted());
 });
 
+test("each setting can be read from a file, and each error about a setting names it", () => {
+  const nowhere = "/no/such/file";
+  const silent: string[] = [];
+  for (const name of serverSettings()) {
+    const isFile = name.endsWith("_FILE");
+    const problemsOf = (variable: string, value: string) => readConfig({ [variable]: value }).problems;
+    expect(problemsOf(isFile ? name : `${name}_FILE`, nowhere).join("\n")).toContain(
+      `${name}${isFile ? "" : "_FILE"} names`,
+    );
+    const problems = ["-1", "?", "x y", "ftp://x", "/dev/null", nowhere].flatMap((value) => problemsOf(name, value));
+    for (const problem of problems) expect(problem).toContain(name);
+    if (problems.length === 0) silent.push(name);
+  }
+  // These take any text.
+  expect(silent).toEqual(["EMEND_COMPATIBLE_API_KEY"]);
+});
+
 test("the command line's page names every command", async () => {
   const text = await page("cli.md");
   const { stdout } = await runEmend(["--help"]);
@@ -117,4 +136,55 @@ test("ARCHITECTURE.md's tables allow the imports that the boundaries check allow
     const names = cell.replaceAll(/ \([^)]*\)/g, "").split(", ");
     expect(names, name).toEqual(mayImport.length === 0 ? ["–"] : mayImport.toSorted());
   }
+});
+
+test("docs/scale.md has the pool's size of the code", async () => {
+  const parts = await page("../packages/server/src/compose/parts.ts");
+  const [, said] = /`EMEND_CONCURRENCY` \+ (\d+) connections for queries/.exec(await page("scale.md")) ?? [];
+  expect(said).toBeDefined();
+  expect(parts).toContain(`connectionsMax: config.concurrency + ${said},`);
+});
+
+test("paths of this repository and npm commands that the docs name exist", async () => {
+  const root = join(docs, "..");
+  const { scripts } = JSON.parse(await page("../package.json"));
+  const names = (await readdir(docs, { recursive: true })).filter((name) => name.endsWith(".md"));
+  const tests = (await readdir(join(root, "packages"), { recursive: true })).filter((name) =>
+    name.endsWith(".test.ts"),
+  );
+  const missing: string[] = [];
+  for (const name of [...names, "../README.md", "../CONTRIBUTING.md", "../SECURITY.md"]) {
+    const text = await page(name);
+    const paths = text.match(/(?<=`)(?:packages|scripts|deploy|action|docs)\/[\w./-]*(?=`)/g) ?? [];
+    for (const path of paths) {
+      // Built, or of an example's site.
+      const isOurs = !/\/dist\b|^docs\/(?!decisions|results|images|[\w-]+\.(?:md|json)$)/.test(path);
+      if (isOurs && !(await stat(join(root, path)).catch(() => null))) missing.push(`${name}: ${path}`);
+    }
+    for (const [, script = "", rest = ""] of text.matchAll(/npm run ([\w:-]+)((?: [\w./*-]+)*)/g)) {
+      if (!(script in scripts)) missing.push(`${name}: npm run ${script}`);
+      const filters =
+        script === "unit"
+          ? rest.split(" ").filter((word) => /^[\w.-]*[a-z][\w./-]*$/.test(word) && !word.startsWith("-"))
+          : [];
+      for (const filter of filters.filter((word) => word !== "whole")) {
+        if (!tests.some((test) => `packages/${test}`.includes(filter)))
+          missing.push(`${name}: npm run unit -- ${filter}`);
+      }
+    }
+  }
+  expect(missing).toEqual([]);
+});
+
+test("the SDK's README names every method", async () => {
+  const text = await page("../packages/sdk/README.md");
+  const emend = new Emend({ baseUrl: "http://127.0.0.1:1", apiKey: "emend_x" });
+  const rooms = { claims: emend.claims("p"), gates: emend.gates("p"), automations: emend.automations("p") };
+  for (const [room, methods] of Object.entries(rooms)) {
+    const [, named = ""] = new RegExp(`emend\\.${room}\\(projectId\\)\` has ([^.;]*)`).exec(text) ?? [];
+    for (const method of Object.keys(methods)) expect(named, `${room}.${method}`).toContain(`\`${method}\``);
+  }
+  for (const method of Object.keys(emend.jobs("p"))) expect(text).toMatch(new RegExp(`\`${method}[\`(]`));
+  const own = Object.getOwnPropertyNames(Emend.prototype).filter((name) => name !== "constructor");
+  for (const method of own) expect(text).toContain(`.${method}(`);
 });
