@@ -59,7 +59,7 @@ test("every log line about a job or a request names it, and Ctrl-C stops without
   const messages = log.filter((line) => JSON.stringify(line).includes(id)).map(({ jobId, msg }) => ({ jobId, msg }));
   expect(messages.filter(({ jobId }) => jobId !== id)).toEqual([]);
   expect(messages.map(({ msg }) => msg)).toEqual(
-    expect.arrayContaining(["request answered", "run started", "run settled", "webhook tried"]),
+    expect.arrayContaining(["request answered", "run started", "run ended", "webhook tried"]),
   );
   for (const line of log.filter(({ msg }) => msg.startsWith("request"))) expect(line.requestId).toMatch(/./);
   const text = log.filter(({ level }) => level >= 30).map((line) => JSON.stringify(line));

@@ -64,7 +64,7 @@ async function freezeRound(setting: Setting, projectId: string, round: readonly 
         const isEnded = random() < 0.7;
         await waitForJob(pool, await jobAboard(pool, worker.name), (job) => isFinal(job) || (!isEnded && job.runs > 1));
         worker.child.kill("SIGCONT");
-        const settled = ["lease lost; another worker continues the run", "run settled"].map(worker.logged);
+        const settled = ["lease lost; another worker continues the run", "run ended"].map(worker.logged);
         await Promise.race([...settled, worker.ended]);
       }),
     );

@@ -57,13 +57,13 @@ export async function attempt(
   task: EvalTask,
   signal: AbortSignal,
 ): Promise<{ answer: Answer; figures: Figures }> {
-  const { gitDir, branch, figures, ...words } = await carryOut(product, model, { ...task, docs: task.files }, signal);
+  const { gitDir, branch, figures, ...words } = await runProduct(product, model, { ...task, docs: task.files }, signal);
   const files = branch === null ? task.files : await filesOf(gitDir, branch);
   return { answer: { name: model, files, ...words }, figures };
 }
 
 /** Runs a job and its follow-ups in a local project, each after the previous round has ended. */
-export async function carryOut(product: Product, model: string, work: Work, signal: AbortSignal): Promise<Ended> {
+export async function runProduct(product: Product, model: string, work: Work, signal: AbortSignal): Promise<Ended> {
   const { admin, url } = product.server;
   const startedAt = performance.now();
   const project = await addProject(product, work.name, work.docs, model);

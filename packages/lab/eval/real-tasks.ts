@@ -1,6 +1,6 @@
 // Tasks on real documentation at a pinned commit, fetched when the eval runs and never committed. Right answers are
 // derived from the original files; none is hard-coded.
-import { carryOut, git, type Product } from "./product.ts";
+import { git, type Product, runProduct } from "./product.ts";
 import { cloneOf, sites } from "./real-sites.ts";
 import type { EvalRow } from "./table.ts";
 import type { Kind } from "./task.ts";
@@ -272,7 +272,7 @@ export async function evaluateReal(
   const rows: EvalRow[] = [];
   for (const task of realTasks.filter(({ kind, name }) => `${kind}, ${name}`.includes(options.only))) {
     const docs = await cloneOf(sites[task.site], options);
-    const { gitDir, branch, figures, title, summary } = await carryOut(product, model, { ...task, docs }, signal);
+    const { gitDir, branch, figures, title, summary } = await runProduct(product, model, { ...task, docs }, signal);
     const change = await changeOf(gitDir, branch, { title, summary });
     const row = { task, figures, problems: task.verify(change) };
     options.onResult(row);

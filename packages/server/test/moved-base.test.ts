@@ -51,7 +51,7 @@ function orderFor(node: string): ForgeWorkerOrder {
 }
 
 /** Runs the job in this process. `happens` is called at a given point. */
-async function carryOut(jobId: string, happens: Partial<Record<CrashPoint, () => void>> = {}) {
+async function runToEnd(jobId: string, happens: Partial<Record<CrashPoint, () => void>> = {}) {
   const worker = await startForgeWorker(orderFor("here"), (point) => happens[point]?.());
   return waitForJob(host.database.pool, jobId, isFinal).finally(() => worker.stop());
 }
@@ -76,7 +76,7 @@ describe.each(sampleOf(["local", "github"] as const, 1))("a base that moves whil
     const { repository, show, parent } = start({ [path]: page("Use your API token.", ...filler, "Old.") });
     const jobId = await seedJob(host.database.pool, `prj_${forge}`, prompt);
     let moved = "";
-    const ended = await carryOut(jobId, {
+    const ended = await runToEnd(jobId, {
       "before-base-taken-in": () => {
         moved = repository.commit({ [path]: page("Use your API token.", ...filler, "New."), "extra.md": "# E\n" });
       },
@@ -97,7 +97,7 @@ describe.each(sampleOf(["local", "github"] as const, 1))("a base that moves whil
     const { repository } = start({ [`guides/${forge}-old.md`]: page("Here.") });
     const order = `Rename the page guides/${forge}-old.md to guides/${forge}-new.md.`;
     const jobId = await seedJob(host.database.pool, `prj_${forge}`, order);
-    const ended = await carryOut(jobId, {
+    const ended = await runToEnd(jobId, {
       "before-base-taken-in": () =>
         void repository.commit({ [`guides/${forge}-late.md`]: page(`[Old](${forge}-old.md)`) }),
     });
@@ -109,7 +109,7 @@ describe.each(sampleOf(["local", "github"] as const, 1))("a base that moves whil
     const path = name(2);
     const { repository, base, show, parent } = start({ [path]: page("Use your API token.") });
     const jobId = await seedJob(host.database.pool, `prj_${forge}`, prompt);
-    const ended = await carryOut(jobId, {
+    const ended = await runToEnd(jobId, {
       "before-base-taken-in": () => void repository.commit({ [path]: page("Use a password.") }),
     });
     expect(ended).toMatchObject({ status: "completed", base_commit: base, base_conflict: [path] });
@@ -144,7 +144,7 @@ describe("a merge that a crash cut off", () => {
     expect(stored).toMatchObject({ base_commit: moved, status: "active" });
     repository.commit({ [path]: page("Use your API token.", ...filler, "Newer.") });
 
-    expect(await carryOut(jobId)).toMatchObject({ status: "completed", commit_id: stored.commit_id });
+    expect(await runToEnd(jobId)).toMatchObject({ status: "completed", commit_id: stored.commit_id });
     expect(repository.git("rev-parse", `refs/heads/emend/${jobId}`)).toBe(stored.commit_id);
     expect(repository.git("rev-parse", `refs/heads/emend/${jobId}^`)).toBe(moved);
     const { rows } = await pool.query("select from turns where job_id = $1 and stored", [jobId]);

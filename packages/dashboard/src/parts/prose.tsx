@@ -17,7 +17,7 @@ const item = /^\s{0,6}(?:[-*+]|(\d{1,4})[.)])\s+(?:\[([ xX])\]\s+)?(.*)$/;
 export function readBlocks(text: string): readonly Block[] {
   const blocks: Block[] = [];
   const lines = text.replaceAll("\r\n", "\n").trim().split("\n");
-  let isApart = true;
+  let isAfterBlank = true;
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? "";
     const last = blocks.at(-1);
@@ -35,13 +35,13 @@ export function readBlocks(text: string): readonly Block[] {
       if (last?.kind === "list" && last.isOrdered === isOrdered) {
         blocks[blocks.length - 1] = { ...last, items: [...last.items, said] };
       } else blocks.push({ kind: "list", isOrdered, items: [said] });
-    } else if (line.trim() !== "" && !isApart && last?.kind === "list") {
+    } else if (line.trim() !== "" && !isAfterBlank && last?.kind === "list") {
       const items = [...last.items.slice(0, -1), `${last.items.at(-1)} ${line.trim()}`];
       blocks[blocks.length - 1] = { ...last, items };
-    } else if (line.trim() !== "" && !isApart && last?.kind === "text") {
+    } else if (line.trim() !== "" && !isAfterBlank && last?.kind === "text") {
       blocks[blocks.length - 1] = { ...last, text: `${last.text}\n${line}` };
     } else if (line.trim() !== "") blocks.push({ kind: "text", text: line });
-    isApart = line.trim() === "";
+    isAfterBlank = line.trim() === "";
   }
   return blocks;
 }

@@ -6,9 +6,9 @@ import type { Client, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { BudgetRefusal } from "../jobs/budget.ts";
 import { createJob } from "../jobs/create-job.ts";
-import { keptPrompt } from "../jobs/kept-prompt.ts";
 import { acceptMessage, messageQuota } from "../jobs/message-job.ts";
 import type { RecordedPullRequest } from "../jobs/pull-requests.ts";
+import { redactPrompt } from "../jobs/redact-prompt.ts";
 import {
   type Automation,
   type AutomationDeps,
@@ -45,7 +45,7 @@ async function readWaiting(db: Queryable, id: string, lock: "" | "for no key upd
 }
 
 /** What an automation's waiting runs become together. */
-async function decideRuns(deps: DecideDeps, waiting: Waiting, kept: string): Promise<Settlement> {
+async function decideRuns(deps: DecideDeps, waiting: Waiting, kept: string): Promise<DispatchResult> {
   const { automation, runs, prompt, contentHash } = waiting;
   const question = { prompt, kept, contentHash };
   const job = automation.jobId === null ? null : await readJobState(deps.client, automation.jobId);
@@ -66,14 +66,14 @@ function contentHashOf(template: string, values: Values): Buffer {
   return hash("sha256", renderTemplate(template, { ...values, date: "" }), "buffer");
 }
 
-function waits(words: string, retryInMs = 0): Settlement {
+function waits(words: string, retryInMs = 0): DispatchResult {
   return { state: "waiting", words, retryInMs };
 }
 
 const hourMs = 3_600_000;
 
 /** Checked every hour, because somebody may raise the budget. */
-function overBudget({ words, renewsInMs }: BudgetRefusal): Settlement {
+function overBudget({ words, renewsInMs }: BudgetRefusal): DispatchResult {
   return waits(`${words} Emend starts this run when there is room.`, Math.min(renewsInMs, hourMs));
 }
 
@@ -89,7 +89,7 @@ async function continueJob(
   automation: Automation,
   job: JobState,
   question: Question,
-): Promise<Settlement> {
+): Promise<DispatchResult> {
   const { id: jobId, projectId, pullRequest } = job;
   const { contentHash, kept } = question;
   const outcome = await acceptMessage(deps.client, messageQuota, {
@@ -118,7 +118,7 @@ async function continueJob(
   }
 }
 
-async function startJob(deps: DecideDeps, automation: Automation, question: Question): Promise<Settlement> {
+async function startJob(deps: DecideDeps, automation: Automation, question: Question): Promise<DispatchResult> {
   const { prompt, kept, contentHash } = question;
   const project = await findProject(deps.client, automation);
   const models = allowedModels(project.settings, deps.defaultModel);
@@ -165,7 +165,7 @@ async function findProject(db: Queryable, automation: Automation) {
 }
 
 /** The result of runs that waited together. */
-type Settlement =
+type DispatchResult =
   | { state: "waiting"; words: string; retryInMs: number }
   | {
       state: "started" | "continued" | "skipped";
@@ -175,22 +175,22 @@ type Settlement =
     };
 
 /** The last run stands for all of them; the earlier ones say so. */
-async function settleRuns(
+async function recordResult(
   db: Queryable,
   automation: Automation,
   runs: readonly WaitingRun[],
-  settlement: Settlement,
+  result: DispatchResult,
 ): Promise<void> {
   const ids = runs.map((run) => run.id);
-  if (settlement.state === "waiting") {
+  if (result.state === "waiting") {
     await db.query(
       `update automation_runs set words = $2, try_at = clock_timestamp() + make_interval(secs => $3)
        where id = any ($1)`,
-      [ids, settlement.words, settlement.retryInMs / 1000],
+      [ids, result.words, result.retryInMs / 1000],
     );
     return;
   }
-  const { state, words, jobId, contentHash } = settlement;
+  const { state, words, jobId, contentHash } = result;
   await db.query(
     `update automation_runs set settled_at = clock_timestamp(), job_id = $3, content_hash = $4,
        state = case when id = $2 then $5 else 'merged' end,
@@ -275,9 +275,9 @@ export async function dispatchAutomation(deps: AutomationDeps, id: string): Prom
   const seen = await readWaiting(deps.pool, id, "");
   if (!seen) return;
   // Before the transaction, which would hold its locks while the scanner works.
-  const kept = await keptPrompt(seen.prompt);
+  const kept = await redactPrompt(seen.prompt);
   const due = new Set<string>();
-  const settlement = await inTransaction(deps.pool, async (client) => {
+  const result = await inTransaction(deps.pool, async (client) => {
     // Locked: if two nodes dispatch the same automation, the second finds nothing waiting.
     const waiting = await readWaiting(client, id, "for no key update");
     if (!waiting) return null;
@@ -287,15 +287,15 @@ export async function dispatchAutomation(deps: AutomationDeps, id: string): Prom
       waiting,
       kept,
     );
-    await settleRuns(client, waiting.automation, waiting.runs, decided);
+    await recordResult(client, waiting.automation, waiting.runs, decided);
     return decided;
   });
   // Another event came meanwhile, or somebody edited the prompt.
-  if (settlement === "moved") return dispatchAutomation(deps, id);
+  if (result === "moved") return dispatchAutomation(deps, id);
   for (const projectId of due) deps.announceDue(projectId);
-  if (!settlement) return;
-  const { state } = settlement;
-  const jobId = state === "waiting" ? null : settlement.jobId;
+  if (!result) return;
+  const { state } = result;
+  const jobId = state === "waiting" ? null : result.jobId;
   deps.log.info({ automationId: id, state, ...(jobId !== null && { jobId }) }, "automation dispatched");
   deps.onSettled?.(state);
 }

@@ -4,7 +4,7 @@ import { type CitedLines, type CommitTree, type FinderMemory, type FoundAgain, f
 import type { Pool, Queryable } from "../db/pool.ts";
 
 /** A repository at the newest commit of its branch. */
-export interface LookedAt {
+export interface SourceCommit {
   /** Null: the project's own repository. */
   repositoryId: string | null;
   commit: string;
@@ -150,7 +150,7 @@ const updatedAtOnce = 500;
 export async function findClaimsInSource(
   pool: Pool,
   projectId: string,
-  at: LookedAt,
+  at: SourceCommit,
   signal: AbortSignal,
 ): Promise<{ looked: number }> {
   const { entries } = await at.tree.index();
@@ -177,7 +177,7 @@ export async function findClaimsInSource(
 }
 
 async function judge(
-  at: LookedAt,
+  at: SourceCommit,
   entries: ReadonlyMap<string, { oid: string }>,
   row: SourceRow,
   memory: FinderMemory,

@@ -3,9 +3,9 @@ import { type CitedLines, type CommitTree, citeLines, type Remote, readCitable }
 import { getProject, type Project } from "../accounts/projects/projects.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
+import { addCitedClaims } from "./add-cited-claims.ts";
 import { reliesOnCode } from "./claim-store.ts";
-import { findClaimsInSource, findClaimsOnPages, type LookedAt } from "./find-claims-again.ts";
-import { keepCited } from "./keep-cited.ts";
+import { findClaimsInSource, findClaimsOnPages, type SourceCommit } from "./find-claims-again.ts";
 import { type SourceDeps, type SourceName, withSource } from "./source-at.ts";
 
 export interface ClaimPollDeps extends SourceDeps {
@@ -53,7 +53,7 @@ export async function pollClaims(deps: ClaimPollDeps, projectId: string, signal:
   const problems: string[] = [];
   const own = { id: project.id, name: null, baseRef: project.baseRef, remote: () => deps.ownRemote(project, signal) };
 
-  async function compareCode(docs: LookedAt, source: LookedAt, id: string, isKept: boolean): Promise<void> {
+  async function compareCode(docs: SourceCommit, source: SourceCommit, id: string, isKept: boolean): Promise<void> {
     await readNew(deps.pool, projectId, { docs, source }, signal);
     const isKnown = commits[id] === source.commit && !isKept;
     if (!isKnown) await findClaimsInSource(deps.pool, projectId, source, signal);
@@ -61,7 +61,7 @@ export async function pollClaims(deps: ClaimPollDeps, projectId: string, signal:
 
   try {
     await withSource(deps, own, "claims", signal, async (docs) => {
-      const isKept = await keepCited(deps.pool, project, docs.tree, signal);
+      const isKept = await addCitedClaims(deps.pool, project, docs.tree, signal);
       if (commits[project.id] !== docs.commit) await findClaimsOnPages(deps.pool, projectId, docs.tree, signal);
       for (const source of await listSources(deps.pool, project)) {
         if (source.isOwn) {
@@ -123,7 +123,7 @@ const newMax = 500;
 async function readNew(
   pool: Pool,
   projectId: string,
-  { docs, source }: { docs: LookedAt; source: LookedAt },
+  { docs, source }: { docs: SourceCommit; source: SourceCommit },
   signal: AbortSignal,
 ): Promise<void> {
   const { rows } = await pool.query<NewRow>(

@@ -1,6 +1,6 @@
 import type { Claim } from "@emend/contract";
 import type { CommitTree, Mirrors, PageHistory, RecentStart, Remote } from "@emend/tree";
-import type { LookedAt } from "./find-claims-again.ts";
+import type { SourceCommit } from "./find-claims-again.ts";
 
 export interface SourceDeps {
   mirrors: Mirrors;
@@ -22,7 +22,7 @@ export interface SourceName {
   baseRef: string | null;
 }
 
-export interface SourceAt extends LookedAt {
+export interface SourceAt extends SourceCommit {
   /** For the first comparison: the oldest commit of the last days. Null if unknown. */
   recentStart(): Promise<string | null>;
   /** An earlier commit. It is fetched if this node does not have it. */

@@ -3,10 +3,10 @@ import { assertNever } from "@emend/base/fault.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isAppError } from "../errors.ts";
-import { keptPrompt } from "../jobs/kept-prompt.ts";
 import { acceptMessage, messageQuota } from "../jobs/message-job.ts";
 import { markHandled, unmarkHandled } from "../jobs/pull-requests.ts";
 import type { JobReader } from "../jobs/read/job-reader.ts";
+import { redactPrompt } from "../jobs/redact-prompt.ts";
 import type { CommentDeps } from "../run/watch-pull-requests.ts";
 
 /**
@@ -24,7 +24,7 @@ export function createFollowUp(deps: {
     if (prompt.length > max && [...prompt].length > max) {
       return { kind: "refused", words: `Emend takes ${max} characters at most: say it in fewer.` };
     }
-    const kept = await keptPrompt(prompt).catch(asRefusal);
+    const kept = await redactPrompt(prompt).catch(asRefusal);
     if (typeof kept !== "string") return kept;
     const refusal = await refusedByRules(deps.pool, jobId, kept);
     if (refusal !== null) return { kind: "refused", words: refusal };

@@ -4,7 +4,7 @@ import { AppError } from "../errors.ts";
 import { newId } from "../lib/id.ts";
 import type { AnnounceDue } from "./announce-due.ts";
 import { type BudgetRefusal, budgetRefusal } from "./budget.ts";
-import { quotaFilledMeanwhile, redactWithinQuota } from "./kept-prompt.ts";
+import { quotaFilledMeanwhile, redactWithinQuota } from "./redact-prompt.ts";
 import { newJobHalves } from "./wire-job.ts";
 
 export interface CreateJobInput {

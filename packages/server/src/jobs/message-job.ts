@@ -4,9 +4,9 @@ import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { type BudgetRefusal, findBudgetRefusal } from "./budget.ts";
 import { type QuotaRule, type QuotaState, quotaState } from "./create-job.ts";
-import { quotaFilledMeanwhile, redactWithinQuota } from "./kept-prompt.ts";
 import type { RecordedPullRequest } from "./pull-requests.ts";
 import type { JobReader } from "./read/job-reader.ts";
+import { quotaFilledMeanwhile, redactWithinQuota } from "./redact-prompt.ts";
 import { isJobId, toWireJob, type WireJob, type WireRow, wireColumns, wireJobOf } from "./wire-job.ts";
 
 /** Per project, for all senders. */

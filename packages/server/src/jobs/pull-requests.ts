@@ -45,7 +45,7 @@ export async function recordPullRequestState(
 }
 
 /** A job whose open pull request is due for polling. */
-export interface Look {
+export interface DuePullRequest {
   /** The forge\'s scheme and host. */
   origin: string;
   jobId: string;
@@ -64,12 +64,12 @@ export interface Look {
 }
 
 /** What a claim skips now. */
-export interface Busy {
+export interface Occupied {
   projectIds: readonly string[];
-  /** Forges that have as many looks as one may have at once. */
+  /** Forges that have as many polls as one may have at once. */
   origins: readonly string[];
 }
-const nothingBusy: Busy = { projectIds: [], origins: [] };
+const nothingOccupied: Occupied = { projectIds: [], origins: [] };
 const originOf = (projectId: string) =>
   `(select coalesce(substring(repository_url from '^[a-z]+://[^/]+'), '') from projects where projects.id = ${projectId})`;
 
@@ -84,9 +84,9 @@ const burstSeconds = 60;
 export async function claimPullRequestPoll(
   db: Queryable,
   everyMs: number,
-  except: Busy = nothingBusy,
-): Promise<Look | null> {
-  const { rows } = await db.query<Look>(
+  except: Occupied = nothingOccupied,
+): Promise<DuePullRequest | null> {
+  const { rows } = await db.query<DuePullRequest>(
     `update jobs set pull_request_look_at = clock_timestamp() + greatest(
        make_interval(secs => $1),
        least(
@@ -125,7 +125,7 @@ export async function claimPullRequestPoll(
  */
 export async function chargePoll(
   db: Queryable,
-  look: Pick<Look, "projectId">,
+  due: Pick<DuePullRequest, "projectId">,
   cost: { credentialId: string; spentMs: number; pauseMs: number },
 ): Promise<void> {
   const pauseSeconds = cost.pauseMs > 0 ? cost.pauseMs / 1000 + burstSeconds : 0;
@@ -141,12 +141,12 @@ export async function chargePoll(
        greatest(turn.spent_until, clock_timestamp()) + make_interval(secs => $3),
        clock_timestamp() + make_interval(secs => $4)
      )`,
-    [look.projectId, cost.credentialId, cost.spentMs / 1000, pauseSeconds],
+    [due.projectId, cost.credentialId, cost.spentMs / 1000, pauseSeconds],
   );
 }
 
 /** Nothing can open a second pull request any more, and none was found. */
-export async function settleCreate(db: Queryable, { jobId, createEnded }: Look): Promise<void> {
+export async function clearCreateDeadline(db: Queryable, { jobId, createEnded }: DuePullRequest): Promise<void> {
   await db.query("update jobs set create_until = null where id = $1 and create_until = $2::timestamptz", [
     jobId,
     createEnded,
@@ -201,7 +201,7 @@ const words =
 export async function claimUnsurePublication(
   db: Queryable,
   everyMs: number,
-  except: Busy = nothingBusy,
+  except: Occupied = nothingOccupied,
 ): Promise<UnsurePublication | null> {
   const { rows } = await db.query<UnsurePublication>(
     `update jobs set pull_request_look_at = clock_timestamp() + greatest(
@@ -222,9 +222,9 @@ export async function claimUnsurePublication(
 
 /**
  * The forge answered: there is no pull request, or one that was not reported yet. Records it unless the job was
- * restarted meanwhile. None is no answer while a request may still open one: the next look follows.
+ * restarted meanwhile. None is no answer while a request may still open one: the next poll follows.
  */
-export async function settleUnsurePublication(
+export async function recordUnsurePublication(
   db: Queryable,
   jobId: string,
   found: RecordedPullRequest | null,

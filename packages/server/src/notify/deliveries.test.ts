@@ -15,9 +15,9 @@ import {
   claimDelivery,
   type Delivery,
   listDeliveries,
+  recordDeliveryOutcome,
   redeliver,
   releaseDelivery,
-  settleDelivery,
 } from "./deliveries.ts";
 import { type SmtpSettings, sendJobEmail, setEmailsJobs, trySmtp } from "./email.ts";
 import { signatureHeaders } from "./post-message.ts";
@@ -145,11 +145,11 @@ describe("a message", () => {
     await receiver.message(1);
     expect(await tried(id, 2)).toMatchObject({ state: "delivered", tries: 2 });
     if (!claimed) throw new Error("nothing was claimed");
-    await settleDelivery(pool, claimed, { kind: "gone", status: 410 });
+    await recordDeliveryOutcome(pool, claimed, { kind: "gone", status: 410 });
     expect(await tried(id, 2)).toMatchObject({ state: "delivered" });
     // Nor while the other one is still sending.
     await pool.query("update deliveries set state = 'pending'");
-    await settleDelivery(pool, claimed, { kind: "delivered", status: 204 });
+    await recordDeliveryOutcome(pool, claimed, { kind: "delivered", status: 204 });
     await releaseDelivery(pool, claimed);
     expect(await tried(id, 2)).toMatchObject({ state: "pending", tries: 2 });
     expect(await listWebhooks(pool, projectId)).toMatchObject([{ disabledReason: null }]);

@@ -120,7 +120,7 @@ const retryAfterSeconds = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 8
 const dayMs = 86_400_000;
 
 /** `tries` fences the write: a sender that counts as dead can no longer change it. */
-export async function settleDelivery(
+export async function recordDeliveryOutcome(
   db: Queryable,
   delivery: { id: string; tries: number },
   outcome: DeliveryOutcome,

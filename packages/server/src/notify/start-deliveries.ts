@@ -7,8 +7,8 @@ import {
   claimDelivery,
   type DeliverDeps,
   deliver,
+  recordDeliveryOutcome,
   releaseDelivery,
-  settleDelivery,
 } from "./deliveries.ts";
 
 export interface DeliveriesDeps extends DeliverDeps {
@@ -41,7 +41,7 @@ export function startDeliveries(deps: DeliveriesDeps, options: { pollEveryMs?: n
       const signal = AbortSignal.any([stopping, AbortSignal.timeout(answerMsMax)]);
       const outcome = await deliver(deps, delivery, signal);
       if (stopping.aborted && outcome.kind === "unreached") return releaseDelivery(pool, delivery);
-      await settleDelivery(pool, delivery, outcome);
+      await recordDeliveryOutcome(pool, delivery, outcome);
       const { id: deliveryId, webhookId, jobId, tries } = delivery;
       log.info({ deliveryId, webhookId, jobId, tries, outcome: outcome.kind }, "webhook tried");
     },

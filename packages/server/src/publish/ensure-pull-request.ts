@@ -245,7 +245,7 @@ async function decideOn(
 }
 
 /** What became of a follow-up's pull request. Null: it is open, or there is none. */
-export async function findSettled(
+export async function findClosedPullRequest(
   deps: PublishDeps,
   input: PublishInput,
   commitId: string,

@@ -4,7 +4,13 @@ import type { ForgeCommits, PullRequest } from "@emend/forges";
 import type { PushOutcome } from "@emend/tree";
 import { AppError, isAppError } from "../errors.ts";
 import { listChecks, listTouchedFiles, movedOf, titleOf, withoutSecrets } from "./draft-pull-request.ts";
-import { ensurePullRequest, findOwnPullRequest, findSettled, isFollowUp, searchOf } from "./ensure-pull-request.ts";
+import {
+  ensurePullRequest,
+  findClosedPullRequest,
+  findOwnPullRequest,
+  isFollowUp,
+  searchOf,
+} from "./ensure-pull-request.ts";
 import {
   authorOf,
   type CommitIds,
@@ -28,7 +34,7 @@ export async function publishChange(deps: PublishDeps, input: PublishInput, sign
   let branch = await ensureBranch(deps, input, ids, signal);
   if (branch.kind === "conflict" && branch.found === null && isFollowUp(input)) {
     // Forges delete a branch when its pull request is merged.
-    const settled = await findSettled(deps, input, ids.commitId, signal);
+    const settled = await findClosedPullRequest(deps, input, ids.commitId, signal);
     if (settled && (settled.kind !== "not_open" || !input.continuesClosed)) {
       return settled.kind === "not_open" ? { ...settled, branch: null } : { ...settled, commitId: ids.commitId };
     }

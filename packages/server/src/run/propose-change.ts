@@ -117,8 +117,8 @@ export function totalUsage(steps: readonly Step[]): TotalUsage {
 }
 
 /** A change, and the base that it will be published on. */
-export interface SettledChange {
-  kind: "settled";
+export interface ChangeOnBase {
+  kind: "change";
   tree: OpenTree;
   change: ReviewedChange;
   /** Stored with the commit. Null if the base did not move. */
@@ -136,10 +136,10 @@ export async function mergeMovedBase(
   tree: OpenTree,
   change: ReviewedChange,
   signal: AbortSignal,
-): Promise<SettledChange | Extract<Outcome, { kind: "unchanged" | "denied" }>> {
+): Promise<ChangeOnBase | Extract<Outcome, { kind: "unchanged" | "denied" }>> {
   const { stages, recorder, crashPoint } = deps;
   const baseConflict = job.change === null ? [] : job.baseConflict;
-  const asItIs = { kind: "settled", tree, change, move: null, baseConflict } as const;
+  const asItIs = { kind: "change", tree, change, move: null, baseConflict } as const;
   // A stored commit is published unchanged.
   if (job.change !== null) return asItIs;
 
@@ -177,7 +177,7 @@ export async function mergeMovedBase(
   }
   const base = { commit: moved.tree.base.commit, branch };
   return {
-    kind: "settled",
+    kind: "change",
     tree: moved.tree,
     change: { ...change, verdict },
     move: { kind: "merged", base, edits, change: recorded },

@@ -40,11 +40,11 @@ async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal): Promi
   if (job.preview) return { kind: "previewed", change: proposal.change };
 
   const { model, usage } = proposal;
-  const settled = await mergeMovedBase(deps, job, tree, proposal.change, signal);
-  if (settled.kind !== "settled") return settled;
-  const { change, move, baseConflict } = settled;
+  const onBase = await mergeMovedBase(deps, job, tree, proposal.change, signal);
+  if (onBase.kind !== "change") return onBase;
+  const { change, move, baseConflict } = onBase;
   const saveCommit: Recorder["saveCommit"] = (ids) => recorder.saveCommit(ids, move ?? undefined);
-  const work = { ...settled.tree, change, model, usage, baseConflict, stored: job.change };
+  const work = { ...onBase.tree, change, model, usage, baseConflict, stored: job.change };
   const publication = await stages.publish(job, { ...work, recorder: { ...recorder, saveCommit } }, signal);
   if (publication.kind === "branch_conflict" || publication.kind === "not_open") return publication;
 
@@ -70,11 +70,11 @@ interface RunJobDeps {
 export async function runClaimedJob(deps: RunJobDeps, run: ActiveRun, processEnds: AbortSignal): Promise<void> {
   const log = deps.log.child({ jobId: run.job.id, run: run.job.runs });
   try {
-    const settlement = await attempt({ ...deps, log, processEnds }, run);
-    if (settlement.kind === "leave") throw new LeaseLost(run.job.id);
-    await throughOutage(log, processEnds, () => writeSettlement(deps, run, settlement));
-    const outcome = nameOf(settlement);
-    log.info({ settlement: settlement.kind, outcome }, "run settled");
+    const next = await attempt({ ...deps, log, processEnds }, run);
+    if (next.kind === "leave") throw new LeaseLost(run.job.id);
+    await throughOutage(log, processEnds, () => writeAfterRun(deps, run, next));
+    const outcome = nameOf(next);
+    log.info({ next: next.kind, outcome }, "run ended");
     deps.onSettled?.(outcome, run.job.projectId);
   } catch (error) {
     const isStopped = error instanceof LeaseLost && (await wasStopped(deps.pool, run.job.id));
@@ -93,7 +93,7 @@ async function wasStopped(pool: Pool, id: string): Promise<boolean> {
   return asked?.rowCount === 1;
 }
 
-async function attempt(deps: RunJobDeps & { processEnds: AbortSignal }, run: ActiveRun): Promise<Settlement> {
+async function attempt(deps: RunJobDeps & { processEnds: AbortSignal }, run: ActiveRun): Promise<AfterRun> {
   const { job, controller } = run;
   // A job with a stored commit only needs publishing. It is never given up because a worker was lost.
   if (job.crashesBlamed >= deps.patience.crashesMax && job.change === null) {
@@ -117,27 +117,27 @@ async function attempt(deps: RunJobDeps & { processEnds: AbortSignal }, run: Act
       const release = { reason: "waiting", waitsFor: "disk", delayMs: deps.patience.retryMs, data } as const;
       return { kind: "release", release };
     }
-    return settlementOf(cause, job, deps.patience, run.hasWork);
+    return afterFailure(cause, job, deps.patience, run.hasWork);
   }
 }
 
-function nameOf(settlement: Writing): string {
-  if (settlement.kind === "release") return settlement.release.reason;
-  return settlement.ending.kind === "failed" ? settlement.ending.code : settlement.ending.kind;
+function nameOf(next: StoredNext): string {
+  if (next.kind === "release") return next.release.reason;
+  return next.ending.kind === "failed" ? next.ending.code : next.ending.kind;
 }
 
-type Writing = Exclude<Settlement, { kind: "leave" }>;
+type StoredNext = Exclude<AfterRun, { kind: "leave" }>;
 
-async function writeSettlement(deps: RunJobDeps, run: ActiveRun, settlement: Writing): Promise<void> {
+async function writeAfterRun(deps: RunJobDeps, run: ActiveRun, next: StoredNext): Promise<void> {
   const { lease } = run.job;
-  if (settlement.kind === "release") return releaseRun(deps.pool, lease, settlement.release);
+  if (next.kind === "release") return releaseRun(deps.pool, lease, next.release);
   deps.crashPoint("before-end");
-  await endRun(deps.pool, lease, settlement.ending);
+  await endRun(deps.pool, lease, next.ending);
   deps.crashPoint("after-end");
 }
 
 /** What to do with a job after its run. */
-type Settlement =
+type AfterRun =
   | { kind: "end"; ending: Ending }
   | { kind: "release"; release: Release }
   /** Another worker owns the job now. */
@@ -161,13 +161,13 @@ const databaseAway: Retryable = {
 const internalMessage = "Emend failed unexpectedly on this job. The server's log has details.";
 
 /** Decides what a failure does to the job. A process shutdown or a database outage is never the job's fault. */
-export function settlementOf(
+export function afterFailure(
   error: unknown,
   job: LeasedJob,
   patience: Patience,
   /** There is stored work that a failure would lose. */
   hasWork: boolean,
-): Settlement {
+): AfterRun {
   if (error instanceof LeaseLost) return { kind: "leave" };
   if (error instanceof Released) return { kind: "release", release: { reason: "released", delayMs: 0 } };
   // The release itself waits for the database, so this counts outages, not their duration.
@@ -179,7 +179,7 @@ export function settlementOf(
   return unexpected(job, patience);
 }
 
-function retryOrFail(error: Retryable, code: FailureCode, job: LeasedJob, patience: Patience): Settlement {
+function retryOrFail(error: Retryable, code: FailureCode, job: LeasedJob, patience: Patience): AfterRun {
   if (!error.retryable || job.retries >= patience.retriesMax) {
     return { kind: "end", ending: { kind: "failed", code, message: error.publicMessage } };
   }
@@ -202,7 +202,7 @@ function isForgeAway(error: unknown): error is ForgeAway {
  * Finished work waits for its forge without a lease, with growing pauses, for as long as the project allows. The last
  * attempt is at the end of that time.
  */
-function waitOrFail(error: ForgeAway, job: LeasedJob, patience: Patience): Settlement {
+function waitOrFail(error: ForgeAway, job: LeasedJob, patience: Patience): AfterRun {
   const { publicMessage: message, code } = error;
   const waitedMs = job.waitedMs ?? 0;
   const leftMs = job.publishWaitMs - waitedMs;
@@ -217,13 +217,13 @@ function waitOrFail(error: ForgeAway, job: LeasedJob, patience: Patience): Settl
 }
 
 /** A request may still open the pull request. A job that ended before that would leave it behind. */
-function waitForEffect(error: AppError, patience: Patience): Settlement {
+function waitForEffect(error: AppError, patience: Patience): AfterRun {
   const { publicMessage: message, code } = error;
   const delayMs = Math.min(error.retryAfterMs ?? patience.retryMs, retryMsMax);
   return { kind: "release", release: { reason: "waiting", delayMs, data: { code, message } } };
 }
 
-function unexpected(job: LeasedJob, patience: Patience): Settlement {
+function unexpected(job: LeasedJob, patience: Patience): AfterRun {
   if (job.crashesBlamed + 1 >= patience.crashesMax) {
     return { kind: "end", ending: { kind: "failed", code: "internal", message: internalMessage } };
   }

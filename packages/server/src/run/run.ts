@@ -147,7 +147,7 @@ export type Outcome =
   /** A follow-up's pull request was merged or closed first. `branch`: where its commit is; null: nowhere. */
   | { kind: "not_open"; pullRequest: PullRequest; branch: string | null };
 
-/** A run of this process, from claim to settlement. */
+/** A run of this process, from claim to end. */
 export interface ActiveRun {
   readonly job: LeasedJob;
   /** Aborted with the reason: LeaseLost or Released. */

@@ -13,15 +13,15 @@ import { channels, type Listener } from "../db/listener.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
 import {
-  type Busy,
   chargePoll,
   claimPullRequestPoll,
   claimUnsurePublication,
-  type Look,
+  clearCreateDeadline,
+  type DuePullRequest,
   markHandled,
+  type Occupied,
   recordPullRequestState,
-  settleCreate,
-  settleUnsurePublication,
+  recordUnsurePublication,
   type UnsurePublication,
 } from "../jobs/pull-requests.ts";
 import { recordNotice } from "../jobs/run/record-work.ts";
@@ -33,7 +33,7 @@ export interface WatchDeps extends CommentDeps {
   answers: AnswerMemory;
   /** Null if the project is gone. */
   forgeOf(projectId: string, polling: Polling): Promise<Forge | null>;
-  /** A pull request of the project was merged since the last look. */
+  /** A pull request of the project was merged since the last poll. */
   onMerged?(projectId: string): Promise<void>;
 }
 
@@ -43,9 +43,9 @@ export interface PullRequestWatch {
 
 const pollEveryMs = 120_000;
 const requestMsMax = 60_000;
-const looksMax = 12;
+const pollsMax = 12;
 /** A forge that does not answer delays only its own projects. */
-const looksMaxOfForge = 3;
+const pollsMaxOfForge = 3;
 
 /**
  * Polls open pull requests until stopped: their state, and comments that mention Emend. Also looks for pull requests
@@ -59,32 +59,32 @@ export function startPullRequestWatch(
   const wake = createWakeUp();
   const unlisten = deps.listener.on(channels.lookDue, () => wake.ring());
 
-  const looks = new Map<string, { origin: string; ended: Promise<void> }>();
+  const polls = new Map<string, { origin: string; ended: Promise<void> }>();
 
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const look = looks.size < looksMax ? await claim() : null;
-      if (look) begin(look);
+      const due = polls.size < pollsMax ? await claim() : null;
+      if (due) begin(due);
       else if (!stopping.signal.aborted) await wake.wait(options.pollMs ?? 5_000);
     }
-    await Promise.all([...looks.values()].map(({ ended }) => ended));
+    await Promise.all([...polls.values()].map(({ ended }) => ended));
   }
 
-  async function claim(): Promise<Look | UnsurePublication | null> {
-    const busy = Object.entries(Object.groupBy(looks.values(), ({ origin }) => origin));
-    const origins = busy.flatMap(([origin, own]) => ((own?.length ?? 0) >= looksMaxOfForge ? [origin] : []));
-    return claimAny(deps, { projectIds: [...looks.keys()], origins }).catch((error: unknown) => {
+  async function claim(): Promise<DuePullRequest | UnsurePublication | null> {
+    const byOrigin = Object.entries(Object.groupBy(polls.values(), ({ origin }) => origin));
+    const origins = byOrigin.flatMap(([origin, own]) => ((own?.length ?? 0) >= pollsMaxOfForge ? [origin] : []));
+    return claimAny(deps, { projectIds: [...polls.keys()], origins }).catch((error: unknown) => {
       if (!stopping.signal.aborted) deps.log.warn({ err: error }, "could not check pull requests");
       return null;
     });
   }
 
-  function begin(look: Look | UnsurePublication): void {
-    const ended = tryPoll(deps, look, stopping.signal).finally(() => {
-      looks.delete(look.projectId);
+  function begin(due: DuePullRequest | UnsurePublication): void {
+    const ended = tryPoll(deps, due, stopping.signal).finally(() => {
+      polls.delete(due.projectId);
       wake.ring();
     });
-    looks.set(look.projectId, { origin: look.origin, ended });
+    polls.set(due.projectId, { origin: due.origin, ended });
   }
 
   const ended = loop();
@@ -100,32 +100,32 @@ export function startPullRequestWatch(
 
 /** False if none is due. */
 export async function pollOnce(deps: WatchDeps, signal: AbortSignal): Promise<boolean> {
-  const look = await claimAny(deps, { projectIds: [], origins: [] });
-  if (look) await tryPoll(deps, look, signal);
-  return look !== null;
+  const due = await claimAny(deps, { projectIds: [], origins: [] });
+  if (due) await tryPoll(deps, due, signal);
+  return due !== null;
 }
 
-async function claimAny({ pool }: WatchDeps, except: Busy): Promise<Look | UnsurePublication | null> {
+async function claimAny({ pool }: WatchDeps, except: Occupied): Promise<DuePullRequest | UnsurePublication | null> {
   return (await claimPullRequestPoll(pool, pollEveryMs, except)) ?? claimUnsurePublication(pool, pollEveryMs, except);
 }
 
-async function tryPoll(deps: WatchDeps, look: Look | UnsurePublication, signal: AbortSignal): Promise<void> {
+async function tryPoll(deps: WatchDeps, due: DuePullRequest | UnsurePublication, signal: AbortSignal): Promise<void> {
   try {
-    await pollForge(deps, look, AbortSignal.any([signal, AbortSignal.timeout(requestMsMax)]));
+    await pollForge(deps, due, AbortSignal.any([signal, AbortSignal.timeout(requestMsMax)]));
   } catch (error) {
     // The forge may be unavailable or refuse. It is polled again later.
-    if (!signal.aborted) deps.log.warn({ err: error, jobId: look.jobId }, "could not check a pull request");
+    if (!signal.aborted) deps.log.warn({ err: error, jobId: due.jobId }, "could not check a pull request");
   }
 }
 
-async function pollForge(deps: WatchDeps, look: Look | UnsurePublication, signal: AbortSignal): Promise<void> {
-  const polling = startPolling(deps.answers, look.projectId);
-  const forge = await deps.forgeOf(look.projectId, polling);
+async function pollForge(deps: WatchDeps, due: DuePullRequest | UnsurePublication, signal: AbortSignal): Promise<void> {
+  const polling = startPolling(deps.answers, due.projectId);
+  const forge = await deps.forgeOf(due.projectId, polling);
   if (!forge) return;
   let limitedMs = 0;
   try {
-    if ("number" in look) await followPullRequest(deps, look, forge, signal);
-    else await findUnsurePublication(deps, look, forge, signal);
+    if ("number" in due) await followPullRequest(deps, due, forge, signal);
+    else await findUnsurePublication(deps, due, forge, signal);
   } catch (error) {
     if (isAppError(error) && error.isRateLimit) limitedMs = error.retryAfterMs ?? 0;
     throw error;
@@ -133,33 +133,38 @@ async function pollForge(deps: WatchDeps, look: Look | UnsurePublication, signal
     const { spentMs, pauseMs } = polling.cost();
     const cost = { credentialId: forge.credentialId, spentMs, pauseMs: Math.max(pauseMs, limitedMs) };
     // The local forge has no rate limit.
-    if (forge.name !== "local") await chargePoll(deps.pool, look, cost);
+    if (forge.name !== "local") await chargePoll(deps.pool, due, cost);
   }
 }
 
-async function followPullRequest(deps: WatchDeps, look: Look, forge: Forge, signal: AbortSignal): Promise<void> {
-  const pullRequest = await forge.readPullRequest(look.number, signal);
+async function followPullRequest(
+  deps: WatchDeps,
+  due: DuePullRequest,
+  forge: Forge,
+  signal: AbortSignal,
+): Promise<void> {
+  const pullRequest = await forge.readPullRequest(due.number, signal);
   if (!pullRequest) return;
-  const news = await recordPullRequestState(deps.pool, look.jobId, pullRequest);
-  if (news === "merged") await deps.onMerged?.(look.projectId);
-  if (look.createEnded !== null) await closeTwins(deps, look, forge, signal);
-  if (pullRequest.state !== "open" || !look.isFinal || !forge.conversation) return;
-  await followComments(deps, look, forge.conversation, signal);
+  const news = await recordPullRequestState(deps.pool, due.jobId, pullRequest);
+  if (news === "merged") await deps.onMerged?.(due.projectId);
+  if (due.createEnded !== null) await closeTwins(deps, due, forge, signal);
+  if (pullRequest.state !== "open" || !due.isFinal || !forge.conversation) return;
+  await followComments(deps, due, forge.conversation, signal);
 }
 
 /**
  * A proxy that repeats requests, or a forge that works on them for minutes, may have opened a second pull request after
  * the first was found. The one that the job named stays. An older one is not touched if it may be an earlier round's.
  */
-async function closeTwins(deps: WatchDeps, look: Look, forge: Forge, signal: AbortSignal): Promise<void> {
-  const { jobId, branch: head, number } = look;
-  const listed = await forge.findPullRequests({ head, since: sinceOf(look.createdAt) }, signal);
+async function closeTwins(deps: WatchDeps, due: DuePullRequest, forge: Forge, signal: AbortSignal): Promise<void> {
+  const { jobId, branch: head, number } = due;
+  const listed = await forge.findPullRequests({ head, since: sinceOf(due.createdAt) }, signal);
   for (const twin of openWithMarker(listed, jobId)) {
-    if (twin.number === number || (twin.number < number && !look.isFirstRound)) continue;
+    if (twin.number === number || (twin.number < number && !due.isFirstRound)) continue;
     await forge.closePullRequest(twin.number, signal);
     await recordNotice(deps.pool, { jobId }, `${sayTwins(number, twin.number, "closed")}.`);
   }
-  await settleCreate(deps.pool, look);
+  await clearCreateDeadline(deps.pool, due);
 }
 
 async function findUnsurePublication(
@@ -171,7 +176,7 @@ async function findUnsurePublication(
   const { branch: head, baseBranch, jobId } = job;
   const search = { head, ...(baseBranch !== null && { base: baseBranch }), since: sinceOf(job.createdAt) };
   const found = findMarked(await forge.findPullRequests(search, signal), jobId);
-  await settleUnsurePublication(deps.pool, jobId, found?.pullRequest ?? null);
+  await recordUnsurePublication(deps.pool, jobId, found?.pullRequest ?? null);
 }
 
 /**
@@ -209,35 +214,35 @@ const call = /^\s*@emend\b[\s:,]*/i;
  */
 async function followComments(
   deps: CommentDeps,
-  look: Look,
+  due: DuePullRequest,
   conversation: Conversation,
   signal: AbortSignal,
 ): Promise<void> {
-  const comments = await conversation.listComments(look.number, signal);
+  const comments = await conversation.listComments(due.number, signal);
   // Also posted on the pull request, where it was asked. Sent before anything else is handled, because that may start a
   // new round.
-  if (look.failed) await answer(`message-${look.failed.message}`, look.failed.words);
+  if (due.failed) await answer(`message-${due.failed.message}`, due.failed.words);
   for (const comment of comments) {
-    if (!isCall(comment) || isHeard(look, comment)) continue;
+    if (!isCall(comment) || isHandled(due, comment)) continue;
     const prompt = promptOf(comment);
     const access = prompt === "" ? "no" : await conversation.mayWrite(comment.author, signal);
     if (access === "unknown") await answer(comment.id, unknownAccess(comment.authorName ?? comment.author));
     if (access !== "yes") {
-      await markHandled(deps.pool, look.jobId, comment.id);
+      await markHandled(deps.pool, due.jobId, comment.id);
       continue;
     }
-    const { jobId, projectId } = look;
+    const { jobId, projectId } = due;
     const asked = { jobId, projectId, commentId: comment.id, prompt, author: comment.author };
     const outcome = await deps.followUp(asked);
     // A round is running now. Other comments wait until it ends.
     if (outcome.kind === "accepted" || outcome.kind === "later") return;
     if (outcome.kind === "heard") continue;
     await answer(comment.id, outcome.words);
-    await markHandled(deps.pool, look.jobId, comment.id);
+    await markHandled(deps.pool, due.jobId, comment.id);
   }
 
   async function answer(to: string, words: string): Promise<void> {
-    if (!isAnswered(comments, to)) await deps.askAnswer({ jobId: look.jobId, to, words });
+    if (!isAnswered(comments, to)) await deps.askAnswer({ jobId: due.jobId, to, words });
   }
 }
 
@@ -247,7 +252,7 @@ function isCall({ text, lines = [] }: PullRequestComment): boolean {
 }
 
 /** Earlier releases handled line comments one by one. */
-function isHeard({ heard }: Look, { id, lines = [] }: PullRequestComment): boolean {
+function isHandled({ heard }: DuePullRequest, { id, lines = [] }: PullRequestComment): boolean {
   return heard.includes(id) || lines.some((line) => heard.includes(line.id));
 }
 

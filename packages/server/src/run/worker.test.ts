@@ -310,7 +310,7 @@ test("a stop gives its jobs back and logs one line for each, which is no warning
   lines.length = 0;
   await worker?.stop();
   const runs = lines.filter(({ msg, level }) => level >= 40 || msg.startsWith("run "));
-  expect(runs).toMatchObject([{ level: 30, msg: "run settled", outcome: "released" }]);
+  expect(runs).toMatchObject([{ level: 30, msg: "run ended", outcome: "released" }]);
   expect(await readJob(database.pool, id)).toMatchObject({ status: "active", phase: "queued" });
 });
 

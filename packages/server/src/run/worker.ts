@@ -7,7 +7,7 @@ import type { Mirrors } from "@emend/tree";
 import { channels, type Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import { findActiveJobs } from "../jobs/read/job-reader.ts";
-import { claimRun, groupMax, holdRoom } from "../jobs/run/claim-run.ts";
+import { claimRun, groupMax, holdRoomForSuspect } from "../jobs/run/claim-run.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
 import { LeaseLost, renewLeases, sweepLeases } from "../jobs/run/leases.ts";
 import type { Disk } from "../lib/disk.ts";
@@ -106,7 +106,7 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
       const isMakingRoom =
         runs.size > 0 &&
         performance.now() >= makeRoomAtMs &&
-        (await holdRoom(deps.pool, roomToken, roomHeldMs).catch(() => false));
+        (await holdRoomForSuspect(deps.pool, roomToken, roomHeldMs).catch(() => false));
       if (isMakingRoom) for (const { run } of runs.values()) run.draining = true;
       if (isMakingRoom || runs.size >= runsMax() || (await deps.disk?.problem())) {
         await wake.wait(options.pollMs);

@@ -7,7 +7,7 @@ import { requestId } from "../../lib/id.ts";
 import { readDefaultBranch } from "./create-repository.ts";
 import { type GitRequest, serveGit } from "./git-backend.ts";
 import type { LocalForgeDeps } from "./local-forge.ts";
-import { settlePullRequests } from "./pull-requests.ts";
+import { refreshOpenPullRequests } from "./pull-requests.ts";
 import { mayMove } from "./read-push.ts";
 import { isProjectId, repositoryOf } from "./repository.ts";
 
@@ -69,7 +69,7 @@ export function gitRoutes(app: FastifyInstance, deps: GitRoutesDeps): void {
 
   async function afterPush(projectId: string): Promise<void> {
     const repository = repositoryOf(deps, projectId);
-    await settlePullRequests({ db: deps.pool, repository }, projectId, deps.signal).catch((error) =>
+    await refreshOpenPullRequests({ db: deps.pool, repository }, projectId, deps.signal).catch((error) =>
       deps.log.warn({ err: error, projectId }, "could not update pull requests after a push"),
     );
   }

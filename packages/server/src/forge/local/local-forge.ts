@@ -14,9 +14,9 @@ import {
   listOpen,
   listPullRequestsOfHead,
   markClosed,
+  refreshOpenPullRequests,
   saveChange,
   saveStatus,
-  settlePullRequests,
 } from "./pull-requests.ts";
 import { compareBranches } from "./read-diff.ts";
 import { type RepositoryDeps, repositoryOf } from "./repository.ts";
@@ -83,7 +83,7 @@ export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
       return row && toPullRequest(row);
     },
     async listOpenPullRequests(signal) {
-      await settlePullRequests({ db: deps.pool, repository }, projectId, signal);
+      await refreshOpenPullRequests({ db: deps.pool, repository }, projectId, signal);
       return (await listOpen(deps.pool, projectId)).map((row) => ({
         ...toPullRequest(row),
         title: row.title,

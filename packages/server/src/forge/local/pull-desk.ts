@@ -16,8 +16,8 @@ import {
   markMerged,
   markReady,
   noteMerge,
+  refreshLocalPullRequest,
   saveCompared,
-  settlePullRequest,
 } from "./pull-requests.ts";
 import {
   isAncestor,
@@ -73,7 +73,8 @@ export function createPullDesk(deps: LocalForgeDeps & { signal: AbortSignal }): 
       if (!stored) return null;
       const repository = repositoryOf(deps, name.projectId);
       // With its current head, which an edit of this file must name.
-      if (stored.state === "open") await settlePullRequest({ db, repository }, name.projectId, stored, deps.signal);
+      if (stored.state === "open")
+        await refreshLocalPullRequest({ db, repository }, name.projectId, stored, deps.signal);
       const pullRequest = (await find(name)) ?? stored;
       const text = await readFileAt(repository, pullRequest.headCommit, path, deps.signal);
       return text === null ? null : { text, head: pullRequest.headCommit };
@@ -190,7 +191,7 @@ const identity = { "user.name": "Emend", "user.email": "noreply@emend.invalid" }
 
 /**
  * Builds the merge commit without a work tree, and moves the base branch with a compare-and-swap. The row is updated
- * afterwards; after a crash between the two, `settlePullRequest` repairs it.
+ * afterwards; after a crash between the two, `refreshLocalPullRequest` repairs it.
  */
 export async function mergePullRequest(
   deps: { db: Queryable; repository: Repository },
@@ -278,7 +279,7 @@ export async function readPullView(
   const { db, repository } = deps;
   const stored = await getPullRequest(db, projectId, number);
   if (!stored) return null;
-  if (stored.state === "open") await settlePullRequest(deps, projectId, stored, signal);
+  if (stored.state === "open") await refreshLocalPullRequest(deps, projectId, stored, signal);
   const pullRequest = (await getPullRequest(db, projectId, number)) ?? stored;
   const branches = { base: pullRequest.baseRef, head: pullRequest.headRef };
   const mergeability = await readMergeability(repository, branches, signal);

@@ -181,17 +181,17 @@ export async function saveChange(
  * Updates open pull requests from git, after a push or an interrupted merge: records what they compare, keeps the
  * head's commits in case its branch is deleted, and detects manual merges.
  */
-export async function settlePullRequests(
+export async function refreshOpenPullRequests(
   deps: { db: Queryable; repository: Repository },
   projectId: string,
   signal: AbortSignal,
 ): Promise<void> {
   for (const pullRequest of await listOpen(deps.db, projectId)) {
-    await settlePullRequest(deps, projectId, pullRequest, signal);
+    await refreshLocalPullRequest(deps, projectId, pullRequest, signal);
   }
 }
 
-export async function settlePullRequest(
+export async function refreshLocalPullRequest(
   deps: { db: Queryable; repository: Repository },
   projectId: string,
   pullRequest: LocalPullRequest,

@@ -2,7 +2,7 @@ import type { DashboardThread } from "@emend/contract";
 import type { Queryable } from "../../db/pool.ts";
 import type { LocalForgeDeps } from "./local-forge.ts";
 import { hideMarks, type PullName } from "./pull-desk.ts";
-import { getPullRequest, type LocalPullRequest, settlePullRequest } from "./pull-requests.ts";
+import { getPullRequest, type LocalPullRequest, refreshLocalPullRequest } from "./pull-requests.ts";
 import { readFileAt } from "./read-diff.ts";
 import { repositoryOf } from "./repository.ts";
 import {
@@ -64,7 +64,7 @@ export function createReviewDesk(deps: ReviewDeskDeps): ReviewDesk {
   async function find({ projectId, number }: PullName): Promise<LocalPullRequest | null> {
     const stored = await getPullRequest(db, projectId, number);
     if (stored?.state !== "open") return stored;
-    await settlePullRequest({ db, repository: repositoryOf(deps, projectId) }, projectId, stored, signal);
+    await refreshLocalPullRequest({ db, repository: repositoryOf(deps, projectId) }, projectId, stored, signal);
     return getPullRequest(db, projectId, number);
   }
 

@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.t
 import { alterJob, readEvents, readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createPool, type Pool } from "../../db/pool.ts";
-import { claimRun as claim, groupMax, holdRoom } from "./claim-run.ts";
+import { claimRun as claim, groupMax, holdRoomForSuspect } from "./claim-run.ts";
 import type { LeasedJob } from "./leased-job.ts";
 
 let database: TestDatabase;
@@ -211,9 +211,12 @@ test("suspects share a process in groups that halve with each lost worker, and o
 test("one process at a time makes room, until it no longer says so", async () => {
   const { pool } = database;
   const [one, other] = [randomUUID(), randomUUID()];
-  expect([await holdRoom(pool, one, 60_000), await holdRoom(pool, other, 60_000)]).toEqual([true, false]);
-  expect(await holdRoom(pool, one, 0)).toBe(true);
-  expect(await holdRoom(pool, other, 60_000)).toBe(true);
+  expect([await holdRoomForSuspect(pool, one, 60_000), await holdRoomForSuspect(pool, other, 60_000)]).toEqual([
+    true,
+    false,
+  ]);
+  expect(await holdRoomForSuspect(pool, one, 0)).toBe(true);
+  expect(await holdRoomForSuspect(pool, other, 60_000)).toBe(true);
 });
 
 test("a job that must run alone waits for a lane of its project", async () => {

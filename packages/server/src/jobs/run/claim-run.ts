@@ -77,7 +77,7 @@ const crashesEver = 2 ** 31 - 1;
  * One process at a time makes room for a suspect: it lets its own jobs go at their next step. True if that is the
  * process with this token, for as long as it renews.
  */
-export async function holdRoom(db: Queryable, token: string, holdMs: number): Promise<boolean> {
+export async function holdRoomForSuspect(db: Queryable, token: string, holdMs: number): Promise<boolean> {
   const { rowCount } = await db.query(
     `insert into tasks (kind, due_at, lease, held_until)
      values ('make_room', 'infinity', $1, clock_timestamp() + make_interval(secs => $2))

@@ -21,7 +21,12 @@ const jobsMax = 50;
  * the base branch; without one, to the paragraph of the job's change that shares most words with it. False: there was
  * nothing to keep.
  */
-export async function keepCited(pool: Pool, project: Project, docs: CommitTree, signal: AbortSignal): Promise<boolean> {
+export async function addCitedClaims(
+  pool: Pool,
+  project: Project,
+  docs: CommitTree,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { rows } = await pool.query<MergedJob>(
     `select id, sources, diff from jobs
      where project_id = $1 and not claims_kept and sources <> '[]' and pull_request ->> 'state' = 'merged'

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { keptPrompt, redactWithinQuota } from "./kept-prompt.ts";
+import { redactPrompt, redactWithinQuota } from "./redact-prompt.ts";
 
 const github = ["ghp", "_", "0123456789abcdefABCDEF0123456789abcd"].join("");
 
@@ -9,7 +9,7 @@ it.each([
   ["Clone https://ada:pa55w0rd@git.test/x first.", expect.not.stringContaining("pa55w0rd")],
   [`a\n${github}\nb`, "a\n[redacted: github]\nb"],
 ])("a credential in a prompt is taken out: %s", async (prompt, kept) => {
-  expect(await keptPrompt(prompt)).toEqual(kept);
+  expect(await redactPrompt(prompt)).toEqual(kept);
 });
 
 it("other prompts are kept as they are", async () => {
@@ -19,7 +19,7 @@ it("other prompts are kept as they are", async () => {
     'Replace "API token" with "access key" in https://docs.test/a/very/long/path/2026/index.html',
     "x".repeat(100_000),
   ]) {
-    expect(await keptPrompt(prompt)).toBe(prompt);
+    expect(await redactPrompt(prompt)).toBe(prompt);
   }
 });
 
@@ -27,7 +27,7 @@ it.each(["://", "x", "emend_", "a@b://", "-----BEGIN ", "1"])(
   "a prompt made to be slow to look at is not: %s",
   async (part) => {
     const prompt = part.repeat(Math.floor(500_000 / part.length));
-    expect(await keptPrompt(prompt)).toBe(prompt);
+    expect(await redactPrompt(prompt)).toBe(prompt);
   },
 );
 

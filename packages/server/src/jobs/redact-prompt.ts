@@ -9,7 +9,7 @@ const runCharactersLeast = 20;
  * The prompt without credentials, as it is stored and as the agent gets it. A credential that was included by mistake
  * reaches no column, no page and no model.
  */
-export async function keptPrompt(prompt: string): Promise<string> {
+export async function redactPrompt(prompt: string): Promise<string> {
   if (!mayHoldCredential(prompt)) return toText(prompt);
   const redacted = await redactSecrets(prompt).catch((cause: unknown) => {
     if (!(cause instanceof UnsearchableText)) throw cause;
@@ -37,7 +37,7 @@ const turns = createKeyedMutex({ waitingMax: 200 });
  */
 export async function redactWithinQuota(db: Pool, use: PromptUse, prompt: string): Promise<string | null> {
   if (!mayHoldCredential(prompt)) return toText(prompt);
-  const kept = turns.run(use.projectId, async () => ((await hasRoom(db, use)) ? keptPrompt(prompt) : null));
+  const kept = turns.run(use.projectId, async () => ((await hasRoom(db, use)) ? redactPrompt(prompt) : null));
   if (kept) return kept;
   throw new AppError("rate_limited", {
     publicMessage: "Too many long prompts for this project at once. Try again in a moment.",
