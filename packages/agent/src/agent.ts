@@ -84,8 +84,11 @@ export interface Reasoning {
 
 /** A message of the conversation, stored as JSON in exactly this form. */
 export type Message =
-  /** `from`: a review's findings, or the loop's reminder; the agent's own diff in earlier releases. Absent: the user. */
-  | { role: "user"; text: string; from?: "review" | "self-review" | "loop" }
+  /**
+   * `from`: a review's findings, the loop's reminder, or what the user said while the agent works; the agent's own diff in
+   * earlier releases. Absent: the user, before the agent began.
+   */
+  | { role: "user"; text: string; from?: "review" | "self-review" | "loop" | "interjection" }
   | { role: "user"; text: string; from: "second-reader"; findings: readonly ReadersFinding[] }
   | { role: "assistant"; text: string; toolCalls: readonly ToolCall[]; reasoning?: readonly Reasoning[] }
   | { role: "tool"; callId: string; name: string; output: string; isError: boolean };
@@ -104,6 +107,8 @@ export interface Step {
   number: number;
   messages: readonly Message[];
   usage: Usage;
+  /** The interjections that it took. Not part of what is loaded again. */
+  taken?: readonly string[];
 }
 
 /** A language model (or the rules) that drives the loop. */
@@ -190,6 +195,8 @@ export interface AgentDeps {
   vetting?: Vetting;
   /** Shared by the jobs of a process: only changed pages are parsed again. */
   siteCache?: ParseCache;
+  /** What people said since the agent works and no step took yet. Absent: nobody can. */
+  interjections?(): Promise<readonly { id: string; text: string }[]>;
   /** Stores a step with its edits, fenced by the lease. Throws if the lease is lost. */
   saveStep(step: Step, edits: readonly OverlayEdit[]): Promise<void>;
 }

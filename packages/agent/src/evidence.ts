@@ -13,11 +13,17 @@ export async function evidenceOf(
   if (model.nature === "rules") return undefined;
   const sources = outcome.kind === "finished" ? (outcome.sources ?? []) : [];
   return {
-    asked: [task.prompt, ...(task.followUps ?? []).map(({ prompt }) => prompt)],
+    asked: [task.prompt, ...(task.followUps ?? []).map(({ prompt }) => prompt), ...interjectionsIn(task.steps)],
     // A runner reads files by itself.
     log: model.run ? null : readAndWritten(task.steps),
     sources: (await Promise.all(sources.map((source) => cite(task, source, signal)))).filter((one) => one !== null),
   };
+}
+
+function interjectionsIn(steps: readonly Step[]): readonly string[] {
+  return steps
+    .flatMap(({ messages }) => messages)
+    .flatMap((said) => (said.role === "user" && said.from === "interjection" ? [said.text] : []));
 }
 
 async function cite(task: AgentTask, source: Source, signal: AbortSignal): Promise<CitedEvidence | null> {

@@ -55,6 +55,35 @@ describe("a run", () => {
     expect(overlay.entries()).toHaveLength(1);
   });
 
+  it("hears before its next turn what is said meanwhile, once, and stores it with that step", async () => {
+    const model = scriptedModel((turn) => (turn === 0 ? editHome : finish));
+    const { run, steps, deps } = await start(model);
+    deps.interjections = async () => (steps.length === 1 ? [{ id: "7", text: "And say goodbye." }] : []);
+    expect(await run()).toMatchObject({ kind: "finished" });
+    expect(model.asked.map((messages) => JSON.stringify(messages).split("And say goodbye.").length - 1)).toEqual([
+      0, 1,
+    ]);
+    expect(model.asked[1]?.at(-1)).toMatchObject({ role: "user", text: expect.stringContaining("while you work") });
+    expect(steps.map(({ taken }) => taken)).toEqual([undefined, ["7"]]);
+    expect(steps[1]?.messages[0]).toEqual({ role: "user", text: "And say goodbye.", from: "interjection" });
+  });
+
+  it("goes on after it handed over, if something was said before it ended", async () => {
+    const model = scriptedModel(() => finish);
+    const { run, steps, deps, task } = await start(model);
+    let said = [{ id: "1", text: "Not so fast." }];
+    deps.interjections = async () => (steps.length === 1 ? said : []);
+    await run();
+    expect(steps).toHaveLength(2);
+    // A run that continues elsewhere hears it too.
+    said = [];
+    const first = steps.slice(0, 1);
+    steps.length = 1;
+    said = [{ id: "1", text: "Not so fast." }];
+    await run({ ...task, steps: first });
+    expect(steps).toHaveLength(2);
+  });
+
   it("edits, stores each step with its edits, and finishes", async () => {
     const { run, steps, stored, overlay } = await start(scriptedModel((turn) => (turn === 0 ? editHome : finish)));
     expect(await run()).toEqual({ kind: "finished", title: "Edit the guide", summary: "Edited it." });

@@ -34,8 +34,10 @@ const proseReminder =
  */
 export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSignal): Promise<AgentOutcome> {
   const steps = [...task.steps];
+  const heard = deps.model.nature === "language" ? () => deps.interjections?.() ?? [] : () => [];
+  let said = await heard();
   const earlier = finishedBy(latestRound(task, steps));
-  if (earlier && !task.opening) return outcomeOf(earlier, task);
+  if (earlier && !task.opening && said.length === 0) return outcomeOf(earlier, task);
 
   const site = createSiteSession({
     base: task.base,
@@ -75,6 +77,7 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
 
   for (;;) {
     signal.throwIfAborted();
+    opening.push(...said.map(({ text }): Message => storable({ role: "user", text, from: "interjection" })));
     const round = latestRound(task, steps);
     const number = (steps.at(-1)?.number ?? 0) + 1;
     const limit = reachedLimit(deps, round, steps) ?? (await monthlyLimit(deps));
@@ -97,13 +100,15 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
       number,
       messages: [...opening, ...taken.messages],
       usage: { ...taken.usage, durationMs: Math.ceil(performance.now() - startedAt) },
+      ...(said.length > 0 && { taken: said.map(({ id }) => id) }),
     };
     await deps.saveStep(step, task.overlay.takeDirty());
     steps.push(step);
     conversation.push(...step.messages);
     opening = [];
+    said = await heard();
     const finished = finishedBy(latestRound(task, steps));
-    if (finished) return outcomeOf(finished, task);
+    if (finished && said.length === 0) return outcomeOf(finished, task);
   }
 }
 

@@ -167,6 +167,8 @@ export function conversationOf(task: Asked, steps: readonly Step[]): Message[] {
   return messages;
 }
 
+const interjected = "The user says this while you work. It adds to the task, or changes it:";
+
 /**
  * The conversation as the model sees it. The review of a change is shown as the result of its `finish` call, not as a
  * user message.
@@ -175,8 +177,11 @@ export function asShown(messages: readonly Message[]): readonly Message[] {
   const shown: Message[] = [];
   for (const message of messages) {
     const last = shown.at(-1);
-    const isReview = message.role === "user" && message.from !== undefined && message.from !== "loop";
-    if (isReview && last?.role === "tool" && last.name === "finish")
+    const from = message.role === "user" ? message.from : undefined;
+    const isReview = from !== undefined && from !== "loop" && from !== "interjection";
+    if (message.role === "user" && from === "interjection")
+      shown.push({ ...message, text: `${interjected}\n\n${message.text}` });
+    else if (isReview && message.role === "user" && last?.role === "tool" && last.name === "finish")
       shown[shown.length - 1] = { ...last, output: message.text };
     else shown.push(message);
   }

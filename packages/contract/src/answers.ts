@@ -162,7 +162,7 @@ export const refusals = {
   idempotencyConflict: refusal("conflict", "The idempotency key was used before with another body."),
   messageConflict: refusal(
     "conflict",
-    "The job is active or archived, its pull request is merged or closed, or the idempotency key was used before with another body.",
+    "The job is archived, its pull request is merged or closed, or the idempotency key was used before with another body.",
   ),
   retryConflict: refusal("conflict", "The job did not fail, or a retry would end the same way."),
   nameConflict: refusal("conflict", "The project already has an automation of this name."),

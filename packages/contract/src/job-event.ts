@@ -36,6 +36,14 @@ export const JobEventData = Type.Object(
       { number: Type.Integer({ minimum: 1 }) },
       { ...record, description: "A follow-up message was accepted. The first has number 1." },
     ),
+    "job.interjection": Type.Object(
+      { text: Type.String() },
+      {
+        ...record,
+        description:
+          "A message was accepted while the job works. The agent sees it before its next turn; if there is none, it starts a follow-up. `text`: its first 500 characters.",
+      },
+    ),
     "run.started": Type.Object(
       { run: Type.Integer({ minimum: 1 }), phase: Type.Enum(jobPhases, { type: "string" }) },
       { ...record, description: "A worker started the job." },

@@ -150,13 +150,14 @@ export const messageJobOperation = {
   description: [
     "Continues a finished job with a new instruction, on the same branch and pull request. Commits that people pushed to",
     "the branch are kept; a push while the job is running ends it with the code `branch_conflict`. The job is",
-    "`active` again, with `prLink` null until it ends. A project can send 100 messages in any hour.",
+    "`active` again, with `prLink` null until it ends. An active job hears the message before its agent's next turn; if it",
+    "comes too late for that, the job continues with it once it has published. A project can send 100 messages in any hour.",
   ].join(" "),
   params: JobParams,
   headers: IdempotencyHeaders,
   body: { $ref: "MessageJobBody#" },
   response: {
-    200: jobAnswer("The job, active again; or the first response again, if this idempotency key was used before.", {
+    200: jobAnswer("The job, active; or the first response again, if this idempotency key was used before.", {
       ETag: answerHeaders.etag,
       "Retry-After": answerHeaders.pollAfter,
       ...rateLimitHeaders,

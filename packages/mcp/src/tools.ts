@@ -94,7 +94,8 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
     "follow_up",
     {
       title: "Follow up on a docs job",
-      description: "Sends another instruction to a finished job. It continues on the same branch and pull request.",
+      description:
+        "Sends another instruction to a job. A job that works takes it into account; a finished one continues on the same branch and pull request.",
       inputSchema: inputOf({ ...job, prompt: prompt.describe("What more must change."), wait_seconds }),
       outputSchema: jobOutput,
       annotations: { destructiveHint: false, openWorldHint: true },

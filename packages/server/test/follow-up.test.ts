@@ -92,6 +92,28 @@ test("after messages, diff, figures, title and text are the whole pull request's
   expect(rows[0].diff_figures).toMatchObject({ files: 3 });
 });
 
+test("what is said while a job works is in its one pull request, whenever it was said", async () => {
+  const both: typeof script = (_turn, { messages }) => {
+    const text = JSON.stringify(messages);
+    const edited = messages.flatMap((message) => message.tool_calls ?? []).map((call) => call.function.arguments);
+    const isEdited = (path: string) => edited.some((input) => input.includes(path));
+    if (!isEdited("setup.mdx")) return [["edit_file", { path: "setup.mdx", oldText: "minuts", newText: "minutes" }]];
+    if (text.includes("write a note") && !isEdited("notes.mdx"))
+      return [["edit_file", { path: "notes.mdx", oldText: "Nothing yet.", newText: "Something." }]];
+    return [["finish", { title: "Fix it", summary: "Fixed it.", reply: "Did it." }]];
+  };
+  const { client, project, installation } = await models.install(both, { docs, settings });
+  const { id } = await client.create({ prompt: "Fix the misspelling." });
+  expect((await client.send(`/job/${id}/message`, { prompt: "And write a note." })).status).toBe(200);
+  expect(await client.untilFinal(id)).toMatchObject({ status: "completed" });
+  expect(filesOf((await client.send(`/job/${id}/diff`)).text)).toEqual(["notes.mdx", "setup.mdx"]);
+  const { rows } = await installation.database.pool.query(
+    "select count(*)::int as pulls from local_pull_requests where project_id = $1",
+    [project.id],
+  );
+  expect(rows).toEqual([{ pulls: 1 }]);
+});
+
 test("where people took the base branch in, its changes are not the pull request's", async () => {
   const { client, project, id, branch } = await opened();
   const moved = await commitByPerson(project.id, "main", "later.mdx", page("Later", "Came later."));

@@ -67,12 +67,21 @@ async function make(body: { prompt: string; preview?: boolean }): Promise<string
 const settle = (number: number, state: string) =>
   installation.database.pool.query("update local_pull_requests set state = $2 where number = $1", [number, state]);
 
+const allowLanes = (lanes: number) =>
+  installation.database.pool.query("update projects set settings = settings || jsonb_build_object('lanes', $1::int)", [
+    lanes,
+  ]);
+
 test("every answer, event and message of real jobs is as the document says", async () => {
   const fixed = await make({ prompt: "Fix broken links." });
   const renamed = await make({ prompt: 'Replace "API token" with "access key".' });
   const refused = await make({ prompt: "Make it nice." });
   const unchanged = await make({ prompt: 'Replace "absent words" with "others".' });
+  // Nobody takes the job between the two messages, so that the second one is said to a job that works.
+  await allowLanes(0);
   await send("POST", `/job/${renamed}/message`, { prompt: 'Replace "Start" with "Begin".' });
+  await send("POST", `/job/${renamed}/message`, { prompt: 'Replace "Use" with "Take".' });
+  await allowLanes(4);
   await clientOf(server, projectId, key).untilFinal(renamed);
   await settle(1, "merged");
   await settle(2, "closed");
@@ -104,8 +113,8 @@ test("every answer, event and message of real jobs is as the document says", asy
   expect([...kinds].toSorted()).toEqual(allKinds.map(([kind]) => kind).toSorted());
 
   const messages = [];
-  // The end of each job, the second end of the follow-up, the archive, and both pull requests.
-  for (let number = 1; number <= 8; number += 1) messages.push(JSON.parse((await receiver.message(number)).body));
+  // The end of each job, of both follow-ups, the archive, and both pull requests.
+  for (let number = 1; number <= 9; number += 1) messages.push(JSON.parse((await receiver.message(number)).body));
   expect(messages.flatMap((message) => mistakesOf("WebhookMessage", message))).toEqual([]);
   expect([...new Set(messages.map(({ type }) => type))].toSorted()).toEqual([
     "job.archived",
@@ -122,6 +131,7 @@ const pull = { number: 1, url: "https://x.test/1", state: "open", draft: false }
 const allKinds: [string, unknown][] = [
   ["job.created", {}],
   ["job.message", { number: 1 }],
+  ["job.interjection", { text: "" }],
   ["run.started", { run: 1, ...phase }],
   ["phase", phase],
   ["step", { number: 1, model: "m", text: "", tools: [] }],

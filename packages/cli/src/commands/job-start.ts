@@ -136,7 +136,10 @@ interface MessageOptions {
 }
 
 export function registerJobMessage(job: Command, cli: Cli): void {
-  const described = job.command("message").description("ask a finished job for more, on the same pull request");
+  const described = job
+    .command("message")
+    .alias("say")
+    .description("tell a job something while it works, or ask a finished one for more");
   const command = withProject(described, [
     ["id", "the job's id"],
     ["prompt", "what more the agent must do; - reads it from standard input"],
@@ -165,7 +168,7 @@ async function messageJob(
 async function lastEvent(cli: Cli, jobs: Jobs, id: string): Promise<number> {
   const job = await jobs.get(id, { signal: cli.signal });
   let last = 0;
-  // An active job's stream would not end, and the service refuses a follow-up to one anyway.
+  // An active job's stream would not end.
   if (job.status !== "active") for await (const { seq } of jobs.events(id, { signal: cli.signal })) last = seq;
   return last;
 }

@@ -6,8 +6,15 @@ import { type BudgetRefusal, findBudgetRefusal } from "./budget.ts";
 import { type QuotaRule, type QuotaState, quotaState } from "./create-job.ts";
 import type { RecordedPullRequest } from "./pull-requests.ts";
 import type { JobReader } from "./read/job-reader.ts";
+<<<<<<< HEAD
 import { quotaFilledMeanwhile, redactWithinQuota } from "./redact-prompt.ts";
+=======
+import { startRound } from "./start-round.ts";
+>>>>>>> d8012fb3 (Hear messages while a job works, before the agent's next turn)
 import { isJobId, toWireJob, type WireJob, type WireRow, wireColumns, wireJobOf } from "./wire-job.ts";
+
+/** Of a message to a job that works, in its event. */
+const shownCharactersMax = 500;
 
 /** Per project, for all senders. */
 export const messageQuota: QuotaRule = { usesMax: 100, windowMs: 3_600_000 };
@@ -28,8 +35,8 @@ export type MessageOutcome =
   /** The idempotency key was used with another body, for another job or for a create. */
   | { kind: "conflict" }
   | { kind: "unknown_job" }
-  /** Why the job accepts no message now. */
-  | { kind: "refused"; because: "active" | "archived" | "merged" | "closed" }
+  /** Why the job accepts no message. */
+  | { kind: "refused"; because: "archived" | "merged" | "closed" }
   | { kind: "limited"; quota: QuotaState }
   | { kind: "over_budget"; refusal: BudgetRefusal };
 
@@ -40,10 +47,7 @@ export interface MessageJobDeps {
   pullRequestState(projectId: string, number: number): Promise<RecordedPullRequest["state"] | null>;
 }
 
-/**
- * Accepts a follow-up: the job becomes active again and continues the conversation on the current branch. What its last
- * round was about to publish or report is dropped; its pull request stays.
- */
+/** Accepts a message: a job that works hears it before its next turn, and one that has ended becomes active again. */
 export async function messageJob(
   deps: MessageJobDeps,
   quota: QuotaRule,
@@ -55,8 +59,7 @@ export async function messageJob(
   if (first) return first;
   const found = await findJob(deps.pool, input);
   const early = refusalOf(found);
-  // The first message with this key may have been accepted since the check above, and made the job active.
-  if (early) return (await findFirstAnswer(deps.pool, quota, input)) ?? early;
+  if (early) return early;
   // Before the transaction: none is open while waiting for a forge.
   const number = found?.pull_request?.number;
   const state = number === undefined ? null : await deps.pullRequestState(input.projectId, number);
@@ -64,14 +67,14 @@ export async function messageJob(
   const use = { projectId: input.projectId, kind: "message", ...quota } as const;
   const kept = await redactWithinQuota(deps.pool, use, input.prompt);
   const outcome = await inTransaction(deps.pool, async (client) => {
-    if (!input.idempotencyKey) return acceptMessage(client, quota, { ...input, kept });
+    if (!input.idempotencyKey) return hearMessage(client, quota, { ...input, kept });
     // The lock of creates and quotas: of concurrent requests with one key, the first is stored before the next is
     // checked. The job's own lock is taken first, as in every message: two in the other order would deadlock.
     await findJob(client, input, "for no key update");
     await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [input.projectId]);
     const earlier = await findFirstAnswer(client, quota, input);
     if (earlier) return earlier;
-    const accepted = await acceptMessage(client, quota, { ...input, kept });
+    const accepted = await hearMessage(client, quota, { ...input, kept });
     if (accepted.kind === "accepted") await storeFirstAnswer(client, input, accepted.job);
     return accepted;
   });
@@ -114,14 +117,6 @@ async function storeFirstAnswer(client: Queryable, input: MessageJobInput, job: 
   );
 }
 
-/** The last round left a commit on the branch: it did not fail, or a limit kept its work. */
-const isPublished =
-  "(commit_id is not null and (failure_code is null or failure_code is not distinct from limit_reached))";
-/** Its publication failed and the next round continues its work, so the next pull request describes it too. */
-const isTakenOver = `(commit_id is not null and not ${isPublished} and not continues_branch)`;
-/** How much of a round's summary is kept for the pull request's text. */
-const summaryKeptMax = 4_000;
-
 interface JobRow {
   status: "active" | "completed" | "archived" | "failed";
   pull_request: RecordedPullRequest | null;
@@ -141,66 +136,67 @@ async function findJob(
 
 function refusalOf(job: JobRow | undefined): Extract<MessageOutcome, { kind: "unknown_job" | "refused" }> | null {
   if (!job) return { kind: "unknown_job" };
-  if (job.status === "active" || job.status === "archived") return { kind: "refused", because: job.status };
+  if (job.status === "archived") return { kind: "refused", because: "archived" };
   const state = job.pull_request?.state;
   return state === "merged" || state === "closed" ? { kind: "refused", because: state } : null;
 }
 
-/**
- * The part inside a transaction, for callers that store more with it. `kept`: the prompt without credentials, scanned
- * before, because no transaction waits for the scan. Null if the quota had no room.
- */
-export async function acceptMessage(
-  client: Queryable,
-  quota: QuotaRule,
-  input: Omit<MessageJobInput, "prompt"> & { kept: string | null },
-): Promise<Exclude<MessageOutcome, { kind: "replayed" | "conflict" }>> {
-  const refusal = refusalOf(await findJob(client, input, "for no key update"));
-  if (refusal) return refusal;
+type Accepting = Exclude<MessageOutcome, { kind: "replayed" | "conflict" }>;
+/** `kept`: the prompt without credentials, scanned before, because no transaction waits for the scan. Null if the quota had no room. */
+type KeptMessage = Omit<MessageJobInput, "prompt"> & { kept: string | null };
+
+async function hearMessage(client: Queryable, quota: QuotaRule, input: KeptMessage): Promise<Accepting> {
+  const outcome = await acceptMessage(client, quota, input);
+  return outcome.kind === "active" ? interject(client, quota, input) : outcome;
+}
+
+/** The run takes it with its next step. The job's row is locked, so that the run cannot end without it. */
+async function interject(client: Queryable, quota: QuotaRule, input: KeptMessage): Promise<Accepting> {
+  const admitted = await admitMessage(client, quota, input);
+  if (admitted.kind !== "admitted") return admitted;
+  const { rows } = await client.query<WireRow>(
+    `with said as (
+       insert into job_interjections (job_id, prompt, created_by) values ($1, $2, $3)
+     ), changed as (
+       update jobs set has_interjections = true, event_seq = event_seq + 1, updated_at = clock_timestamp()
+       where id = $1 returning *
+     ), told as (
+       insert into job_events (job_id, seq, kind, data) select id, event_seq, 'job.interjection',
+         jsonb_build_object('text', left($2, ${shownCharactersMax})) from changed
+     )
+     select ${wireColumns}, pg_notify('${channels.jobChanged}', id) from changed`,
+    [input.id, admitted.kept, input.createdBy],
+  );
+  return { kind: "accepted", job: toWireJob(rows[0] as WireRow), quota: admitted.quota };
+}
+
+/** Counts a message against budget and quota. */
+async function admitMessage(client: Queryable, quota: QuotaRule, input: KeptMessage) {
   const overBudget = await findBudgetRefusal(client, input.projectId);
-  if (overBudget) return { kind: "over_budget", refusal: overBudget };
+  if (overBudget) return { kind: "over_budget", refusal: overBudget } as const;
   const { rows: uses } = await client.query(
     "select * from admit_use($1, 'message', $2, make_interval(secs => $3), null)",
     [input.projectId, quota.usesMax, quota.windowMs / 1000],
   );
   const use = uses[0] as { is_admitted: boolean; used: number; at: Date; frees_at: Date };
   const state = quotaState(quota, use);
-  if (!use.is_admitted) return { kind: "limited", quota: state };
+  if (!use.is_admitted) return { kind: "limited", quota: state } as const;
   if (input.kept === null) throw quotaFilledMeanwhile();
-  // Edits belong to their base. The branch has those that were pushed.
-  await client.query("delete from overlay where job_id = $1 and (select pushed from jobs where id = $1)", [input.id]);
-  const { rows } = await client.query<WireRow>(
-    `with message as (
-       insert into job_messages (job_id, number, prompt, after_step, created_by)
-       select $1, coalesce((select max(number) from job_messages where job_id = $1), 0) + 1, $2,
-         coalesce((select max(number) from steps where job_id = $1), 0), $3
-       returning number
-     ), changed as (
-       -- create_until stays: a request of an earlier round may still open the pull request.
-       update jobs set status = 'active', phase = 'queued', ref = branch, continues_branch = pushed,
-         base_commit = case when not pushed then base_commit end, context = '[]',
-         fork_commit = case when continues_branch then fork_commit when pushed then base_commit end,
-         branch_commit = case when pushed and (${isPublished} or ${isTakenOver}) then commit_id else branch_commit end,
-         rounds = rounds || jsonb_build_object('message', (select number - 1 from message), 'pullTitle', title,
-           'title', case when ${isPublished} or ${isTakenOver} then coalesce(commit_title, title) end,
-           'summary', left(case when ${isTakenOver} then summary else coalesce(failure_message, summary) end, ${summaryKeptMax}),
-           'failure', case when not ${isTakenOver} then failure_code end,
-           'reply', left(reply, ${summaryKeptMax})),
-         base_conflict = null, commit_title = null, reply = null,
-         tree_id = null, commit_id = null, limit_reached = null,
-         findings = case when findings ->> 'kind' <> 'denied' then findings end,
-         failure_code = null, failure_message = null, ended_at = null, waiting_since = null, notices = '[]', publication_unsure = false,
-         contents_dropped_at = null, crashes = 0, crashes_blamed = 0, retries = 0, run_after = greatest(clock_timestamp(), editing_until),
-         event_seq = event_seq + 1, updated_at = clock_timestamp()
-       where id = $1
-       returning *
-     ), told as (
-       insert into job_events (job_id, seq, kind, data)
-       select id, event_seq, 'job.message', jsonb_build_object('number', message.number) from changed, message
-     )
-     select ${wireColumns}, pg_notify('${channels.jobChanged}', id), pg_notify('${channels.jobDue}', project_id)
-     from changed`,
-    [input.id, input.kept, input.createdBy],
-  );
-  return { kind: "accepted", job: toWireJob(rows[0] as WireRow), quota: state };
+  return { kind: "admitted", kept: input.kept, quota: state } as const;
+}
+
+/** The part inside a transaction, for callers that store more with it and wait for a job that works. */
+export async function acceptMessage(
+  client: Queryable,
+  quota: QuotaRule,
+  input: KeptMessage,
+): Promise<Accepting | { kind: "active" }> {
+  const found = await findJob(client, input, "for no key update");
+  const refusal = refusalOf(found);
+  if (refusal) return refusal;
+  if (found?.status === "active") return { kind: "active" };
+  const admitted = await admitMessage(client, quota, input);
+  if (admitted.kind !== "admitted") return admitted;
+  const job = await startRound(client, { id: input.id, prompt: admitted.kept, createdBy: input.createdBy });
+  return { kind: "accepted", job, quota: admitted.quota };
 }

@@ -44,8 +44,8 @@ export async function proposeChange(
   }
 
   if (job.base !== null) await recorder.setPhase("working");
-  const { saveContext } = recorder;
-  const work = { ...tree, ...said, saveStep, saveContext, review };
+  const { saveContext, interjections } = recorder;
+  const work = { ...tree, ...said, saveStep, saveContext, interjections, review };
   const { outcome, verdict, sources: cited = [] } = await stages.runAgent(job, work, signal);
   const limitReached = outcome.kind === "stopped" ? outcome.code : null;
   if (outcome.kind === "unchanged" || verdict === null) {

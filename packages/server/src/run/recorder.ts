@@ -19,6 +19,7 @@ import {
   recordPush,
 } from "../jobs/run/record-change.ts";
 import {
+  loadInterjections,
   loadRun,
   recordBase,
   recordContext,
@@ -65,11 +66,16 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
       const diff = changes?.patch ?? null;
       const input = { step, edits, event: describeStep(step, changes?.files), diff, run: run.job.runs };
       // A model's answer was paid for: it is kept until it is stored, even if the run has ended meanwhile.
-      await throughOutage(deps.log, deps.processEnds, () => recordStep(pool, lease, input));
+      const hasInterjections = await throughOutage(deps.log, deps.processEnds, () => recordStep(pool, lease, input));
+      if (step.taken) run.job.interjections = [...run.job.interjections, ...textsOf(step)];
+      run.job.hasInterjections = hasInterjections;
       run.hasWork = true;
       crashPoint("after-step-stored");
       if (run.draining) run.controller.abort(new Released());
       signal.throwIfAborted();
+    },
+    async interjections() {
+      return run.job.hasInterjections ? write(() => loadInterjections(pool, lease.jobId)) : [];
     },
     saveChange: (change) =>
       write(() =>
@@ -86,6 +92,11 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
     saveNotice: (words) => write(() => recordNotice(pool, lease, words)),
     renewForEffect: () => write(() => renewForEffect(pool, lease, deps.leaseMs)),
   };
+}
+
+/** What people said, of the messages that a step added. */
+function textsOf({ messages }: Step): readonly string[] {
+  return messages.flatMap((said) => (said.role === "user" && said.from === "interjection" ? [said.text] : []));
 }
 
 const withheld: Words = {

@@ -14,7 +14,9 @@ test.each([
 ])("a site that an automation's template names is asked for, one that its values name is not: %j", (more) => {
   const template = "Link https://asked.test.{{commits}}Then {{changed_files}} and {{tag}}; see https://also.test/x.";
   const prompt = renderTemplate(template, { ...values, ...more });
-  const hosts = askedOf({ prompt, followUps: ["And https://later.test"] }).flatMap((text) => [...hostsIn(text)]);
+  const hosts = askedOf({ prompt, followUps: ["And https://later.test"], interjections: [] }).flatMap((text) => [
+    ...hostsIn(text),
+  ]);
   expect(hosts).toEqual(["asked.test", "also.test", "later.test"]);
 });
 

@@ -9,7 +9,7 @@ import type { Overlay, OverlayEntry, Tree } from "@emend/tree";
 import type { RecordedPullRequest } from "../jobs/pull-requests.ts";
 import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
 import type { RecordedChange, RecordedMove } from "../jobs/run/record-change.ts";
-import type { PinnedContext, RecordedBase } from "../jobs/run/record-work.ts";
+import type { Interjection, PinnedContext, RecordedBase } from "../jobs/run/record-work.ts";
 import type { CommitSettings, Publication, TotalUsage } from "../publish/publication.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import type { StepChanges } from "./step-changes.ts";
@@ -29,6 +29,8 @@ export interface Recorder {
   saveContext(pinned: PinnedContext): Promise<void>;
   /** `changes`: what those who watch are told of it. */
   saveStep(step: Step, edits: readonly OverlayEntry[], changes?: StepChanges | null): Promise<void>;
+  /** What people said since the job works and no step took yet. */
+  interjections(): Promise<readonly Interjection[]>;
   saveChange(change: RecordedChange): Promise<void>;
   /** `move`: stored with the commit if the base moved on. */
   saveCommit(ids: { treeId: string; commitId: string }, move?: RecordedMove): Promise<void>;
@@ -102,6 +104,7 @@ export interface AgentWork extends OpenTree {
   steps: readonly Step[];
   saveStep: Recorder["saveStep"];
   saveContext: Recorder["saveContext"];
+  interjections: Recorder["interjections"];
   followUps: readonly FollowUp[];
   review(words: Words & { evidence?: Evidence }): Promise<Verdict>;
 }
@@ -201,8 +204,8 @@ export interface RunProject {
  * What people wrote to a job, the first prompt first. Excludes text that an automation quotes, such as commits of
  * strangers.
  */
-export function askedOf(job: Pick<LeasedJob, "prompt" | "followUps">): readonly string[] {
-  return [job.prompt, ...job.followUps].map(withoutFenced);
+export function askedOf(job: Pick<LeasedJob, "prompt" | "followUps" | "interjections">): readonly string[] {
+  return [job.prompt, ...job.followUps, ...job.interjections].map(withoutFenced);
 }
 
 export function policyOf(project: RunProject): Policy {

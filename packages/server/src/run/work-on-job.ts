@@ -70,13 +70,20 @@ export async function workOnJob(
       refusePath: (path) => refusedBy(policy, path),
       vetting: createVetting(
         work.base,
-        { policy, asked: askedOf(job) },
+        {
+          policy,
+          // What people say meanwhile counts as asked for.
+          get asked() {
+            return askedOf(job);
+          },
+        },
         {
           knownSecrets,
           pageReader: deps.pageReader,
         },
       ),
       saveStep: work.saveStep,
+      interjections: work.interjections,
       review: work.review,
     },
     {

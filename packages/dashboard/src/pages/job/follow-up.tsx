@@ -10,7 +10,10 @@ import { keepText, keptText } from "../../parts/kept-text.ts";
 import { Problem } from "../../parts/notice.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 
-/** Sends a follow-up on the same branch and pull request. The text is kept until the server accepts it. */
+/**
+ * Sends a message: the agent sees it before its next turn, or a finished job continues on the same branch and pull
+ * request. The text is kept until the server accepts it.
+ */
 export function FollowUp({ run }: { run: JobRun }) {
   const key = `follow-up.${run.id}`;
   const [prompt, setPrompt] = useState(() => keptText(key));
@@ -39,13 +42,13 @@ export function FollowUp({ run }: { run: JobRun }) {
     <Sheet className="px-4 py-3">
       <form onSubmit={submit} className="grid gap-2">
         <label htmlFor="follow-up" className="font-semibold text-quiet">
-          {run.pullRequest ? `Ask for changes on pull request #${run.pullRequest.number}` : "Ask for changes"}
+          {labelOf(run)}
         </label>
         <textarea
           id="follow-up"
           rows={2}
           className="field-sizing-content max-h-60 min-h-16 w-full resize-none text-[16px] leading-6"
-          placeholder="What else should change?"
+          placeholder={run.status === "active" ? "What should it know?" : "What else should change?"}
           value={prompt}
           onChange={(event) => write(event.target.value)}
           onKeyDown={(event) => {
@@ -61,8 +64,13 @@ export function FollowUp({ run }: { run: JobRun }) {
   );
 }
 
-/** The server's rule: not while the job is active, and not after its pull request was merged or closed. */
+function labelOf({ status, pullRequest }: JobRun): string {
+  if (status === "active") return "Tell the job something while it works";
+  return pullRequest ? `Ask for changes on pull request #${pullRequest.number}` : "Ask for changes";
+}
+
+/** The server's rule: not in the archive, and not after its pull request was merged or closed. */
 function takesMessages({ status, pullRequest }: JobRun): boolean {
-  if (status !== "completed" && status !== "failed") return false;
+  if (status === "archived") return false;
   return pullRequest === null || pullRequest.state === "open";
 }

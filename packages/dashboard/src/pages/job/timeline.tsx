@@ -192,6 +192,8 @@ export function describeEvent(event: JobEvent): ToldEvent {
       return say("Created");
     case "job.message":
       return say("Follow-up");
+    case "job.interjection":
+      return say("Message", String(data.text ?? ""));
     case "run.started":
       return say(Number(data.run) > 1 ? `Resumed, run ${data.run}` : "Started");
     case "phase":

@@ -10,6 +10,7 @@ import { apiUrl } from "../../api/request.ts";
 const endsWith: Readonly<Record<keyof (typeof JobEventData)["properties"], boolean>> = {
   "job.created": false,
   "job.message": false,
+  "job.interjection": false,
   "run.started": false,
   phase: false,
   step: false,

@@ -117,7 +117,6 @@ export function createJobHandler(deps: CreateJobDeps, door: Door) {
 }
 
 const messageRefusals = {
-  active: "The job is still active. Send the message when it has ended.",
   archived: "The job is archived.",
   merged: "The job's pull request is merged; create a new job.",
   closed: "The job's pull request is closed; create a new job.",

@@ -11,6 +11,7 @@ afterAll(() => api.close());
 const project = await api.addProject();
 const key = await api.addKey(project);
 const ended = "ended_at = now(), status = 'completed'";
+const archived = "status = 'archived', ended_at = now(), archived_at = now()";
 const pullRequest = (number: number, state = "open") =>
   `pushed = true, pull_request = '{"url": "https://forge.test/${number}", "number": ${number}, "state": "${state}", "draft": false}'`;
 
@@ -89,14 +90,35 @@ describe("200", () => {
     expect(rowCount).toBe(1);
   });
 
-  test("of many at once, one is taken and the others find it active", async () => {
+  test("of many at once, one starts the next round and the others are said while it works", async () => {
     const id = await jobWith(ended);
     const answers = await Promise.all(Array.from({ length: 8 }, () => message(id)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)]);
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
     const { rowCount } = await api.pool.query("select 1 from job_messages where job_id = $1", [id]);
-    expect(rowCount).toBe(1);
+    expect([rowCount, (await saidTo(id)).length]).toEqual([1, 7]);
+  });
+
+  test("a job that works keeps it for its next step, and says that it was said", async () => {
+    const id = await jobWith("phase = 'working', base_commit = 'b', lease = gen_random_uuid(), lease_until = now()");
+    const before = await readJob(api.pool, id);
+    expect(await message(id)).toMatchObject({ status: 200, json: { id, status: "active", prLink: null } });
+    const { phase, lease, base_commit } = await readJob(api.pool, id);
+    expect({ phase, lease, base_commit }).toEqual({ phase: "working", lease: before.lease, base_commit: "b" });
+    expect(await saidTo(id)).toEqual([{ prompt: "Say it shorter.", created_by: expect.stringMatching(/^key\//) }]);
+    const { rows } = await api.pool.query("select kind, data from job_events where job_id = $1 order by seq desc", [
+      id,
+    ]);
+    expect(rows[0]).toEqual({ kind: "job.interjection", data: { text: "Say it shorter." } });
   });
 });
+
+async function saidTo(id: string) {
+  const { rows } = await api.pool.query(
+    "select prompt, created_by from job_interjections where job_id = $1 and taken_at is null",
+    [id],
+  );
+  return rows;
+}
 
 describe("Idempotency-Key", () => {
   const rounds = async (id: string) =>
@@ -139,10 +161,11 @@ describe("Idempotency-Key", () => {
       }
       return answer;
     };
-    const deps = { pool: { query } as never, reader: { forget() {} } as never, pullRequestState: async () => null };
+    const pool = { query, connect: () => api.pool.connect(), options: {} } as never;
+    const deps = { pool, reader: { forget() {} } as never, pullRequestState: async () => null };
     const late = { id, projectId: project.id, prompt: "Say it shorter.", createdBy: "test", idempotencyKey: "m-late" };
     expect((await messageJob(deps, messageQuota, late)).kind).toBe("replayed");
-    expect(await rounds(id)).toBe(1);
+    expect([await rounds(id), (await saidTo(id)).length]).toEqual([1, 0]);
   });
 
   test("another body, another job or a create with the same key: 409, and nothing is started", async () => {
@@ -162,7 +185,7 @@ describe("Idempotency-Key", () => {
   });
 
   test("a refusal is not stored, an empty key is refused, and after 24 hours a key is new", async () => {
-    const id = await jobWith("phase = 'working'");
+    const id = await jobWith(archived);
     expect((await once(id, "m-4")).status).toBe(409);
     await alterJob(api.pool, id, ended);
     expect((await once(id, "m-4")).status).toBe(200);
@@ -176,8 +199,7 @@ describe("Idempotency-Key", () => {
 
 describe("409", () => {
   test.each([
-    ["active", "phase = 'working'", /still active/],
-    ["archived", "status = 'archived', ended_at = now(), archived_at = now()", /archived/],
+    ["archived", archived, /archived/],
     ["known to be merged", `${ended}, ${pullRequest(3, "merged")}`, /merged; create a new job/],
     ["known to be closed", `${ended}, ${pullRequest(4, "closed")}`, /closed; create a new job/],
   ])("while it is %s; nothing changes", async (_, state, words) => {
@@ -199,7 +221,7 @@ describe("409", () => {
   test("counts against no quota", async () => {
     const uses = () => api.pool.query("select count(*) from quota_uses where kind = 'message'");
     const before = (await uses()).rows[0];
-    await message(await jobWith("phase = 'working'"));
+    await message(await jobWith(archived));
     expect((await uses()).rows[0]).toEqual(before);
   });
 });

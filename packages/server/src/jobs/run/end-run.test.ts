@@ -1,11 +1,13 @@
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { alterJob, readEvents, readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { messageJob, messageQuota } from "../message-job.ts";
 import { recordPullRequest } from "../pull-requests.ts";
 import { claimRun } from "./claim-run.ts";
 import { endRun } from "./end-run.ts";
 import { type Lease, LeaseLost, renewForEffect } from "./leases.ts";
 import { recordCommit, recordCreate, recordPush } from "./record-change.ts";
+import { loadInterjections, recordStep } from "./record-work.ts";
 
 let database: TestDatabase;
 let lease: Lease;
@@ -13,18 +15,20 @@ beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
+let projectId: string;
 beforeEach(async () => {
-  await seedJob(database.pool, await seedProject(database.pool));
-  const { job } = await claimRun(database.pool, {
-    lanes: 4,
-    leaseMs: 20_000,
-    lookAfter: "",
-    concurrency: 4,
-    running: [],
-  });
-  if (!job) throw new Error("no job");
-  lease = job.lease;
+  await database.pool.query("delete from jobs");
+  projectId = await seedProject(database.pool);
+  await seedJob(database.pool, projectId);
+  ({ lease } = await claim());
 });
+
+async function claim() {
+  const options = { lanes: 4, leaseMs: 20_000, lookAfter: "", concurrency: 4, running: [] };
+  const { job } = await claimRun(database.pool, options);
+  if (!job) throw new Error("no job");
+  return job;
+}
 
 const completed = { kind: "completed", summary: "Nothing to do." } as const;
 const failed = { kind: "failed", code: "forge_rejected", message: "No." } as const;
@@ -42,6 +46,43 @@ test("a job that ends with nothing pushed shows no branch and no link", async ()
     lease: null,
   });
   expect((await job()).ended_at).toBeInstanceOf(Date);
+});
+
+test("what was said and no step took starts the next round as the job ends, and what a step took does not", async () => {
+  const { pool } = database;
+  const say = (words: string) =>
+    messageJob({ pool, reader: { forget() {} } as never, pullRequestState: async () => null }, messageQuota, {
+      id: lease.jobId,
+      projectId,
+      prompt: words,
+      createdBy: "user/a",
+    });
+  await say("First.");
+  const [first] = await loadInterjections(pool, lease.jobId);
+  const usage = { model: "m", inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, costUsd: 0 };
+  const step = { number: 1, messages: [], usage, taken: [first?.id ?? ""] };
+  expect(await recordStep(pool, lease, { step, edits: [], event: {} })).toBe(true);
+  expect(await loadInterjections(pool, lease.jobId)).toEqual([]);
+  await say("Second.");
+  await say("Third.");
+  await endRun(pool, lease, completed);
+  expect(await job()).toMatchObject({ status: "active", phase: "queued", lease: null, rounds: [{ message: 0 }] });
+  const { rows } = await pool.query("select prompt, after_step from job_messages where job_id = $1", [lease.jobId]);
+  expect(rows).toEqual([{ prompt: "Second.\n\nThird.", after_step: 1 }]);
+  const kinds = (await readEvents(pool, lease.jobId)).map(({ kind }) => kind);
+  expect(kinds.slice(-2)).toEqual(["completed", "job.message"]);
+  // The next round ends: everything was heard.
+  const next = await claim();
+  expect(next.followUps).toEqual(["Second.\n\nThird."]);
+  expect(next.interjections).toEqual(["First."]);
+  await endRun(pool, next.lease, completed);
+  expect(await job()).toMatchObject({ status: "completed" });
+});
+
+test("a run that lost its lease ends nothing, whatever was said", async () => {
+  await alterJob(database.pool, lease.jobId, "has_interjections = true, lease = gen_random_uuid()");
+  await expect(endRun(database.pool, lease, completed)).rejects.toBeInstanceOf(LeaseLost);
+  expect(await job()).toMatchObject({ status: "active" });
 });
 
 test("a published job shows its branch, and its link only from the end on", async () => {

@@ -1,15 +1,26 @@
 import type { FailureCode, JobPhase } from "@emend/contract";
 import { channels } from "../../db/listener.ts";
-import { type Queryable, toJsonb, toText } from "../../db/pool.ts";
+import { type Pool, type Queryable, toJsonb, toText } from "../../db/pool.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { continueWithInterjections } from "../start-round.ts";
 import { type Lease, LeaseLost, writeFenced } from "./leases.ts";
 
 export type Ending = { kind: "completed"; summary: string } | { kind: "failed"; code: FailureCode; message: string };
 
 /**
- * The only way for a run to end its job: final state, link, branch and event in one write. The branch is hidden if nothing
- * was pushed.
+ * The only way for a run to end its job. What people said meanwhile and no step took starts the next round, in the same
+ * transaction.
  */
-export async function endRun(db: Queryable, lease: Lease, ending: Ending): Promise<void> {
+export async function endRun(pool: Pool, lease: Lease, ending: Ending): Promise<void> {
+  if (await writeEnd(pool, lease, ending, "and not has_interjections")) return;
+  await inTransaction(pool, async (client) => {
+    if (!(await writeEnd(client, lease, ending, ""))) throw new LeaseLost(lease.jobId);
+    await continueWithInterjections(client, lease.jobId);
+  });
+}
+
+/** Final state, link, branch and event in one write. The branch is hidden if nothing was pushed. */
+async function writeEnd(db: Queryable, lease: Lease, ending: Ending, only: string): Promise<boolean> {
   const { rowCount } = await db.query(
     `with changed as (
        update jobs set status = $3, failure_code = $4, failure_message = $5, summary = coalesce($6, summary),
@@ -20,7 +31,7 @@ export async function endRun(db: Queryable, lease: Lease, ending: Ending): Promi
          publication_unsure = $3 = 'failed' and pull_request is null and coalesce(create_until > clock_timestamp(), false),
          ended_at = clock_timestamp(), waiting_since = null, lease = null, lease_until = null,
          event_seq = event_seq + 1, updated_at = clock_timestamp()
-       where id = $1 and lease = $2
+       where id = $1 and lease = $2 ${only}
        returning id, event_seq, status, pr_link, failure_code, failure_message
      ), told as (
        insert into job_events (job_id, seq, kind, data)
@@ -37,7 +48,7 @@ export async function endRun(db: Queryable, lease: Lease, ending: Ending): Promi
       ending.kind === "completed" ? toText(ending.summary) : null,
     ],
   );
-  if (rowCount === 0) throw new LeaseLost(lease.jobId);
+  return rowCount === 1;
 }
 
 export interface Release {

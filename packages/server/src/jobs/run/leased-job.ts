@@ -14,6 +14,10 @@ export interface LeasedJob {
   prompt: string;
   /** The follow-up messages, in order. */
   followUps: readonly string[];
+  /** What people said while it worked and a step took, in order. */
+  interjections: readonly string[];
+  /** Whether there may be some that no step took. */
+  hasInterjections: boolean;
   /** The chosen model. */
   model: string;
   /** The model that answered last, by its own name. Before the first step, the chosen one. */
@@ -122,7 +126,10 @@ export const leasedJobColumns = `id, lease, project_id, prompt, model, chosen_mo
   extract(epoch from clock_timestamp() - waiting_since)::float * 1000 as waited_ms,
   extract(epoch from create_until - clock_timestamp())::float * 1000 as create_left_ms,
   (select settings -> 'publishWaitHours' from projects where projects.id = jobs.project_id) as publish_wait_hours,
-  sources, array(select said.prompt from job_messages said where said.job_id = jobs.id order by number) as follow_ups`;
+  sources, array(select said.prompt from job_messages said where said.job_id = jobs.id order by number) as follow_ups,
+  has_interjections, case when has_interjections then array(
+    select said.prompt from job_interjections said where said.job_id = jobs.id and step is not null order by said.id
+  ) else '{}' end as interjections`;
 
 export interface LeasedJobRow {
   id: string;
@@ -166,6 +173,8 @@ export interface LeasedJobRow {
   context: PinnedContext[];
   sources: StoredSource[];
   follow_ups: string[];
+  has_interjections: boolean;
+  interjections: string[];
 }
 
 export function toLeasedJob(row: LeasedJobRow): LeasedJob {
@@ -175,6 +184,8 @@ export function toLeasedJob(row: LeasedJobRow): LeasedJob {
     projectId: row.project_id,
     prompt: row.prompt,
     followUps: row.follow_ups,
+    interjections: row.interjections,
+    hasInterjections: row.has_interjections,
     model: row.chosen_model ?? row.model,
     answeredBy: row.model,
     branch: row.branch,

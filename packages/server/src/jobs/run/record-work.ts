@@ -50,6 +50,23 @@ interface StoredStep {
   /** Only the messages that the step added. */
   messages: readonly unknown[];
   usage: { model: string; inputTokens: number; outputTokens: number; cachedInputTokens: number; costUsd: number };
+  /** The interjections that it took. */
+  taken?: readonly string[];
+}
+
+/** What somebody said to the job while it works. */
+export interface Interjection {
+  id: string;
+  text: string;
+}
+
+/** Those that no step took yet. */
+export async function loadInterjections(db: Queryable, jobId: string): Promise<readonly Interjection[]> {
+  const { rows } = await db.query<Interjection>(
+    "select id, prompt as text from job_interjections where job_id = $1 and taken_at is null order by id",
+    [jobId],
+  );
+  return rows;
 }
 
 export interface StoredEdit {
@@ -62,19 +79,19 @@ export interface StoredEdit {
 /**
  * Stores a step with its edits in one transaction: after this, the step is never paid for again. Idempotent, because a
  * response can get lost with its connection. A step that waited for the database longer than its lease is stored too,
- * unless another run was claimed meanwhile. Then this run is over.
+ * unless another run was claimed meanwhile. Then this run is over. True: somebody may have said something meanwhile.
  */
 export async function recordStep(
   db: Queryable,
   lease: Lease,
   /** `diff`: the whole change so far, for those who watch. `run`: which run of the job it is. */
   input: { step: StoredStep; edits: readonly StoredEdit[]; event: unknown; diff?: Buffer | null; run?: number },
-): Promise<void> {
+): Promise<boolean> {
   const { step, edits } = input;
   const contents = await Promise.all(edits.map((edit) => edit.content && promisify(deflate)(edit.content)));
-  const { rows } = await db.query<{ is_leased: boolean }>(
+  const { rows } = await db.query<{ is_leased: boolean; has_interjections: boolean }>(
     `with held as (
-       select id, lease is not null as is_leased from jobs
+       select id, lease is not null as is_leased, has_interjections from jobs
        where id = $1 and (lease = $2
          or (lease is null and runs = $11 and waiting_since is null and commit_id is null and status = 'active'))
        for no key update
@@ -88,6 +105,9 @@ export async function recordStep(
        from step, unnest($6::text[], $7::text[], $8::bytea[]) as edit (path, mode, content)
        on conflict (job_id, path) do update
          set mode = excluded.mode, content = excluded.content, deleted = excluded.deleted
+     ), taken as (
+       update job_interjections set taken_at = clock_timestamp(), step = $3
+       from step where job_interjections.job_id = step.job_id and id = any ($12::bigint[])
      ), changed as (
        update jobs set model = case when $5::jsonb ? 'by' then model else $5::jsonb ->> 'model' end,
          chosen_model = coalesce(chosen_model, model),
@@ -98,7 +118,7 @@ export async function recordStep(
      ), told as (
        insert into job_events (job_id, seq, kind, data) select id, event_seq, 'step', $9::jsonb from changed
      )
-     select is_leased, (select pg_notify('${channels.jobChanged}', id) from changed) from held`,
+     select is_leased, has_interjections, (select pg_notify('${channels.jobChanged}', id) from changed) from held`,
     [
       lease.jobId,
       lease.token,
@@ -111,9 +131,11 @@ export async function recordStep(
       toJsonb(input.event),
       input.diff ? await promisify(deflate)(input.diff) : null,
       input.run ?? null,
+      step.taken ?? [],
     ],
   );
   if (!rows[0]?.is_leased) throw new LeaseLost(lease.jobId);
+  return rows[0].has_interjections;
 }
 
 const totalUsage = `jsonb_build_object(
