@@ -67,9 +67,10 @@ async function make(body: { prompt: string; preview?: boolean }): Promise<string
 const settle = (number: number, state: string) =>
   installation.database.pool.query("update local_pull_requests set state = $2 where number = $1", [number, state]);
 
-const allowLanes = (lanes: number) =>
-  installation.database.pool.query("update projects set settings = settings || jsonb_build_object('lanes', $1::int)", [
-    lanes,
+/** As somebody who edits the branch does. */
+const hold = (id: string, until: string) =>
+  installation.database.pool.query(`update jobs set editing_until = ${until}, run_after = ${until} where id = $1`, [
+    id,
   ]);
 
 test("every answer, event and message of real jobs is as the document says", async () => {
@@ -78,10 +79,10 @@ test("every answer, event and message of real jobs is as the document says", asy
   const refused = await make({ prompt: "Make it nice." });
   const unchanged = await make({ prompt: 'Replace "absent words" with "others".' });
   // Nobody takes the job between the two messages, so that the second one is said to a job that works.
-  await allowLanes(0);
+  await hold(renamed, "now() + interval '1 hour'");
   await send("POST", `/job/${renamed}/message`, { prompt: 'Replace "Start" with "Begin".' });
   await send("POST", `/job/${renamed}/message`, { prompt: 'Replace "Use" with "Take".' });
-  await allowLanes(4);
+  await hold(renamed, "now()");
   await clientOf(server, projectId, key).untilFinal(renamed);
   await settle(1, "merged");
   await settle(2, "closed");
