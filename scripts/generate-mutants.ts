@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { seededRandom } from "@emend/testkit/seeded-random.ts";
 import { startThrowAwayServer } from "@emend/testkit/throw-away-server.ts";
@@ -218,9 +218,13 @@ const sample = all
   .slice(0, Number(values.sample))
   .map(({ mutant }) => mutant);
 
-/** The quickest tests that reach a change come first; those that need minutes together are left out. */
+/**
+ * The quickest tests that reach a change come first; those that need minutes together are left out. Threads that read
+ * untrusted pages have no environment to note it in: for what nothing reached, the tests of its folder.
+ */
 function testsOf({ file, reached }: Mutant): string[] {
-  const tests = testsByPlace[`${file} ${reached.start}`] ?? [];
+  const nearby = Object.keys(millis).filter((test) => dirname(test) === dirname(file));
+  const tests = testsByPlace[`${file} ${reached.start}`] ?? nearby;
   const inOrder = tests.toSorted((a, b) => (millis[a] ?? 0) - (millis[b] ?? 0));
   const chosen: string[] = [];
   for (let left = 90_000; inOrder.length > 0 && left > 0; left -= millis[chosen.at(-1) ?? ""] ?? 0) {
