@@ -6,11 +6,8 @@ import { type BudgetRefusal, findBudgetRefusal } from "./budget.ts";
 import { type QuotaRule, type QuotaState, quotaState } from "./create-job.ts";
 import type { RecordedPullRequest } from "./pull-requests.ts";
 import type { JobReader } from "./read/job-reader.ts";
-<<<<<<< HEAD
 import { quotaFilledMeanwhile, redactWithinQuota } from "./redact-prompt.ts";
-=======
 import { startRound } from "./start-round.ts";
->>>>>>> d8012fb3 (Hear messages while a job works, before the agent's next turn)
 import { isJobId, toWireJob, type WireJob, type WireRow, wireColumns, wireJobOf } from "./wire-job.ts";
 
 /** Of a message to a job that works, in its event. */
