@@ -9,6 +9,8 @@ export interface ReliedOn {
   was: string;
   /** Null: the lines are gone. */
   now: string | null;
+  /** The commit that has `source`. */
+  commit?: string;
 }
 
 /** A place on a page that no longer agrees with the code. */

@@ -123,9 +123,13 @@ export interface DashboardGate extends DashboardGateRow {
     claim?: { text: string; source: string; was: string; now: string | null };
     /** Of a name that is gone: the same. */
     seen?: { text: string; source: string; was: string; now: string | null };
+    /** The line of code on the forge. Absent: the forge shows no files. */
+    sourceUrl?: string;
     /** What a model said. Absent: none was asked. */
     verdict?: { kind: "wrong docs" | "still right" | "cannot tell"; reason: string };
   }[];
+  /** What a model was asked about this pull request, and the limits. Null: none was asked. */
+  asked: { requests: number; costUsd: number; requestsMax: number; costUsdMax: number } | null;
   /** Why the forge does not show it. Null if it does. */
   refusal: string | null;
   /** The job that opens the docs' pull request. Null if nobody requested it. */

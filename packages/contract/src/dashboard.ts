@@ -172,6 +172,15 @@ export interface DashboardHealth {
   fixes: readonly DashboardSuggestion[];
   /** What no longer agrees with the code, by page. */
   truth: readonly DashboardTruthPage[];
+  /** What a model was asked when a source was new, and the limits. */
+  backfills: readonly {
+    /** The context repository. Null: the project's own. */
+    repository: string | null;
+    requests: number;
+    costUsd: number;
+    requestsMax: number;
+    costUsdMax: number;
+  }[];
 }
 
 /** A page that no longer agrees with the code. */

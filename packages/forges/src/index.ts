@@ -1,4 +1,5 @@
 export type { ApiClient } from "./api-client.ts";
+export { blobUrl } from "./blob-url.ts";
 export type { ForgeFaultCode } from "./faults.ts";
 export type {
   CommitStatus,

@@ -55,13 +55,13 @@ if (positionals[0] === "truth" && values.changes) {
   const { modelEndpoints: endpoints, modelPrices: prices } = loadConfig(process.env, { dataDir: tmpdir() });
   const deps = { endpoints, prices, fetch: globalThis.fetch, keyOf: async () => null };
   const model = values.model === undefined ? null : await openModel(deps, { name: values.model, projectId: null });
-  const { from, only = "", questions, answered } = values;
-  await evaluateRealChanges({ cacheDir, from, only, model, questions, replays: !answered });
+  const { from, only = "", questions, answered, json } = values;
+  await evaluateRealChanges({ cacheDir, from, only, model, questions, json, replays: !answered });
   process.exit(0);
 }
 if (positionals[0] === "truth") {
-  const { from, only = "", judged } = values;
-  process.exit((await evaluateTruth({ cacheDir, from, only, judged })) ? 0 : 1);
+  const { from, only = "", judged, questions } = values;
+  process.exit((await evaluateTruth({ cacheDir, from, only, judged, questions })) ? 0 : 1);
 }
 if (positionals[0] === "answers") {
   process.exit((await evaluateAnswers({ only: values.only ?? "", questions: values.questions })) ? 0 : 1);

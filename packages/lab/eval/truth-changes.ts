@@ -5,7 +5,10 @@ import {
   compareFacts,
   compareReferences,
   createFactReader,
+  factFinding,
   indexSource,
+  isAboutPast,
+  isSourcePath,
   openGitSource,
   type PageBlock,
   pageBlocks,
@@ -17,30 +20,12 @@ import {
 import { questionAbout, verifiedDrift } from "../../server/src/claims/drift/ask-about-change.ts";
 import { codeHunks } from "../../server/src/claims/drift/code-change.ts";
 import type { Question } from "../../server/src/claims/drift/reader.ts";
+import { ofFact, ofStale } from "../../server/src/gate/judge-pull.ts";
+import { type Change, type Hunk, isOfCode, listChanges } from "./truth-changes-list.ts";
+import { type Cost, costWords, requestsFor } from "./truth-costs.ts";
 import { createPageReader, isOutside, isPage, type Repository } from "./truth-replay.ts";
 
-/** The split is made by this seed, before anybody looked. Findings of the frozen half are counted and never printed. */
-const seed = "emend drift 1";
-const commitsMax = 3_000;
-const eachMax = 40;
 const blocksMax = 20;
-
-interface Hunk {
-  path: string;
-  /** In the file before the change, 1-based. */
-  line: number;
-  removed: string[];
-  added: string[];
-}
-
-interface Change {
-  commit: string;
-  half: "open" | "frozen";
-  /** `stale`: text of the docs was replaced; `new`: text was only added; `none`: only code changed. */
-  kind: "stale" | "new" | "none";
-  pages: readonly Hunk[];
-  code: readonly Hunk[];
-}
 
 interface Found {
   page: string;
@@ -79,6 +64,8 @@ export interface ChangeOptions {
   /** Without a model too, which takes an hour. */
   replays: boolean;
   recorded: readonly Recorded[];
+  /** What each change would cost, for those who put several runs together. */
+  onCosts?(costs: readonly Cost[]): void;
   /** Asks a model whose answer is not recorded, and records it. Absent: only what is recorded counts. */
   ask?(question: Question): Promise<unknown>;
 }
@@ -86,12 +73,15 @@ export interface ChangeOptions {
 /** Replays changes of code with the docs of before, and prints the figures of both halves, and findings of the open one. */
 export async function evaluateChanges(options: ChangeOptions): Promise<void> {
   const halves: Halves = { open: new Tally(), frozen: new Tally() };
+  const costs: Cost[] = [];
   for (const repository of options.repositories) {
     console.log(repository.name);
     const gitDir = await options.clone(repository);
-    if (options.replays) await replayChanges(gitDir, repository, halves);
+    if (options.replays) await replayChanges(gitDir, repository, halves, costs);
     await askAboutSome(gitDir, repository, options, halves);
   }
+  options.onCosts?.(costs);
+  if (costs.length > 0) console.log(costWords(costs));
   for (const half of ["open", "frozen"] as const) {
     const tally = halves[half];
     const share = (name: string, of: string) => `${tally.get(name)} of ${tally.get(of)}`;
@@ -116,6 +106,7 @@ async function replayChanges(
   gitDir: string,
   repository: Repository & { commit: string },
   halves: Halves,
+  costs: Cost[],
 ): Promise<void> {
   const source = openGitSource(gitDir);
   const readPages = createPageReader(repository);
@@ -131,16 +122,21 @@ async function replayChanges(
     const parent = (await runGit(gitDir, ["rev-parse", `${change.commit}^`])).trim();
     const docs = await source.at(parent);
     const before = await index(docs);
+    const start = performance.now();
     const after = await index(await source.at(change.commit));
     const blocks = await blocksOf(docs, repository);
     const facts = compareFacts(await changedFacts(docs, after.tree, change.code, readFacts), blocks);
     const stale = await compareReferences(await readPages(docs, null), before, after);
+    const seconds = (performance.now() - start) / 1_000;
+    const judged = [...stale.map((one) => ofStale(one, [])), ...facts.map((one) => ofFact(one, blocks))];
+    const hunks = await codeHunks(await patchOf(gitDir, change.commit), (path) => !isOfCode(repository, path));
+    costs.push({ seconds, ...(await requestsFor({ blocks, after, hunks }, judged)) });
     const found: Found[] = [
-      ...facts.map(({ kind, name, part, was, now, block, pageLine }) => ({
-        page: block.path,
-        line: pageLine,
-        isError: kind !== "new" && (part !== "choices" || was !== undefined),
-        words: `${kind} ${name}${part === undefined ? "" : ` ${part}: ${was} -> ${now}`}`,
+      ...facts.map((fact) => ({
+        page: fact.block.path,
+        line: fact.pageLine,
+        isError: factFinding(fact).severity === "error",
+        words: factFinding(fact).message,
       })),
       ...stale.map(({ reference, gone, isCertain }) => ({
         page: reference.page,
@@ -173,6 +169,10 @@ async function replayChanges(
   source.close();
 }
 
+function patchOf(gitDir: string, commit: string): Promise<string> {
+  return runGit(gitDir, ["diff", "-U3", "--no-renames", "--no-color", `${commit}^`, commit]);
+}
+
 /** How many changes of each kind and half of a repository are asked about. */
 const askedMax = 1;
 
@@ -187,15 +187,7 @@ async function askAboutSome(
   for (const change of await listChanges(gitDir, repository)) {
     const group = `${change.kind} ${change.half}`;
     if ((left.get(group) ?? askedMax) === 0) continue;
-    const patch = await runGit(gitDir, [
-      "diff",
-      "-U3",
-      "--no-renames",
-      "--no-color",
-      `${change.commit}^`,
-      change.commit,
-    ]);
-    const hunks = await codeHunks(patch, (path) => !isOfCode(repository, path));
+    const hunks = await codeHunks(await patchOf(gitDir, change.commit), (path) => !isOfCode(repository, path));
     const blocks = await blocksOf(await source.at(`${change.commit}^`), repository);
     const asked = hunks.length === 0 ? null : questionAbout(blocks, hunks);
     if (asked === null) continue;
@@ -242,6 +234,7 @@ async function changedFacts(
 ): Promise<ChangedFacts[]> {
   const facts: ChangedFacts[] = [];
   for (const path of new Set(code.map((hunk) => hunk.path))) {
+    if (!isSourcePath(path)) continue;
     const [old, now] = [await before.read(path), await after.read(path)];
     if (old === null || now === null) continue;
     facts.push({
@@ -267,82 +260,8 @@ async function blocksOf(tree: SiteTree, repository: Repository): Promise<PageBlo
   const blocks: PageBlock[] = [];
   for (const { path } of await tree.list()) {
     if (!isPage(repository, path)) continue;
-    const bytes = await tree.read(path);
-    if (bytes !== null) blocks.push(...pageBlocks(path, Buffer.from(bytes).toString()));
+    const text = Buffer.from((await tree.read(path)) ?? "").toString();
+    if (!isAboutPast(path, text)) blocks.push(...pageBlocks(path, text));
   }
   return blocks;
-}
-
-const isCode = /\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|rb|php|cs|ya?ml|json|toml|lua|ex|exs)$/;
-const isTest =
-  /(?:^|\/)(?:tests?|e2e|__tests__|testdata|fixtures|vendor|node_modules|examples?)\/|[._](?:test|spec)\.\w+$|_test\.\w+$|lock\.\w+$|(?:^|\/)(?:\.github|ci)\//i;
-
-/** At most `eachMax` with docs and without, by the seed, from the oldest on: then most files of the next one are known. */
-async function listChanges(gitDir: string, repository: Repository & { commit: string }): Promise<Change[]> {
-  const log = await runGit(gitDir, [
-    ...[
-      "log",
-      "--first-parent",
-      "--diff-merges=first-parent",
-      `-${commitsMax}`,
-      "--format=%x00%H",
-      "--name-only",
-      "--no-renames",
-    ],
-    repository.commit,
-  ]);
-  const order = (commit: string) => createHash("sha256").update(`${seed} ${repository.name} ${commit}`).digest();
-  const left = { docs: eachMax, code: eachMax };
-  const candidates = log
-    .split("\0")
-    .slice(1)
-    .map((entry, age) => {
-      const [commit = "", ...paths] = entry.trim().split("\n");
-      return { commit, paths, age };
-    })
-    .filter(({ paths }) => {
-      const pages = paths.filter((path) => isPage(repository, path)).length;
-      const code = paths.filter((path) => isOfCode(repository, path)).length;
-      // Releases, reformatting and imports touch much at once.
-      return code > 0 && code <= 20 && pages <= 4;
-    });
-  const changes: (Change & { age: number })[] = [];
-  for (const { commit, age } of candidates.sort((a, b) => order(a.commit).compare(order(b.commit)))) {
-    if (left.docs + left.code === 0) break;
-    // A snapshot may lack its largest files.
-    const patch = await runGit(gitDir, ["diff", "-U0", "--no-renames", "--no-color", `${commit}^`, commit]).catch(
-      () => "",
-    );
-    const hunks = parseHunks(patch);
-    const pages = hunks.filter(({ path }) => isPage(repository, path));
-    const code = hunks.filter(({ path }) => isOfCode(repository, path));
-    const lines = (of: readonly Hunk[]) =>
-      of.reduce((sum, { removed, added }) => sum + removed.length + added.length, 0);
-    if (lines(code) < 2 || lines(code) > 800 || lines(pages) > 120) continue;
-    const place = pages.length > 0 ? "docs" : "code";
-    if (left[place] === 0) continue;
-    left[place]--;
-    const half = ((order(commit).at(-1) ?? 0) & 1) === 0 ? "open" : "frozen";
-    const kind = pages.length === 0 ? "none" : pages.some(({ removed }) => removed.length > 0) ? "stale" : "new";
-    changes.push({ commit, half, kind, pages, code, age });
-  }
-  return changes.sort((a, b) => b.age - a.age);
-}
-
-function isOfCode(repository: Repository, path: string): boolean {
-  return isCode.test(path) && !isTest.test(path) && !isOutside(repository, path);
-}
-
-function parseHunks(patch: string): Hunk[] {
-  const hunks: Hunk[] = [];
-  let path = "";
-  for (const line of patch.split("\n")) {
-    const file = /^(?:---|\+\+\+) (?:[ab]\/(.+)|\/dev\/null)$/.exec(line);
-    const at = /^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@/.exec(line);
-    if (file !== null) path = file[1] ?? path;
-    else if (at !== null) hunks.push({ path, line: Number(at[1]), removed: [], added: [] });
-    else if (line.startsWith("-")) hunks.at(-1)?.removed.push(line.slice(1));
-    else if (line.startsWith("+")) hunks.at(-1)?.added.push(line.slice(1));
-  }
-  return hunks;
 }

@@ -22,7 +22,10 @@ export interface Repository {
 
 export interface Replayed {
   commit: string;
+  /** The one before it in this replay. */
+  parent: string;
   stale: StaleReference;
+  after: SourceIndex;
 }
 
 const pageFile = /\.mdx?$/;
@@ -89,7 +92,7 @@ export async function replay(
   gitDir: string,
   repository: Repository,
   { commits: commitsMax, stride, only }: Replay,
-  onFinding: (found: Replayed) => void,
+  onFinding: (found: Replayed) => void | Promise<void>,
 ): Promise<{ commits: number; references: number }> {
   const source = openGitSource(gitDir);
   const readPages = createPageReader(repository);
@@ -116,7 +119,9 @@ export async function replay(
     const gone = (await compareReferences(pages, previous, index)).map(({ reference }) => reference);
     if (gone.length === 0) continue;
     const renames = await source.renames(commits[i - 1] as string, commit);
-    for (const stale of await compareReferences(gone, previous, index, { renames })) onFinding({ commit, stale });
+    const parent = commits[i - 1] as string;
+    for (const stale of await compareReferences(gone, previous, index, { renames }))
+      await onFinding({ commit, parent, stale, after: index });
   }
   source.close();
   return { commits: all.length - 1, references };

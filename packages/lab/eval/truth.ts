@@ -8,6 +8,7 @@ import { join } from "node:path";
 import type { Model } from "@emend/agent";
 import type { Question } from "../../server/src/claims/drift/reader.ts";
 import { evaluateChanges } from "./truth-changes.ts";
+import { Confirmed, confirmReplayed, sampled } from "./truth-confirm.ts";
 import { plantRemovals } from "./truth-planting.ts";
 import { type Repository, replay } from "./truth-replay.ts";
 
@@ -42,19 +43,27 @@ interface TruthOptions {
   only: string;
   /** Only the changes with judged findings, of the clones that are there: minutes instead of hours, and nothing is planted. */
   judged?: boolean;
+  /** The folder to which questions to the confirmer are written, and from which its answers are read. */
+  questions?: string | undefined;
 }
 
 /** Changes in which people changed the docs with the code. `model`: asks it, and records its answers. */
 export async function evaluateRealChanges(
-  options: TruthOptions & { model: Model | null; questions: string | undefined; replays: boolean },
+  options: TruthOptions & {
+    model: Model | null;
+    questions: string | undefined;
+    json: string | undefined;
+    replays: boolean;
+  },
 ): Promise<void> {
-  const { model, questions, replays } = options;
+  const { model, questions, replays, json } = options;
   await evaluateChanges({
     clone: (repository) => cloneWhole(repository, options),
     repositories: readList<Pinned>("truth-changes.jsonl")
       .filter(({ name }) => new RegExp(options.only).test(name))
       .map(({ outside, ...one }) => ({ ...one, ...(outside !== undefined && { outside: new RegExp(outside) }) })),
     replays,
+    ...(json !== undefined && { onCosts: (costs) => appendFileSync(json, `${JSON.stringify(costs)}\n`) }),
     recorded: existsSync(recordings) ? readList("truth-answers.jsonl") : [],
     ...(questions !== undefined && { ask: async (question) => exchange(questions, question) }),
     ...(model && { ask: (question) => askAndRecord(model, question) }),
@@ -63,9 +72,11 @@ export async function evaluateRealChanges(
 
 const recordings = join(import.meta.dirname, "truth-answers.jsonl");
 
+const keyOf = (question: Question) => createHash("sha256").update(JSON.stringify(question)).digest("hex");
+
 /** Writes a question to FOLDER/KEY.txt, and records the answer of FOLDER/KEY.json once it is there. */
 function exchange(folder: string, question: Question): unknown {
-  const key = createHash("sha256").update(JSON.stringify(question)).digest("hex");
+  const key = keyOf(question);
   const given = join(folder, `${key}.json`);
   if (!existsSync(given)) {
     writeFileSync(join(folder, `${key}.txt`), `${question.system}\n\n${question.text}\n`);
@@ -81,7 +92,7 @@ async function askAndRecord(model: Model, question: Question): Promise<unknown> 
   const messages = [{ role: "user" as const, text }];
   const { toolCalls } = await model.nextTurn({ system, messages, tools: [tool] }, AbortSignal.timeout(120_000));
   const answer = toolCalls[0]?.input ?? null;
-  const key = createHash("sha256").update(JSON.stringify(question)).digest("hex");
+  const key = keyOf(question);
   appendFileSync(recordings, `${JSON.stringify({ model: model.name, question: key, answer })}\n`);
   return answer;
 }
@@ -89,6 +100,10 @@ async function askAndRecord(model: Model, question: Question): Promise<unknown> 
 export async function evaluateTruth(options: TruthOptions): Promise<boolean> {
   const judgments = readList<Judgment>("truth-judgments.jsonl");
   const all = new Tally();
+  const confirmed = new Confirmed();
+  const answers = new Map(
+    readList<{ question: string; answer: unknown }>("truth-answers.jsonl").map((one) => [one.question, one.answer]),
+  );
   const first: string[] = [];
   for (const { outside, ...pinned } of readList<Pinned>("truth-repositories.jsonl")) {
     if (!new RegExp(options.only).test(pinned.name)) continue;
@@ -98,12 +113,20 @@ export async function evaluateTruth(options: TruthOptions): Promise<boolean> {
     const gitDir = await cloneWhole(pinned, options);
     const found = new Map<string, { kind: string; page: string; isCertain: boolean }>();
     const changes = { ...pinned, ...(options.judged && { only: judged.map(({ commit }) => commit) }) };
-    const { commits, references } = await replay(gitDir, repository, changes, ({ commit, stale }) => {
+    const verdicts = new Map(judged.map(({ commit, reference, verdict }) => [`${commit} ${reference}`, verdict]));
+    const { commits, references } = await replay(gitDir, repository, changes, async (replayed) => {
+      const { commit, stale } = replayed;
       const key = `${commit.slice(0, 9)} ${stale.gone}`;
       const { reference, cause, isCertain } = stale;
-      if (!found.has(key)) found.set(key, { kind: `${cause.kind} ${reference.kind}`, page: reference.page, isCertain });
+      if (found.has(key)) return;
+      found.set(key, { kind: `${cause.kind} ${reference.kind}`, page: reference.page, isCertain });
+      const verdict = verdicts.get(key);
+      const { half, isAsked } = sampled(repository.name, key);
+      if (!options.judged || verdict === undefined || !isAsked) return;
+      const ask = async (question: Question) =>
+        answers.get(keyOf(question)) ?? (options.questions && exchange(options.questions, question));
+      confirmed.add(half, verdict, await confirmReplayed(gitDir, repository, replayed, ask));
     });
-    const verdicts = new Map(judged.map(({ commit, reference, verdict }) => [`${commit} ${reference}`, verdict]));
     const planting = options.judged ? nothingPlanted : await plantRemovals(gitDir, repository);
     const own = new Tally();
     own.plant(planting);
@@ -121,6 +144,7 @@ export async function evaluateTruth(options: TruthOptions): Promise<boolean> {
     for (const { kind, text, page } of planting.missed) console.log(`  missed: ${kind} ${text} (${page})`);
     all.add(own);
   }
+  if (options.judged) console.log(`${confirmed}`);
   const rightOf = first.slice(0, firstMax).filter((verdict) => verdict === "right").length;
   const firstOnes = Math.min(firstMax, first.length);
   console.log(`all: ${all} (aims: ${precisionMin} of the errors, ${recallMin} of the planted removals)`);

@@ -12,7 +12,7 @@ export type { CheckSettings } from "./checks/check.ts";
 export { compareSites, diffFindings, knownSilencers } from "./compare-sites.ts";
 export { type PageBlock, pageBlocks } from "./drift/page-blocks.ts";
 export { type ChangedLines, rankBlocks } from "./drift/rank-blocks.ts";
-export { siteBlocks } from "./drift/site-blocks.ts";
+export { isAboutPast, siteBlocks } from "./drift/site-blocks.ts";
 export {
   createLinkWriter,
   type ExternalLink,

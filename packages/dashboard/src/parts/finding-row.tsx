@@ -20,6 +20,18 @@ const severities: Record<ShownFinding["severity"], RowMark> = {
   info: { icon: "dots", colour: "text-quiet", word: "Info" },
 };
 
+/** What a check is about, in a writer's words. Other checks have names that say it. */
+const checkWords: Readonly<Record<string, string>> = {
+  "stale-reference": "a name that is gone",
+  "stale-fact": "an old value",
+  "missing-text": "something missing",
+  "outdated-text": "an outdated text",
+  "changed-claim": "code that changed",
+  "gone-claim": "code that is gone",
+  "api-mismatch": "not as in the API",
+  "api-undocumented": "not documented",
+};
+
 /** A row of a list of findings or claims: its mark beside what it is about, above it on a phone. */
 export function MarkedRow({ mark, children }: { mark: RowMark; children: ReactNode }) {
   return (
@@ -33,11 +45,23 @@ export function MarkedRow({ mark, children }: { mark: RowMark; children: ReactNo
   );
 }
 
-/** Lines of code that a finding or a claim is about. */
-export function CodeLines({ label, text }: { label: string; text: string }) {
+/** Lines of code that a finding or a claim is about. `source`: their place, with its address where the forge has one. */
+export function CodeLines(props: { label: string; text: string; source?: { place: string; url: string | undefined } }) {
+  const { label, text, source } = props;
   return (
     <ScrollBox label={label} className="rounded-md bg-hush px-3 py-1.5">
-      {label !== "Code" && <p className="text-[12px] leading-4 text-quiet">{label}</p>}
+      {label !== "Code" && (
+        <p className="text-[12px] leading-4 text-quiet">
+          {label}
+          {source && ", "}
+          {source?.url !== undefined && (
+            <a href={source.url} rel="noreferrer" className="underline underline-offset-3">
+              <VisibleText text={source.place} />
+            </a>
+          )}
+          {source && source.url === undefined && <VisibleText text={source.place} />}
+        </p>
+      )}
       <pre className="font-mono text-[13px]">
         <VisibleText text={text} />
       </pre>
@@ -62,7 +86,9 @@ export function FindingList<T extends ShownFinding>(props: {
             </div>
             <p className="font-mono text-[13px] wrap-anywhere text-quiet">
               {props.place?.(finding) ?? <VisibleText text={`${finding.path}:${finding.line}`} />} ·{" "}
-              <span className="whitespace-nowrap">{finding.check}</span>
+              <span className="whitespace-nowrap" title={finding.check}>
+                {checkWords[finding.check] ?? finding.check}
+              </span>
             </p>
             {props.more?.(finding)}
           </MarkedRow>

@@ -17,7 +17,7 @@ import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isAppError } from "../errors.ts";
 import { keepBound, readPush } from "./drift/read-push.ts";
-import type { Asker } from "./drift/reader.ts";
+import { type Asker, type AskLimit, backfillLimit, backfillOf, usualLimit } from "./drift/reader.ts";
 import type { SourceAt, SourceName } from "./source-at.ts";
 
 /** A stale reference with the change that caused it. */
@@ -49,7 +49,7 @@ interface SourceInput {
   at: SourceAt;
   isOutside(path: string): boolean;
   /** Opened for a push. Null: the project has no language model for this. */
-  openAsker(subject: string): Promise<Asker | null>;
+  openAsker(subject: string, limit: AskLimit): Promise<Asker | null>;
 }
 
 /**
@@ -80,8 +80,12 @@ export async function compareSource(
     try {
       const before = await indexSource(siteTreeOf(await at.earlier(last)), { isOutside, signal, previous: after });
       const gone = await compareReferences(await referencesOf(site, signal), before, after, { signal });
-      const asker = await openAsker(`push ${name.id} ${at.commit}`);
-      const push = { site, before, after, stale: gone, isOutside, asker, patch: () => at.patchSince(last) };
+      const isBackfill = rows[0] === undefined;
+      const asker = isBackfill
+        ? await openAsker(backfillOf(name.id), backfillLimit)
+        : await openAsker(`push ${name.id} ${at.commit}`, usualLimit);
+      const patch = () => at.patchSince(last);
+      const push = { site, before, after, stale: gone, isOutside, asker, patch, isBackfill };
       const read = await readPush(push, signal);
       bound = read.bound;
       for (const one of read.stale) stale.push({ stale: one, cause: await at.causeOf(one.paths[0] ?? one.gone) });

@@ -13,7 +13,7 @@ import { checkSiteHealth } from "../compose/check-site-health.ts";
 import { AppError } from "../errors.ts";
 import { readSiteHealth } from "../health/site-checks.ts";
 import { addClaim, confirmClaim, listClaimFindings, listClaims, listClaimsNow, removeClaim } from "./claim-store.ts";
-import type { Reader } from "./drift/reader.ts";
+import { askedAbout, backfillLimit, backfillOf, type Reader } from "./drift/reader.ts";
 import { type ClaimPollDeps, listDueClaims, pollClaims } from "./poll-claims.ts";
 
 let database: TestDatabase;
@@ -441,6 +441,30 @@ test("a new source is compared once with its state of some days ago", async () =
   expect(await only()).toMatchObject({ state: "changed", source: { path: "src/wait.ts" } });
   const never = () => Promise.reject(new Error("asked again"));
   expect((await found(never)).map(([check]) => check).sort()).toEqual(["changed-claim", "stale-reference"]);
+  // With a model, the days are read in parts, within a limit of their own.
+  await database.pool.query("delete from reference_looks; delete from stale_references; delete from claims");
+  const long = (time: string) => `${waits(time)}${"// long\n".repeat(1_100)}`;
+  code.commit({ "src/wait.ts": waits("60s"), "src/a.ts": long("1s"), "src/b.ts": long("2s") });
+  const asked: string[] = [];
+  const report = { outdated: [], missing: [] };
+  const reader: Reader = {
+    model: "test/model",
+    async ask({ text, tool }) {
+      if (tool.name === "report") asked.push(text);
+      return { answer: tool.name === "report" ? report : null, costUsd: 0.01 };
+    },
+  };
+  await checkedHealth({ recentStart: ofTwo } as object, reader);
+  expect(asked.map((text) => ["src/a.ts", "src/b.ts"].filter((path) => text.includes(path)))).toEqual([
+    ["src/a.ts"],
+    ["src/b.ts"],
+  ]);
+  const { rows } = await database.pool.query("select id from context_repositories where project_id = $1", [projectId]);
+  const subject = backfillOf(rows[0].id);
+  expect(await askedAbout(database.pool, { projectId, subject }, backfillLimit)).toMatchObject({
+    requests: expect.any(Number),
+    requestsMax: backfillLimit.requestsMax,
+  });
   // Where the history cannot be read, it begins with the newest commit.
   await database.pool.query("delete from reference_looks; delete from stale_references; delete from claims");
   expect(await found(async () => null)).toEqual([]);

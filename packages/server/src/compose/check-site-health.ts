@@ -24,7 +24,7 @@ import { listContextRepositories } from "../accounts/projects/context-repositori
 import { getProject, type Project } from "../accounts/projects/projects.ts";
 import { listClaimFindings } from "../claims/claim-store.ts";
 import { type ComparedSource, compareSource, listStaleReferences } from "../claims/compare-references-of-code.ts";
-import { openAsker, type Reader } from "../claims/drift/reader.ts";
+import { type AskLimit, openAsker, type Reader } from "../claims/drift/reader.ts";
 import { type SourceDeps, type SourceName, withSource } from "../claims/source-at.ts";
 import type { Pool } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
@@ -168,9 +168,9 @@ async function compareWithSources(
       remote: () => deps.contextRemote(id, signal),
     })),
   ];
-  const openAskerOf = async (subject: string) => {
+  const openAskerOf = async (subject: string, limit: AskLimit) => {
     const reader = await deps.openReader(project);
-    return reader && openAsker(deps.pool, { projectId: project.id, subject }, reader);
+    return reader && openAsker(deps.pool, { projectId: project.id, subject }, reader, limit);
   };
   const compared: ComparedSource[] = [];
   const sources: ComparedWith[] = [];

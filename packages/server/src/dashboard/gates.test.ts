@@ -74,6 +74,28 @@ it("shows a status with each place, and what the button would ask for", async ()
   expect((await host.send(`/projects/${projectId}/gates`)).json()).toMatchObject({ statuses: [{ id }], looks: [] });
 });
 
+it("links the line of code on the forge, and says what a model was asked", async () => {
+  const contextId = await addContext();
+  const seen = { text: "Use `--out`.", source: "src/a b.ts:7", was: "x", now: null, commit: "b".repeat(40) };
+  const id = await seed([{ ...renamed, seen }, renamed], { contextId });
+  const none = (await host.send(`/gates/${id}`)).json();
+  expect(none.asked).toBeNull();
+  expect(none.findings.map(({ sourceUrl }: { sourceUrl?: string }) => sourceUrl)).toEqual([
+    `https://github.com/acme/${contextId}/blob/${"b".repeat(40)}/src/a%20b.ts#L7`,
+    undefined,
+  ]);
+  await host.api.pool.query(
+    `insert into drift_answers (project_id, key, subject, model, answer, cost_usd)
+     values ($1, 'k', 'github x #3', 'm', 'null', 0.01), ($1, 'l', $2, 'm', 'null', 0.02)`,
+    [projectId, `backfill ${contextId}`],
+  );
+  const limit = { requestsMax: 30, costUsdMax: 0.05 };
+  expect((await host.send(`/gates/${id}`)).json().asked).toEqual({ requests: 1, costUsd: 0.01, ...limit });
+  expect((await host.send(`/projects/${projectId}/health`)).json().backfills).toEqual([
+    { repository: contextId, requests: 1, costUsd: 0.02, requestsMax: 60, costUsdMax: 0.25 },
+  ]);
+});
+
 it("makes one job however often, and by however many, the button is pressed", async () => {
   const id = await seed([renamed], { contextId: await addContext() });
   const answers = await Promise.all(Array.from({ length: 5 }, () => host.send(`/gates/${id}/job`, { body: {} })));

@@ -9,6 +9,8 @@ export interface GateStatus {
   projectId: string;
   /** Null: the docs repository. */
   contextId: string | null;
+  /** The forge and the repository's address. */
+  repository: string;
   head: string;
   name: string;
   number: number;
@@ -60,7 +62,8 @@ export interface GateSubject {
   name: string;
 }
 
-const columns = `id, project_id as "projectId", context_id as "contextId", head, name, number, pull, state, words,
+const columns = `id, project_id as "projectId", context_id as "contextId", repository, head, name, number, pull, state,
+  words,
   findings, judged_from as "judgedFrom", judged_at as "judgedAt", sent, refusal, job_id as "jobId",
   comments_heard as "commentsHeard", updated_at as "updatedAt"`;
 

@@ -185,7 +185,7 @@ async function judgeReferences(
   const seen = createSeen(site, before, after);
   for (const one of gone) {
     if (await isDefinedIn(elsewhere.indexes, one.reference, { signal })) continue;
-    stale.push({ ...toFinding(one, elsewhere.unread), ...(await seen(one)) });
+    stale.push({ ...ofStale(one, elsewhere.unread), ...(await seen(one)) });
   }
   const changed = await changedFacts(before, after, { signal });
   const blocks = changed.length === 0 && input.asker === null ? [] : await siteBlocks(site, { signal });
@@ -208,7 +208,7 @@ async function withoutCredentials(facts: readonly StaleFact[]): Promise<readonly
   return shown;
 }
 
-function ofFact(fact: StaleFact, blocks: readonly PageBlock[]): Judged {
+export function ofFact(fact: StaleFact, blocks: readonly PageBlock[]): Judged {
   const { name, path, line, part, was, now, code, block } = fact;
   return {
     ...factFinding(fact),
@@ -299,7 +299,7 @@ async function linesWith({ tree }: SourceIndex, path: string, name: string): Pro
 }
 
 /** `unread`: sources that may still have the name. As long as they cannot be read, it is no error. */
-function toFinding(stale: StaleReference, unread: readonly string[]): Judged {
+export function ofStale(stale: StaleReference, unread: readonly string[]): Judged {
   const { reference, gone, cause, paths } = stale;
   const { page: path, line, column } = reference;
   const where = paths.length === 0 ? "" : ` in ${paths[0]}`;

@@ -446,7 +446,9 @@ it("does not block for a name that another package may have, and can still fix t
   const place = { check: "stale-reference", severity: "warning", path: "mode.md", line: 3 };
   const type = (mode: string) => `type Mode = "${mode}" | "flat";`;
   const seen = { text: "Choose `deepMode`.", source: "src/mode.ts:1", was: type("deepMode"), now: type("deepWay") };
-  expect(findings).toEqual([{ ...place, message, certainty: "likely", causes: ["src/mode.ts"], seen }]);
+  const commit = expect.stringMatching(/^[0-9a-f]{40}$/);
+  const shown = { ...seen, commit };
+  expect(findings).toEqual([{ ...place, message, certainty: "likely", causes: ["src/mode.ts"], seen: shown }]);
   expect(findings.map(isFixable)).toEqual([true]);
 });
 

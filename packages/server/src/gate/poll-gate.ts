@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Logger } from "@emend/base/logger.ts";
+import type { ReliedOn } from "@emend/base/repair-prompt.ts";
 import type { Forge, OpenPullRequest } from "@emend/forges";
 import type { ParseCache } from "@emend/site";
 import type { CommitTree, Remote } from "@emend/tree";
@@ -62,7 +63,7 @@ interface Watched extends GateSubject {
 }
 
 /** Increase it when the checks change: verdicts of older versions are computed again. */
-const judgedBy = "5";
+const judgedBy = "6";
 /** After this many refusals in a row, the forge would refuse the rest too. */
 const refusalsMax = 3;
 
@@ -291,7 +292,7 @@ async function judge(
       const trees = await withTrees(deps, { mirrorId, remote }, held.id, compared, signal, (before, after, patch) =>
         judgeTrees(deps, place, { before, after, docs: docs.trees, target, asker, patch }, signal),
       );
-      found.push(...trees);
+      found.push(...trees.map((one) => withCommit(one, compared)));
     }
     const findings = [
       ...new Map(found.map((one) => [`${one.check} ${one.path}:${one.line} ${one.message}`, one])).values(),
@@ -305,6 +306,13 @@ async function judge(
     if (!isAppError(error)) deps.log.warn({ err: error, gateId: held.id }, "could not judge a pull request");
     return waits(`Not checked: ${isAppError(error) ? error.publicMessage : "internal server error."}`);
   }
+}
+
+/** With the commit that has the shown line of code: of what is only new, the one after the change. */
+function withCommit(finding: GateFinding, { base, head }: Compared[number]): GateFinding {
+  const { claim, seen } = finding;
+  const at = (place: ReliedOn) => ({ ...place, commit: place.was === "" ? head : base });
+  return { ...finding, ...(claim && { claim: at(claim) }), ...(seen && { seen: at(seen) }) };
 }
 
 /** `docs`: null if the pull request changes the docs themselves. `target`: then the branch that it wants to change. */

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { reachesOut } from "@emend/base/markdown.ts";
 import { isNamed, namesOf, plainText } from "@emend/base/page-lines.ts";
-import type { ForgeName } from "@emend/contract";
 import type { PullRequestCheck } from "@emend/forges";
+import { blobUrl } from "@emend/forges";
 import { fillTemplate } from "./fill-template.ts";
 import type { CitedSource, DisputedFinding, EarlierRound, TotalUsage } from "./publication.ts";
 import { codeBlock, codeSpan, plainLine, quietMarkdown } from "./quiet-text.ts";
@@ -335,26 +335,6 @@ function folded(text: string): string {
   const isLong = text.split("\n").length > citedLinesShownMax;
   const shown = isLong ? `<details><summary>Cited lines</summary>\n\n${block}\n\n</details>` : block;
   return `\n\n${shown.replaceAll(/^(?=.)/gm, "  ")}`;
-}
-
-/** The path at which each forge shows a file at a commit. */
-const blobFolders: Readonly<Record<Exclude<ForgeName, "local">, string>> = {
-  github: "blob",
-  gitlab: "-/blob",
-  gitea: "src/commit",
-  bitbucket: "src",
-};
-
-function blobUrl({ forge, repositoryUrl, commit, path, line }: CitedSource): string | null {
-  const folder = Object.hasOwn(blobFolders, forge) ? blobFolders[forge as keyof typeof blobFolders] : undefined;
-  if (folder === undefined) return null;
-  const segments = path.split("/").map((segment) => encodeURIComponent(segment).replace(/[()!*']/g, escaped));
-  return `${repositoryUrl}/${folder}/${commit}/${segments.join("/")}#${forge === "bitbucket" ? "lines-" : "L"}${line}`;
-}
-
-/** Characters that `encodeURIComponent` keeps but Markdown interprets. */
-function escaped(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
 const pathsShownMax = 10;

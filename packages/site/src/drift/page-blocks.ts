@@ -7,6 +7,8 @@ export interface PageBlock {
   /** The headings above it, as `Usage > Flags`. */
   section: string;
   text: string;
+  /** It begins inside of a sample. */
+  inSample?: true;
 }
 
 const linesMax = 14;
@@ -20,6 +22,7 @@ export function pageBlocks(path: string, text: string): PageBlock[] {
   let first = 0;
   let titled = -1;
   let fence: string | null = null;
+  const fenced = new Set<number>();
   // The front matter has the title, which describes the page.
   const frontMatterEnd = lines[0] === "---" ? lines.indexOf("---", 1) : -1;
   const isBlank = (number: number) => lines[number]?.trim() === "";
@@ -31,7 +34,8 @@ export function pageBlocks(path: string, text: string): PageBlock[] {
       const text = part.join("\n").slice(0, charactersMax);
       const section = headings.filter((heading) => heading !== undefined).join(" > ");
       if (/[\p{L}\p{N}]/u.test(text)) {
-        blocks.push({ path, line: from + 1, lineEnd: from + part.length, section, text });
+        const inSample = fenced.has(from) ? { inSample: true as const } : {};
+        blocks.push({ path, line: from + 1, lineEnd: from + part.length, section, text, ...inSample });
       }
     }
     first = Math.max(first, next);
@@ -43,6 +47,7 @@ export function pageBlocks(path: string, text: string): PageBlock[] {
     }
     const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
     if (fence !== null) {
+      fenced.add(number);
       if (mark?.startsWith(fence)) fence = null;
       continue;
     }

@@ -12,9 +12,14 @@ export async function siteBlocks(site: Site, options: { signal?: AbortSignal } =
   for (const { path, brief } of site.index.nodes.values()) {
     const turn = breathe();
     if (turn !== undefined) await turn;
-    const bytes = brief.unread || isEarlier(path) || historyPage.test(path) ? null : await site.tree.read(path);
+    const bytes = brief.unread || isEarlier(path) ? null : await site.tree.read(path);
     const text = bytes === null ? "" : Buffer.from(bytes).toString();
-    if (!historyTitle.test(text.slice(0, 500))) for (const block of pageBlocks(path, text)) blocks.push(block);
+    if (!isAboutPast(path, text)) for (const block of pageBlocks(path, text)) blocks.push(block);
   }
   return blocks;
+}
+
+/** Whether a page is about the past, by its path or its title. */
+export function isAboutPast(path: string, text: string): boolean {
+  return historyPage.test(path) || historyTitle.test(text.slice(0, 500));
 }

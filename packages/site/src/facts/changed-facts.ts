@@ -2,7 +2,7 @@ import { isSourcePath } from "../references/read-source-file.ts";
 import { changedFiles, type SourceIndex } from "../references/source-index.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { ChangedFacts } from "./compare-facts.ts";
-import { createFactReader } from "./read-facts.ts";
+import { createFactReader, isEnvSample } from "./read-facts.ts";
 
 /** A change of more files is a release or a move, and says little about one fact. */
 const filesMax = 200;
@@ -14,13 +14,15 @@ export async function changedFacts(
   options: { signal?: AbortSignal } = {},
 ): Promise<ChangedFacts[]> {
   const breathe = createTimeSlice(options.signal);
-  const paths = changedFiles(before, after).filter((path) => isSourcePath(path) && after.files.has(path));
+  const isSkipped = (path: string) => !isSourcePath(path) || before.skipped.has(path) || after.skipped.has(path);
+  const paths = changedFiles(before, after).filter(
+    (path) => after.files.has(path) && (isEnvSample(path) || !isSkipped(path)),
+  );
   const read = createFactReader();
   const found: ChangedFacts[] = [];
   for (const path of paths.length > filesMax ? [] : paths) {
     const turn = breathe();
     if (turn !== undefined) await turn;
-    if (before.skipped.has(path) || after.skipped.has(path)) continue;
     const [old, now] = [await before.tree.read(path), await after.tree.read(path)];
     if (old === null || now === null) continue;
     const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();

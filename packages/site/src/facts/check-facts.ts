@@ -20,13 +20,15 @@ export async function checkFacts(
   return findings;
 }
 
-/** What a page shows beside a fact's name is an error; what a list of siblings lacks is not. */
+/** What a page shows beside a fact's name is an error; what a list of siblings lacks, or what may be another's, is not. */
 export function factFinding(fact: StaleFact): Finding {
-  const { kind, path, line, part, was, block, pageLine } = fact;
-  const isIncomplete = kind === "new" || (part === "choices" && was === undefined);
+  const { kind, path, line, part, was, block, pageLine, isUnnamed } = fact;
+  const isIncomplete = kind === "new" || part === "deprecated" || (part === "choices" && was === undefined);
+  // Another function may have the name, and another thing the value.
+  const isLikely = isIncomplete || part === "signature" || isUnnamed === true;
   return {
     check: isIncomplete ? "missing-text" : "stale-fact",
-    severity: isIncomplete ? "warning" : "error",
+    severity: isLikely ? "warning" : "error",
     path: block.path,
     line: pageLine,
     column: 1,
@@ -39,6 +41,8 @@ function factWords({ kind, name, part, was, now }: StaleFact): string {
   if (kind === "removed") return `\`${name}\` is removed`;
   if (part === "choices")
     return was === undefined ? `\`${name}\` also accepts \`${now}\`` : `\`${name}\` no longer accepts \`${was}\``;
+  if (part === "deprecated") return `\`${name}\` is deprecated now, and this page does not say so`;
+  if (part === "signature") return `This call does not fit \`${name}\` any more: ${now}`;
   if (part === "required") return `\`${name}\` is ${now} now, not ${was}`;
   return `\`${name}\` has the ${part} \`${now}\` now, not \`${was}\``;
 }

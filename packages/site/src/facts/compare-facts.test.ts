@@ -99,3 +99,87 @@ test("a definition that is gone counts, even if the word is elsewhere in the fil
   // It moved to another call.
   expect(await compare("c.py", flags(all), flags([...all].reverse()), `${table}| \`--color\` |\n`)).toEqual([]);
 });
+
+test("what a changed signature no longer takes counts in samples that fitted before", async () => {
+  const door = (parameters: string) => `def open_door(${parameters}): ...\n`;
+  const page = (call: string) => `\`\`\`python\nx = ${call}\n\`\`\`\n`;
+  const both = [door("path, mode='r'"), door("path")] as const;
+  expect(await compare("a.py", ...both, page("open_door('a(', mode='w')"))).toMatchObject([
+    { part: "signature", now: "it has no parameter `mode`", pageLine: 2 },
+  ]);
+  expect(await compare("a.py", ...both, page("open_door('a', 'w')"))).toMatchObject([
+    { now: "it takes at most 1 arguments" },
+  ]);
+  expect(await compare("a.py", door("path"), door("path, mode"), page("open_door(f(1, 2))"))).toMatchObject([
+    { now: "it needs `mode`" },
+  ]);
+  for (const call of [
+    "open_door('a')",
+    "open_door(...)",
+    "open_door(*all, mode=1)",
+    "open_door('a', other=1)",
+    "open_door('a', mode=",
+  ])
+    expect(await compare("a.py", ...both, page(call))).toEqual([]);
+  expect(await compare("a.py", ...both, page("reopen_door('a', mode=1)"))).toEqual([]);
+  expect(await compare("a.py", ...both, page("doors.open_door('a', mode=1)"))).toHaveLength(1);
+  const script = (parameters: string) => `export function openDoor(${parameters}) {}`;
+  const sample = (call: string) => `\`\`\`js\n${call};\n\`\`\`\n`;
+  expect(await compare("a.js", script("a"), script("a, b"), sample("openDoor(1)"))).toHaveLength(1);
+  expect(await compare("a.js", script("a"), script("a, b"), sample("house.openDoor(1)"))).toEqual([]);
+  expect(await compare("a.py", both[0], door("path, **more"), page("open_door('a', mode=1)"))).toEqual([]);
+  expect(await compare("a.py", ...both, "```python\ndef open_door(path, mode='r'):\n```\n")).toEqual([]);
+});
+
+test("a name that is deprecated now counts once a page, unless the page says so", async () => {
+  const both = ['p.add_argument("--dry-run")', 'p.add_argument("--dry-run", deprecated=True)'] as const;
+  const page = "Use `--dry-run`.\n\nAgain: `--dry-run`.\n";
+  expect(await compare("c.py", ...both, page)).toMatchObject([{ part: "deprecated", pageLine: 1 }]);
+  expect(await compare("c.py", ...both, `${page}\n\`--dry-run\` is deprecated.\n`)).toEqual([]);
+});
+
+test("a changed release counts beside the name", async () => {
+  const member = (since: string) => `interface O {\n  /** @since ${since} */\n  retryLimit?: number;\n}`;
+  const page = "| name | since |\n| --- | --- |\n| `retryLimit` | 2.1 |\n";
+  expect(await compare("o.ts", member("2.1"), member("2.2"), page)).toMatchObject([
+    { part: "since", was: "2.1", now: "2.2" },
+  ]);
+});
+
+test("the first column of a table names what its row is about", async () => {
+  const both = [flag("retry-limit", "3"), flag("retry-limit", "5")] as const;
+  const page = "| Flag | Default |\n| --- | --- |\n| [--retry-limit](#x) | 3 |\n";
+  expect(await compare("cli.py", ...both, page)).toMatchObject([{ name: "--retry-limit", pageLine: 3 }]);
+});
+
+test("a version or an address counts in code without its name, where nothing in the change still has it", async () => {
+  const chart = (version: string, more = "") => `appVersion: ${version}\n${more}`;
+  const page = "```sh\ncurl https://example.com/tool-v1.7.0/deploy.yaml\n```\n";
+  const both = [chart("1.7.0"), chart("1.7.1")] as const;
+  expect(await compare("chart.yaml", ...both, page)).toMatchObject([
+    { part: "default", was: "1.7.0", now: "1.7.1", isUnnamed: true, pageLine: 2 },
+  ]);
+  for (const other of [
+    "It has 1.7.0 in prose.\n",
+    "Since `1.7.0`, it works.\n",
+    "`11.7.0` and `1.7.0.1` and `1.7.0-rc.1`\n",
+    "```sh\nfrom 1.7.0 to 1.7.1\n```\n",
+  ])
+    expect(await compare("chart.yaml", ...both, other)).toEqual([]);
+  expect(await compare("chart.yaml", ...(both.map((one) => `${one}old: 1.7.0\n`) as [string, string]), page)).toEqual(
+    [],
+  );
+  const path = (folder: string) => `CONFIG = "/etc/${folder}/settings.toml"\n`;
+  expect(await compare("a.py", path("old"), path("new"), "It is in `/etc/old/settings.toml`.\n")).toMatchObject([
+    { isUnnamed: true },
+  ]);
+});
+
+test("a member that moved to another file of the change is neither gone nor new", async () => {
+  const all = [...listed, "--color"];
+  const page = pageBlocks("page.md", `${table}| \`--color\` |\n`);
+  const change = { path: "a.py", before: await read("a.py", flags(all)), after: await read("a.py", flags(listed)) };
+  const other = { path: "b.py", before: [], after: await read("b.py", flags(["--color"])) };
+  expect(compareFacts([change], page)).toHaveLength(1);
+  expect(compareFacts([change, other], page)).toEqual([]);
+});

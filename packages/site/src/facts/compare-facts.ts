@@ -1,5 +1,7 @@
 import type { PageBlock } from "../drift/page-blocks.ts";
 import type { Fact, FactPart } from "./fact.ts";
+import { escaped, hasWord, isTelling, type NamedBlock, namesIn, titles } from "./named-blocks.ts";
+import { misfits } from "./sample-calls.ts";
 
 /** A file's facts before and after a change. */
 export interface ChangedFacts {
@@ -18,6 +20,8 @@ export interface StaleFact {
   part?: FactPart;
   was?: string;
   now?: string;
+  /** The page shows the old value without the name: it may be another thing's. */
+  isUnnamed?: true;
   /** The lines of code before and after. */
   code: { was: string; now: string | null };
   block: PageBlock;
@@ -32,6 +36,10 @@ export function compareFacts(changes: readonly ChangedFacts[], blocks: readonly 
   const pages = blocks.map((block) => ({ block, names: namesIn(block) }));
   const named = new Set(pages.flatMap(({ names }) => [...names.keys()]));
   const stale: StaleFact[] = [];
+  // What moved to another file of the change is neither gone nor new.
+  const known = new Set(changes.flatMap(({ before }) => before.map(({ name }) => name)));
+  const left = new Set(changes.flatMap(({ after }) => after.map(({ name }) => name)));
+  const values = new Set(changes.flatMap(({ after }) => after.map((fact) => fact.default)));
   for (const { path, before, after } of changes) {
     const old = byName(before);
     const now = byName(after);
@@ -40,8 +48,8 @@ export function compareFacts(changes: readonly ChangedFacts[], blocks: readonly 
       if (same === undefined || isSame(fact, same)) continue;
       const about = isTelling(fact.name) ? pages : aboutSiblings(before, fact, pages);
       stale.push(...changed(path, fact, same, about));
+      if (!values.has(fact.default)) stale.push(...shownAlone(path, fact, same, blocks));
     }
-    const known = new Set(before.map(({ name }) => name));
     for (const [key, fact] of now) {
       if (old.has(key) || known.has(fact.name) || !isTelling(fact.name) || named.has(fact.name)) continue;
       const siblings = before.filter((one) => one.container === fact.container && now.has(keyOf(one)));
@@ -49,7 +57,6 @@ export function compareFacts(changes: readonly ChangedFacts[], blocks: readonly 
       if (place !== null)
         stale.push({ kind: "new", ...placeOf(path, fact), code: { was: "", now: fact.text }, ...place });
     }
-    const left = new Set(after.map(({ name }) => name));
     for (const [key, fact] of old) {
       if (now.has(key) || left.has(fact.name) || !isTelling(fact.name) || !named.has(fact.name)) continue;
       const siblings = before.filter((one) => one.container === fact.container && one.name !== fact.name);
@@ -58,11 +65,44 @@ export function compareFacts(changes: readonly ChangedFacts[], blocks: readonly 
         stale.push({ kind: "removed", ...placeOf(path, fact), code: { was: fact.text, now: null }, ...place });
     }
   }
-  return [
-    ...new Map(
-      stale.map((one) => [`${one.kind} ${one.part} ${one.name} ${one.block.path} ${one.pageLine}`, one]),
-    ).values(),
-  ];
+  const placeKey = ({ block, pageLine }: StaleFact) => `${block.path} ${pageLine}`;
+  const toldByName = new Set(stale.flatMap((one) => (one.isUnnamed ? [] : placeKey(one))));
+  const told = stale.filter((one) => !one.isUnnamed || !toldByName.has(placeKey(one)));
+  const whatOf = ({ kind, part, name, isUnnamed }: StaleFact) => (isUnnamed ? "" : `${kind} ${part} ${name}`);
+  return [...new Map(told.map((one) => [`${whatOf(one)} ${placeKey(one)}`, one])).values()];
+}
+
+/** A version, an address or a path with several parts: nothing else is written like it. */
+function isDistinctive(value: string): boolean {
+  return (
+    /^v?\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(value) || (value.length >= 10 && /^[^\s/]*(?:\/[^\s/]+){2,}\/?$/.test(value))
+  );
+}
+
+/** These tell of a release, not of the newest one. */
+const ofPast =
+  /\b(?:since|starting|introduced|added in|until|before|prior|later|newer|above|older|deprecated|removed|changed in)\b|[><]=|\d\+/i;
+
+/** Where code on pages shows a value that the code no longer has, without the name that it belongs to. */
+function shownAlone(path: string, was: Fact, now: Fact, blocks: readonly PageBlock[]): StaleFact[] {
+  const [old = "", next] = [was.default, now.default];
+  if (next === undefined || old === next || !isDistinctive(old)) return [];
+  const before = "-(?:rc|alpha|beta|pre|dev)";
+  const bare = old.replace(/^v(?=\d)/, "");
+  const shown = new RegExp(`(?<![\\d.]|\\w[-_])v?${escaped(bare)}(?![\\w/]|[.-]\\d|${before})`);
+  const asAddress = new RegExp(`[/:@=-]v?${escaped(bare)}(?!\\w|[.-]\\d|${before})`);
+  return blocks.flatMap((block) => {
+    if (!block.text.includes(bare)) return [];
+    const isSample = block.inSample ?? /^\s*(?:`{3,}|~{3,})/m.test(block.text);
+    const at = block.text.split("\n").findIndex((line) => {
+      const code = isSample ? line : [...line.matchAll(/`[^`]+`|https?:\S+/g)].join(" ");
+      return (shown.test(code) || asAddress.test(code)) && !ofPast.test(line) && !line.includes(next);
+    });
+    if (at === -1) return [];
+    const code = { was: was.text, now: now.text };
+    const common = { kind: "changed" as const, ...placeOf(path, was), part: "default" as const, was: old, now: next };
+    return [{ ...common, isUnnamed: true as const, code, block, pageLine: block.line + at }];
+  });
 }
 
 /** The blocks of pages that name enough else of the same container: a plain word may mean anything elsewhere. */
@@ -75,7 +115,8 @@ function aboutSiblings(facts: readonly Fact[], { container, name }: Fact, pages:
 }
 
 function isSame(was: Fact, now: Fact): boolean {
-  const of = ({ default: set, choices, type, required }: Fact) => JSON.stringify([set, choices, type, required]);
+  const of = ({ container: _, name: _name, line: _line, text: _text, ...parts }: Fact) =>
+    JSON.stringify(Object.entries(parts).sort());
   return of(was) === of(now);
 }
 
@@ -93,12 +134,6 @@ function byName(facts: readonly Fact[]): Map<string, Fact> {
   }
   for (const key of twice) found.delete(key);
   return found;
-}
-
-interface NamedBlock {
-  block: PageBlock;
-  /** The names in its code, each with the lines that have it. */
-  names: ReadonlyMap<string, readonly number[]>;
 }
 
 function changed(path: string, was: Fact, now: Fact, pages: readonly NamedBlock[]): StaleFact[] {
@@ -128,6 +163,18 @@ function changed(path: string, was: Fact, now: Fact, pages: readonly NamedBlock[
       if (at !== undefined) stale.push({ ...common, part, was: old, now: next, block, pageLine: block.line + at });
     }
   }
+  stale.push(...misfits(was, now, pages).map((place) => ({ ...common, part: "signature" as const, ...place })));
+  if (!was.deprecated && now.deprecated) {
+    for (const [, group] of Map.groupBy(pages, ({ block }) => block.path)) {
+      const first = group.find(({ names }) => names.has(was.name));
+      const isSaid = group.some(
+        ({ block, names }) => names.has(was.name) && /deprecat|obsolete|legacy/i.test(block.text),
+      );
+      if (first === undefined || isSaid) continue;
+      const pageLine = first.block.line + (first.names.get(was.name)?.[0] ?? 0);
+      stale.push({ ...common, part: "deprecated", block: first.block, pageLine });
+    }
+  }
   const gone = (was.choices ?? []).filter((choice) => now.choices !== undefined && !now.choices.includes(choice));
   const added = (now.choices ?? []).filter((choice) => was.choices !== undefined && !was.choices.includes(choice));
   if (gone.length + added.length === 0) return stale;
@@ -149,10 +196,17 @@ function changed(path: string, was: Fact, now: Fact, pages: readonly NamedBlock[
 
 /** Types, and the words for whether something is required, as pages write them. */
 function wordsThatChanged(was: Fact, now: Fact): readonly (readonly [FactPart, was: string, now: string])[] {
-  const type = was.type && now.type && was.type !== now.type ? [["type", was.type, now.type] as const] : [];
+  const changed = (part: "type" | "since") => {
+    const [old, next] = [was[part], now[part]];
+    return old && next && old !== next ? [[part, old, next] as const] : [];
+  };
   const word = (isRequired: boolean) => (isRequired ? "required" : "optional");
   const both = was.required !== undefined && now.required !== undefined && was.required !== now.required;
-  return [...type, ...(both ? [["required", word(was.required === true), word(now.required === true)] as const] : [])];
+  return [
+    ...changed("type"),
+    ...changed("since"),
+    ...(both ? [["required", word(was.required === true), word(now.required === true)] as const] : []),
+  ];
 }
 
 /** Whether a line has the old value, and not the new one. A value that every page has needs the word "default" beside it. */
@@ -173,12 +227,6 @@ function saysDefault(
 /** `name: value` or `name = value` in a sample. */
 function isSet(line: string, name: string, value: string): boolean {
   return isTelling(name) && new RegExp(`${escaped(name)}["']?\\s*[:=]\\s*["']?${escaped(value)}\\b`).test(line);
-}
-
-/** Whether the heading above a block is about the name. */
-function titles({ section }: PageBlock, name: string): boolean {
-  const last = section.split(" > ").at(-1) ?? "";
-  return last.replaceAll(/[`*]/g, "").trim() === name;
 }
 
 /** The place of the last sibling on the page that has most of them together. With `name`: where that page names it. */
@@ -206,32 +254,4 @@ function listOf(
     if (path !== "" && place !== null && isMost) best = { count: found.size, ...place };
   }
   return best && { block: best.block, pageLine: best.pageLine };
-}
-
-/** Has several parts. Plain words of English are on every page. */
-function isTelling(name: string): boolean {
-  return name.startsWith("--") || (name.length >= 5 && /[a-z\d][-_A-Z]/.test(name)) || /[A-Z]_[A-Z]/.test(name);
-}
-
-const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
-
-function hasWord(text: string, word: string): boolean {
-  return word !== "" && new RegExp(`(?<![\\w-])${escaped(word)}(?![\\w-])`).test(text);
-}
-
-/** The names in a block's code, in spans and samples, with the lines that have them. */
-function namesIn({ text }: PageBlock): ReadonlyMap<string, readonly number[]> {
-  const names = new Map<string, number[]>();
-  const isSample = /^\s*(?:`{3,}|~{3,})/m.test(text);
-  for (const [number, line] of text.split("\n").entries()) {
-    const parts = isSample ? [line] : [...line.matchAll(/`([^`]+)`/g)].map(([, code]) => code as string);
-    for (const part of parts) {
-      for (const [name] of part.matchAll(/(?:--)?[A-Za-z_][\w-]*/g)) {
-        const known = names.get(name);
-        if (known === undefined) names.set(name, [number]);
-        else if (known.at(-1) !== number) known.push(number);
-      }
-    }
-  }
-  return names;
 }

@@ -13,10 +13,25 @@ export interface Fact {
   choices?: readonly string[];
   type?: string;
   required?: boolean;
+  deprecated?: boolean;
+  /** The release that added it, as the code says. */
+  since?: string;
+  /** Of a function: what its callers pass. */
+  signature?: Signature;
+}
+
+export interface Signature {
+  /** In their order, without `self`. */
+  parameters: readonly { name: string; required: boolean; isByNameOnly?: boolean }[];
+  /** Whether it takes more arguments than its parameters, such as `*args`, and by other names, such as `**options`. */
+  rest?: boolean;
+  otherNames?: boolean;
+  /** Whether callers may write its module before it, as in `module.name()`. */
+  isQualified?: boolean;
 }
 
 /** How a fact's parts are called in messages. */
-export type FactPart = "default" | "choices" | "type" | "required";
+export type FactPart = "default" | "choices" | "type" | "required" | "deprecated" | "since" | "signature";
 
 /** A literal as it stands on a page: without quotes, and `True` as `true`. Null: it is computed. */
 export function plainValue(text: string): string | null {

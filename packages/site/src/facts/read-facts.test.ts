@@ -134,7 +134,154 @@ test.each<[library: string, path: string, text: string, fact: object]>([
     '{"properties": {"mode": {"type": "string", "enum": ["fast", "safe"], "default": "fast"}}}',
     { container: "properties", name: "mode", default: "fast", choices: ["fast", "safe"], type: "string" },
   ],
+  [
+    "typer",
+    "cli.py",
+    'def main(mode: str = typer.Option("fast", "--mode", help="How")): ...',
+    { container: "flags", name: "--mode", default: "fast" },
+  ],
+  [
+    "Cobra",
+    "c.go",
+    'package c\nfunc f() { cmd.Flags().IntVar(&n, "retry-limit", 3, "how often") }',
+    { container: "flags", name: "--retry-limit", default: "3" },
+  ],
+  [
+    "a sample of variables",
+    ".env.example",
+    '# How often\nAPP_RETRIES=3\nAPP_MODE="fast" # or safe\n',
+    { container: "variables", name: "APP_MODE", default: "fast", line: 3 },
+  ],
+  ["a variable that is off", "deploy/sample.env", "#APP_RETRIES=3\n", { name: "APP_RETRIES", default: "3" }],
+  [
+    "OpenAPI",
+    "openapi.yaml",
+    "paths:\n  /jobs:\n    get:\n      parameters:\n        - { name: page_size, in: query, required: true, schema: { type: integer, default: 20 } }\n",
+    { container: "paths./jobs.get.parameters", name: "page_size", default: "20", type: "integer", required: true },
+  ],
+  [
+    "what a JSON Schema requires",
+    "schema.json",
+    '{"required": ["mode"], "properties": {"mode": {"type": "string", "deprecated": true}, "size": {"type": "number"}}}',
+    { container: "properties", name: "mode", required: true, deprecated: true },
+  ],
 ])("reads what %s says", async (_library, path, text, fact) => {
+  expect(await read(path, text)).toContainEqual(expect.objectContaining(fact));
+});
+
+test.each<[string, string, string, object]>([
+  [
+    "a comment",
+    "c.ts",
+    "interface O {\n  /** @deprecated use b\n   * @since 2.1 */\n  retryLimit?: number;\n}",
+    { since: "2.1" },
+  ],
+  ["argparse", "c.py", 'p.add_argument("--dry-run", deprecated=True)', {}],
+  [
+    "an attribute of Rust",
+    "c.rs",
+    'struct C {\n    #[deprecated(since = "1.4")]\n    #[arg(long)]\n    dry_run: bool,\n}',
+    { since: "1.4" },
+  ],
+  ["Go's comment", "c.go", 'package c\ntype C struct {\n\t// Deprecated: use B.\n\tA int `json:"dry_run"`\n}', {}],
+  [
+    "pflag",
+    "c.go",
+    'package c\nfunc f() { fs.Bool("dry-run", false, ""); fs.MarkDeprecated("dry-run", "no") }',
+    { default: "false" },
+  ],
+  ["yargs", "c.js", 'yargs.option("dry-run", { type: "boolean", deprecated: true });', {}],
+  ["a sample of variables", ".env.sample", "# Deprecated\nDRY_RUN=1\n", { default: "1" }],
+])("reads in %s that something is deprecated", async (_, path, text, more) => {
+  expect(await read(path, text)).toContainEqual(expect.objectContaining({ deprecated: true, ...more }));
+});
+
+test("does not take an option for deprecated because one inside of it is", async () => {
+  const text = 'const o = { outer: { type: "object", inner: { type: "number", deprecated: true } } };';
+  const facts = await read("c.js", text);
+  expect(facts.find(({ name }) => name === "outer")).not.toHaveProperty("deprecated");
+});
+
+test.each<[string, string, string, object]>([
+  [
+    "a Python function",
+    "a.py",
+    "def open_door(path, retries=3, *, force): ...",
+    {
+      name: "open_door",
+      signature: {
+        parameters: [
+          { name: "path", required: true },
+          { name: "retries", required: false },
+          { name: "force", required: true, isByNameOnly: true },
+        ],
+        isQualified: true,
+      },
+    },
+  ],
+  [
+    "a Python class",
+    "a.py",
+    "class Door:\n    def __init__(self, path: str, **options): ...",
+    {
+      container: "",
+      name: "Door",
+      signature: { parameters: [{ name: "path", required: true }], otherNames: true, isQualified: true },
+    },
+  ],
+  [
+    "a TypeScript function",
+    "a.ts",
+    "export function openDoor(path: string, retries = 3, force?: boolean, ...more: string[]) {}",
+    {
+      name: "openDoor",
+      signature: {
+        parameters: [
+          { name: "path", required: true },
+          { name: "retries", required: false },
+          { name: "force", required: false },
+        ],
+        rest: true,
+      },
+    },
+  ],
+  [
+    "an arrow function",
+    "a.js",
+    "export const openDoor = (path, retries = 3) => 1;",
+    {
+      name: "openDoor",
+      signature: {
+        parameters: [
+          { name: "path", required: true },
+          { name: "retries", required: false },
+        ],
+      },
+    },
+  ],
+  [
+    "a Go function",
+    "a.go",
+    "package a\nfunc OpenDoor(path, mode string, more ...int) {}",
+    {
+      name: "OpenDoor",
+      signature: {
+        parameters: [
+          { name: "path", required: true },
+          { name: "mode", required: true },
+        ],
+        rest: true,
+        isQualified: true,
+      },
+    },
+  ],
+  [
+    "a Rust function",
+    "a.rs",
+    "impl Door { pub fn open_door(&self, path: &str) {} }",
+    { name: "open_door", signature: { parameters: [{ name: "path", required: true }] } },
+  ],
+])("reads the signature of %s", async (_, path, text, fact) => {
   expect(await read(path, text)).toContainEqual(expect.objectContaining(fact));
 });
 

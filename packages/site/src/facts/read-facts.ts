@@ -36,6 +36,7 @@ export function createFactReader(): (path: string, text: string) => Promise<read
 
   async function readFile(path: string, text: string): Promise<readonly Untexted[]> {
     const ending = /\.(\w+)$/.exec(path)?.[1] ?? "";
+    if (isEnvSample(path)) return readVariables(text);
     if (/^(?:ya?ml|json|toml)$/.test(ending)) return readData(ending, text);
     const name = languages[ending];
     const visit = name === undefined ? undefined : visits[name];
@@ -58,30 +59,64 @@ export function createFactReader(): (path: string, text: string) => Promise<read
   }
 }
 
+/** A file that shows the variables that a program reads, such as `.env.example`. */
+export function isEnvSample(path: string): boolean {
+  return /(?:^|[/.])env\.(?:example|sample|template|dist|defaults?)$|(?:^|\/)(?:example|sample|template|default)\.env$/i.test(
+    path,
+  );
+}
+
+/** `NAME=value` and `# NAME=value`; the comment above it may say that it is deprecated. */
+function readVariables(text: string): readonly Untexted[] {
+  const lines = text.split("\n");
+  return lines.flatMap((line, index) => {
+    const [, name, given = ""] =
+      /^\s*(?:#\s*)?(?:export\s+)?([A-Z][A-Z\d_]+)\s*=\s*("[^"]*"|'[^']*'|[^\s#]*)\s*(?:#.*)?$/.exec(line) ?? [];
+    if (name === undefined) return [];
+    const value = given.replace(/^(["'])(.*)\1$/, "$2");
+    const isDeprecated = /^\s*#.*\bdeprecated\b/i.test(`${lines[index - 1] ?? ""}`);
+    const life = isDeprecated ? { deprecated: true } : {};
+    return { container: "variables", name, line: index + 1, ...(value !== "" && { default: value }), ...life };
+  });
+}
+
 /** The settings of a file, and the properties of a schema, by their path. */
 function readData(ending: string, text: string): readonly Untexted[] {
   const facts: Untexted[] = [];
-  const walk = (value: unknown, path: readonly string[]): void => {
+  const add = (container: string, name: string, inner: unknown, isRequired: boolean | undefined) => {
+    const described = isRecord(inner) ? inner : {};
+    const { default: set, enum: listed, type, deprecated } = described;
+    const isScalar = ["string", "number", "boolean"].includes(typeof inner);
+    const found = plainValue(JSON.stringify(isScalar ? inner : (set ?? null)) ?? "");
+    facts.push({
+      container,
+      name,
+      line: 1,
+      ...(found !== null && { default: found }),
+      ...(Array.isArray(listed) && listed.length > 1 && { choices: listed.map(String) }),
+      ...(typeof type === "string" && { type }),
+      ...(isRequired !== undefined && { required: isRequired }),
+      ...(deprecated === true && { deprecated }),
+    });
+  };
+  const walk = (value: unknown, path: readonly string[], required?: ReadonlySet<unknown>): void => {
     if (facts.length > 5_000 || typeof value !== "object" || value === null) return;
+    const container = path.join(".");
     if (Array.isArray(value)) {
-      for (const one of value) walk(one, path);
+      for (const one of value) {
+        // A parameter of an OpenAPI description.
+        if (isRecord(one) && typeof one.name === "string" && typeof one.in === "string")
+          add(container, one.name, { ...one, ...(isRecord(one.schema) && one.schema) }, one.required === true);
+        else walk(one, path);
+      }
       return;
     }
+    const { required: listed } = value as Record<string, unknown>;
     for (const [name, inner] of Object.entries(value)) {
-      const container = path.join(".");
-      const { default: set, enum: listed, type } = isRecord(inner) ? inner : ({} as Record<string, unknown>);
-      const isScalar = ["string", "number", "boolean"].includes(typeof inner);
-      const found = plainValue(JSON.stringify(isScalar ? inner : (set ?? null)) ?? "");
-      const choices = Array.isArray(listed) && listed.length > 1 ? { choices: listed.map(String) } : {};
-      facts.push({
-        container,
-        name,
-        line: 1,
-        ...(found !== null && { default: found }),
-        ...choices,
-        ...(typeof type === "string" && { type }),
-      });
-      walk(inner, [...path, name]);
+      add(container, name, inner, required?.has(name));
+      // The names below `properties` are those that a schema lists as required beside it.
+      const isSchema = name === "properties" && Array.isArray(listed);
+      walk(inner, [...path, name], isSchema ? new Set(listed) : undefined);
     }
   };
   try {

@@ -1,5 +1,5 @@
 import type { Node } from "@vscode/tree-sitter-wasm";
-import { type Fact, plainValue } from "./fact.ts";
+import { type Fact, plainValue, type Signature } from "./fact.ts";
 
 type Found = Omit<Fact, "line" | "text">;
 type Visit = (node: Node, container: string, add: (fact: Found, at: Node) => void) => void;
@@ -28,7 +28,7 @@ const depthMax = 300;
 
 export function readSyntax(root: Node, visit: Visit): Omit<Fact, "text">[] {
   const facts: Omit<Fact, "text">[] = [];
-  const add = (fact: Found, at: Node) => facts.push({ ...fact, line: at.startPosition.row + 1 });
+  const add = (fact: Found, at: Node) => facts.push({ ...fact, ...lifeOf(at), line: at.startPosition.row + 1 });
   const walk = (node: Node, container: string, depth: number): void => {
     if (depth > depthMax) return;
     visit(node, container, add);
@@ -39,7 +39,38 @@ export function readSyntax(root: Node, visit: Visit): Omit<Fact, "text">[] {
     for (const child of node.namedChildren) if (child !== null) walk(child, inner, depth + 1);
   };
   walk(root, "", 0);
-  return facts;
+  // `flags.MarkDeprecated("name", …)` is about a definition elsewhere.
+  const marked = new Set(facts.flatMap(({ container, name }) => (container === deprecation ? name : [])));
+  return facts.flatMap((fact) => {
+    if (fact.container === deprecation) return [];
+    return marked.has(fact.name) ? { ...fact, deprecated: true } : fact;
+  });
+}
+
+const deprecation = "deprecated";
+const linesAboveMax = 12;
+const saysDeprecated =
+  /@deprecated|\bDeprecated:|#\[deprecated|@deprecated\b|\bdeprecated["']?\s*[=:(]\s*(?:True|true|["'`{)])/;
+const saysSince = /@since\s+v?(\d[\w.]*)|versionadded::\s*v?(\d[\w.]*)|\bsince\s*=\s*"v?(\d[\w.]*)"/;
+
+/** What the comments and attributes above a definition, and its own text, say about its life. */
+function lifeOf(node: Node): Pick<Fact, "deprecated" | "since"> {
+  // Of a definition that has others inside, only what is above it counts.
+  const own = field(node, "body") === null ? textOf(node) : "";
+  const about: string[] = own.length <= 600 && own.split("{").length <= 2 ? [own] : [];
+  // A decorator or `export` is around the definition, and the comment above it.
+  const outer = /decorated|export/.test(node.parent?.type ?? "") ? node.parent : node;
+  let above = outer?.previousNamedSibling;
+  for (let lines = 0; above && /comment|attribute|decorator/.test(above.type) && lines < linesAboveMax; lines++) {
+    about.push(textOf(above));
+    above = above.previousNamedSibling;
+  }
+  const text = about.join("\n");
+  const since = saysSince
+    .exec(text)
+    ?.slice(1)
+    .find((version) => version !== undefined);
+  return { ...(saysDeprecated.test(text) && { deprecated: true }), ...(since !== undefined && { since }) };
 }
 
 const children = (node: Node | null | undefined): Node[] =>
@@ -84,13 +115,16 @@ function visitPython(node: Node, container: string, add: Parameters<Visit>[2]): 
           one.type === "keyword_argument" ? [[field(one, "name")?.text, field(one, "value")] as const] : [],
         ),
       );
+      // Typer's options begin with their default.
+      const isTypers = /(?:Option|Argument)$/.test(textOf(field(node, "function")));
+      const first = isTypers && !flagIn(plainValue(textOf(given[0])) ?? "") ? given[0] : null;
       const choices = named.get("choices") ?? (/Choice/.test(named.get("type")?.text ?? "") ? named.get("type") : null);
       const isRequired = named.get("required")?.text === "True" ? { required: true } : {};
       add(
         {
           container: "flags",
           name: flag,
-          ...withDefault(literal(named.get("default"))),
+          ...withDefault(literal(named.get("default") ?? first)),
           ...choicesIn(choices),
           ...isRequired,
         },
@@ -115,8 +149,55 @@ function visitPython(node: Node, container: string, add: Parameters<Visit>[2]): 
     case "typed_default_parameter": {
       const name = field(node, "name")?.text;
       if (name) add({ container, name, ...withDefault(literal(field(node, "value"))) }, node);
+      return;
+    }
+    case "function_definition": {
+      const name = field(node, "name")?.text ?? "";
+      // A class is called by its own name.
+      const owner = name === "__init__" ? container.split(".") : null;
+      const called = owner === null ? name : (owner.at(-1) ?? "");
+      if (called === "" || called.startsWith("_")) return;
+      const signature = signatureOf(children(field(node, "parameters")), {
+        rest: "list_splat_pattern",
+        otherNames: "dictionary_splat_pattern",
+        isOptional: (one) => one.type.includes("default"),
+        byNameAfter: "keyword_separator",
+        isQualified: true,
+      });
+      add({ container: owner === null ? container : owner.slice(0, -1).join("."), name: called, signature }, node);
     }
   }
+}
+
+/** How a language's grammar marks parameters. */
+interface Marks {
+  rest: string;
+  otherNames?: string;
+  byNameAfter?: string;
+  isQualified?: true;
+  isOptional?(parameter: Node): boolean;
+}
+
+function signatureOf(
+  nodes: readonly Node[],
+  { rest, otherNames, byNameAfter, isOptional, isQualified }: Marks,
+): Signature {
+  const parameters: { name: string; required: boolean; isByNameOnly?: boolean }[] = [];
+  const signature: Signature = { parameters, ...(isQualified && { isQualified }) };
+  let isByNameOnly = false;
+  for (const one of nodes) {
+    const kinds = [one.type, ...children(one).map(({ type }) => type)];
+    if (otherNames !== undefined && kinds.includes(otherNames)) signature.otherNames = true;
+    else if (kinds.includes(rest)) signature.rest = isByNameOnly = true;
+    else if (one.type === byNameAfter) isByNameOnly = true;
+    else if (!/comment|separator|self_parameter/.test(one.type)) {
+      const name =
+        /^[\w$]+/.exec(textOf(field(one, "name") ?? field(one, "pattern") ?? field(one, "left") ?? one))?.[0] ?? "";
+      if (!/^(?:self|cls|this)$/.test(name))
+        parameters.push({ name, required: isOptional?.(one) !== true, ...(isByNameOnly && { isByNameOnly }) });
+    }
+  }
+  return signature;
 }
 
 /** `Field(3)`, `field(default=3)`, `Integer(3).tag(…)`: the value that a member starts with. */
@@ -143,9 +224,33 @@ function visitGo(node: Node, container: string, add: Parameters<Visit>[2]): void
       add({ container, name, ...withDefault(set ?? null), ...typeOf(field(node, "type")) }, node);
       return;
     }
+    case "function_declaration": {
+      const name = field(node, "name")?.text ?? "";
+      const listed = children(field(node, "parameters")).flatMap((one) => {
+        // `a, b int` is two.
+        const names = children(one).filter(({ type }) => type === "identifier");
+        return names.length > 1 ? names : [one];
+      });
+      if (/^[A-Z]/.test(name))
+        add(
+          {
+            container,
+            name,
+            signature: signatureOf(listed, { rest: "variadic_parameter_declaration", isQualified: true }),
+          },
+          node,
+        );
+      return;
+    }
     case "call_expression": {
       const method = field(node, "function");
-      const isShort = flagMethod.exec(method?.childForFieldName("field")?.text ?? "")?.[1];
+      const called = method?.childForFieldName("field")?.text;
+      if (called === "MarkDeprecated") {
+        const flag = literal(children(field(node, "arguments"))[0]);
+        if (flag !== null) add({ container: deprecation, name: `--${flag}` }, node);
+        return;
+      }
+      const isShort = flagMethod.exec(called ?? "")?.[1];
       if (isShort === undefined) return;
       const given = children(field(node, "arguments"));
       const at = given.findIndex(isText);
@@ -249,6 +354,13 @@ function visitRust(node: Node, container: string, add: Parameters<Visit>[2]): vo
       add({ container: "flags", name: `--${name}`, ...withDefault(set === undefined ? null : plainValue(set)) }, node);
       return;
     }
+    case "function_item": {
+      const name = field(node, "name")?.text ?? "";
+      const isPublic = children(node).some(({ type }) => type === "visibility_modifier");
+      const signature = signatureOf(children(field(node, "parameters")), { rest: "variadic_parameter" });
+      if (isPublic) add({ container, name, signature }, node);
+      return;
+    }
     case "enum_variant":
       add({ container, name: field(node, "name")?.text ?? "" }, node);
       return;
@@ -322,7 +434,13 @@ function visitScript(node: Node, container: string, add: Parameters<Visit>[2]): 
       const value = field(node, "value") ?? field(node, "right");
       const isLocal = node.type === "variable_declarator" && container !== "";
       if (name !== undefined && /^\w+$/.test(name) && value && !isLocal)
-        add({ container, name, ...withDefault(literal(value)) }, node);
+        add({ container, name, ...withDefault(literal(value)), ...scriptSignature(value) }, node);
+      return;
+    }
+    case "function_declaration":
+    case "method_definition": {
+      const name = field(node, "name")?.text ?? "";
+      if (/^\w+$/.test(name) && name !== "constructor") add({ container, name, ...scriptSignature(node) }, node);
       return;
     }
     case "type_alias_declaration": {
@@ -331,6 +449,14 @@ function visitScript(node: Node, container: string, add: Parameters<Visit>[2]): 
       if (name !== undefined && field(node, "value")?.type === "union_type") add({ container, name, ...listed }, node);
     }
   }
+}
+
+function scriptSignature(node: Node): Pick<Fact, "signature"> {
+  const parameters = field(node, "parameters");
+  if (parameters === null) return {};
+  const isOptional = (one: Node) =>
+    /optional|assignment/.test(one.type) || children(one).length > 2 || field(one, "value") !== null;
+  return { signature: signatureOf(children(parameters), { rest: "rest_pattern", isOptional }) };
 }
 
 const describing = /^(?:default|type|choices|describe|description|alias|enum)$/;

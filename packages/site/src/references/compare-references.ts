@@ -3,8 +3,8 @@ import type { Fix } from "../types.ts";
 import { declaringFile, definesFlagIn, isDefined } from "./defined-in.ts";
 import type { CodeReference, ReferenceKind } from "./find-references.ts";
 import { filesLookedAtMax, movedUnchanged, renamedTo } from "./find-rename.ts";
-import { hasOneSpelling, isOwnPackage, mayBeGone, type Probe, probesOf } from "./probes.ts";
-import { isExample } from "./read-source-file.ts";
+import { hasOneSpelling, isOwnPackage, mayBeGone, type Probe, prefixesOf, probesOf } from "./probes.ts";
+import { examples, isExample } from "./read-source-file.ts";
 import { changedFiles, lostWords, type SourceIndex } from "./source-index.ts";
 
 export type StaleCause =
@@ -83,7 +83,31 @@ export async function compareReferences(
 }
 
 /** What a program offers under its own name. Other names are often another package's or the reader's too. */
-const certain: ReadonlySet<ReferenceKind> = new Set(["env", "route"]);
+async function isOwn(
+  kind: ReferenceKind,
+  word: string,
+  paths: readonly string[],
+  before: SourceIndex,
+): Promise<boolean> {
+  if (kind === "env") return isOwnVariable(word, before);
+  return kind === "route" || (kind === "flag" && (await isDefiningFlag(word, paths, before)));
+}
+
+/**
+ * Whether a variable begins with the name of a package that the sources build: `EMEND_MODEL` of `@emend/cli`. Others, such
+ * as `HTTP_PROXY` and `AWS_REGION`, many programs read.
+ */
+function isOwnVariable(variable: string, { manifests }: SourceIndex): boolean {
+  const letters = (text: string) => text.toLowerCase().replaceAll(/[^a-z\d]/g, "");
+  const starts = new Set(prefixesOf(variable).map(letters));
+  for (const [path, name] of manifests) {
+    if (examples.test(path)) continue;
+    const parts = name.split("/").filter((part) => !/^v\d+$/.test(part));
+    const names = name.startsWith("@") ? parts : parts.slice(-1);
+    if (names.some((part) => starts.has(letters(part)))) return true;
+  }
+  return false;
+}
 
 /** Whether one of these files has a definition of the flag by its syntax. Flags of other programs are strings too. */
 async function isDefiningFlag(word: string, paths: readonly string[], { tree }: SourceIndex): Promise<boolean> {
@@ -251,7 +275,7 @@ async function judge(
   const declaring = await declaringFile(sources, probe.word, before, options);
   // Messages name the first: the file that declares it, or one that is no test.
   const named = [...new Set([...(declaring === null ? [] : [declaring]), ...sources, ...paths])].slice(0, pathsMax);
-  const isCertain = certain.has(kind) || (kind === "flag" && (await isDefiningFlag(probe.word, sources, before)));
+  const isCertain = await isOwn(kind, probe.word, sources, before);
   return { gone: probe.word, cause: causeOf(to), paths: named, isCertain };
 }
 

@@ -92,7 +92,7 @@ export function hasOneSpelling({ kind }: Asked): boolean {
 }
 
 /** `APP_DB_`, `APP_`: a program may read variables by a prefix. */
-function prefixesOf(variable: string): string[] {
+export function prefixesOf(variable: string): string[] {
   return [...variable.matchAll(/_(?=.)/g)].map(({ index }) => variable.slice(0, index + 1));
 }
 

@@ -16,7 +16,7 @@ import { useMayWrite } from "../../parts/use-may-write.ts";
 const states: Record<GateState, RowMark> = {
   pending: { icon: "queued", colour: "text-quiet", word: "Pending" },
   passed: { icon: "check", colour: "text-good", word: "Passed" },
-  neutral: { icon: "warning", colour: "text-warn", word: "Neutral" },
+  neutral: { icon: "warning", colour: "text-warn", word: "Not blocking" },
   failed: { icon: "cross", colour: "text-bad", word: "Failed" },
 };
 
@@ -84,6 +84,7 @@ export function GatePage() {
             <VisibleText text={words} />
           </p>
           {refusal !== null && <Problem error={`The forge does not show this status. ${refusal}`} />}
+          {gate.data.asked && <Asked asked={gate.data.asked} />}
           <Actions gate={gate.data} />
         </Sheet>
         {open.length > 0 && (
@@ -104,6 +105,18 @@ export function GatePage() {
         )}
       </div>
     </>
+  );
+}
+
+/** What a model was asked, and how much of the limit that is. */
+export function Asked({ asked }: { asked: NonNullable<DashboardGate["asked"]> }) {
+  const { requests, requestsMax, costUsd, costUsdMax } = asked;
+  const isUsedUp = requests >= requestsMax || costUsd >= costUsdMax;
+  return (
+    <p className="text-quiet">
+      The model answered {requests} of at most {requestsMax} questions, for ${costUsd.toFixed(3)} of at most $
+      {costUsdMax.toFixed(2)}.{isUsedUp && " The limit is reached, so the rest was not asked."}
+    </p>
   );
 }
 
@@ -136,21 +149,30 @@ function Places({ gate, findings }: { gate: DashboardGate; findings: readonly Pl
   );
 }
 
-function Why({ finding: { causes = [], claim, seen, renamed, verdict } }: { finding: Place }) {
+const verdictWords: Record<NonNullable<Place["verdict"]>["kind"], string> = {
+  "wrong docs": "The model confirms it",
+  "still right": "The model says that the page is still right",
+  "cannot tell": "The model cannot tell",
+};
+
+function Why({ finding: { causes = [], claim, seen, renamed, verdict, sourceUrl } }: { finding: Place }) {
   const shown = claim ?? seen;
+  const source = shown && { place: shown.source, url: sourceUrl };
   const fixed = shown && renamed ? previewOf(shown.text, renamed) : null;
   return (
     <>
       {verdict && (
         <p className="wrap-anywhere">
-          The model says “{verdict.kind}”: <VisibleText text={verdict.reason} />
+          {verdictWords[verdict.kind]}: <VisibleText text={verdict.reason} />
         </p>
       )}
       {shown && (
         <>
           <CodeLines label="The page" text={shown.text} />
-          {shown.was !== "" && <CodeLines label={`The code before, ${shown.source}`} text={shown.was} />}
-          {shown.now !== null && <CodeLines label="The code now" text={shown.now} />}
+          {shown.was !== "" && source && <CodeLines label="The code before" source={source} text={shown.was} />}
+          {shown.now !== null && (
+            <CodeLines label="The code now" {...(shown.was === "" && source && { source })} text={shown.now} />
+          )}
         </>
       )}
       {fixed !== null && <CodeLines label="The page after the fix" text={fixed} />}

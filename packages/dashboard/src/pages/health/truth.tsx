@@ -12,6 +12,7 @@ import { localTime } from "../../parts/format.ts";
 import { Problem } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
+import { Asked } from "../gates/gate-page.tsx";
 
 /** The job's page shows the whole prompt. */
 const promptShownMax = 1_000;
@@ -30,6 +31,15 @@ export function Truth({ projectId, health }: { projectId: string; health: Dashbo
       <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-3 p-4">
         <Chart title="Out of step with the code" kind="lines" {...seriesOf(health.checks)} />
         {latest && isCompared && <ComparedWith sources={latest.sources} />}
+        {health.backfills.map(({ repository, ...asked }) => (
+          <div key={repository ?? ""} className="wrap-anywhere text-quiet">
+            <p>
+              When <VisibleText text={repository ?? "this repository"} /> was new, Emend compared its last 30 days, at
+              most 200 commits.
+            </p>
+            <Asked asked={asked} />
+          </div>
+        ))}
         {health.truth.length === 0 && <p>{agreement(latest?.sources ?? [])}</p>}
       </Sheet>
       {health.truth.map((page) => (

@@ -69,6 +69,31 @@ export async function askAboutChange(
   return verifiedDrift(await asker.ask(asked.question, signal), asked.best, hunks);
 }
 
+/** One question for each part of a long change, as long as the asker's limit allows. */
+export async function askAboutParts(
+  asker: Asker,
+  blocks: readonly PageBlock[],
+  hunks: readonly CodeHunk[],
+  signal: AbortSignal,
+): Promise<readonly Drift[]> {
+  const parts: CodeHunk[][] = [];
+  let left = 0;
+  for (const hunk of hunks) {
+    if (hunk.text.length > left) {
+      parts.push([]);
+      left = hunksCharactersMax;
+    }
+    parts.at(-1)?.push(hunk);
+    left -= hunk.text.length;
+  }
+  const drift: Drift[] = [];
+  for (const part of parts) {
+    if (asker.problem() !== null) break;
+    drift.push(...(await askAboutChange(asker, blocks, part, signal)));
+  }
+  return drift;
+}
+
 /** What the answer can show: both quotes are there. The rest is dropped. */
 export function verifiedDrift(
   answer: unknown,

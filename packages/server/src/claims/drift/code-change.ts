@@ -45,11 +45,12 @@ export async function codeHunks(patch: string, isOutside: (path: string) => bool
 
 /** As a patch of at most `charactersMax`: the beginning of each hunk, as long as there is room. */
 export function shortHunks(hunks: readonly CodeHunk[], charactersMax: number): string {
-  const each = Math.max(600, Math.floor(charactersMax / Math.max(1, hunks.length)));
+  // Less than the whole, so that the beginning of one long hunk fits with its place.
+  const each = Math.min(charactersMax - 300, Math.max(600, Math.floor(charactersMax / Math.max(1, hunks.length))));
   const shown: string[] = [];
   let left = charactersMax;
   for (const { path, line, text } of hunks) {
-    const part = `${path}:${line}\n${text.length > each ? `${text.slice(0, each)}\n…` : text}`;
+    const part = `${path.slice(0, 200)}:${line}\n${text.length > each ? `${text.slice(0, each)}\n…` : text}`;
     if (part.length > left) break;
     left -= part.length;
     shown.push(part);

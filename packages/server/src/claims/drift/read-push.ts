@@ -9,7 +9,7 @@ import {
   siteBlocks,
 } from "@emend/site";
 import type { Queryable } from "../../db/pool.ts";
-import { askAboutChange } from "./ask-about-change.ts";
+import { askAboutChange, askAboutParts } from "./ask-about-change.ts";
 import { type CodeHunk, codeHunks } from "./code-change.ts";
 import { confirmAll, passageAt } from "./confirm.ts";
 import type { Asker } from "./reader.ts";
@@ -29,6 +29,8 @@ export interface Push {
   /** Null: the project has no language model for this. */
   asker: Asker | null;
   patch(): Promise<string>;
+  /** The first comparison of a source: it is long, and read in parts. */
+  isBackfill: boolean;
 }
 
 /**
@@ -52,7 +54,8 @@ export async function readPush(
   if (asker === null) return { stale: push.stale, bound };
   const hunks = await codeHunks(await push.patch(), push.isOutside);
   const stale = await confirmed(push.stale, { asker, blocks, after, hunks }, signal);
-  for (const { kind, block, line, hunk } of await askAboutChange(asker, blocks, hunks, signal)) {
+  const ask = push.isBackfill ? askAboutParts : askAboutChange;
+  for (const { kind, block, line, hunk } of await ask(asker, blocks, hunks, signal)) {
     // What is missing has no lines of before.
     const [first] = hunk.removed;
     if (kind === "missing" || first === undefined) continue;

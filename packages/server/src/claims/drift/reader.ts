@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Pool } from "../../db/pool.ts";
+import type { Pool, Queryable } from "../../db/pool.ts";
 import { isAppError } from "../../errors.ts";
 
 /** One question to a model, whose only answer is the input of one tool. */
@@ -28,23 +28,43 @@ export interface Problem {
   isPassing: boolean;
 }
 
-const requestsMax = 30;
-const costUsdMax = 0.05;
+/** What a subject may cost. */
+export interface AskLimit {
+  requestsMax: number;
+  costUsdMax: number;
+}
+
+export const usualLimit: AskLimit = { requestsMax: 30, costUsdMax: 0.05 };
+/** Of a new source, once: it reads the changes of some weeks. */
+export const backfillLimit: AskLimit = { requestsMax: 60, costUsdMax: 0.25 };
+/** The subject of the first comparison of a source. */
+export const backfillOf = (sourceId: string) => `backfill ${sourceId}`;
 /** Increase it when a question changes its meaning but not its words. */
 const version = "1";
+
+/** What was asked about a subject, and what it may cost. Null: nothing was asked. */
+export async function askedAbout(
+  db: Queryable,
+  { projectId, subject }: { projectId: string; subject: string },
+  limit: AskLimit = usualLimit,
+): Promise<(AskLimit & { requests: number; costUsd: number }) | null> {
+  const { rows } = await db.query<{ requests: number; costUsd: number }>(
+    `select count(*)::int as requests, coalesce(sum(cost_usd), 0)::float8 as "costUsd"
+     from drift_answers where project_id = $1 and subject = $2`,
+    [projectId, subject],
+  );
+  const [spent] = rows;
+  return spent === undefined || spent.requests === 0 ? null : { ...spent, ...limit };
+}
 
 /** Answers are kept by what was asked, and cost nothing the second time. Those that a subject paid for count for it. */
 export async function openAsker(
   pool: Pool,
   { projectId, subject }: { projectId: string; subject: string },
   reader: Reader,
+  { requestsMax, costUsdMax }: AskLimit = usualLimit,
 ): Promise<Asker> {
-  const { rows } = await pool.query<{ requests: number; costUsd: number }>(
-    `select count(*)::int as requests, coalesce(sum(cost_usd), 0)::float8 as "costUsd"
-     from drift_answers where project_id = $1 and subject = $2`,
-    [projectId, subject],
-  );
-  let { requests = 0, costUsd = 0 } = rows[0] ?? {};
+  let { requests, costUsd } = (await askedAbout(pool, { projectId, subject })) ?? { requests: 0, costUsd: 0 };
   let problem: Problem | null = null;
   return {
     problem: () => problem,

@@ -1,9 +1,12 @@
 import type { DashboardGate, DashboardGates } from "@emend/contract";
+import { blobUrl } from "@emend/forges";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { listContextRepositories } from "../../accounts/projects/context-repositories.ts";
 import { allowedModels } from "../../accounts/projects/project-settings.ts";
+import type { Project } from "../../accounts/projects/projects.ts";
 import { updateProject } from "../../accounts/projects/save-project.ts";
+import { askedAbout } from "../../claims/drift/reader.ts";
 import { AppError } from "../../errors.ts";
 import { type GateFinding, type GateStatus, getStatus, listPolls, listStatuses } from "../../gate/gate-store.ts";
 import { isFixable, makeDocsPull, planDocsPull } from "../../gate/make-docs-pull.ts";
@@ -50,7 +53,8 @@ export function gateRoutes(app: FastifyInstance, deps: RouteDeps): void {
     return {
       ...showRow(status, await namesOf(project.id)),
       projectId: project.id,
-      findings: status.findings,
+      findings: await linked(project, status),
+      asked: await askedAbout(pool, { projectId: project.id, subject: `${status.repository} #${status.number}` }),
       refusal: status.refusal,
       jobId: status.jobId,
       fix: status.findings.some(isFixable) ? fix : null,
@@ -88,6 +92,18 @@ export function gateRoutes(app: FastifyInstance, deps: RouteDeps): void {
     const status = /^gat_[0-9a-z]{1,40}$/.test(id) ? await getStatus(pool, id) : null;
     if (status) return status;
     throw new AppError("not_found", { publicMessage: "Status not found." });
+  }
+
+  /** Findings with the address of their line of code on the forge. */
+  async function linked(project: Project, { contextId, findings }: GateStatus): Promise<DashboardGate["findings"]> {
+    const context = contextId === null ? [] : await listContextRepositories(pool, project.id);
+    const at = contextId === null ? project : context.find(({ id }) => id === contextId);
+    return findings.map((finding) => {
+      const { source, commit } = finding.claim ?? finding.seen ?? {};
+      const [, path, line] = /^(.+):(\d+)$/.exec(source ?? "") ?? [];
+      const url = at && commit && path ? blobUrl({ ...at, commit, path, line: Number(line) }) : null;
+      return { ...finding, ...(url !== null && { sourceUrl: url }) };
+    });
   }
 
   /** Of a project's repositories; the docs' own is "". */

@@ -1,6 +1,8 @@
 import type { DashboardHealth, DashboardStatus } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
+import { listContextRepositories } from "../../accounts/projects/context-repositories.ts";
 import { listClaimsNow } from "../../claims/claim-store.ts";
+import { askedAbout, backfillLimit, backfillOf } from "../../claims/drift/reader.ts";
 import { readSiteHealth } from "../../health/site-checks.ts";
 import { listTruth } from "../../health/suggest-fixes.ts";
 import type { RouteDeps } from "../dashboard.ts";
@@ -27,8 +29,19 @@ export function healthRoutes(app: FastifyInstance, deps: RouteDeps): void {
         checked: findings,
         claims: await listClaimsNow(deps.pool, id, { checkedAt: checks.at(-1)?.checkedAt, findings }),
       }),
+      backfills: await listBackfills(id),
     };
   });
+
+  async function listBackfills(projectId: string): Promise<DashboardHealth["backfills"]> {
+    const own = { id: projectId, name: null };
+    const found: DashboardHealth["backfills"][number][] = [];
+    for (const { id, name } of [own, ...(await listContextRepositories(deps.pool, projectId))]) {
+      const asked = await askedAbout(deps.pool, { projectId, subject: backfillOf(id) }, backfillLimit);
+      if (asked) found.push({ repository: name, ...asked });
+    }
+    return found;
+  }
 
   /** Responds before the check has started: a worker starts it within moments. */
   app.post<OfProject>("/projects/:projectId/health/check", async (request, reply) => {
