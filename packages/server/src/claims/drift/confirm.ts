@@ -82,7 +82,7 @@ function judged({ verdict, reason, newName }: Verdict, { passage }: Candidate, h
   return { verdict, reason: said, ...(newName !== undefined && { newName }) };
 }
 
-export function questionOf(candidate: Candidate, hunks: readonly CodeHunk[]): Question {
+function questionOf(candidate: Candidate, hunks: readonly CodeHunk[]): Question {
   const { page, line, message, name, passage, causes, elsewhere } = candidate;
   const about = hunks.filter(({ text }) => text.includes(name.replace(/^--/, "")));
   const others = hunks.filter((hunk) => causes.includes(hunk.path) && !about.includes(hunk));
