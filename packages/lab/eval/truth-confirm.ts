@@ -25,7 +25,9 @@ export async function confirmReplayed(
   { commit, parent, stale, after }: Replayed,
   ask: (question: Question) => Promise<unknown>,
 ): Promise<Verdict | undefined> {
-  const patch = await runGit(gitDir, ["diff", "-U3", "--no-renames", "--no-color", parent, commit]);
+  // A snapshot may lack its largest files.
+  const patch = await runGit(gitDir, ["diff", "-U3", "--no-renames", "--no-color", parent, commit]).catch(() => null);
+  if (patch === null) return undefined;
   const hunks = await codeHunks(patch, (path) => isOutside(repository, path));
   const { path, line, message, name = "", causes = [] } = ofStale(stale, []);
   const text = Buffer.from((await after.tree.read(path)) ?? "").toString();
