@@ -77,7 +77,7 @@ module.exports = {
       severity: "error",
       from: {
         path: "^packages/(?!runners/)",
-        pathNot: `^packages/agent/src/runner-model\\.ts$|\\.test\\.ts$`,
+        pathNot: `^packages/(?:agent/src/runner-model|cli/src/check/trust)\\.ts$|\\.test\\.ts$`,
       },
       to: { path: "^packages/runners/", dependencyTypesNot: ["type-only"] },
     },

@@ -10,7 +10,8 @@ export type ProgramEnd =
   | { kind: "timed out" }
   | { kind: "too large"; words: string };
 
-const outputBytesMax = 8 * 2 ** 20;
+/** More of a program's output is dropped. */
+export const outputBytesMax = 8 * 2 ** 20;
 const wordsBytesMax = 64 * 2 ** 10;
 const fileBytesMax = 256 * 2 ** 20;
 /** The sandbox's status goes to descriptor 4. */

@@ -7,6 +7,7 @@ import type { StartProcess } from "./runner.ts";
 export const inside = {
   work: "/run/emend/work",
   home: "/run/emend/home",
+  node: "/run/emend/bin/node",
   port: 3128,
   path: "/run/emend/bin:/usr/local/bin:/usr/bin:/bin",
 };
@@ -24,10 +25,13 @@ const systemFiles = [
 const tmpBytesMax = 512 * 2 ** 20;
 const sharedBytesMax = 64 * 2 ** 20;
 
-/** `own`: extra options that this bubblewrap supports. */
-export type SandboxTrial =
-  | { kind: "usable"; bwrap: string; own: readonly string[] }
-  | { kind: "unusable"; words: string };
+export interface Sandbox {
+  bwrap: string;
+  /** Extra options that this bubblewrap supports. */
+  own: readonly string[];
+}
+
+export type SandboxTrial = ({ kind: "usable" } & Sandbox) | { kind: "unusable"; words: string };
 
 /** Whether bubblewrap is installed and works here: it cannot where user namespaces are forbidden. */
 export async function trySandbox(start: StartProcess, path: string): Promise<SandboxTrial> {
@@ -57,52 +61,62 @@ async function tryOnce(start: StartProcess, bwrap: string, own: readonly string[
 }
 
 /**
- * The command that runs a program in the sandbox: separate processes, users, network and host name. Of the file system
- * it sees the system's programs (read-only), the checkout, and an empty home.
+ * The command that runs another one in the sandbox: separate processes, users, network and host name. Of the file system
+ * it sees the system's programs (read-only), our Node, and what is mounted for it.
  */
-export async function sandboxed(input: {
-  sandbox: { bwrap: string; own: readonly string[] };
-  /** The program's file. */
-  file: string;
-  args: readonly string[];
-  /** This run's folders on the host; the gateway's socket is `gateway.sock` in it. */
-  place: { dir: string; work: string; home: string };
+export async function confined(input: {
+  sandbox: Sandbox;
+  /** A folder on the host that only we write to. */
+  dir: string;
+  /** More mounts, as options of bubblewrap. */
+  mounts: readonly string[];
+  command: readonly string[];
 }): Promise<readonly string[]> {
-  const { place, file } = input;
-  const etc = await writeEtc(place.dir);
-  const name = bridge.slice(bridge.lastIndexOf("/") + 1);
-  const own = [
-    ...bind(process.execPath, "/run/emend/bin/node"),
-    ...bind(bridge, `/run/emend/${name}`),
-    ...bind(join(place.dir, "package.json"), "/run/emend/package.json"),
-    ...bind(join(place.dir, "gateway.sock"), "/run/emend/gateway.sock"),
-  ];
   return [
     input.sandbox.bwrap,
     ...input.sandbox.own,
     ...["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--json-status-fd", "4"],
-    ...["--uid", "1000", "--gid", "1000", "--hostname", "emend"],
+    // The shell that starts it leaves this behind: the folder of the server.
+    ...["--uid", "1000", "--gid", "1000", "--hostname", "emend", "--unsetenv", "OLDPWD"],
     ...["--ro-bind", "/usr", "/usr", ...(await systemMounts())],
     ...["--proc", "/proc", "--dev", "/dev"],
     // These are in memory and belong to no process, so nothing else of this kind is writable.
     ...["--size", String(tmpBytesMax), "--tmpfs", "/tmp", "--size", String(sharedBytesMax), "--tmpfs", "/dev/shm"],
     ...systemFiles.flatMap((path) => ["--ro-bind-try", path, path]),
-    ...etc,
-    ...own,
-    ...bind(programRoot(file), programRoot(file)),
-    ...["--bind", place.home, inside.home, "--bind", place.work, inside.work, "--chdir", inside.work],
-    ...["--remount-ro", "/dev", "--remount-ro", "/"],
+    ...(await writeEtc(input.dir)),
+    ...bind(process.execPath, inside.node),
+    ...input.mounts,
+    ...["--chdir", inside.work, "--remount-ro", "/dev", "--remount-ro", "/"],
     "--",
-    "/run/emend/bin/node",
-    `/run/emend/${name}`,
-    String(inside.port),
-    "/run/emend/gateway.sock",
-    file,
-    ...input.args,
+    ...input.command,
   ];
 }
 
-function bind(from: string, to: string): readonly string[] {
+/** A program that reaches the gateway's socket, `gateway.sock` in the run's folder, and changes the checkout. */
+export async function sandboxed(input: {
+  sandbox: Sandbox;
+  /** The program's file. */
+  file: string;
+  args: readonly string[];
+  /** This run's folders on the host. */
+  place: { dir: string; work: string; home: string };
+}): Promise<readonly string[]> {
+  const { place, file, sandbox } = input;
+  const script = `/run/emend/${bridge.slice(bridge.lastIndexOf("/") + 1)}`;
+  await writeFile(join(place.dir, "package.json"), '{"type":"module"}\n');
+  const mounts = [
+    ...bind(bridge, script),
+    ...bind(join(place.dir, "package.json"), "/run/emend/package.json"),
+    ...bind(join(place.dir, "gateway.sock"), "/run/emend/gateway.sock"),
+    ...bind(programRoot(file), programRoot(file)),
+    ...["--bind", place.home, inside.home, "--bind", place.work, inside.work],
+  ];
+  const command = [inside.node, script, String(inside.port), "/run/emend/gateway.sock", file, ...input.args];
+  return confined({ sandbox, dir: place.dir, mounts, command });
+}
+
+/** Mounts a file or a folder, read-only. */
+export function bind(from: string, to: string): readonly string[] {
   return ["--ro-bind", from, to];
 }
 
@@ -132,7 +146,6 @@ async function writeEtc(dir: string): Promise<readonly string[]> {
     hosts: "127.0.0.1 localhost\n::1 localhost\n",
     "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
   };
-  await writeFile(join(dir, "package.json"), '{"type":"module"}\n');
   const mounts: string[] = [];
   for (const [name, text] of Object.entries(files)) {
     await writeFile(join(dir, name), text);

@@ -1,7 +1,7 @@
 import type { ParseCache } from "./cache/disk-cache.ts";
 import { inheritChecks } from "./check-site.ts";
 import { detectFramework } from "./frameworks/detect.ts";
-import type { FrameworkContext, Model } from "./frameworks/framework.ts";
+import type { EvaluateConfig, FrameworkContext, Model } from "./frameworks/framework.ts";
 import { buildIndex, makeNode, type PageNode, sameRoutes } from "./links/site-index.ts";
 import { pageExtension } from "./links/target.ts";
 import { dialectKey } from "./parse/dialect.ts";
@@ -21,6 +21,8 @@ export interface OpenOptions {
   cache?: ParseCache;
   /** The same site at an earlier state: unchanged parts are reused. Default: the cache's latest site. */
   previous?: Site;
+  /** Runs the site's configuration, so that its values count instead of what its text shows. Default: it is only read. */
+  evaluate?: EvaluateConfig | undefined;
   signal?: AbortSignal;
   onProgress?: (done: number, total: number) => void;
 }
@@ -50,7 +52,9 @@ async function readSite(tree: SiteTree, options: OpenOptions, threads: Threads):
     previous !== null && changed !== null && !previous.model.configFiles.some((path) => changed.has(path));
   // Threads start slowly: they start while the configuration is read.
   if (!isSameShape && tree.folder !== undefined && hasManyDocuments(files)) threads.open();
-  const model = isSameShape ? previous.model : await detect(tree, files, docsDir, breathe);
+  const model = isSameShape
+    ? previous.model
+    : await detect(tree, files, { docsDir, breathe, evaluate: options.evaluate });
 
   const nodes = new Map<string, PageNode>(isSameShape ? previous.index.nodes : []);
   const requests: ParseRequest[] = [];
@@ -159,13 +163,11 @@ function reuse(previous: Site | null, model: Model, file: SiteFile): PageNode | 
 function detect(
   tree: SiteTree,
   files: ReadonlyMap<string, SiteFile>,
-  docsDir: string,
-  breathe: FrameworkContext["breathe"],
+  known: Pick<FrameworkContext, "docsDir" | "breathe" | "evaluate">,
 ): Promise<Model> {
   return detectFramework({
     files,
-    docsDir,
-    breathe,
+    ...known,
     async readText(path) {
       const bytes = files.has(path) ? await tree.read(path) : null;
       return bytes === null ? null : toByteString(bytes);

@@ -25,6 +25,12 @@ export function registerCheckCommand(program: Command, cli: Cli): void {
         .argParser((name: string, earlier: string[] | undefined) => [...(earlier ?? []), name])
         .conflicts(["watch", "base"]),
     )
+    .addOption(
+      new Option("--trust", "run the site's configuration in a sandbox, instead of reading its text").conflicts([
+        "watch",
+        "base",
+      ]),
+    )
     .option("--docs <folder>", "the docs folder inside it (default: detected)")
     .option("--mdx", "judge MDX by the full parser on every page, not only on small sites")
     .option("--info", "show the lesser findings too")

@@ -9,6 +9,7 @@ import {
   compareSites,
   type Finding,
   type LinkTally,
+  type OpenOptions,
   openSite,
   type ParseCache,
   readCheckSettings,
@@ -34,6 +35,8 @@ interface InspectInput {
   base: string | null;
   docsDir: string;
   isMdxAsked: boolean;
+  /** Runs the site's configuration. */
+  evaluate?: OpenOptions["evaluate"];
   /** The folders of `--source`: code to compare the docs with. */
   sources?: readonly string[];
 }
@@ -64,7 +67,7 @@ export async function inspectFolder(deps: InspectDeps, dir: string, input: Inspe
     ...(cache === undefined ? {} : { cache }),
   };
   try {
-    const site = await openSite(workTree(dir), options).catch(refuseUnreadable);
+    const site = await openSite(workTree(dir), { ...options, evaluate: input.evaluate }).catch(refuseUnreadable);
     if (input.base === null) {
       const whole = await inspectWhole(site, input.isMdxAsked, progress, signal);
       return input.sources === undefined ? whole : await withSources(dir, whole, input.sources, signal);

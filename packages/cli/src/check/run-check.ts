@@ -6,6 +6,7 @@ import {
   type DiskCache,
   type Finding,
   type Fix,
+  type OpenOptions,
   openDiskCache,
   outsideOf,
   type ParseCache,
@@ -35,6 +36,7 @@ export interface CheckOptions {
   cache?: boolean;
   schema?: boolean;
   source?: string[];
+  trust?: boolean;
 }
 
 /** The exit code: 1 if there is an error. */
@@ -50,18 +52,22 @@ export async function runCheck(cli: Cli, dir: string, options: CheckOptions): Pr
   }
   const startedAt = performance.now();
   const cache = options.cache === false ? undefined : await openCheckCache(cli.env, dir);
-  let outcome = await inspect(cli, dir, options, cache);
+  // Only then: it loads what runs programs.
+  const trust = options.trust ? await (await import("./trust.ts")).openTrust(dir, cli.env, cli.signal) : null;
+  const inspectOnce = (): Promise<Inspection> => inspect(cli, dir, options, cache, trust?.evaluate);
+  let outcome = await inspectOnce();
   let fixed = 0;
   if (options.fix) {
     const { tree, index } = outcome.site;
     fixed = await applyFixes(dir, await confirmFixes({ tree, pages: index.nodes.keys() }, outcome.findings));
-    if (fixed > 0) outcome = await inspect(cli, dir, options, cache);
+    if (fixed > 0) outcome = await inspectOnce();
   }
   await cache?.flush();
   const { site, findings, unjudged } = outcome;
-  for (const note of outcome.notes) cli.stderr.write(`${note}\n`);
+  for (const note of [...(trust?.notes ?? []), ...outcome.notes]) cli.stderr.write(`${note}\n`);
   const print = (text: string): unknown => cli.stdout.write(`${text}\n`);
-  if (options.json) print(JSON.stringify(toJson(outcome, options.fix ? fixed : null)));
+  const more = { ...(trust === null ? {} : { evaluated: trust.evaluated }), ...(options.fix ? { fixed } : {}) };
+  if (options.json) print(JSON.stringify(toJson(outcome, more)));
   else if (options.sarif) print(JSON.stringify(renderSarif(findings), null, 2));
   else if (options.gitlab) print(JSON.stringify(renderGitlab(findings, await folderInRepository(dir)), null, 2));
   else {
@@ -82,11 +88,13 @@ async function inspect(
   dir: string,
   { base, docs, mdx, source }: CheckOptions,
   cache: ParseCache | undefined,
+  evaluate: OpenOptions["evaluate"],
 ): Promise<Inspection> {
   const inspection = await inspectFolder({ cache, stderr: cli.stderr, signal: cli.signal }, dir, {
     base: base ?? null,
     docsDir: docs ?? "",
     isMdxAsked: mdx === true,
+    evaluate,
     ...(source === undefined ? {} : { sources: source }),
   });
   if (inspection.pages > 0) return inspection;
@@ -104,14 +112,14 @@ function describeOutside(site: Site): string | null {
   return `Checked ${site.root || "this folder"}; ${files} outside of it ${documents === 1 ? "was" : "were"} not checked${others}. --docs chooses another folder.`;
 }
 
-function toJson({ site, findings, tally }: Inspection, fixed: number | null): unknown {
+function toJson({ site, findings, tally }: Inspection, more: object): unknown {
   return {
     framework: site.framework,
     root: site.root,
     pages: site.pages.length,
     links: tally,
     outside: outsideOf(site),
-    ...(fixed === null ? {} : { fixed }),
+    ...more,
     findings: findings.map(findingJson),
   };
 }

@@ -59,7 +59,7 @@ interface Candidate {
  * Finds the framework of a tree. Among the confirmed markers, the one with most pages wins. Default: plain Markdown.
  */
 export async function detectFramework(context: FrameworkContext): Promise<Model> {
-  const found: { model: Model; pages: number; isAside: boolean }[] = [];
+  const found: { model: Model; pages: number; isAside: boolean; framework: Framework; marker: string }[] = [];
   for (const { framework, path } of await findCandidates(context)) {
     const isAside = aside.test(path);
     // Examples are used only if nothing else is found.
@@ -69,14 +69,17 @@ export async function detectFramework(context: FrameworkContext): Promise<Model>
     const model = await framework.load(context, path);
     // Another marker of the same site.
     if (model === null || found.some((one) => one.model.root === model.root)) continue;
-    found.push({ model, pages: countPages(context, model), isAside });
+    found.push({ model, pages: countPages(context, model), isAside, framework, marker: path });
   }
   // The sort is stable: of equals, the first wins.
   const [best, ...others] = found.sort((a, b) => b.pages - a.pages);
   if (best === undefined) return withElsewhere(await withRedirectsFile(loadMarkdown(context), context), context);
   const sites = others.map(({ model, pages }) => ({ framework: model.framework, root: model.root, pages }));
-  const model = { ...best.model, ...(sites.length === 0 ? {} : { otherSites: sites }) };
-  return withElsewhere(await withRedirectsFile(model, context), context);
+  const evaluated = await context.evaluate?.(best.framework.name, best.marker);
+  const known = evaluated == null ? context : { ...context, evaluated };
+  const own = known === context ? null : await best.framework.load(known, best.marker);
+  const model = { ...(own ?? best.model), ...(sites.length === 0 ? {} : { otherSites: sites }) };
+  return withElsewhere(await withRedirectsFile(model, context), own === null ? context : known);
 }
 
 /** The most likely first: examples last, then by depth, then by number of documents. */

@@ -64,10 +64,28 @@ function findInstances(config: Literal): Instance[] {
     ) {
       found.push(instance(docs));
     }
-    if (node.kind !== "array" || !/content-docs$/.test(stringOf(node.items[0]) ?? "")) continue;
+    if (node.kind !== "array" || !/content-docs(?:\/|$)/.test(stringOf(node.items[0]) ?? "")) continue;
     found.push(instance(node.items[1]));
   }
   return found.length > 0 ? found : [instance(undefined)];
+}
+
+/** The docs plugins of an evaluated configuration: those of its presets, and its own. */
+function evaluatedInstances(values: Literal): Instance[] {
+  const list = (key: string): Literal[] => {
+    const found = entryOf(values, key);
+    return found?.kind === "array" ? found.items : [];
+  };
+  const optionsOf = (item: Literal): Literal | undefined => (item.kind === "array" ? item.items[1] : undefined);
+  const nameOf = (item: Literal): string => stringOf(item.kind === "array" ? item.items[0] : item) ?? "";
+  const ofPresets = list("presets").flatMap((preset) => {
+    const docs = entryOf(optionsOf(preset), "docs");
+    // `docs: false` turns them off. A preset that is not Docusaurus' own may have none.
+    const hasDocs = docs === undefined ? /classic/.test(nameOf(preset)) : docs.kind === "object";
+    return hasDocs ? [instance(docs)] : [];
+  });
+  const own = list("plugins").filter((plugin) => /content-docs(?:\/|$)/.test(nameOf(plugin)));
+  return [...ofPresets, ...own.map((plugin) => instance(optionsOf(plugin)))];
 }
 
 function route(...parts: string[]): string {
@@ -80,8 +98,9 @@ function route(...parts: string[]): string {
 /** The configured docs folders, with those of older versions. */
 export async function readDocsFolders(context: FrameworkContext, config: Literal, top: string): Promise<DocsFolder[]> {
   const folders: DocsFolder[] = [];
+  const instances = context.evaluated === undefined ? findInstances(config) : evaluatedInstances(config);
   const at = (path: string): string => joinPath(top, path) ?? path;
-  for (const { id, path, routeBasePath, sidebarPath, lastVersion, pathOf } of findInstances(config)) {
+  for (const { id, path, routeBasePath, sidebarPath, lastVersion, pathOf } of instances) {
     const prefix = id === "default" ? "" : `${id}_`;
     const text = await context.readText(at(`${prefix}versions.json`));
     const versions = text === null ? [] : [...text.matchAll(/"([^"]+)"/g)].map((match) => match[1] as string);

@@ -1,12 +1,12 @@
 import { baseOf, dirOf, isBelow, stripExtension, underDir } from "../links/target.ts";
-import { entryOf, type Literal, stringOf, walkLiteral } from "../literal/literal.ts";
+import { entryOf, type Literal, literalOf, stringOf, walkLiteral } from "../literal/literal.ts";
 import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, type FrontMatter, plainDialect } from "../parse/dialect.ts";
 import { type DocsFolder, readDocsFolders, readLocales } from "./docusaurus-config.ts";
 import { documentId, readSidebars, withoutNumbers } from "./docusaurus-sidebars.ts";
 import type { Framework, FrameworkContext, Model } from "./framework.ts";
 import { isDocument } from "./pages.ts";
-import { arrayRedirects } from "./redirects.ts";
+import { arrayRedirects, redirectPairs, withEvaluated } from "./redirects.ts";
 
 export const docusaurus: Framework = {
   name: "docusaurus",
@@ -46,13 +46,37 @@ function blogRoute(inside: string, fields: FrontMatter["fields"], base: string):
   return found === null ? join(base, stem) : join(base, found.slice(1).join("/"));
 }
 
+/** The options of the plugin for redirects. */
+function redirectOptions(config: Literal): Literal | undefined {
+  const client = [...walkLiteral(config)].find(
+    (node) => node.kind === "array" && /plugin-client-redirects(?:\/|$)/.test(stringOf(node.items[0]) ?? ""),
+  );
+  return client?.kind === "array" ? client.items[1] : undefined;
+}
+
+// Docusaurus' own plugins, whose pages are known.
+const ownPlugin =
+  /(?:^|\/)(?:docusaurus-)?plugin-(?:content-\w+|client-redirects|ideal-image|pwa|sitemap|debug|svgr|google-[\w-]+)(?:\/|$)/;
+
+/** Whether an evaluated configuration has a plugin that may make pages of its own. */
+function hasForeignPlugin(values: Literal): boolean {
+  const plugins = entryOf(values, "plugins");
+  return (plugins?.kind === "array" ? plugins.items : []).some((item) => {
+    const name = stringOf(item.kind === "array" ? item.items[0] : item);
+    const isAbsent = item.kind === "other" && item.value !== undefined;
+    return !isAbsent && (name === null || !ownPlugin.test(name));
+  });
+}
+
 async function loadDocusaurus(context: FrameworkContext, marker: string): Promise<Model | null> {
   const text = await context.readText(marker);
   if (text === null) return null;
   const top = dirOf(marker);
   const config = parseLiteral(text);
-  const folders = await readDocsFolders(context, config, top);
-  const locales = readLocales(context, config, top);
+  const { evaluated } = context;
+  const values = evaluated === undefined ? config : literalOf(evaluated);
+  const folders = await readDocsFolders(context, values, top);
+  const locales = readLocales(context, values, top);
   const plugin = (name: string, own: string): OtherFolder[] => [
     { dir: underDir(top, own), locale: "" },
     ...locales.map(({ dir, locale }) => ({ dir: `${dir}/docusaurus-plugin-content-${name}`, locale })),
@@ -61,14 +85,15 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
   const pageFolders = plugin("pages", "src/pages");
   const pages = underDir(top, "src/pages");
   const { lists, labels, isGrown, files } = await readSidebars(context, folders, { file: marker, text, config });
-  const client = [...walkLiteral(config)].find(
-    (node) => node.kind === "array" && /plugin-client-redirects$/.test(stringOf(node.items[0]) ?? ""),
-  );
-  const options = client?.kind === "array" ? client.items[1] : undefined;
-  const redirects =
+  const options = redirectOptions(config);
+  const written =
     options?.kind === "object"
       ? arrayRedirects({ file: marker, text, root: options, key: "redirects", names: ["from", "to"] })
       : { redirects: [], store: null };
+  const redirects =
+    evaluated === undefined
+      ? written
+      : withEvaluated(written, marker, redirectPairs(entryOf(redirectOptions(values), "redirects"), ["from", "to"]));
   const md: Dialect = { ...plainDialect, syntax: "mdx", idLevels: [2, 6], colons: true };
   const withoutLocale = (route: string): string | null => {
     const found = locales.find(({ locale }) => route === locale || route.startsWith(`${locale}/`));
@@ -76,7 +101,8 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
   };
   const folderOf = (path: string): DocsFolder | undefined => folders.find(({ dir }) => isDocument(path, dir));
   const code = [...context.files.keys()].filter((path) => isBelow(path, pages) && /\.[jt]sx?$/.test(path));
-  const hasOtherPlugins = /\bplugins\s*:\s*\[[\s\S]*?\.\.\./.test(text);
+  const hasOtherPlugins =
+    evaluated === undefined ? /\bplugins\s*:\s*\[[\s\S]*?\.\.\./.test(text) : hasForeignPlugin(values);
   const codeRoutes = new Set(
     code.map((path) =>
       path
@@ -116,8 +142,8 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
       return [join(home.locale, stripExtension(path.slice(home.dir.length + 1)).replace(/(?:^|\/)index$/, ""))];
     },
     publicDirs: [underDir(top, "static")],
-    basePath: (stringOf(entryOf(configObject(config), "baseUrl")) ?? "").replace(/\/$/, ""),
-    isBaseComputed: entryOf(configObject(config), "baseUrl")?.kind === "other",
+    basePath: (stringOf(entryOf(configObject(values), "baseUrl")) ?? "").replace(/\/$/, ""),
+    isBaseComputed: entryOf(configObject(values), "baseUrl")?.kind === "other",
     navigation: lists,
     labels,
     listsPages: lists.length > 0 && !isGrown,
@@ -138,7 +164,9 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
     isGenerated(route) {
       const own = withoutLocale(route) ?? route;
       if (codeRoutes.has(own) || madeByBuild.test(own)) return true;
-      return isOfOtherPlugin(own) ? "a plugin that another file configures may serve it" : false;
+      return isOfOtherPlugin(own)
+        ? `a plugin ${evaluated === undefined ? "that another file configures " : ""}may serve it`
+        : false;
     },
     searchDirs(path, isDotted) {
       const folder = folderOf(path);

@@ -64,7 +64,8 @@ export async function withElsewhere(model: Model, context: FrameworkContext): Pr
     if (isHooked && /^hooks:/m.test(text)) makesIds = `hooks of \`${baseOf(file)}\``;
     if (isScript && ownPlugin.test(text)) makesIds = `a Markdown plugin of \`${baseOf(file)}\``;
     for (const [, base = ""] of isScript ? text.matchAll(namedBase) : []) bases.set(base, baseOf(file));
-    if (isScript && computesRedirects(model, text)) {
+    const isOpen = context.evaluated === undefined || /\bcreateRedirects\b/.test(text);
+    if (isScript && isOpen && computesRedirects(model, text)) {
       computed = `\`${baseOf(file)}\` computes its redirects, so the address may lead elsewhere`;
     }
   }

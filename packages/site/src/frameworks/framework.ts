@@ -197,7 +197,13 @@ export interface FrameworkContext {
   docsDir: string;
   /** Yields to the event loop between units of work: a configuration may list ten thousand pages. */
   breathe(): Promise<void> | undefined;
+  /** Runs the configuration of a framework, by its path. Null if it cannot be run. */
+  evaluate?: EvaluateConfig | undefined;
+  /** The values of the configuration, if it was run. They count instead of what its text shows. */
+  evaluated?: Readonly<Record<string, unknown>>;
 }
+
+export type EvaluateConfig = (framework: string, marker: string) => Promise<Readonly<Record<string, unknown>> | null>;
 
 /** One docs framework: how to detect it and how to read it. */
 export interface Framework {

@@ -1,8 +1,8 @@
 import { dirOf, isBelow, joinPath, pageExtension, stripExtension, underDir } from "../links/target.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
-import type { Framework, FrameworkContext, Label, Model, NavItem, NavList } from "./framework.ts";
+import type { Framework, FrameworkContext, Label, Model, NavItem, NavList, RedirectPair } from "./framework.ts";
 import { isDocument } from "./pages.ts";
-import { mapRedirects } from "./redirects.ts";
+import { mapRedirects, withEvaluated } from "./redirects.ts";
 import {
   insertLines,
   rangeOf,
@@ -46,20 +46,26 @@ async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Mo
   const text = await context.readText(marker);
   if (text === null) return null;
   const source = readYamlSource(text);
-  const root = joinPath(dirOf(marker), yamlText(yamlGet(source.root, "docs_dir")) ?? "docs");
+  const known = readKnown(context.evaluated);
+  const root = joinPath(dirOf(marker), known?.docsDir ?? yamlText(yamlGet(source.root, "docs_dir")) ?? "docs");
   if (root === null) return null;
   const lists: NavList[] = [];
   const labels: Label[] = [];
   const makesPages = yamlGet(source.root, "hooks") !== null || plugin(source.root, "gen-files") !== null;
-  const isMade = (target: string): boolean => makesPages && !context.files.has(joinPath(root, target) ?? "");
+  const isMade = (target: string): boolean =>
+    known === null ? makesPages && !context.files.has(joinPath(root, target) ?? "") : known.made.has(target);
   collectNav(yamlGet(source.root, "nav"), [], { file: marker, text, source, lists, labels, isMade });
-  const address = addressOf(yamlText(yamlGet(source.root, "site_url")));
+  const address = addressOf(known === null ? yamlText(yamlGet(source.root, "site_url")) : known.siteUrl);
   const validation = yamlGet(source.root, "validation");
   const absoluteLinks = yamlText(
     yamlGet(yamlGet(validation, "links"), "absolute_links") ?? yamlGet(validation, "absolute_links"),
   );
-  const isFlat = yamlText(yamlGet(source.root, "use_directory_urls")) === "false";
-  const redirects = mapRedirects(marker, text, source, yamlGet(plugin(source.root, "redirects"), "redirect_maps"));
+  const isFlat = known?.isFlat ?? yamlText(yamlGet(source.root, "use_directory_urls")) === "false";
+  const redirects = withEvaluated(
+    mapRedirects(marker, text, source, yamlGet(plugin(source.root, "redirects"), "redirect_maps")),
+    marker,
+    known?.redirects ?? [],
+  );
   const blog = plugin(source.root, "blog") ?? plugin(source.root, "material/blog");
   const blogDir = blog === null ? null : (yamlText(yamlGet(blog, "blog_dir")) ?? "blog");
   const isGrown = navPlugins.some((name) => plugin(source.root, name) !== null);
@@ -78,7 +84,8 @@ async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Mo
     framework: "mkdocs",
     root,
     configFiles: [marker],
-    role: (path) => (isDocument(path, root) ? "page" : null),
+    // Files that the build leaves out may be included by pages.
+    role: (path) => (!isDocument(path, root) ? null : known?.pages.has(inRoot(path)) === false ? "partial" : "page"),
     dialect: () => dialect,
     routes(path) {
       const route = stripExtension(inRoot(path)).replace(/(^|\/)(?:index|README)$/, "$1");
@@ -86,10 +93,12 @@ async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Mo
     },
     publicDirs: [root, ...(customDir === null ? [] : [customDir])],
     // Every theme has such folders, and their files are copied beside the pages.
-    isGenerated: (route) =>
-      /^(?:img|css|js|fonts|webfonts|assets)\//.test(route) && !pageExtension.test(route)
+    isGenerated(route) {
+      if (known !== null) return known.made.has(route) || known.madeRoutes.has(route);
+      return /^(?:img|css|js|fonts|webfonts|assets)\//.test(route) && !pageExtension.test(route)
         ? "the theme may bring this file"
-        : false,
+        : false;
+    },
     basePath: address ?? "",
     navigation: lists,
     labels,
@@ -119,6 +128,38 @@ async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Mo
       base: "written",
       slashes: "either",
     },
+  };
+}
+
+/** What MkDocs knows with its plugins, hooks and theme. */
+interface Known {
+  docsDir: string;
+  siteUrl: string | null;
+  isFlat: boolean;
+  /** The pages of the site, and the files that are not in the folder of the docs, by their paths in it. */
+  pages: ReadonlySet<string>;
+  made: ReadonlySet<string>;
+  /** The addresses of pages among them. */
+  madeRoutes: ReadonlySet<string>;
+  redirects: readonly RedirectPair[];
+}
+
+function readKnown(values: FrameworkContext["evaluated"]): Known | null {
+  if (values === undefined) return null;
+  const texts = (list: unknown): string[] => (Array.isArray(list) ? list.filter((one) => typeof one === "string") : []);
+  const made = texts(values.made);
+  return {
+    docsDir: typeof values.docs_dir === "string" ? values.docs_dir : "docs",
+    siteUrl: typeof values.site_url === "string" ? values.site_url : null,
+    isFlat: values.use_directory_urls === false,
+    pages: new Set(texts(values.pages)),
+    made: new Set(made),
+    madeRoutes: new Set(
+      made
+        .filter((path) => pageExtension.test(path))
+        .map((path) => stripExtension(path).replace(/(?:^|\/)(?:index|README)$/, "")),
+    ),
+    redirects: Object.entries(values.redirects ?? {}).map(([from, to]) => ({ from, to: String(to) })),
   };
 }
 

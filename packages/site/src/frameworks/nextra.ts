@@ -2,6 +2,7 @@ import { dirOf, isBelow, stripExtension, underDir } from "../links/target.ts";
 import {
   entryOf,
   insertMember,
+  literalOf,
   type ObjectLiteral,
   quoteLike,
   removeMembers,
@@ -13,7 +14,7 @@ import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import { encodePiece, indexLines } from "../text/bytes.ts";
 import type { Framework, FrameworkContext, Label, Model, NavItem, NavList } from "./framework.ts";
 import { isDocument, languageFolders, readLanguages } from "./pages.ts";
-import { arrayRedirects } from "./redirects.ts";
+import { arrayRedirects, redirectPairs, withEvaluated } from "./redirects.ts";
 
 export const nextra: Framework = {
   name: "nextra",
@@ -49,8 +50,11 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
   const text = (await context.readText(marker)) ?? "";
   const config = parseLiteral(text);
   // Every address then ends with a slash, and relative links start below it.
-  const hasSlashes = /\btrailingSlash\s*:\s*true\b/.test(text);
-  const languages = readLanguages(config);
+  const { evaluated } = context;
+  const values = evaluated === undefined ? config : literalOf(evaluated);
+  const hasSlashes =
+    evaluated === undefined ? /\btrailingSlash\s*:\s*true\b/.test(text) : evaluated.trailingSlash === true;
+  const languages = readLanguages(values);
   const locales = [languages.standard, ...languages.others].filter((locale) => locale !== "");
   // `redirects()` returns a list: the first array that looks like one. Those of `rewrites()` have no status.
   const list = [...walkLiteral(config)].find(
@@ -59,7 +63,7 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
       entryOf(node.items[0], "destination") !== undefined &&
       ["permanent", "statusCode"].some((name) => entryOf(node.items[0], name) !== undefined),
   );
-  const redirects = arrayRedirects({
+  const written = arrayRedirects({
     file: marker,
     text,
     root: { kind: "object", start: 0, end: 0, entries: [], children: [] },
@@ -69,6 +73,9 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
     // Next.js requires it.
     rest: "permanent: true",
   });
+  const computed =
+    evaluated === undefined ? [] : redirectPairs(entryOf(values, "redirects"), ["source", "destination"]);
+  const redirects = withEvaluated(written, marker, computed);
   const dialect: Dialect = { ...plainDialect, syntax: "mdx", headingIds: ["brackets"], idLevels: [2, 6] };
   return {
     framework: "nextra",

@@ -67,6 +67,27 @@ export function objectRedirects(source: ObjectSource): { redirects: Redirect[]; 
   }
 }
 
+/** Adds the redirects of an evaluated configuration that its text does not show. They cannot be edited. */
+export function withEvaluated(
+  found: { redirects: Redirect[]; store: RedirectStore | null },
+  file: string,
+  pairs: readonly RedirectPair[],
+): { redirects: Redirect[]; store: RedirectStore | null } {
+  const shown = new Set(found.redirects.map(({ from }) => from));
+  const more = pairs.filter(({ from }) => !shown.has(from)).map((pair) => ({ ...pair, file, line: 1, column: 1 }));
+  return { ...found, redirects: [...found.redirects, ...more] };
+}
+
+/** `[{ from, to }]` by the names of the two fields, where both are known. */
+export function redirectPairs(list: Literal | undefined, [source, target]: readonly [string, string]): RedirectPair[] {
+  return (list?.kind === "array" ? list.items : []).flatMap((item) => {
+    const from = entryOf(item, source);
+    const to = stringOf(entryOf(item, target));
+    const sources = from?.kind === "array" ? from.items : [from];
+    return to === null ? [] : sources.flatMap((one) => (one?.kind === "string" ? [{ from: one.value, to }] : []));
+  });
+}
+
 interface ArraySource {
   file: string;
   text: string;

@@ -25,27 +25,65 @@ function normalLabel(label: string): string {
   return label.toLowerCase().replace(/\s+/g, " ").trim();
 }
 
+// They give names to objects of code, or to headings.
+const namingExtension = /intersphinx|autodoc|autoapi|autosummary|autosectionlabel/;
+
+interface Conf {
+  patterns: readonly string[];
+  hasMyst: boolean;
+  /** The last level of headings with anchors. Null if only the build knows. */
+  anchors: number | null;
+  /** The text that names the extensions. */
+  extensions: string;
+  extraPaths: readonly string[];
+}
+
+/** What the configuration says, by its values if it was run, otherwise by its text. */
+function readConf(text: string, values: FrameworkContext["evaluated"]): Conf {
+  if (values !== undefined) {
+    const texts = (list: unknown): string[] =>
+      Array.isArray(list) ? list.filter((one) => typeof one === "string") : [];
+    const extensions = texts(values.extensions);
+    const { myst_heading_anchors: anchors = 0 } = values;
+    return {
+      patterns: texts(values.exclude_patterns),
+      hasMyst: extensions.includes("myst_parser"),
+      anchors: typeof anchors === "number" || anchors === null ? (anchors ?? 0) : null,
+      extensions: extensions.join(" "),
+      extraPaths: texts(values.html_extra_path),
+    };
+  }
+  const list = /^exclude_patterns\s*=\s*\[([^\]]*)\]/m.exec(text)?.[1] ?? "";
+  const anchors = /^myst_heading_anchors\s*=\s*(\d+)?/m.exec(text);
+  return {
+    patterns: [...list.matchAll(/["']([^"']+)["']/g)].map(([, pattern = ""]) => pattern),
+    hasMyst: /["']myst_parser["']/.test(text),
+    anchors: anchors === null ? 0 : anchors[1] === undefined ? null : Number(anchors[1]),
+    extensions: text,
+    extraPaths: [...text.matchAll(/^html_extra_path\s*=\s*\[["']([^"']+)/gm)].map(([, dir = ""]) => dir),
+  };
+}
+
 async function loadSphinx(context: FrameworkContext, marker: string): Promise<Model | null> {
   const text = (await context.readText(marker)) ?? "";
   const root = dirOf(marker);
-  const list = /^exclude_patterns\s*=\s*\[([^\]]*)\]/m.exec(text)?.[1] ?? "";
-  const patterns = [...list.matchAll(/["']([^"']+)["']/g)].map(([, pattern = ""]) => pattern);
+  const conf = readConf(text, context.evaluated);
+  const { patterns } = conf;
   const isExcluded = createIgnore(["_build", ...patterns].join("\n"));
   const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
   const isPage = (path: string): boolean => isDocument(path, root) && !isExcluded(inRoot(path));
   if (![...context.files.keys()].some(isPage)) return null;
   // Only headings down to this level can be linked.
-  const anchors = /^myst_heading_anchors\s*=\s*(\d+)?/m.exec(text);
-  const isKnown = /["']myst_parser["']/.test(text) && (anchors === null || anchors[1] !== undefined);
+  const isKnown = conf.hasMyst && conf.anchors !== null;
   const dialect: Dialect = {
     ...plainDialect,
     colons: true,
     headingIds: [],
-    idLevels: [1, isKnown ? Number(anchors?.[1] ?? 0) : 6],
+    idLevels: [1, isKnown ? (conf.anchors ?? 0) : 6],
     includes: "myst",
   };
   // A fragment alone may name a label on any page, or an id from other extensions and parsers.
-  const extension = /intersphinx|autodoc|autoapi|autosummary|autosectionlabel/.exec(text)?.[0];
+  const extension = namingExtension.exec(conf.extensions)?.[0];
   /** Label → its file. */
   const labels = new Map<string, string>();
   let hasNotebooks = false;
@@ -76,10 +114,7 @@ async function loadSphinx(context: FrameworkContext, marker: string): Promise<Mo
     role: (path) => (isPage(path) ? "page" : included.has(path) ? "partial" : null),
     dialect: () => dialect,
     routes: (path) => [`/${stripExtension(inRoot(path))}.html`],
-    publicDirs: [
-      root,
-      ...[...text.matchAll(/^html_extra_path\s*=\s*\["'([^"']+)/gm)].map(([, dir = ""]) => underDir(root, dir)),
-    ],
+    publicDirs: [root, ...conf.extraPaths.map((dir) => underDir(root, dir))],
     basePath: "",
     ...unlisted,
     navigation: lists,

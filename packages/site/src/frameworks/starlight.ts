@@ -1,12 +1,12 @@
 import { slug } from "github-slugger";
 import { dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/target.ts";
-import { entryOf, type ObjectLiteral, stringOf, walkLiteral } from "../literal/literal.ts";
+import { entryOf, literalOf, type ObjectLiteral, stringOf, walkLiteral } from "../literal/literal.ts";
 import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Label, Model, NavList } from "./framework.ts";
 import { literalNav } from "./literal-nav.ts";
 import { isDocument, languageFolders, readLanguages } from "./pages.ts";
-import { objectRedirects } from "./redirects.ts";
+import { objectRedirects, withEvaluated } from "./redirects.ts";
 import { findText } from "./vitepress.ts";
 
 export const starlight: Framework = {
@@ -24,7 +24,8 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
   let isGrown = false;
   const text = (await context.readText(marker)) ?? "";
   const config = parseLiteral(text);
-  const { standard, others } = readLanguages(config);
+  const values = context.evaluated === undefined ? config : literalOf(context.evaluated);
+  const { standard, others } = readLanguages(values);
   // Sidebars name pages without a language.
   const sidebarRoot = standard === "" ? root : underDir(root, standard);
   const isTranslation = (path: string): boolean => others.some((locale) => isBelow(path, underDir(root, locale)));
@@ -64,18 +65,27 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
   const options = [...walkLiteral(config)].find(
     (node): node is ObjectLiteral => node.kind === "object" && entryOf(node, "integrations") !== undefined,
   );
-  const redirects = objectRedirects({ file: marker, text, root: options ?? config, key: "redirects" });
-  const smart = entryOf(entryOf(options, "markdown"), "smartypants");
-  const isPlain = smart !== undefined && text.slice(smart.start, smart.end) === "false";
+  const known = context.evaluated === undefined ? options : values;
+  const map = entryOf(known, "redirects");
+  const redirects = withEvaluated(
+    objectRedirects({ file: marker, text, root: options ?? config, key: "redirects" }),
+    marker,
+    (map?.kind === "object" ? map.entries : []).flatMap(({ key: from, value }) => {
+      const to = stringOf(value) ?? stringOf(entryOf(value, "destination"));
+      return to === null ? [] : [{ from, to }];
+    }),
+  );
+  const smart = entryOf(entryOf(known, "markdown"), "smartypants");
+  const isPlain = smart?.kind === "other" && (smart.value ?? text.slice(smart.start, smart.end)).toString() === "false";
   const slugRule = isPlain ? "github" : "astro";
   const dialect: Dialect = { ...plainDialect, slug: slugRule, headingIds: [], colons: true, frontMatterLinks: true };
   const mdx: Dialect = { ...dialect, syntax: "mdx" };
   const served = [...context.files.keys()].filter((path) => isBelow(path, underDir(top, "src/pages")));
   const inRoot = (path: string): string => path.slice(root.length + 1);
   // A key of that name deeper down belongs to an integration.
-  const base = options === undefined ? findText(config, "base") : stringOf(entryOf(options, "base"));
+  const base = known === undefined ? findText(config, "base") : stringOf(entryOf(known, "base"));
   const basePath = (base ?? "").replace(/\/$/, "");
-  const fallbackRoute = createFallback(context, root, others, findText(config, "defaultLocale"));
+  const fallbackRoute = createFallback(context, root, others, findText(values, "defaultLocale"));
   return {
     framework: "starlight",
     root,
@@ -91,7 +101,7 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
     },
     publicDirs: [underDir(top, "public")],
     basePath,
-    isBaseComputed: basePath === "" && entryOf(options, "base") !== undefined,
+    isBaseComputed: basePath === "" && entryOf(known, "base") !== undefined && base === null,
     navigation: lists,
     labels,
     listsPages: lists.length > 0 && !isGrown,

@@ -1,5 +1,5 @@
 import { dirOf, isBelow, joinPath } from "../links/target.ts";
-import { entryOf, type Literal, stringOf, walkLiteral } from "../literal/literal.ts";
+import { entryOf, type Literal, literalOf, stringOf, walkLiteral } from "../literal/literal.ts";
 import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Label, Model, NavList } from "./framework.ts";
@@ -109,20 +109,24 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
     hasSidebar ||= /\bsidebar\b/.test(text);
     if (file !== marker) continue;
     // Groups of the sidebar may have their own base.
-    const options = [...walkLiteral(config)].find((node) => entryOf(node, "themeConfig") !== undefined);
+    const values = context.evaluated === undefined ? config : literalOf(context.evaluated);
+    const options =
+      context.evaluated === undefined
+        ? [...walkLiteral(config)].find((node) => entryOf(node, "themeConfig") !== undefined)
+        : values;
     base = (
       stringOf(entryOf(options, "base")) ??
       (options === undefined ? findText(config, "base") : "") ??
       ""
     ).replace(/\/$/, "");
     isBaseComputed = entryOf(options, "base")?.kind === "other";
-    srcDir = findText(config, "srcDir") ?? "";
-    languages = readLanguages(config);
-    const map = [...walkLiteral(config)].map((node) => entryOf(node, "rewrites")).find((one) => one !== undefined);
+    srcDir = findText(values, "srcDir") ?? "";
+    languages = readLanguages(values);
+    const map = [...walkLiteral(values)].map((node) => entryOf(node, "rewrites")).find((one) => one !== undefined);
     isRewriteComputed = map !== undefined && map.kind !== "object";
     for (const { key, value } of map?.kind === "object" ? map.entries : [])
       rewrites.push(toRewrite(key, stringOf(value) ?? ""));
-    for (const node of walkLiteral(config)) {
+    for (const node of walkLiteral(values)) {
       const globs = entryOf(node, "srcExclude");
       if (globs?.kind === "array") excluded.push(...globs.items.map((item) => stringOf(item) ?? ""));
     }

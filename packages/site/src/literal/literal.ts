@@ -39,6 +39,20 @@ interface OtherLiteral {
   start: number;
   end: number;
   children: Literal[];
+  /** Known only in an evaluated configuration. */
+  value?: boolean | number | null;
+}
+
+/** The values of an evaluated configuration. They have no place in a file, so they cannot be edited. */
+export function literalOf(value: unknown): Literal {
+  const place = { start: 0, end: 0 };
+  if (typeof value === "string") return { kind: "string", ...place, value };
+  if (Array.isArray(value)) return { kind: "array", ...place, items: value.map(literalOf) };
+  if (typeof value === "boolean" || typeof value === "number" || value === null)
+    return { kind: "other", ...place, children: [], value };
+  if (typeof value !== "object" || "$unknown" in value) return { kind: "other", ...place, children: [] };
+  const entries = Object.entries(value).map(([key, one]) => ({ key, keyStart: 0, value: literalOf(one) }));
+  return { kind: "object", ...place, entries, children: [] };
 }
 
 export function entryOf(literal: Literal | undefined, key: string): Literal | undefined {
