@@ -248,3 +248,34 @@ describe("a finding is certain only if", () => {
     expect(await fixesOf("pl")).toBe(0);
   });
 });
+
+it("is not sure of anchors by GitBook's rule, which is not published", async () => {
+  const site = await openSite(
+    memoryTree({
+      "SUMMARY.md": "# Contents\n\n* [A](a.md)\n",
+      "a.md": "# A\n\n## `--secret <id>`\n\n[x](#secret-less-than-id-greater-than) and [y](#none)\n",
+    }),
+  );
+  const found = (await checkSite(site)).filter(({ check }) => check === "broken-anchor");
+  expect(found.map(({ certainty, why }) => `${certainty} ${why}`)).toEqual(
+    Array(2).fill(
+      "likely GitBook's rule for ids, which is not published, may give the page more ids, and only the build can tell",
+    ),
+  );
+});
+
+it("is not sure of anchors on a Jekyll page that a template writes to", async () => {
+  const page = (line: string): Files => ({
+    "_config.yml": "title: T\n",
+    Gemfile: "gem 'jekyll'\n",
+    "a.md": `---\ntitle: A\n---\n\n## One\n\n${line}\n\n[x](#none)\n`,
+  });
+  const certainties = async (line: string): Promise<unknown[]> =>
+    (await checkSite(await openSite(memoryTree(page(line))))).map(({ certainty, why }) => [
+      certainty,
+      why?.slice(0, 10),
+    ]);
+  expect(await certainties("{{ site.data.snippets.note }}")).toEqual([["likely", "a template"]]);
+  expect(await certainties("{% include note.html %}")).toEqual([["likely", "a template"]]);
+  expect(await certainties("Version {{ site.version }} of it.")).toEqual([[undefined, undefined]]);
+});

@@ -68,6 +68,8 @@ async function loadGitbook(context: FrameworkContext, marker: string): Promise<M
         : stripExtension(inRoot(path)).replace(/(?:^|\/)README$/, "") || "README.md",
     checksAbsolute: "if usual",
     looseAnchors: true,
+    // "<" becomes "less-than", but no source says what else is spelled out.
+    makesIds: "GitBook's rule for ids, which is not published,",
     links: {
       markdown: "file",
       rootMarkdown: true,
