@@ -111,6 +111,17 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
         .replace(/(?:^|\/)index$/, ""),
     ),
   );
+  // Versions are listed in a file, and a script may fetch their folders before the build.
+  const isEmpty = new Set(
+    folders.filter(
+      ({ id, dir }) => !id.endsWith("@current") && ![...context.files.keys()].some((path) => isBelow(path, dir)),
+    ),
+  );
+  const bases = folders.toSorted((a, b) => b.base.length - a.base.length);
+  const isOfEmptyVersion = (route: string): boolean => {
+    const own = isEmpty.size === 0 ? undefined : bases.find(({ base }) => isBelow(`/${route}/`, base));
+    return own !== undefined && isEmpty.has(own);
+  };
   const firstSegments = new Set([...folders.map(({ base }) => base.split("/")[1]), "blog"]);
   // Plugins configured in other files may serve any route below their own prefix.
   const isOfOtherPlugin = (route: string): boolean =>
@@ -164,6 +175,7 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
     isGenerated(route) {
       const own = withoutLocale(route) ?? route;
       if (codeRoutes.has(own) || madeByBuild.test(own)) return true;
+      if (isOfEmptyVersion(own)) return "the folder of its version is not in the repository, so the build may make it";
       return isOfOtherPlugin(own)
         ? `a plugin ${evaluated === undefined ? "that another file configures " : ""}may serve it`
         : false;

@@ -259,8 +259,7 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
   // Macros of MkDocs.
   if (dialect.slug === "python" && /^\{\{[^}\n]*(?:\(|\}\}[ \t]*\r?$)/m.test(text)) made.add("a macro");
   // What Liquid puts on a line of its own may have headings.
-  if (dialect.kramdown && /^[ \t]*\{(?:\{[^}\n]*\}|%-?[ \t]*include[^}\n]*%)\}[ \t]*\r?$/m.test(text))
-    made.add("a template");
+  if (dialect.kramdown && /^[ \t]*\{\{[^}\n]*\}\}[ \t]*\r?$/m.test(text)) made.add("a template");
   if (dialect.slug === "vitepress" && /^<script setup/m.test(text)) made.add("`<script setup>`");
   for (const what of made) facts.ids.push(madeMark + what);
   // VitePress includes code from any file; the others include text.

@@ -36,8 +36,10 @@ export async function planPage(
 ): Promise<{ node: PageNode; text: string } | { reason: string }> {
   const clean = cleanPath(input.path);
   if (clean === null || clean.endsWith("/")) return { reason: `"${input.path}" is not a valid path for a page` };
-  let path = isBelow(clean, site.root) ? clean : underDir(site.root, clean);
-  if (!pageExtension.test(path)) path += usualExtension(site);
+  const whole = pageExtension.test(clean) ? clean : clean + usualExtension(site);
+  const inRoot = isBelow(whole, site.root) ? whole : underDir(site.root, whole);
+  // Docs may be outside the folder of the configuration.
+  const path = site.model.role(inRoot) !== "page" && site.model.role(whole) === "page" ? whole : inRoot;
   const taken = [path, ...[".md", ".mdx"].map((extension) => stripExtension(path) + extension)].find((one) =>
     site.index.files.has(one),
   );
