@@ -6,6 +6,6 @@ export { type ModelsDeps, openModel } from "./models/registry.ts";
 export { usualPatience } from "./models/sdk-model.ts";
 export type { Endpoint } from "./models/vendors.ts";
 export { storable } from "./outcome.ts";
-export { notUnderstood, readPrompt } from "./rules/parse-prompt.ts";
+export { notUnderstood, readPrompt } from "./rules/hints.ts";
 export { runAgentWithReview } from "./run-agent-with-review.ts";
 export { readCited } from "./tools/finish.ts";

@@ -1,7 +1,8 @@
 import { refusedWith, understoodAs } from "@emend/testkit/rules/natural.ts";
 import { describe, expect, it } from "vitest";
+import { nearestExamples } from "./hints.ts";
 import { describeInstruction } from "./instruction.ts";
-import { nearestExamples, parsePrompt } from "./parse-prompt.ts";
+import { parsePrompt } from "./parse-prompt.ts";
 
 describe(`${understoodAs.length + refusedWith.length} phrasings as people write them`, () => {
   it.each(understoodAs)("%s → %s", (prompt, order) => {

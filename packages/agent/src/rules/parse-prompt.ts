@@ -1,41 +1,17 @@
-import { rulesModelName } from "@emend/base/model-names.ts";
-import type { DashboardReading } from "@emend/contract";
-import { AgentFault } from "../faults.ts";
-import { shown } from "../outcome.ts";
 import { type Clause, splitClauses, splitPlace } from "./clauses.ts";
 import { findConflict, key } from "./conflicts.ts";
-import { everywhere, type Form, type Reading } from "./form.ts";
+import type { Form } from "./form.ts";
 import { contentForms } from "./forms/contents.ts";
 import { navigationForms } from "./forms/navigation.ts";
 import { pageForms } from "./forms/pages.ts";
 import { termForms } from "./forms/terms.ts";
-import { describeInstruction, type Instruction } from "./instruction.ts";
-import { compilePattern, matchPattern, type Pattern } from "./pattern.ts";
-import { slotLengths } from "./slots.ts";
+import type { Instruction } from "./instruction.ts";
+import type { Names } from "./names.ts";
+import { isReason, type Known, readClause, readOnPage, splitKept, withPage } from "./read-clause.ts";
 import { type Token, tokenize } from "./tokens.ts";
-import { conditions, meanings, negations } from "./words.ts";
 
 /** Every form of an instruction that the rules know. */
-export const forms: readonly Form[] = [
-  ...termForms,
-  ...pageForms,
-  ...contentForms,
-  ...navigationForms,
-  {
-    example: "do the following:",
-    patterns: [
-      "do (the following|this|these|these things|the following things|the following changes) [:]",
-      "make (these|the following) changes [:]",
-      "(here is what to do|the following|instructions|tasks|todo|changes) :",
-      "(go ahead|after that|after this|in addition|on top of that)",
-      "thank you [very much|so much]",
-      "(hi|hello|hey) [there|emend|team]",
-      // For "find and replace …".
-      "(find|search)",
-    ],
-    read: () => ({ kind: "nothing" }),
-  },
-];
+export const forms: readonly Form[] = [...termForms, ...pageForms, ...contentForms, ...navigationForms];
 
 type Parsed =
   | { kind: "understood"; instructions: readonly Instruction[] }
@@ -45,15 +21,11 @@ type Parsed =
 const instructionsMax = 50;
 const onlyLooking = "looking changes nothing: write fix broken links, or replace one term with another";
 
-interface KnownForm {
-  form: Form;
-  patterns: readonly Pattern[];
-}
-
-const knownForms = forms.map(compileForm);
-
 /** Parses a prompt completely or not at all. Never throws. Its work is bounded by the prompt's length. */
-export function parsePrompt(prompt: string, known: readonly KnownForm[] = knownForms): Parsed {
+export function parsePrompt(
+  prompt: string,
+  { names = null, known = forms }: { names?: Names | null; known?: readonly Form[] } = {},
+): Parsed {
   const [redacted] = /\[redacted: [\w-]+\]/.exec(prompt) ?? [];
   if (redacted)
     return refuse(
@@ -64,31 +36,47 @@ export function parsePrompt(prompt: string, known: readonly KnownForm[] = knownF
   if (cut.kind === "unclosed")
     return refuse(cut.excerpt, "a quotation mark or a fence that is opened here is not closed");
   const said: (Instruction | Deletion)[] = [];
-  let added: string | null = null;
-  let [looked, lookedWords]: [Instruction | null, string] = [null, ""];
+  let [looked, lookedWords]: [readonly Instruction[] | null, string] = [null, ""];
   let page: Token | null = null;
-  for (const whole of splitClauses(cut.tokens)) {
+  /** What "it" means. A statement about a page must be followed by an order that uses it. */
+  let it: { page: string; statement?: string } | null = null;
+  const context: Known = { text: cut.text, names, forms: known };
+  for (const whole of splitClauses(cut.tokens, names).flatMap(splitKept)) {
     const placed = splitPlace(whole, cut.text);
     if (placed) page = placed.page;
     const clause = placed?.rest ?? whole;
     if (placed && clause.tokens.length === 0) continue;
     const words = wordsOf(clause, cut.text);
-    const reading = page === null ? readClause(clause, known) : readOnPage(clause, page, known);
+    let reading = page === null ? readClause(clause, context) : readOnPage(clause, page, context);
+    const named = reading.kind === "unclear" && it ? withPage(clause, it.page) : null;
+    if (named) reading = readClause(named, context);
+    if (reading.kind === "unclear" && clause.isReason && isReason(clause)) continue;
     if (reading.kind === "unclear") return refuse(words, reading.reason);
-    if (reading.kind === "orders") said.push(...reading.instructions);
-    if (reading.kind === "delete") said.push({ ...reading, words });
-    if (reading.kind === "redirect_it") {
-      const last = said.pop();
-      if (last?.kind !== "delete") return refuse(words, "no page was deleted just before that it could be about");
-      said.push({ kind: "remove_page", page: last.page, to: reading.to });
-    }
-    if (reading.kind === "unlist_it") {
+    if (it?.statement !== undefined && !named) return refuse(it.statement, "it does not say what to do");
+    if (reading.kind === "orders") {
+      const [first] = reading.instructions;
       const last = said.at(-1);
-      const named = last?.kind === "move_page" ? last.from : null;
-      if (named === null) return refuse(words, 'no page was moved just before that "it" could mean');
-      // Before the move, the page still has the name that the prompt gives it.
-      said.splice(-1, 0, { kind: "unlist_page", page: named });
+      // Before a move, the page still has the name that the prompt gives it.
+      const isBefore = named && first?.kind === "unlist_page" && last?.kind === "move_page";
+      said.splice(isBefore ? -1 : said.length, 0, ...reading.instructions);
     }
+    if (reading.kind === "delete")
+      said.push(...reading.pages.map((one) => ({ kind: "delete" as const, page: one, words })));
+    if (reading.kind === "redirect_it") {
+      const last = said.at(-1);
+      if (last?.kind !== "delete") return refuse(words, "no page was deleted just before that it could be about");
+      for (const [at, one] of said.entries()) {
+        const isMeant = one.kind === "delete" && one.words === last.words;
+        if (isMeant) said[at] = { kind: "remove_page", page: one.page, to: reading.to };
+      }
+    }
+    if (reading.kind === "text") {
+      const last = said.pop();
+      if (last?.kind !== "add_page" || last.content !== "") return refuse(words, "no page was added just before");
+      said.push({ ...last, content: reading.content });
+    }
+    if (reading.kind === "keeps" && !isKeptBy(said.at(-1), reading.what))
+      return refuse(words, "it says what not to do");
     if (reading.kind === "with_links") {
       const last = said.at(-1)?.kind;
       const isDoneWith = last === "move_page" || last === "rename_heading" || last === "remove_page";
@@ -96,20 +84,16 @@ export function parsePrompt(prompt: string, known: readonly KnownForm[] = knownF
     }
     if (reading.kind === "fix_them") {
       const { to } = reading;
-      const fixed =
-        looked?.kind === "replace_term" ? to !== undefined && { ...looked, to } : to === undefined && looked;
-      if (!fixed) return refuse(words, "it does not say what to change: name it in this sentence");
-      said.push(fixed);
+      const isTerm = looked?.[0]?.kind === "replace_term";
+      if (!looked || isTerm !== (to !== undefined))
+        return refuse(words, "it does not say what to change: name it in this sentence");
+      said.push(...looked.map((one) => (one.kind === "replace_term" && to !== undefined ? { ...one, to } : one)));
     } else if (looked !== null) return refuse(lookedWords, onlyLooking);
-    [looked, lookedWords] = reading.kind === "look" ? [reading.instruction, words] : [null, ""];
-    if (reading.kind === "list_it") {
-      if (added === null) return refuse(words, 'no page was added just before that "it" could mean');
-      const { group } = reading;
-      said.push({ kind: "list_page", page: added, ...(group === undefined ? {} : { group }) });
-    }
-    added = pageToBeListed(reading);
+    [looked, lookedWords] = reading.kind === "look" ? [reading.instructions, words] : [null, ""];
+    it = reading.kind === "about" ? { page: reading.page, statement: words } : pageOf(said.at(-1));
     if (said.length > instructionsMax) return refuse(words, `one prompt holds ${instructionsMax} instructions at most`);
   }
+  if (it?.statement !== undefined) return refuse(it.statement, "it does not say what to do");
   if (looked !== null) return refuse(lookedWords, onlyLooking);
   const { instructions, unsaid } = withDeletions(said);
   if (unsaid) {
@@ -120,6 +104,23 @@ export function parsePrompt(prompt: string, known: readonly KnownForm[] = knownF
   const conflict = findConflict(instructions);
   if (conflict) return refuse(conflict.clause, conflict.reason);
   return { kind: "understood", instructions: distinct(listWhereAdded(instructions)) };
+}
+
+/** Whether an instruction leaves something alone anyway. */
+function isKeptBy(instruction: Instruction | Deletion | undefined, what: string): boolean {
+  switch (instruction?.kind) {
+    case "replace_term":
+      return what === "code" && !instruction.includeCode;
+    case "unlist_page":
+    case "list_page":
+      return what === "page" || what === "file";
+    case "fix_links":
+      return what === "links" && instruction.only === "anchors";
+    case "move_page":
+      return what === "old";
+    default:
+      return false;
+  }
 }
 
 /** Adding a page already lists it. Listing it again would fail. */
@@ -138,88 +139,24 @@ function listWhereAdded(instructions: readonly Instruction[]): readonly Instruct
   return kept;
 }
 
-export function compileForm(form: Form): KnownForm {
-  return { form, patterns: form.patterns.map(compilePattern) };
-}
-
 function refuse(clause: string, reason: string): Parsed {
   return { kind: "not_understood", clause, reason };
 }
 
 /** What "it" means in the next clause. */
-function pageToBeListed(reading: Reading): string | null {
-  const [first] = reading.kind === "orders" ? reading.instructions : [];
-  return first?.kind === "add_page" && first.group === undefined ? first.path : null;
-}
-
-function readClause(whole: Clause, known: readonly KnownForm[]): Reading {
-  const clause = withoutRestated(whole);
-  if (clause.isQuestion) return { kind: "unclear", reason: "a question changes nothing: write it as an order" };
-  // No form accepts such a word outside a name. Checking first keeps this true for future forms.
-  for (const [index, token] of clause.tokens.entries()) {
-    if (token.kind !== "word" || isRatherThan(token, clause.tokens[index + 1])) continue;
-    if (negations.has(token.lower)) return { kind: "unclear", reason: `"${token.lower}" says what not to do` };
-    if (conditions.has(token.lower))
-      return { kind: "unclear", reason: `"${token.lower}" makes it depend on something` };
+function pageOf(instruction: Instruction | Deletion | undefined): { page: string } | null {
+  switch (instruction?.kind) {
+    case "add_page":
+      return { page: instruction.path };
+    case "move_page":
+      return { page: instruction.from };
+    case "delete":
+    case "unlist_page":
+    case "set_front_matter":
+      return { page: instruction.page };
+    default:
+      return null;
   }
-  const readings = known.flatMap(({ form, patterns }) =>
-    patterns.flatMap((pattern) =>
-      matchPattern(pattern, clause.tokens, slotLengths).map((captures) => form.read(captures)),
-    ),
-  );
-  const [reading, ...others] = distinct(readings.filter(({ kind }) => kind !== "unclear"));
-  if (reading && others.length === 0) return reading;
-  if (reading)
-    return { kind: "unclear", reason: "it can be read in more than one way: put names and terms in quotation marks" };
-  return readings[0] ?? unknownForm;
-}
-
-/** What a replacement does anyway: code stays as it is unless the order names it. */
-const restated = compilePattern(
-  `[,] (${[
-    "[but] (leave|leaving|keep|keeping) [the|all|all the|any] code [samples|blocks|examples|snippets] (alone|untouched|unchanged|as is|as it is|as they are)",
-    "[but] (not|except) in [the|any] code [samples|blocks|examples|snippets]",
-    "without (touching|changing) [the|any] code [samples|blocks|examples|snippets]",
-  ].join("|")})`,
-);
-const restatedTokensMax = 10;
-
-function withoutRestated(clause: Clause): Clause {
-  const [first] = clause.tokens;
-  if (first?.kind !== "word" || !["replace", "change", "swap", "rename", "rebrand"].includes(first.lower))
-    return clause;
-  const isRestated = (length: number) => matchPattern(restated, clause.tokens.slice(-length), slotLengths).length > 0;
-  const length = Array.from({ length: restatedTokensMax }, (_, index) => restatedTokensMax - index).find(isRestated);
-  return length === undefined ? clause : { ...clause, tokens: clause.tokens.slice(0, -length) };
-}
-
-const unknownForm: Reading = { kind: "unclear", reason: "it is not among the instructions that the rules know" };
-
-/**
- * A clause of a comment on a page. It is about this page if a form takes a place and the clause names none; a form without
- * one, such as a move, names its pages itself.
- */
-function readOnPage(clause: Clause, page: Token, known: readonly KnownForm[]): Reading {
-  const isSaid = (tokens: readonly Token[]) => matchPattern(anywhere, tokens, slotLengths).length > 0;
-  const lengths = Array.from({ length: everywhereTokensMax }, (_, index) => index + 1);
-  if (lengths.some((length) => isSaid(clause.tokens.slice(0, length)) || isSaid(clause.tokens.slice(-length)))) {
-    return readClause(clause, known);
-  }
-  const place: readonly Token[] = [{ kind: "word", text: "in", lower: "in", start: page.start, end: page.start }, page];
-  const readings = [
-    [...place, ...clause.tokens],
-    [...clause.tokens, ...place],
-  ].map((tokens) => readClause({ ...clause, tokens }, known));
-  const matched = readings.filter((reading) => reading !== unknownForm);
-  return matched.find(({ kind }) => kind !== "unclear") ?? matched[0] ?? readClause(clause, known);
-}
-
-const anywhere = compilePattern(everywhere);
-const everywhereTokensMax = 8;
-
-/** "use X rather than Y" is an instruction; "rather" alone retracts something. */
-function isRatherThan(token: Token, next: Token | undefined): boolean {
-  return token.kind === "word" && token.lower === "rather" && next?.kind === "word" && next.lower === "than";
 }
 
 function wordsOf(clause: Clause, text: string): string {
@@ -260,85 +197,4 @@ function withDeletions(said: readonly (Instruction | Deletion)[]): {
     instructions.push({ kind: "remove_page", page: one.page, to: redirect.to });
   }
   return { instructions: instructions.filter((instruction) => !used.has(instruction)) };
-}
-
-const wordsMax = 300;
-
-/** Shows how the rules understand an instruction while it is written. Runs nothing and reads nothing from the site. */
-export function readPrompt(model: string, prompt: string): DashboardReading {
-  if (model !== rulesModelName) return { kind: "free" };
-  const parsed = parsePrompt(prompt);
-  if (parsed.kind === "understood") {
-    return {
-      kind: "understood",
-      orders: parsed.instructions.map((each) => shown(describeInstruction(each), wordsMax)),
-    };
-  }
-  const { clause, reason } = parsed;
-  return {
-    kind: "not_understood",
-    clause: shown(clause, wordsMax),
-    reason: shown(reason, wordsMax),
-    examples: nearestExamples(clause),
-  };
-}
-
-const clauseCharactersMax = 200;
-const reasonCharactersMax = 400;
-const examplesMax = 2;
-/** One example of each kind, if nothing is close. */
-const general = [termForms, pageForms, contentForms, navigationForms].flatMap(([form]) => form?.example ?? []);
-
-/** The refusal: what was not understood, why, the closest form, and how to use a language model instead. */
-export function notUnderstood(input: { clause: string; reason: string }): AgentFault {
-  return new AgentFault("instruction_not_understood", {
-    publicMessage: [
-      `Nothing was changed. The rules did not understand: «${shown(input.clause, clauseCharactersMax)}» (${shown(input.reason, reasonCharactersMax)}).`,
-      `They know: ${nearestExamples(input.clause).join(" · ")}`,
-      "For instructions in free words set a language model: EMEND_MODEL=<vendor>/<model>, or the project's model.",
-    ].join("\n"),
-  });
-}
-
-/** Examples for the verb that the clause may mean, closest first; otherwise one of each kind. */
-export function nearestExamples(clause: string): readonly string[] {
-  const words = lowerWords(clause.slice(0, 2_000));
-  const [verbs, topics] = [meanings(words, "verbs"), meanings(words, "topics")];
-  const first = meanings(words.slice(0, 1), "verbs");
-  // Forms with the same meaning share their example.
-  const examples = [...new Set(forms.map((form) => form.example))].filter((example) => !example.endsWith(":"));
-  const scored = examples.flatMap((example) => {
-    const [verb = "", ...others] = lowerWords(example.replaceAll(/"[^"]*"/g, ""));
-    const isMeant =
-      words.includes(verb) ||
-      [...meanings([verb], "verbs")].some((one) => verbs.has(one)) ||
-      (verbs.size === 0 && words.some((word) => isTypo(word, verb)));
-    const isFirst = [verb, ...meanings([verb], "verbs")].some((one) => first.has(one) || one === words[0]);
-    const about = [...meanings(others, "topics")];
-    const score = about.reduce((sum, topic) => sum + (topics.has(topic) ? 2 : -1), isFirst ? 2 : 0);
-    return isMeant ? [{ example, score }] : [];
-  });
-  const near = scored.toSorted((a, b) => b.score - a.score).map(({ example }) => example);
-  return near.length > 0 ? near.slice(0, examplesMax) : general;
-}
-
-function lowerWords(text: string): readonly string[] {
-  return (
-    text
-      .toLowerCase()
-      .match(/\p{L}+|->|→/gu)
-      ?.slice(0, 100) ?? []
-  );
-}
-
-/** Whether a word differs by one wrong, missing, extra or swapped letter. */
-function isTypo(word: string, right: string): boolean {
-  if (right.length < 3 || Math.abs(word.length - right.length) > 1) return false;
-  let start = 0;
-  while (start < right.length && word[start] === right[start]) start += 1;
-  let end = 0;
-  while (end < right.length - start && end < word.length - start && word.at(-1 - end) === right.at(-1 - end)) end += 1;
-  const [extra, missing] = [word.length - start - end, right.length - start - end];
-  if (extra <= 1 && missing <= 1) return true;
-  return extra === 2 && missing === 2 && word[start] === right[start + 1] && word[start + 1] === right[start];
 }

@@ -5,8 +5,11 @@ import type { Skipped } from "@emend/site";
 import type { Message, Model, ToolCall, Usage } from "../agent.ts";
 import { shown } from "../outcome.ts";
 import { parseReport, type Report } from "../tools/report.ts";
+import { isPathLike } from "./form.ts";
+import { notUnderstood } from "./hints.ts";
 import { describeInstruction, type Instruction } from "./instruction.ts";
-import { notUnderstood, parsePrompt } from "./parse-prompt.ts";
+import { createNames, parseNames, type SiteNames } from "./names.ts";
+import { parsePrompt } from "./parse-prompt.ts";
 
 type ToolMessage = Extract<Message, { role: "tool" }>;
 
@@ -22,31 +25,79 @@ export function createRulesModel(): Model {
       // A follow-up is independent: earlier instructions are done.
       const asked = messages.findLastIndex((message) => message.role === "user" && message.from === undefined);
       const said = messages[asked];
-      const parsed = parsePrompt(said?.role === "user" ? said.text : "");
-      if (parsed.kind === "not_understood") throw notUnderstood(parsed);
+      const prompt = said?.role === "user" ? said.text : "";
       const answers = messages.slice(asked + 1).filter((message) => message.role === "tool");
-      const calls = nextCalls(parsed.instructions, answers, () => roundsIn(messages.slice(0, asked)));
+      const reading = readOnSite(prompt, answers);
+      if (reading.kind === "look_up") {
+        const call = { name: "site_map", input: { namesIn: prompt.slice(0, promptCharactersMax) } };
+        return { text: "", toolCalls: [toCall(call, 0)], usage: noUsage };
+      }
+      if (reading.kind === "not_understood") throw notUnderstood(reading);
+      const { instructions, done } = reading;
+      const calls = nextCalls(instructions, done, answers.length, () => roundsIn(messages.slice(0, asked)));
       return { text: "", toolCalls: calls, usage: noUsage };
     },
   };
 }
 
+/** The names of a prompt are within its beginning. The rest is text of new pages. */
+const promptCharactersMax = 20_000;
+
+type OnSite =
+  | { kind: "look_up" }
+  | { kind: "understood"; instructions: readonly Instruction[]; done: readonly ToolMessage[] }
+  | { kind: "not_understood"; clause: string; reason: string; names: SiteNames };
+
+/** Reads the prompt with the names of the site, unless it needs none: each page is given by its path. */
+function readOnSite(prompt: string, answers: readonly ToolMessage[]): OnSite {
+  const alone = parsePrompt(prompt);
+  if (alone.kind === "understood" && alone.instructions.every(isExplicit)) return { ...alone, done: answers };
+  const [lookUp, ...done] = answers;
+  if (!lookUp) return { kind: "look_up" };
+  const names = parseNames(lookUp.isError ? "" : lookUp.output);
+  const parsed = parsePrompt(prompt, { names: createNames(names) });
+  return parsed.kind === "understood" ? { ...parsed, done } : { ...parsed, names };
+}
+
+/** Whether an instruction says what it means on any site. */
+function isExplicit(instruction: Instruction): boolean {
+  switch (instruction.kind) {
+    case "rename":
+      return false;
+    case "move_page":
+      return instruction.into === undefined && [instruction.from, instruction.to].every(isPathLike);
+    case "fix_links":
+    case "replace_term":
+      return instruction.under === undefined || isPathLike(instruction.under);
+    case "remove_page":
+      return [instruction.page, instruction.to].every(isPathLike);
+    case "add_redirect":
+      return isPathLike(instruction.to);
+    case "order_navigation":
+      return instruction.pages.every(isPathLike);
+    case "add_page":
+    case "rename_group":
+      return true;
+    case "list_page":
+    case "unlist_page":
+    case "set_front_matter":
+    case "rename_heading":
+    case "move_section":
+      return isPathLike(instruction.page);
+    default:
+      return assertNever(instruction);
+  }
+}
+
 const noUsage: Usage = { model: rulesModelName, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: 0 };
 
-/** First all lookups together, then one instruction per turn in the prompt's order, then `finish`. */
+/** One instruction per turn in the prompt's order, then `finish`. */
 function nextCalls(
   instructions: readonly Instruction[],
-  answers: readonly ToolMessage[],
+  done: readonly ToolMessage[],
+  calls: number,
   earlier: () => readonly DoneRound[],
 ): readonly ToolCall[] {
-  const doubtful = instructions.filter((instruction) => instruction.kind === "rename");
-  const lookUps = answers.slice(0, doubtful.length);
-  if (lookUps.length < doubtful.length) {
-    return doubtful.map(({ from }, index) => toCall({ name: "site_map", input: { find: from } }, index));
-  }
-  for (const [index, { from }] of doubtful.entries()) refusePageName(from, lookUps[index]);
-
-  const done = answers.slice(doubtful.length);
   const failed = done.findIndex((answer) => answer.isError);
   const failedInstruction = instructions[failed];
   if (failedInstruction) {
@@ -56,7 +107,7 @@ function nextCalls(
   const call = next
     ? callFor(next)
     : handOver({ instructions, outputs: done.map((answer) => answer.output) }, earlier());
-  return [toCall(call, answers.length)];
+  return [toCall(call, calls)];
 }
 
 /** Earlier prompts and results, as far as they were completed. */
@@ -64,25 +115,15 @@ function roundsIn(messages: readonly Message[]): readonly DoneRound[] {
   const rounds: DoneRound[] = [];
   for (const [at, said] of messages.entries()) {
     if (said.role !== "user" || said.from !== undefined) continue;
-    const parsed = parsePrompt(said.text);
-    if (parsed.kind === "not_understood") continue;
     const next = messages.findIndex((one, index) => index > at && one.role === "user" && one.from === undefined);
     const answers = messages
       .slice(at + 1, next === -1 ? undefined : next)
-      .flatMap((one) => (one.role === "tool" && !one.isError && one.name !== "finish" ? [one.output] : []));
-    const lookUps = parsed.instructions.filter(({ kind }) => kind === "rename").length;
-    rounds.push({ instructions: parsed.instructions, outputs: answers.slice(lookUps) });
+      .filter((one) => one.role === "tool" && !one.isError && one.name !== "finish") as readonly ToolMessage[];
+    const reading = readOnSite(said.text, answers);
+    if (reading.kind !== "understood") continue;
+    rounds.push({ instructions: reading.instructions, outputs: reading.done.map(({ output }) => output) });
   }
   return rounds;
-}
-
-/** A name that a page has too is ambiguous. */
-function refusePageName(name: string, lookUp: ToolMessage | undefined): void {
-  if (lookUp && !lookUp.isError && lookUp.output.startsWith("none")) return;
-  throw notUnderstood({
-    clause: `rename "${name}"`,
-    reason: `"${name}" may be a term or a page: write rename the term, or rename the page. The site map says ${lookUp?.output}`,
-  });
 }
 
 function toCall(call: PlannedCall, index: number): ToolCall {

@@ -1,5 +1,6 @@
 import { checkSite, findPage, type NavList, outsideOf, type Page, type Site } from "@emend/site";
 import { Type } from "typebox";
+import { formatNames, namesIn, type SiteNames } from "../rules/names.ts";
 import { copiesOutside, countList, countOf, pathFilter } from "./paths.ts";
 import { defineTool, fitItems, type ToolAnswer, type ToolContext } from "./tool.ts";
 
@@ -14,10 +15,15 @@ export const siteMapTool = defineTool({
       find: Type.Optional(Type.String({ minLength: 1 })),
       under: Type.Optional(Type.String()),
       titles: Type.Optional(Type.Boolean()),
+      namesIn: Type.Optional(Type.String()),
     },
     { additionalProperties: false },
   ),
-  async run(context, { find, under = "", titles = false }, signal) {
+  async run(context, { find, under = "", titles = false, namesIn: text }, signal) {
+    if (text !== undefined) {
+      const items = formatNames(namesIn(text, siteNames(await context.site.head(signal))));
+      return { kind: "answer", text: fitItems(items, context.outputBytesMax, () => "").text };
+    }
     if (find === undefined) return siteMap(context, { under, titles }, signal);
     return { kind: "answer", text: look(await context.site.head(signal), find) };
   },
@@ -53,6 +59,22 @@ export async function siteMap(
     shown < items.length ? `… ${items.length - shown} more lines; narrow \`under\` down` : "",
   );
   return { kind: "answer", text: `${total}\n${text}` };
+}
+
+function siteNames(site: Site): SiteNames {
+  const root = site.root === "" ? "" : `${site.root}/`;
+  const inRoot = (path: string) => (path.startsWith(root) ? path.slice(root.length) : path);
+  const folders = new Set<string>();
+  for (const { path } of site.pages) {
+    const inside = inRoot(path);
+    for (let at = inside.indexOf("/"); at !== -1; at = inside.indexOf("/", at + 1)) folders.add(inside.slice(0, at));
+  }
+  const groups = new Set(site.navigation.flatMap(({ trail }) => trail.slice(-1)));
+  const headings = [...site.index.nodes.values()].flatMap(({ path, brief }) =>
+    brief.ids.map((id) => ({ page: inRoot(path), id })),
+  );
+  const pages = site.pages.map(({ path, route, title }) => ({ path: inRoot(path), route, title }));
+  return { pages, folders: [...folders], groups: [...groups], headings };
 }
 
 function look(site: Site, words: string): string {

@@ -1,94 +1,129 @@
-import { type Form, named, navigation, optional, order, orderIfBounded, text } from "../form.ts";
-import { pagesOf } from "../slots.ts";
+import {
+  type Form,
+  given,
+  isGroup,
+  isPage,
+  isQuoted,
+  optional,
+  order,
+  orderIfBounded,
+  type Picked,
+  page,
+  pageText,
+  several,
+  slot,
+  text,
+  way,
+} from "../form.ts";
+import type { Thing } from "../frame.ts";
+import type { Instruction } from "../instruction.ts";
 
-export const inGroup = "(under|in|into|below|to|within) [the] [group|section] {group:term}";
-const beside = `(before ${named("before")}|above ${named("before")}|after ${named("after")}|right after ${named("after")}|right before ${named("before")})`;
-const place = `[${inGroup}] [${beside}]`;
-const group = "[navigation] (group|section|tab)";
-const first = "(first|at the top|to the top|at the beginning|at the start)";
-const follows = "([as] [follows|like this] :|as|([in] [this|the following] order [:]))";
+const calledGroup = (thing: Thing) => isGroup(thing) && thing.noun !== "";
+const isKnownGroup = (thing: Thing) => calledGroup(thing) || (isGroup(thing) && thing.meaning?.isGroup === true);
+const beside = { before: optional(slot("before", isPage)), after: optional(slot("after", isPage)) };
+const inGroup = slot("under in into to of", isGroup);
+/** "rather than under X" */
+const was = optional(slot("insteadof", isGroup));
 
 export const navigationForms: readonly Form[] = [
   {
-    example: 'add guides/webhooks to the navigation under "Guides"',
-    patterns: [
-      `list ${named("page")} (to|in|into) ${navigation} ${place}`,
-      `list ${named("page")} (to|in|into|under) [the] navigation (group|section) {group:term}`,
-      `list ${named("page")} (to|in|into|under) the (group|section) {group:term} (of|in) ${navigation}`,
-      `(list|show) ${named("page")} under [the] [group|section] {group:term} [in ${navigation}]`,
-      `list ${named("page")} ${beside} in ${navigation}`,
+    example: 'add {page:guides/webhooks} to the navigation under "{group:Guides}"',
+    ways: [
+      way("add navigation ? page entry", { page: slot("-", isPage), group: optional(inGroup), ...beside }),
+      way("list|add navigation ? page", { page: several(slot("-", isPage)), group: optional(inGroup) }),
+      way("list|add", { page: several(slot("-", isPage)), group: slot("under", isGroup) }),
+      way("list|add", { page: several(slot("-", isPage)), group: slot("to in into", isKnownGroup) }),
     ],
-    read: (captures) =>
-      order({ kind: "list_page", page: text(captures, "page"), ...optional(captures, ["group", "before", "after"]) }),
+    read: (picked) => order(...(picked.get("page") ?? []).map((one) => ({ ...listPage(picked), page: pageText(one) }))),
   },
   {
-    example: "put guides/webhooks after guides/auth in the navigation",
-    patterns: [
-      `put ${named("page")} (to|in|into) ${navigation} ${place}`,
-      `(put|move) [the] [entry (of|for)] ${named("page")} ${beside} in ${navigation}`,
-      `in ${navigation} (put|move|list) ${named("page")} ${beside}`,
-      `(put|move) [the] [entry (of|for)] ${named("page")} (to|in|into|under) [the] (group|section) {group:term} (of|in) ${navigation}`,
-      `(put|move) [the] [entry (of|for)] ${named("page")} (to|in|into|under) [the] navigation (group|section) {group:term}`,
-      `(put|move) [the] [entry (of|for)] ${named("page")} under {group:quoted} in ${navigation}`,
+    example: "put {page:guides/webhooks} after {other:guides/auth} in the navigation",
+    ways: [
+      way("put navigation ? entry", { page: slot("- of for", isPage), group: optional(inGroup), ...beside, was }),
+      way("put|move|list ? entry navigation", {
+        page: slot("- of for", isPage),
+        group: optional(inGroup),
+        before: slot("before", isPage),
+        was,
+      }),
+      way("put|move|list ? entry navigation", {
+        page: slot("- of for", isPage),
+        group: optional(inGroup),
+        after: slot("after", isPage),
+        was,
+      }),
+      way("add", { page: slot("-", isPage), group: optional(inGroup), after: slot("after", isPage) }),
+      way("add", { page: slot("-", isPage), group: optional(inGroup), before: slot("before", isPage) }),
+      way("move navigation ? entry", {
+        page: slot("- of for", isPage),
+        group: slot("to in into under", calledGroup),
+        was,
+      }),
+      way("move navigation ? entry", { page: slot("- of for", isPage), group: slot("under", isGroup), was }),
+      way("list navigation", { page: slot("-", isPage), group: inGroup, was: { ...was, least: 1 } }),
     ],
-    read: (captures) =>
+    read: (picked) => order({ ...listPage(picked), move: true }),
+  },
+  {
+    example: 'put {page:guides/webhooks} first in the navigation group "{group:Guides}"',
+    ways: [
+      way("move|put top ? navigation", { page: several(slot("-", isPage)), group: slot("in of", isKnownGroup) }),
+      way("move|put top navigation", {
+        page: several(slot("-", isPage)),
+        group: optional(slot("in of under", isQuoted)),
+      }),
+    ],
+    read: (picked) =>
+      order({ kind: "order_navigation", pages: (picked.get("page") ?? []).map(pageText), ...given(picked, ["group"]) }),
+  },
+  {
+    example: "remove {page:guides/old} from the navigation",
+    ways: [
+      way("delete|take|hide navigation ? entry", { page: several(slot("- of for", isPage)) }),
+      way("delete entry", { page: slot("of for", isPage) }),
+      way("hide", { page: several(slot("-", isPage)) }),
+    ],
+    read: (picked) =>
+      order(...(picked.get("page") ?? []).map((one) => ({ kind: "unlist_page" as const, page: pageText(one) }))),
+  },
+  {
+    example: 'order the navigation group "{group:Guides}" as {page:guides/start}, {other:guides/auth}',
+    ways: [
+      way("order ? change navigation page group section sorted", {
+        group: optional(slot("- of in under", isGroup)),
+        pages: several(slot("as to become", isPage), 2),
+      }),
+      way("put|list page ? navigation", { group: slot("of in under", isGroup), pages: several(slot("as", isPage), 2) }),
+    ],
+    read: (picked) =>
       order({
-        kind: "list_page",
-        page: text(captures, "page"),
-        ...optional(captures, ["group", "before", "after"]),
-        move: true,
+        kind: "order_navigation",
+        pages: (picked.get("pages") ?? []).map(pageText),
+        ...given(picked, ["group"]),
       }),
   },
   {
-    example: 'put guides/webhooks first in the navigation group "Guides"',
-    patterns: [
-      `(put|move) ${named("page")} ${first} (in|of) ([the] ${group} {group:term}|the {group:term} ${group}) [(in|of) ${navigation}]`,
-      `(put|move) ${named("page")} ${first} (in|of|under) {group:quoted} in ${navigation}`,
+    example: 'rename the navigation group "{group:Guides}" to "How-to guides"',
+    ways: [
+      way("rename|retitle|change ? navigation term only", {
+        from: slot("- of called", calledGroup),
+        to: slot("to into as become called", isGroup),
+      }),
+      way("rename|retitle|change navigation ? term only", {
+        from: slot("- of", (thing) => isGroup(thing) && (thing.meaning?.pages.length ?? 0) === 0),
+        to: slot("to into as", isGroup),
+      }),
     ],
-    read: (captures) =>
-      order({ kind: "order_navigation", pages: [text(captures, "page")], group: text(captures, "group") }),
-  },
-  {
-    example: 'list it in the navigation under "Guides"',
-    patterns: [
-      `(list|put) it (to|in|into) ${navigation} [${inGroup}]`,
-      `(list|put) it under [the] [group|section] {group:term} [in ${navigation}]`,
-    ],
-    read: (captures) => ({ kind: "list_it", ...optional(captures, ["group"]) }),
-  },
-  {
-    example: "remove guides/old from the navigation",
-    patterns: [`(delete|take|hide) it (from|out of|in) ${navigation}`, "(unlist|hide) it"],
-    read: () => ({ kind: "unlist_it" }),
-  },
-  {
-    example: "remove guides/old from the navigation",
-    patterns: [
-      `(delete|take|hide) [the] [entry (of|for)] ${named("page")} (from|out of) ${navigation}`,
-      `take ${named("page")} (off|out of) ${navigation}`,
-      `(unlist|hide) ${named("page")} [(in|from) ${navigation}]`,
-      `delete [the] navigation entry (of|for) ${named("page")}`,
-    ],
-    read: (captures) => order({ kind: "unlist_page", page: text(captures, "page") }),
-  },
-  {
-    example: 'order the navigation group "Guides" as guides/start, guides/auth, guides/webhooks',
-    patterns: [
-      `order [the] [pages (of|in|under)] [the] [navigation|nav|sidebar|menu] [group|section] {group:term} ${follows} {pages:pages}`,
-      `order ${navigation} ${follows} {pages:pages}`,
-      `(put|list) the pages (of|in|under) [the] [navigation] [group|section] {group:term} in (this|the following) order : {pages:pages}`,
-    ],
-    read: (captures) =>
-      order({ kind: "order_navigation", pages: pagesOf(captures.get("pages")), ...optional(captures, ["group"]) }),
-  },
-  {
-    example: 'rename the navigation group "Guides" to "How-to guides"',
-    patterns: [
-      `retitle [the] ${group} {from:term} (to|into|as) {to:term} [in ${navigation}]`,
-      `retitle [the] ${group} {from:term} in ${navigation} (to|into) {to:term}`,
-      `change the (name|label|title) of [the] ${group} {from:term} (to|into) {to:term}`,
-    ],
-    read: (captures) =>
-      orderIfBounded(captures, { kind: "rename_group", from: text(captures, "from"), to: text(captures, "to") }),
+    read: (picked, frame) =>
+      orderIfBounded(picked, frame, { kind: "rename_group", from: text(picked, "from"), to: text(picked, "to") }),
   },
 ];
+
+function listPage(picked: Picked): Extract<Instruction, { kind: "list_page" }> {
+  return {
+    kind: "list_page",
+    page: page(picked, "page"),
+    ...given(picked, ["group"]),
+    ...given(picked, ["before", "after"], page),
+  };
+}

@@ -1,170 +1,230 @@
-import { type Form, named, navigation, optional, order, page, type Reading, text, unclear } from "../form.ts";
+import {
+  type Form,
+  given,
+  isFolder,
+  isGroup,
+  isPage,
+  isPathLike,
+  isSingle,
+  isSurelyPage,
+  optional,
+  order,
+  type Picked,
+  page,
+  pageText,
+  type Reading,
+  several,
+  slot,
+  text,
+  unclear,
+  way,
+} from "../form.ts";
+import type { Frame, Thing } from "../frame.ts";
 import type { Instruction } from "../instruction.ts";
-import type { Captures } from "../pattern.ts";
-import { pagesOf } from "../slots.ts";
-import { inGroup } from "./navigation.ts";
 
-const redirect =
-  "[[,] (with|and|leaving|including|keeping|adding) (a redirect|redirects|the redirect) [(from|at) (the|its) old (address|path|url|place|location|link)]]";
-const places = "(in|under|below|from|of|inside)";
-const folder = (name: string) => `[the] [folder] {${name}:page}`;
-const obsolete = "[the] [old|outdated|obsolete|unused] page";
-const fromDocs = "[from the (docs|documentation|site)]";
-const entry = "[(along|together) with its navigation entry]";
+const withRedirect = "redirect path page links";
+/** Where a page goes: not what only the navigation has. */
+const isTarget = (thing: Thing) =>
+  isSingle(thing) && ["", "page"].includes(thing.noun) && !(thing.meaning?.isGroup && !thing.meaning.isFolder);
+/** Called a folder, or one of the site that is no page too. */
+const isKnownFolder = (thing: Thing) =>
+  isSingle(thing) &&
+  (["folder", "section"].includes(thing.noun) ||
+    (thing.noun === "" && thing.meaning?.isFolder === true && thing.meaning.pages.length === 0));
+const was = optional(slot("insteadof", isFolder));
+const isFolderPath = (thing: Thing) => isSingle(thing) && thing.text.endsWith("/");
+const isPath = (thing: Thing) => isSingle(thing) && isPathLike(thing.text);
+const isKnownPage = (thing: Thing) => isPath(thing) || (isPage(thing) && thing.meaning?.pages.length === 1);
+const named = (thing: Thing) => isPage(thing) && thing.noun === "page";
 
 export const pageForms: readonly Form[] = [
   {
-    example: "move guides/auth to security/authentication",
-    patterns: [
-      `move ${named("from")} [over] to [the] [page|path] {to:page} ${redirect}`,
-      `(move|put) ${named("from")} (into|inside|inside of) ${folder("into")} ${redirect}`,
-      `(move|put) ${named("from")} (to|under|in|into) (the folder {into:page}|the {into:page} (folder|section)) ${redirect}`,
-      `move ${named("from")} (under|below) {into:page} ${redirect}`,
-      `put ${page} {from:path} (in|under|below) {into:folder} ${redirect}`,
-      `(move|rename) ([the] [whole|entire] folder {!folder} {from:page}|the {from:page} folder {!folder}) (to|as) ${folder("to")} ${redirect}`,
-      `move (all|all the|all of the|every) (page|pages|files) ${places} ${folder("from")} {!folder} (to|into) ${folder("to")} ${redirect}`,
-      `move (everything|all) ${places} ${folder("from")} {!folder} (to|into|over to) ${folder("to")} ${redirect}`,
-      `mv {from:path} {to:path}`,
-      `[rename|move] {from:path} (→|->|=>) {to:path}`,
-      `rename [the] page {from:page} (to|as) {to:page} ${redirect} {!rename}`,
-      `rename {from:path} (to|as) {to:page} ${redirect} {!rename}`,
-      `change [the] (path|address|url|location|place) of ${page} {from:path} to {to:path} ${redirect}`,
+    example: "move {page:guides/auth} to security/authentication",
+    ways: [
+      way(`move ? ${withRedirect}`, { from: slot("-", isPage), to: slot("to", isTarget) }),
+      way(`move|put ? ${withRedirect}`, { from: several(slot("-", isPage)), into: slot("into", isFolder) }),
+      way(`move|put ? ${withRedirect}`, {
+        from: several(slot("-", isPage)),
+        into: slot("to under in into", isKnownFolder),
+        was,
+      }),
+      way(`move ? ${withRedirect}`, { from: several(slot("-", isPage)), into: slot("under", isFolder) }),
+      way(`move ? ${withRedirect}`, { from: several(slot("-", isPage), 2), into: slot("to", isFolder) }),
+      way(`put ? ${withRedirect}`, { from: slot("-", isPath), into: slot("in under", isFolderPath) }),
+      way(`move|rename ? ${withRedirect}`, {
+        folder: slot("-", (thing) => isSingle(thing) && thing.noun === "folder"),
+        to: slot("to as", isFolder),
+      }),
+      way(`move everything ? ${withRedirect}`, {
+        folder: slot("- in under from of into", isFolder),
+        to: slot("to into", isFolder),
+      }),
+      way("move", { from: slot("-", isPath), second: slot("-", isPath) }),
+      way("", { from: slot("-", isPath), to: slot("arrow", isPath) }),
+      way(`rename ? ${withRedirect}`, { from: slot("-", named), to: slot("to as", isTarget) }),
+      way(`rename ? ${withRedirect}`, { from: slot("-", isPath), to: slot("to as", isTarget) }),
+      way(`path ? ${withRedirect}`, { from: slot("of", isKnownPage), to: slot("become", isPath) }),
+      way(`change path ? ${withRedirect}`, { from: slot("of", isKnownPage), to: slot("to", isPath) }),
     ],
     read: readMove,
   },
   {
-    example: "move guides/auth and guides/send to security",
-    patterns: [
-      `move [the] [pages] {pages:several} [pages] (to|into|under|below) [the] [folder|section] {into:page} [folder|section] ${redirect}`,
+    example: "delete {page:guides/old} and redirect it to {other:guides/new}",
+    ways: [
+      way("delete ? page", { page: several(slot("-", isSurelyPage)), to: slot("favour arrow", isPage) }),
+      way("delete redirect ? page readers it", { page: several(slot("-", isSurelyPage)), to: slot("to", isPage) }),
     ],
-    read: (captures) =>
+    read: (picked) =>
       order(
-        ...pagesOf(captures.get("pages")).flatMap((from) => {
-          const moved = readMove(
-            new Map([
-              ...captures,
-              ["from", [{ kind: "quoted", text: from, isPunctuated: true, start: 0, end: 0 } as const]],
-            ]),
-          );
-          return moved.kind === "orders" ? moved.instructions : [];
-        }),
+        ...(picked.get("page") ?? []).map((one) => ({
+          kind: "remove_page" as const,
+          page: pageText(one),
+          to: page(picked, "to"),
+        })),
       ),
   },
   {
-    example: "delete guides/old and redirect it to guides/new",
-    patterns: [
-      `delete (${obsolete} {page:page}|the {page:page} page|the {page:phrase} page|{page:path}) [,] (favour|with a redirect to|redirecting [it|readers] to|leaving a redirect to) ${named("to")}`,
-    ],
-    read: (captures) => order({ kind: "remove_page", page: text(captures, "page"), to: text(captures, "to") }),
+    example: "delete {page:guides/old} and redirect it to {other:guides/new}",
+    ways: [way("delete ? page site entry", { page: several(slot("-", isSurelyPage)) })],
+    read: (picked) => ({ kind: "delete", pages: (picked.get("page") ?? []).map(pageText) }),
   },
   {
-    example: "delete guides/old and redirect it to guides/new",
-    patterns: [
-      `delete (${obsolete} {page:page}|the {page:page} page|the {page:phrase} page) ${fromDocs} ${entry}`,
-      `delete {page:path} ${fromDocs} ${entry}`,
+    example: "delete {page:guides/old} and redirect it to {other:guides/new}",
+    ways: [
+      way("redirect ? it path readers page only", { to: slot("to", isPage) }),
+      way("add redirect ? it path", { to: slot("to", isPage) }),
     ],
-    read: (captures) => ({ kind: "delete", page: text(captures, "page") }),
+    read: (picked) => ({ kind: "redirect_it", to: page(picked, "to") }),
   },
   {
-    example: "delete guides/old and redirect it to guides/new",
-    patterns: [
-      `redirect [it|its address|its old address|its path|its url|the old address|the old path|readers|its readers|the readers] to ${named("to")} [instead]`,
-      `add a redirect [from it|from there|from its old address|from the old address] to ${named("to")}`,
-      `send [its|the] readers to ${named("to")} [instead]`,
-    ],
-    read: (captures) => ({ kind: "redirect_it", to: text(captures, "to") }),
-  },
-  {
-    example: "move guides/auth to security/authentication",
-    patterns: [
-      "(update|adjust) [all|every|any] [the|its] [inbound|internal] (link|links|references|links and anchors|anchors|reference)",
-      "(update|fix|adjust) [all|every|any] [the] [inbound|internal] (link|links|references|reference) (to it|to them|that point to it|pointing to it|accordingly)",
-      "(update|fix|adjust) (everything|all pages|every page|whatever|all that) that (links|link|points|refers) to (it|them)",
+    example: "move {page:guides/auth} to security/authentication",
+    ways: [
+      way("change|redirect links ? anchors only"),
+      way("change|fix|redirect links it ? anchors also"),
+      way("change|redirect links ? anchors also", {
+        anchor: slot("to", ({ text: written }) => written.startsWith("#")),
+      }),
+      way("change|fix everything links it"),
     ],
     read: () => ({ kind: "with_links" }),
   },
   {
     example: 'add a page guides/webhooks titled "Webhooks"',
-    patterns: [
-      "add (a|an|the) [new|brand-new] [empty|blank] page [called|titled|named] {title:quoted} (at|in|as) {path:path}",
-      "add an (empty|blank) page [at] {path:path} (called|titled|named) {title:quoted}",
+    ways: [
+      way("add|make|write ? page navigation own", {
+        path: optional(slot("- at called in as", isNewPath)),
+        title: optional(slot("called with - in", isTitle)),
+        description: optional(slot("with - called", ({ kind, noun }) => kind === "quoted" && noun === "description")),
+        content: optional(slot("with saying from - to", isContent)),
+        folder: optional(slot("in under into to", isKnownFolder)),
+        group: optional(slot("under in into to", isGroup)),
+      }),
     ],
     read: readAddPage,
   },
   {
-    example:
-      'add a page guides/webhooks titled "Webhooks" with the text "…" and list it in the navigation under "Guides"',
-    patterns: [
-      `add [a|the] [new|brand-new] page [at|called|named] {path:page} *([,] [and] (${[
-        "(titled|called|named|entitled|(with|and) [the|a] title) {title:quoted}",
-        "[the|a] title {title:quoted}",
-        "(with|and) [the|a] description {description:quoted}",
-        "[the|a] description {description:quoted}",
-        "(with|containing|saying|from|that says|that reads|reading) [the|this] [following] [text|content|contents|body|markdown|block] [:] {content:text}",
-        "[the] (text|content|body) [:] {content:text}",
-        `[listed] (in|to) ${navigation} [${inGroup}] {!listed}`,
-        `listed under [the] [group|section] {group:term} [in ${navigation}] {!listed}`,
-      ].join("|")}))`,
+    example: "add a redirect from old/page to {page:guides/new}",
+    ways: [
+      way("add redirect ? page", { from: slot("from -", isSingle), to: slot("to", isPage) }),
+      way("add redirect redirect ? page", { from: slot("-", isSingle), to: slot("to", isPage) }),
+      way("redirect ? readers page path", { from: slot("- from", isSingle), to: slot("to", isPage) }),
+      way("make redirect ? page", { from: slot("-", isSingle), to: slot("to at", isPage) }),
+      way("redirect", { from: slot("-", isPath), to: slot("to at", isPage) }),
     ],
-    read: readAddPage,
-  },
-  {
-    example: "add a redirect from guides/old to guides/new",
-    patterns: [
-      "add (a|the) redirect from {from:page} to {to:page}",
-      "(redirect|forward) {from:page} to {to:page}",
-      "add (a|the) redirect to {to:page} from {from:page}",
-      "make {from:page} (redirect|point|lead) (to|at) {to:page}",
-      "point {from:path} (to|at) {to:page}",
-      "(redirect|send) readers from {from:page} to {to:page}",
-    ],
-    read: (captures) => order({ kind: "add_redirect", from: text(captures, "from"), to: text(captures, "to") }),
+    read: (picked) => order({ kind: "add_redirect", from: pathOf(page(picked, "from")), to: page(picked, "to") }),
   },
 ];
 
-function readMove(captures: Captures): Reading {
-  const from = text(captures, "from").replace(/^\.?\/+/, "");
-  const into = captures.has("into") ? text(captures, "into") : null;
-  const to = (into ?? text(captures, "to")).replace(/^\.?\/+/, "");
+function isNewPath(thing: Thing): boolean {
+  if (!isPage(thing)) return false;
+  return isPathLike(thing.text) || (thing.kind === "bare" && thing.noun === "page" && !/\p{Lu}/u.test(thing.text));
+}
+
+function isTitle({ kind, text: written, noun, role, meaning }: Thing): boolean {
+  // "the Changes page" of a site that has one is no new page.
+  if (noun === "page" && (meaning?.pages.length ?? 0) > 0) return false;
+  const isName = kind === "quoted" || (kind === "bare" && /^\p{Lu}/u.test(written));
+  return isName && (noun === "title" || noun === "page" || (role === "called" && noun === ""));
+}
+
+function isContent({ kind, noun, role }: Thing): boolean {
+  return (
+    ["quoted", "fence"].includes(kind) &&
+    (kind === "fence" || noun === "text" || role === "saying" || (role === "with" && noun === ""))
+  );
+}
+
+/** The path of an address. */
+function pathOf(address: string): string {
+  return address.replace(/^https?:\/\/[^/]+/, "");
+}
+
+function readMove(picked: Picked, frame: Frame): Reading {
+  const froms = picked.get("folder") ?? picked.get("from") ?? [];
+  const [was] = picked.get("was") ?? [];
+  const isThere = (path: string) => `/${path}`.includes(`/${was?.text.replaceAll(/^\/+|\/+$/g, "")}/`);
+  if (was && !froms.every((from) => isThere(pageText(from))))
+    return unclear(`it is not certain that it is in ${was.text}`);
+  const readings = froms.map((from) => readOneMove(from, picked, frame));
+  const failed = readings.find((reading) => reading.kind !== "orders");
+  return failed ?? order(...readings.flatMap((reading) => (reading.kind === "orders" ? reading.instructions : [])));
+}
+
+function readOneMove(thing: Thing, picked: Picked, { words }: Frame): Reading {
+  const from = pageText(thing).replace(/^\.?\/+/, "");
+  const target = picked.get("into")?.[0];
+  const to = (target ?? picked.get("to")?.[0] ?? picked.get("second")?.[0])?.text.replace(/^\.?\/+/, "") ?? "";
   const name = from.replace(/\/+$/, "").split("/").at(-1) ?? "";
-  if (into !== null || (to.endsWith("/") && !captures.has("folder") && !from.endsWith("/"))) {
-    const place = to.replace(/\/+$/, "");
+  // `/a/b/` is an address, `b/` a folder.
+  const isAddress = /^\/.+\/.+\/$/.test(picked.get("to")?.[0]?.text ?? "");
+  if (target || (to.endsWith("/") && !isAddress && !picked.has("folder") && !from.endsWith("/"))) {
+    const into = to.replace(/\/+$/, "");
     // A title is not the name of its file.
     const isTitle = /[\s\p{Lu}]/u.test(from) && !from.includes("/");
-    return order({ kind: "move_page", from, to: `${place}/${name}`, ...(isTitle && { into: place }) });
+    return order({ kind: "move_page", from, to: `${into}/${name}`, ...(isTitle && { into }) });
   }
-  if (captures.has("rename") && from.includes("/") && !to.includes("/")) {
+  if (words.includes("rename") && from.includes("/") && !to.includes("/") && !picked.has("folder")) {
     const parent = from.slice(0, from.lastIndexOf("/"));
     return unclear(`the new name has no folder: write rename ${from} to ${parent}/${to}, or move ${from} to ${to}`);
   }
-  const isFolder = captures.has("folder") || from.endsWith("/");
+  const isWhole = picked.has("folder") || from.endsWith("/");
   return order({
     kind: "move_page",
-    from: isFolder ? `${from.replace(/\/+$/, "")}/` : from,
+    from: isWhole ? `${from.replace(/\/+$/, "")}/` : from,
     to: to.replace(/\/+$/, ""),
   });
 }
 
-function readAddPage(captures: Captures): Reading {
-  const isTitle = /[\s\p{Lu}]/u.test(text(captures, "path"));
-  if (isTitle && !captures.has("title")) {
-    return unclear(`it does not say where: write add a page guides/name titled "${text(captures, "path")}"`);
-  }
-  if (!captures.has("title") && !captures.has("content")) {
+function readAddPage(picked: Picked): Reading {
+  const heading = picked.get("title")?.[0]?.text;
+  const folder = picked.get("folder")?.[0]?.text.replace(/\/+$/, "");
+  const inFolder = folder !== undefined && heading !== undefined ? `${folder}/${slug(heading)}` : undefined;
+  const path = picked.get("path")?.[0]?.text ?? inFolder;
+  if (path === undefined || (inFolder !== undefined && picked.has("path")))
+    return unclear(`it does not say where: write add a page guides/name titled "${heading ?? "…"}"`);
+  if (heading === undefined && !picked.has("content")) {
     return unclear('it gives the page neither a title nor a text: write titled "…", or with the text "…"');
   }
-  const path = text(captures, "path");
   const add: Instruction = {
     kind: "add_page",
     path,
-    content: text(captures, "content"),
-    ...optional(captures, ["title", "group"]),
+    content: text(picked, "content"),
+    ...(heading !== undefined && { title: heading }),
+    ...given(picked, ["group"]),
   };
-  if (!captures.has("description")) return order(add);
+  if (!picked.has("description")) return order(add);
   return order(add, {
     kind: "set_front_matter",
     page: path,
     field: "description",
-    value: text(captures, "description"),
+    value: text(picked, "description"),
   });
+}
+
+/** A file name for a title. */
+export function slug(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-+|-+$/g, "");
 }
