@@ -187,7 +187,10 @@ export const understoodAs: readonly (readonly [prompt: string, order: string])[]
 /** Refused phrasings, and the form that the refusal suggests first. "": no form is close. */
 export const refusedWith: readonly (readonly [prompt: string, example: string])[] = [
   ['Substitute "console" for "dashboard"', 'replace "API token" with "access key"'],
-  ['Call it "Acme Platform" instead of "Acme Cloud"', 'replace "API token" with "access key"'],
+  [
+    'Call it "Acme Platform" instead of "Acme Cloud"',
+    'rename the heading "Setup" in guides/quickstart to "Installation"',
+  ],
   ["We renamed Acme Cloud to Acme Platform. Update the docs.", 'replace "API token" with "access key"'],
   ["Acme Cloud is now called Acme Platform", 'replace "API token" with "access key"'],
   ["Acme Cloud is now Acme Platform, please update the docs accordingly", 'replace "API token" with "access key"'],

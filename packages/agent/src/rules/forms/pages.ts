@@ -23,14 +23,17 @@ import type { Frame, Thing } from "../frame.ts";
 import type { Instruction } from "../instruction.ts";
 
 const withRedirect = "redirect path page links";
-/** Where a page goes: not what only the navigation has. */
-const isTarget = (thing: Thing) =>
-  isSingle(thing) && ["", "page"].includes(thing.noun) && !(thing.meaning?.isGroup && !thing.meaning.isFolder);
 /** Called a folder, or one of the site that is no page too. */
 const isKnownFolder = (thing: Thing) =>
   isSingle(thing) &&
   (["folder", "section"].includes(thing.noun) ||
     (thing.noun === "" && thing.meaning?.isFolder === true && thing.meaning.pages.length === 0));
+/** Where a page goes: not what only the navigation has. */
+const isTarget = (thing: Thing) =>
+  isSingle(thing) &&
+  ["", "page"].includes(thing.noun) &&
+  !isKnownFolder(thing) &&
+  !(thing.meaning?.isGroup && !thing.meaning.isFolder);
 const was = optional(slot("insteadof", isFolder));
 const isFolderPath = (thing: Thing) => isSingle(thing) && thing.text.endsWith("/");
 const isPath = (thing: Thing) => isSingle(thing) && isPathLike(thing.text);

@@ -21,7 +21,11 @@ export const termForms: readonly Form[] = [
   {
     example: 'replace "API token" with "access key"',
     ways: [
-      way(`replace ? term mentions ${where}`, { from: slot("-", isTerm), to: slot("with", isTerm), under: place }),
+      way(`replace ? term mentions ${where}`, {
+        from: slot("-", isTerm),
+        to: slot("with arrow", isTerm),
+        under: place,
+      }),
       way(`replace ? term ${where}`, { from: slot("-", isQuotedTerm), to: slot("with", isQuotedTerm), under: place }),
       way(`change|swap ? term mentions ${where}`, {
         from: slot("-", isQuotedTerm),
