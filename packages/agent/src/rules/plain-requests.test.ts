@@ -45,7 +45,7 @@ async function isDone({ has = {}, gone = [], lacks = {} }: PlainRequest, overlay
  * As measured. Raise what is right; what is wrong must not grow. The two wrong ones of the open half are read rightly: MkDocs' redirects in
  * an empty map are not written.
  */
-const counted = { open: { right: 16, refused: 6, wrong: 2 }, frozen: { right: 15, refused: 19, wrong: 2 } };
+const counted = { open: { right: 16, refused: 6, wrong: 2 }, frozen: { right: 17, refused: 17, wrong: 2 } };
 
 type Verdict = "right" | "refused" | "wrong";
 
