@@ -74,7 +74,12 @@ export const blockMarkers: readonly RegExp[] = [
 ];
 /** Everything that some builder reads as such a marker. */
 export const blockMarker =
-  /^(?::{3,}|::\w|!!!|\?\?\?|===[!+]?[ \t]+["']|\/{3,}[ \t]*\w|\|\|\||<<<|\+\+\+|;;;|%%%|~~~|@\[|@@@|> \[!)/;
+  /^(?::{3,}|::\w|!!!|\?\?\?|===[!+]?[ \t]+["']|\/{3,}[ \t]*\w|\|\|\||<<<|\+\+\+|;;;|%%%|~~~|@\[|@@@|> \[!|\^\^\^|@import|!include|\$\$include|.*-8<-)/i;
+/** Lines that stand for a file, in their exact form. */
+export const includeForms: readonly RegExp[] = [
+  /^<<<[ \t]*([^\s{}#[\]]+)(?:#[\w-]+)?(?:[ \t]*\{[\w\d,:# -]*\})?(?:[ \t]*\[[\w .-]*\])?$/,
+  /^--8<-- "([\w./-]+)"$/,
+];
 
 /** `{…}` that names, groups or repeats nothing: heading ids, classes and sizes. */
 export const braceForms: readonly RegExp[] = [

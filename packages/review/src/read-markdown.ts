@@ -8,6 +8,7 @@ import {
   comments,
   elements,
   expressionForms,
+  includeForms,
   rawElements,
   roles,
   templateForms,
@@ -58,16 +59,13 @@ const directiveFence =
  * Reads Markdown and MDX line by line and collects every construct that is not in the table of content. It trusts code
  * to be inert only where all parsers agree. After the first fence on which they may not, all lines count as live.
  */
-export function readMarkdown(parts: Parts, text: string, from: number, flavor: Flavor): void {
+export function readMarkdown(parts: Parts, written: string, from: number, flavor: Flavor): void {
+  const text = flavor.html === "raw" && !flavor.vue ? withoutRaw(written) : written;
   let at = from;
   let isTrusted = true;
   /** HTML elements that are open: there, some parsers read Markdown and others do not. */
   const open: string[] = [];
-  const lineStarts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
   const uses = referencesIn(text);
-  /** Liquid leaves what is between these alone, in code too. */
-  const raw = flavor.html === "raw" && !flavor.vue ? rawRanges(text) : [];
-  const isRaw = (at: number) => (lastBefore(raw, at, ([start]) => start)?.[1] ?? 0) > at;
   /** Components that the page imports from other pages. */
   const imported = new Set<string>();
   /** The last line that was told as a whole. */
@@ -157,8 +155,7 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
 
   function readInsideCode(code: string, offset: number): void {
     if (flavor.insideCode === null) return;
-    for (const { 0: whole, index } of code.matchAll(flavor.insideCode))
-      if (!isRaw(offset + index)) parts.form(whole, offset + index);
+    for (const { 0: whole, index } of code.matchAll(flavor.insideCode)) parts.form(whole, offset + index);
   }
 
   /** Reads live text. A construct may end behind the chunk. Returns where to go on. */
@@ -196,13 +193,10 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
   function readActive(at: number, end: number, spans: boolean): number {
     switch (text[at]) {
       case "`": {
-        if (!spans) return at;
-        const size = runAt(text, at);
-        const close = closingRun(text, at + size, size);
-        const code = text.slice(at + size, close);
+        const [whole = "", marks = "", code = ""] = (spans && spanAt(text, at)) || [];
         parts.sample(code, at);
-        readInsideCode(code, at + size);
-        return close + size;
+        readInsideCode(code, at + marks.length);
+        return at + whole.length;
       }
       case "\\":
         return flavor.escapable.includes(text[at + 1] ?? "\n") ? at + 2 : at;
@@ -267,7 +261,6 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
       ? [expressionForms, braceEnd(text, at)]
       : [[...braceForms, ...templateForms], templateEnd(text, at, end)];
     if (stop === -1) return at;
-    if (isRaw(at) && /^\{[{%]/.test(text.slice(at, at + 2))) return at + 2;
     const whole = text.slice(at, stop);
     // MyST reads `{name}` before a span of code as a role.
     if (text[stop] === "`" && !roles.has(whole.slice(1, -1))) {
@@ -302,10 +295,8 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
     const name = tag?.name ?? /^<\/?([\w.:-]+)/.exec(head)?.[1] ?? "";
     if (tag === null || rawElements.test(name)) {
       // Its content is not read as the page's: the construct goes on to the closing tag.
-      const close = rawElements.test(name) && head[1] !== "/" && !tag?.isClosed ? closingTag(text, at, name) : -1;
-      const next = tag?.end ?? (text.indexOf(">", at) + 1 || end);
-      const stop =
-        close === -1 ? (rawElements.test(name) && head[1] !== "/" && !tag?.isClosed ? text.length : next) : close;
+      const isOpen = rawElements.test(name) && head[1] !== "/" && !tag?.isClosed;
+      const stop = isOpen ? closingTag(text, at, name) : (tag?.end ?? (text.indexOf(">", at) + 1 || end));
       parts.form(text.slice(at, stop), at);
       return stop;
     }
@@ -348,18 +339,10 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
   function readLineStart(line: string, at: number): void {
     const bare = line.replace(/^(?:[ \t]*(?:[-*+]|\d{1,9}[.)])(?=[ \t]))*[ \t]*/, "");
     const offset = at + line.length - bare.length;
-    if (blockMarker.test(bare) && !blockMarkers.some((marker) => marker.test(bare))) {
-      const target = /^<<<[ \t]*([^\s{#[]+)/.exec(bare)?.[1];
-      if (target && /^<<<[ \t]*[^\s{}#[\]]+(?:#[\w-]+)?(?:[ \t]*\{[\w\d,:# -]*\})?(?:[ \t]*\[[\w .-]*\])?$/.test(bare))
-        parts.include(target, offset);
-      else parts.form(bare, offset);
-    }
-    const snippet = /^;?-+8<-+/.test(bare) ? /^--8<-- "([\w./-]+)"$/.exec(bare)?.[1] : undefined;
-    if (snippet) parts.include(snippet, offset);
-    else if (/-+8<-+/.test(line)) parts.form(bare, offset);
+    const target = includeForms.map((form) => form.exec(bare)?.[1]).find((one) => one !== undefined);
+    if (target) parts.include(target, offset);
+    else if (blockMarker.test(bare) && !blockMarkers.some((marker) => marker.test(bare))) parts.form(bare, offset);
     if (flavor.mdx && /^(?:import|export)\b/.test(line)) parts.form(line, at);
-    if (/^\[TOC\]$|^\[\[toc\]\]$/i.test(bare)) return;
-    if (/^(?:\^\^\^|:::: |@import|!include|\$\$include)/i.test(bare)) parts.form(bare, offset);
   }
 
   /** `import` and `export` in MDX go on to a blank line. */
@@ -374,31 +357,23 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
     }
   }
 
+  /** Where the line of this place begins; nothing that begins a line is longer than this. */
   function startOf(at: number): number {
-    return lastBefore(lineStarts, at, (start) => start) ?? 0;
+    const from = Math.max(0, at - 1_000);
+    return from + text.slice(from, at).lastIndexOf("\n") + 1;
   }
 }
 
-/** Of ascending places, the last that is not behind this one. */
-function lastBefore<T>(places: readonly T[], at: number, startOf: (place: T) => number): T | undefined {
-  let [low, high] = [0, places.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (startOf(places[middle] as T) <= at) low = middle + 1;
-    else high = middle;
-  }
-  return places[low - 1];
-}
-
-/** From each `{% raw %}` to its `{% endraw %}`. */
-function rawRanges(text: string): ReadonlyArray<readonly [number, number]> {
-  const ranges: (readonly [number, number])[] = [];
-  let start = -1;
-  for (const { 0: tag, 1: end, index } of text.matchAll(/\{%-? *(end)?raw *-?%\}/g)) {
-    if (end && start !== -1) ranges.push([start, index + tag.length]);
-    start = end ? -1 : start === -1 ? index : start;
-  }
-  return ranges;
+/** Liquid leaves what is between `{% raw %}` and `{% endraw %}` alone, in code too. */
+function withoutRaw(text: string): string {
+  const pieces = text.split(/(\{%-? *(?:end)?raw *-?%\})/);
+  const last = pieces.findLastIndex((piece, index) => index % 2 === 1 && piece.includes("end"));
+  let isRaw = false;
+  const shown = pieces.map((piece, index) => {
+    if (index % 2 === 1) isRaw = !piece.includes("end");
+    return isRaw && index % 2 === 0 && index < last ? piece.replaceAll(/\{(?=[{%])/g, "(") : piece;
+  });
+  return shown.join("");
 }
 
 const moduleForm = /^import (?:([A-Za-z]\w*)|\{[\w\s,]*\}|\w+, \{[\w\s,]*\}) from ["']([\w@./-]+)["'];?\s*$/;
@@ -433,31 +408,20 @@ function hasPlainSpans(chunk: string, isAnyRow: boolean): boolean {
   if (/\$\$|\\[([]/.test(chunk)) return false;
   const isTable = isAnyRow || /^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:|-]*)?$/m.test(chunk);
   for (let at = chunk.indexOf("`"); at !== -1; at = chunk.indexOf("`", at)) {
-    const size = runAt(chunk, at);
-    const close = closingRun(chunk, at + size, size);
-    const code = chunk.slice(at + size, close);
+    const [whole, marks, code = ""] = spanAt(chunk, at) ?? [];
     // Tables split cells inside code, and some parsers need a letter behind the first mark.
-    if (close === -1 || (isTable && /(?<!\\)\|/.test(code)) || (size === 1 && /^\s/.test(code))) return false;
+    if (!whole || (isTable && /(?<!\\)\|/.test(code)) || (marks === "`" && /^\s/.test(code))) return false;
     if (chunk[at - 1] === "\\") return false;
-    at = close + size;
+    at += whole.length;
   }
   return true;
 }
 
-/** How many backticks begin here. */
-function runAt(text: string, at: number): number {
-  const run = /`+/y;
-  run.lastIndex = at;
-  return run.exec(text)?.[0].length ?? 1;
-}
-
-/** In its line: a list of definitions, a heading or a target can take any line out of a sentence. */
-function closingRun(text: string, from: number, size: number): number {
-  const run = /`+|\n/g;
-  run.lastIndex = from;
-  for (let match = run.exec(text); match && match[0] !== "\n"; match = run.exec(text))
-    if (match[0].length === size) return match.index;
-  return -1;
+/** A span of code in its line: a list of definitions, a heading or a target can take any line out of a sentence. */
+function spanAt(text: string, at: number): RegExpExecArray | null {
+  const span = /(`+)(?!`)([^\n]*?[^`\n])\1(?!`)/y;
+  span.lastIndex = at;
+  return span.exec(text);
 }
 
 /** The end of `{{…}}`, `{%…%}` (to its end tag if it hides text) or `{…}`; -1 for a single brace. */
@@ -481,5 +445,5 @@ function closingTag(text: string, at: number, name: string): number {
   const close = new RegExp(`</${name}\\s*>`, "gi");
   close.lastIndex = at;
   const match = close.exec(text);
-  return match ? match.index + match[0].length : -1;
+  return match ? match.index + match[0].length : text.length;
 }

@@ -1,5 +1,3 @@
-import { parse as parseToml } from "smol-toml";
-import { isScalar, parseDocument, visit } from "yaml";
 import { plainKeys, runningKeys } from "./content-table.ts";
 import { collectParts, type Part, type Parts } from "./page-parts.ts";
 import { readConfiguration } from "./read-configuration.ts";
@@ -79,11 +77,7 @@ function readCharacters(parts: Parts, text: string): void {
     const before = text.slice(Math.max(0, index - 60), index);
     const after = text.slice(index + character.length, index + 60);
     if (isOrdinary(character, before, after)) continue;
-    const word =
-      (/\S*$/.exec(before)?.[0] ?? "") +
-      character +
-      (/^\S*/.exec(text.slice(index + character.length, index + 60))?.[0] ?? "");
-    parts.form(word, index);
+    parts.form((/\S*$/.exec(before)?.[0] ?? "") + character + (/^\S*/.exec(after)?.[0] ?? ""), index);
   }
 }
 
@@ -99,74 +93,41 @@ function isOrdinary(character: string, before: string, after: string): boolean {
   return false;
 }
 
-/** Front matter between two exact `---` (or `+++`) lines. Returns where the page's text begins. */
+/** Front matter between two exact `---` (or `+++`) lines, read line by line. Returns where the page's text begins. */
 function readFrontMatter(parts: Parts, text: string): number {
-  const [first = ""] = /^\ufeff?[^\S\n]*(?:-{3,}|\+{3,}|;{3,}|={3,})[^\n]*/.exec(text) ?? [];
   // Without marks: JSON, and the lines that MkDocs takes for the page's data.
   const [json] = /^\ufeff?\s*\{\s*\n[\s\S]*?(?=\n\s*\n|$)/.exec(text) ?? [];
   if (json) parts.form(json, 0);
   const [data = ""] = /^\ufeff?(?:[ \t]*[\w-]+:[^\n]*\n| {4,}[^\n]*\n)+/.exec(text) ?? [];
   for (const [line, key = ""] of data.matchAll(/^[ \t]*([\w-]+):.*/gm)) if (runningKeys.test(key)) parts.form(line, 0);
-  if (first === "") return 0;
-  if (/^(?:---|\+\+\+)\r?$/.test(first)) {
-    const mark = first.slice(0, 3);
-    const close = text.indexOf(`\n${mark}`, 3);
-    const end = /^\n(?:---|\+\+\+)\r?(?:\n|$)/.exec(text.slice(close, close + 6))?.[0];
-    // Some parsers end it here, and show the rest.
-    const isOne = !/^(?:\.\.\.|---)/m.test(text.slice(first.length + 1, close));
-    if (close !== -1 && end && isOne) {
-      readFields(parts, text.slice(first.length + 1, close + 1), mark);
-      return close + end.length;
-    }
-  } else if (/^-{4,}$/.test(first)) return 0;
-  parts.form(first, 0);
-  return 0;
+  // Some parsers end it at the first line that begins with a mark, and show the rest.
+  const [whole = "", , fields = ""] =
+    /^(---|\+\+\+)\r?\n((?:(?!---|\+\+\+|\.\.\.)[^\n]*\n)*)\1\r?(?:\n|$)/.exec(text) ?? [];
+  // A field goes on to the next line that begins with its name.
+  for (const field of fields.split(/^(?=[^\s#\]-])/m)) readField(parts, field.trim());
+  const [first] = /^\ufeff?[^\S\n]*(?:-{3,}|\+{3,}|;{3,}|={3,})[^\n]*/.exec(text) ?? [];
+  if (whole === "" && first !== undefined && !/^-{4,}$/.test(first)) parts.form(first, 0);
+  return whole.length;
 }
 
-function readFields(parts: Parts, source: string, mark: string): void {
-  const at = 4;
-  let fields: unknown;
-  try {
-    if (mark === "+++") fields = parseToml(source);
-    else {
-      const document = parseDocument(source, { logLevel: "silent" });
-      if (document.errors.length > 0) throw document.errors[0];
-      visit(document, {
-        // Tags can call constructors, and anchors refer to other parts.
-        Alias: (_, { source: name }) => parts.form(`*${name}`, at),
-        Node(_, node) {
-          if (node.tag || node.anchor) parts.form(source.slice(...(node.range ?? [0])).trim(), at);
-          if (isScalar(node) && node.type === "QUOTE_DOUBLE" && /\\[^"]/.test(node.source ?? ""))
-            parts.form(node.source ?? "", at);
-        },
-      });
-      fields = document.toJS();
-    }
-  } catch {
-    const lines = source
-      .trim()
-      .split("\n")
-      .map((line) => /^([\w-]+): ([^<>{}\\&*!|]*)$/.exec(line.trimEnd()));
-    if (!lines.every((line) => line !== null)) return void parts.form(source, at);
-    fields = Object.fromEntries(lines.map(([, key, value]) => [key, value]));
-  }
-  for (const [key, value] of Object.entries(fields ?? {})) {
-    if (runningKeys.test(key)) parts.form(`${key}: ${JSON.stringify(value)}`, at, key);
-    else if (!plainKeys.has(key)) parts.form(`${key}:`, at, key);
-    readValue(key, value);
-  }
+/** What YAML and TOML read as a name and a plain value. Tags can call constructors, and anchors refer to other parts. */
+const fieldLine = /^[ \t]*(?:-[ \t]+)*(?:([\w.:-]+)[ \t]*(?::(?=\s|$)|=))?[ \t]*(.*?)[ \t\r]*$/;
+const activeValue =
+  /[<{}\\]|&#?\w+;|"""|'''|^[%@`]|^[?:](?:\s|$)|^"(?![^"]*"(?:,| #.*)?$)|^'(?!(?:[^']|'')*'(?:,| #.*)?$)|(?:^|[[,]\s*)[!&*]\S|^\[.*:[\s"']/;
 
-  function readValue(key: string, value: unknown): void {
-    if (typeof value === "string") {
-      if (/[<{}\\]|&#?\w+;/.test(value)) parts.form(value, at);
-      if (/^[a-z][a-z0-9+.-]*:\S+$/i.test(value) || value.startsWith("//")) parts.address(value, at, { loads: true });
-      else parts.value(value, at);
-    } else if (typeof value === "object" && value !== null && !(value instanceof Date)) {
-      for (const [name, inner] of Object.entries(value)) {
-        // Nested fields of maps are named as another page names them.
-        if (!Array.isArray(value) && !plainKeys.has(name)) parts.form(`${key}.${name}:`, at, name);
-        readValue(Array.isArray(value) ? key : `${key}.${name}`, inner);
-      }
-    }
+function readField(parts: Parts, field: string): void {
+  const at = 4;
+  const key = /^(?:\[\[?)?([\w.:-]+)[ \t]*(?::(?=\s|$)|=|\]\]?(?=\s|$))/.exec(field)?.[1] ?? "";
+  if (runningKeys.test(key)) parts.form(field, at, key);
+  else if (key !== "" && !plainKeys.has(key)) parts.form(`${key}:`, at, key);
+  for (const [index, line] of field.split("\n").entries()) {
+    const [, name, value = ""] = fieldLine.exec(line) ?? [];
+    // Nested fields are named as another page names them.
+    if (index > 0 && name && !plainKeys.has(name)) parts.form(`${key}.${name}:`, at, name);
+    const isText = name !== undefined || /^["'#]/.test(value) || !/:(?:\s|$)/.test(value);
+    if (!isText || activeValue.test(value) || (key === "" && /^[^#]/.test(value))) parts.form(line.trim(), at);
+    const plain = /^(["'])(.*)\1/.exec(value)?.[2] ?? value;
+    if (/^[a-z][a-z0-9+.-]*:\S+$|^\/\//i.test(plain)) parts.address(plain, at, { loads: true });
+    else parts.value(plain, at);
   }
 }
