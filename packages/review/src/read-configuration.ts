@@ -1,7 +1,7 @@
 import { stripTypeScriptTypes } from "node:module";
-import { parse as parseScript } from "acorn";
+import { type AnyNode, parse as parseScript } from "acorn";
 import { parse as parseToml } from "smol-toml";
-import { isAlias, isMap, isPair, isScalar, isSeq, parseDocument, type Node as YamlNode } from "yaml";
+import { isMap, isPair, isScalar, isSeq, parseDocument, type Node as YamlNode } from "yaml";
 import type { Parts } from "./page-parts.ts";
 
 /** Where each framework keeps navigation and redirects: keys from the outside in, lists left out. */
@@ -26,10 +26,19 @@ const places: ReadonlyArray<readonly [file: RegExp, place: RegExp]> = [
 const navigationKeys =
   /(?:^|\.)(?:nav|navbar|sidebars?\w*|items|links|pages|tabs|groups|menus?|redirects|redirect_maps)$/i;
 
-/** A part of the source, as an interval, and the keys that lead to it. */
-interface Cut {
+/** An entry of VitePress's navigation, wherever it stands, and a place that every framework with such entries has. */
+const entryKeys = /^(?:text|link|items|collapsed|activeMatch|base|target|rel)$/;
+const entriesPlace = "themeConfig.nav";
+
+/** A value of any format, or a key with its value. Plain data has no tags, anchors, merges, escapes or code in it. */
+interface Data {
   from: number;
   to: number;
+  isPlain: boolean;
+  key?: string;
+  /** Of a string, a number, or a key. */
+  text?: string;
+  inner: readonly Data[];
 }
 
 /**
@@ -42,28 +51,30 @@ export function readConfiguration(
   { path, isWhole }: { path: string; isWhole: boolean },
 ): void {
   const known = places.find(([file]) => file.test(path))?.[1];
-  const cuts: Cut[] = [];
-
-  /** Whether the value at this place is navigation. The name of an unusual place is a part of its own. */
-  function isPlace(place: string): boolean {
-    return isWhole || known?.test(place) || navigationKeys.test(place);
-  }
-  function cut(place: string, from: number, to: number, strings: readonly string[]): void {
-    cuts.push({ from, to });
-    if (!isWhole && !known?.test(place)) parts.form(`navigation at ${place}`, from, place.split(".").at(-1));
-    for (const one of strings) readString(parts, one, Math.max(from, text.indexOf(one, from)));
-  }
+  const cuts: Data[] = [];
+  const readStrings = (data: Data): void => {
+    if (data.text !== undefined) readString(parts, data.text, data.from);
+    for (const one of data.inner) readStrings(one);
+  };
+  /** A single string is not cut out: it may be an argument of code. */
+  const walk = (data: Data, above: string): void => {
+    const place = isEntry(data) ? entriesPlace : [above, data.key].filter(Boolean).join(".");
+    const isKnown = isWhole || known?.test(place);
+    const isCollection = data.key !== undefined || data.text === undefined;
+    if (!(data.isPlain && isCollection && (isKnown || navigationKeys.test(place))))
+      return void data.inner.forEach((one) => void walk(one, place));
+    // The name of an unusual place is a part of its own.
+    if (!isKnown) parts.form(`navigation at ${place}`, data.from, place.split(".").at(-1));
+    cuts.push(data);
+    readStrings(data);
+  };
 
   try {
     if (path.endsWith("_redirects")) {
-      for (const one of text.split(/\s+/)) readString(parts, one, text.indexOf(one));
+      for (const { 0: one, index } of text.matchAll(/\S+/g)) readString(parts, one, index);
       return;
     }
-    if (path.endsWith(".toml")) cutToml(text, isPlace, cut);
-    else if (/\.(?:json|ya?ml|pages)$/i.test(path)) {
-      if (path.endsWith(".json")) JSON.parse(text);
-      cutYaml(text, isPlace, cut, isWhole);
-    } else cutScript(/\.[cm]?tsx?$/.test(path) ? stripTypeScriptTypes(text) : text, isPlace, cut, isWhole);
+    walk(parse(text, path), "");
   } catch {
     return void parts.rest(text);
   }
@@ -82,6 +93,11 @@ export function readConfiguration(
   );
 }
 
+function isEntry({ key, inner }: Data): boolean {
+  const keys = inner.map((one) => one.key ?? "");
+  return key === undefined && keys.includes("text") && keys.every((one) => entryKeys.test(one));
+}
+
 function readString(parts: Parts, value: string, at: number): void {
   if (/[<{}\\`\t\r\n]|&#?\w+;/.test(value)) parts.form(value, at);
   if (/^[a-z][a-z0-9+.-]*:[^\s:]|^[/\\]{2}/i.test(value) && !/^:?[\w-]+:[\w*-]+$/.test(value))
@@ -89,159 +105,81 @@ function readString(parts: Parts, value: string, at: number): void {
   else parts.value(value, at);
 }
 
-type IsPlace = (place: string) => boolean;
-type CutOut = (place: string, from: number, to: number, strings: readonly string[]) => void;
-
-const joined = (place: string, key: string) => (place === "" ? key : `${place}.${key}`);
-
-function cutYaml(text: string, isPlace: IsPlace, cut: CutOut, isWhole: boolean): void {
-  const document = parseDocument(text, { logLevel: "silent" });
-  if (document.errors.length > 0) throw document.errors[0];
-  const root = document.contents;
-  if (isWhole) {
-    const strings = root ? plainStrings(root) : [];
-    if (strings === null) throw new Error("not plain data");
-    return void cut("", 0, text.length, strings);
+function parse(text: string, path: string): Data {
+  const whole = { from: 0, to: text.length };
+  if (path.endsWith(".toml")) return { ...whole, isPlain: false, inner: tomlTables(text) };
+  if (!/\.(?:json|ya?ml|pages)$/i.test(path)) {
+    const source = /\.[cm]?tsx?$/.test(path) ? stripTypeScriptTypes(text) : text;
+    return fromScript(parseScript(source, { ecmaVersion: "latest", sourceType: "module" }), source);
   }
-  const visit = (node: unknown, place: string): void => {
-    if (isSeq(node)) for (const item of node.items) visit(item, place);
-    if (!isMap(node)) return;
-    for (const pair of node.items) {
-      const [key, value] = [pair.key, pair.value as YamlNode | null];
-      if (!isScalar(key)) continue;
-      const inner = joined(place, String(key.value));
-      const strings = isPlace(inner) && value ? plainStrings(value) : null;
-      if (strings !== null && key.range && value?.range) cut(inner, key.range[0], value.range[2], strings);
-      else visit(value, inner);
-    }
-  };
-  visit(root, "");
+  if (path.endsWith(".json")) JSON.parse(text);
+  const { errors, contents } = parseDocument(text, { logLevel: "silent" });
+  if (errors.length > 0) throw errors[0];
+  return { ...fromYaml(contents), ...whole };
 }
 
-/** All strings of plain data; null if it has tags, anchors, merges, escapes or blocks. */
-function plainStrings(node: unknown): readonly string[] | null {
-  if (node === null) return [];
-  if (isAlias(node)) return null;
+function fromYaml(node: unknown): Data {
+  const [from, , to] = (node as YamlNode | null)?.range ?? [0, 0, 0];
+  if (isPair(node)) {
+    const [key, value] = [fromYaml(node.key), fromYaml(node.value)];
+    const isPlain = key.isPlain && value.isPlain && value.to > 0;
+    return { from: key.from, to: value.to, isPlain, key: key.text ?? "", text: key.text ?? "", inner: [value] };
+  }
+  const isTagged = isScalar(node) || isSeq(node) || isMap(node) ? Boolean(node.tag || node.anchor) : node !== null;
   if (isScalar(node)) {
-    if (
-      node.tag ||
-      node.anchor ||
-      !/^(?:PLAIN|QUOTE_)/.test(node.type ?? "") ||
-      node.value === "<<" ||
-      node.value === "="
-    )
-      return null;
-    return node.type === "QUOTE_DOUBLE" && node.source?.includes("\\") ? null : [String(node.value)];
+    const isEscaped = node.type === "QUOTE_DOUBLE" && node.source?.includes("\\");
+    const isData = /^(?:PLAIN|QUOTE_)/.test(node.type ?? "") && !/^(?:<<|=)$/.test(String(node.value));
+    return { from, to, isPlain: isData && !isEscaped && !isTagged, text: String(node.value), inner: [] };
   }
-  if (isPair(node)) return together([node.key, node.value]);
-  if (!isSeq(node) && !isMap(node)) return null;
-  return node.tag || node.anchor ? null : together(node.items);
-}
-
-function together(nodes: readonly unknown[]): readonly string[] | null {
-  const all: string[] = [];
-  for (const node of nodes) {
-    const strings = plainStrings(node);
-    if (strings === null) return null;
-    all.push(...strings);
-  }
-  return all;
+  const inner = isSeq(node) || isMap(node) ? (node.items as unknown[]).map(fromYaml) : [];
+  return { from, to, isPlain: !isTagged && inner.every((one) => one.isPlain), inner };
 }
 
 /** Tables of TOML, from header to header, whose lines are plain. */
-function cutToml(text: string, isPlace: IsPlace, cut: CutOut): void {
+function tomlTables(text: string): readonly Data[] {
   parseToml(text);
-  if (/"""|'''/.test(text)) return;
+  if (/"""|'''/.test(text)) return [];
   const headers = [...text.matchAll(/^[ \t]*\[\[?([\w.-]+)\]\]?[ \t]*$/gm)];
-  for (const [index, { 1: place = "", index: from }] of headers.entries()) {
+  return headers.map(({ 0: header, 1: key = "", index: from }, index) => {
     const to = headers[index + 1]?.index ?? text.length;
-    const lines = text.slice(from, to).split("\n").slice(1);
-    const isPlain = lines.every((line) =>
-      /^[ \t]*(?:#.*|[\w-]+[ \t]*=[ \t]*(?:"[^"\\]*"|'[^']*'|[\w.-]+|\[[^\][\\]*\]|\{[^{}\\]*\})[ \t]*)?\r?$/.test(
-        line,
-      ),
-    );
-    const strings = lines.flatMap((line) => [...line.matchAll(/["']([^"']*)["']/g)].map(([, one = ""]) => one));
-    if (isPlace(place) && isPlain) cut(place, from, to, strings);
+    const lines = text.slice(from + header.length, to);
+    const isPlain = lines.split("\n").every((line) => plainTomlLine.test(line));
+    const strings = [...lines.matchAll(/["']([^"']*)["']/g)];
+    const inner = strings.map(({ 1: one = "", index: at }) => leaf(from + header.length + at, one));
+    return { from, to, isPlain, key, inner };
+  });
+}
+const plainTomlLine =
+  /^[ \t]*(?:#.*|[\w-]+[ \t]*=[ \t]*(?:"[^"\\]*"|'[^']*'|[\w.-]+|\[[^\][\\]*\]|\{[^{}\\]*\})[ \t]*)?\r?$/;
+
+const leaf = (from: number, text: string): Data => ({ from, to: from + text.length, isPlain: true, text, inner: [] });
+
+/** Besides literals, lists and objects of JavaScript, what runs: it is no data, but may have data inside. */
+function fromScript(node: AnyNode, source: string): Data {
+  const { start: from, end: to } = node;
+  const raw = source.slice(from, to);
+  const { value, regex, key, id, init, computed, method, shorthand, kind, elements, expressions } = node as Fields;
+  if (node.type === "Literal" || (node.type === "TemplateLiteral" && nodesIn(expressions).length === 0)) {
+    const isPlain = !raw.includes("\\") && !regex && typeof value !== "bigint";
+    return { from, to, isPlain, text: node.type === "Literal" ? String(value) : raw.slice(1, -1), inner: [] };
   }
+  if (node.type === "UnaryExpression" && /^-[\d.]+$/.test(raw)) return leaf(from, raw);
+  const isPair = node.type === "Property" || node.type === "VariableDeclarator";
+  const children = isPair ? nodesIn(value ?? init) : Object.values(node).flatMap(nodesIn);
+  const inner = children.map((child) => fromScript(child, source));
+  const [name] = nodesIn(key ?? id) as Fields[];
+  const text = String(name?.name ?? name?.value);
+  const isKey = !computed && !method && !shorthand && kind === "init" && text !== "__proto__";
+  const isData =
+    (node.type === "ArrayExpression" && !(elements as unknown[]).includes(null)) ||
+    node.type === "ObjectExpression" ||
+    (node.type === "Property" && isKey && !source.slice(name?.start, name?.end).includes("\\"));
+  const isPlain = isData && inner.every((one) => one.isPlain);
+  return { from, to, isPlain, inner, ...(isPair && !computed && { key: text, text }) };
 }
 
-interface ScriptNode {
-  type: string;
-  start: number;
-  end: number;
-  [field: string]: unknown;
-}
+type Fields = AnyNode & Record<string, unknown>;
 
-function isNode(value: unknown): value is ScriptNode {
-  return typeof value === "object" && value !== null && typeof (value as ScriptNode).type === "string";
-}
-const nodesIn = (value: unknown): readonly ScriptNode[] => [value].flat().filter(isNode);
-
-function cutScript(source: string, isPlace: IsPlace, cut: CutOut, isWhole: boolean): void {
-  const visit = (node: ScriptNode, place: string): void => {
-    const isData = node.type === "ArrayExpression" || node.type === "ObjectExpression";
-    const isEntries = entries(node);
-    const strings =
-      isData && (isWhole || isEntries || (place !== "" && isPlace(place))) ? scriptStrings(node, source) : null;
-    if (strings !== null) return void cut(isEntries ? entriesPlace : place, node.start, node.end, strings);
-    if (node.type === "Property" || node.type === "VariableDeclarator") {
-      const name = nodesIn(node.key ?? node.id).map((key) => String(key.name ?? key.value))[0] ?? "";
-      const inner = node.computed ? place : joined(node.type === "Property" ? place : "", name);
-      const [value] = nodesIn(node.value ?? node.init);
-      if (!value) return;
-      const data =
-        node.type === "Property" && !node.method && !node.computed && isPlace(inner)
-          ? scriptStrings(value, source)
-          : null;
-      // With its key, so that one can be added.
-      return void (data !== null && !isWhole ? cut(inner, node.start, node.end, data) : visit(value, inner));
-    }
-    for (const [field, value] of Object.entries(node)) {
-      if (field !== "comments") for (const child of nodesIn(value)) visit(child, place);
-    }
-  };
-  visit(parseScript(source, { ecmaVersion: "latest", sourceType: "module" }) as unknown as ScriptNode, "");
-}
-
-/** Whether this is a list of entries of VitePress's navigation, wherever it stands. */
-function entries({ type, elements }: ScriptNode): boolean {
-  const isEntry = ({ type, properties }: ScriptNode) => {
-    const names = nodesIn(properties).flatMap(({ key }) =>
-      nodesIn(key).map(({ name, value }) => String(name ?? value)),
-    );
-    return type === "ObjectExpression" && names.includes("text") && names.every((name) => entryKeys.test(name));
-  };
-  const all = nodesIn(elements);
-  return type === "ArrayExpression" && all.length > 0 && all.every(isEntry);
-}
-const entryKeys = /^(?:text|link|items|collapsed|activeMatch|base|target|rel)$/;
-/** A place that every framework with such entries has. */
-const entriesPlace = "themeConfig.nav";
-
-/** All strings of literals, lists and objects; null if anything runs or is escaped. */
-function scriptStrings(node: ScriptNode, source: string): readonly string[] | null {
-  const all: string[] = [];
-  const read = (one: ScriptNode | null): boolean => {
-    if (one === null) return false;
-    const { type, value, kind, computed, method, shorthand, regex, operator } = one;
-    if (type === "Literal" || type === "TemplateElement") {
-      const raw = source.slice(one.start, one.end);
-      if (regex || raw.includes("\\") || typeof value === "bigint") return false;
-      all.push(type === "Literal" ? String(value) : raw);
-      return true;
-    }
-    if (type === "UnaryExpression")
-      return operator === "-" && nodesIn(one.argument).every((inner) => typeof inner.value === "number");
-    if (type === "TemplateLiteral") return nodesIn(one.expressions).length === 0 && nodesIn(one.quasis).every(read);
-    if (type === "ArrayExpression") return (one.elements as (ScriptNode | null)[]).every(read);
-    if (type === "ObjectExpression") return nodesIn(one.properties).every(read);
-    if (type !== "Property" || kind !== "init" || computed || method || shorthand) return false;
-    const [key] = nodesIn(one.key);
-    const name = String(key?.name ?? key?.value);
-    if (name === "__proto__" || source.slice(key?.start, key?.end).includes("\\")) return false;
-    all.push(name);
-    return nodesIn(one.value).every(read);
-  };
-  return read(node) ? all : null;
+function nodesIn(value: unknown): readonly AnyNode[] {
+  return [value].flat().filter((one): one is AnyNode => typeof (one as AnyNode | null)?.type === "string");
 }
