@@ -69,6 +69,8 @@ export async function askProduct(site: BuilderSite, shapes: readonly NamedShape[
 
 const buildMsMax = 8 * 60_000;
 const errorCharacters = 3_000;
+/** Lines that name one page that cannot be built. */
+const failedPages = /^failed: .*$|(?:render static file for pathname|occurred prerendering page) .*$/gm;
 /** More named pages than this are a list of warnings. */
 const namedMax = 5;
 
@@ -115,9 +117,10 @@ export async function seeEffects(
         await writeFile(join(place.site, path), text);
       }
       const { isGood, log } = await build(place, site.command, buildMsMax);
+      const failed = [...log.matchAll(failedPages)].join("\n");
       // Warnings name pages as well. The error comes last.
-      const named = left.filter(({ id }) => log.slice(-errorCharacters).includes(id));
-      if (isGood || left.length === 1 || named.length === 0 || named.length > namedMax)
+      const named = left.filter(({ id }) => (failed || log.slice(-errorCharacters)).includes(id));
+      if (isGood || left.length === 1 || named.length === 0 || (failed === "" && named.length > namedMax))
         return { left, isBuilt: isGood };
       unbuilt.push(...named.map(({ id }) => id));
       left = left.filter((one) => !named.includes(one));
