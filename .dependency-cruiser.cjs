@@ -84,7 +84,8 @@ module.exports = {
     {
       name: "cli-imports",
       severity: "error",
-      comment: "the cli starts the server through its index and knows nothing of its inside; --trust runs a configuration",
+      comment:
+        "the cli starts the server through its index and knows nothing of its inside; --trust runs a configuration",
       from: { path: "^packages/cli/src", pathNot: "\\.test\\.ts$|^packages/cli/src/check/trust\\.ts$" },
       to: { path: "^packages/(?!(?:cli|contract|lsp|mcp|sdk|site)/|server/src/index\\.ts$)" },
     },

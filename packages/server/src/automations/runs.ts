@@ -107,7 +107,6 @@ async function continueJob(
       return waits("The project reached its message limit. Emend retries when there is room.", outcome.quota.freesInMs);
     case "over_budget":
       return overBudget(outcome.refusal);
-    case "active":
     case "refused":
     case "unknown_job": {
       // Archived: nothing is added to it, and a second one would be a duplicate.

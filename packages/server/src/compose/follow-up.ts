@@ -41,13 +41,13 @@ export function createFollowUp(deps: {
       case "heard":
         return { kind: outcome.kind };
       case "limited":
-      case "active":
         return { kind: "later" };
       case "over_budget":
         return { kind: "refused", words: outcome.refusal.words };
       case "unknown_job":
         return { kind: "refused", words: "Emend no longer knows the job of this pull request." };
       case "refused":
+        if (outcome.because === "active") return { kind: "later" };
         return { kind: "refused", words: `Emend cannot continue this job: it is ${outcome.because}.` };
       default:
         return assertNever(outcome);

@@ -23,6 +23,8 @@ export interface MessageJobInput {
   createdBy: string;
   /** The same key with the same prompt is one message, for 24 hours. */
   idempotencyKey?: string | null;
+  /** A job that works does not hear it: it repeats what the job may be working on. */
+  onlyEnded?: boolean;
 }
 
 export type MessageOutcome =
@@ -32,8 +34,8 @@ export type MessageOutcome =
   /** The idempotency key was used with another body, for another job or for a create. */
   | { kind: "conflict" }
   | { kind: "unknown_job" }
-  /** Why the job accepts no message. */
-  | { kind: "refused"; because: "archived" | "merged" | "closed" }
+  /** Why the job accepts no message. `active`: only with `onlyEnded`. */
+  | { kind: "refused"; because: "active" | "archived" | "merged" | "closed" }
   | { kind: "limited"; quota: QuotaState }
   | { kind: "over_budget"; refusal: BudgetRefusal };
 
@@ -144,7 +146,8 @@ type KeptMessage = Omit<MessageJobInput, "prompt"> & { kept: string | null };
 
 async function hearMessage(client: Queryable, quota: QuotaRule, input: KeptMessage): Promise<Accepting> {
   const outcome = await acceptMessage(client, quota, input);
-  return outcome.kind === "active" ? interject(client, quota, input) : outcome;
+  if (outcome.kind !== "refused" || outcome.because !== "active" || input.onlyEnded) return outcome;
+  return interject(client, quota, input);
 }
 
 /** The run takes it with its next step. The job's row is locked, so that the run cannot end without it. */
@@ -183,15 +186,11 @@ async function admitMessage(client: Queryable, quota: QuotaRule, input: KeptMess
 }
 
 /** The part inside a transaction, for callers that store more with it and wait for a job that works. */
-export async function acceptMessage(
-  client: Queryable,
-  quota: QuotaRule,
-  input: KeptMessage,
-): Promise<Accepting | { kind: "active" }> {
+export async function acceptMessage(client: Queryable, quota: QuotaRule, input: KeptMessage): Promise<Accepting> {
   const found = await findJob(client, input, "for no key update");
   const refusal = refusalOf(found);
   if (refusal) return refusal;
-  if (found?.status === "active") return { kind: "active" };
+  if (found?.status === "active") return { kind: "refused", because: "active" };
   const admitted = await admitMessage(client, quota, input);
   if (admitted.kind !== "admitted") return admitted;
   const job = await startRound(client, { id: input.id, prompt: admitted.kept, createdBy: input.createdBy });

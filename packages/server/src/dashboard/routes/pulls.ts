@@ -142,10 +142,9 @@ export function reviewRoutes(app: FastifyInstance, deps: RouteDeps): void {
     return {};
   });
 
-  const message = messageJobHandler(deps, {
-    ...sessionDoor(deps),
-    jobOf: async (request) => findJob(pool, (await findPullJob(pool, nameOf(request as Named))) ?? ""),
-  });
+  const jobOf = async (request: unknown) => findJob(pool, (await findPullJob(pool, nameOf(request as Named))) ?? "");
+  // The same comments would be sent again.
+  const message = messageJobHandler(deps, { ...sessionDoor(deps), jobOf }, { onlyEnded: true });
   app.post("/pulls/:projectId/:number/ask", async (request: Named, reply) => {
     const prompt = await reviews.request(nameOf(request));
     if (prompt === null) throw new AppError("conflict", { publicMessage: "There are no open comments on lines." });

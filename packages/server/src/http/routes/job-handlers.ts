@@ -117,12 +117,17 @@ export function createJobHandler(deps: CreateJobDeps, door: Door) {
 }
 
 const messageRefusals = {
+  active: "The job is still active. Send this when it has ended.",
   archived: "The job is archived.",
   merged: "The job's pull request is merged; create a new job.",
   closed: "The job's pull request is closed; create a new job.",
 };
 
-export function messageJobHandler(deps: MessageJobDeps & { promptCodePointsMax: number }, door: Door) {
+export function messageJobHandler(
+  deps: MessageJobDeps & { promptCodePointsMax: number },
+  door: Door,
+  { onlyEnded = false } = {},
+) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const job = await door.jobOf(request);
     const { prompt } = parseCreateBody(promptOf(request.body), {
@@ -134,6 +139,7 @@ export function messageJobHandler(deps: MessageJobDeps & { promptCodePointsMax: 
       prompt,
       createdBy: door.authorOf(request),
       idempotencyKey: parseIdempotencyKey(request.headers["idempotency-key"]),
+      onlyEnded,
     });
     switch (outcome.kind) {
       case "accepted":
