@@ -105,7 +105,7 @@ export const CreateJobBody = Type.Object(
 );
 export type CreateJobBody = Static<typeof CreateJobBody>;
 
-/** A follow-up for a finished job. Unknown fields are ignored. */
+/** A message to a job. Unknown fields are ignored. */
 export const MessageJobBody = Type.Object(
   { prompt: CreateJobBody.properties.prompt },
   { $id: "MessageJobBody", description: "Unknown fields are ignored." },

@@ -21,8 +21,8 @@ export const guards: Readonly<Record<string, Guard>> = {
   /** Only the run that holds the lease ends the job. */
   fence: {
     file: `${server}/jobs/run/end-run.ts`,
-    find: "       where id = $1 and lease = $2\n       returning id, event_seq, status, pr_link",
-    replace: "       where id = $1 and $2::uuid is not null\n       returning id, event_seq, status, pr_link",
+    find: "and lease = $2\n       returning id, event_seq, status, pr_link",
+    replace: "and $2::uuid is not null\n       returning id, event_seq, status, pr_link",
     experiment: "frozen-workers",
     scale: 0.05,
   },

@@ -53,8 +53,8 @@ export interface Jobs {
   /** The unified diff, and the changed files with their figures. */
   diff(id: string, options?: CallOptions): Promise<JobDiff>;
   /**
-   * Sends another instruction to a finished job. It continues on the same branch and pull request. Safe to retry, like
-   * `create`. `message(…).wait()` resolves when it is finished.
+   * Sends another instruction. A job that works hears it before its next turn, a finished one continues on the same
+   * branch and pull request. Safe to retry, like `create`. `message(…).wait()` resolves when it is finished.
    */
   message(id: string, body: { prompt: string }, options?: StartOptions): StartedJob;
   /** Cancels an active job: it becomes failed. A finished job is returned unchanged. */

@@ -156,7 +156,7 @@ function isList(body: object): body is JobList {
   return body.jobs.every((job) => typeof job === "object" && job !== null && isJob(job)) && "nextCursor" in body;
 }
 
-/** Sends a follow-up to a finished job, on the same branch and pull request; at most once. */
+/** Sends a message to a job, on the same branch and pull request; at most once. */
 export function messageJob(
   deps: Connection,
   projectId: string,

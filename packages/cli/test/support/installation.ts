@@ -30,7 +30,9 @@ export async function startInstallation(environment: Record<string, string> = {}
     env: { EMEND_LOG_LEVEL: "silent", ...environment },
   });
   await server.untilPrinted('"event":"ready"');
-  const url: string = JSON.parse(server.stdout()).url;
+  // The next line may be there already.
+  const [ready = ""] = server.stdout().split("\n", 1);
+  const url: string = JSON.parse(ready).url;
   const project = await printed(["project", "add", "Docs", "--forge", "local", "--repo", docs, "--data", dataDir]);
   const newKey = (...options: string[]) =>
     printed(["key", "create", "--project", project, "--data", dataDir, ...options]);

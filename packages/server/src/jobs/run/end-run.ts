@@ -31,7 +31,7 @@ async function writeEnd(db: Queryable, lease: Lease, ending: Ending, only: strin
          publication_unsure = $3 = 'failed' and pull_request is null and coalesce(create_until > clock_timestamp(), false),
          ended_at = clock_timestamp(), waiting_since = null, lease = null, lease_until = null,
          event_seq = event_seq + 1, updated_at = clock_timestamp()
-       where id = $1 and lease = $2 ${only}
+       where id = $1 ${only} and lease = $2
        returning id, event_seq, status, pr_link, failure_code, failure_message
      ), told as (
        insert into job_events (job_id, seq, kind, data)
