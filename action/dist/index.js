@@ -344,7 +344,7 @@ function isList$3(body) {
 	if (!("jobs" in body) || !Array.isArray(body.jobs)) return false;
 	return body.jobs.every((job) => typeof job === "object" && job !== null && isJob(job)) && "nextCursor" in body;
 }
-/** Sends a follow-up to a finished job, on the same branch and pull request; at most once. */
+/** Sends a message to a job, on the same branch and pull request; at most once. */
 function messageJob(deps, projectId, jobId, body, options) {
 	return startOnce(deps, () => `${jobPath(projectId, jobId)}/message`, body, options);
 }

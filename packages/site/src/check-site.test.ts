@@ -55,6 +55,34 @@ describe("checkSite", () => {
     expect(found.filter((one) => /text-link|unclosed-fence a.md:1/.test(one))).toEqual([]);
   });
 
+  it("doubts itself where more than a fifth of many links seem broken, but not what a change broke", async () => {
+    const pages = (broken: number) => ({
+      "a.md": Array.from({ length: 300 }, (_, at) => `[x](${at < broken ? "none" : "b"}${at}.md)\n`).join("\n"),
+      ...Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`b${at}.md`, "# B\n"])),
+    });
+    const open = (broken: number) => openSite(memoryTree(pages(broken)));
+    const of = async (broken: number) =>
+      (await checkSite(await open(broken))).filter(({ check }) => check === "broken-link");
+    expect(new Set((await of(50)).map(({ severity, certainty }) => `${severity} ${certainty}`))).toEqual(
+      new Set(["error undefined"]),
+    );
+    const doubted = await of(120);
+    expect(doubted).toHaveLength(120);
+    expect(
+      doubted.every(({ severity, certainty, why }) =>
+        `${severity} ${certainty} ${why}`.startsWith("warning likely more than a fifth"),
+      ),
+    ).toBe(true);
+    const { introduced } = await compareSites(await open(0), await open(120));
+    expect(
+      introduced.filter(({ check }) => check === "broken-link").every(({ severity }) => severity === "error"),
+    ).toBe(true);
+    const kept = await compareSites(await open(120), await open(130));
+    expect(
+      kept.introduced.filter(({ check }) => check === "broken-link").every(({ certainty }) => certainty === "likely"),
+    ).toBe(true);
+  });
+
   it("tells a redirect that leads back to itself", async () => {
     const loop = [
       { source: "/x", destination: "/y" },

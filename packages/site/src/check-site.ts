@@ -32,7 +32,8 @@ const everyCheck: readonly string[] = [...ownChecks, ...linkChecks, ...siteCheck
 /** Runs the checks that a site's settings enable. */
 export async function checkSite(site: Site, options: CheckOptions = {}): Promise<readonly Finding[]> {
   const settings = options.settings ?? (await readCheckSettings(site));
-  const findings = [...allFindings(await checkOnce(site, options)), ...settingsFindings(settings)];
+  const memo = await checkOnce(site, options);
+  const findings = [...doubtMany(allFindings(memo), memo), ...settingsFindings(settings)];
   const ran = new Set(everyCheck);
   for (const check of optionalChecks) {
     if ((settings.levels.get(check.id) ?? "off") === "off") continue;
@@ -42,6 +43,27 @@ export async function checkSite(site: Site, options: CheckOptions = {}): Promise
   const { isTrusted } = options;
   const silence = { settings, ran, ...(isTrusted && { isTrusted }) };
   return silenceFindings(site, applySettings(findings, settings), silence).sort(byPlace);
+}
+
+const ofLinks: ReadonlySet<string> = new Set(linkChecks.map(({ id }) => id));
+/** With fewer, they may all be mistakes. */
+const manyMin = 100;
+const shareMax = 0.2;
+export const manyAreBroken =
+  "more than a fifth of this site's links seem to be broken: Emend may not read the site as its builder does";
+
+/** No published site is broken to that extent, so then it is more likely that Emend misreads it. */
+function doubtMany(findings: readonly Finding[], { tallies }: CheckMemo): readonly Finding[] {
+  const isCertain = ({ check, severity, certainty }: Finding) =>
+    ofLinks.has(check) && severity === "error" && certainty === undefined;
+  const broken = findings.filter(isCertain).length;
+  const links = [...tallies.values()].reduce((sum, tally) => sum + tally.links, 0);
+  if (broken < manyMin || broken <= links * shareMax) return findings;
+  return findings.map((finding) => {
+    if (!isCertain(finding)) return finding;
+    const { fix: _, ...rest } = finding;
+    return { ...rest, severity: "warning", certainty: "likely", why: manyAreBroken };
+  });
 }
 
 /** Counts the judged links of a site, and the others by reason. */

@@ -1,5 +1,5 @@
 import { applySettings, readCheckSettings } from "./check-settings.ts";
-import { checkSite, tallyLinks } from "./check-site.ts";
+import { checkSite, manyAreBroken, tallyLinks } from "./check-site.ts";
 import type { CheckSettings } from "./checks/check.ts";
 import { mostAreBroken, unfollowedLinks } from "./checks/links.ts";
 import { removedPages } from "./checks/pages.ts";
@@ -120,10 +120,12 @@ export async function compareSites(
   const isClear = !doubtsAbsolute(base.index);
   // A link of an untouched page led somewhere before: this change took its page away.
   const isUntouched = (path: string) => base.index.nodes.get(path)?.hash === head.index.nodes.get(path)?.hash;
+  const wasRead = !before.some(({ why }) => why === manyAreBroken);
   const introduced = without(after, before, inPlace).flatMap((finding) =>
-    finding.check === "broken-link" &&
-    finding.certainty === "likely" &&
-    ((isClear && finding.why === mostAreBroken) || isUntouched(finding.path))
+    (wasRead && finding.why === manyAreBroken) ||
+    (finding.check === "broken-link" &&
+      finding.certainty === "likely" &&
+      ((isClear && finding.why === mostAreBroken) || isUntouched(finding.path)))
       ? applySettings([certain(finding)], settings)
       : finding,
   );
