@@ -101,18 +101,21 @@ export function readAsciidoc(parts: Parts, text: string): void {
         refuse();
     }
     // Targets of media may contain blanks.
-    if (/\b(?:image|icon|video|audio)\s*::?[^[\n]*\[/i.test(line.replaceAll(/\b(?:image|icon)::?[^\s[\]]+\[/g, "")))
-      refuse();
-    if (/\+\+|\$\$|\bpass\s*:|\bstem\s*:|\b(?:latex|ascii)math\s*:|^\s*(?:a\||.*\|===.*a)/.test(line)) refuse();
+    const others = line.replaceAll(beforeBracket, (whole, run: string) => {
+      const [kept = ""] = run.split(/\b(?:image|icon)::?(?=.)/, 1);
+      return kept === run ? whole : kept;
+    });
+    if (/\b(?:image|icon|video|audio)\s*::?/i.test(others.slice(0, Math.max(0, others.lastIndexOf("["))))) refuse();
+    const table = line.indexOf("|===");
+    const isDocument = table !== -1 && line.lastIndexOf("a") > table;
+    if (isDocument || /\+\+|\$\$|\bpass\s*:|\bstem\s*:|\b(?:latex|ascii)math\s*:|^\s*a\|/.test(line)) refuse();
     // An address that the page defines, as far as it goes.
     for (const { 0: whole, 1: name = "", index } of line.matchAll(/(?<!\\)\{([\p{L}\p{M}\p{N}_][^{}\n]*)\}/gu))
       if (!asciidocCharacters.has(name) && !(defined.has(name) && /^\{[\w-]+\}(?:[[/\s#)]|$)/.test(line.slice(index))))
         parts.form(whole, at + index);
     for (const { 1: target = "" } of line.matchAll(/<<([^<>,]+)(?:,[^<>]*)?>>/g))
       if (!plainReference.test(target.replaceAll(" ", ""))) refuse();
-    for (const { 0: whole, 1: name = "", 2: colons, 3: target = "", 4: rest = "", index } of line.matchAll(
-      /(?<![\w/.])([a-z]\w*)(::?)([^\s[\]:][^\s[\]]*)?\[([^\]\n]*)/gi,
-    )) {
+    for (const { name, colons, target, rest, whole, index } of macrosIn(line)) {
       const isAddress = /^(?:https?|ftp|irc|mailto)$/i.test(name);
       if (isAddress) parts.address(withoutReferences(`${name}:${target}`), at + index);
       else if (!asciidocMacros.has(name) || (colons === "::" && name !== "image")) parts.form(whole, at + index);
@@ -132,6 +135,23 @@ export function readAsciidoc(parts: Parts, text: string): void {
   }
   parts.value(text.replaceAll(/`[^`\n]+`/g, " "), 0, { loads: false });
   for (const [code] of text.matchAll(/`[^`\n]+`/g)) parts.sample(code, 0);
+}
+
+/** The text before each bracket, up to a blank or another bracket. It begins in one place only, so that time stays linear. */
+const beforeBracket = /(?<![^\s[\]])([^\s[\]]+)\[/g;
+
+function* macrosIn(line: string) {
+  let end = 0;
+  for (const { 0: opened, 1: run = "", index: start } of line.matchAll(beforeBracket)) {
+    const macro = /(?<![\w/.])([a-z]\w*)(::?)([^:].*)?$/i.exec(run);
+    if (!macro || start < end) continue;
+    const { 1: name = "", 2: colons = "", 3: target = "", index } = macro;
+    const from = start + opened.length;
+    const close = line.indexOf("]", from);
+    end = close === -1 ? line.length : close;
+    const rest = line.slice(from, end);
+    yield { name, colons, target, rest, whole: line.slice(start + index, end), index: start + index };
+  }
 }
 
 /** References are parts of their own. Behind the host they cannot change it. */

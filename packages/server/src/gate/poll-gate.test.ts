@@ -826,7 +826,11 @@ it("replaces a default without a model where the page has the old value once, an
     await personGit(work, "switch", "--quiet", "main");
     await write(work, { "wait.md": text });
     await push(docs, work, "main");
-    await openPull(codeProject, code, branch, { "src/wait.py": flags("60s", "--send-all-to") });
+    await openPull(codeProject, code, branch, {
+      "src/wait.py": flags("60s", "--send-all-to"),
+      // Otherwise both branches may have the very same commit, and one status.
+      [`${branch}.txt`]: branch,
+    });
     await look();
     const status = (await listStatuses(host.database.pool, docs)).find(({ pull }) => pull.head === branch);
     if (!status) throw new Error("no status");
