@@ -20,7 +20,8 @@ export async function evidenceOf(
   };
 }
 
-function interjectionsIn(steps: readonly Step[]): readonly string[] {
+/** What people said while the agent worked. */
+export function interjectionsIn(steps: readonly Step[]): readonly string[] {
   return steps
     .flatMap(({ messages }) => messages)
     .flatMap((said) => (said.role === "user" && said.from === "interjection" ? [said.text] : []));

@@ -1,4 +1,5 @@
 export type { AgentOutcome, ContextTrees, FollowUp, Limits, Model, OpenPull, Source, Step, Usage } from "./agent.ts";
+export { interjectionsIn } from "./evidence.ts";
 export type { AgentFaultCode } from "./faults.ts";
 export { runAgent } from "./loop.ts";
 export type { PriceTable } from "./models/prices.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Step } from "@emend/agent";
+import { interjectionsIn, type Step } from "@emend/agent";
 import type { Logger } from "@emend/base/logger.ts";
 import type { StepFile } from "@emend/contract";
 import type { Verdict } from "@emend/review";
@@ -67,7 +67,7 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
       const input = { step, edits, event: describeStep(step, changes?.files), diff, run: run.job.runs };
       // A model's answer was paid for: it is kept until it is stored, even if the run has ended meanwhile.
       const hasInterjections = await throughOutage(deps.log, deps.processEnds, () => recordStep(pool, lease, input));
-      if (step.taken) run.job.interjections = [...run.job.interjections, ...textsOf(step)];
+      if (step.taken) run.job.interjections = [...run.job.interjections, ...interjectionsIn([step])];
       run.job.hasInterjections = hasInterjections;
       run.hasWork = true;
       crashPoint("after-step-stored");
@@ -92,11 +92,6 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
     saveNotice: (words) => write(() => recordNotice(pool, lease, words)),
     renewForEffect: () => write(() => renewForEffect(pool, lease, deps.leaseMs)),
   };
-}
-
-/** What people said, of the messages that a step added. */
-function textsOf({ messages }: Step): readonly string[] {
-  return messages.flatMap((said) => (said.role === "user" && said.from === "interjection" ? [said.text] : []));
 }
 
 const withheld: Words = {
