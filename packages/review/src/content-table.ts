@@ -25,7 +25,7 @@ export const rawElements =
 export const attributes = words(`
   abbr align alt anchor ariaLabel aria-label aria-hidden author badge bordered border caption cellpadding cellspacing class
   className cols color colspan columns controls cta collapsible date datetime default defaultOpen defaultValue deprecated
-  description dir disabled display emoji end expanded filename group groupId headers height hidden horizontal icon
+  description dir disabled display emoji end expanded filename group groupId heading headers height hidden horizontal icon
   iconType id img imgAlt initialValue isClosed isOpen items k key kind label lang layout level loading loop markdown muted
   name noZoom open optional path placeholder plain playsinline position query queryString rel required reversed role
   rowspan scope size span start status subtitle summary syncKey tag tags target text theme tip title titleSize type valign
@@ -37,27 +37,40 @@ export const blockElements =
   /^(?:article|aside|blockquote|center|details|div|dl|figure|figcaption|footer|h[1-6]|header|main|nav|ol|p|section|summary|table|tbody|td|tfoot|th|thead|tr|ul|video|audio|[A-Z].*)$/;
 
 /** Attributes that hold one address; all but `href`-like ones load it without a click. */
-export const addressAttributes = words("href src poster cite to url link srcLight srcDark dark light image");
+export const addressAttributes = words("href src srcset poster cite to url link srcLight srcDark dark light image");
 
-/** Languages whose blocks every builder shows as text. Blocks in others may be drawn, embedded or run. */
+/**
+ * Languages whose blocks every builder shows as text: those that at least two of Shiki, highlight.js, Prism and Pygments
+ * color, and a few of documentation sites. Blocks in others may be drawn, embedded or run.
+ */
 export const languages = words(`
-  text txt plain plaintext none no-highlight openmetrics markdoc react npm package-install nocode math katex ansi log output diff patch sh shell bash zsh fish ksh csh console terminal command cli
-  shellscript shellsession sh-session bash-session powershell ps1 pwsh cmd bat batch dos js javascript mjs cjs jsx ts
-  typescript mts tsx json json5 jsonc jsonl ndjson node py py3 py2 python python3 pycon pytb pyi ipython rb ruby irb erb
-  php perl lua luau r julia jl java kotlin kt kts scala groovy gradle clojure clj go golang go-html-template gotmpl rust rs
-  rust,ignore c h cpp c++ cc hpp cs csharp c# fsharp f# vb swift objc objective-c objectivec dart zig nim crystal elixir
-  exs erlang haskell hs ocaml ml elm reason purescript sql psql postgres postgresql plsql tsql mysql sqlite graphql gql
-  promql logql flux influxql yaml yml toml ini env dotenv properties conf config cfg editorconfig gitignore git-commit
-  gitattributes csv tsv html html+erb xhtml xml xsl svg css scss sass less stylus postcss vue vue-html svelte astro angular
-  hbs handlebars ejs pug haml slim liquid jinja jinja2 html+jinja html+django django twig njk nunjucks mustache md markdown
-  mdx mdc rst rest restructuredtext asciidoc adoc asc tex latex bibtex http https curl uri url docker dockerfile
-  containerfile compose nginx apache apacheconf caddy caddyfile haproxy makefile make mk cmake ninja just bazel starlark
-  nix hcl terraform tf bicep pulumi ssh ssh-config systemd desktop proto protobuf thrift avro capnp prisma solidity move
-  cairo wasm wat asm nasm llvm glsl hlsl wgsl metal cuda regex ebnf bnf abnf peg vim viml lisp elisp emacs-lisp scheme
-  racket awk sed jq kql splunk spl cypher sparql turtle n3 rego cue dhall jsonnet json-doc ron edn applescript autohotkey
-  ahk tcl ada fortran cobol pascal delphi matlab octave sas stata mathematica verilog vhdl gdscript gherkin feature robot
-  po pot dns zone crontab cron reg manifest mod sum lock treeview tree filetree rout pem asn1 hex hexdump mermaid
-  typescriptreact javascriptreact webidl wit qml objdump vba xquery coffee coffeescript livescript imba rescript
+  1c abap abnf actionscript ada adoc agda ahk angular ansi apache apacheconf apex apl applescript arduino armasm art
+  arturo as asc asciidoc asm asn1 aspectj astro atom autohotkey autoit avro awk bash bash-session basic bat batch
+  bazel bbcode be berry bf bibtex bicep bnf bqn brainfuck bro bsl c c# c++ caddy caddyfile cairo capnp cc ceylon cfc
+  cfg chaiscript cjs clean cli clj clojure cmake cmd cobol codeql coffee coffeescript command common-lisp compose
+  conf config console containerfile coq cpp cr crmsh cron crontab crystal cs csh csharp csp css csv cts cuda cue
+  curl cypher d dart dax delphi desktop dhall diff django dns do docker dockerfile dos dotenv dts ebnf editorconfig
+  edn eiffel ejs elisp elixir elm emacs emacs-lisp env erb erl erlang ex exs f# f90 f95 factor feature fennel
+  filetree fish flux fortran fs fsharp ftl gap gawk gcode gd gdscript gherkin git-commit gitattributes gitignore
+  gleam glsl gml gn go go-html-template golang golo gotmpl gql gradle graphql groovy h haml handlebars haproxy
+  haskell haxe hbs hcl hex hexdump hlsl hpp hs html html+django html+erb html+jinja http https hx hxml hy hylang i7
+  icon idr idris imba influxql inform7 ini ino io ipython irb j jade java javascript javascriptreact jinja jinja2 jl
+  jq js json json-doc json5 jsonc jsonl jsonnet jsp jsx julia julia-repl just k katex kotlin kql ksh kt kts kusto
+  lasso lassoscript latex ldif lean lean4 less liquid lisp livescript llvm lock log logql lsl lua luau make makefile
+  manifest markdoc markdown math mathematica matlab maxima md mdc mdx mediawiki mel mermaid metal mips mipsasm mizar
+  mjs mk ml mma mod mojo monkey moo moon moonscript move mts mustache mysql n1ql n3 nasm nb ndjson nestedtext nginx
+  nim ninja nix nixos njk no-highlight nocode node none npm nsis nt nunjucks obj-c obj-c++ objc objdump objective-c
+  objective-c++ objectivec objectpascal ocaml octave odin openmetrics openscad output package-install pas pascal
+  patch pcmk peg pem perl perl6 php pl plain plaintext plsql po pony postcss postgres postgresql pot powerquery
+  powershell prisma processing prolog promql properties proto protobuf ps ps1 psql pug pulumi puppet purebasic
+  purescript pwsh py py2 py3 pycon pyi pytb python python3 q ql qml r racket raku razor rb react reason reasonml reg
+  regex rego rescript rest restructuredtext rkt roboconf robot robotframework ron rout rs rsl rss rst ruby rust
+  rust,ignore sas sass scad scala scheme scilab scm scss sed sh sh-session shell shell-session shellscript
+  shellsession slim smali smalltalk smarty sml solidity soy sparql spl splunk sqf sql sqlite ssh ssh-config st stan
+  starlark stata styl stylus sum supercollider sv svelte svg swift systemd tap tcl terminal terraform tex text tf
+  thrift toml tree treeview ts tsql tsv tsx turtle twig txt typescript typescriptreact typoscript typst uri url v
+  vala vb vba vbnet vbscript velocity verilog vhdl vim viml visual-basic vue vue-html vyper wasm wat webidl wgsl
+  wiki wikitext wit wl wolfram wren x++ xhtml xls xlsx xml xq xqm xquery xsl yaml yang yml zephir zig zone zsh
 `);
 
 /** Words behind a fence's language that only change how it looks. */
@@ -67,7 +80,6 @@ export const fenceFlags =
 /** Markers at the start of a line that open or close a block whose content is read as text. */
 export const blockMarkers: readonly RegExp[] = [
   /^:{3,}[ \t]*(?:note|tip|info|warning|danger|caution|important|success|secondary|details|code-group|steps|hint|error|attention|seealso|expandable|tabs|tab)?(?=[ \t[]|$)/,
-  /^:{3,}\{(?:note|tip|info|warning|danger|caution|important|hint|attention|error|seealso|admonition|dropdown|tab-set|tab-item|versionadded|versionchanged|deprecated)\}(?=[ \t]|$)/,
   /^(?:!!!|\?\?\?\+?)[ \t]+[\w-]+(?:[ \t]+(?:inline(?:[ \t]+end)?|[\w-]+))*(?=[ \t]+"|[ \t]*$)/,
   /^===[!+]?[ \t]+(?=")/,
   /^> \[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION|INFO|DANGER|SUCCESS|QUESTION|EXAMPLE|QUOTE|TODO)\][+-]?/i,
@@ -96,7 +108,7 @@ export const expressionForms: readonly RegExp[] = [
 /** Template tags of GitBook, Jekyll and Hugo that show their text; `name` and literal arguments. */
 export const templateForms: readonly RegExp[] = [
   /^\{% *(?:end(?:hint|tabs?|code|content-ref|stepper|step|columns?|highlight|note|warning|tip)|tabs|stepper|step|columns|column|note|warning|tip|raw|endraw) *%\}$/,
-  /^\{% *(?:hint|tab|code|column|step) +(?:(?:style|title|overflow|lineNumbers|width)="[^"<>{}\\`]*" *)+%\}$/,
+  /^\{% *(?:hint|tab|code|column|step) +(?:(?!src|url|href)\w+="[^"<>{}\\`]*" *)+%\}$/,
   /^\{% *(?:end)?openapi *(?:(?:src|path|method|expanded)="[^"<>\\`]*" *)*%\}$/,
   /^\{% *(?:link|post_url) +[\w./-]+ *%\}$/,
   /^\{% *highlight +[\w+#-]+(?: +linenos)? *%\}$/,
@@ -104,9 +116,16 @@ export const templateForms: readonly RegExp[] = [
   /^\{\{[<%] *(?:(?:ref|relref) +"[\w./#-]+"|param +"?[\w.-]+"?) *[%>]\}\}$/,
 ];
 
+/** HTML elements that do something without an attribute. An unknown one is nothing but its text. */
+export const actingElements =
+  /^(?:base|button|canvas|dialog|fieldset|form|frame|image|input|isindex|keygen|listing|link|marquee|menu|meta|nextid|optgroup|option|output|param|portal|progress|search|select|slot|track|.*:.*)$/i;
+
 /** First words of HTML comments that editors' tools read and builders don't. */
 export const comments =
   /^<!-- ?(?:prettier-ignore(?:-start|-end)?|markdownlint-[\w-]+|textlint-[\w-]+|vale [\w. =]+|spell-checker:[\w ,]+|cspell:[\w ,]+|more|truncate|toc|TODO|NOTE|FIXME)(?:(?!--)[^<>{}\\`@#$])*-->$|^<!-- ?[A-Z][a-z]+[ ,.][\w ,.'’();/\n-]*-->$/;
+
+/** A comment of words or of Markdown. What is in it must be content as well, because parsers end comments differently. */
+export const wordyComment = /^<!--\s*(?:[A-Z][a-z’']+[\s,.:]|#{1,6} |[-*+] |\d+[.)] |\| |\*\*|\[[^[\]\n]+\]\()/;
 
 /** Front matter that themes and builders run, load or choose templates by: only as another page has it. */
 export const runningKeys =
@@ -129,12 +148,12 @@ export const directives = words(`
   admonition attention caution danger error hint important note tip warning seealso todo versionadded versionchanged
   versionremoved deprecated figure image table list-table code code-block sourcecode parsed-literal highlight toctree
   contents rubric topic sidebar epigraph highlights pull-quote centered hlist glossary index productionlist tab tabs
-  group-tab code-tab tab-set tab-item grid grid-item grid-item-card card dropdown function method attribute data exception
+  group-tab code-tab tab-set tab-set-code tab-item grid grid-item grid-item-card card card-carousel dropdown function method attribute data exception
   class module currentmodule py:function py:method py:attribute py:data py:exception py:class py:module option program
   envvar describe confval cmdoption currentmodule math line-block compound container
 `);
 export const directiveOptions =
-  /^:(?:linenos|lineno-start|emphasize-lines|caption|name|alt|width|height|scale|align|class|maxdepth|hidden|titlesonly|glob|numbered|reversed|header-rows|stub-columns|widths|columns|depth|local|backlinks|force|dedent|number-lines|sync|open|icon|noindex|no-index|no-index-entry|nosearch|orphan|tocdepth|canonical|type|value|default|module|sorted|collapsible|gutter|padding|margin|text-align|figwidth|figclass|language|order|color|animate|selected):(?:[ \t]|$)/;
+  /^:(?:linenos|lineno-start|emphasize-lines|caption|name|alt|width|height|scale|align|class|maxdepth|hidden|titlesonly|glob|numbered|reversed|header-rows|stub-columns|widths|columns|depth|local|backlinks|force|dedent|number-lines|sync|open|icon|noindex|no-index|no-index-entry|nosearch|orphan|tocdepth|canonical|type|value|default|module|sorted|collapsible|gutter|padding|margin|text-align|figwidth|figclass|language|order|color|animate|selected|outline|shadow|link-type|link-alt|class-[\w-]+|reverse|auto|child-\w+):(?:[ \t]|$)/;
 export const roles = words(`
   ref doc term numref eq any abbr command dfn file guilabel kbd mailheader makevar manpage menuselection mimetype newsgroup
   program regexp samp pep rfc envvar token keyword option class func meth mod attr data exc obj const type py:class py:func

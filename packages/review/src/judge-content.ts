@@ -111,6 +111,17 @@ export async function judgeContent(
     );
   }
 
+  /** Whether a file of navigation is data alone, or has around its data what another file of this name has. */
+  async function isUsualAround(path: string, rest: string): Promise<boolean> {
+    if (/^∅?$/.test(rest.trim())) return true;
+    const same = (await base.list()).filter((one) => posix.basename(one.path) === posix.basename(path));
+    for (const one of same.slice(0, pagesMax)) {
+      const parts = (await partsOf(one.path, await before(one.path))) ?? [];
+      if (parts.some((part) => part.kind === "rest" && part.key === rest)) return true;
+    }
+    return false;
+  }
+
   function tellHost(host: string, path: string, line: number, { kind, loads }: Pick<Part, "kind" | "loads">): void {
     const isOpen = allowed.includes("*");
     const unnamed = "which neither the repository's pages nor the request name";
@@ -149,9 +160,8 @@ export async function judgeContent(
     const oldParts = (await partsOf(path, old)) ?? [];
     const held = parts.length === 0 ? [] : [...oldParts, ...gone];
     const rest = parts.find((part) => part.kind === "rest")?.key;
-    const around =
-      old === null && kind === "navigation" ? moduleAround.test((rest ?? "").replaceAll(/\s+/g, "")) : false;
-    if (rest !== oldParts.find((part) => part.kind === "rest")?.key && !around && kind !== "document")
+    const isOther = kind !== "document" && rest !== oldParts.find((part) => part.kind === "rest")?.key;
+    if (isOther && !(old === null && kind === "navigation" && (await isUsualAround(path, rest ?? ""))))
       tell("more than navigation and redirects would change", 0);
     const heldKeys = new Set(held.map((part) => `${part.kind} ${part.key}`));
     const added = parts.filter((part) => part.kind !== "rest" && !heldKeys.has(`${part.kind} ${part.key}`));
@@ -198,10 +208,6 @@ export async function judgeContent(
   }
   return { violations, findings };
 }
-
-/** Code that a new navigation file may have around its data. */
-const moduleAround =
-  /^∅?$|^(?:importtype\{?\w+\}?from["'][\w@/.-]+["'];?)?(?:const(\w+)(?::\w+)?=∅(?:satisfies\w+)?;?)?(?:module\.exports=|exportdefault)(?:∅(?:satisfies\w+)?|\1);?$/;
 
 /** What was found, and what to write instead. */
 function inWords({ kind, key }: Part): string {

@@ -93,6 +93,18 @@ export function collectParts() {
   };
 }
 
+/** For a text that begins at this place of the page. */
+export function shiftedBy(offset: number, parts: Parts): Parts {
+  return {
+    ...parts,
+    form: (text, at, find) => parts.form(text, at + offset, find),
+    address: (url, at, options) => parts.address(url, at + offset, options),
+    include: (target, at) => parts.include(target, at + offset),
+    sample: (text, at) => parts.sample(text, at + offset),
+    value: (text, at, options) => parts.value(text, at + offset, options),
+  };
+}
+
 function decoded(url: string): string {
   return url
     .replaceAll(/%25/gi, "%")

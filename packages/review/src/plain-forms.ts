@@ -1,5 +1,5 @@
 import { decodeHTML } from "entities";
-import { expressionForms, fenceFlags, languages } from "./content-table.ts";
+import { elements, expressionForms, fenceFlags, languages } from "./content-table.ts";
 
 export interface Tag {
   name: string;
@@ -60,6 +60,7 @@ export function braceEnd(text: string, at: number): number {
 export function isLiteralExpression(value: string): boolean {
   if (expressionForms.some((form) => form.test(value))) return true;
   const bare = value
+    .replaceAll(/<([a-z]+)>[^<>{}\\]*<\/\1>/g, (whole, name) => (elements.has(name) ? "0" : whole))
     .replaceAll(/"[^"<>{}\\\n]*"|'[^'<>{}\\\n]*'/g, "0")
     .replaceAll(/(?<=[{,\s])(?!on[A-Z]|__|\w*html)[A-Za-z]\w*(?=\s*:)/gi, "");
   return /^\{\s*[[{](?:[\s{}[\],:\d.-]|true|false|null)*[\]}]\s*\}$/.test(bare);

@@ -1,5 +1,5 @@
 import { stripTypeScriptTypes } from "node:module";
-import { type AnyNode, parse as parseScript } from "acorn";
+import { type AnyNode, parseExpressionAt, parse as parseScript } from "acorn";
 import { parse as parseToml } from "smol-toml";
 import { isMap, isPair, isScalar, isSeq, parseDocument, type Node as YamlNode } from "yaml";
 import type { Parts } from "./page-parts.ts";
@@ -112,7 +112,10 @@ function parse(text: string, path: string): Data {
     const source = /\.[cm]?tsx?$/.test(path) ? stripTypeScriptTypes(text) : text;
     return fromScript(parseScript(source, { ecmaVersion: "latest", sourceType: "module" }), source);
   }
-  if (path.endsWith(".json")) JSON.parse(text);
+  if (path.endsWith(".json")) {
+    JSON.parse(text);
+    return { ...fromScript(parseExpressionAt(text, 0, { ecmaVersion: "latest" }), text), ...whole };
+  }
   const { errors, contents } = parseDocument(text, { logLevel: "silent" });
   if (errors.length > 0) throw errors[0];
   return { ...fromYaml(contents), ...whole };

@@ -1,4 +1,5 @@
 import {
+  actingElements,
   addressAttributes,
   attributes,
   blockElements,
@@ -6,14 +7,16 @@ import {
   blockMarkers,
   braceForms,
   comments,
+  directiveOptions,
   elements,
   expressionForms,
   includeForms,
   rawElements,
   roles,
   templateForms,
+  wordyComment,
 } from "./content-table.ts";
-import type { Parts } from "./page-parts.ts";
+import { type Parts, shiftedBy } from "./page-parts.ts";
 import {
   braceEnd,
   isLiteralExpression,
@@ -23,6 +26,7 @@ import {
   readPlainTag,
   type Tag,
 } from "./plain-forms.ts";
+import { isPlainDirective } from "./read-plain.ts";
 
 /** How the site's builder reads Markdown. Without a known builder, every doubt counts. */
 export interface Flavor {
@@ -37,8 +41,10 @@ export interface Flavor {
   escapable: string;
   /** Vue compiles what character references stand for. */
   vue: boolean;
-  /** `{word}` is text. */
-  braces: boolean;
+  /** Braces that are text. */
+  braces: RegExp | null;
+  /** An unknown element without attributes is nothing but its text. */
+  unknownElements: boolean;
   /** All words behind a fence's language are its label. */
   labels: boolean;
 }
@@ -52,8 +58,8 @@ interface Fence {
 }
 
 const fenceStart = /^((?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))*[ \t]*)(`{3,}|~{3,})([^\n]*)$/;
-const directiveFence =
-  /^\{(?:note|tip|hint|important|warning|caution|danger|error|attention|seealso|admonition|dropdown|tab-set|tab-item|versionadded|versionchanged|deprecated)\}(?:[ \t]|$)/;
+/** MyST: directives that read their text as Markdown. */
+const directiveLine = /^(?::{3,})?\{([\w:-]+)\}[ \t]*(.*)$/;
 
 /**
  * Reads Markdown and MDX line by line and collects every construct that is not in the table of content. It trusts code
@@ -145,12 +151,40 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
 
   function readFence({ body, close, info }: Fence, start: number): void {
     const code = text.slice(body, close);
-    if (directiveFence.test(info.trim())) return void readMarkdown(parts, code, 0, flavor);
+    const [, directive, argument = ""] = directiveLine.exec(info.trim()) ?? [];
+    if (directive && isPlainDirective(directive, argument)) {
+      readDirective(directive, argument, code, body);
+      return;
+    }
     if (!isPlainInfo(info, code, flavor.labels))
       parts.form(text.slice(start, close).replaceAll(/^[ \t]+/gm, ""), start);
     parts.value(info, start);
     parts.sample(code, body);
     readInsideCode(code, body);
+  }
+
+  function readDirective(name: string, argument: string, written: string, at: number): void {
+    const [options = ""] = /^(?:[ \t]*:[\w-]+:[^\n]*\n)*/.exec(written) ?? [];
+    for (const line of options.split("\n")) readOption(line, at);
+    const body = written.slice(options.length);
+    // Options can also be YAML.
+    if (/^\s*---/.test(body)) parts.form(body, at);
+    else if (/^(?:code|code-block|sourcecode|code-tab|parsed-literal)$/.test(name)) parts.sample(body, at);
+    else if (name === "toctree") for (const entry of body.split("\n")) readEntry(entry.trim(), at);
+    else readMarkdown(shiftedBy(at - argument.length - 2, parts), `${argument}\n\n${body}`, 0, flavor);
+  }
+
+  function readOption(line: string, at: number): void {
+    const [, link] = /^[ \t]*:(?:link|img-\w+):[ \t]+(\S+)[ \t]*$/.exec(line) ?? [];
+    if (link !== undefined) parts.address(link, at, { loads: !line.includes(":link:") });
+    else if (line.trim() !== "" && !directiveOptions.test(line.trim())) parts.form(line.trim(), at);
+  }
+
+  /** `page` or `Title <page>`. */
+  function readEntry(entry: string, at: number): void {
+    const [, target] = /^(?:[^<>{}`\\&]* <([^\s<>]+)>|[\w./*?[\]-]*)$/.exec(entry) ?? [null, null];
+    if (target === null) parts.form(entry, at);
+    else if (target !== undefined) parts.address(target, at);
   }
 
   function readInsideCode(code: string, offset: number): void {
@@ -174,7 +208,13 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     let rest = "";
     let cursor = start;
     const active = /[`<{&\\]|\](?=[(:])/g;
-    for (const { 0: line, index } of chunk.matchAll(/[^\n]+/g)) readLineStart(line, start + index);
+    let inOptions = false;
+    for (const { 0: line, index } of chunk.matchAll(/[^\n]+/g)) {
+      readLineStart(line, start + index);
+      if (inOptions && /^\s*---/.test(line)) parts.form(chunk.slice(index), start + index);
+      inOptions = /^[\s>*+-]*:{3,}\{/.test(line) || (inOptions && /^\s*:[\w-]+:/.test(line));
+      if (inOptions && /^\s*:\w/.test(line)) readOption(line, start + index);
+    }
     while (cursor < end) {
       active.lastIndex = cursor;
       const next = active.exec(text)?.index ?? end;
@@ -267,7 +307,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       parts.form(whole + lineAt(text, stop), at);
       return stop;
     }
-    const isPlain = flavor.braces && /^\{[\p{L}\p{N} ,._$|/-]*\}$/u.test(whole);
+    const isPlain = flavor.braces?.test(whole);
     if (!isPlain && !forms.some((form) => form.test(whole)) && !(flavor.mdx && isLiteralExpression(whole))) {
       // Plain words may differ from those of another page.
       const [, name] = /^\{\{[<%] *([\w-]+)(?: +(?:\w+=)?"[\w ?!,-]*")+ *[%>]\}\}$/.exec(whole) ?? [];
@@ -288,6 +328,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       const close = text.indexOf("-->", at + 4);
       const stop = close === -1 ? text.length : close + 3;
       const whole = text.slice(at, stop);
+      if (!flavor.mdx && wordyComment.test(whole) && !whole.includes("[[[")) return at + 4;
       if (!comments.test(whole)) parts.form(whole, at);
       return stop;
     }
@@ -309,7 +350,8 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
 
   function readAttributes({ name, given, end }: Tag, at: number): void {
     const isComponent = /^[A-Z]|[.-]/.test(name);
-    if (!elements.has(name) && !imported.has(name)) {
+    const isNothing = flavor.unknownElements && given.length === 0 && !actingElements.test(name);
+    if (!elements.has(name) && !imported.has(name) && !isNothing) {
       if (!isComponent) return void parts.form(text.slice(at, end), at);
       parts.form(`<${name}>`, at, name);
     }
@@ -319,7 +361,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
         : isPlainValue(value, flavor.mdx, flavor.html === "commonmark");
       const isStyle = key === "style" && /^[\w\s:;#%.,{}"'-]*$/.test(value) && (isLiteral || !value.startsWith("{"));
       if (isLiteral && addressAttributes.has(key))
-        parts.address(value.replace(/^\{\s*["'`]|["'`]\s*\}$/g, ""), at, {
+        parts.address(value.replace(/^\{\s*["'`]|["'`]\s*\}$/g, "").replaceAll(/(?<=\S) (?=[\w(])/g, "%20"), at, {
           loads: !/^(?:href|to|cite|url|link)$/.test(key),
         });
       else if (isLiteral && attributes.has(key)) parts.value(value, at);
@@ -341,7 +383,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     const offset = at + line.length - bare.length;
     const target = includeForms.map((form) => form.exec(bare)?.[1]).find((one) => one !== undefined);
     if (target) parts.include(target, offset);
-    else if (blockMarker.test(bare) && !blockMarkers.some((marker) => marker.test(bare))) parts.form(bare, offset);
+    else if (blockMarker.test(bare) && !isPlainMarker(bare)) parts.form(bare, offset);
     if (flavor.mdx && /^(?:import|export)\b/.test(line)) parts.form(line, at);
   }
 
@@ -374,6 +416,12 @@ function withoutRaw(text: string): string {
     return isRaw && index % 2 === 0 && index < last ? piece.replaceAll(/\{(?=[{%])/g, "(") : piece;
   });
   return shown.join("");
+}
+
+function isPlainMarker(line: string): boolean {
+  const [, directive, argument = ""] = /^:{3,}/.test(line) ? (directiveLine.exec(line) ?? []) : [];
+  if (directive) return isPlainDirective(directive, argument) && !/^(?:image|figure|toctree|math)$/.test(directive);
+  return blockMarkers.some((marker) => marker.test(line));
 }
 
 const moduleForm = /^import (?:([A-Za-z]\w*)|\{[\w\s,]*\}|\w+, \{[\w\s,]*\}) from ["']([\w@./-]+)["'];?\s*$/;

@@ -50,40 +50,40 @@ it("knows that Mintlify shows every word behind a language", () => {
 });
 
 it("takes a fence below a comment for code where comments end with their line", () => {
-  const page = (comment: string) => `${comment}\n${fence}html\n<b1>\n${fence}`;
-  expect(read(page("<!-- formatted by hand -->"), "markdown vue").forms.join(" ")).not.toContain("<b1>");
+  const page = (comment: string) => `${comment}\n${fence}html\n<b1 x>\n${fence}`;
+  expect(read(page("<!-- formatted by hand -->"), "markdown vue").forms.join(" ")).not.toContain("<b1 x>");
   for (const comment of ["<!-->\n<div>\n-->", "<!-- a\n-->", "<!-- a --> <div>", "<div>\n<!-- a -->"])
-    expect(read(page(comment), "markdown vue").forms.join(" "), comment).toContain("<b1>");
-  expect(read(page("<!-- formatted by hand -->"), "markdown liquid").forms.join(" ")).toContain("<b1>");
+    expect(read(page(comment), "markdown vue").forms.join(" "), comment).toContain("<b1 x>");
+  expect(read(page("<!-- formatted by hand -->"), "markdown liquid").forms.join(" ")).toContain("<b1 x>");
 });
 
 /** Where parsers disagree on what is code, nothing is taken for code from there on. */
 it.each<readonly [string, Syntax]>([
-  [`${fence}\na\n${fence}${"`"}\n<b1>\n${fence}`, "markdown vue"],
-  [`${fence}\na\n ${fence}\n<b1>\n${fence}`, "markdown python"],
-  [`- ${fence}html\n  a\n${fence}\n<b1>\n${fence}`, "markdown vue"],
-  [`text\n    ${fence}html\n    <b1>\n    ${fence}`, "markdown vue"],
-  [`> ${fence}\n> a\n\n<b1>\n\n> ${fence}`, "markdown vue"],
-  [`<div>\n${fence}\n<b1>\n${fence}\n</div>`, "markdown commonmark"],
-  [`<div>\n\n${fence}\n<b1>\n${fence}\n</div>`, "markdown liquid"],
-  ["a ` b\n`<b1>`", "markdown vue"],
-  ["\\`<b1>`", "markdown vue"],
-  ["a ` <b1> `", "markdown liquid"],
-  ["| a | b |\n|---|---|\n| `a | <b1>` |", "markdown vue"],
-  ["\\<b1>", "markdown python"],
-  ["a: `\nb <b1>`", "markdown python"],
-  ["A.\n\n# a `\nb <b1>`", "markdown vue"],
-  ["A.\n\n[a]: /b `\nb <b1>`", "markdown vue"],
-  ["A.\n\na `b\n> c <b1>`", "markdown vue"],
-  ["A.\n\n> a `b\nc <b1>`", "markdown vue"],
-  ["A.\n\na `b\n- c <b1>`", "markdown vue"],
-  ["A.\n\na `b | c\nd <b1>`", "markdown liquid"],
-  ["A.\n\n*[a]: `\nb <b1>`", "markdown python"],
-  ["A.\n\na `b\nc <b1>`\n: d", "markdown python"],
-  [`A ${"`".repeat(150)} b ${"`".repeat(100)} <b1> ${"`".repeat(50)}`, "markdown vue"],
-  ["A.\n\na `b\n(c)=\nd <b1>`", "markdown commonmark"],
+  [`${fence}\na\n${fence}${"`"}\n<b1 x>\n${fence}`, "markdown vue"],
+  [`${fence}\na\n ${fence}\n<b1 x>\n${fence}`, "markdown python"],
+  [`- ${fence}html\n  a\n${fence}\n<b1 x>\n${fence}`, "markdown vue"],
+  [`text\n    ${fence}html\n    <b1 x>\n    ${fence}`, "markdown vue"],
+  [`> ${fence}\n> a\n\n<b1 x>\n\n> ${fence}`, "markdown vue"],
+  [`<div>\n${fence}\n<b1 x>\n${fence}\n</div>`, "markdown commonmark"],
+  [`<div>\n\n${fence}\n<b1 x>\n${fence}\n</div>`, "markdown liquid"],
+  ["a ` b\n`<b1 x>`", "markdown vue"],
+  ["\\`<b1 x>`", "markdown vue"],
+  ["a ` <b1 x> `", "markdown liquid"],
+  ["| a | b |\n|---|---|\n| `a | <b1 x>` |", "markdown vue"],
+  ["\\<b1 x>", "markdown python"],
+  ["a: `\nb <b1 x>`", "markdown python"],
+  ["A.\n\n# a `\nb <b1 x>`", "markdown vue"],
+  ["A.\n\n[a]: /b `\nb <b1 x>`", "markdown vue"],
+  ["A.\n\na `b\n> c <b1 x>`", "markdown vue"],
+  ["A.\n\n> a `b\nc <b1 x>`", "markdown vue"],
+  ["A.\n\na `b\n- c <b1 x>`", "markdown vue"],
+  ["A.\n\na `b | c\nd <b1 x>`", "markdown liquid"],
+  ["A.\n\n*[a]: `\nb <b1 x>`", "markdown python"],
+  ["A.\n\na `b\nc <b1 x>`\n: d", "markdown python"],
+  [`A ${"`".repeat(150)} b ${"`".repeat(100)} <b1 x> ${"`".repeat(50)}`, "markdown vue"],
+  ["A.\n\na `b\n(c)=\nd <b1 x>`", "markdown commonmark"],
 ])("%s has a live tag in %s", (text, syntax) => {
-  expect(read(text, syntax).forms.join(" ")).toContain("<b1>");
+  expect(read(text, syntax).forms.join(" ")).toContain("<b1 x>");
 });
 
 it("tells a component by its name and the names of its literal attributes", () => {

@@ -26,15 +26,16 @@ const commonmark: Flavor = {
   insideCode: null,
   escapable: "<\\",
   vue: false,
-  braces: true,
+  braces: /^\{[\p{L}\p{N} ,._$|/-]*\}$/u,
+  unknownElements: true,
   labels: false,
 };
-const mdx: Flavor = { ...commonmark, mdx: true, escapable: "<{\\", braces: false };
+const mdx: Flavor = { ...commonmark, mdx: true, escapable: "<{\\", braces: null, unknownElements: false };
 const flavors: Readonly<Record<string, Flavor>> = {
   commonmark,
   mdx,
   "mdx mintlify": { ...mdx, labels: true },
-  vue: { ...commonmark, vue: true, insideCode: /<!--\s*@include[^\n]*/g },
+  vue: { ...commonmark, vue: true, unknownElements: false, insideCode: /<!--\s*@include[^\n]*/g },
   hugo: { ...commonmark, insideCode: /\{\{[<%][\s\S]{0,2000}?[%>]\}\}|\{\{[<%]/g },
   mdbook: { ...commonmark, insideCode: /\{\{#[^{}\n]*\}\}|\{\{#/g },
   liquid: { ...commonmark, html: "raw", insideCode: new RegExp(templates, "g"), escapable: "" },
@@ -48,7 +49,7 @@ const unknown: Flavor = {
   insideCode: new RegExp(`${templates}|${snippets}`, "gm"),
   escapable: "",
   vue: true,
-  braces: false,
+  braces: /^\{[\p{L}\p{N}_-]*\}$/u,
 };
 
 /** Collects what a file does beyond showing text. Nothing is evaluated, and the time is linear. */

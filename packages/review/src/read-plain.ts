@@ -65,7 +65,7 @@ export function readRst(parts: Parts, text: string): void {
 }
 
 /** Whether a directive only formats, with this argument. */
-function isPlainDirective(name: string, value: string): boolean {
+export function isPlainDirective(name: string, value: string): boolean {
   if (/^(?:code|code-block|sourcecode|highlight|code-tab)$/.test(name))
     return value === "" || (/^[\w+#. -]+$/.test(value) && languages.has(value.split(/\s/)[0]?.toLowerCase() ?? ""));
   return directives.has(name) && (value === "" || !/^(?:toctree|math|image|figure)$/.test(name));
