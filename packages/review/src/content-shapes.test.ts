@@ -357,6 +357,35 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ["mkdocs", "docs/new.md", "# New\n\nA\u200bB \u202e \u{e0041}.\n"],
     ["docusaurus", "docs/new.mdx", "# New\n\u2028\nText.\n"],
   ],
+  "a directive's title and options in MyST": [
+    ["sphinx", "docs/new.md", "# New\n\n```{admonition} <img src=x onerror=alert(1)>\nText.\n```\n"],
+    ["sphinx", "docs/new.md", "# New\n\n:::{grid-item-card} A\n:link: javascript:alert(1)\n:::\n"],
+    ["sphinx", "docs/new.md", "# New\n\n:::{card} A\n---\nlink: javascript:alert(1)\n---\n:::\n"],
+    ["sphinx", "docs/new.md", "# New\n\n```{card} A\n---\nlink: javascript:alert(1)\n---\n```\n"],
+    ["sphinx", "docs/new.md", "# New\n\n```{toctree}\n:maxdepth: 1\n\nA <javascript:alert(1)>\n```\n"],
+    ["sphinx", "docs/new.md", "# New\n\n```{raw} html\n<script>alert(1)</script>\n```\n"],
+    ["sphinx", "docs/new.md", "# New\n\n:::{image} ../../../etc/passwd\n:::\n"],
+    ["sphinx", "docs/new.md", "# New\n\n```{note}\n```{include} ../../secret\n```\n"],
+    ["sphinx", "docs/new.md", "# New\n\n- a\n\n\t```{include} ../../secret\n\t```\n"],
+  ],
+  "comments that hold more than words": [
+    ["mkdocs", "docs/new.md", "# New\n\n<!-- Note: <script>alert(1)</script> -->\n"],
+    ["mkdocs", "docs/new.md", "# New\n\n<!-- Note: [[[cog import os ]]] -->\n"],
+    ["vitepress", "new.md", "# New\n\n<!-- @include: ../secret.md -->\n"],
+    ["jekyll", "new.md", "# New\n\n<!-- Note: {% include x %} -->\n"],
+    ["docusaurus", "docs/new.mdx", "# New\n\n<!-- Note: text -->\n"],
+  ],
+  "elements that HTML does not know": [
+    ["mkdocs", "docs/new.md", "# New\n\n<tool onclick=alert(1)>\n"],
+    ["mkdocs", "docs/new.md", "# New\n\n<svg:script>alert(1)</svg:script>\n"],
+    ["mkdocs", "docs/new.md", "# New\n\n<form>\n"],
+    ["vitepress", "new.md", "# New\n\n<tool>\n"],
+    ["docusaurus", "docs/new.mdx", "# New\n\n<Tabs items={[<code>{process.env.TOKEN}</code>]}></Tabs>\n"],
+  ],
+  "code around a new file of navigation": [
+    ["nextra", "content/a/_meta.js", "import './evil.js'\nexport default { index: 'Home' }\n"],
+    ["nextra", "content/a/_meta.js", "const a = () => 1\nexport default { index: 'Home' }\n"],
+  ],
 };
 
 it.each(Object.entries(shapes).flatMap(([cause, rows]) => rows.map((row) => [cause, ...row] as const)))(
@@ -440,6 +469,20 @@ it.each<readonly [Site, string, string]>([
     ),
   ],
   ["mkdocs", "mkdocs.yml", file("mkdocs", "mkdocs.yml").replace("- a.md", "- a.md\n          - b.md")],
+  [
+    "mkdocs",
+    "docs/new.md",
+    "# New\n\nRun `lint:<tool>` with `--all\n--group <group>`.\n\n```shell-session\n$ a\n```\n",
+  ],
+  ["mkdocs", "docs/new.md", "<!-- ## Old\n\nSee [us](https://known.test/a), **now**.\n-->\n\n# New\n"],
+  ["mkdocs", "docs/new.md", '# New\n\n<img src="assets/a (1).png" alt="A">\n'],
+  ["nextra", "content/a/_meta.js", "export default { more: 'More' }\n"],
+  ["nextra", "content/new.mdx", "# New\n\n<Tabs items={[<code>a</code>, <b>c</b>]}>\n\nText.\n\n</Tabs>\n"],
+  [
+    "sphinx",
+    "docs/new.md",
+    "# New\n\n```{toctree}\n:maxdepth: 2\n\nindex\nUs <https://known.test/a>\n```\n\n::::{grid} 3\n:outline:\n\n:::{grid-item-card} A\n:link: index\n:link-type: doc\nText.\n:::\n::::\n\n```{note} A *title*\n:class: tip\nText.\n```\n",
+  ],
   ["hugo", "content/new.md", '# New\n\n{{< youtube id="b-2" title="Other words" >}} {{< param versions.go >}}\n'],
   [
     "jekyll",

@@ -385,6 +385,9 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     if (target) parts.include(target, offset);
     else if (blockMarker.test(bare) && !isPlainMarker(bare)) parts.form(bare, offset);
     if (flavor.mdx && /^(?:import|export)\b/.test(line)) parts.form(line, at);
+    // A fence that some parser finds here.
+    const [, , , info = ""] = fenceStart.exec(line) ?? [];
+    if (!info.includes("`") && !isPlainInfo(info, "", flavor.labels)) parts.form(bare, offset);
   }
 
   /** `import` and `export` in MDX go on to a blank line. */
