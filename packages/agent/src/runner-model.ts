@@ -6,7 +6,8 @@ import { openRunner, type Runner, type RunnerAnswer, type RunnerSettings } from 
 import { startBound } from "@emend/tree";
 import type { AgentDeps, AgentOutcome, AgentTask, Message, Model, Step } from "./agent.ts";
 import { AgentFault } from "./faults.ts";
-import { type Endpoint, withVersion } from "./models/vendors.ts";
+import type { Endpoint } from "./models/vendor.ts";
+import { withVersion } from "./models/vendors.ts";
 import {
   finishedBy,
   latestPrompt,

@@ -1,6 +1,7 @@
 /**
  * Vendors of language models, by the part of a model's name before the slash: how people call it, the variables with its
- * key and its URL, its default URL, and a model to start with.
+ * key and its URL, its default URL, and a model to start with. A cloud has more variables: `settings`, and `secrets` that
+ * a job must never show.
  */
 export const modelVendors = {
   anthropic: {
@@ -24,6 +25,51 @@ export const modelVendors = {
     url: "https://generativelanguage.googleapis.com",
     example: "google/gemini-2.5-pro",
   },
+  bedrock: {
+    label: "Amazon Bedrock",
+    key: "AWS_BEARER_TOKEN_BEDROCK",
+    baseUrl: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
+    url: null,
+    example: "bedrock/global.anthropic.claude-sonnet-4-5-20250929-v1:0",
+    settings: [
+      "AWS_REGION",
+      "AWS_DEFAULT_REGION",
+      "AWS_ACCESS_KEY_ID",
+      "AWS_ROLE_ARN",
+      "AWS_WEB_IDENTITY_TOKEN_FILE",
+      "AWS_ENDPOINT_URL_STS",
+      "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+      "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+      "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+      "AWS_EC2_METADATA_SERVICE_ENDPOINT",
+    ],
+    secrets: ["AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_CONTAINER_AUTHORIZATION_TOKEN"],
+  },
+  vertex: {
+    label: "Google Vertex AI",
+    key: "GOOGLE_VERTEX_API_KEY",
+    baseUrl: "GOOGLE_VERTEX_BASE_URL",
+    url: null,
+    example: "vertex/gemini-2.5-pro",
+    settings: ["GOOGLE_VERTEX_PROJECT", "GOOGLE_CLOUD_PROJECT", "GOOGLE_VERTEX_LOCATION"],
+  },
+  azure: {
+    label: "Azure OpenAI",
+    key: "AZURE_API_KEY",
+    baseUrl: "AZURE_BASE_URL",
+    url: null,
+    example: "azure/<deployment>",
+    settings: [
+      "AZURE_RESOURCE_NAME",
+      "AZURE_TENANT_ID",
+      "AZURE_CLIENT_ID",
+      "AZURE_FEDERATED_TOKEN_FILE",
+      "AZURE_AUTHORITY_HOST",
+      "AZURE_POD_IDENTITY_AUTHORITY_HOST",
+      "IDENTITY_ENDPOINT",
+    ],
+    secrets: ["AZURE_CLIENT_SECRET", "IDENTITY_HEADER"],
+  },
   compatible: {
     label: "OpenAI-compatible endpoint",
     key: "EMEND_COMPATIBLE_API_KEY",
@@ -31,10 +77,26 @@ export const modelVendors = {
     url: null,
     example: "compatible/<model>",
   },
-} as const;
+} as const satisfies Readonly<Record<string, VendorNames>>;
+
+interface VendorNames {
+  label: string;
+  key: string;
+  baseUrl: string;
+  url: string | null;
+  example: string;
+  settings?: readonly string[];
+  secrets?: readonly string[];
+}
 
 export type ModelVendor = keyof typeof modelVendors;
 export const modelVendorNames = Object.keys(modelVendors) as ModelVendor[];
+
+/** The variables of a vendor beside its key and its URL. */
+export function variablesOf(vendor: ModelVendor): { settings: readonly string[]; secrets: readonly string[] } {
+  const names: VendorNames = modelVendors[vendor];
+  return { settings: names.settings ?? [], secrets: names.secrets ?? [] };
+}
 
 export function isModelVendor(name: string): name is ModelVendor {
   return Object.hasOwn(modelVendors, name);

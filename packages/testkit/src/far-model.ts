@@ -1,13 +1,17 @@
 import { type ChatCompletionRequest, type FixtureOpts, type FixtureResponse, LLMock } from "@copilotkit/aimock";
 import { type Endpoint, type ModelsDeps, openModel } from "@emend/agent";
-import { type ModelVendor, modelVendorNames, modelVendors } from "@emend/contract";
+import { type ModelVendor, modelVendorNames, modelVendors, variablesOf } from "@emend/contract";
 import type { Patience } from "../../agent/src/models/sdk-model.ts";
+import { startCloudDoor } from "./cloud-door.ts";
 
 /** One model of each vendor. */
 export const protocols = [
   "anthropic/claude-sonnet-4-5",
   "openai/gpt-5",
   "google/gemini-2.5-pro",
+  "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0",
+  "vertex/gemini-2.5-flash",
+  "azure/gpt-5-mini",
   "compatible/llama-4",
 ] as const;
 
@@ -28,6 +32,11 @@ export interface FarModel {
 }
 
 const key = "sk-test-0123456789";
+const cloudSettings = {
+  AWS_REGION: "eu-central-1",
+  GOOGLE_VERTEX_PROJECT: "docs",
+  GOOGLE_VERTEX_LOCATION: "europe-west1",
+};
 
 /**
  * A mock server for all protocols on loopback. `script` is called once per request, with the number of responses in the
@@ -55,28 +64,39 @@ export async function startFarModel(
   });
   const fixture = mock.getFixtures()[0] as { response: FixtureResponse };
   await mock.start();
+  const clouds = await startCloudDoor(mock.url);
   const endpoints: Record<ModelVendor, Endpoint> = {
     anthropic: { apiKey: key, baseUrl: mock.url },
     openai: { apiKey: key, baseUrl: `${mock.url}/v1` },
     google: { apiKey: key, baseUrl: `${mock.url}/v1beta` },
+    bedrock: { apiKey: key, baseUrl: clouds.url, settings: cloudSettings },
+    vertex: { apiKey: key, baseUrl: clouds.url, settings: cloudSettings },
+    azure: { apiKey: key, baseUrl: `${mock.url}/v1`, settings: cloudSettings },
     compatible: { apiKey: null, baseUrl: `${mock.url}/v1` },
   };
   const environment = modelVendorNames.flatMap((vendor) => {
-    const { apiKey, baseUrl } = endpoints[vendor];
-    return [[modelVendors[vendor].key, apiKey] as const, [modelVendors[vendor].baseUrl, baseUrl] as const];
+    const { apiKey, baseUrl, settings = {} } = endpoints[vendor];
+    return [
+      [modelVendors[vendor].key, apiKey] as const,
+      [modelVendors[vendor].baseUrl, baseUrl] as const,
+      ...variablesOf(vendor).settings.map((name) => [name, settings[name] ?? null] as const),
+    ];
   });
   return {
     endpoints,
     environment: Object.fromEntries(environment.filter((pair): pair is [(typeof pair)[0], string] => pair[1] !== null)),
     requests,
     headers: () => mock.getRequests().map((entry) => entry.headers),
-    stop: () => mock.stop(),
+    async stop() {
+      await clouds.stop();
+      await mock.stop();
+    },
   };
 }
 
 /** All vendors at one address. */
 export function sameEndpoint(endpoint: Endpoint): FarModel["endpoints"] {
-  return Object.fromEntries(modelVendorNames.map((vendor) => [vendor, endpoint]));
+  return Object.fromEntries(modelVendorNames.map((vendor) => [vendor, { settings: cloudSettings, ...endpoint }]));
 }
 
 const usage = {

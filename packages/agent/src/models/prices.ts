@@ -56,6 +56,10 @@ const listPrices: PriceTable & Readonly<Record<`${ModelVendor}/`, ModelFacts>> =
   "google/gemini-2.5-pro": { input: 1.25, output: 10, cachedInput: 0.125, contextTokens: 1_000_000 },
   "google/gemini-2.5-flash": { input: 0.3, output: 2.5, cachedInput: 0.03, contextTokens: 1_000_000 },
   "google/gemini-3-pro": { input: 2, output: 12, cachedInput: 0.2, contextTokens: 1_000_000 },
+  // A model of a known maker has its maker's price: see `listedName`.
+  "bedrock/": { input: 15, output: 75, cachedInput: 1.5, cacheWrite: 18.75, contextTokens: 200_000 },
+  "vertex/": { input: 15, output: 75, cachedInput: 1.5, cacheWrite: 18.75, contextTokens: 200_000 },
+  "azure/": dearestOpenai,
   // Self-hosted: free. The context window is set with EMEND_COMPATIBLE_CONTEXT_TOKENS.
   "compatible/": { input: 0, output: 0, contextTokens: 128_000 },
 };
@@ -64,9 +68,22 @@ const unknown: ModelFacts = { input: 0, output: 0, contextTokens: 128_000 };
 
 export function factsOf(name: string, overrides: PriceTable = {}): ModelFacts {
   const table: PriceTable = { ...listPrices, ...overrides };
+  return longestMatch(overrides, name) ?? longestMatch(table, listedName(name)) ?? unknown;
+}
+
+function longestMatch(table: PriceTable, name: string): ModelFacts | undefined {
   const fitting = Object.keys(table).filter((start) => name.startsWith(start));
   const longest = fitting.sort((a, b) => b.length - a.length)[0];
-  return (longest === undefined ? undefined : table[longest]) ?? unknown;
+  return longest === undefined ? undefined : table[longest];
+}
+
+/** The name under which its maker sells a cloud's model: clouds charge the same. */
+function listedName(name: string): string {
+  return name
+    .replace(/^bedrock\/(?:[a-z]+\.)?anthropic\./, "anthropic/")
+    .replace(/^vertex\/(?=claude)/, "anthropic/")
+    .replace(/^vertex\/(?=gemini)/, "google/")
+    .replace(/^azure\/(?=gpt|o\d)/, "openai/");
 }
 
 export function costUsd(facts: ModelFacts, usage: LanguageModelV4Usage): number {

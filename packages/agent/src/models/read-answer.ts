@@ -1,4 +1,4 @@
-import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
+import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { Reasoning, ToolCall } from "../agent.ts";
 
 export interface Answer {
@@ -71,7 +71,7 @@ export async function readAnswer(stream: ReadableStream<LanguageModelV4StreamPar
       case "error":
         throw part.error;
       case "finish":
-        if (part.finishReason.unified === "interrupted" || part.finishReason.unified === "error") throw new StreamCut();
+        if (isCut(part.finishReason)) throw new StreamCut();
         usage = countable(part.usage);
         break;
       default:
@@ -81,6 +81,11 @@ export async function readAnswer(stream: ReadableStream<LanguageModelV4StreamPar
   if (!usage) throw new StreamCut();
   const reasoning = [...thoughts.values()].filter((thought) => thought.metadata !== undefined);
   return { text: texts.join(""), toolCalls: withOwnIds(toolCalls), reasoning, usage };
+}
+
+/** Some clients report a stream that ended without its last event as "other", without a reason of the vendor. */
+function isCut({ unified, raw }: LanguageModelV4FinishReason): boolean {
+  return unified === "interrupted" || unified === "error" || (unified === "other" && raw === undefined);
 }
 
 /** A server may send anything. Invalid counts become zero, so that no response lowers the total. */

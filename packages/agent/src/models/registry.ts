@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isFault } from "@emend/base/fault.ts";
 import { modelForms, rulesModelName } from "@emend/base/model-names.ts";
-import { isModelVendor, modelVendors } from "@emend/contract";
+import { isModelVendor } from "@emend/contract";
 import type { RunnerSettings } from "@emend/runners";
 import type { Model } from "../agent.ts";
 import { AgentFault } from "../faults.ts";
@@ -10,7 +10,8 @@ import { isRunner, openRunnerModel } from "../runner-model.ts";
 import { factsOf, type PriceTable } from "./prices.ts";
 import { AnswerTooLong } from "./read-answer.ts";
 import { createSdkModel, type Patience, usualPatience } from "./sdk-model.ts";
-import { type Endpoint, vendors } from "./vendors.ts";
+import type { Endpoint } from "./vendor.ts";
+import { vendors } from "./vendors.ts";
 
 export interface ModelsDeps {
   /** The installation's endpoints, by vendor. */
@@ -50,16 +51,16 @@ async function openLanguageModel(deps: ModelsDeps, name: string, projectId: stri
   const vendorName = name.slice(0, Math.max(0, slash));
   const modelId = name.slice(slash + 1);
   if (!isModelVendor(vendorName) || modelId === "") throw unknownModel(name);
-  const vendor = vendors[vendorName];
-  const variables = modelVendors[vendorName];
-  const endpoint = deps.endpoints[vendorName] ?? { apiKey: null, baseUrl: null };
-  const apiKey = (projectId === null ? null : await deps.keyOf(projectId, vendorName)) ?? endpoint.apiKey;
-  if (vendor.needs === "key" && apiKey === null) throw notSet(name, variables.key);
-  if (vendor.needs === "baseUrl" && endpoint.baseUrl === null) throw notSet(name, variables.baseUrl);
+  const vendor = vendors[vendorName](modelId);
+  const installed = deps.endpoints[vendorName] ?? { apiKey: null, baseUrl: null };
+  const apiKey = (projectId === null ? null : await deps.keyOf(projectId, vendorName)) ?? installed.apiKey;
+  const endpoint = { ...installed, apiKey };
+  const missing = vendor.missing(endpoint);
+  if (missing !== null) throw notSet(name, missing);
   return createSdkModel({
     name,
     vendor,
-    language: vendor.open({ modelId, apiKey, baseUrl: endpoint.baseUrl, fetch: deps.fetch }),
+    language: await vendor.open({ ...endpoint, modelId, fetch: deps.fetch }),
     facts: factsOf(name, deps.prices),
     apiKey,
     patience: deps.patience ?? usualPatience,

@@ -15,7 +15,7 @@ import { AgentFault } from "../faults.ts";
 import { shown } from "../outcome.ts";
 import { costUsd, type ModelFacts } from "./prices.ts";
 import { type Answer, AnswerTooLong, readAnswer } from "./read-answer.ts";
-import type { Vendor } from "./vendors.ts";
+import type { Vendor } from "./vendor.ts";
 
 export interface Patience {
   triesMax: number;

@@ -21,6 +21,9 @@ const shapes: Readonly<Record<(typeof protocols)[number], { before: readonly str
   "anthropic/claude-sonnet-4-5": { before: ["tools", "system"], said: "messages" },
   "openai/gpt-5": { before: ["tools", "prompt_cache_key"], said: "input" },
   "google/gemini-2.5-pro": { before: ["tools", "systemInstruction"], said: "contents" },
+  "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0": { before: ["toolConfig", "system"], said: "messages" },
+  "vertex/gemini-2.5-flash": { before: ["tools", "systemInstruction"], said: "contents" },
+  "azure/gpt-5-mini": { before: ["tools", "prompt_cache_key"], said: "input" },
   "compatible/llama-4": { before: ["tools"], said: "messages" },
 };
 
@@ -68,7 +71,12 @@ async function bodiesOf(name: string): Promise<readonly Body[]> {
 }
 
 const withoutMarks = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value, (key, inner) => (key === "cache_control" ? undefined : inner)));
+  JSON.parse(
+    JSON.stringify(value, (key, inner) => {
+      if (key === "cache_control") return undefined;
+      return Array.isArray(inner) ? inner.filter((one) => !Object.hasOwn(Object(one), "cachePoint")) : inner;
+    }),
+  );
 
 test.each(protocols)("%s: each turn begins with the bytes of the turn before, also after a crash", async (name) => {
   const { before, said } = shapes[name];
@@ -94,6 +102,29 @@ test("anthropic: the instructions and the conversation so far are marked, and no
     const blocks = (messages as { content: Body[] }[]).flatMap(({ content }) => content);
     expect(blocks.map((block) => block.cache_control)).toEqual([...blocks.slice(1).map(() => undefined), mark]);
   }
+});
+
+test("bedrock: the instructions and the conversation so far are marked, and nothing else is", async () => {
+  const mark = { cachePoint: { type: "default" } };
+  for (const { system, toolConfig, messages } of await bodiesOf("bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0")) {
+    expect(system).toEqual([{ text: expect.any(String) }, mark]);
+    expect(JSON.stringify(toolConfig)).not.toContain("cachePoint");
+    const blocks = (messages as { content: Body[] }[]).flatMap(({ content }) => content);
+    expect(blocks.filter((block) => "cachePoint" in block)).toEqual([mark]);
+    expect(blocks.at(-1)).toEqual(mark);
+  }
+});
+
+test("bedrock: a model that knows no cache marks gets none", async () => {
+  for (const body of await bodiesOf("bedrock/meta.llama4-maverick-17b-instruct-v1:0")) {
+    expect(JSON.stringify(body)).not.toContain("cachePoint");
+  }
+});
+
+test("azure: every turn of a job names the same cache, and nothing is kept there", async () => {
+  const bodies = await bodiesOf("azure/gpt-5-mini");
+  for (const body of bodies)
+    expect(body).toMatchObject({ store: false, prompt_cache_key: bodies[0]?.prompt_cache_key });
 });
 
 test("openai: every turn of a job names the same cache, and nothing is kept there", async () => {

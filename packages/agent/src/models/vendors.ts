@@ -1,47 +1,17 @@
-import { createAnthropic } from "@ai-sdk/anthropic";
-import { createGoogleGenerativeAI } from "@ai-sdk/google";
-import { createOpenAI } from "@ai-sdk/openai";
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import type { LanguageModelV4, SharedV4ProviderOptions } from "@ai-sdk/provider";
-import type { ModelVendor } from "@emend/contract";
+import { type ModelVendor, modelVendors } from "@emend/contract";
+import { azure, bedrock, vertex } from "./clouds.ts";
+import { type Endpoint, outputTokensMax, type Vendor } from "./vendor.ts";
 
-/** One wire protocol: how to open its models, and how they differ. */
-export interface Vendor {
-  /** The setting that is required. */
-  needs: "key" | "baseUrl";
-  open(input: VendorInput): LanguageModelV4;
-  /** The name under which responses carry opaque data, such as signed reasoning. */
-  metadataName: string;
-  /** Set on the last message of the prefix that is the same in every turn. */
-  cacheMark?: SharedV4ProviderOptions;
-  /** For every request. `cacheKey` is the same for all turns of a job. */
-  options?(cacheKey: string): SharedV4ProviderOptions;
-  /** Set if the SDK's default would truncate a long page. */
-  outputTokensMax?: number;
-}
-
-interface VendorInput {
-  modelId: string;
-  apiKey: string | null;
-  /** Null: the vendor's default. */
-  baseUrl: string | null;
-  fetch: typeof globalThis.fetch;
-}
-
-/** A vendor's URL and key. */
-export interface Endpoint {
-  apiKey: string | null;
-  baseUrl: string | null;
-}
-
-const outputTokensMax = 16_000;
+const needsKey = (vendor: ModelVendor) => (endpoint: Endpoint) =>
+  endpoint.apiKey === null ? modelVendors[vendor].key : null;
 
 const anthropic: Vendor = {
-  needs: "key",
+  missing: needsKey("anthropic"),
   metadataName: "anthropic",
   outputTokensMax,
   cacheMark: { anthropic: { cacheControl: { type: "ephemeral" } } },
-  open({ modelId, apiKey, baseUrl, fetch }) {
+  async open({ modelId, apiKey, baseUrl, fetch }) {
+    const { createAnthropic } = await import("@ai-sdk/anthropic");
     const provider = createAnthropic({
       apiKey: apiKey ?? "",
       fetch,
@@ -58,20 +28,22 @@ export function withVersion(baseUrl: string): string {
 }
 
 const openai: Vendor = {
-  needs: "key",
+  missing: needsKey("openai"),
   metadataName: "openai",
   // The vendor stores nothing: the conversation is only in the stored steps.
   options: (cacheKey) => ({ openai: { store: false, promptCacheKey: cacheKey } }),
-  open({ modelId, apiKey, baseUrl, fetch }) {
+  async open({ modelId, apiKey, baseUrl, fetch }) {
+    const { createOpenAI } = await import("@ai-sdk/openai");
     const provider = createOpenAI({ apiKey: apiKey ?? "", fetch, ...(baseUrl !== null && { baseURL: baseUrl }) });
     return provider.responses(modelId);
   },
 };
 
 const google: Vendor = {
-  needs: "key",
+  missing: needsKey("google"),
   metadataName: "google",
-  open({ modelId, apiKey, baseUrl, fetch }) {
+  async open({ modelId, apiKey, baseUrl, fetch }) {
+    const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
     const provider = createGoogleGenerativeAI({
       apiKey: apiKey ?? "",
       fetch,
@@ -83,9 +55,10 @@ const google: Vendor = {
 
 /** Every server with OpenAI's chat completions API: vLLM, Ollama, LM Studio, a gateway. */
 const compatible: Vendor = {
-  needs: "baseUrl",
+  missing: ({ baseUrl }) => (baseUrl === null ? modelVendors.compatible.baseUrl : null),
   metadataName: "compatible",
-  open({ modelId, apiKey, baseUrl, fetch }) {
+  async open({ modelId, apiKey, baseUrl, fetch }) {
+    const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
     const provider = createOpenAICompatible({
       name: "compatible",
       baseURL: baseUrl ?? "",
@@ -97,4 +70,13 @@ const compatible: Vendor = {
   },
 };
 
-export const vendors: Readonly<Record<ModelVendor, Vendor>> = { anthropic, openai, google, compatible };
+/** A cloud serves models of several makers, each with its own protocol. */
+export const vendors: Readonly<Record<ModelVendor, (modelId: string) => Vendor>> = {
+  anthropic: () => anthropic,
+  openai: () => openai,
+  google: () => google,
+  bedrock,
+  vertex,
+  azure: () => azure,
+  compatible: () => compatible,
+};

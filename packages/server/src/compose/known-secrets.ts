@@ -2,6 +2,7 @@ import { listModelKeys, openModelKey } from "../accounts/keys/model-keys.ts";
 import { listContextRepositories, openContextCredential } from "../accounts/projects/context-repositories.ts";
 import { openProjectCredential } from "../accounts/projects/projects.ts";
 import type { Sealer } from "../accounts/secrets.ts";
+import type { Config } from "../config/config.ts";
 import type { Pool } from "../db/pool.ts";
 import { readServers } from "../db/server-client.ts";
 import { hookSecretOf } from "../forge/hooks/plugin.ts";
@@ -9,7 +10,7 @@ import { openWebhookSecrets } from "../notify/webhooks.ts";
 
 interface KnownSecretsDeps {
   config: {
-    modelEndpoints: Readonly<Record<string, { apiKey: string | null }>>;
+    modelEndpoints: Config["modelEndpoints"];
     metricsToken: string | null;
     databaseUrl: string | null;
     databaseListenUrl: string | null;
@@ -36,7 +37,7 @@ export async function knownSecretsOf(deps: KnownSecretsDeps, projectId: string):
     passwordOf(config.databaseUrl),
     passwordOf(config.databaseListenUrl),
     config.smtp?.login?.password ?? null,
-    ...Object.values(config.modelEndpoints).map(({ apiKey }) => apiKey),
+    ...Object.values(config.modelEndpoints).flatMap(({ apiKey, secrets = {} }) => [apiKey, ...Object.values(secrets)]),
     ...stored,
     ...(await openWebhookSecrets({ db, sealer }, projectId)),
   ];

@@ -1,6 +1,6 @@
 import type { Endpoint, PriceTable } from "@emend/agent";
 import { rulesModelName } from "@emend/base/model-names.ts";
-import { isModelVendor, modelVendorNames, modelVendors } from "@emend/contract";
+import { isModelVendor, type ModelVendor, modelVendorNames, modelVendors, variablesOf } from "@emend/contract";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 import type { SettingReader } from "./setting-reader.ts";
@@ -39,10 +39,7 @@ export function readModelSettings({ text: read, integer, problems }: SettingRead
   /** How long a model may send nothing. */
   modelSilenceMsMax: number;
 } {
-  const endpoints = Object.entries(modelVendors).map(([vendor, { key, baseUrl }]) => [
-    vendor,
-    { apiKey: read(key), baseUrl: parseBaseUrl(baseUrl, read(baseUrl), problems) },
-  ]);
+  const endpoints = modelVendorNames.map((vendor) => [vendor, readEndpoint(vendor, read, problems)]);
   const model = read("EMEND_MODEL") ?? rulesModelName;
   if (model !== rulesModelName && !isLanguageModel(model) && !isRunner(model)) {
     problems.push(`EMEND_MODEL must be ${rulesModelName}, ${languageModels} or ${runners}, not "${model}"`);
@@ -61,6 +58,18 @@ export function readModelSettings({ text: read, integer, problems }: SettingRead
       ...parsePrices(read("EMEND_MODEL_PRICES"), problems),
     },
     modelSilenceMsMax: (integer("EMEND_MODEL_SILENCE_SECONDS", { least: 5, most: 3_600 }) ?? 300) * 1000,
+  };
+}
+
+function readEndpoint(vendor: ModelVendor, read: SettingReader["text"], problems: string[]): Endpoint {
+  const { key, baseUrl } = modelVendors[vendor];
+  const { settings, secrets } = variablesOf(vendor);
+  const valuesOf = (names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [name, read(name)]).filter(([, value]) => value !== null));
+  return {
+    apiKey: read(key),
+    baseUrl: parseBaseUrl(baseUrl, read(baseUrl), problems),
+    ...(settings.length > 0 && { settings: valuesOf(settings), secrets: valuesOf(secrets) }),
   };
 }
 
