@@ -1,0 +1,33 @@
+import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { seedProject } from "@emend/testkit/seed-jobs.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createSealer } from "../accounts/secrets.ts";
+import { readModelSettings } from "../config/model-settings.ts";
+import { createSettingReader } from "../config/setting-reader.ts";
+import { knownSecretsOf } from "./known-secrets.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const secret = "a secret of thirty-two characters";
+
+test("a job must not show the keys of models, nor what opens a cloud", async () => {
+  const env = {
+    OPENAI_API_KEY: "sk-of-openai",
+    AWS_REGION: "eu-central-1",
+    AWS_ACCESS_KEY_ID: "AKIAOWN",
+    AWS_SECRET_ACCESS_KEY: "secret-of-aws",
+    AWS_SESSION_TOKEN: "token-of-aws",
+    AZURE_CLIENT_SECRET: "secret-of-azure",
+  };
+  const { modelEndpoints } = readModelSettings(createSettingReader(env));
+  const config = { modelEndpoints, metricsToken: null, databaseUrl: null, databaseListenUrl: null, smtp: null };
+  const deps = { config, pool: database.pool, sealer: createSealer(secret), secret };
+  const known = await knownSecretsOf(deps, await seedProject(database.pool));
+  const expected = ["sk-of-openai", "secret-of-aws", "token-of-aws", "secret-of-azure", secret];
+  expect(known).toEqual(expect.arrayContaining(expected));
+  expect(known).not.toContain("eu-central-1");
+});
