@@ -45,6 +45,11 @@ export interface DashboardPull extends Omit<DashboardPullRow, "comments" | "url"
   cloneUrl: string;
   /** The job that opened it. Null if somebody else did, or the job is gone. */
   jobId: string | null;
+  /**
+   * Whether Emend can address the comments on lines. `needs_model`: they are free text, and the project has only the
+   * built-in rules. Null: it has no job that takes messages, or is not open.
+   */
+  ask: "ready" | "working" | "needs_model" | null;
   comments: readonly DashboardComment[];
   /** Comments on lines, oldest first. */
   threads: readonly DashboardThread[];

@@ -111,7 +111,14 @@ export const JobEventData = Type.Object(
       ...record,
       description: "The pull request was opened, merged, closed, reopened or marked ready.",
     }),
-    completed: Type.Object(ending, { ...record, description: "The job is final." }),
+    completed: Type.Object(
+      { ...ending, ...failure },
+      {
+        ...record,
+        description:
+          "The job is final. With a `code`, its last follow-up failed or was cancelled, and what the job had reached before stays.",
+      },
+    ),
     failed: Type.Object({ ...ending, ...failure }, { ...record, description: "The job is final." }),
     archived: Type.Object(
       {

@@ -182,7 +182,7 @@ export const cancelJobOperation = {
   summary: "Cancel agent job",
   description: [
     "Cancels an active job: it becomes `failed`, with the code `cancelled` on its run, and opens no pull request",
-    "afterwards. A finished job does not change. A job that is being published cannot be cancelled: 409.",
+    "afterwards. If only a follow-up is cancelled, the job is `completed` again. A finished job does not change. A job that is being published cannot be cancelled: 409.",
     "No body is needed.",
   ].join(" "),
   params: JobParams,
@@ -225,7 +225,8 @@ export const retryJobOperation = {
   description: [
     "Starts a failed job again where it stopped. A job whose change is finished is published without asking a model;",
     "any other job continues from its stored steps. An active job does not change. 409 if a retry would end the same",
-    "way (`policy_denied`, `instruction_not_understood`, a limit), and for completed and archived jobs.",
+    "way (`policy_denied`, `instruction_not_understood`, a limit), for archived jobs, and for completed ones unless their",
+    "last follow-up failed.",
     "No body is needed.",
   ].join(" "),
   params: JobParams,

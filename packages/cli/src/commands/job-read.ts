@@ -198,6 +198,8 @@ interface WaitOptions {
   project: string;
   json?: boolean;
   after?: number;
+  /** Of a job that had completed, it can fail alone. */
+  isFollowUp?: boolean;
 }
 
 /** Waits for a started job, shows its phases on stderr, and prints its pull request's link. */
@@ -209,6 +211,10 @@ export async function finishJob(cli: Cli, jobs: Jobs, started: AgentJob, options
     say(cli, options, `Completed: nothing was changed.${await whyUnchanged(cli, jobs, job)}`);
   }
   await assertNotFailed(cli, jobs, job);
+  if (!options.isFollowUp || job.status !== "completed") return;
+  const run = await jobs.run(job.id, { signal: cli.signal }).catch(() => null);
+  if (run?.failure)
+    throw new CliError("jobFailed", failureText(`the follow-up of job ${job.id} failed`, run.failure, ""));
 }
 
 /** Waits for a started job and shows its phases on stderr. */

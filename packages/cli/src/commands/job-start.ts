@@ -161,7 +161,7 @@ async function messageJob(
   const after = options.wait ? await lastEvent(cli, jobs, what.id) : 0;
   const started = await jobs.message(what.id, { prompt }, { signal: cli.signal });
   if (!options.wait) return printResult(cli, options, started, started.id);
-  await finishJob(cli, jobs, started, { ...options, project, after });
+  await finishJob(cli, jobs, started, { ...options, project, after, isFollowUp: true });
 }
 
 /** Events from before the follow-up are not shown again. */

@@ -94,7 +94,7 @@ function describeEvent(event: Pick<JobEvent, "kind" | "data">): ToldEvent {
     case "pull_request":
       return detail(typeof data.number === "number" ? `pull request #${data.number}` : "");
     case "completed":
-      return { kind: "end", isGood: true };
+      return { kind: "end", isGood: data.code === undefined };
     // An active job that is archived is aborted.
     case "failed":
     case "archived":

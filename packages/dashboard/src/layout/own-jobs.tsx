@@ -108,7 +108,9 @@ export function OwnJobs() {
 /** Only where somebody looks elsewhere: who has the page before them is told there. */
 function notify(job: DashboardJobRow): void {
   if (!("Notification" in window) || Notification.permission !== "granted" || !document.hidden) return;
-  const word = job.status === "failed" ? (job.failureCode === "cancelled" ? "Cancelled" : "Failed") : "Completed";
+  const isFollowUp = job.status === "completed" && job.failureCode !== null;
+  const failed = isFollowUp ? "Follow-up failed" : "Failed";
+  const word = job.failureCode === null ? "Completed" : job.failureCode === "cancelled" ? "Cancelled" : failed;
   const notification = new Notification(`${word}: ${jobTitle(job).slice(0, 100)}`, {
     body: job.pullRequest ? `Pull request #${job.pullRequest.number}` : "",
     tag: job.id,

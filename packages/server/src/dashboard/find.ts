@@ -1,4 +1,4 @@
-import type { DashboardProject, DashboardStep } from "@emend/contract";
+import type { DashboardProject, DashboardStep, JobStatus } from "@emend/contract";
 import { allowedModels } from "../accounts/projects/project-settings.ts";
 import { getProject, type Project } from "../accounts/projects/projects.ts";
 import type { Queryable } from "../db/pool.ts";
@@ -32,12 +32,16 @@ export async function findProject(db: Queryable, id: string): Promise<Project> {
 }
 
 /** The job of this pull request. */
-export async function findPullJob(db: Queryable, pull: { projectId: string; number: number }): Promise<string | null> {
-  const { rows } = await db.query<{ id: string }>(
-    `select id from jobs where project_id = $1 and pull_request ->> 'number' = $2::text order by id desc limit 1`,
+export async function findPullJob(
+  db: Queryable,
+  pull: { projectId: string; number: number },
+): Promise<{ id: string; status: JobStatus; model: string } | null> {
+  const { rows } = await db.query<{ id: string; status: JobStatus; model: string }>(
+    `select id, status, coalesce(chosen_model, model) as model from jobs
+     where project_id = $1 and pull_request ->> 'number' = $2::text order by id desc limit 1`,
     [pull.projectId, pull.number],
   );
-  return rows[0]?.id ?? null;
+  return rows[0] ?? null;
 }
 
 /** A project without its credential. */

@@ -368,6 +368,8 @@ it("commits an edit after the review of an agent's change, and keeps the job's r
 
 it("delays the run of a message that comes while an edit is pushed", async () => {
   const { jobId, on, send } = await openReview("held");
+  // Free text: the rules would not understand it.
+  await host.api.pool.query("update jobs set model = 'anthropic/claude-sonnet-5' where id = $1", [jobId]);
   const viewer = await host.addMember("maintainer");
   expect((await send("ask", {})).statusCode).toBe(409);
   await send("threads", on({ text: "Say it shorter." }));
@@ -395,4 +397,29 @@ it("delays the run of a message that comes while an edit is pushed", async () =>
   expect((await send("ask", {})).json().error).toContain("still active");
   await releaseEdit(host.api.pool, jobId, hold ?? "");
   expect((await read()).waits).toBe(false);
+});
+
+it("offers to address comments only where it can: the rules need a language model, which then continues the job", async () => {
+  const { jobId, on, send, read } = await openReview("needs");
+  const { pool } = host.api;
+  const set = (model: string) =>
+    pool.query("update projects set settings = jsonb_build_object('model', $2::text) where id = $1", [
+      projectId,
+      model,
+    ]);
+  await pool.query("update jobs set model = 'emend/rules', chosen_model = 'emend/rules' where id = $1", [jobId]);
+  await send("threads", on({ text: "Say it shorter." }));
+  try {
+    await set("emend/rules");
+    expect((await read()).ask).toBe("needs_model");
+    expect((await send("ask", {})).json().error).toContain("language model");
+    await set("anthropic/claude-sonnet-5");
+    expect((await read()).ask).toBe("ready");
+    expect((await send("ask", {})).statusCode).toBe(200);
+    expect((await read()).ask).toBe("working");
+    const { rows } = await pool.query("select chosen_model from jobs where id = $1", [jobId]);
+    expect(rows[0].chosen_model).toBe("anthropic/claude-sonnet-5");
+  } finally {
+    await pool.query("update projects set settings = '{}' where id = $1", [projectId]);
+  }
 });

@@ -1,9 +1,10 @@
 import type { DashboardUsage, DashboardUsageFigures } from "@emend/contract";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
+import { hadCompleted } from "../jobs/run/end-run.ts";
 
 /**
- * Archived jobs count by their earlier status: a failure's code is kept. For a job with follow-ups, the duration is
+ * Archived jobs count by their earlier status: a failure's code is kept. A follow-up that failed does not count. For a job with follow-ups, the duration is
  * unknown. Grouped by day, and within it by project, by model, by both and in total; an empty name means all.
  */
 const countedOfDay = `
@@ -11,8 +12,8 @@ const countedOfDay = `
     case when grouping(project_id) = 1 then '' else project_id end as project_id,
     case when grouping(model) = 1 then '' else coalesce(nullif(model, ''), '?') end as model,
     count(*)::int as jobs,
-    count(*) filter (where ended_at is not null and failure_code is null)::int as completed,
-    count(*) filter (where failure_code is not null)::int as failed,
+    count(*) filter (where ended_at is not null and not has_failed)::int as completed,
+    count(*) filter (where has_failed)::int as failed,
     count(*) filter (where pull_request is not null)::int as pull_requests,
     count(*) filter (where pull_request ->> 'state' = 'merged')::int as merged,
     coalesce(sum((usage ->> 'inputTokens')::float8), 0)::float8 as input_tokens,
@@ -21,7 +22,7 @@ const countedOfDay = `
     count(took_ms)::int as timed,
     percentile_cont(0.5) within group (order by took_ms) as median_ms
   from (
-    select project_id, model, ended_at, failure_code, pull_request, usage,
+    select project_id, model, ended_at, failure_code is not null and not ${hadCompleted} as has_failed, pull_request, usage,
       case when ended_at is not null and not exists (select from job_messages where job_id = jobs.id)
         then extract(epoch from ended_at - created_at) * 1000 end as took_ms
     from jobs where created_at >= $1::date::timestamp at time zone 'UTC'

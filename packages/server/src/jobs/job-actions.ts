@@ -2,7 +2,7 @@ import type { FailureCode } from "@emend/contract";
 import { channels } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import type { JobReader } from "./read/job-reader.ts";
-import { isWaiting, mayHavePublished } from "./run/end-run.ts";
+import { hadCompleted, isWaiting, mayHavePublished } from "./run/end-run.ts";
 import { isJobId, toWireJob, type WireJob, type WireRow, wireColumns } from "./wire-job.ts";
 
 export type JobActionOutcome =
@@ -29,7 +29,8 @@ export async function cancelJob(
         select *, status = 'active' and (phase = 'publishing' or commit_id is not null) and not ${isWaiting} as is_publishing
         from jobs where id = $1 and project_id = $2 for no key update
       ), changed as (
-        update jobs set status = 'failed', failure_code = 'cancelled', failure_message = 'The job was cancelled.',
+        update jobs set status = case when ${hadCompleted} then 'completed' else 'failed' end, failure_code = 'cancelled',
+          failure_message = 'The job was cancelled.',
           cancelled_by = $3, pr_link = jobs.pull_request ->> 'url', ref = case when jobs.pushed then jobs.branch end,
           ended_at = clock_timestamp(), lease = null, lease_until = null, waiting_since = null,
           publication_unsure = ${mayHavePublished},
@@ -38,7 +39,7 @@ export async function cancelJob(
         returning jobs.*
       ), told as (
         insert into job_events (job_id, seq, kind, data)
-        select id, event_seq, 'failed', jsonb_strip_nulls(jsonb_build_object(
+        select id, event_seq, status, jsonb_strip_nulls(jsonb_build_object(
           'prLink', pr_link, 'code', failure_code, 'message', failure_message)) from changed
       ), notified as (
         select pg_notify('${channels.jobChanged}', changed.id), pg_notify('${channels.stopAsked}', changed.id) from changed
@@ -120,7 +121,7 @@ const retryableCodes: readonly FailureCode[] = [
 const isUnpublished = "(commit_id is not null and failure_code is distinct from limit_reached)";
 
 /** SQL, over `jobs`: a retry can continue from what the job has stored. */
-export const isRetryable = `(status = 'failed' and contents_dropped_at is null
+export const isRetryable = `(status in ('failed', 'completed') and failure_code is not null and contents_dropped_at is null
   and (failure_code in (${retryableCodes.map((code) => `'${code}'`).join(", ")}) or ${isUnpublished}))`;
 
 /**
@@ -132,11 +133,11 @@ export async function retryJob(
   job: { id: string; projectId: string },
 ): Promise<JobActionOutcome> {
   if (!isJobId(job.id)) return { kind: "unknown_job" };
-  const { rows } = await deps.pool.query<WireRow & { is_dropped: boolean }>({
+  const { rows } = await deps.pool.query<WireRow & { is_dropped: boolean; has_failed: boolean }>({
     name: "retry-job",
     text: `
       with found as (
-        select *, ${isRetryable} as is_retryable, contents_dropped_at is not null as is_dropped
+        select *, ${isRetryable} as is_retryable, contents_dropped_at is not null as is_dropped, failure_code is not null as has_failed
         from jobs where id = $1 and project_id = $2 for no key update
       ), changed as (
         update jobs set status = 'active', ref = jobs.branch,
@@ -153,15 +154,16 @@ export async function retryJob(
       ), notified as (
         select pg_notify('${channels.jobChanged}', id), pg_notify('${channels.jobDue}', project_id) from changed
       )
-      select ${wireColumns}, false as is_dropped, (select count(*) from notified) from changed
+      select ${wireColumns}, false as is_dropped, false as has_failed, (select count(*) from notified) from changed
       union all
-      select ${wireColumns}, is_dropped, 0 from found where not exists (select from changed)`,
+      select ${wireColumns}, is_dropped, has_failed, 0 from found where not exists (select from changed)`,
     values: [job.id, job.projectId],
   });
   deps.reader.forget(job.id);
   const [row] = rows;
   if (!row) return { kind: "unknown_job" };
   if (row.status === "active") return { kind: "done", job: toWireJob(row) };
-  if (row.status !== "failed") return { kind: "refused", because: row.status };
+  if (row.status !== "failed" && !(row.status === "completed" && row.has_failed))
+    return { kind: "refused", because: row.status };
   return { kind: "refused", because: row.is_dropped ? "contents_dropped" : "needs_follow_up" };
 }

@@ -25,6 +25,8 @@ export interface MessageJobInput {
   idempotencyKey?: string | null;
   /** A job that works does not hear it: it repeats what the job may be working on. */
   onlyEnded?: boolean;
+  /** Works on it instead of the job's own model. */
+  model?: string | undefined;
 }
 
 export type MessageOutcome =
@@ -193,6 +195,7 @@ export async function acceptMessage(client: Queryable, quota: QuotaRule, input: 
   if (found?.status === "active") return { kind: "refused", because: "active" };
   const admitted = await admitMessage(client, quota, input);
   if (admitted.kind !== "admitted") return admitted;
-  const job = await startRound(client, { id: input.id, prompt: admitted.kept, createdBy: input.createdBy });
+  const { id, createdBy, model } = input;
+  const job = await startRound(client, { id, prompt: admitted.kept, createdBy, model });
   return { kind: "accepted", job, quota: admitted.quota };
 }

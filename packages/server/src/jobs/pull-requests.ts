@@ -108,7 +108,7 @@ export async function claimPullRequestPoll(
      )
      returning id as "jobId", project_id as "projectId", ${originOf("jobs.project_id")} as origin, (pull_request ->> 'number')::int as number,
        status in ('completed', 'failed') as "isFinal", comments_heard as heard,
-       case when status = 'failed' then (
+       case when status <> 'active' and failure_code is not null then (
          select jsonb_build_object('message', last.number, 'words', jobs.failure_message)
          from (select number, created_by from job_messages where job_id = jobs.id order by number desc limit 1) last
          where last.created_by like 'comment/%'

@@ -16,7 +16,13 @@ const summaryKeptMax = 4_000;
  */
 export async function startRound(
   client: Queryable,
-  input: { id: string; prompt: string; createdBy: string },
+  input: {
+    id: string;
+    prompt: string;
+    createdBy: string;
+    /** Works on it instead of the job's own model. */
+    model?: string | undefined;
+  },
 ): Promise<WireJob> {
   // Edits belong to their base. The branch has those that were pushed.
   await client.query("delete from overlay where job_id = $1 and (select pushed from jobs where id = $1)", [input.id]);
@@ -28,11 +34,12 @@ export async function startRound(
        returning number
      ), changed as (
        -- create_until stays: a request of an earlier round may still open the pull request.
-       update jobs set status = 'active', phase = 'queued', ref = branch, continues_branch = pushed,
+       update jobs set status = 'active', phase = 'queued', ref = branch,
+         model = coalesce($4, model), chosen_model = coalesce($4, chosen_model), continues_branch = pushed,
          base_commit = case when not pushed then base_commit end, context = '[]',
          fork_commit = case when continues_branch then fork_commit when pushed then base_commit end,
          branch_commit = case when pushed and (${isPublished} or ${isTakenOver}) then commit_id else branch_commit end,
-         rounds = rounds || jsonb_build_object('message', (select number - 1 from message), 'pullTitle', title,
+         rounds = rounds || jsonb_build_object('message', (select number - 1 from message), 'status', status, 'pullTitle', title,
            'title', case when ${isPublished} or ${isTakenOver} then coalesce(commit_title, title) end,
            'summary', left(case when ${isTakenOver} then summary else coalesce(failure_message, summary) end, ${summaryKeptMax}),
            'failure', case when not ${isTakenOver} then failure_code end,
@@ -51,7 +58,7 @@ export async function startRound(
      )
      select ${wireColumns}, pg_notify('${channels.jobChanged}', id), pg_notify('${channels.jobDue}', project_id)
      from changed`,
-    [input.id, input.prompt, input.createdBy],
+    [input.id, input.prompt, input.createdBy, input.model ?? null],
   );
   return toWireJob(rows[0] as WireRow);
 }

@@ -110,9 +110,10 @@ export async function readEmailsJobs(db: Queryable, userId: string): Promise<boo
 
 function toMessage(due: DueEmail, { from }: SmtpSettings, publicUrl: string) {
   const url = `${publicUrl}/app/jobs/${due.jobId}`;
-  const word = due.status === "completed" ? "Completed" : due.failureCode === "cancelled" ? "Cancelled" : "Failed";
+  const failed = due.status === "completed" ? "Follow-up failed" : "Failed";
+  const word = due.failureCode === null ? "Completed" : due.failureCode === "cancelled" ? "Cancelled" : failed;
   const title = oneLine(due.title ?? "A job without a title", 150);
-  const isFailure = word === "Failed" && due.failureMessage !== null;
+  const isFailure = word === failed && due.failureMessage !== null;
   const lines = [
     `${word}: ${title}`,
     `Project: ${oneLine(due.project, 200)}`,

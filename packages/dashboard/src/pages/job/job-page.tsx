@@ -205,8 +205,9 @@ function Slot({ job, isWatched }: { job: DashboardJob; isWatched: boolean }) {
 function Whole({ job }: { job: DashboardJob }) {
   const { run, messages } = job;
   const last = job.outcomes.at(-1);
-  const isShown = run.status !== "active" && messages.length > 0 && last?.kind === "changed";
-  if (!isShown || !run.summary || run.summary === last.words) return null;
+  const isShown =
+    run.status !== "active" && messages.length > 0 && (last?.kind === "changed" || last?.kind === "failed");
+  if (!isShown || !run.summary || run.summary === last?.words) return null;
   return (
     <Sheet className="grid gap-1 px-4 py-3">
       <h2 className="text-quiet">Summary of all changes</h2>

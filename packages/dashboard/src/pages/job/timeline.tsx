@@ -210,7 +210,12 @@ export function describeEvent(event: JobEvent): ToldEvent {
     case "pull_request":
       return say(`Pull request ${typeof data.number === "number" ? `#${data.number}` : ""}`, stateOf(data));
     case "completed":
-      return { ...say("Completed"), isEnd: true };
+      // With a failure's code: what the job had reached before stays.
+      if (data.code === "cancelled") return { ...say("Follow-up cancelled"), isEnd: true };
+      return {
+        ...(data.code === undefined ? say("Completed") : say("Follow-up failed", String(data.code))),
+        isEnd: true,
+      };
     case "failed":
       return { ...say("Failed", String(data.code ?? "")), isEnd: true };
     case "archived":

@@ -1,11 +1,12 @@
 import type { DashboardPull, DashboardThread, DiffLine } from "@emend/contract";
 import { useMutation } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useMemo, useState } from "react";
 import { request } from "../../api/request.ts";
 import { EditButton, FileEditor, HeadButton, type LineReview } from "../../diff/file-editor.tsx";
 import { followOwnJob } from "../../layout/own-jobs.tsx";
 import { Button } from "../../parts/button.tsx";
+import { ChooseModel } from "../../parts/choose-model.tsx";
 import { Problem } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
@@ -113,10 +114,23 @@ export function AskBar({ pull }: { pull: DashboardPull }) {
         <p>
           {open} open {open === 1 ? "comment" : "comments"} on lines
         </p>
-        {mayWrite && jobId !== null && pull.state === "open" && (
+        {mayWrite && pull.ask === "ready" && (
           <Button disabled={ask.isPending} onClick={() => ask.mutate()}>
             Ask Emend to address {open === 1 ? "it" : "them"}
           </Button>
+        )}
+        {mayWrite && pull.ask === "working" && jobId !== null && (
+          <p className="text-quiet">
+            Emend is working on this pull request.{" "}
+            <Link to="/jobs/$id" params={{ id: jobId }} className="underline underline-offset-3">
+              Open the job
+            </Link>
+          </p>
+        )}
+        {mayWrite && pull.ask === "needs_model" && (
+          <p className="text-quiet">
+            Emend can address comments with a language model. <ChooseModel projectId={pull.projectId} />
+          </p>
         )}
       </div>
       <Problem error={ask.error} />

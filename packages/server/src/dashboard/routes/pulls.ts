@@ -1,13 +1,15 @@
 import { createSeats, seatFor } from "@emend/base/locks.ts";
+import { rulesModelName } from "@emend/base/model-names.ts";
 import type { DashboardPull, DashboardPullFile } from "@emend/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import { allowedModels } from "../../accounts/projects/project-settings.ts";
 import { AppError } from "../../errors.ts";
 import { tooManyDiffs as refusal } from "../../http/errors.ts";
 import { messageJobHandler } from "../../http/routes/job-handlers.ts";
 import { hastenPoll } from "../../jobs/pull-requests.ts";
 import type { RouteDeps } from "../dashboard.ts";
-import { findJob, findPullJob } from "../find.ts";
+import { findJob, findProject, findPullJob } from "../find.ts";
 import { listPulls, parsePullFilter } from "../list-pulls.ts";
 import { bodyParser } from "../parse-request.ts";
 import { actorOf, subjectOf } from "../require-session.ts";
@@ -60,9 +62,11 @@ export function pullRoutes(app: FastifyInstance, deps: RouteDeps): void {
   app.get("/pulls/:projectId/:number", async (request: Named, reply): Promise<DashboardPull> => {
     const name = nameOf(request);
     if (!seatFor(seats, subjectOf(request), reply.raw)()) throw tooManyDiffs();
-    const [pull, jobId] = await Promise.all([pulls.read(name), findPullJob(pool, name)]);
+    const [read, job] = await Promise.all([pulls.read(name), findPullJob(pool, name)]);
+    const pull = found(read);
+    const ask = pull.state === "open" ? await askStateOf(deps, name.projectId, job) : null;
     // After reading, which takes in what was pushed.
-    return { ...found(pull), jobId, threads: await reviews.list(name) };
+    return { ...pull, jobId: job?.id ?? null, ask, threads: await reviews.list(name) };
   });
 
   app.get("/pulls/:projectId/:number/file", async (request: Named): Promise<DashboardPullFile> => {
@@ -142,15 +146,42 @@ export function reviewRoutes(app: FastifyInstance, deps: RouteDeps): void {
     return {};
   });
 
-  const jobOf = async (request: unknown) => findJob(pool, (await findPullJob(pool, nameOf(request as Named))) ?? "");
+  const pullJobOf = (request: unknown) => findPullJob(pool, nameOf(request as Named));
+  const jobOf = async (request: unknown) => findJob(pool, (await pullJobOf(request))?.id ?? "");
+  const modelOf = async (request: unknown) => {
+    const isByRules = (await pullJobOf(request))?.model === rulesModelName;
+    return isByRules ? firstModel(deps, nameOf(request as Named).projectId) : undefined;
+  };
   // The same comments would be sent again.
-  const message = messageJobHandler(deps, { ...sessionDoor(deps), jobOf }, { onlyEnded: true });
+  const message = messageJobHandler(deps, { ...sessionDoor(deps), jobOf }, { onlyEnded: true, modelOf });
   app.post("/pulls/:projectId/:number/ask", async (request: Named, reply) => {
     const prompt = await reviews.request(nameOf(request));
     if (prompt === null) throw new AppError("conflict", { publicMessage: "There are no open comments on lines." });
+    const state = await askStateOf(deps, request.params.projectId, await pullJobOf(request));
+    if (state === "needs_model") {
+      const publicMessage =
+        "Comments are free text, which the built-in rules don't read. Set a language model in the project.";
+      throw new AppError("conflict", { publicMessage });
+    }
     request.body = { prompt };
     return message(request, reply);
   });
+}
+
+/** Comments are free text. If the rules did the job, the project's language model continues it. */
+async function askStateOf(
+  deps: RouteDeps,
+  projectId: string,
+  job: Awaited<ReturnType<typeof findPullJob>>,
+): Promise<DashboardPull["ask"]> {
+  if (job === null || job.status === "archived") return null;
+  if (job.status === "active") return "working";
+  const isByRules = job.model === rulesModelName && (await firstModel(deps, projectId)) === rulesModelName;
+  return isByRules ? "needs_model" : "ready";
+}
+
+async function firstModel(deps: RouteDeps, projectId: string): Promise<string> {
+  return allowedModels((await findProject(deps.pool, projectId)).settings, deps.defaultModel)[0];
 }
 
 type Outcome = Awaited<ReturnType<RouteDeps["reviews"]["reply"]>>;

@@ -38,7 +38,7 @@ export interface PullName {
 interface PullDesk {
   has(name: PullName): Promise<boolean>;
   /** Null if it does not exist. */
-  read(name: PullName): Promise<Omit<DashboardPull, "jobId" | "threads"> | null>;
+  read(name: PullName): Promise<Omit<DashboardPull, "jobId" | "ask" | "threads"> | null>;
   /** A file as the pull request leaves it. Null if it does not exist or is too large to show. */
   readFile(name: PullName, path: string): Promise<DashboardPullFile | null>;
   merge(name: PullName, input: MergeWish & { headExpected: string | null; by: Actor }): Promise<MergeOutcome>;
@@ -116,7 +116,7 @@ function showPull(
     comments: readonly LocalComment[];
     statuses: readonly LocalStatus[];
   },
-): Omit<DashboardPull, "jobId" | "threads"> {
+): Omit<DashboardPull, "jobId" | "ask" | "threads"> {
   const { number, title, state, draft, headRef, baseRef, headCommit, checks, mergedBy, mergeCommit } = pullRequest;
   return {
     projectId: more.projectId,

@@ -126,7 +126,8 @@ const messageRefusals = {
 export function messageJobHandler(
   deps: MessageJobDeps & { promptCodePointsMax: number },
   door: Door,
-  { onlyEnded = false } = {},
+  /** `modelOf`: for a request that the job's own model cannot work on. */
+  options: { onlyEnded?: boolean; modelOf?(request: FastifyRequest): Promise<string | undefined> } = {},
 ) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const job = await door.jobOf(request);
@@ -139,7 +140,8 @@ export function messageJobHandler(
       prompt,
       createdBy: door.authorOf(request),
       idempotencyKey: parseIdempotencyKey(request.headers["idempotency-key"]),
-      onlyEnded,
+      onlyEnded: options.onlyEnded ?? false,
+      model: await options.modelOf?.(request),
     });
     switch (outcome.kind) {
       case "accepted":

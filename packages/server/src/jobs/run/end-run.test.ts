@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { alterJob, readEvents, readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { messageJob, messageQuota } from "../message-job.ts";
 import { recordPullRequest } from "../pull-requests.ts";
+import { startRound } from "../start-round.ts";
 import { claimRun } from "./claim-run.ts";
 import { endRun } from "./end-run.ts";
 import { type Lease, LeaseLost, renewForEffect } from "./leases.ts";
@@ -120,6 +122,25 @@ test("a job that fails after its push keeps showing the branch", async () => {
     kind: "failed",
     data: { code: "forge_rejected", message: "No." },
   });
+});
+
+test("a follow-up that fails leaves a completed job completed, and keeps why", async () => {
+  const { pool } = database;
+  await recordCommit(pool, lease, commit);
+  await recordPullRequest(pool, lease, pullRequest);
+  await endRun(pool, lease, completed);
+  await startRound(pool, { id: lease.jobId, prompt: "More.", createdBy: "key/key_1" });
+  const token = randomUUID();
+  await alterJob(pool, lease.jobId, `lease = '${token}', lease_until = clock_timestamp() + interval '1 minute'`);
+  await endRun(pool, { ...lease, token }, failed);
+  expect(await job()).toMatchObject({
+    status: "completed",
+    failure_code: "forge_rejected",
+    pr_link: pullRequest.url,
+    summary: completed.summary,
+  });
+  const told = { kind: "completed", data: { code: "forge_rejected", message: "No.", prLink: pullRequest.url } };
+  expect((await readEvents(pool, lease.jobId)).at(-1)).toMatchObject(told);
 });
 
 test("a cancel and a commit at the same time: exactly one wins", async () => {

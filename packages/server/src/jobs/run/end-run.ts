@@ -19,11 +19,14 @@ export async function endRun(pool: Pool, lease: Lease, ending: Ending): Promise<
   });
 }
 
+/** SQL, over `jobs`: a follow-up that fails takes nothing from a job that was completed. Its failure is kept beside it. */
+export const hadCompleted = "coalesce(jobs.rounds -> -1 ->> 'status' = 'completed', false)";
+
 /** Final state, link, branch and event in one write. The branch is hidden if nothing was pushed. */
 async function writeEnd(db: Queryable, lease: Lease, ending: Ending, only: string): Promise<boolean> {
   const { rowCount } = await db.query(
     `with changed as (
-       update jobs set status = $3, failure_code = $4, failure_message = $5, summary = coalesce($6, summary),
+       update jobs set status = case when ${hadCompleted} then 'completed' else $3 end, failure_code = $4, failure_message = $5, summary = coalesce($6, summary),
          pr_link = pull_request ->> 'url',
          ref = case when pushed then branch end,
          -- What was said on the pull request during the run was not listened to.
