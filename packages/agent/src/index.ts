@@ -2,7 +2,7 @@ export type { AgentOutcome, ContextTrees, FollowUp, Limits, Model, OpenPull, Sou
 export { interjectionsIn } from "./evidence.ts";
 export type { AgentFaultCode } from "./faults.ts";
 export { runAgent } from "./loop.ts";
-export type { PriceTable } from "./models/prices.ts";
+export { factsOf, offeredModels, type PriceTable } from "./models/prices.ts";
 export { type ModelsDeps, openModel } from "./models/registry.ts";
 export { usualPatience } from "./models/sdk-model.ts";
 export type { Endpoint } from "./models/vendor.ts";

@@ -254,3 +254,38 @@ export interface DashboardDelivery {
 }
 
 type GateLevel = "off" | "neutral" | "failing";
+
+/** The models that a project can choose. Prices are US dollars per million tokens. */
+export interface DashboardModels {
+  /** What its jobs use now. */
+  model: string;
+  /** The project follows the installation's default. */
+  isInherited: boolean;
+  /** Tokens of a usual job. `isMeasured`: the median of this installation's jobs. */
+  usualJob: { inputTokens: number; cachedInputTokens: number; outputTokens: number; isMeasured: boolean };
+  vendors: readonly {
+    vendor: string;
+    label: string;
+    /** The variable with its address, if an operator must set it first. */
+    needsUrl: string | null;
+    /** Whose key is used. Null: there is none. */
+    key: "project" | "installation" | null;
+    isKeyOptional: boolean;
+    /** What a model that is not listed is charged like. */
+    other: DashboardModel;
+    models: readonly DashboardModel[];
+  }[];
+}
+
+export interface DashboardModel {
+  name: string;
+  inputUsd: number;
+  outputUsd: number;
+  /** For what the vendor's cache has. Null: it has no cheaper price. */
+  cachedInputUsd: number | null;
+  contextTokens: number;
+  usualJobUsd: number;
+}
+
+/** What came of asking a model one short question. */
+export type DashboardModelTrial = { isAnswer: true; ms: number } | { isAnswer: false; words: string };

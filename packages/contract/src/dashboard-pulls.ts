@@ -1,4 +1,5 @@
 import type { JobDiff } from "./job.ts";
+import type { JobRun } from "./job-run.ts";
 
 /** Responses about pull requests. */
 
@@ -39,7 +40,15 @@ export interface DashboardPull extends Omit<DashboardPullRow, "comments" | "url"
     | { kind: "conflicts"; paths: readonly string[] }
     | { kind: "contained" }
     | { kind: "blocked"; reason: string };
+  /** What all of it comes to. Only `review` and `ready` can be merged; `blocked` needs somebody to act first. */
+  verdict: {
+    kind: "merged" | "closed" | "contained" | "conflicts" | "blocked" | "draft" | "review" | "ready";
+    /** What blocks it, or what to review. Can be empty. */
+    words: string;
+  };
   diff: JobDiff;
+  /** New findings of its job's change, on the lines of the new text. */
+  findings: NonNullable<JobRun["findings"]>["introduced"];
   /** The statuses of its newest commit, each with a link. */
   statuses: readonly { name: string; state: GateState; words: string; url: string }[];
   cloneUrl: string;

@@ -182,5 +182,5 @@ test("what was found in an earlier round is found again, and a ready pull reques
     expect(run.findings?.introduced).toMatchObject([{ check: "unsupported-fact", path: "notes.mdx" }]);
     notice.push(/\*\*([\w ]+):\*\*/.exec((await pullOf(project.id))?.body ?? "")?.[1]);
   }
-  expect(notice).toEqual(["Draft", "Needs review"]);
+  expect(notice).toEqual(["Needs review", "Needs review"]);
 });

@@ -13,6 +13,7 @@ import { createKnownDevices } from "../../server/src/accounts/sessions/log-in.ts
 import { createPasswords } from "../../server/src/accounts/sessions/passwords.ts";
 import { openSession } from "../../server/src/accounts/sessions/session-store.ts";
 import { createSessions } from "../../server/src/accounts/sessions/sessions.ts";
+import { describeModels } from "../../server/src/admin/project-models.ts";
 import { createAutomations } from "../../server/src/automations/automation-store.ts";
 import { createStatusReader } from "../../server/src/compose/status.ts";
 import type { AccountsDeps, DashboardDeps } from "../../server/src/dashboard/dashboard.ts";
@@ -206,6 +207,9 @@ function projectAdminOf(pool: Pool): ProjectAdmin {
     async setModelKey(input, by) {
       await setModelKey({ db: asActor(pool, by), sealer }, input);
     },
+    describeModels: (project) =>
+      describeModels({ db: pool, config: { model: "emend/rules", modelEndpoints: {}, modelPrices: {} } }, project),
+    tryModel: none,
     addWebhook: (input, by) => addWebhook({ db: asActor(pool, by), sealer, allowPrivate: false }, input),
     rotateWebhookSecret: (id, by) => rotateWebhookSecret({ db: asActor(pool, by), sealer }, id),
     addContext: none,

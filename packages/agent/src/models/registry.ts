@@ -75,7 +75,7 @@ function unknownModel(name: string): AgentFault {
 
 function notSet(name: string, variable: string): AgentFault {
   return new AgentFault("model_unavailable", {
-    publicMessage: `The model ${name.slice(0, 200)} needs ${variable}, which is not set where Emend runs. Set it, or choose another model: ${rulesModelName} needs none of this.`,
+    publicMessage: `The model ${name.slice(0, 200)} has no key or address. Set one in the project's settings under Model, or ${variable} where Emend runs. The model ${rulesModelName} needs none.`,
   });
 }
 

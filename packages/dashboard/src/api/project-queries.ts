@@ -4,6 +4,7 @@ import type {
   DashboardContextRepository,
   DashboardDelivery,
   DashboardHealth,
+  DashboardModels,
   DashboardUsage,
   DashboardWebhook,
 } from "@emend/contract";
@@ -38,12 +39,10 @@ export function contextQuery(projectId: string) {
   });
 }
 
-export function modelKeysQuery(projectId: string) {
+export function modelsQuery(projectId: string) {
   return queryOptions({
-    queryKey: ["model-keys", projectId],
-    queryFn: ({ signal }) =>
-      request<{ keys: readonly { vendor: string; isSet: boolean }[] }>(`/projects/${projectId}/model-keys`, { signal }),
-    select: (answer) => answer.keys,
+    queryKey: ["models", projectId],
+    queryFn: ({ signal }) => request<DashboardModels>(`/projects/${projectId}/models`, { signal }),
   });
 }
 

@@ -60,7 +60,7 @@ const pages: readonly { path: string; seen: (page: Page) => Locator }[] = [
   { path: "/app/projects/PROJECT?tab=policy", seen: (page) => page.getByText("What a job may change") },
   { path: "/app/projects/PROJECT?tab=guidance", seen: (page) => page.getByText("Context repositories") },
   { path: "/app/projects/PROJECT?tab=automations", seen: (page) => page.getByText("on a schedule, after a push") },
-  { path: "/app/projects/PROJECT?tab=connection", seen: (page) => page.getByText("Model keys") },
+  { path: "/app/projects/PROJECT?tab=connection", seen: (page) => page.getByText("Emend hosts this repository") },
   { path: "/app/projects/PROJECT?tab=webhooks", seen: (page) => page.getByText("when a job ends") },
   { path: "/app/projects/new", seen: (page) => page.getByRole("button", { name: "Add project" }) },
   { path: "/app/health", seen: (page) => page.getByRole("heading", { name: "Site health" }) },

@@ -115,12 +115,13 @@ journey("takes a comment for a follow-up, tells that the branch has moved, and c
 
   const path = `**/dashboard/api/pulls/${id}/1`;
   const failed = { name: "emend", state: "failed", words: "2 new problems on 1 page.", url: dashboard.url };
+  const verdict = { kind: "blocked", words: "emend failed: 2 new problems on 1 page." };
   await page.route(path, async (route) => {
     const answer = await route.fetch();
-    await route.fulfill({ response: answer, json: { ...(await answer.json()), statuses: [failed] } });
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), statuses: [failed], verdict } });
   });
   await page.reload();
-  await page.getByRole("heading", { name: "A status failed" }).waitFor();
+  await page.getByRole("heading", { name: "Can't be merged yet" }).waitFor();
   expect(await page.getByText("Ready to merge").count()).toBe(0);
   await page.unroute(path);
   await page.reload();

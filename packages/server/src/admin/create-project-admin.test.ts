@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { createSealer } from "../accounts/secrets.ts";
+import { loadConfig } from "../config/config.ts";
 import type { Pool } from "../db/pool.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import type { Admin } from "./admin.ts";
@@ -24,7 +25,9 @@ function projectAdminBy(reach: typeof strict) {
   const sealer = createSealer("a secret of at least thirty-two characters");
   const fetch = () => Promise.reject(new Error("this test has no network"));
   const publicUrl = () => "https://emend.acme.test";
-  const deps = { admin, pool: {} as Pool, sealer, secret: "s", publicUrl, fetch, reach, allowPrivateWebhooks: false };
+  const config = loadConfig({});
+  const shared = { admin, pool: {} as Pool, sealer, secret: "s", publicUrl, fetch, reach, config };
+  const deps = { ...shared, allowPrivateWebhooks: false };
   return { projectAdmin: createProjectAdmin(deps), added };
 }
 

@@ -1,11 +1,12 @@
 import type { Fetch } from "@emend/base/network.ts";
 import type { ForgeName } from "@emend/contract";
 import { checkCredential, type JudgedReach, knownForge, listRepositories, normalizeRepository } from "@emend/forges";
-import { setModelKey } from "../accounts/keys/model-keys.ts";
+import { openModelKey, setModelKey } from "../accounts/keys/model-keys.ts";
 import { removeAppSetup } from "../accounts/projects/github-app.ts";
 import { parseProjectSettings } from "../accounts/projects/project-settings.ts";
 import { getProject, openProjectCredential, setProjectCredential } from "../accounts/projects/projects.ts";
 import type { Sealer } from "../accounts/secrets.ts";
+import type { Config } from "../config/config.ts";
 import type { ProjectAdmin } from "../dashboard/project-admin.ts";
 import type { Pool } from "../db/pool.ts";
 import { asActor } from "../db/transaction.ts";
@@ -13,6 +14,7 @@ import { AppError, isAppError } from "../errors.ts";
 import { addWebhook, rotateWebhookSecret } from "../notify/webhooks.ts";
 import type { Admin } from "./admin.ts";
 import { asRequest, createGithubApps, findSetupApp, setAppHook } from "./connect-github-app.ts";
+import { describeModels } from "./project-models.ts";
 
 const listMsMax = 30_000;
 
@@ -28,6 +30,7 @@ export function createProjectAdmin(deps: {
   fetch: Fetch;
   reach: JudgedReach;
   allowPrivateWebhooks: boolean;
+  config: Config;
 }): ProjectAdmin {
   const { admin, pool, sealer, allowPrivateWebhooks } = deps;
 
@@ -118,6 +121,14 @@ export function createProjectAdmin(deps: {
     },
     async setModelKey(input, by) {
       await setModelKey({ db: asActor(pool, by), sealer }, input);
+    },
+    describeModels: (project) => describeModels({ db: pool, config: deps.config }, project),
+    async tryModel(projectId, { model, key }) {
+      // Imported here, as in `tryProjectModels`.
+      const { tryModel } = await import("./try-model.ts");
+      const keyOf = async (id: string, vendor: string) => key ?? (await openModelKey({ db: pool, sealer }, id, vendor));
+      const trial = await tryModel(deps.config, model, { id: projectId, keyOf });
+      return trial.kind === "answers" ? { isAnswer: true, ms: trial.ms } : { isAnswer: false, words: trial.words };
     },
     addWebhook: (input, by) => addWebhook({ db: asActor(pool, by), sealer, allowPrivate: allowPrivateWebhooks }, input),
     rotateWebhookSecret: (id, by) => rotateWebhookSecret({ db: asActor(pool, by), sealer }, id),

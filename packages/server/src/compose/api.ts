@@ -145,6 +145,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
           fetch: forges.fetch,
           reach: forges.reach,
           allowPrivateWebhooks: config.allowPrivateWebhooks,
+          config,
         }),
         automations: createAutomations(automations),
         pullRequestState,

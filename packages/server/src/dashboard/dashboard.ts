@@ -88,7 +88,7 @@ interface PullName {
 
 interface PullDesk {
   /** Null if it does not exist. */
-  read(name: PullName): Promise<Omit<DashboardPull, "jobId" | "ask" | "threads"> | null>;
+  read(name: PullName): Promise<Omit<DashboardPull, "jobId" | "ask" | "threads" | "findings"> | null>;
   readFile(name: PullName, path: string): Promise<DashboardPullFile | null>;
   merge(
     name: PullName,

@@ -1,4 +1,4 @@
-import type { DashboardProject, DashboardStep, JobStatus } from "@emend/contract";
+import type { DashboardProject, DashboardPull, DashboardStep, JobStatus } from "@emend/contract";
 import { allowedModels } from "../accounts/projects/project-settings.ts";
 import { getProject, type Project } from "../accounts/projects/projects.ts";
 import type { Queryable } from "../db/pool.ts";
@@ -31,14 +31,18 @@ export async function findProject(db: Queryable, id: string): Promise<Project> {
   throw new AppError("not_found", { publicMessage: "Project not found." });
 }
 
+export interface PullJob {
+  id: string;
+  status: JobStatus;
+  model: string;
+  findings: DashboardPull["findings"];
+}
+
 /** The job of this pull request. */
-export async function findPullJob(
-  db: Queryable,
-  pull: { projectId: string; number: number },
-): Promise<{ id: string; status: JobStatus; model: string } | null> {
-  const { rows } = await db.query<{ id: string; status: JobStatus; model: string }>(
-    `select id, status, coalesce(chosen_model, model) as model from jobs
-     where project_id = $1 and pull_request ->> 'number' = $2::text order by id desc limit 1`,
+export async function findPullJob(db: Queryable, pull: { projectId: string; number: number }): Promise<PullJob | null> {
+  const { rows } = await db.query<PullJob>(
+    `select id, status, coalesce(chosen_model, model) as model, coalesce(findings -> 'introduced', '[]') as findings
+     from jobs where project_id = $1 and pull_request ->> 'number' = $2::text order by id desc limit 1`,
     [pull.projectId, pull.number],
   );
   return rows[0] ?? null;

@@ -1,5 +1,12 @@
-import type { DashboardGithubApp, DashboardNewApp, DashboardRepositories } from "@emend/contract";
+import type {
+  DashboardGithubApp,
+  DashboardModels,
+  DashboardModelTrial,
+  DashboardNewApp,
+  DashboardRepositories,
+} from "@emend/contract";
 import type { ContextRepository } from "../accounts/projects/context-repositories.ts";
+import type { Project } from "../accounts/projects/projects.ts";
 import type { Pool } from "../db/pool.ts";
 import { type Actor, inTransactionAs } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
@@ -22,6 +29,9 @@ export interface ProjectAdmin {
   ): Promise<{ repositoryUrl: string }>;
   /** Null removes the project's own key. */
   setModelKey(input: { projectId: string; vendor: string; key: string | null }, by: Actor): Promise<void>;
+  describeModels(project: Project): Promise<DashboardModels>;
+  /** Asks a model one short question. `key`: one that is not stored yet. */
+  tryModel(projectId: string, input: { model: string; key: string | null }): Promise<DashboardModelTrial>;
   addWebhook(input: NewWebhook, by: Actor): Promise<{ id: string; secret: string }>;
   /** The old secret also signs until `oldUntil`. Null if the webhook does not exist. */
   rotateWebhookSecret(id: string, by: Actor): Promise<{ secret: string; oldUntil: Date } | null>;

@@ -133,6 +133,7 @@ describe("who may", () => {
     ["/projects/ID/diagnosis", {}],
     ["/projects/ID/credential", { credential: "t" }],
     ["/projects/ID/model-keys", { vendor: "openai", key: "k" }],
+    ["/projects/ID/models/test", { model: "openai/gpt-5" }],
     ["/projects/ID/webhooks", { url: "https://example.com/", format: "standard", events: ["job.failed"] }],
     ["/projects/ID/context", { name: "code", forge: "local", repo: "x" }],
     ["/projects/ID/context/remove", { name: "code" }],
@@ -145,7 +146,7 @@ describe("who may", () => {
     expect((await host.send(path.replace("ID", id), { cookie, body })).statusCode).toBe(403);
   });
 
-  it.each(["webhooks", "context", "model-keys", "health"])("404 for an unknown project: %s", async (what) => {
+  it.each(["webhooks", "context", "models", "health"])("404 for an unknown project: %s", async (what) => {
     expect((await host.send(`/projects/prj_x/${what}`)).statusCode).toBe(404);
     expect((await host.send(`/projects/%00/${what}`)).statusCode).toBe(404);
   });
@@ -182,14 +183,12 @@ describe("model keys", () => {
     const set = (key: string | null) =>
       host.send(`/projects/${id}/model-keys`, { cookie, body: { vendor: "openai", key } });
     expect((await set("sk-canary")).statusCode).toBe(200);
-    const listed = await host.send(`/projects/${id}/model-keys`);
+    const listed = await host.send(`/projects/${id}/models`);
     expect(listed.body).not.toContain("sk-canary");
-    expect(listed.json().keys).toContainEqual({ vendor: "openai", isSet: true });
+    expect(listed.json().vendors).toContainEqual(expect.objectContaining({ vendor: "openai", key: "project" }));
     await set(null);
-    expect((await host.send(`/projects/${id}/model-keys`)).json().keys).toContainEqual({
-      vendor: "openai",
-      isSet: false,
-    });
+    const { vendors } = (await host.send(`/projects/${id}/models`)).json();
+    expect(vendors).toContainEqual(expect.objectContaining({ vendor: "openai", key: null }));
     expect(await audit("model_key.set")).toContainEqual({ actor: email, target: id });
   });
 

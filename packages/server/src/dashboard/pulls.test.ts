@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { getProject } from "../accounts/projects/projects.ts";
 import { createLocalRepository } from "../forge/local/create-repository.ts";
 import { openLocalForge } from "../forge/local/local-forge.ts";
+import { saveStatus } from "../forge/local/pull-requests.ts";
 import { holdForEdit, releaseEdit } from "../jobs/edit-hold.ts";
 import { commitEdit } from "../run/commit-edit.ts";
 
@@ -422,4 +423,21 @@ it("offers to address comments only where it can: the rules need a language mode
   } finally {
     await pool.query("update projects set settings = '{}' where id = $1", [projectId]);
   }
+});
+
+it("says one thing of a pull request on its page and in a merge: a failed status blocks it until it passes", async () => {
+  const { path, send, read, head } = await openReview("verdict");
+  const number = Number(path.split("/").at(-1));
+  const flagged = [{ name: "Findings", verdict: "flagged", detail: "1 new error" }];
+  const forge = openLocalForge(localDeps(), projectId);
+  await forge.updatePullRequest(number, { body: "Why", checks: flagged as never }, signal);
+  expect((await read()).verdict).toEqual({ kind: "review", words: "Findings: 1 new error" });
+  const status = { commit: head, name: "emend", pulls: [], words: "1 error", url: "https://emend.test" };
+  await saveStatus(host.api.pool, projectId, { ...status, state: "failed" });
+  expect((await read()).verdict).toEqual({ kind: "blocked", words: "emend failed: 1 error" });
+  const refused = await send("merge", { head });
+  expect([refused.statusCode, refused.json().error]).toEqual([409, "emend failed: 1 error"]);
+  await saveStatus(host.api.pool, projectId, { ...status, state: "neutral" });
+  expect((await send("merge", { head })).statusCode).toBe(200);
+  expect((await read()).verdict.kind).toBe("merged");
 });

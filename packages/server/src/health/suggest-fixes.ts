@@ -55,7 +55,7 @@ export async function listTruth(
         .map(({ renamed: _none, claim: _texts, ...finding }) => ({ repository: null, cause: null, ...finding })),
       fix:
         prompt === null
-          ? { cannot: "The built-in rules can only rename. Edit the page, or choose a model for the project." }
+          ? { cannot: "The built-in rules can only rename. Edit the page, or let a language model do it." }
           : { prompt, ...(underWay.has(prompt) && { underWay: underWay.get(prompt) }) },
     }));
 }

@@ -125,8 +125,6 @@ async function updateBody(
     const { draft } = now.value ?? pullRequest;
     const body = followUpBody(now.value?.body ?? pullRequest.body, {
       ...input,
-      // It was ready before this message, and nobody makes it a draft again.
-      staysReady: !draft,
       job: await withoutSecrets(input.job),
       template: template?.text ?? null,
       files: await listTouchedFiles(deps, input),

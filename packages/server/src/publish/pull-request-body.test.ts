@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { listChecks } from "./draft-pull-request.ts";
 import { commitMessage } from "./publication.ts";
-import { type BodyInput, followUpBody, hasMarker, pullRequestBody } from "./pull-request-body.ts";
+import {
+  type BodyInput,
+  followUpBody,
+  hasMarker,
+  isSealed,
+  pullRequestBody,
+  withoutNotice,
+} from "./pull-request-body.ts";
 
 const finding = {
   check: "links",
@@ -51,10 +58,17 @@ describe("a pull request's body", () => {
     expect(hasMarker(body, "job_2")).toBe(false);
   });
 
-  it("says first that it is a draft and why, and names each new finding", () => {
+  it("says first why it needs a review, and names each new finding", () => {
     const body = pullRequestBody({ ...input, draft: true, draftReason: "A limit was reached.", introduced: [finding] });
-    expect(body.startsWith("> **Draft:** A limit was reached.")).toBe(true);
+    expect(body.startsWith("> **Needs review:** A limit was reached.")).toBe(true);
     expect(body).toContain("- error `a.md:3` no such page");
+    // Once the checks pass, the reason goes, and the text is still Emend's own.
+    const mended = withoutNotice(body);
+    expect(mended).not.toContain("Needs review");
+    expect(isSealed(mended)).toBe(true);
+    expect(hasMarker(mended, "job_1")).toBe(true);
+    const edited = body.replace("A limit", "My limit");
+    expect(withoutNotice(edited)).toBe(edited);
   });
 
   it("names a language model as such", () => {

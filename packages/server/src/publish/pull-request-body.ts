@@ -48,8 +48,6 @@ export interface BodyInput {
   template: string | null;
   /** Set if nothing else keeps a reader from merging. */
   findingsFirst?: boolean;
-  /** Of a follow-up: the pull request is no draft, whatever this round found. */
-  staysReady?: boolean;
   /** Set if the base branch moved on and could not be merged in. */
   moved?: MovedNotice;
   /** The pull request that this one continues. */
@@ -182,10 +180,19 @@ function origin({ model, usage, job }: BodyInput): string {
   return `${madeBy(model, usage)} [The job](${job.url}) has the details.`;
 }
 
+const noticeStart = "> **Needs review:** ";
+
+/** Says why, not whether it is a draft: people mark drafts ready, and the text stays. */
 function draftNotice(input: BodyInput): string {
   const reason = input.draftReason ?? "Review before merging.";
-  const word = input.findingsFirst || input.staysReady ? "Needs review" : "Draft";
-  return `> **${word}:** ${plainLine(quietMarkdown(reason, 500), 500)}`;
+  return `${noticeStart}${plainLine(quietMarkdown(reason, 500), 500)}`;
+}
+
+/** Without the reason for a review that is no longer true. A text that a person edited stays as it is. */
+export function withoutNotice(body: string): string {
+  const found = isSealed(body) && body.startsWith(noticeStart) ? seal.exec(body) : null;
+  if (!found) return body;
+  return sealed(body.slice(body.indexOf("\n"), found.index).trimStart(), body.slice(found.index + found[0].length));
 }
 
 function checkList(list: readonly PullRequestCheck[]): string {

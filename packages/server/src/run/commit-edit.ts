@@ -8,6 +8,7 @@ import { AppError } from "../errors.ts";
 import { type EditedJob, findEditedJob, holdForEdit, recordEdit, releaseEdit } from "../jobs/edit-hold.ts";
 import { newId } from "../lib/id.ts";
 import { listChecks } from "../publish/draft-pull-request.ts";
+import { withoutNotice } from "../publish/pull-request-body.ts";
 import { describeVerdict } from "./recorder.ts";
 import { policyOf, type RunProject } from "./run.ts";
 import { deniedMessage } from "./run-job.ts";
@@ -164,7 +165,8 @@ async function pushHeld(
 async function showChecks(forge: Forge, { number }: Edit, verdict: Passed, signal: AbortSignal): Promise<void> {
   const pull = forge.showsChecks ? await forge.readPullRequest(number, signal) : null;
   if (!pull) return;
-  await forge.updatePullRequest(number, { body: pull.body, checks: listChecks(verdict) }, signal);
+  const body = verdict.kind === "passed" ? withoutNotice(pull.body) : pull.body;
+  await forge.updatePullRequest(number, { body, checks: listChecks(verdict) }, signal);
 }
 
 function refused(reason: string): EditOutcome {

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { automationsQuery, contextQuery } from "../../api/project-queries.ts";
 import { request } from "../../api/request.ts";
 import { Button, CopyBlock } from "../../parts/button.tsx";
+import { ChooseModel } from "../../parts/choose-model.tsx";
 import { Confirm, Sheet } from "../../parts/dialog.tsx";
 import { Empty, Pending, Problem } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/text.tsx";
@@ -127,7 +128,9 @@ function Presets(props: {
                 Add
               </Button>
             ) : (
-              <p className="text-quiet">{problem}</p>
+              <p className="text-quiet">
+                {problem}. <ChooseModel projectId={props.projectId} />
+              </p>
             )}
           </li>
         ))}

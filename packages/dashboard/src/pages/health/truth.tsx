@@ -6,6 +6,7 @@ import { request } from "../../api/request.ts";
 import { followOwnJob } from "../../layout/own-jobs.tsx";
 import { Button, buttonLook } from "../../parts/button.tsx";
 import { Chart } from "../../parts/chart.tsx";
+import { ChooseModel } from "../../parts/choose-model.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
 import { FindingList } from "../../parts/finding-row.tsx";
 import { localTime } from "../../parts/format.ts";
@@ -102,7 +103,11 @@ function OutdatedPage({ projectId, page }: { projectId: string; page: DashboardT
         </h3>
         {mayWrite && "prompt" in fix && <Repair projectId={projectId} path={path} fix={fix} />}
       </div>
-      {mayWrite && "cannot" in fix && <p className="border-b border-line px-4 py-2 text-quiet">{fix.cannot}</p>}
+      {mayWrite && "cannot" in fix && (
+        <p className="border-b border-line px-4 py-2 text-quiet">
+          {fix.cannot} <ChooseModel projectId={projectId} />
+        </p>
+      )}
       <FindingList
         findings={findings}
         more={({ cause, repository, claimId, check }) => (

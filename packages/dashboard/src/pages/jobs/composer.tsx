@@ -28,6 +28,7 @@ export function Composer(props: { first: DashboardProject; projectId?: string })
   const model = project.models.find((name) => name === draft.model) ?? project.models[0] ?? "";
   const also = (draft.alsoIn ?? []).filter((id) => id !== project.id && found.has(id));
   const [isChoosing, setIsChoosing] = useState(false);
+  const [isRefused, setIsRefused] = useState(false);
 
   const create = useMutation({
     mutationFn: () => startJobs(project.id, also, { ...draft, model }),
@@ -61,7 +62,7 @@ export function Composer(props: { first: DashboardProject; projectId?: string })
   }
   function submit(event?: FormEvent) {
     event?.preventDefault();
-    if (prompt !== "" && !isPending && !create.isPending) create.mutate();
+    if (prompt !== "" && !isRefused && !isPending && !create.isPending) create.mutate();
   }
 
   return (
@@ -84,7 +85,7 @@ export function Composer(props: { first: DashboardProject; projectId?: string })
         />
         <div className="grid min-h-9 grid-cols-[minmax(0,1fr)] content-start">
           {prompt === "" && <Suggestions projectId={project.id} onChoose={take} />}
-          <Reading projectId={project.id} model={model} prompt={prompt} onExample={take} />
+          <Reading projectId={project.id} model={model} prompt={prompt} onExample={take} onRefused={setIsRefused} />
         </div>
         <Problem error={create.error} />
         <Options
@@ -99,7 +100,7 @@ export function Composer(props: { first: DashboardProject; projectId?: string })
             type="submit"
             look="primary"
             className="w-full sm:w-auto"
-            disabled={prompt === "" || isPending || create.isPending}
+            disabled={prompt === "" || isRefused || isPending || create.isPending}
           >
             {create.isPending ? "Starting …" : also.length > 0 ? `Start ${also.length + 1} jobs` : "Start job"}
           </Button>

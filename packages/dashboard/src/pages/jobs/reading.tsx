@@ -2,6 +2,7 @@ import type { DashboardReading } from "@emend/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { request } from "../../api/request.ts";
+import { ChooseModel } from "../../parts/choose-model.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 
@@ -9,7 +10,14 @@ const typingPauseMs = 200;
 const promptLengthMax = 10_000;
 
 /** "I read this as …": what the rules would do, shown while typing. Not for language models. */
-export function Reading(props: { projectId: string; model: string; prompt: string; onExample(text: string): void }) {
+export function Reading(props: {
+  projectId: string;
+  model: string;
+  prompt: string;
+  onExample(text: string): void;
+  /** Whether a job with this prompt would fail at once. */
+  onRefused?(isRefused: boolean): void;
+}) {
   const { projectId, model } = props;
   const prompt = usePaused(props.prompt);
   const reading = useQuery({
@@ -22,6 +30,9 @@ export function Reading(props: { projectId: string; model: string; prompt: strin
     retry: false,
   });
   const told = props.prompt.trim() === "" || model !== "emend/rules" ? undefined : reading.data;
+  // Of what is written now, not of the text before it.
+  const isRefused = told?.kind === "not_understood" && !reading.isPlaceholderData && prompt === props.prompt;
+  useEffect(() => props.onRefused?.(isRefused), [isRefused, props.onRefused]);
   return (
     <div aria-live="polite" className="text-quiet empty:hidden">
       {told?.kind === "understood" && (
@@ -52,6 +63,7 @@ export function Reading(props: { projectId: string; model: string; prompt: strin
                 </li>
               ))}
             </ul>
+            For free text: <ChooseModel projectId={projectId} />
           </div>
         </div>
       )}

@@ -1,15 +1,14 @@
-import { type DashboardProject, isModelVendor, modelVendors } from "@emend/contract";
+import type { DashboardProject } from "@emend/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { modelKeysQuery } from "../../api/project-queries.ts";
 import { useProjects } from "../../api/projects.tsx";
 import { sessionQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
 import { Button, buttonLook, CopyBlock } from "../../parts/button.tsx";
 import { Dialog, Head, Sheet } from "../../parts/dialog.tsx";
-import { Form, SelectInput, TextInput } from "../../parts/form.tsx";
-import { Empty, Pending, Problem } from "../../parts/notice.tsx";
+import { Form, TextInput } from "../../parts/form.tsx";
+import { Empty, Pending } from "../../parts/notice.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
@@ -17,6 +16,7 @@ import { Automations } from "../automations/automations.tsx";
 import { GateList } from "../gates/gate-list.tsx";
 import { Connection } from "./connection.tsx";
 import { ContextRepositories } from "./context-repositories.tsx";
+import { ModelPicker } from "./model-picker.tsx";
 import { Quota } from "./quota.tsx";
 import { generalGroups, guidanceGroups, policyGroups } from "./setting-groups.ts";
 import { SettingsForm } from "./settings-form.tsx";
@@ -89,6 +89,7 @@ function Panel({ tab, project }: { tab: Tab; project: DashboardProject }) {
     case "general":
       return (
         <>
+          <ModelPicker project={project} />
           <SettingsForm project={project} groups={generalGroups(project)} />
           <RemoveProject project={project} />
         </>
@@ -110,12 +111,7 @@ function Panel({ tab, project }: { tab: Tab; project: DashboardProject }) {
     case "automations":
       return <Automations project={project} />;
     case "connection":
-      return (
-        <>
-          <Connection project={project} />
-          <ModelKeys project={project} />
-        </>
-      );
+      return <Connection project={project} />;
     case "webhooks":
       return <Webhooks project={project} />;
   }
@@ -206,72 +202,4 @@ function wordsOf({ forge, id }: DashboardProject): string {
   return forge === "local"
     ? `Its pull requests are deleted too. The repository stays on the server's disk as ${id}.git.`
     : "Its repository and its pull requests stay on their forge.";
-}
-
-// A page that was loaded before an upgrade may not know a vendor.
-const labelOf = (vendor: string) => (isModelVendor(vendor) ? modelVendors[vendor].label : vendor);
-
-/** The project's own model keys, which override the installation's. Stored keys are never shown. */
-export function ModelKeys({ project }: { project: DashboardProject }) {
-  const queries = useQueryClient();
-  const keys = useQuery(modelKeysQuery(project.id));
-  const [vendor, setVendor] = useState("anthropic");
-  const [key, setKey] = useState("");
-  const send = (body: { vendor: string; key: string | null }) =>
-    request(`/projects/${project.id}/model-keys`, { body });
-  const refresh = () => queries.invalidateQueries({ queryKey: ["model-keys", project.id] });
-  const set = useMutation({
-    mutationFn: () => send({ vendor, key: key.trim() }),
-    onSuccess() {
-      setKey("");
-      return refresh();
-    },
-  });
-  const forget = useMutation({ mutationFn: (which: string) => send({ vendor: which, key: null }), onSuccess: refresh });
-  if (!keys.data) return <Pending error={keys.error} />;
-  const own = keys.data.filter(({ isSet }) => isSet);
-  return (
-    <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-4 p-5">
-      <h2 className="text-[18px] leading-7">Model keys</h2>
-      {own.length === 0 ? (
-        <p className="text-quiet">This project uses the installation's keys. Set a key here to override one.</p>
-      ) : (
-        <ul className="divide-y divide-line border-y border-line">
-          {own.map((each) => (
-            <li key={each.vendor} className="flex flex-wrap items-center justify-between gap-2 py-1.5">
-              <span>{labelOf(each.vendor)}: project key</span>
-              <Button look="danger" disabled={forget.isPending} onClick={() => forget.mutate(each.vendor)}>
-                Remove
-              </Button>
-            </li>
-          ))}
-        </ul>
-      )}
-      <Problem error={forget.error} />
-      <Form
-        action={set}
-        submit="Set key"
-        isDisabled={key.trim() === ""}
-        note={set.isSuccess && key === "" ? "Set" : ""}
-      >
-        <div className="grid gap-4 sm:grid-cols-[200px_minmax(0,1fr)]">
-          <SelectInput
-            label="Vendor"
-            value={vendor}
-            onValue={setVendor}
-            options={keys.data.map((each) => ({ value: each.vendor, words: labelOf(each.vendor) }))}
-          />
-          <TextInput
-            label="Key"
-            type="password"
-            autoComplete="off"
-            isCode
-            maxLength={4096}
-            value={key}
-            onText={setKey}
-          />
-        </div>
-      </Form>
-    </Sheet>
-  );
 }

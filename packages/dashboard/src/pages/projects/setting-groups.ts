@@ -1,4 +1,4 @@
-import { type DashboardProject, modelVendorNames } from "@emend/contract";
+import type { DashboardProject } from "@emend/contract";
 import type { Setting } from "./setting.ts";
 
 /** Related settings: each inner list is a row. */
@@ -40,18 +40,8 @@ export function generalGroups(project: DashboardProject): readonly SettingGroup[
       ],
     },
     {
-      title: "Model",
+      title: "More models",
       rows: [
-        [
-          {
-            path: "settings.model",
-            label: "Model",
-            kind: "optional",
-            isCode: true,
-            placeholder: project.settings.model === null ? (project.models[0] ?? "") : "installation default",
-            help: `For example emend/rules, ${modelVendorNames.map((name) => `${name}/…`).join(", ")}`,
-          },
-        ],
         [
           { path: "settings.models", label: "Other models that jobs can choose", kind: "lines", help: "One per line." },
           {

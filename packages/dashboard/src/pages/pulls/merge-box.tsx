@@ -29,7 +29,7 @@ export function MergeBox({ pull }: { pull: DashboardPull }) {
     mutationFn: () => request(`${pullPath(name)}/ready`, { body: {} }),
     onSettled: readAgain,
   });
-  const { mergeability } = pull;
+  const { mergeability, verdict } = pull;
   const isOpen = pull.state === "open";
   return (
     <Sheet className="grid gap-2 px-4 py-3">
@@ -40,7 +40,7 @@ export function MergeBox({ pull }: { pull: DashboardPull }) {
         {isOpen && !mayWrite && <p className="text-quiet">You need the maintainer role to merge or close.</p>}
         {isOpen && mayWrite && (
           <div className="flex flex-wrap gap-2">
-            {mergeability.kind === "clean" && !pull.draft && (
+            {(verdict.kind === "ready" || verdict.kind === "review") && (
               <Button look="primary" disabled={act.isPending} onClick={() => setAsking("merge")}>
                 <Icon name="merged" />
                 Merge
@@ -127,8 +127,13 @@ function Statuses({ statuses }: Pick<DashboardPull, "statuses">) {
 }
 
 function Standing({ pull }: { pull: DashboardPull }) {
-  const { mergeability, state } = pull;
-  if (state === "merged") {
+  const { mergeability, verdict } = pull;
+  const found = verdict.words !== "" && (
+    <p className="wrap-anywhere text-warn">
+      <VisibleText text={verdict.words} />
+    </p>
+  );
+  if (verdict.kind === "merged") {
     return (
       <>
         <h2 className="text-merged">Merged</h2>
@@ -150,7 +155,7 @@ function Standing({ pull }: { pull: DashboardPull }) {
       </>
     );
   }
-  if (state === "closed") {
+  if (verdict.kind === "closed") {
     return (
       <>
         <h2>Closed</h2>
@@ -160,19 +165,25 @@ function Standing({ pull }: { pull: DashboardPull }) {
       </>
     );
   }
-  switch (mergeability.kind) {
-    case "clean":
-      return pull.draft ? (
+  switch (verdict.kind) {
+    case "draft":
+      return (
         <>
           <h2>A draft</h2>
+          {found}
           <p>No conflicts. Mark it ready before you merge it.</p>
         </>
-      ) : pull.statuses.some((status) => status.state === "failed") ? (
+      );
+    case "review":
+      return (
         <>
-          <h2>A status failed</h2>
-          <p>No conflicts. Fix what the status reports before you merge it.</p>
+          <h2>Review before you merge</h2>
+          {found}
+          <p>It has no conflicts. Fix what the checks found, or merge it as it is.</p>
         </>
-      ) : (
+      );
+    case "ready":
+      return (
         <>
           <h2>Ready to merge</h2>
           <p className="flex items-center gap-1.5 text-good">
@@ -190,7 +201,7 @@ function Standing({ pull }: { pull: DashboardPull }) {
             Changed on both sides:
           </p>
           <ul className="max-h-40 overflow-y-auto">
-            {mergeability.paths.map((path) => (
+            {(mergeability.kind === "conflicts" ? mergeability.paths : []).map((path) => (
               <li key={path} className="wrap-anywhere">
                 <code>
                   <VisibleText text={path} />
@@ -206,15 +217,17 @@ function Standing({ pull }: { pull: DashboardPull }) {
     case "blocked":
       return (
         <>
-          <h2>Cannot be merged</h2>
-          <p className="text-bad">{mergeability.reason}</p>
+          <h2>Can't be merged yet</h2>
+          <p className="text-bad wrap-anywhere">
+            <VisibleText text={verdict.words} />
+          </p>
         </>
       );
     case "contained":
       return (
         <>
           <h2>Nothing to merge</h2>
-          <p>The base already contains this branch.</p>
+          <p>{verdict.words}</p>
         </>
       );
   }

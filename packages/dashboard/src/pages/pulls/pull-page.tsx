@@ -20,7 +20,6 @@ import { PullState } from "./pull-state.tsx";
 import { type PullName, pullPath, pullQuery } from "./queries.ts";
 import { AskBar, ElsewhereThreads, useReview } from "./review.tsx";
 
-const none: readonly never[] = [];
 const route = getRouteApi("/pulls/$projectId/$number");
 
 export function PullPage() {
@@ -130,7 +129,7 @@ function PullView({ name, pull }: { name: PullName; pull: DashboardPull }) {
       {diff.files.length > 0 ? (
         <DiffView
           diff={diff}
-          findings={none}
+          findings={pull.findings}
           isSplit={isSplit}
           onSplit={setIsSplit}
           fileUrl={fileUrl}

@@ -1,7 +1,13 @@
-import { type DashboardContextRepository, forgeNames, modelVendorNames } from "@emend/contract";
+import { createSeats, seatFor } from "@emend/base/locks.ts";
+import {
+  type DashboardContextRepository,
+  type DashboardModels,
+  type DashboardModelTrial,
+  forgeNames,
+  modelVendorNames,
+} from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { listModelKeys } from "../../accounts/keys/model-keys.ts";
 import {
   type ContextRepository,
   listContextRepositories,
@@ -13,7 +19,7 @@ import type { RouteDeps } from "../dashboard.ts";
 import { findProject } from "../find.ts";
 import { bodyParser } from "../parse-request.ts";
 import type { Diagnosis } from "../project-admin.ts";
-import { actorOf } from "../require-session.ts";
+import { actorOf, subjectOf } from "../require-session.ts";
 
 type Identified = { Params: { id: string } };
 const Secret = Type.String({ minLength: 1, maxLength: 20_000 });
@@ -33,6 +39,15 @@ const parseModelKey = bodyParser(
     key: Type.Union([Type.String({ minLength: 1, maxLength: 4096, pattern: "^[\\x21-\\x7e]+$" }), Type.Null()]),
   }),
 );
+
+const parseTrial = bodyParser(
+  Type.Object({
+    model: Type.String({ minLength: 1, maxLength: 200 }),
+    key: Type.Optional(Type.String({ minLength: 1, maxLength: 4096, pattern: "^[\\x21-\\x7e]+$" })),
+  }),
+);
+/** Each asks a vendor, which may cost a fraction of a cent. */
+const trialBounds = { perHolderMax: 1, allMax: 4 };
 
 /** How a project reaches its forge and models. Stored secrets are never shown. */
 export function projectConnectionRoutes(app: FastifyInstance, deps: RouteDeps): void {
@@ -55,10 +70,25 @@ export function projectConnectionRoutes(app: FastifyInstance, deps: RouteDeps): 
     return { repositoryUrl };
   });
 
-  app.get<Identified>("/projects/:id/model-keys", async (request) => {
+  app.get<Identified>(
+    "/projects/:id/models",
+    async (request): Promise<DashboardModels> =>
+      deps.projectAdmin.describeModels(await findProject(deps.pool, request.params.id)),
+  );
+
+  const trials = createSeats(trialBounds);
+  app.post<Identified>("/projects/:id/models/test", async (request, reply): Promise<DashboardModelTrial> => {
     const { id } = await findProject(deps.pool, request.params.id);
-    const known = await listModelKeys(deps.pool, id);
-    return { keys: modelVendorNames.map((vendor) => ({ vendor, isSet: known.includes(vendor) })) };
+    const { model, key = null } = parseTrial(request.body);
+    if (model.startsWith("runner/"))
+      throw new AppError("invalid_request", { publicMessage: "Only models are tested." });
+    if (!seatFor(trials, subjectOf(request), reply.raw)()) {
+      throw new AppError("rate_limited", {
+        publicMessage: "A test is running. Wait for its result.",
+        retryAfterMs: 1_000,
+      });
+    }
+    return deps.projectAdmin.tryModel(id, { model, key });
   });
 
   app.post<Identified>("/projects/:id/model-keys", async (request) => {

@@ -1,6 +1,6 @@
 import { createSeats, seatFor } from "@emend/base/locks.ts";
 import { rulesModelName } from "@emend/base/model-names.ts";
-import type { DashboardPull, DashboardPullFile } from "@emend/contract";
+import { type DashboardPull, type DashboardPullFile, findingsShownMax } from "@emend/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { allowedModels } from "../../accounts/projects/project-settings.ts";
@@ -8,8 +8,9 @@ import { AppError } from "../../errors.ts";
 import { tooManyDiffs as refusal } from "../../http/errors.ts";
 import { messageJobHandler } from "../../http/routes/job-handlers.ts";
 import { hastenPoll } from "../../jobs/pull-requests.ts";
+import { toFinding } from "../../jobs/read/run-report.ts";
 import type { RouteDeps } from "../dashboard.ts";
-import { findJob, findProject, findPullJob } from "../find.ts";
+import { findJob, findProject, findPullJob, type PullJob } from "../find.ts";
 import { listPulls, parsePullFilter } from "../list-pulls.ts";
 import { bodyParser } from "../parse-request.ts";
 import { actorOf, subjectOf } from "../require-session.ts";
@@ -66,7 +67,9 @@ export function pullRoutes(app: FastifyInstance, deps: RouteDeps): void {
     const pull = found(read);
     const ask = pull.state === "open" ? await askStateOf(deps, name.projectId, job) : null;
     // After reading, which takes in what was pushed.
-    return { ...pull, jobId: job?.id ?? null, ask, threads: await reviews.list(name) };
+    const threads = await reviews.list(name);
+    const findings = (job?.findings ?? []).slice(0, findingsShownMax).map(toFinding);
+    return { ...pull, jobId: job?.id ?? null, ask, threads, findings };
   });
 
   app.get("/pulls/:projectId/:number/file", async (request: Named): Promise<DashboardPullFile> => {
@@ -88,11 +91,14 @@ export function pullRoutes(app: FastifyInstance, deps: RouteDeps): void {
 
   app.post("/pulls/:projectId/:number/close", async (request: Named) => {
     found((await pulls.close(nameOf(request), actorOf(request))) || null);
+    await hastenPoll(pool, nameOf(request));
     return {};
   });
 
   app.post("/pulls/:projectId/:number/ready", async (request: Named) => {
     found((await pulls.markReady(nameOf(request))) || null);
+    // Its job says so too.
+    await hastenPoll(pool, nameOf(request));
     return {};
   });
 
@@ -169,11 +175,7 @@ export function reviewRoutes(app: FastifyInstance, deps: RouteDeps): void {
 }
 
 /** Comments are free text. If the rules did the job, the project's language model continues it. */
-async function askStateOf(
-  deps: RouteDeps,
-  projectId: string,
-  job: Awaited<ReturnType<typeof findPullJob>>,
-): Promise<DashboardPull["ask"]> {
+async function askStateOf(deps: RouteDeps, projectId: string, job: PullJob | null): Promise<DashboardPull["ask"]> {
   if (job === null || job.status === "archived") return null;
   if (job.status === "active") return "working";
   const isByRules = job.model === rulesModelName && (await firstModel(deps, projectId)) === rulesModelName;

@@ -19,6 +19,7 @@ import {
   refreshLocalPullRequest,
   saveCompared,
 } from "./pull-requests.ts";
+import { pullVerdict } from "./pull-verdict.ts";
 import {
   isAncestor,
   type Mergeability,
@@ -38,7 +39,7 @@ export interface PullName {
 interface PullDesk {
   has(name: PullName): Promise<boolean>;
   /** Null if it does not exist. */
-  read(name: PullName): Promise<Omit<DashboardPull, "jobId" | "ask" | "threads"> | null>;
+  read(name: PullName): Promise<Omit<DashboardPull, "jobId" | "ask" | "threads" | "findings"> | null>;
   /** A file as the pull request leaves it. Null if it does not exist or is too large to show. */
   readFile(name: PullName, path: string): Promise<DashboardPullFile | null>;
   merge(name: PullName, input: MergeWish & { headExpected: string | null; by: Actor }): Promise<MergeOutcome>;
@@ -116,9 +117,15 @@ function showPull(
     comments: readonly LocalComment[];
     statuses: readonly LocalStatus[];
   },
-): Omit<DashboardPull, "jobId" | "ask" | "threads"> {
+): Omit<DashboardPull, "jobId" | "ask" | "threads" | "findings"> {
   const { number, title, state, draft, headRef, baseRef, headCommit, checks, mergedBy, mergeCommit } = pullRequest;
+  const shown = {
+    mergeability: showMergeability(mergeability),
+    statuses: more.statuses.map(({ name, state, words, url }) => ({ name, state, words, url })),
+  };
   return {
+    ...shown,
+    verdict: pullVerdict({ ...shown, state, draft, checks }),
     projectId: more.projectId,
     number,
     title,
@@ -133,9 +140,7 @@ function showPull(
     body: hideMarks(pullRequest.body),
     createdAt: pullRequest.createdAt.toISOString(),
     updatedAt: pullRequest.updatedAt.toISOString(),
-    mergeability: showMergeability(mergeability),
     diff: { diff: diff.patch, files: diff.files.map(showFile) },
-    statuses: more.statuses.map(({ name, state, words, url }) => ({ name, state, words, url })),
     cloneUrl: more.cloneUrl,
     comments: more.comments.map(({ id, author, body, createdAt }) => ({
       id,
@@ -204,12 +209,14 @@ export async function mergePullRequest(
   if (!pullRequest) return { kind: "not_found" };
   if (pullRequest.state === "merged") return { kind: "merged" };
   if (pullRequest.state === "closed") return refuse("This pull request is closed.");
-  if (pullRequest.draft) return refuse("This pull request is a draft. Mark it ready first.");
 
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const found = await readMergeability(repository, { base: pullRequest.baseRef, head: pullRequest.headRef }, signal);
-    if (found.kind === "blocked") return refuse(found.reason);
-    if (found.kind === "conflicts") return refuse(`Both sides changed ${found.paths.join(", ")}.`);
+    const statuses = "head" in found ? await listStatuses(db, projectId, found.head) : [];
+    const verdict = pullVerdict({ ...pullRequest, mergeability: showMergeability(found), statuses });
+    if (verdict.kind === "draft") return refuse("This pull request is a draft. Mark it ready first.");
+    const isBarred = found.kind === "blocked" || found.kind === "conflicts" || verdict.kind === "blocked";
+    if (isBarred) return refuse(verdict.words);
     if (request.headExpected !== null && found.head !== request.headExpected) {
       return refuse("The branch changed since you opened this page. Review the new commits, then merge.");
     }

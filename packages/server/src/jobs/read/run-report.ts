@@ -142,7 +142,7 @@ function toRun(row: RunRow): JobRun {
 }
 
 /** The stored finding has more, such as a fix that only tools can apply. */
-function toFinding({
+export function toFinding({
   check,
   severity,
   path,
