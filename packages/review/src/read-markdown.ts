@@ -204,7 +204,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     const hasHtml = !flavor.mdx && /^[ \t>*+-]*<[a-z/!?]/im.test(live);
     if (hasHtml) htmlEnd = end;
     const isInside = open.length > 0 && flavor.html !== "commonmark";
-    const spans = isTrusted && !isInside && !hasHtml && hasPlainSpans(chunk, flavor.html === "raw");
+    const spans = isTrusted && !isInside && !hasHtml && hasPlainSpans(chunk, flavor.html);
     let rest = "";
     let cursor = start;
     const active = /[`<{&\\]|\](?=[(:])/g;
@@ -453,15 +453,16 @@ function referencesIn(text: string): ReadonlyMap<string, number> {
 }
 
 /** Whether every parser finds the same code spans here: each is closed in its line and not escaped. */
-function hasPlainSpans(chunk: string, isAnyRow: boolean): boolean {
+function hasPlainSpans(chunk: string, html: Flavor["html"]): boolean {
   if (!chunk.includes("`")) return true;
   // Mathematics is passed on as it is, with its marks.
   if (/\$\$|\\[([]/.test(chunk)) return false;
-  const isTable = isAnyRow || /^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:|-]*)?$/m.test(chunk);
+  const isTable = html === "raw" || /^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:|-]*)?$/m.test(chunk);
   for (let at = chunk.indexOf("`"); at !== -1; at = chunk.indexOf("`", at)) {
     const [whole, marks, code = ""] = spanAt(chunk, at) ?? [];
     // Tables split cells inside code, and some parsers need a letter behind the first mark.
-    if (!whole || (isTable && /(?<!\\)\|/.test(code)) || (marks === "`" && /^\s/.test(code))) return false;
+    if (!whole || (isTable && /(?<!\\)\|/.test(code)) || (html !== "commonmark" && marks === "`" && /^\s/.test(code)))
+      return false;
     if (chunk[at - 1] === "\\") return false;
     at += whole.length;
   }
