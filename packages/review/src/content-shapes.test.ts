@@ -379,6 +379,9 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ["mkdocs", "docs/new.md", "# New\n\n<tool onclick=alert(1)>\n"],
     ["mkdocs", "docs/new.md", "# New\n\n<svg:script>alert(1)</svg:script>\n"],
     ["mkdocs", "docs/new.md", "# New\n\n<form>\n"],
+    ["mkdocs", "docs/new.md", '# New\n\n<div data-repo="a/b">\n'],
+    ["docusaurus", "README.md", "# Read\n\n{process.env.TOKEN}\n"],
+    ["mkdocs", "docs/new.md", "# New\n\n![A](../.github/a.png)\n"],
     ["vitepress", "new.md", "# New\n\n<tool>\n"],
     ["docusaurus", "docs/new.mdx", "# New\n\n<Tabs items={[<code>{process.env.TOKEN}</code>]}></Tabs>\n"],
   ],
@@ -477,6 +480,12 @@ it.each<readonly [Site, string, string]>([
   ["mkdocs", "docs/new.md", "<!-- ## Old\n\nSee [us](https://known.test/a), **now**.\n-->\n\n# New\n"],
   ["mkdocs", "docs/new.md", '# New\n\n<img src="assets/a (1).png" alt="A">\n'],
   ["nextra", "content/a/_meta.js", "export default { more: 'More' }\n"],
+  ["docusaurus", "README.md", "# Read\n\n- a\n\n  ```html\n  <script src={x}></script>\n  ```\n"],
+  [
+    "mkdocs",
+    "docs/new.md",
+    "# New\n\nSee [a], [it](../.github/a.yml) and $\\sum_{\\text{a}}$.\n\n[a]:\n  https://known.test/b\n",
+  ],
   ["nextra", "content/new.mdx", "# New\n\n<Tabs items={[<code>a</code>, <b>c</b>]}>\n\nText.\n\n</Tabs>\n"],
   [
     "sphinx",

@@ -125,7 +125,7 @@ export const comments =
   /^<!-- ?(?:prettier-ignore(?:-start|-end)?|markdownlint-[\w-]+|textlint-[\w-]+|vale [\w. =]+|spell-checker:[\w ,]+|cspell:[\w ,]+|more|truncate|toc|TODO|NOTE|FIXME)(?:(?!--)[^<>{}\\`@#$])*-->$|^<!-- ?[A-Z][a-z]+[ ,.][\w ,.'’();/\n-]*-->$/;
 
 /** A comment of words or of Markdown. What is in it must be content as well, because parsers end comments differently. */
-export const wordyComment = /^<!--\s*(?:[A-Z][a-z’']+[\s,.:]|#{1,6} |[-*+] |\d+[.)] |\| |\*\*|\[[^[\]\n]+\]\()/;
+export const wordyComment = /^<!--\s*(?:[A-Z][\w’'-]*[\s,.:]|#{1,6} |[-*+] |\d+[.)] |\| |\*\*|\[[^[\]\n]+\]\()/;
 
 /** Front matter that themes and builders run, load or choose templates by: only as another page has it. */
 export const runningKeys =

@@ -24,6 +24,8 @@ const authority = /^(?:[a-z][a-z0-9+.-]*:)?\/\/([^/?#]*)/i;
 const plainAuthority = /^(?:[a-z0-9_][a-z0-9_.-]*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 const runningScheme =
   /(?<![\w-])(?:java|vb|live)script\s*:\S*|(?<![^\n])[ \t]*(?:data|file|blob|filesystem|view-source)\s*:\S+/gi;
+const hiddenFolder = /(?:^|\/)\.(?!gitbook\/assets\/)[\w-]/;
+const hiddenInLinks = /(?:^|\/)\.(?!gitbook\/assets\/|github\/)[\w-]/;
 export const rootAbove = /^(?:[@~]\w*\/|\/)(?:.*\/)?\.\.(?:\/|$)/;
 const nestedHost =
   /[?&](?:u|ur[il]|to|next|dest\w*|target|goto|redirect\w*|return\w*|src|href|link|image|file)=((?:[\w-]+\.)+[a-z]{2,})(?=[:/&]|$)/gi;
@@ -62,8 +64,8 @@ export function collectParts() {
     for (const [, nested = ""] of decoded(url).matchAll(nestedHost)) hosts.add(nested.toLowerCase());
     if (hosts.size > 0) add(kind, url, at, { hosts: [...hosts], loads });
     else if (/(?:^|\/)\.\.(?:\/|$)/.test(decoded(url))) add("path", url, at);
-    // From the root of a site, no folder is above. Hidden folders are never content, but for the pictures of GitBook.
-    if (hosts.size === 0 && (/(?:^|\/)\.(?!gitbook\/assets\/)[\w-]/.test(decoded(url)) || rootAbove.test(decoded(url))))
+    // From the root of a site, no folder is above. Hidden folders are never content, but for the pictures of GitBook, and GitHub's in links.
+    if (hosts.size === 0 && ((loads ? hiddenFolder : hiddenInLinks).test(decoded(url)) || rootAbove.test(decoded(url))))
       form(`(${url})`, at, url);
   }
 

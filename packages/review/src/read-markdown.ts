@@ -272,7 +272,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     }
     const pattern = isLink
       ? /\]\([ \t]*(?:<([^<>\n]*)>|((?:\{\{[^{}\n]*\}\}|\{%[^{}\n]*%\}|[^\s()<>{}]|\([^\s()<>{}]*\))*))(?=[ \t]*\)|[ \t\n]+["'(])/y
-      : /\]:[ \t]*(?:<([^<>\n]*)>|((?:\{\{[^{}\n]*\}\}|\{%[^{}\n]*%\}|[^\s<>{}])+))(?=[ \t]|\n|$)/y;
+      : /\]:[ \t]*(?:\n[ \t]+)?(?:<([^<>\n]*)>|((?:\{\{[^{}\n]*\}\}|\{%[^{}\n]*%\}|[^\s<>{}])+))(?=[ \t]|\n|$)/y;
     pattern.lastIndex = at;
     const match = pattern.exec(text);
     if (match === null) {
@@ -374,7 +374,9 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       ) {
         parts.form(`<${name} ${key}>`, at, `<${name}`);
         parts.value(value, at);
-      } else parts.form(`<${name} ${key}=${value}>`, at, `<${name}`);
+      } else if (isLiteral && /^data-[a-z]+$/.test(key) && /^[\w ./-]*$/.test(value))
+        parts.form(`<${name} ${key}>`, at, key);
+      else parts.form(`<${name} ${key}=${value}>`, at, `<${name}`);
     }
   }
 

@@ -26,7 +26,7 @@ const commonmark: Flavor = {
   insideCode: null,
   escapable: "<\\",
   vue: false,
-  braces: /^\{[\p{L}\p{N} ,._$|/-]*\}$/u,
+  braces: /^\{(?:[\p{L}\p{N} ,._$|/-]*|\\[a-z](?:(?!\{[{%])[^<>`"'])*)\}$/u,
   unknownElements: true,
   labels: false,
 };
@@ -49,7 +49,7 @@ const unknown: Flavor = {
   insideCode: new RegExp(`${templates}|${snippets}`, "gm"),
   escapable: "",
   vue: true,
-  braces: /^\{[\p{L}\p{N}_-]*\}$/u,
+  braces: /^\{(?:[\p{L}\p{N}_-]*|\\[a-z](?:(?!\{[{%])[^<>`"'])*)\}$/u,
 };
 
 /** Collects what a file does beyond showing text. Nothing is evaluated, and the time is linear. */

@@ -55,10 +55,12 @@ export function readRst(parts: Parts, text: string): void {
     const [isTarget, target] = /^_(?:[\w .:-]*|`[^`<>\\]+`):(?:\s+(\S+))?$/.exec(markup) ?? [];
     const isNote = /^\[(?:#[\w-]*|\d+|\*|[\w-]+)\](?:\s|$)/.test(markup);
     const isReplacement = /^\|[^|]+\|\s+replace::\s+[^<>\\:|]*$/.test(markup);
+    const [, picture] = /^\|[^|<>\\]+\|\s+image::\s+(\S+)$/.exec(markup) ?? [];
     const isRemark = /^(?!_)[^:|<>`\\]+$/.test(markup) || (markup === "" && isWhole);
     if (isTarget && isWhole) {
       if (target !== undefined) parts.address(target.replace(/_$/, ""), at);
-    } else if (/^(?:image|figure)$/.test(name) && value !== "" && isWhole) parts.address(value, at, { loads: true });
+    } else if (picture !== undefined && isWhole) parts.address(picture, at, { loads: true });
+    else if (/^(?:image|figure)$/.test(name) && value !== "" && isWhole) parts.address(value, at, { loads: true });
     else if (/^(?:include|literalinclude)$/.test(name) && isWhole && /^[\w./-]+$/.test(value)) parts.include(value, at);
     else if (!(isNote || isReplacement || isRemark || isPlainDirective(name, value))) parts.form(line, at);
   }

@@ -49,13 +49,17 @@ export async function openSyntaxes(base: Tree) {
     return paths.has(path);
   }
 
-  /** The builder of the nearest folder; unknown if there are several, because each may read otherwise. */
+  /**
+   * The builder of the nearest folder, or of the whole repository for a page outside of each site. Unknown if there are
+   * several, because each may read otherwise.
+   */
   function flavorOf(path: string): string {
     if (templateFolders.test(path)) return "";
     const above = sites.filter(({ folder }) => path.startsWith(folder));
     const depth = Math.max(-1, ...above.map(({ folder }) => folder.length));
-    const nearest = new Set(above.filter(({ folder }) => folder.length === depth).map(({ flavor }) => flavor));
-    return nearest.size === 1 ? ([...nearest][0] ?? "") : "";
+    const nearest = above.length === 0 ? sites : above.filter(({ folder }) => folder.length === depth);
+    const flavors = new Set(nearest.map(({ flavor }) => flavor));
+    return flavors.size === 1 ? ([...flavors][0] ?? "") : "";
   }
 
   return {
