@@ -379,6 +379,8 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ["mkdocs", "docs/new.md", "# New\n\n<tool onclick=alert(1)>\n"],
     ["mkdocs", "docs/new.md", "# New\n\n<svg:script>alert(1)</svg:script>\n"],
     ["mkdocs", "docs/new.md", "# New\n\n<form>\n"],
+    ["mkdocs", "docs/new.md", "---\ndescription: >-\n  See <script>alert(1)</script>\n---\n\n# New\n"],
+    ["mkdocs", "docs/new.md", "# New\n\n[a](https://kno\\_wn.test/v)\n"],
     ["mkdocs", "docs/new.md", '# New\n\n<div data-repo="a/b">\n'],
     ["docusaurus", "README.md", "# Read\n\n{process.env.TOKEN}\n"],
     ["mkdocs", "docs/new.md", "# New\n\n![A](../.github/a.png)\n"],
@@ -480,6 +482,11 @@ it.each<readonly [Site, string, string]>([
   ["mkdocs", "docs/new.md", "<!-- ## Old\n\nSee [us](https://known.test/a), **now**.\n-->\n\n# New\n"],
   ["mkdocs", "docs/new.md", '# New\n\n<img src="assets/a (1).png" alt="A">\n'],
   ["nextra", "content/a/_meta.js", "export default { more: 'More' }\n"],
+  [
+    "mkdocs",
+    "docs/new.md",
+    "---\ndescription: >-\n  See this: a word.\n  Then go on:\n---\n\n# New\n\n[a](https://known.test/v?a\\_b=c\\&d=e)\n",
+  ],
   ["docusaurus", "README.md", "# Read\n\n- a\n\n  ```html\n  <script src={x}></script>\n  ```\n"],
   [
     "mkdocs",

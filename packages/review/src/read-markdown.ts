@@ -285,7 +285,9 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       return at;
     }
     // Some parsers drop the blanks at its ends.
-    const written = match[1]?.replaceAll(/(?<=\S) (?=\S)/g, "%20") ?? match[2] ?? "";
+    const spelled = match[1]?.replaceAll(/(?<=\S) (?=\S)/g, "%20") ?? match[2] ?? "";
+    // Behind the host, an escaped mark changes nothing.
+    const written = /^https?:\/\/[\w.-]+\//.test(spelled) ? spelled.replaceAll(/\\(?=[_*&~])/g, "") : spelled;
     const url = written.replaceAll(/\{\{[^{}]*\}\}|\{%[^{}]*%\}/g, (tag) => {
       if (flavor.mdx || !templateForms.some((form) => form.test(tag))) parts.form(`(${tag})`, at, tag);
       return "";

@@ -121,11 +121,13 @@ function readField(parts: Parts, field: string): void {
   const key = /^(?:\[\[?)?([\w.:-]+)[ \t]*(?::(?=\s|$)|=|\]\]?(?=\s|$))/.exec(field)?.[1] ?? "";
   if (runningKeys.test(key)) parts.form(field, at, key);
   else if (key !== "" && !plainKeys.has(key)) parts.form(`${key}:`, at, key);
+  const isFolded = /^[\w.-]+:[ \t]+[>|][+-]?[ \t]*\n/.test(field);
   for (const [index, line] of field.split("\n").entries()) {
-    const [, name, value = ""] = fieldLine.exec(line) ?? [];
+    const isWords = isFolded && index > 0;
+    const [, name, value = ""] = (isWords ? null : fieldLine.exec(line)) ?? [null, undefined, line.trim()];
     // Nested fields are named as another page names them.
     if (index > 0 && name && !plainKeys.has(name)) parts.form(`${key}.${name}:`, at, name);
-    const isText = name !== undefined || /^["'#]/.test(value) || !/:(?:\s|$)/.test(value);
+    const isText = isWords || name !== undefined || /^["'#]/.test(value) || !/:(?:\s|$)/.test(value);
     if (!isText || activeValue.test(value) || (key === "" && /^[^#]/.test(value))) parts.form(line.trim(), at);
     const plain = /^(["'])(.*)\1/.exec(value)?.[2] ?? value;
     if (/^[a-z][a-z0-9+.-]*:\S+$|^\/\//i.test(plain)) parts.address(plain, at, { loads: true });

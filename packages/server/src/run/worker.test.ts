@@ -268,7 +268,7 @@ test.each(["cancel", "archive"] as const)("a running job obeys %s at a notice, a
   await waitForJob(database.pool, id, (row) => row.phase === "working");
   expect(await stopJob(id, action)).toMatchObject({ kind: "done", job: { isActive: false } });
   expect(await ended(await job({}))).toMatchObject({ status: "completed" });
-  expect(outcomes).toEqual(["stopped", "completed"]);
+  await expect.poll(() => outcomes).toEqual(["stopped", "completed"]);
   expect(await readJob(database.pool, id)).toMatchObject({ ref: null, pr_link: null });
 });
 
