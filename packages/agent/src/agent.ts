@@ -18,6 +18,8 @@ export type AgentOutcome =
       /** Findings that the agent considers wrong, each as `path:line: why`. */
       disputes?: readonly string[];
     }
+  /** The agent waits for an answer, and continues from its stored steps. `summary`: its question. */
+  | { kind: "asked"; summary: string; options: readonly string[]; step: number }
   /** A limit was reached. The work so far is kept. */
   | { kind: "stopped"; code: "budget_exceeded" | "timeout"; title: string; summary: string }
   | { kind: "unchanged"; summary: string };
@@ -85,10 +87,10 @@ export interface Reasoning {
 /** A message of the conversation, stored as JSON in exactly this form. */
 export type Message =
   /**
-   * `from`: a review's findings, the loop's reminder, or what the user said while the agent works; the agent's own diff in
-   * earlier releases. Absent: the user, before the agent began.
+   * `from`: a review's findings, the loop's reminder, what the user said while the agent works, or that nobody answered its
+   * question; the agent's own diff in earlier releases. Absent: the user, before the agent began.
    */
-  | { role: "user"; text: string; from?: "review" | "self-review" | "loop" | "interjection" }
+  | { role: "user"; text: string; from?: "review" | "self-review" | "loop" | "interjection" | "unanswered" }
   | { role: "user"; text: string; from: "second-reader"; findings: readonly ReadersFinding[] }
   | { role: "assistant"; text: string; toolCalls: readonly ToolCall[]; reasoning?: readonly Reasoning[] }
   | { role: "tool"; callId: string; name: string; output: string; isError: boolean };
@@ -197,6 +199,8 @@ export interface AgentDeps {
   siteCache?: ParseCache;
   /** What people said since the agent works and no step took yet. Absent: nobody can. */
   interjections?(): Promise<readonly { id: string; text: string }[]>;
+  /** Absent: the agent cannot ask. `overdue`: the step whose question nobody answered in time. */
+  questions?: { max: number; overdue: number | null };
   /** Stores a step with its edits, fenced by the lease. Throws if the lease is lost. */
   saveStep(step: Step, edits: readonly OverlayEdit[]): Promise<void>;
 }

@@ -6,7 +6,7 @@ export { factsOf, offeredModels, type PriceTable } from "./models/prices.ts";
 export { type ModelsDeps, openModel } from "./models/registry.ts";
 export { usualPatience } from "./models/sdk-model.ts";
 export type { Endpoint } from "./models/vendor.ts";
-export { storable } from "./outcome.ts";
+export { storable, unansweredIn } from "./outcome.ts";
 export { notUnderstood, readPrompt } from "./rules/hints.ts";
 export { runAgentWithReview } from "./run-agent-with-review.ts";
 export { readCited } from "./tools/finish.ts";

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AgentDeps, AgentTask, Limits, Message, Model, Step } from "./agent.ts";
 import { AgentFault } from "./faults.ts";
 import { runAgent } from "./loop.ts";
+import { unansweredIn } from "./outcome.ts";
 
 let trees: TestTrees;
 let base: CommitTree;
@@ -82,6 +83,55 @@ describe("a run", () => {
     said = [{ id: "1", text: "Not so fast." }];
     await run({ ...task, steps: first });
     expect(steps).toHaveLength(2);
+  });
+
+  const ask: Calls = [["ask", { question: "Which port?", options: ["80", "443"] }]];
+
+  it("ends with its question, waits without asking the model again, and goes on with the answer", async () => {
+    const model = scriptedModel((turn) => (turn === 0 ? [...ask, ...editHome] : finish));
+    const { run, steps, deps, overlay } = await start(model);
+    deps.questions = { max: 1, overdue: null };
+    const question = { kind: "asked", summary: "Which port?", options: ["80", "443"], step: 1 };
+    expect(await run()).toEqual(question);
+    expect(overlay.entries()).toEqual([]);
+    expect(toolMessages(steps)[1]?.output).toBe("not run: ask was called before it");
+    expect(await run({ steps: [...steps] })).toEqual(question);
+    expect(model.asked).toHaveLength(1);
+    deps.interjections = async () => (steps.length === 1 ? [{ id: "7", text: "443" }] : []);
+    await run({ steps: [...steps] });
+    expect(model.asked[1]?.at(-1)).toMatchObject({ role: "user", text: "The user says after your question:\n\n443" });
+  });
+
+  it("guesses once its question is overdue, and is told so", async () => {
+    const model = scriptedModel((turn) => (turn === 0 ? ask : finish));
+    const { run, steps, deps, task } = await start(model);
+    deps.questions = { max: 1, overdue: null };
+    await run();
+    deps.questions.overdue = 1;
+    expect(await run({ steps: [...steps] })).toMatchObject({ kind: "unchanged" });
+    expect(model.asked[1]?.at(-1)).toMatchObject({ text: expect.stringContaining("Nobody answered in time") });
+    expect(unansweredIn(task, steps)).toEqual(["Which port?"]);
+  });
+
+  it("is refused a question beyond its budget, and one that links elsewhere", async () => {
+    const link: Calls = [["ask", { question: "See https://evil.test/x ?" }]];
+    const model = scriptedModel((turn) => [ask, link, finish][turn] ?? finish);
+    const { run, steps, deps } = await start(model);
+    deps.questions = { max: 0, overdue: null };
+    await run();
+    expect(toolMessages(steps)[0]).toMatchObject({
+      isError: true,
+      output: expect.stringContaining("no question is left"),
+    });
+    deps.questions.max = 3;
+    steps.length = 0;
+    const again = await start(scriptedModel((turn) => (turn === 0 ? link : finish)));
+    again.deps.questions = { max: 3, overdue: null };
+    await again.run();
+    expect(toolMessages(again.steps)[0]).toMatchObject({
+      isError: true,
+      output: expect.stringContaining("no images, links"),
+    });
   });
 
   it("edits, stores each step with its edits, and finishes", async () => {

@@ -1,7 +1,17 @@
 import { isFault } from "@emend/base/fault.ts";
-import type { AgentDeps, AgentOutcome, AgentTask, ContextTrees, Message, Step, ToolCall } from "./agent.ts";
+import type {
+  AgentDeps,
+  AgentOutcome,
+  AgentTask,
+  ContextTrees,
+  Message,
+  Step,
+  ToolCall,
+  ToolDescription,
+} from "./agent.ts";
 import { compact, fixedTokensOf, outputBytesFor, tokensOf } from "./compact.ts";
 import {
+  askedBy,
   asShown,
   conversationOf,
   finishedBy,
@@ -10,6 +20,7 @@ import {
   limitReached,
   monthlyLimit,
   outcomeOf,
+  questionsIn,
   saidBy,
   stoppedOutcome,
   storable,
@@ -24,6 +35,8 @@ import { createSiteSession, type ToolContext } from "./tools/tool.ts";
 import { refuseWords, takeBackRefused, type VettedAnswer, vetAnswer } from "./vet-answer.ts";
 
 const noContext: ContextTrees = { names: [], open: () => Promise.reject(new Error("there is no context")) };
+const unanswered =
+  "Nobody answered in time. Go on with your best guess, and say in the summary what you assumed and what it depends on.";
 const proseReminder =
   "That was no tool call, so nothing happened. Go on with a tool; when the work is done, or cannot be done, call finish.";
 
@@ -38,6 +51,8 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
   let said = await heard();
   const earlier = finishedBy(latestRound(task, steps));
   if (earlier && !task.opening && said.length === 0) return outcomeOf(earlier, task);
+  const question = said.length === 0 ? askedBy(latestRound(task, steps)) : null;
+  if (question && deps.questions && deps.questions.overdue !== question.step) return question;
 
   const site = createSiteSession({
     base: task.base,
@@ -47,13 +62,15 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
     cache: deps.siteCache,
   });
   const context = task.context ?? noContext;
+  const mayAsk = (deps.questions?.max ?? 0) > 0;
   const turn: TurnDeps = {
     deps,
+    tools: describeTools({ mayAsk }),
     told: new Set(JSON.stringify(steps).match(/(?<=Guidance for this folder, from )[^:"\\]+/g)),
     // The rules do not use the system prompt, so their jobs need not wait for the site.
     system: await withoutSecrets(
       deps,
-      await systemPrompt(task, deps.model.nature === "language" ? await site.base(signal) : null),
+      await systemPrompt(task, deps.model.nature === "language" ? await site.base(signal) : null, { mayAsk }),
     ),
     context: {
       overlay: task.overlay,
@@ -71,9 +88,10 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
     },
   };
   const { contextTokensMax } = deps.model;
-  const fixedTokens = fixedTokensOf(turn.system, describeTools());
+  const fixedTokens = fixedTokensOf(turn.system, turn.tools);
   const conversation = conversationOf(task, steps);
   let opening: Message[] = task.opening ? [storable(task.opening)] : [];
+  if (question) opening.push({ role: "user", text: unanswered, from: "unanswered" });
 
   for (;;) {
     signal.throwIfAborted();
@@ -89,6 +107,7 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
       return stopAt(deps, task, number, windowIsFull(contextTokensMax));
     }
     turn.context.handedOver = saidBy(round);
+    turn.context.questionsLeft = (deps.questions?.max ?? 0) - questionsIn(steps).length;
     const asked = { shown, said: [...conversation, ...opening] };
     const taken = await takeTurn(turn, asked, { signal, clock }).catch(async (error: unknown) => {
       if (isFault(error, "instruction_not_understood")) await takeBack(deps, task, number, error.publicMessage);
@@ -109,6 +128,8 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
     said = await heard();
     const finished = finishedBy(latestRound(task, steps));
     if (finished && said.length === 0) return outcomeOf(finished, task);
+    const open = said.length === 0 ? askedBy([step]) : null;
+    if (open) return open;
   }
 }
 
@@ -119,6 +140,7 @@ async function withoutSecrets({ vetting }: AgentDeps, text: string): Promise<str
 
 interface TurnDeps {
   deps: AgentDeps;
+  tools: readonly ToolDescription[];
   /** Folders whose guidance the model has received. */
   told: Set<string>;
   system: string;
@@ -141,7 +163,7 @@ async function takeTurn(
   signals: Signals,
 ): Promise<Turn | "time is up"> {
   const answer = await beforeTimeIsUp(signals, (either) =>
-    turn.deps.model.nextTurn({ system: turn.system, messages: asked.shown, tools: describeTools() }, either),
+    turn.deps.model.nextTurn({ system: turn.system, messages: asked.shown, tools: turn.tools }, either),
   );
   if (answer === "time is up") return answer;
   const { text, toolCalls, reasoning, refusals } = await vetted(turn, storable({ reasoning: [], ...answer }));
@@ -172,12 +194,18 @@ async function runCalls(
           : await runCall(turn, call, signals);
     return { role: "tool", callId: call.id, name: call.name, ...result };
   };
-  if (!calls.some((call) => isWritingCall(call) || call.name === "finish")) return Promise.all(calls.map(run));
+  if (!calls.some((call) => isWritingCall(call) || call.name === "finish" || call.name === "ask"))
+    return Promise.all(calls.map(run));
   const results: Message[] = [];
   for (const [place, call] of calls.entries()) {
-    const isOver = finishedBy([{ messages: [{ role: "assistant", text: "", toolCalls: calls }, ...results] }]);
+    const messages: Message[] = [{ role: "assistant", text: "", toolCalls: calls }, ...results];
+    const isOver = finishedBy([{ messages }])
+      ? "finish"
+      : questionsIn([{ messages, number: 0 }]).length > 0
+        ? "ask"
+        : null;
     const failed = call.name === "finish" ? refusedWrites(calls, results) : [];
-    const result = isOver ? afterFinish : failed.length > 0 ? besideRefused(failed) : null;
+    const result = isOver ? notRunAfter(isOver) : failed.length > 0 ? besideRefused(failed) : null;
     results.push(result ? { role: "tool", callId: call.id, name: call.name, ...result } : await run(call, place));
   }
   return results;
@@ -200,7 +228,9 @@ const repeatedCall: ToolResult = {
   output: "this same call was made twice already and nothing has changed since; do something else, or call finish",
   isError: true,
 };
-const afterFinish: ToolResult = { output: "not run: finish was called before it", isError: true };
+function notRunAfter(tool: string): ToolResult {
+  return { output: `not run: ${tool} was called before it`, isError: true };
+}
 
 async function runCall(turn: TurnDeps, call: ToolCall, signals: Signals): Promise<ToolResult> {
   const answer = await beforeTimeIsUp(signals, (either) => runVetted(turn, call, either));
@@ -215,7 +245,7 @@ async function runVetted(
   call: ToolCall,
   signal: AbortSignal,
 ): Promise<ToolResult> {
-  if (vetting && call.name === "finish") {
+  if (vetting && (call.name === "finish" || call.name === "ask")) {
     const refusal = await refuseWords(vetting, call, signal);
     if (refusal !== null) return { output: refusal, isError: true };
   }

@@ -1,5 +1,6 @@
 import { Value } from "typebox/value";
 import type { AgentDeps, AgentOutcome, AgentTask, Limits, Message, Source, Step } from "./agent.ts";
+import { AskInput, asked, type Question } from "./tools/ask.ts";
 import { FinishInput, finishTool, handedOver, parseSource } from "./tools/finish.ts";
 import type { Finished } from "./tools/tool.ts";
 
@@ -39,6 +40,33 @@ export function finishedBy(round: readonly Pick<Step, "messages">[]): Finished |
   // A step without messages only keeps what the second reader cost.
   const last = round.findLast(({ messages }) => messages.length > 0);
   return last ? handedOverBy([last]) && handedOverBy(round) : null;
+}
+
+/** The questions of these steps that a tool accepted, each with its step. */
+export function questionsIn(steps: readonly Pick<Step, "messages" | "number">[]): (Question & { step: number })[] {
+  return steps.flatMap(({ messages, number }) => {
+    const isAsked = (id: string) =>
+      messages.some((one) => one.role === "tool" && one.callId === id && one.name === "ask" && one.output === asked);
+    const calls = messages.flatMap((message) => (message.role === "assistant" ? message.toolCalls : []));
+    return calls.flatMap(({ id, input }) =>
+      isAsked(id) && Value.Check(AskInput, input) ? [{ ...input, step: number }] : [],
+    );
+  });
+}
+
+/** The question that a round waits with. */
+export function askedBy(round: readonly Step[]): Extract<AgentOutcome, { kind: "asked" }> | null {
+  const [last] = questionsIn(round.slice(-1));
+  return last ? { kind: "asked", summary: last.question, options: last.options ?? [], step: last.step } : null;
+}
+
+/** The questions of the latest round after which the agent went on without an answer. */
+export function unansweredIn(task: Asked, steps: readonly Step[]): readonly string[] {
+  const round = latestRound(task, steps);
+  return round.flatMap(({ messages }, place) => {
+    const isGuess = messages.some((one) => one.role === "user" && one.from === "unanswered");
+    return isGuess ? questionsIn(round.slice(Math.max(0, place - 1), place)).map(({ question }) => question) : [];
+  });
 }
 
 export function outcomeOf(finished: Finished, task: AgentTask): AgentOutcome {
@@ -178,14 +206,21 @@ export function asShown(messages: readonly Message[]): readonly Message[] {
   for (const message of messages) {
     const last = shown.at(-1);
     const from = message.role === "user" ? message.from : undefined;
-    const isReview = from !== undefined && from !== "loop" && from !== "interjection";
-    if (message.role === "user" && from === "interjection")
-      shown.push({ ...message, text: `${interjected}\n\n${message.text}` });
-    else if (isReview && message.role === "user" && last?.role === "tool" && last.name === "finish")
+    const isReview = from === "review" || from === "self-review" || from === "second-reader";
+    if (message.role === "user" && from === "interjection") {
+      const heading = isAnswer(shown) ? "The user says after your question:" : interjected;
+      shown.push({ ...message, text: `${heading}\n\n${message.text}` });
+    } else if (isReview && message.role === "user" && last?.role === "tool" && last.name === "finish")
       shown[shown.length - 1] = { ...last, output: message.text };
     else shown.push(message);
   }
   return shown;
+}
+
+/** Whether the latest turn asked a question. */
+function isAnswer(shown: readonly Message[]): boolean {
+  const turn = shown.slice(shown.findLastIndex(({ role }) => role === "assistant"));
+  return turn.some((one) => one.role === "tool" && one.name === "ask" && one.output === asked);
 }
 
 /** Text of a prompt, a page or a model, safe to show: one line, no invisible characters, limited length. */

@@ -53,6 +53,7 @@ export async function runAgentWithReview<Verdict extends ReviewAnswer>(
     const asked = { ...task, steps: [...steps], ...(opening && { opening }) };
     const run = deps.model.run ?? runAgent;
     const outcome = tellRedacted(tellUnchanged(deps.model, await run({ ...deps, saveStep }, asked, signal)), task);
+    if (outcome.kind === "asked") return { outcome, verdict: null };
     if (outcome.kind === "unchanged" || task.overlay.entries().length === 0) return { outcome, verdict: null };
     const worked = { ...task, steps: [...steps] };
     const words = wordsOf(outcome);
@@ -131,7 +132,7 @@ function changeKey({ overlay }: Pick<AgentTask, "overlay">, words: object): stri
   return sum.digest("hex");
 }
 
-function wordsOf(outcome: Exclude<AgentOutcome, { kind: "unchanged" }>): Words {
+function wordsOf(outcome: Exclude<AgentOutcome, { kind: "unchanged" | "asked" }>): Words {
   const { title, summary } = outcome;
   const { pullTitle, reply } = outcome.kind === "finished" ? outcome : {};
   return { title, summary, ...(pullTitle !== undefined && { pullTitle }), ...(reply !== undefined && { reply }) };
@@ -174,6 +175,7 @@ const kindsToldMax = 5;
 
 /** Reported in the outcome, because the author cannot know otherwise that parts of the prompt were withheld. */
 function tellRedacted(outcome: AgentOutcome, task: Pick<AgentTask, "prompt" | "followUps">): AgentOutcome {
+  if (outcome.kind === "asked") return outcome;
   const marks = new Set(latestPrompt(task).match(/\[redacted: [\w-]{1,60}\]/g));
   if (marks.size === 0) return outcome;
   const shown = [...marks].slice(0, kindsToldMax).map((mark) => `\`${mark}\``);

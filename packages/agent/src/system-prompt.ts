@@ -11,6 +11,9 @@ import { readPatch } from "./tools/git.ts";
 const foldersShownMax = 40;
 const subjectsShownMax = 15;
 
+const noQuestions = "Nobody answers questions: decide, or finish and say what is missing.";
+const questions = "Decide what you can. Where only a person knows, and it changes the result, `ask`.";
+
 /**
  * The system prompt: our instructions, the framework's guide, the site's structure, then the project's guidance, fenced
  * as content. It depends only on the base, so every turn of a job starts with the same bytes.
@@ -18,15 +21,17 @@ const subjectsShownMax = 15;
 export async function systemPrompt(
   task: Pick<AgentTask, "base" | "docsDir" | "context" | "styleGuides" | "subjects">,
   site: Pick<Site, "framework" | "pages"> | null,
+  { mayAsk = false } = {},
 ): Promise<string> {
-  const ours = await readFile(new URL("./prompt.md", import.meta.url), "utf8");
+  const template = await readFile(new URL("./prompt.md", import.meta.url), "utf8");
+  const ours = template.replace("{{questions}}", mayAsk ? questions : noQuestions);
   const place =
     task.docsDir === "" ? "" : `\nThe documentation is the folder ${task.docsDir}; change nothing outside it.\n`;
   // From the base, not the overlay: an agent must not write its own guidance.
   const guidance = await readGuidance(task.base, task);
   const guides = guidance.map(({ path, text }) => inFence(`The project's guidance, from ${path}:`, text));
   const shape = shapeOf(site) + (site ? await conventionsOf(task.base, site) : "");
-  return ours + place + contextOf(task) + shape + guides.join("") + (await template(task)) + manner(task);
+  return ours + place + contextOf(task) + shape + guides.join("") + (await pullTemplate(task)) + manner(task);
 }
 
 function manner({ subjects = [] }: Pick<AgentTask, "subjects">): string {
@@ -54,7 +59,7 @@ function shapeOf(site: Pick<Site, "framework" | "pages"> | null): string {
   return `\nThe site has ${site.pages.length} pages: ${withoutMark(list.slice(0, foldersShownMax).join(", "))}${more}.\n${guide === "" ? "" : `${guide}\n`}`;
 }
 
-async function template(task: Pick<AgentTask, "base">): Promise<string> {
+async function pullTemplate(task: Pick<AgentTask, "base">): Promise<string> {
   const found = await readTemplate(task.base);
   if (!found) return "";
   const words = `The repository's template for pull requests, from ${found.path}. Order the summary by its headings, and leave out what does not apply:`;

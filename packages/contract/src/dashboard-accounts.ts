@@ -158,6 +158,9 @@ export interface DashboardProjectSettings {
   closedPullRequest: "open_new" | "fail";
   /** How long finished work waits for an unavailable forge. */
   publishWaitHours: number;
+  /** How many questions an agent may ask in a job, and how long each waits for an answer. */
+  questionsMax: number;
+  answerWaitHours: number;
   branchPrefix: string;
   /** What findings on pull requests do. Null: the default. */
   gate: { docs: GateLevel | null; sources: GateLevel | null; name: string };

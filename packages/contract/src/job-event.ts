@@ -44,6 +44,18 @@ export const JobEventData = Type.Object(
           "A message was accepted while the job works. The agent sees it before its next turn; if there is none, it starts a follow-up. `text`: its first 500 characters.",
       },
     ),
+    "job.question": Type.Object(
+      {
+        question: Type.String(),
+        options: Type.Array(Type.String(), { description: "Answers to choose from. Any other answer is allowed too." }),
+        answerUntil: Type.String({ format: "date-time", description: "When the agent continues with its best guess." }),
+      },
+      {
+        ...record,
+        description:
+          "The agent asks a question, and the job waits for an answer. Any message to the job is the answer.",
+      },
+    ),
     "run.started": Type.Object(
       { run: Type.Integer({ minimum: 1 }), phase: Type.Enum(jobPhases, { type: "string" }) },
       { ...record, description: "A worker started the job." },

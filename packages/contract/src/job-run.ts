@@ -72,16 +72,25 @@ export const JobRun = Type.Object(
     waiting: nullable(
       Type.Object(
         {
-          for: Type.Enum(["forge", "disk"] as const, { type: "string" }),
+          for: Type.Enum(["forge", "disk", "answer"] as const, { type: "string" }),
           since: time,
-          nextTryAt: nullable(time, "Null during an attempt."),
+          nextTryAt: nullable(
+            time,
+            "Null during an attempt. Of a question: when the agent continues without an answer.",
+          ),
           message: Type.String({
-            description: "The forge's answer, or that it did not answer; or what is wrong with the server's disk.",
+            description:
+              "The forge's answer, or that it did not answer; what is wrong with the server's disk; or the agent's question.",
           }),
+          options: Type.Optional(
+            Type.Array(Type.String(), {
+              description: "Of a question: answers to choose from. Others are allowed too.",
+            }),
+          ),
         },
         record,
       ),
-      "The job waits for its forge, or for room on the server's disk. It stays active, and Emend retries.",
+      "The job waits for its forge, for room on the server's disk, or for an answer. It stays active. Emend retries; a message answers a question.",
     ),
     isRetryable: Type.Boolean({ description: "Whether `POST …/retry` can start the job again." }),
     notices: Type.Array(Type.String(), {

@@ -7,6 +7,7 @@ export const webhookEvents = [
   "job.completed",
   "job.failed",
   "job.archived",
+  "job.question",
   "pull_request.merged",
   "pull_request.closed",
   "budget.warning",
@@ -29,6 +30,17 @@ const data = {
 };
 const aboutJob = Type.Object({ ...data, pullRequest: Type.Union([PullRequestState, Type.Null()]) }, record);
 const aboutPullRequest = Type.Object({ ...data, pullRequest: PullRequestState }, record);
+
+const aboutQuestion = Type.Object(
+  {
+    projectId: data.projectId,
+    job: data.job,
+    question: Type.String({ description: "What the agent asks. Answer with a message to the job." }),
+    options: Type.Array(Type.String(), { description: "Answers to choose from. Others are allowed too." }),
+    answerUntil: Type.String({ format: "date-time", description: "When the agent continues with its best guess." }),
+  },
+  record,
+);
 
 const usedOf = (what: string) =>
   Type.Object({ used: Type.Number(), max: Type.Union([Type.Number(), Type.Null()]) }, { ...record, description: what });
@@ -56,6 +68,7 @@ export const WebhookMessage = Type.Union(
     messageOf("job.completed", aboutJob),
     messageOf("job.failed", aboutJob),
     messageOf("job.archived", aboutJob),
+    messageOf("job.question", aboutQuestion),
     messageOf("pull_request.merged", aboutPullRequest),
     messageOf("pull_request.closed", aboutPullRequest),
     messageOf("budget.warning", aboutBudget),

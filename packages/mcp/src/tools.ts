@@ -57,7 +57,8 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
     "get_job",
     {
       title: "Get a docs job",
-      description: "Returns a job's state, pull request and result or, if it failed, the reason.",
+      description:
+        "Returns a job's state, pull request and result or, if it failed, the reason. If `question` is set, the job waits for an answer: send it with follow_up.",
       inputSchema: inputOf({ ...job, wait_seconds }),
       outputSchema: jobOutput,
       ...readOnly,
@@ -95,7 +96,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
     {
       title: "Follow up on a docs job",
       description:
-        "Sends another instruction to a job. A job that works takes it into account; a finished one continues on the same branch and pull request.",
+        "Sends another instruction to a job. A job that works takes it into account; one that waits for an answer takes it as the answer; a finished one continues on the same branch and pull request.",
       inputSchema: inputOf({ ...job, prompt: prompt.describe("What more must change."), wait_seconds }),
       outputSchema: jobOutput,
       annotations: { destructiveHint: false, openWorldHint: true },
@@ -193,6 +194,7 @@ const jobShape = z.looseObject({
 const jobOutput = z.looseObject({
   job: jobShape,
   phase: z.string().nullable(),
+  question: z.looseObject({ question: z.string(), options: z.array(z.string()) }).nullable(),
   title: z.string().nullable(),
   summary: z.string().nullable(),
   failure: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
@@ -239,6 +241,7 @@ async function describe(jobs: Jobs, id: string, waitSeconds: number, signal: Abo
     });
   }
   const [job, run] = await Promise.all([jobs.get(id, { signal }), jobs.run(id, { signal })]);
-  const { phase, title, summary, failure, usage } = run;
-  return { job, phase, title, summary, failure, costUsd: usage.costUsd };
+  const { phase, title, summary, failure, usage, waiting } = run;
+  const question = waiting?.for === "answer" ? { question: waiting.message, options: waiting.options ?? [] } : null;
+  return { job, phase, question, title, summary, failure, costUsd: usage.costUsd };
 }

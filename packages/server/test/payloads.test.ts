@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { openEventSource } from "@emend/testkit/event-source.ts";
 import { createOpenApiJudge, type OpenApiDocument } from "@emend/testkit/openapi-judge.ts";
 import { startWebhookReceiver, type WebhookReceiver } from "@emend/testkit/webhook-receiver.ts";
@@ -6,6 +7,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Server } from "../src/compose/compose.ts";
+import { waitForAnswer } from "../src/jobs/run/wait-for-answer.ts";
 
 // Validates a server's responses about real jobs against the OpenAPI document that it serves: no field missing, none extra.
 let installation: Installation;
@@ -81,6 +83,15 @@ test("every answer, event and message of real jobs is as the document says", asy
   // Nobody takes the job between the two messages, so that the second one is said to a job that works.
   await hold(renamed, "now() + interval '1 hour'");
   await send("POST", `/job/${renamed}/message`, { prompt: 'Replace "Start" with "Begin".' });
+  const lease = { jobId: renamed, token: randomUUID() };
+  await installation.database.pool.query("update jobs set lease = $2 where id = $1", [renamed, lease.token]);
+  await waitForAnswer(
+    installation.database.pool,
+    lease,
+    { question: "Which word?", options: ["Take"], step: 1 },
+    3_600_000,
+  );
+  expect((await send("GET", `/job/${renamed}/run`)).waiting).toMatchObject({ for: "answer", options: ["Take"] });
   await send("POST", `/job/${renamed}/message`, { prompt: 'Replace "Use" with "Take".' });
   await hold(renamed, "now()");
   await clientOf(server, projectId, key).untilFinal(renamed);
@@ -114,13 +125,14 @@ test("every answer, event and message of real jobs is as the document says", asy
   expect([...kinds].toSorted()).toEqual(allKinds.map(([kind]) => kind).toSorted());
 
   const messages = [];
-  // The end of each job, of both follow-ups, the archive, and both pull requests.
-  for (let number = 1; number <= 9; number += 1) messages.push(JSON.parse((await receiver.message(number)).body));
+  // The end of each job, of both follow-ups, the archive, the question, and both pull requests.
+  for (let number = 1; number <= 10; number += 1) messages.push(JSON.parse((await receiver.message(number)).body));
   expect(messages.flatMap((message) => mistakesOf("WebhookMessage", message))).toEqual([]);
   expect([...new Set(messages.map(({ type }) => type))].toSorted()).toEqual([
     "job.archived",
     "job.completed",
     "job.failed",
+    "job.question",
     "pull_request.closed",
     "pull_request.merged",
   ]);
@@ -133,6 +145,7 @@ const allKinds: [string, unknown][] = [
   ["job.created", {}],
   ["job.message", { number: 1 }],
   ["job.interjection", { text: "" }],
+  ["job.question", { question: "", options: [], answerUntil: "2026-03-02T09:15:42.120Z" }],
   ["run.started", { run: 1, ...phase }],
   ["phase", phase],
   ["step", { number: 1, model: "m", text: "", tools: [] }],

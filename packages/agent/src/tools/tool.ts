@@ -36,6 +36,8 @@ export interface ToolContext {
   handedOver: Finished | null;
   /** The current prompt is a follow-up. */
   isFollowUp: boolean;
+  /** How many questions the agent may still ask. Absent: none. */
+  questionsLeft?: number;
   refusePath(path: string): string | null;
 }
 

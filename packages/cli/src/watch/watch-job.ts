@@ -58,6 +58,12 @@ export function createTeller(narrator: Narrator): Teller {
           phase = { name: told.name, sinceMs: atMs, details: [] };
           narrator.begin(told.name);
           break;
+        case "question":
+          close(atMs, "done");
+          narrator.line(told.text);
+          phase = { name: "waiting for an answer", sinceMs: atMs, details: [] };
+          narrator.begin(phase.name);
+          break;
         case "detail":
           phase?.details.push(told.text);
           narrator.begin(`${phase?.name ?? ""}: ${told.text}`);
@@ -75,6 +81,7 @@ export function createTeller(narrator: Narrator): Teller {
 type ToldEvent =
   | { kind: "phase"; name: string }
   | { kind: "detail"; text: string }
+  | { kind: "question"; text: string }
   | { kind: "end"; isGood: boolean }
   | { kind: "nothing" };
 
@@ -87,6 +94,8 @@ function describeEvent(event: Pick<JobEvent, "kind" | "data">): ToldEvent {
     case "run.started":
     case "phase":
       return typeof data.phase === "string" ? { kind: "phase", name: data.phase } : { kind: "nothing" };
+    case "job.question":
+      return { kind: "question", text: questionText(data) };
     case "step":
       return detail(toolNames(data.tools).join(", "));
     case "findings":
@@ -106,6 +115,12 @@ function describeEvent(event: Pick<JobEvent, "kind" | "data">): ToldEvent {
 
 function detail(text: string): ToldEvent {
   return text === "" ? { kind: "nothing" } : { kind: "detail", text };
+}
+
+function questionText({ question, options }: Record<string, unknown>): string {
+  const choices = Array.isArray(options) ? options.map((option) => `  - ${safeText(String(option))}`) : [];
+  const lines = markdownLines(`The agent asks: ${String(question ?? "")}`, width);
+  return [...lines, ...choices, "Answer in the dashboard, or with `emend job say`."].join("\n");
 }
 
 function toolNames(tools: unknown): string[] {

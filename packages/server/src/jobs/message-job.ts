@@ -152,6 +152,8 @@ async function hearMessage(client: Queryable, quota: QuotaRule, input: KeptMessa
   return interject(client, quota, input);
 }
 
+const isAsking = "(waiting_for = 'answer' and waiting_since is not null and lease is null)";
+
 /** The run takes it with its next step. The job's row is locked, so that the run cannot end without it. */
 async function interject(client: Queryable, quota: QuotaRule, input: KeptMessage): Promise<Accepting> {
   const admitted = await admitMessage(client, quota, input);
@@ -160,13 +162,16 @@ async function interject(client: Queryable, quota: QuotaRule, input: KeptMessage
     `with said as (
        insert into job_interjections (job_id, prompt, created_by) values ($1, $2, $3)
      ), changed as (
-       update jobs set has_interjections = true, event_seq = event_seq + 1, updated_at = clock_timestamp()
+       update jobs set has_interjections = true, event_seq = event_seq + 1, updated_at = clock_timestamp(),
+         -- An answer, and a job that waits for one is due again.
+         run_after = case when ${isAsking} then clock_timestamp() else run_after end,
+         waiting_since = case when not ${isAsking} then waiting_since end
        where id = $1 returning *
      ), told as (
        insert into job_events (job_id, seq, kind, data) select id, event_seq, 'job.interjection',
          jsonb_build_object('text', left($2, ${shownCharactersMax})) from changed
      )
-     select ${wireColumns}, pg_notify('${channels.jobChanged}', id) from changed`,
+     select ${wireColumns}, pg_notify('${channels.jobChanged}', id), pg_notify('${channels.jobDue}', project_id) from changed`,
     [input.id, admitted.kept, input.createdBy],
   );
   return { kind: "accepted", job: toWireJob(rows[0] as WireRow), quota: admitted.quota };

@@ -370,6 +370,21 @@ describe("email about one's own jobs", () => {
     expect(received).toHaveLength(1);
   });
 
+  test("asks for an answer, with the options", async () => {
+    await setEmailsJobs(pool, "usr_1", true);
+    const id = await seedJob(pool, projectId);
+    await alterJob(pool, id, "created_by = 'user/Ada,Bo@x.test'");
+    const ask =
+      "insert into job_questions (job_id, step, question, options, answer_until) values ($1, 1, $2, $3, now())";
+    await pool.query(ask, [id, "Which\nport?", ["80", "443"]]);
+    received.length = 0;
+    await send();
+    const text = received[0]?.text ?? "";
+    expect(text).toContain("\nSubject: Question: Which port?\n");
+    expect(text).toContain("- 443");
+    expect(text).toContain(`https://emend.test/app/jobs/${id}`);
+  });
+
   test("is tried again later while the server refuses it, and is dropped without a server", async () => {
     await setEmailsJobs(pool, "usr_1", true);
     await endJob("status = 'failed', failure_code = 'timeout', failure_message = 'Too long.'");

@@ -234,15 +234,21 @@ function asDocumented(message: WebhookMessage): WebhookMessage {
   return { ...message, data: { ...message.data, pullRequest: { number, url, state, draft } } };
 }
 
-type JobMessage = Extract<WebhookMessage, { data: { job: unknown } }>;
+type JobMessage = Extract<WebhookMessage, { data: { pullRequest: unknown } }>;
 
 function isOfJob(message: WebhookMessage): message is JobMessage {
-  return "job" in message.data;
+  return "pullRequest" in message.data;
 }
 
 /** A sentence with the pull request and the project; for a job that ended, a line with counts and a link to the job. */
 function slackText(message: WebhookMessage, facts: ChatFacts & { publicUrl: string }): string {
   const project = escapeSlack(facts.project);
+  if (message.type === "job.question") {
+    const { job, question, options } = message.data;
+    const choices = options.length === 0 ? "" : `\n${options.map((option) => `• ${escapeSlack(option)}`).join("\n")}`;
+    const page = linkTo(`${facts.publicUrl}/app/jobs/${job.id}`, "Answer in Emend");
+    return `A job in *${project}* asks: ${escapeSlack(question)}${choices}${page === null ? "" : `\n${page}`}`;
+  }
   if (!isOfJob(message)) return `*${project}*: ${otherText(message)}`;
   const { type, data } = message;
   const { job } = data;
@@ -264,7 +270,7 @@ function countsOf({ introduced, fixed }: ChatFacts, change: NonNullable<ChatFact
   ];
 }
 
-function otherText(message: Exclude<WebhookMessage, JobMessage>): string {
+function otherText(message: Exclude<WebhookMessage, JobMessage | { type: "job.question" }>): string {
   if (message.type === "webhook.test") return "This is a test message from Emend.";
   const { scope, jobs, costUsd, month } = message.data;
   const used = [

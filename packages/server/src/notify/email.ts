@@ -65,16 +65,19 @@ interface DueEmail {
   failureCode: string | null;
   failureMessage: string | null;
   pullUrl: string | null;
+  question: string | null;
+  options: readonly string[] | null;
 }
 
-/** Sends one email about a job that ended. Throws if the mail server does not take it: the task is kept. */
+/** Sends one email about a job that ended, or asks. Throws if the mail server does not take it: the task is kept. */
 export async function sendJobEmail(deps: EmailDeps, id: string): Promise<void> {
   const { pool, smtp, log } = deps;
   const { rows } = await pool.query<DueEmail>(
     `select mail.id, mail.job_id as "jobId", users.email, users.name, projects.name as project, jobs.status,
-       jobs.title, failure_code as "failureCode", failure_message as "failureMessage", pull_request ->> 'url' as "pullUrl"
-     from job_emails mail join users on users.id = user_id join jobs on jobs.id = job_id
-       join projects on projects.id = jobs.project_id
+       jobs.title, failure_code as "failureCode", failure_message as "failureMessage", pull_request ->> 'url' as "pullUrl",
+       question, options
+     from job_emails mail left join job_questions asked on asked.id = question_id
+       join users on users.id = user_id join jobs on jobs.id = mail.job_id join projects on projects.id = jobs.project_id
      where mail.id = $1`,
     [id],
   );
@@ -111,12 +114,17 @@ export async function readEmailsJobs(db: Queryable, userId: string): Promise<boo
 function toMessage(due: DueEmail, { from }: SmtpSettings, publicUrl: string) {
   const url = `${publicUrl}/app/jobs/${due.jobId}`;
   const failed = due.status === "completed" ? "Follow-up failed" : "Failed";
-  const word = due.failureCode === null ? "Completed" : due.failureCode === "cancelled" ? "Cancelled" : failed;
-  const title = oneLine(due.title ?? "A job without a title", 150);
+  const ended = due.failureCode === null ? "Completed" : due.failureCode === "cancelled" ? "Cancelled" : failed;
+  const word = due.question === null ? ended : "Question";
+  const title = oneLine(due.question ?? due.title ?? "A job without a title", due.question === null ? 150 : 500);
   const isFailure = word === failed && due.failureMessage !== null;
   const lines = [
     `${word}: ${title}`,
     `Project: ${oneLine(due.project, 200)}`,
+    ...(due.options ?? []).map((option) => `- ${oneLine(option, 200)}`),
+    ...(due.question === null
+      ? []
+      : ["Open the job to answer. Without an answer, the agent continues with its best guess."]),
     ...(isFailure ? [oneLine(due.failureMessage ?? "", 500)] : []),
     ...(due.pullUrl === null && word === "Completed" ? ["No pull request was opened."] : []),
   ];
@@ -126,7 +134,7 @@ function toMessage(due: DueEmail, { from }: SmtpSettings, publicUrl: string) {
     from,
     // As an object, so that an address with a comma is never read as two.
     to: { name: "", address: due.email },
-    subject: `${word}: ${title}`,
+    subject: oneLine(`${word}: ${title}`, 200),
     // The same for each attempt: a mail server that got it twice can tell.
     messageId: `<${due.id}@${new URL(publicUrl).hostname}>`,
     headers: { "Auto-Submitted": "auto-generated" },

@@ -1,3 +1,4 @@
+import type { AgentJob } from "@emend/contract";
 import { expect, test } from "vitest";
 import { type ChatFacts, formatMessage } from "./deliveries.ts";
 import { type WebhookMessage, webhookEvents } from "./webhooks.ts";
@@ -57,6 +58,15 @@ test("slack names the project and links the pull request and the job, for each e
   );
 });
 
+test("slack shows a question with its options, and nothing in it mentions or links", () => {
+  const { projectId, job } = message.data as { projectId: string; job: AgentJob };
+  const data = { projectId, job, question: "Which <port>?", options: ["80", "<!channel>"], answerUntil: "2026-03-02" };
+  const told: WebhookMessage = { type: "job.question", timestamp: message.timestamp, data };
+  const { text } = JSON.parse(formatMessage(told, "slack", facts));
+  const link = "<https://emend.test/app/jobs/job_1|Answer in Emend>";
+  expect(text).toBe(`A job in *Docs* asks: Which &lt;port&gt;?\n• 80\n• &lt;!channel&gt;\n${link}`);
+});
+
 test("slack counts what a job changed and found", () => {
   const done = { title: "Rename the guide", failure: null, pullRequest, type: "job.completed" } as const;
   const one = { files: 1, additions: 12, deletions: 4 };
@@ -68,7 +78,10 @@ test("slack counts what a job changed and found", () => {
   expect(counted({ change: one, introduced: 1 })).toContain("1 new problem ·");
 });
 
-test.each(webhookEvents)("%s keeps its lines and links, whatever a model, a person or a forge wrote", (type) => {
+// A question has its own text, tested above.
+const events = webhookEvents.filter((type) => type !== "job.question");
+
+test.each(events)("%s keeps its lines and links, whatever a model, a person or a forge wrote", (type) => {
   const hostile = "<!channel> a|b & <https://evil.test|c>\n*bold* \u2028 `x`. Second sentence";
   const url = "https://git.test/1?a=<b>|";
   const failure = { code: "timeout", message: `${hostile}\n${"long ".repeat(500)}` } as const;

@@ -8,7 +8,7 @@ import { newWebhookSecret } from "./post-message.ts";
 import { mayConnect } from "./ssrf-guard.ts";
 
 export type { WebhookMessage } from "@emend/contract";
-// Also named in the trigger `tell_webhooks`.
+// Also named in the triggers `tell_webhooks` and `tell_question`.
 export { webhookEvents } from "@emend/contract";
 
 export const webhookFormats = ["standard", "slack"] as const;

@@ -16,6 +16,7 @@ import { authorOf, commitMessage } from "../publish/publication.ts";
 import { publishChange } from "../publish/publish-change.ts";
 import type { WriteQueue } from "../publish/write-queue.ts";
 import type { CrashPoint } from "./crash-points.ts";
+import { guessWords } from "./propose-change.ts";
 import { isRetitled, pullTitleOf } from "./recorder.ts";
 import {
   askedOf,
@@ -208,6 +209,7 @@ export function draftReasonOf(
   wanted: { job: boolean | null; project: boolean },
 ): string | undefined {
   if (change.limitReached) return limitWords[change.limitReached];
+  if (change.unanswered.length > 0) return change.unanswered.map(guessWords).join(" ");
   const disputes = change.verdict.introduced.filter((finding) => "dispute" in finding).length;
   if (disputes > 0) return "The agent disputes findings of the checks. Review both sides before merging.";
   if (change.verdict.kind === "flagged") {

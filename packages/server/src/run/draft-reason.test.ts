@@ -3,13 +3,18 @@ import { draftReasonOf } from "./create-stages.ts";
 import type { ReviewedChange } from "./run.ts";
 
 const change = (more: Partial<ReviewedChange> = {}) =>
-  ({ limitReached: null, verdict: { kind: "passed", introduced: [] }, ...more }) as ReviewedChange;
+  ({ limitReached: null, unanswered: [], verdict: { kind: "passed", introduced: [] }, ...more }) as ReviewedChange;
 
 test("a draft says why it is a draft", () => {
   expect(draftReasonOf(change(), { job: true, project: false })).toBe("The job asked for a draft.");
   expect(draftReasonOf(change(), { job: null, project: true })).toContain("This project");
   expect(draftReasonOf(change(), { job: false, project: true })).toBeUndefined();
   expect(draftReasonOf(change({ limitReached: "timeout" }), { job: true, project: true })).toContain("time limit");
+});
+
+test("a change that rests on a guess is a draft that quotes the question", () => {
+  const reason = draftReasonOf(change({ unanswered: ["Which port?"] }), { job: false, project: false });
+  expect(reason).toContain("best guess: Which port?");
 });
 
 test("a disputed finding is for a person to decide", () => {

@@ -1,4 +1,4 @@
-import type { AgentOutcome, FollowUp, Step, Usage } from "@emend/agent";
+import { type AgentOutcome, type FollowUp, type Step, type Usage, unansweredIn } from "@emend/agent";
 import type { Evidence } from "@emend/base/evidence.ts";
 import { assertNever } from "@emend/base/fault.ts";
 import { truthChecks, type Verdict } from "@emend/review";
@@ -11,7 +11,7 @@ import { followChanges } from "./step-changes.ts";
 
 export type Proposal =
   | { kind: "reviewed"; change: ReviewedChange; model: string; usage: TotalUsage }
-  | Extract<Outcome, { kind: "unchanged" | "denied" }>;
+  | Extract<Outcome, { kind: "unchanged" | "denied" | "asked" }>;
 
 /** Runs the agent and the review in turns. The result is stored before anything is built from it. */
 export async function proposeChange(
@@ -47,7 +47,13 @@ export async function proposeChange(
   const { saveContext, interjections } = recorder;
   const work = { ...tree, ...said, saveStep, saveContext, interjections, review };
   const { outcome, verdict, sources: cited = [] } = await stages.runAgent(job, work, signal);
+  if (outcome.kind === "asked") {
+    const { summary: question, options, step } = outcome;
+    return { kind: "asked", question, options, step };
+  }
   const limitReached = outcome.kind === "stopped" ? outcome.code : null;
+  const unanswered = unansweredIn({ ...job, ...said }, steps);
+  for (const question of unanswered) await recorder.saveNotice(guessWords(question));
   if (outcome.kind === "unchanged" || verdict === null) {
     return { kind: "unchanged", summary: outcome.summary, limitReached };
   }
@@ -69,10 +75,16 @@ export async function proposeChange(
     return { kind: "unchanged", summary: why, limitReached };
   }
   const model = steps.findLast(({ usage }) => usage.by === undefined)?.usage.model ?? job.answeredBy;
-  return { kind: "reviewed", change: { ...words, verdict, limitReached, sources }, model, usage: totalUsage(steps) };
+  const change = { ...words, verdict, limitReached, sources, unanswered };
+  return { kind: "reviewed", change, model, usage: totalUsage(steps) };
 }
 
-function wordsOf(outcome: Exclude<AgentOutcome, { kind: "unchanged" }>, job: LeasedJob): Words {
+/** For people, where a question got no answer. */
+export function guessWords(question: string): string {
+  return `The agent's question got no answer in time, so it continued with its best guess: ${question}`;
+}
+
+function wordsOf(outcome: Exclude<AgentOutcome, { kind: "unchanged" | "asked" }>, job: LeasedJob): Words {
   const { summary } = outcome;
   const { pullTitle, reply } = outcome.kind === "finished" ? outcome : {};
   // If no pull request was opened before, this round's title becomes the pull request's title.

@@ -75,7 +75,10 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
       signal.throwIfAborted();
     },
     async interjections() {
-      return run.job.hasInterjections ? write(() => loadInterjections(pool, lease.jobId)) : [];
+      if (!run.job.hasInterjections) return [];
+      const said = await write(() => loadInterjections(pool, lease.jobId));
+      if (said.length > 0) crashPoint("after-interjections-read");
+      return said;
     },
     saveChange: (change) =>
       write(() =>

@@ -1,4 +1,4 @@
-import type { Step } from "@emend/agent";
+import { type FollowUp, type Step, unansweredIn } from "@emend/agent";
 import { assertNever } from "@emend/base/fault.ts";
 import type { Logger } from "@emend/base/logger.ts";
 import { type FailureCode, failureCodes } from "@emend/contract";
@@ -9,6 +9,7 @@ import { type AppError, isAppError } from "../errors.ts";
 import { type Ending, endRun, type Release, releaseRun } from "../jobs/run/end-run.ts";
 import type { LeasedJob, StoredChange } from "../jobs/run/leased-job.ts";
 import { LeaseLost } from "../jobs/run/leases.ts";
+import { type AskedQuestion, waitForAnswer } from "../jobs/run/wait-for-answer.ts";
 import type { Disk } from "../lib/disk.ts";
 import { sayNotOpen } from "../publish/ensure-pull-request.ts";
 import type { CrashPoint } from "./crash-points.ts";
@@ -34,7 +35,7 @@ async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal): Promi
   crashPoint("after-base-pinned");
 
   const proposal = job.change
-    ? resumeChange(job, job.change, said.steps)
+    ? resumeChange(job, job.change, said)
     : await proposeChange(deps, job, tree, said, signal);
   if (proposal.kind !== "reviewed") return proposal;
   if (job.preview) return { kind: "previewed", change: proposal.change };
@@ -62,7 +63,7 @@ interface RunJobDeps {
   patience: Patience;
   disk?: Disk;
   crashPoint(name: CrashPoint): void;
-  /** Receives each run's outcome: completed, a failure's code, stopped, released, retry, crash or lost. */
+  /** Receives each run's outcome: completed, a failure's code, asked, stopped, released, retry, crash or lost. */
   onSettled?(outcome: string, projectId: string): void;
 }
 
@@ -104,6 +105,7 @@ async function attempt(deps: RunJobDeps & { processEnds: AbortSignal }, run: Act
   try {
     const recorder = createRecorder(deps, run);
     const outcome = await runJob({ ...deps, recorder }, job, controller.signal);
+    if (outcome.kind === "asked") return { kind: "ask", asked: outcome };
     return { kind: "end", ending: endingOf(outcome) };
   } catch (error) {
     const cause = controller.signal.aborted ? controller.signal.reason : error;
@@ -123,6 +125,7 @@ async function attempt(deps: RunJobDeps & { processEnds: AbortSignal }, run: Act
 
 function nameOf(next: StoredNext): string {
   if (next.kind === "release") return next.release.reason;
+  if (next.kind === "ask") return "asked";
   return next.ending.kind === "failed" ? next.ending.code : next.ending.kind;
 }
 
@@ -131,6 +134,11 @@ type StoredNext = Exclude<AfterRun, { kind: "leave" }>;
 async function writeAfterRun(deps: RunJobDeps, run: ActiveRun, next: StoredNext): Promise<void> {
   const { lease } = run.job;
   if (next.kind === "release") return releaseRun(deps.pool, lease, next.release);
+  if (next.kind === "ask") {
+    deps.crashPoint("before-question-told");
+    await waitForAnswer(deps.pool, lease, next.asked, run.job.answerWaitMs);
+    return deps.crashPoint("after-question-told");
+  }
   deps.crashPoint("before-end");
   await endRun(deps.pool, lease, next.ending);
   deps.crashPoint("after-end");
@@ -140,6 +148,7 @@ async function writeAfterRun(deps: RunJobDeps, run: ActiveRun, next: StoredNext)
 type AfterRun =
   | { kind: "end"; ending: Ending }
   | { kind: "release"; release: Release }
+  | { kind: "ask"; asked: AskedQuestion }
   /** Another worker owns the job now. */
   | { kind: "leave" };
 
@@ -237,7 +246,7 @@ function isFailure(code: string): code is FailureCode {
 const pathsShownMax = 5;
 
 /** The final state for a run's outcome. A reached limit fails the job, even if its work was kept as a draft. */
-function endingOf(outcome: Outcome): Ending {
+function endingOf(outcome: Exclude<Outcome, { kind: "asked" }>): Ending {
   switch (outcome.kind) {
     case "unchanged":
       if (outcome.limitReached) return { kind: "failed", code: outcome.limitReached, message: outcome.summary };
@@ -282,11 +291,15 @@ export function deniedMessage(violations: readonly Violation[]): string {
 }
 
 /** A change that an earlier run stored with its commit. Neither the model nor the review runs again. */
-function resumeChange(job: LeasedJob, stored: StoredChange, steps: readonly Step[]): Proposal {
+function resumeChange(
+  job: LeasedJob,
+  stored: StoredChange,
+  said: { steps: readonly Step[]; followUps: readonly FollowUp[] },
+): Proposal {
   return {
     kind: "reviewed",
     model: job.answeredBy,
-    usage: totalUsage(steps),
+    usage: totalUsage(said.steps),
     change: {
       title: stored.title,
       pullTitle: stored.pullTitle,
@@ -296,6 +309,7 @@ function resumeChange(job: LeasedJob, stored: StoredChange, steps: readonly Step
       verdict: stored.findings as PassableVerdict,
       limitReached: stored.limitReached,
       sources: job.sources,
+      unanswered: unansweredIn({ ...job, ...said }, said.steps),
     },
   };
 }

@@ -10,6 +10,7 @@ import type { RecordedPullRequest } from "../jobs/pull-requests.ts";
 import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
 import type { RecordedChange, RecordedMove } from "../jobs/run/record-change.ts";
 import type { Interjection, PinnedContext, RecordedBase } from "../jobs/run/record-work.ts";
+import type { AskedQuestion } from "../jobs/run/wait-for-answer.ts";
 import type { CommitSettings, Publication, TotalUsage } from "../publish/publication.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import type { StepChanges } from "./step-changes.ts";
@@ -121,6 +122,8 @@ export interface ReviewedChange extends Words {
   verdict: PassableVerdict;
   limitReached: LimitCode | null;
   sources: readonly StoredSource[];
+  /** Questions that nobody answered in time: the change is based on guesses. */
+  unanswered: readonly string[];
 }
 export type PassableVerdict = Exclude<Verdict, { kind: "denied" }>;
 export type LimitCode = Extract<AgentOutcome, { kind: "stopped" }>["code"];
@@ -141,6 +144,8 @@ export interface PublishWork extends OpenTree {
 /** The outcome of a run that completed. */
 export type Outcome =
   | { kind: "unchanged"; summary: string; limitReached: LimitCode | null }
+  /** The job waits for an answer, without a worker. */
+  | ({ kind: "asked" } & AskedQuestion)
   | { kind: "denied"; violations: readonly Violation[]; limitReached: LimitCode | null }
   | { kind: "published"; pullRequest: PullRequest; change: ReviewedChange }
   /** A preview: its diff is stored, and nothing was sent. */

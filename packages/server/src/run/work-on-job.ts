@@ -84,6 +84,7 @@ export async function workOnJob(
       ),
       saveStep: work.saveStep,
       interjections: work.interjections,
+      questions: { max: job.questionsMax, overdue: job.overdueStep },
       review: work.review,
     },
     {
@@ -164,7 +165,7 @@ async function applyTitleConvention(
   work: AgentWork,
   subjects: readonly string[],
 ): Promise<AgentOutcome> {
-  if (outcome.kind === "unchanged") return outcome;
+  if (outcome.kind === "unchanged" || outcome.kind === "asked") return outcome;
   const convention = await readTitleConvention(work.base, subjects);
   const worded = { ...outcome, title: conventionalTitle(outcome.title, convention) };
   if (worded.kind !== "finished" || worded.pullTitle === undefined) return worded;

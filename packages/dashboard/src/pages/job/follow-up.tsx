@@ -6,8 +6,10 @@ import { request } from "../../api/request.ts";
 import { followOwnJob } from "../../layout/own-jobs.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
+import { localTime } from "../../parts/format.ts";
 import { keepText, keptText } from "../../parts/kept-text.ts";
 import { Problem } from "../../parts/notice.tsx";
+import { VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 
 /**
@@ -20,7 +22,7 @@ export function FollowUp({ run }: { run: JobRun }) {
   const mayWrite = useMayWrite();
   const queries = useQueryClient();
   const send = useMutation({
-    mutationFn: () => request(`/jobs/${run.id}/message`, { body: { prompt } }),
+    mutationFn: (text: string) => request(`/jobs/${run.id}/message`, { body: { prompt: text } }),
     async onSuccess() {
       write("");
       followOwnJob(run.id);
@@ -36,10 +38,28 @@ export function FollowUp({ run }: { run: JobRun }) {
   }
   function submit(event?: FormEvent) {
     event?.preventDefault();
-    if (prompt !== "" && !send.isPending) send.mutate();
+    if (prompt !== "" && !send.isPending) send.mutate(prompt);
   }
+  const question = run.waiting?.for === "answer" ? run.waiting : null;
   return (
-    <Sheet className="px-4 py-3">
+    <Sheet className="grid gap-3 px-4 py-3">
+      {question && (
+        <div className="grid gap-2" role="status">
+          <h2 className="text-quiet">The agent asks</h2>
+          <p className="wrap-anywhere font-semibold">
+            <VisibleText text={question.message} />
+          </p>
+          <ul className="flex flex-wrap gap-2">
+            {(question.options ?? []).map((option) => (
+              <li key={option} className="max-w-full">
+                <Button disabled={send.isPending} onClick={() => send.mutate(option)}>
+                  <VisibleText text={option} />
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
       <form onSubmit={submit} className="grid gap-2">
         <label htmlFor="follow-up" className="font-semibold text-quiet">
           {labelOf(run)}
@@ -48,13 +68,19 @@ export function FollowUp({ run }: { run: JobRun }) {
           id="follow-up"
           rows={2}
           className="field-sizing-content max-h-60 min-h-16 w-full resize-none text-[16px] leading-6"
-          placeholder={run.status === "active" ? "What should it know?" : "What else should change?"}
+          placeholder={placeholderOf(run)}
           value={prompt}
           onChange={(event) => write(event.target.value)}
           onKeyDown={(event) => {
             if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) submit();
           }}
         />
+        {question?.nextTryAt && (
+          <p className="text-quiet">
+            Without an answer by {localTime(question.nextTryAt)}, the agent continues with its best guess and opens a
+            draft.
+          </p>
+        )}
         <Problem error={send.error} />
         <Button type="submit" className="justify-self-end" disabled={prompt === "" || send.isPending}>
           Send
@@ -64,7 +90,13 @@ export function FollowUp({ run }: { run: JobRun }) {
   );
 }
 
-function labelOf({ status, pullRequest }: JobRun): string {
+function placeholderOf({ status, waiting }: JobRun): string {
+  if (waiting?.for === "answer") return "Your answer";
+  return status === "active" ? "What should it know?" : "What else should change?";
+}
+
+function labelOf({ status, pullRequest, waiting }: JobRun): string {
+  if (waiting?.for === "answer") return waiting.options?.length ? "Or answer in your own words" : "Answer";
   if (status === "active") return "Tell the job something while it works";
   return pullRequest ? `Ask for changes on pull request #${pullRequest.number}` : "Ask for changes";
 }

@@ -82,7 +82,10 @@ export function headlineOf(
 
 function outcomeOf(run: JobRun): string {
   const { pullRequest, status } = run;
-  if (run.waiting) return run.waiting.for === "disk" ? "Waiting for disk space" : "Waiting for the forge";
+  if (run.waiting) {
+    const waits = { disk: "disk space", forge: "the forge", answer: "your answer" };
+    return `Waiting for ${waits[run.waiting.for]}`;
+  }
   if (status === "active")
     // The phase's word comes before it.
     return {

@@ -70,6 +70,7 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
   // The branch has what people edited since, too.
   const files = pull ?? `/jobs/${run.id}`;
   const fileUrl = useCallback((path: string) => `${files}/file?path=${encodeURIComponent(path)}`, [files]);
+  const isAsking = run.waiting?.for === "answer";
   const hasChanges = (diff.data?.files.length ?? 0) > 0;
   // The side-by-side diff uses the whole width.
   const isBeside = !isSplit;
@@ -95,6 +96,7 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
         <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
           <Slot job={job} isWatched={isWatched} />
           <Told run={run} />
+          {isAsking && <FollowUp run={run} />}
           {!isWatched && result}
         </div>
         <div
@@ -123,7 +125,7 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
           className={`grid grid-cols-[minmax(0,1fr)] gap-5 ${isWatched || !diff.isPending ? "" : "max-lg:hidden"} ${isBeside ? "lg:sticky lg:top-4 lg:max-h-[calc(100dvh-32px)] lg:overflow-y-auto" : ""}`}
         >
           {!isInOneRound && <Rounds job={job} />}
-          {!isWatched && <FollowUp run={run} />}
+          {!isWatched && !isAsking && <FollowUp run={run} />}
           <Events
             jobId={run.id}
             events={stream.events}
@@ -132,7 +134,7 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
             isWatched={isWatched}
           />
           {isInOneRound && <Rounds job={job} />}
-          {isWatched && <FollowUp run={run} />}
+          {isWatched && !isAsking && <FollowUp run={run} />}
           {isWatched && result}
         </div>
       </div>
@@ -332,7 +334,7 @@ export function Told({ run }: { run: JobRun }) {
   const { waiting, notices } = run;
   return (
     <>
-      {waiting && (
+      {waiting && waiting.for !== "answer" && (
         <Sheet className="grid gap-1 px-4 py-3">
           <p className="wrap-anywhere font-semibold" role="status">
             <VisibleText text={waiting.message} />

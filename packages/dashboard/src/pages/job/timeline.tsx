@@ -194,6 +194,8 @@ export function describeEvent(event: JobEvent): ToldEvent {
       return say("Follow-up");
     case "job.interjection":
       return say("Message", String(data.text ?? ""));
+    case "job.question":
+      return say("Asked a question", String(data.question ?? ""));
     case "run.started":
       return say(Number(data.run) > 1 ? `Resumed, run ${data.run}` : "Started");
     case "phase":
@@ -278,6 +280,7 @@ const verbs: Readonly<Record<string, string>> = {
   update_navigation: "Edited the navigation",
   check: "Checked the site",
   git: "Read the history",
+  ask: "Asked",
   finish: "Finished",
 };
 

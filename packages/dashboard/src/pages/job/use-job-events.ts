@@ -11,6 +11,7 @@ const endsWith: Readonly<Record<keyof (typeof JobEventData)["properties"], boole
   "job.created": false,
   "job.message": false,
   "job.interjection": false,
+  "job.question": false,
   "run.started": false,
   phase: false,
   step: false,

@@ -251,6 +251,23 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
             help: "Emend keeps finished work and publishes it when the forge answers.",
           },
         ],
+        [
+          {
+            path: "settings.questionsMax",
+            label: "Questions per job",
+            kind: "number",
+            min: 0,
+            help: "How often the agent may ask. Automations never ask.",
+          },
+          {
+            path: "settings.answerWaitHours",
+            label: "Hours to wait for an answer",
+            kind: "number",
+            min: 0,
+            step: "any",
+            help: "Then the agent continues with its best guess and opens a draft.",
+          },
+        ],
       ],
     },
     {

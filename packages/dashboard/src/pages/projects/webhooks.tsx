@@ -238,6 +238,7 @@ const events = [
   { value: "job.completed", words: "a job completed" },
   { value: "job.failed", words: "a job failed" },
   { value: "job.archived", words: "a job was archived" },
+  { value: "job.question", words: "a job asks a question" },
   { value: "pull_request.merged", words: "its pull request was merged" },
   { value: "pull_request.closed", words: "its pull request was closed" },
   { value: "budget.warning", words: "80 % of a monthly budget is used" },

@@ -65,6 +65,10 @@ const ProjectSettings = Type.Object({
   closedPullRequest: Type.Union([Type.Literal("open_new"), Type.Literal("fail")], { default: "open_new" }),
   /** How long finished work waits for an unavailable forge. 0: a few minutes. */
   publishWaitHours: Type.Number({ minimum: 0, maximum: 720, default: 24 }),
+  /** How many questions an agent may ask in a job of a person or a key. 0: it decides by itself. */
+  questionsMax: Type.Integer({ minimum: 0, maximum: 20, default: 2 }),
+  /** How long a question waits for an answer. Then the job goes on with a guess, as a draft. */
+  answerWaitHours: Type.Number({ minimum: 0, maximum: 720, default: 24 }),
   limits: Type.Object(
     {
       stepsMax: Type.Integer({ minimum: 1, maximum: 10_000, default: 60 }),

@@ -30,3 +30,35 @@ create or replace trigger pull_request_settled after update of pull_request on j
   when (new.pull_request ->> 'state' is distinct from old.pull_request ->> 'state'
     and new.pull_request ->> 'state' in ('merged', 'closed') and new.status is not distinct from old.status)
   execute function tell_webhooks();
+
+-- Told with the question, once: a row is inserted for each.
+create or replace function tell_question() returns trigger language plpgsql as $$
+declare wanted text;
+begin
+  insert into deliveries (webhook_id, job_id, event, payload)
+    select webhooks.id, jobs.id, 'job.question', jsonb_build_object(
+      'type', 'job.question',
+      'timestamp', wire_time(clock_timestamp()),
+      'data', jsonb_build_object(
+        'projectId', jobs.project_id,
+        'job', wire_job(jobs),
+        'question', new.question,
+        'options', new.options,
+        'answerUntil', wire_time(new.answer_until)))
+    from jobs join webhooks on webhooks.project_id = jobs.project_id
+    where jobs.id = new.job_id and disabled_at is null and 'job.question' = any (events);
+  if found then
+    perform pg_notify('emend_delivery_due', '');
+  end if;
+  for wanted in insert into job_emails (id, job_id, user_id, question_id)
+    select 'eml_' || gen_random_uuid(), jobs.id, users.id, new.id from jobs
+      join users on emails_jobs and 'user/' || lower(email) = lower(jobs.created_by)
+    where jobs.id = new.job_id
+    returning id
+  loop
+    perform ask_task('send_email', wanted);
+  end loop;
+  return null;
+end $$;
+
+create or replace trigger question_asked after insert on job_questions for each row execute function tell_question();

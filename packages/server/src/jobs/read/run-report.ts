@@ -27,7 +27,8 @@ interface RunRow
   failure_message: string | null;
   waiting_since: string | null;
   waiting_words: string | null;
-  waiting_for: "forge" | "disk";
+  waiting_for: "forge" | "disk" | "answer";
+  options: readonly string[] | null;
   nobody_works: string | null;
   next_try_at: string | null;
   is_retryable: boolean;
@@ -59,7 +60,9 @@ export async function readRun(db: Queryable, job: { id: string; projectId: strin
     name: "read-run",
     text: `select id, status, phase, prompt, model, title, summary, created_by, failure_code, failure_message,
         limit_reached, usage, findings, coalesce(diff_base, base_commit) as base_commit, base_branch,
-        pull_request, runs, crashes, preview, context, sources, notices, waiting_words, waiting_for, ${isRetryable} as is_retryable,
+        pull_request, runs, crashes, preview, context, sources, notices, waiting_words, waiting_for,
+        case when waiting_for = 'answer' then (select options from job_questions where job_id = jobs.id
+          order by id desc limit 1) end as options, ${isRetryable} as is_retryable,
         case when phase = 'queued' and status = 'active' and lease is null then ${nobodyWorks} end as nobody_works,
         wire_time(waiting_since) as waiting_since, case when lease is null then wire_time(run_after) end as next_try_at,
         wire_time(created_at) as created_at, wire_time(updated_at) as updated_at, wire_time(ended_at) as ended_at,
@@ -76,7 +79,10 @@ export async function readRun(db: Queryable, job: { id: string; projectId: strin
 
 function toWaiting(row: RunRow): JobRun["waiting"] {
   const { waiting_since: since, nobody_works: words, next_try_at: nextTryAt } = row;
-  if (since) return { for: row.waiting_for, since, nextTryAt, message: row.waiting_words ?? "" };
+  if (since) {
+    const options = row.waiting_for === "answer" ? { options: [...(row.options ?? [])] } : {};
+    return { for: row.waiting_for, since, nextTryAt, message: row.waiting_words ?? "", ...options };
+  }
   return words === null ? null : { for: "disk", since: row.updated_at, nextTryAt, message: words };
 }
 

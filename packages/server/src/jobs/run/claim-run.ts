@@ -172,6 +172,8 @@ async function lockProjectWithDueJob(
   return rows[0];
 }
 
+const isNewRun = "(waiting_since is null or waiting_for = 'answer')";
+
 /**
  * Counts again under the lock: the count above is from before the lock. Without this, 16 concurrent claimers ran 14
  * jobs in 4 lanes. Expired leases count until they are swept, because their run may still renew them.
@@ -188,7 +190,8 @@ async function leaseOldestDueJob(
         update jobs set lease = $2, lease_until = clock_timestamp() + make_interval(secs => $3),
           alone = ${suspects ? "crashes >= $5" : "false"},
           -- Another try of a job that waits for its forge is no new run, and is not told.
-          runs = runs + (waiting_since is null)::int, event_seq = event_seq + (waiting_since is null)::int,
+          runs = runs + (${isNewRun})::int, event_seq = event_seq + (${isNewRun})::int,
+          waiting_since = case when not ${isNewRun} then waiting_since end,
           phase = case when commit_id is null then 'preparing' else phase end, updated_at = clock_timestamp()
         where id = (
             select id from jobs

@@ -5,6 +5,10 @@ import type { Lease } from "./leases.ts";
 import type { PinnedContext } from "./record-work.ts";
 
 const publishWaitHoursUsual = 24;
+const answerWaitHoursUsual = 24;
+const questionsUsual = 2;
+/** Somebody reads what these ask for. Automations, issues and comments have nobody who answers. */
+const hasAsker = /^(?:user|key)\/|^console$/;
 
 /** A job as the run that claimed it sees it, with all that earlier runs stored. */
 export interface LeasedJob {
@@ -43,6 +47,11 @@ export interface LeasedJob {
   createLeftMs: number | null;
   /** How long finished work may wait for its forge. */
   publishWaitMs: number;
+  /** How many questions the agent may ask in all, and how long each waits for an answer. */
+  questionsMax: number;
+  answerWaitMs: number;
+  /** The last step whose question was not answered in time. */
+  overdueStep: number | null;
   base: { commit: string; branch: string } | null;
   /** The pull request's base branch, if an earlier round knows it. */
   baseBranch: string | null;
@@ -125,7 +134,10 @@ export const leasedJobColumns = `id, lease, project_id, prompt, model, chosen_mo
   commit_title, base_conflict, preview, context,
   extract(epoch from clock_timestamp() - waiting_since)::float * 1000 as waited_ms,
   extract(epoch from create_until - clock_timestamp())::float * 1000 as create_left_ms,
-  (select settings -> 'publishWaitHours' from projects where projects.id = jobs.project_id) as publish_wait_hours,
+  (select jsonb_build_array(settings -> 'publishWaitHours', settings -> 'answerWaitHours', settings -> 'questionsMax')
+     from projects where projects.id = jobs.project_id) as waits,
+  (select max(step) from job_questions asked where asked.job_id = jobs.id and answer_until <= clock_timestamp()) as overdue_step,
+  created_by,
   sources, array(select said.prompt from job_messages said where said.job_id = jobs.id order by number) as follow_ups,
   has_interjections, case when has_interjections then array(
     select said.prompt from job_interjections said where said.job_id = jobs.id and step is not null order by said.id
@@ -151,7 +163,9 @@ export interface LeasedJobRow {
   retries: number;
   waited_ms: number | null;
   create_left_ms: number | null;
-  publish_wait_hours: unknown;
+  waits: readonly unknown[] | null;
+  overdue_step: number | null;
+  created_by: string;
   base_commit: string | null;
   base_branch: string | null;
   title: string | null;
@@ -201,7 +215,10 @@ export function toLeasedJob(row: LeasedJobRow): LeasedJob {
     retries: row.retries,
     waitedMs: row.waited_ms,
     createLeftMs: row.create_left_ms,
-    publishWaitMs: hoursOf(row.publish_wait_hours) * 3_600_000,
+    publishWaitMs: numberOr(publishWaitHoursUsual, row.waits?.[0]) * 3_600_000,
+    answerWaitMs: numberOr(answerWaitHoursUsual, row.waits?.[1]) * 3_600_000,
+    questionsMax: hasAsker.test(row.created_by) ? numberOr(questionsUsual, row.waits?.[2]) : 0,
+    overdueStep: row.overdue_step,
     base: row.base_commit && row.base_branch ? { commit: row.base_commit, branch: row.base_branch } : null,
     baseBranch: row.base_branch,
     continuesBranch: row.continues_branch,
@@ -221,8 +238,8 @@ export function toLeasedJob(row: LeasedJobRow): LeasedJob {
 }
 
 /** The stored setting. Absent if it was not set. */
-function hoursOf(stored: unknown): number {
-  return typeof stored === "number" ? stored : publishWaitHoursUsual;
+function numberOr(usual: number, stored: unknown): number {
+  return typeof stored === "number" ? stored : usual;
 }
 
 function toDenied({ findings, limit_reached }: LeasedJobRow): LeasedJob["denied"] {

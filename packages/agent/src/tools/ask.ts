@@ -1,0 +1,31 @@
+import { reachesOut } from "@emend/base/markdown.ts";
+import { type Static, Type } from "typebox";
+import { defineTool } from "./tool.ts";
+
+/** A question to the person who asked for the change. */
+export const AskInput = Type.Object(
+  {
+    question: Type.String({ minLength: 1, maxLength: 500 }),
+    options: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 5 })),
+  },
+  { additionalProperties: false },
+);
+export type Question = Static<typeof AskInput>;
+
+/** The answer to an accepted call. What the person says follows as a message. */
+export const asked = "asked";
+
+export const askTool = defineTool({
+  name: "ask",
+  description:
+    "Asks the person who wants the change; the answer may take hours. Only where it changes the result and no file has it, one short question with what you would choose. `options`: answers to pick from.",
+  input: AskInput,
+  async run({ questionsLeft = 0 }, { question, options = [] }) {
+    if (questionsLeft <= 0)
+      return { kind: "refused", reason: "no question is left: decide, and say in the summary what you assumed" };
+    // It is shown on the pull request if nobody answers.
+    if ([question, ...options].some(reachesOut))
+      return { kind: "refused", reason: "a question must hold no images, links, URLs or HTML outside code spans" };
+    return { kind: "answer", text: asked };
+  },
+});
