@@ -78,6 +78,11 @@ export interface ToolCall {
   metadata?: SharedV4ProviderMetadata;
 }
 
+export interface ToolResult {
+  output: string;
+  isError: boolean;
+}
+
 /** A reasoning part that the vendor wants back, signed or encrypted by it. */
 export interface Reasoning {
   text: string;
@@ -201,6 +206,8 @@ export interface AgentDeps {
   interjections?(): Promise<readonly { id: string; text: string }[]>;
   /** Absent: the agent cannot ask. `overdue`: the step whose question nobody answered in time. */
   questions?: { max: number; overdue: number | null };
+  /** Wraps each call of a tool, for traces. Call and result are vetted. */
+  watchTool?: ((call: ToolCall, run: () => Promise<ToolResult>) => Promise<ToolResult>) | undefined;
   /** Stores a step with its edits, fenced by the lease. Throws if the lease is lost. */
   saveStep(step: Step, edits: readonly OverlayEdit[]): Promise<void>;
 }

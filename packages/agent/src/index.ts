@@ -1,4 +1,17 @@
-export type { AgentOutcome, ContextTrees, FollowUp, Limits, Model, OpenPull, Source, Step, Usage } from "./agent.ts";
+export type {
+  AgentDeps,
+  AgentOutcome,
+  ContextTrees,
+  FollowUp,
+  Limits,
+  Message,
+  Model,
+  OpenPull,
+  Source,
+  Step,
+  ToolCall,
+  Usage,
+} from "./agent.ts";
 export { interjectionsIn } from "./evidence.ts";
 export type { AgentFaultCode } from "./faults.ts";
 export { runAgent } from "./loop.ts";

@@ -8,6 +8,7 @@ import type {
   Step,
   ToolCall,
   ToolDescription,
+  ToolResult,
 } from "./agent.ts";
 import { compact, fixedTokensOf, outputBytesFor, tokensOf } from "./compact.ts";
 import {
@@ -29,7 +30,7 @@ import {
 } from "./outcome.ts";
 import { guidanceNear, inFence, systemPrompt } from "./system-prompt.ts";
 import { refuseContextPath } from "./tools/paths.ts";
-import { callTool, describeTools, inputOf, isWritingCall, type ToolResult } from "./tools/registry.ts";
+import { callTool, describeTools, inputOf, isWritingCall } from "./tools/registry.ts";
 import { revertAll } from "./tools/report.ts";
 import { createSiteSession, type ToolContext } from "./tools/tool.ts";
 import { refuseWords, takeBackRefused, type VettedAnswer, vetAnswer } from "./vet-answer.ts";
@@ -182,7 +183,7 @@ async function runCalls(
   conversation: readonly Message[],
   signals: Signals,
 ): Promise<readonly Message[]> {
-  const { limits, model } = turn.deps;
+  const { limits, model, watchTool: watch = (_call, work) => work() } = turn.deps;
   turn.context.outputBytesMax = outputBytesFor(calls.length, limits.toolOutputBytesMax, model.contextTokensMax);
   const run = async (call: ToolCall, place: number): Promise<Message> => {
     const refusal = refusals.get(place);
@@ -191,7 +192,7 @@ async function runCalls(
         ? { output: refusal, isError: true }
         : isRepeated(call, conversation)
           ? repeatedCall
-          : await runCall(turn, call, signals);
+          : await watch(call, () => runCall(turn, call, signals));
     return { role: "tool", callId: call.id, name: call.name, ...result };
   };
   if (!calls.some((call) => isWritingCall(call) || call.name === "finish" || call.name === "ask"))

@@ -1,5 +1,5 @@
 import { isFault } from "@emend/base/fault.ts";
-import type { ToolCall, ToolDescription } from "../agent.ts";
+import type { ToolCall, ToolDescription, ToolResult } from "../agent.ts";
 import { storable } from "../outcome.ts";
 import { askTool } from "./ask.ts";
 import { checkTool } from "./check.ts";
@@ -45,11 +45,6 @@ const tools: readonly Tool[] = [
  */
 const unshownTools: readonly Tool[] = [askTool, siteMapTool, addPageTool, addRedirectTool, fixLinksTool];
 const toolsByName = new Map([...tools, ...unshownTools].map((tool) => [tool.name, tool]));
-
-export interface ToolResult {
-  output: string;
-  isError: boolean;
-}
 
 /** `mayAsk`: a job whose questions nobody would answer is not told of them. */
 export function describeTools({ mayAsk = false } = {}): readonly ToolDescription[] {

@@ -47,7 +47,8 @@ import { answerComment, type OutboxDeps, setDetails } from "../run/pull-request-
 import { startPullRequestWatch } from "../run/watch-pull-requests.ts";
 import { createTidying, startWorker, sweepMirrors, tidyMirrorOf, type Worker } from "../run/worker.ts";
 import { askAnswer, askCommentAnswer, askSiteCheck, startTasks } from "../tasks/start-tasks.ts";
-import { traceModel, traceStages } from "../tracing/tracing.ts";
+import { traceAgent, traceModel } from "../tracing/trace-agent.ts";
+import { traceStages } from "../tracing/tracing.ts";
 import { checkSiteHealth } from "./check-site-health.ts";
 import { createReader } from "./create-reader.ts";
 import { createFollowUp } from "./follow-up.ts";
@@ -199,6 +200,7 @@ function composeGate(
 ): GateDeps {
   const { config, pool, log, sealer, forges, publicUrl } = parts;
   const announceDue = createAnnounceDue({ db: pool, log });
+  const openModel = modelOpener(parts);
   return {
     ...own,
     pool,
@@ -217,20 +219,20 @@ function composeGate(
     openReader: createReader({
       pool,
       defaultModel: config.model,
-      openModel: modelOpener(parts),
+      openModel: async (project, name) => traceModel(parts.tracer, await openModel(project, name)),
       knownSecrets: (projectId) => knownSecretsOf({ config, pool, sealer, secret: parts.secret }, projectId),
     }),
   };
 }
 
-function modelOpener({ config, models, tracer, metrics }: Parts) {
+function modelOpener({ config, models, metrics }: Parts) {
   return async (
     project: { id: string; settings: { fallbackModels: readonly string[] | null } },
     name: string,
   ): Promise<Model> => {
     const fallbacks = project.settings.fallbackModels ?? config.modelFallbacks;
     const model = await openModel(models, { name, fallbacks, projectId: project.id });
-    return traceModel(tracer, measureModel(metrics, model));
+    return measureModel(metrics, model);
   };
 }
 
@@ -263,6 +265,7 @@ function composeWorker(
     },
     knownSecrets: (projectId) => knownSecretsOf({ config, pool, sealer, secret }, projectId),
     spentBudget: (projectId) => spentBudget(pool, projectId),
+    trace: (jobId, redact) => traceAgent(tracer, jobId, redact),
     findRefused: (job, diff) => findClosedChange(pool, job.id, diff),
     findTouching: (job, diff, signal) => findTouchingPull({ ...automations, db: pool }, job, diff, signal),
     jobUrl: (job) => `${forges.local.publicUrl()}/app/jobs/${job.id}`,

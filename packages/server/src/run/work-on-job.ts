@@ -1,4 +1,5 @@
 import {
+  type AgentDeps,
   type AgentOutcome,
   type ContextTrees,
   type Model,
@@ -32,7 +33,16 @@ export interface WorkDeps {
   knownSecrets(projectId: string): Promise<readonly string[]>;
   /** Why a monthly budget ends the project's runs; null: it does not. */
   spentBudget(projectId: string): Promise<string | null>;
+  /** Spans of the agent, its model and its tools. `redact` takes credentials out of content. */
+  trace?(jobId: string, redact: (text: string) => Promise<string>): AgentTrace;
 }
+
+interface AgentTrace extends Pick<AgentDeps, "watchTool"> {
+  agent<T>(model: Model, work: () => Promise<T>): Promise<T>;
+  model(model: Model): Model;
+}
+
+const noTrace: AgentTrace = { agent: (_, work) => work(), model: (model) => model };
 
 /** Gives the agent everything that it may read, and returns its outcome with titles in the repository's convention. */
 export async function workOnJob(
@@ -60,56 +70,62 @@ export async function workOnJob(
       ? null
       : { remote: await named.remote(either), branch, path: path.slice(named.name.length + 2) };
   }
-  const { outcome, verdict } = await runAgentWithReview(
+  const vetting = createVetting(
+    work.base,
     {
-      model,
-      secondReader: await openSecondReader(deps, project, model),
-      limits: limitsOf(project, job),
-      spentBudget: () => deps.spentBudget(project.id),
-      siteCache: deps.siteCache,
-      refusePath: (path) => refusedBy(policy, path),
-      vetting: createVetting(
-        work.base,
-        {
-          policy,
-          // What people say meanwhile counts as asked for.
-          get asked() {
-            return askedOf(job);
-          },
-        },
-        {
-          knownSecrets,
-          pageReader: deps.pageReader,
-        },
-      ),
-      saveStep: work.saveStep,
-      interjections: work.interjections,
-      questions: { max: job.questionsMax, overdue: job.overdueStep },
-      review: work.review,
+      policy,
+      // What people say meanwhile counts as asked for.
+      get asked() {
+        return askedOf(job);
+      },
     },
     {
-      jobId: job.id,
-      prompt: job.prompt,
-      docsDir: project.docsDir,
-      base: work.base,
-      overlay: work.overlay,
-      context,
-      async history(path, either) {
-        const at = await branchOf(path, either);
-        return at && deps.pageHistory(at, either);
-      },
-      async commit(commit, path, either) {
-        const at = await branchOf(path, either);
-        return at && deps.readCommit({ ...at, commit }, either);
-      },
-      pull: once((either) => openPull({ ...deps, remote }, project, job, work, either)),
-      ignore: project.settings.checks.ignore,
-      styleGuides: project.settings.styleGuides,
-      subjects,
-      steps: work.steps,
-      followUps: work.followUps,
+      knownSecrets,
+      pageReader: deps.pageReader,
     },
-    signal,
+  );
+  const trace = deps.trace?.(job.id, vetting.redact) ?? noTrace;
+  const reader = await openSecondReader(deps, project, model);
+  const { outcome, verdict } = await trace.agent(model, () =>
+    runAgentWithReview(
+      {
+        model: trace.model(model),
+        secondReader: reader && trace.model(reader),
+        limits: limitsOf(project, job),
+        spentBudget: () => deps.spentBudget(project.id),
+        siteCache: deps.siteCache,
+        refusePath: (path) => refusedBy(policy, path),
+        vetting,
+        watchTool: trace.watchTool,
+        saveStep: work.saveStep,
+        interjections: work.interjections,
+        questions: { max: job.questionsMax, overdue: job.overdueStep },
+        review: work.review,
+      },
+      {
+        jobId: job.id,
+        prompt: job.prompt,
+        docsDir: project.docsDir,
+        base: work.base,
+        overlay: work.overlay,
+        context,
+        async history(path, either) {
+          const at = await branchOf(path, either);
+          return at && deps.pageHistory(at, either);
+        },
+        async commit(commit, path, either) {
+          const at = await branchOf(path, either);
+          return at && deps.readCommit({ ...at, commit }, either);
+        },
+        pull: once((either) => openPull({ ...deps, remote }, project, job, work, either)),
+        ignore: project.settings.checks.ignore,
+        styleGuides: project.settings.styleGuides,
+        subjects,
+        steps: work.steps,
+        followUps: work.followUps,
+      },
+      signal,
+    ),
   );
   const own = { repositoryUrl: project.repositoryUrl, forge: project.forge, commit: work.base.commit };
   const sources = [];

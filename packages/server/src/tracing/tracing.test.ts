@@ -1,56 +1,32 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Model } from "@emend/agent";
 import type { Fetch } from "@emend/base/network.ts";
+import { attributeOf as attribute, startCollector } from "@emend/testkit/trace-collector.ts";
 import { clientOf, createInstallation } from "@emend/testkit/whole-server.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { readTracingSettings, startTracing, traceFetch, traceModel, traceStages } from "./tracing.ts";
+import { traceModel } from "./trace-agent.ts";
+import { readTracingSettings, startTracing, traceFetch, traceStages } from "./tracing.ts";
 
-interface Received {
-  name: string;
-  traceId: string;
-  spanId: string;
-  parentSpanId?: string;
-  status?: { code?: number };
-  attributes: { key: string; value: Record<string, unknown> }[];
-}
-
-/** A fake collector: OTLP over HTTP, as JSON. */
-let collector: Server;
-let endpoint: string;
-let headers: Record<string, unknown>;
-const spans: Received[] = [];
-const bodies: string[] = [];
+let collector: Awaited<ReturnType<typeof startCollector>>;
 beforeAll(async () => {
-  collector = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    headers = request.headers;
-    const body = Buffer.concat(chunks).toString();
-    bodies.push(body);
-    for (const { scopeSpans } of JSON.parse(body).resourceSpans) {
-      for (const { spans: found } of scopeSpans) spans.push(...found);
-    }
-    response.setHeader("content-type", "application/json").end("{}");
-  }).listen(0, "127.0.0.1");
-  await once(collector, "listening");
-  endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+  collector = await startCollector();
 });
 beforeEach(() => {
-  spans.length = 0;
+  collector.spans.length = 0;
 });
-afterAll(() => void collector.close());
+afterAll(() => collector.stop());
 
-const named = (name: string) => spans.filter((span) => span.name === name);
-const attribute = (span: Received | undefined, key: string) =>
-  Object.values(span?.attributes.find((each) => each.key === key)?.value ?? {})[0];
+const named = (name: string) => collector.spans.filter((span) => span.name === name);
 const start = () =>
-  startTracing({ endpoint: `${endpoint}/v1/traces`, headers: { "x-team": "docs" }, serviceName: "e" });
+  startTracing({
+    endpoint: `${collector.endpoint}/v1/traces`,
+    headers: { "x-team": "docs" },
+    serviceName: "e",
+    content: false,
+  });
 
 test("a whole server sends its requests, its run's stages and its model's turns", async () => {
   const installation = await createInstallation({
-    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
     OTEL_SERVICE_NAME: "docs-bot",
   });
   try {
@@ -72,8 +48,8 @@ test("a whole server sends its requests, its run's stages and its model's turns"
     const turns = named("model emend/rules");
     expect(turns.length).toBeGreaterThan(0);
     for (const turn of turns) expect([turn.traceId, turn.parentSpanId]).toEqual([run?.traceId, run?.spanId]);
-    expect(bodies.join()).toContain('"docs-bot"');
-    for (const secret of [key, "Acme", "Apex"]) expect(bodies.join()).not.toContain(secret);
+    expect(collector.bodies.join()).toContain('"docs-bot"');
+    for (const secret of [key, "Acme", "Apex"]) expect(collector.bodies.join()).not.toContain(secret);
   } finally {
     await installation.remove();
   }
@@ -102,8 +78,8 @@ test("calls to forges and models are children of what makes them; faults are mar
   expect(calls.map((call) => attribute(call, "http.response.status_code"))).toEqual([200, 404, undefined]);
   expect(calls.map((call) => call.status?.code ?? 0)).toEqual([0, 2, 2]);
   for (const call of calls) expect(call.parentSpanId).toBe(publish?.spanId);
-  expect(bodies.at(-1)).not.toMatch(/secret|token abc|is away/);
-  expect(headers["x-team"]).toBe("docs");
+  expect(collector.bodies.at(-1)).not.toMatch(/secret|token abc|is away/);
+  expect(collector.headers.at(-1)?.["x-team"]).toBe("docs");
 });
 
 test("a caller's valid trace is continued, an invalid one is not; without a collector nothing changes", async () => {
@@ -131,7 +107,16 @@ test("settings are those of every exporter", () => {
     endpoint: "http://collector:4318/v1/traces",
     headers: { a: "b c", authorization: "Basic x==" },
     serviceName: "emend",
+    content: false,
   });
+  const capture = (value: string) => read({ ...base, OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: value });
+  expect(["true", "SPAN_ONLY", "NO_CONTENT", "false"].map((value) => capture(value).settings?.content)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+  expect(capture("yes").problems).toHaveLength(1);
   expect(read({ ...base, OTEL_TRACES_EXPORTER: "none" }).settings).toBeNull();
   expect(read({ ...base, OTEL_SDK_DISABLED: "true" }).settings).toBeNull();
   expect(read({ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4317" }).problems).toHaveLength(1);

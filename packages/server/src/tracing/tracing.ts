@@ -3,13 +3,14 @@ import { hash } from "node:crypto";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
-import type { Model } from "@emend/agent";
 import { authoritiesOf, type Fetch, type Network } from "@emend/base/network.ts";
 import type { Context } from "@opentelemetry/api";
 import { routeOf } from "../metrics/measure.ts";
 
-/** OpenTelemetry spans. They contain nothing of a prompt, a page or a credential. */
-interface Tracer {
+/** OpenTelemetry spans. They contain nothing of a credential, nor of a prompt or a page unless the operator asks. */
+export interface Tracer {
+  /** Whether spans of models and tools have their content. */
+  readonly isContentWanted: boolean;
   /** Runs `work` in a span; spans inside it become its children. Errors are recorded and rethrown. */
   span<T>(about: SpanAbout, work: (span: Span) => Promise<T>): Promise<T>;
   /** For spans that start and end in different places. */
@@ -33,13 +34,14 @@ interface Span {
   fail(): void;
 }
 
-type Attributes = Readonly<Record<string, string | number | boolean>>;
+export type Attributes = Readonly<Record<string, string | number | boolean | string[]>>;
 
 /** Where traces go. */
 export interface TracingSettings {
   endpoint: string;
   headers: Readonly<Record<string, string>>;
   serviceName: string;
+  content: boolean;
 }
 
 /**
@@ -92,6 +94,7 @@ export async function startTracing(settings: TracingSettings, network: Network =
   }
 
   return {
+    isContentWanted: settings.content,
     start: (about) => begin(about).span,
     async span(about, work) {
       const { context, span } = begin(about);
@@ -128,7 +131,19 @@ export function readTracingSettings(read: (name: string) => string | null, probl
   }
   const headers = readHeaders(read("OTEL_EXPORTER_OTLP_HEADERS") ?? "");
   if (!headers) problems.push("OTEL_EXPORTER_OTLP_HEADERS must be pairs such as name=value, separated by commas");
-  return { endpoint, headers: headers ?? {}, serviceName: read("OTEL_SERVICE_NAME") ?? "emend" };
+  const content = readContent(read("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"), problems);
+  return { endpoint, headers: headers ?? {}, serviceName: read("OTEL_SERVICE_NAME") ?? "emend", content };
+}
+
+/** Emend sends no events, so content of events alone is none. */
+function readContent(text: string | null, problems: string[]): boolean {
+  const value = (text ?? "false").toLowerCase();
+  if (["true", "span_only", "span_and_event"].includes(value)) return true;
+  if (["false", "no_content", "event_only"].includes(value)) return false;
+  problems.push(
+    "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT must be true, false, SPAN_ONLY, EVENT_ONLY, SPAN_AND_EVENT or NO_CONTENT",
+  );
+  return false;
 }
 
 function readHeaders(text: string): Record<string, string> | null {
@@ -157,26 +172,6 @@ export function traceFetch(tracer: Tracer | null, fetch: Fetch): Fetch {
       if (answer.status >= 400) span.fail();
       return answer;
     });
-  };
-}
-
-/** Wraps a model, with a span for each turn. */
-export function traceModel(tracer: Tracer | null, model: Model): Model {
-  if (!tracer) return model;
-  return {
-    ...model,
-    nextTurn: (input, signal) =>
-      tracer.span(
-        { name: `model ${model.name}`, kind: "client", attributes: { "gen_ai.request.model": model.name } },
-        async (span) => {
-          const turn = await model.nextTurn(input, signal);
-          span.set({
-            "gen_ai.usage.input_tokens": turn.usage.inputTokens,
-            "gen_ai.usage.output_tokens": turn.usage.outputTokens,
-          });
-          return turn;
-        },
-      ),
   };
 }
 
