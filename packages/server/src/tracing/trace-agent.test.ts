@@ -34,6 +34,8 @@ const script = (turn: number): FarTurn =>
     [
       ["read_file", { path: "index.md" }],
       ["read_file", { path: "gone.md" }],
+      // Vetting refuses it, so it is not run.
+      ["search", { pattern: secret }],
     ] as FarTurn,
     [["edit_file", { path: "index.md", oldText: "minuts", newText: "minutes" }]] as FarTurn,
   ][turn] ?? [["finish", { title: "Fix a misspelling", summary: "The word was misspelt." }]];
