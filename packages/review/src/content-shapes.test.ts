@@ -364,6 +364,8 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ["sphinx", "docs/new.md", "# New\n\n```{card} A\n---\nlink: javascript:alert(1)\n---\n```\n"],
     ["sphinx", "docs/new.md", "# New\n\n```{toctree}\n:maxdepth: 1\n\nA <javascript:alert(1)>\n```\n"],
     ["sphinx", "docs/new.md", "# New\n\n```{raw} html\n<script>alert(1)</script>\n```\n"],
+    ["sphinx", "docs/new.md", "# New\n\n```{parsed-literal}\n<img src=x onerror=alert(1)>\n```\n"],
+    ["sphinx", "docs/new.md", "# New\n\n```{math}\n\\\\href{javascript:alert(1)}{x}\n```\n"],
     ["sphinx", "docs/new.md", "# New\n\n:::{image} ../../../etc/passwd\n:::\n"],
     ["sphinx", "docs/new.md", "# New\n\n```{note}\n```{include} ../../secret\n```\n"],
     ["sphinx", "docs/new.md", "# New\n\n- a\n\n\t```{include} ../../secret\n\t```\n"],

@@ -152,7 +152,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
   function readFence({ body, close, info }: Fence, start: number): void {
     const code = text.slice(body, close);
     const [, directive, argument = ""] = directiveLine.exec(info.trim()) ?? [];
-    if (directive && isPlainDirective(directive, argument)) {
+    if (directive && directive !== "math" && isPlainDirective(directive, argument)) {
       readDirective(directive, argument, code, body);
       return;
     }
@@ -169,7 +169,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     const body = written.slice(options.length);
     // Options can also be YAML.
     if (/^\s*---/.test(body)) parts.form(body, at);
-    else if (/^(?:code|code-block|sourcecode|code-tab|parsed-literal)$/.test(name)) parts.sample(body, at);
+    else if (/^(?:code|code-block|sourcecode|code-tab)$/.test(name)) parts.sample(body, at);
     else if (name === "toctree") for (const entry of body.split("\n")) readEntry(entry.trim(), at);
     else readMarkdown(shiftedBy(at - argument.length - 2, parts), `${argument}\n\n${body}`, 0, flavor);
   }
