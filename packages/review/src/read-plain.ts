@@ -88,7 +88,8 @@ export function readAsciidoc(parts: Parts, text: string): void {
     const bare = line.trim();
     const refuse = () => parts.form(bare, at);
     if (/\binclude\s*::|^\s*\\?(?:ifdef|ifndef|ifeval|endif)::/.test(line)) {
-      const [, target] = /^include::([\w./$@:-]+)\[(?:tags?=[\w;*!-]*|leveloffset=\+?\d)?\]$/.exec(bare) ?? [];
+      const [, target] =
+        /^include::([\w./$@:-]+)\[(?:tags?=(?:[\w.;*!-]*|"[\w.;*!-]*")|leveloffset=\+?\d)?\]$/.exec(bare) ?? [];
       if (target && line === bare && !/^\w+:\/\//.test(target)) parts.include(target, at);
       else refuse();
     }
@@ -110,7 +111,9 @@ export function readAsciidoc(parts: Parts, text: string): void {
     if (/\b(?:image|icon|video|audio)\s*::?/i.test(others.slice(0, Math.max(0, others.lastIndexOf("["))))) refuse();
     const table = line.indexOf("|===");
     const isDocument = table !== -1 && line.lastIndexOf("a") > table;
-    if (isDocument || /\+\+|\$\$|\bpass\s*:|\bstem\s*:|\b(?:latex|ascii)math\s*:|^\s*a\|/.test(line)) refuse();
+    if (/\+\+|\$\$|\bpass\s*:|\bstem\s*:|\b(?:latex|ascii)math\s*:/.test(line)) refuse();
+    // A cell that is a document. Its lines are read like all others.
+    if (isDocument || /^\s*a\|/.test(line)) parts.form("a|", at);
     // An address that the page defines, as far as it goes.
     for (const { 0: whole, 1: name = "", index } of line.matchAll(/(?<!\\)\{([\p{L}\p{M}\p{N}_][^{}\n]*)\}/gu))
       if (!asciidocCharacters.has(name) && !(defined.has(name) && /^\{[\w-]+\}(?:[[/\s#)]|$)/.test(line.slice(index))))
@@ -120,6 +123,7 @@ export function readAsciidoc(parts: Parts, text: string): void {
     for (const { name, colons, target, rest, whole, index } of macrosIn(line)) {
       const isAddress = /^(?:https?|ftp|irc|mailto)$/i.test(name);
       if (isAddress) parts.address(withoutReferences(`${name}:${target}`), at + index);
+      else if (/^(?:tag|end)$/.test(name) && colons === "::" && /^[\w.-]+$/.test(target) && rest === "") continue;
       else if (!asciidocMacros.has(name) || (colons === "::" && name !== "image")) parts.form(whole, at + index);
       else if (/^(?:link|image|mailto)$/.test(name))
         parts.address(withoutReferences(target), at + index, { loads: name === "image" });

@@ -77,7 +77,9 @@ export const sites: readonly BuilderSite[] = [
   },
   {
     name: "asciidoctor",
-    files: { "docs/index.adoc": "= Start\n\nSome words and a https://known.example/[link].\n" },
+    files: {
+      "docs/index.adoc": "= Start\n\nSome words and a https://known.example/[link].\n\n|===\na| A cell.\n|===\n",
+    },
     page: "docs/§.adoc",
     command: ["sh", "-c", "asciidoctor -D out docs/*.adoc"],
     output: "out",
