@@ -485,6 +485,11 @@ it.each<readonly [Site, string, string]>([
   ["mkdocs", "docs/new.md", '# New\n\n<img src="assets/a (1).png" alt="A">\n'],
   ["nextra", "content/a/_meta.js", "export default { more: 'More' }\n"],
   [
+    "antora",
+    "modules/ROOT/pages/new.adoc",
+    '= New\n\n// tag::a[]\nWrite {NAME} and {product-version}.\n// end::a[]\n\ninclude::partial$a.adoc[tag="a.b"]\n\n[source,sh,subs="+quotes"]\n----\n*a*\n----\n',
+  ],
+  [
     "mkdocs",
     "docs/new.md",
     "---\ndescription: >-\n  See this: a word.\n  Then go on:\n---\n\n# New\n\n[a](https://known.test/v?a\\_b=c\\&d=e)\n",

@@ -164,7 +164,7 @@ export const roles = words(`
 
 /** AsciiDoc: block attributes that only format. The first word is the block's style, the others only name. */
 export const asciidocBlocks =
-  /^\[(?:source|listing|literal|quote|verse|example|sidebar|abstract|partintro|NOTE|TIP|WARNING|CAUTION|IMPORTANT|discrete|float|horizontal|qanda|glossary|appendix|preface|colophon|bibliography|index|dedication|loweralpha|upperalpha|lowerroman|upperroman|arabic|tabs)?(?:[%#.][\w-]+)*(?:(?:(?<=\[)|, ?)(?:(?:cols|options|opts|width|frame|grid|stripes|caption|role|id|start|separator|format|linenums|highlight|title|indent|language|attribution|citetitle|reversed)="?[\w ,.*<>^;%=+:|-]*"?|(?<!\[)(?:[\w+#.' -]+|"[\w ,.*<>^;%=+:|-]*"|%\w+)))*\]$/;
+  /^\[(?:source|listing|literal|quote|verse|example|sidebar|abstract|partintro|NOTE|TIP|WARNING|CAUTION|IMPORTANT|discrete|float|horizontal|qanda|glossary|appendix|preface|colophon|bibliography|index|dedication|loweralpha|upperalpha|lowerroman|upperroman|arabic|tabs)?(?:[%#.][\w-]+)*(?:(?:(?<=\[)|, ?)(?:subs="?\+quotes"?|(?:cols|options|opts|width|frame|grid|stripes|caption|role|id|start|separator|format|linenums|highlight|title|indent|language|attribution|citetitle|reversed)="?[\w ,.*<>^;%=+:|-]*"?|(?<!\[)(?:[\w+#.' -]+|"[\w ,.*<>^;%=+:|-]*"|%\w+)))*\]$/;
 /** Attributes of a document that only name or number. */
 export const asciidocAttributes =
   /^(?:description|keywords|page-[\w-]+|navtitle|author|email|revdate|revnumber|toc(?:levels|-title)?|sectnums|sectanchors|idprefix|idseparator|experimental|icons|source-language|title|[\w-]+-(?:caption|label|title|signifier))$/;

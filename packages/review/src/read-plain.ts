@@ -81,6 +81,10 @@ function wordsFrom(line: string, offset: number, size: number): string {
 /** A page, with the names of Antora in front of it, or a place. */
 const plainReference = /^(?:(?:[\w.@$-]+:){0,2}[\w./$-]+\.adoc(?:#[\w.-]*)?|#?[^\s:<>"{}\\&]*)$/;
 
+/** What the site's owner defined, or a placeholder. Not: what names the building machine, and what defines. */
+const ownAttribute =
+  /^(?!(?:doc|out|user|asciidoctor|safe|local|env|backend|basebackend|base|file|embedded|max-|skip-|allow-|iconsdir|imagesdir|stylesdir)[\w-]*$)[a-z_][\w-]*$/i;
+
 /** AsciiDoc: every line is live, those of listings too, because includes work there. */
 export function readAsciidoc(parts: Parts, text: string): void {
   const defined = new Set<string>();
@@ -90,8 +94,11 @@ export function readAsciidoc(parts: Parts, text: string): void {
     if (/\binclude\s*::|^\s*\\?(?:ifdef|ifndef|ifeval|endif)::/.test(line)) {
       const [, target] =
         /^include::([\w./$@:-]+)\[(?:tags?=(?:[\w.;*!-]*|"[\w.;*!-]*")|leveloffset=\+?\d)?\]$/.exec(bare) ?? [];
-      if (target && line === bare && !/^\w+:\/\//.test(target)) parts.include(target, at);
-      else refuse();
+      const isPlain = target !== undefined && line === bare && !/^\w+:\/\//.test(target);
+      // Antora finds these inside of its component only.
+      if (!isPlain) refuse();
+      else if (!/^(?:[\w.@-]+:){0,2}(?:partial|example|page)\$[\w/-][\w./-]*$/.test(target) || target.includes(".."))
+        parts.include(target, at);
     }
     // A cell can be a document of its own.
     for (const cell of line.split("|").map((one) => one.trim())) {
@@ -116,11 +123,16 @@ export function readAsciidoc(parts: Parts, text: string): void {
     if (isDocument || /^\s*a\|/.test(line)) parts.form("a|", at);
     // An address that the page defines, as far as it goes.
     for (const { 0: whole, 1: name = "", index } of line.matchAll(/(?<!\\)\{([\p{L}\p{M}\p{N}_][^{}\n]*)\}/gu))
-      if (!asciidocCharacters.has(name) && !(defined.has(name) && /^\{[\w-]+\}(?:[[/\s#)]|$)/.test(line.slice(index))))
+      if (
+        !ownAttribute.test(name) &&
+        !asciidocCharacters.has(name) &&
+        !(defined.has(name) && /^\{[\w-]+\}(?:[[/\s#)]|$)/.test(line.slice(index)))
+      )
         parts.form(whole, at + index);
     for (const { 1: target = "" } of line.matchAll(/<<([^<>,]+)(?:,[^<>]*)?>>/g))
       if (!plainReference.test(target.replaceAll(" ", ""))) refuse();
     for (const { name, colons, target, rest, whole, index } of macrosIn(line)) {
+      if (name === "include") continue;
       const isAddress = /^(?:https?|ftp|irc|mailto)$/i.test(name);
       if (isAddress) parts.address(withoutReferences(`${name}:${target}`), at + index);
       else if (/^(?:tag|end)$/.test(name) && colons === "::" && /^[\w.-]+$/.test(target) && rest === "") continue;
