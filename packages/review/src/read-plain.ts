@@ -35,7 +35,12 @@ export function readRst(parts: Parts, text: string): void {
         parts.form(bare, at);
     }
     for (const { 0: whole, 1: role = "", index: offset } of line.matchAll(/:([^\s`]{1,60}):`/g))
-      if (!roles.has(role)) parts.form(wordsFrom(line, offset, whole.length), at + offset);
+      if (!roles.has(role)) {
+        // Plain words may differ from those of another page.
+        const form = wordsFrom(line, offset, whole.length);
+        const isPlain = /^`[\p{L}\p{N} >,_-]+`$/u.test(form.slice(whole.length - 1));
+        parts.form(isPlain ? `${whole}…` : form, at + offset, isPlain ? whole : form);
+      }
     // A role can also stand behind its text.
     for (const { 1: role = "", index: offset } of line.matchAll(/`:([^\s`]{1,60}):(?!`)/g))
       if (!roles.has(role)) parts.form(bare, at + offset);
@@ -54,7 +59,7 @@ export function readRst(parts: Parts, text: string): void {
     const [, name = "", value = ""] = /^([\w:.+-]+)::(?:\s+(.*))?$/.exec(markup) ?? [];
     const [isTarget, target] = /^_(?:[\w .:-]*|`[^`<>\\]+`):(?:\s+(\S+))?$/.exec(markup) ?? [];
     const isNote = /^\[(?:#[\w-]*|\d+|\*|[\w-]+)\](?:\s|$)/.test(markup);
-    const isReplacement = /^\|[^|]+\|\s+replace::\s+[^<>\\:|]*$/.test(markup);
+    const isReplacement = /^\|[^|<>\\]+\|\s+replace::\s/.test(markup);
     const [, picture] = /^\|[^|<>\\]+\|\s+image::\s+(\S+)$/.exec(markup) ?? [];
     const isRemark = /^(?!_)[^:|<>`\\]+$/.test(markup) || (markup === "" && isWhole);
     if (isTarget && isWhole) {

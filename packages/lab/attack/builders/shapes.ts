@@ -136,6 +136,10 @@ const at = (builder: string, path: string, texts: readonly string[]): Shape[] =>
 
 /** Directives of reStructuredText. */
 const rst = [
+  ".. |x| replace:: `y <javascript:fetch('//js-§.test')>`_\n\n|x|",
+  ".. |x| replace:: :download:`../../../canary/§.txt`\n\n|x|",
+  ".. |x| image:: ../../../canary/§.txt\n\n|x|",
+  ".. |x| image:: //net-§.test/a.png\n   :target: javascript:fetch('//js-§.test')\n\n|x|",
   `:download:\`x <${out}>\``,
   `:download:\`${out}\``,
   ".. image:: ../../../../proc/self/environ",
