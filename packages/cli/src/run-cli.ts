@@ -27,6 +27,7 @@ import {
   registerJobCreate,
   registerJobMessage,
   registerJobPreview,
+  registerJobPublish,
   registerJobRetry,
   registerJobRun,
 } from "./commands/job-start.ts";
@@ -235,6 +236,7 @@ export function buildProgram(cli: Cli): Command {
   registerJobMessage(job, cli);
   registerJobCancel(job, cli);
   registerJobRetry(job, cli);
+  registerJobPublish(job, cli);
   registerJobArchive(job, cli);
   registerJobReport(job, cli);
   const claims = group(program, "claims", "what pages rely on, on a running server");

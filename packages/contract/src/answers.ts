@@ -164,6 +164,10 @@ export const refusals = {
     "conflict",
     "The job is archived, its pull request is merged or closed, or the idempotency key was used before with another body.",
   ),
+  publishConflict: refusal(
+    "conflict",
+    "The job is no completed preview with changes, or its work is no longer stored.",
+  ),
   retryConflict: refusal("conflict", "The job did not fail, or a retry would end the same way."),
   nameConflict: refusal("conflict", "The project already has an automation of this name."),
   claimConflict: refusal("conflict", "The claim is not `changed`."),

@@ -78,7 +78,7 @@ export const JobEventData = Type.Object(
           Type.Enum(["released", "retry", "waiting", "crash", "asked"] as const, {
             type: "string",
             description:
-              "Why the job went back to the queue. `waiting`: its forge is unavailable, or the server's disk is full; sent once, and the run has the time of the next retry. `asked`: somebody retried it.",
+              "Why the job went back to the queue. `waiting`: its forge is unavailable, or the server's disk is full; sent once, and the run has the time of the next retry. `asked`: somebody retried it, or had a preview published.",
           }),
         ),
         ...failure,

@@ -97,7 +97,7 @@ export const CreateJobBody = Type.Object(
     preview: Type.Optional(
       Type.Boolean({
         description:
-          "Create a diff without a pull request: the job ends normally, with `prLink` null and nothing pushed. It counts against the quota.",
+          "Create a diff without a pull request: the job ends normally, with `prLink` null and nothing pushed. `POST …/publish` publishes that very diff. It counts against the quota.",
       }),
     ),
   },

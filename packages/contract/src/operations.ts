@@ -242,6 +242,28 @@ export const retryJobOperation = {
   },
 };
 
+export const publishJobOperation = {
+  ...jobOperation,
+  operationId: "publishAgentJob",
+  summary: "Publish a previewed agent job",
+  description: [
+    "Publishes a completed preview: the very diff that `…/diff` shows, without asking a model. The job is `active` again until its",
+    "pull request is open. Policy decides again. If the base branch has changed one of the files since, the job fails with the code",
+    "`branch_conflict`, and nothing is published. A preview that was published already does not change.",
+    "409 for any other job. No body is needed.",
+  ].join(" "),
+  params: JobParams,
+  response: {
+    200: jobAnswer("The job, active.", { ETag: answerHeaders.etag, "Retry-After": answerHeaders.pollAfter }),
+    401: refusals.unauthorized,
+    403: refusals.forbidden,
+    404: refusals.notFound,
+    409: refusals.publishConflict,
+    500: refusals.internal,
+    503: refusals.unavailable,
+  },
+};
+
 const json = jsonAnswer("The diff; empty if nothing changed, or not yet.", "JobDiff", {
   Vary: answerHeaders.varyAccept,
 });

@@ -53,7 +53,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
   ],
   write: [
     `POST ${api}/job`,
-    ...["archive", "cancel", "message", "retry"].map((end) => `POST ${api}/job/:id/${end}`),
+    ...["archive", "cancel", "message", "publish", "retry"].map((end) => `POST ${api}/job/:id/${end}`),
     `POST ${api}/automations`,
     `POST ${api}/automations/:id/run`,
     `PATCH ${api}/automations/:id`,
@@ -141,6 +141,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
       "jobs/:id/archive",
       "jobs/:id/cancel",
       "jobs/:id/message",
+      "jobs/:id/publish",
       "jobs/:id/retry",
       "keys",
       "keys/:id/revoke",

@@ -39,7 +39,10 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
         ...given,
         prompt: prompt.describe("What must change in the docs, as an instruction."),
         base: z.string().min(1).optional().describe("The branch to start from. Default: the project's."),
-        preview: z.boolean().default(false).describe("Only make a diff, for get_diff. Opens no pull request."),
+        preview: z
+          .boolean()
+          .default(false)
+          .describe("Only make a diff, for get_diff. Opens no pull request until publish_preview."),
         wait_seconds,
       }),
       outputSchema: jobOutput,
@@ -105,6 +108,23 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
       answered(async () => {
         const jobs = await jobsOf(project, signal);
         await jobs.message(id, { prompt }, { signal });
+        return describe(jobs, id, wait_seconds, signal);
+      }),
+  );
+  server.registerTool(
+    "publish_preview",
+    {
+      title: "Publish a previewed docs job",
+      description:
+        "Opens the pull request of a completed preview, with the very diff that get_diff shows. Asks no model.",
+      inputSchema: inputOf({ ...job, wait_seconds }),
+      outputSchema: jobOutput,
+      annotations: { destructiveHint: false, openWorldHint: true },
+    },
+    ({ project, id, wait_seconds }, { signal }) =>
+      answered(async () => {
+        const jobs = await jobsOf(project, signal);
+        await jobs.publish(id, { signal });
         return describe(jobs, id, wait_seconds, signal);
       }),
   );

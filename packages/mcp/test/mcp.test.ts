@@ -62,6 +62,7 @@ const names = [
   "list_gates",
   "list_jobs",
   "list_projects",
+  "publish_preview",
   "remove_automation",
   "remove_claim",
   "run_automation",
@@ -181,7 +182,7 @@ test("an agent does the same through `emend mcp`, which also checks a local fold
   });
 });
 
-test("a key with one project need not name it; previews, pages and cancels", async () => {
+test("a key with one project need not name it; previews, pages, cancels and publishes", async () => {
   await connected(overHttp(), async (client) => {
     await client.listTools();
     const { projects } = (await call(client, "list_projects", {})).value;
@@ -200,6 +201,8 @@ test("a key with one project need not name it; previews, pages and cancels", asy
     expect(second.jobs[0].id).not.toBe(first.jobs[0].id);
     const over = await call(client, "cancel_job", { id: previewed.job.id });
     expect(over.value.job).toMatchObject({ id: previewed.job.id, status: "completed" });
+    const published = await call(client, "publish_preview", { id: previewed.job.id, wait_seconds: 50 });
+    expect(published.value.job).toMatchObject({ status: "completed", prLink: expect.any(String) });
   });
 });
 

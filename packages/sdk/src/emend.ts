@@ -23,6 +23,7 @@ import {
   listPage,
   listProjects,
   messageJob,
+  publishJob,
   retryJob,
   type StartedJob,
   type StartOptions,
@@ -61,6 +62,8 @@ export interface Jobs {
   cancel(id: string, options?: CallOptions): Promise<AgentJob>;
   /** Restarts a failed job where it stopped: finished work is published without asking a model. */
   retry(id: string, options?: CallOptions): Promise<AgentJob>;
+  /** Publishes a completed preview: the very diff that it shows, without asking a model. */
+  publish(id: string, options?: CallOptions): Promise<AgentJob>;
   /** Archives a job, stopping it first if it is active. Archiving again changes nothing. */
   archive(id: string, options?: CallOptions): Promise<AgentJob>;
   /** The project's quotas, from this client's latest create and message. Null before. */
@@ -123,6 +126,7 @@ export class Emend {
         startedJob(messageJob(of(options), projectId, id, body, { ...options, onQuota }), wait),
       cancel: (id, options = {}) => cancelJob(of(options), projectId, id, options.signal),
       retry: (id, options = {}) => retryJob(of(options), projectId, id, options.signal),
+      publish: (id, options = {}) => publishJob(of(options), projectId, id, options.signal),
       archive: (id, options = {}) => archiveJob(of(options), projectId, id, options.signal),
       quota,
     };

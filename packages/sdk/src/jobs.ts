@@ -203,6 +203,17 @@ export async function retryJob(
   return parseJob(deps, await request(deps, { method: "POST", path }, signal));
 }
 
+/** Publishes a completed preview's diff. One that was published already is returned unchanged. */
+export async function publishJob(
+  deps: Connection,
+  projectId: string,
+  jobId: string,
+  signal: AbortSignal | undefined,
+): Promise<AgentJob> {
+  const path = `${jobPath(projectId, jobId)}/publish`;
+  return parseJob(deps, await request(deps, { method: "POST", path }, signal));
+}
+
 /** The job's changes: a unified diff, and its files with their figures. */
 export async function getDiff(
   deps: Connection,

@@ -210,6 +210,20 @@ export function registerJobRetry(job: Command, cli: Cli): void {
   withJson(command).action((...words: JobWords) => endJob(cli, words, "retry"));
 }
 
+export function registerJobPublish(job: Command, cli: Cli): void {
+  const described = job.command("publish").description("publish what a preview shows, without asking a model");
+  const command = withProject(described, [["id", "the preview's id"]]).option("--wait", "wait until it is published");
+  withJson(command).action(
+    async (first?: string, second?: string, options: { wait?: boolean; json?: boolean } = {}) => {
+      const { project, rest } = splitWords([first, second], ["id"]);
+      const opened = await jobsOf(cli, project);
+      const published = await opened.jobs.publish(rest[0] ?? "", { signal: cli.signal });
+      if (!options.wait) return printJob(cli, options, published);
+      await finishJob(cli, opened.jobs, published, { ...options, project: opened.project });
+    },
+  );
+}
+
 type JobWords = [project: string | undefined, id: string | undefined, options: { json?: boolean }];
 
 async function endJob(cli: Cli, words: JobWords, action: "cancel" | "archive" | "retry"): Promise<void> {

@@ -84,6 +84,7 @@ describe("the document", () => {
       "POST /v2/agent/{projectId}/job/{id}/archive",
       "POST /v2/agent/{projectId}/job/{id}/cancel",
       "POST /v2/agent/{projectId}/job/{id}/message",
+      "POST /v2/agent/{projectId}/job/{id}/publish",
       "POST /v2/agent/{projectId}/job/{id}/retry",
     ]);
     const served = servedRoutes().filter((route) => route.includes(" /v2/"));

@@ -11,8 +11,10 @@ export type JobActionOutcome =
   | { kind: "unknown_job" }
   /** Too late: its pull request may already exist. Nothing was changed. */
   | { kind: "publishing" }
-  /** Why a retry cannot help or is no longer possible. */
-  | { kind: "refused"; because: "completed" | "archived" | "needs_follow_up" | "contents_dropped" };
+  /** Why the action cannot help or is no longer possible. */
+  | { kind: "refused"; because: "completed" | "archived" | "needs_follow_up" | "contents_dropped" | PublishRefusal };
+
+type PublishRefusal = "not_a_preview" | "preview_failed" | "preview_active" | "preview_unchanged";
 
 /** Ends an active job. The same write removes its lease, so its run can store and publish nothing more. */
 export async function cancelJob(
@@ -166,4 +168,61 @@ export async function retryJob(
   if (row.status !== "failed" && !(row.status === "completed" && row.has_failed))
     return { kind: "refused", because: row.status };
   return { kind: "refused", because: row.is_dropped ? "contents_dropped" : "needs_follow_up" };
+}
+
+/**
+ * Has a completed preview published: its stored change, without a model. Of concurrent callers, one starts it and the
+ * others find it active.
+ */
+export async function publishPreview(
+  deps: { pool: Pool; reader: JobReader },
+  job: { id: string; projectId: string },
+): Promise<JobActionOutcome> {
+  if (!isJobId(job.id)) return { kind: "unknown_job" };
+  const { rows } = await deps.pool.query<WireRow & PreviewState>({
+    name: "publish-preview",
+    text: `
+      with found as (
+        select *, contents_dropped_at is not null as is_dropped, exists (select from overlay where job_id = jobs.id) as has_changes
+        from jobs where id = $1 and project_id = $2 for no key update
+      ), changed as (
+        update jobs set status = 'active', phase = 'queued', ref = jobs.branch, preview = false, publishes_preview = true,
+          ended_at = null, crashes = 0, crashes_blamed = 0, retries = 0, run_after = clock_timestamp(),
+          event_seq = jobs.event_seq + 1, updated_at = clock_timestamp()
+        from found where jobs.id = found.id and found.status = 'completed' and found.preview and found.failure_code is null
+          and not found.is_dropped and found.has_changes
+        returning jobs.*
+      ), told as (
+        insert into job_events (job_id, seq, kind, data)
+        select id, event_seq, 'phase', jsonb_build_object('phase', phase, 'reason', 'asked') from changed
+      ), notified as (
+        select pg_notify('${channels.jobChanged}', id), pg_notify('${channels.jobDue}', project_id) from changed
+      )
+      select ${wireColumns}, preview, publishes_preview, false as is_dropped, true as has_changes, (select count(*) from notified) from changed
+      union all
+      select ${wireColumns}, preview, publishes_preview, is_dropped, has_changes, 0 from found where not exists (select from changed)`,
+    values: [job.id, job.projectId],
+  });
+  deps.reader.forget(job.id);
+  const [row] = rows;
+  if (!row) return { kind: "unknown_job" };
+  if (row.publishes_preview && row.status !== "failed" && row.status !== "archived") {
+    return { kind: "done", job: toWireJob(row) };
+  }
+  return { kind: "refused", because: publishRefusal(row) };
+}
+
+interface PreviewState {
+  preview: boolean;
+  publishes_preview: boolean;
+  is_dropped: boolean;
+  has_changes: boolean;
+}
+
+function publishRefusal(row: WireRow & PreviewState): Extract<JobActionOutcome, { kind: "refused" }>["because"] {
+  if (row.status === "archived") return "archived";
+  if (!row.preview && !row.publishes_preview) return "not_a_preview";
+  if (row.status === "active") return "preview_active";
+  if (row.status === "failed") return "preview_failed";
+  return row.is_dropped ? "contents_dropped" : "preview_unchanged";
 }

@@ -48,6 +48,7 @@ export async function startRound(
          tree_id = null, commit_id = null, limit_reached = null,
          findings = case when findings ->> 'kind' <> 'denied' then findings end,
          failure_code = null, failure_message = null, ended_at = null, waiting_since = null, notices = '[]', publication_unsure = false,
+         publishes_preview = false,
          contents_dropped_at = null, crashes = 0, crashes_blamed = 0, retries = 0, run_after = greatest(clock_timestamp(), editing_until),
          event_seq = event_seq + 1, updated_at = clock_timestamp()
        where id = $1

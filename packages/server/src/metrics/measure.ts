@@ -214,7 +214,8 @@ function shorten(id: string | undefined): string | undefined {
   return id?.slice(0, 64);
 }
 
-const jobPath = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(?:\/(run|diff|events|cancel|archive|message|retry))?)?\/?$/;
+const jobPath =
+  /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(?:\/(run|diff|events|cancel|archive|message|retry|publish))?)?\/?$/;
 const projectPath = /^\/v2\/agent\/([^/]+)\/(jobs|claims|automations|gates|health)(\/[^/]+(\/[^/]+)?)?\/?$/;
 const dashboardPath = /^\/dashboard\/api\/(?:projects\/([^/]+)|jobs\/([^/]+))/;
 const plainPaths = new Set(["/healthz", "/readyz", "/metrics", "/openapi.json", "/mcp", "/v2/projects"]);

@@ -6,12 +6,17 @@ import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
 import type { RecordedMove } from "../jobs/run/record-change.ts";
 import type { TotalUsage } from "../publish/publication.ts";
 import { recordedChange } from "./recorder.ts";
-import type { OpenTree, Outcome, ReviewedChange, RunDeps, Words } from "./run.ts";
+import type { OpenTree, Outcome, PassableVerdict, ReviewedChange, RunDeps, Words } from "./run.ts";
 import { followChanges } from "./step-changes.ts";
 
-export type Proposal =
-  | { kind: "reviewed"; change: ReviewedChange; model: string; usage: TotalUsage }
-  | Extract<Outcome, { kind: "unchanged" | "denied" | "asked" }>;
+export interface ReviewedProposal {
+  kind: "reviewed";
+  change: ReviewedChange;
+  model: string;
+  usage: TotalUsage;
+}
+
+type Proposal = ReviewedProposal | Extract<Outcome, { kind: "unchanged" | "denied" | "asked" }>;
 
 /** Runs the agent and the review in turns. The result is stored before anything is built from it. */
 export async function proposeChange(
@@ -59,7 +64,42 @@ export async function proposeChange(
   }
   const words = wordsOf(outcome, job);
   const sources = withoutDuplicates([...job.sources, ...cited]);
-  const recorded = await recordedChange(stages, job, tree, { ...words, verdict, limitReached, sources }, signal);
+  const ended = await storeChange(deps, job, tree, { ...words, verdict, limitReached, sources }, signal);
+  if (ended) return ended;
+  const model = steps.findLast(({ usage }) => usage.by === undefined)?.usage.model ?? job.answeredBy;
+  // A denied change has ended.
+  const change = { ...words, verdict: verdict as PassableVerdict, limitReached, sources, unanswered };
+  return { kind: "reviewed", change, model, usage: totalUsage(steps) };
+}
+
+/** Policy decides once more about a preview that is to be published: the project's settings may have changed since. */
+export async function reviewPreview(
+  deps: RunDeps,
+  job: LeasedJob,
+  tree: OpenTree,
+  proposal: ReviewedProposal,
+  signal: AbortSignal,
+): Promise<Proposal> {
+  const { recorder, stages, crashPoint } = deps;
+  await recorder.setPhase("checking");
+  crashPoint("before-review");
+  const now = await stages.review(job, tree, proposal.change, signal);
+  crashPoint("after-review");
+  const verdict = now.kind === "denied" ? now : proposal.change.verdict;
+  return (await storeChange(deps, job, tree, { ...proposal.change, verdict }, signal)) ?? proposal;
+}
+
+/** Stores a reviewed change before anything is built from it. Null: it may be published. */
+async function storeChange(
+  deps: RunDeps,
+  job: LeasedJob,
+  tree: OpenTree,
+  judged: Omit<ReviewedChange, "verdict" | "unanswered"> & { verdict: Verdict },
+  signal: AbortSignal,
+): Promise<Extract<Outcome, { kind: "unchanged" | "denied" }> | null> {
+  const { recorder, stages, crashPoint } = deps;
+  const { verdict, limitReached } = judged;
+  const recorded = await recordedChange(stages, job, tree, judged, signal);
   crashPoint("before-change-stored");
   await recorder.saveChange(recorded);
   crashPoint("after-change-stored");
@@ -74,9 +114,7 @@ export async function proposeChange(
     const why = `Pull request ${touching.url} already changes ${touching.path}. Emend does not open a second one.`;
     return { kind: "unchanged", summary: why, limitReached };
   }
-  const model = steps.findLast(({ usage }) => usage.by === undefined)?.usage.model ?? job.answeredBy;
-  const change = { ...words, verdict, limitReached, sources, unanswered };
-  return { kind: "reviewed", change, model, usage: totalUsage(steps) };
+  return null;
 }
 
 /** For people, where a question got no answer. */
@@ -128,6 +166,15 @@ export function totalUsage(steps: readonly Step[]): TotalUsage {
   };
 }
 
+/** The edited files that differ between two bases. Where none does, the diff is the same on both. */
+async function changedBelow(before: OpenTree, now: OpenTree): Promise<readonly string[]> {
+  const idsOf = async ({ base }: OpenTree) =>
+    new Map((await base.list()).map(({ path, oid, mode }) => [path, `${oid} ${mode}`]));
+  const [old, current] = [await idsOf(before), await idsOf(now)];
+  const paths = before.overlay.entries().map(({ path }) => path);
+  return paths.filter((path) => old.get(path) !== current.get(path));
+}
+
 /** A change, and the base that it will be published on. */
 export interface ChangeOnBase {
   kind: "change";
@@ -148,7 +195,7 @@ export async function mergeMovedBase(
   tree: OpenTree,
   change: ReviewedChange,
   signal: AbortSignal,
-): Promise<ChangeOnBase | Extract<Outcome, { kind: "unchanged" | "denied" }>> {
+): Promise<ChangeOnBase | Extract<Outcome, { kind: "unchanged" | "denied" | "outdated" }>> {
   const { stages, recorder, crashPoint } = deps;
   const baseConflict = job.change === null ? [] : job.baseConflict;
   const asItIs = { kind: "change", tree, change, move: null, baseConflict } as const;
@@ -159,6 +206,10 @@ export async function mergeMovedBase(
   const moved = await stages.mergeMovedBase(job, tree, change, signal);
   crashPoint("after-base-taken-in");
   const branch = tree.baseBranch;
+  if (job.previewed && moved.kind !== "unmoved") {
+    const paths = moved.kind === "conflict" ? moved.paths : await changedBelow(tree, moved.tree);
+    if (paths.length > 0) return { kind: "outdated", branch, paths };
+  }
   switch (moved.kind) {
     case "unmoved":
       return asItIs;

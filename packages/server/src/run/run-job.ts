@@ -7,13 +7,13 @@ import type { Pool } from "../db/pool.ts";
 import { isDatabaseUnavailable } from "../db/transaction.ts";
 import { type AppError, isAppError } from "../errors.ts";
 import { type Ending, endRun, type Release, releaseRun } from "../jobs/run/end-run.ts";
-import type { LeasedJob, StoredChange } from "../jobs/run/leased-job.ts";
+import type { LeasedJob, StoredWords } from "../jobs/run/leased-job.ts";
 import { LeaseLost } from "../jobs/run/leases.ts";
 import { type AskedQuestion, waitForAnswer } from "../jobs/run/wait-for-answer.ts";
 import type { Disk } from "../lib/disk.ts";
 import { sayNotOpen } from "../publish/ensure-pull-request.ts";
 import type { CrashPoint } from "./crash-points.ts";
-import { mergeMovedBase, type Proposal, proposeChange, totalUsage } from "./propose-change.ts";
+import { mergeMovedBase, proposeChange, type ReviewedProposal, reviewPreview, totalUsage } from "./propose-change.ts";
 import { createRecorder, throughOutage } from "./recorder.ts";
 import type { Recorder, RunDeps } from "./run.ts";
 import { type ActiveRun, type Outcome, type PassableVerdict, Released, type Stages } from "./run.ts";
@@ -36,7 +36,9 @@ async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal): Promi
 
   const proposal = job.change
     ? resumeChange(job, job.change, said)
-    : await proposeChange(deps, job, tree, said, signal);
+    : job.previewed
+      ? await reviewPreview(deps, job, tree, resumeChange(job, job.previewed, said), signal)
+      : await proposeChange(deps, job, tree, said, signal);
   if (proposal.kind !== "reviewed") return proposal;
   if (job.preview) return { kind: "previewed", change: proposal.change };
 
@@ -262,6 +264,8 @@ function endingOf(outcome: Exclude<Outcome, { kind: "asked" }>): Ending {
       const { limitReached, summary } = outcome.change;
       return limitReached ? { kind: "failed", code: limitReached, message: summary } : { kind: "completed", summary };
     }
+    case "outdated":
+      return { kind: "failed", code: "branch_conflict", message: outdatedMessage(outcome) };
     case "branch_conflict":
       return {
         kind: "failed",
@@ -284,18 +288,24 @@ function endingOf(outcome: Exclude<Outcome, { kind: "asked" }>): Ending {
   }
 }
 
+function outdatedMessage({ branch, paths }: Extract<Outcome, { kind: "outdated" }>): string {
+  const more = paths.length - pathsShownMax;
+  const shown = `${paths.slice(0, pathsShownMax).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return `The branch ${branch} has changed ${shown} since the preview. Emend published nothing. Create a new job.`;
+}
+
 export function deniedMessage(violations: readonly Violation[]): string {
   const shown = violations.slice(0, pathsShownMax).map((violation) => `${violation.path} (${violation.rule})`);
   const more = violations.length - shown.length;
   return `The project's policy does not allow this change: ${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
 }
 
-/** A change that an earlier run stored with its commit. Neither the model nor the review runs again. */
+/** A change that an earlier run stored, and with a commit also its review: neither the model nor the review runs again. */
 function resumeChange(
   job: LeasedJob,
-  stored: StoredChange,
+  stored: StoredWords,
   said: { steps: readonly Step[]; followUps: readonly FollowUp[] },
-): Proposal {
+): ReviewedProposal {
   return {
     kind: "reviewed",
     model: job.answeredBy,

@@ -150,6 +150,8 @@ export type Outcome =
   | { kind: "published"; pullRequest: PullRequest; change: ReviewedChange }
   /** A preview: its diff is stored, and nothing was sent. */
   | { kind: "previewed"; change: ReviewedChange }
+  /** A preview was to be published, and the base branch has changed these files since. */
+  | { kind: "outdated"; branch: string; paths: readonly string[] }
   /** `found`: the branch's actual commit; null if the branch is gone. */
   | { kind: "branch_conflict"; branch: string; found: string | null }
   /** A follow-up's pull request was merged or closed first. `branch`: where its commit is; null: nowhere. */

@@ -135,9 +135,13 @@ function Actions(props: { job: DashboardJob; isLocal: boolean; isWatched: boolea
     mutationFn: () => request(`/jobs/${run.id}/archive`, { body: {} }),
     onSettled: readAgain,
   });
+  const publish = useMutation({
+    mutationFn: () => request(`/jobs/${run.id}/publish`, { body: {} }),
+    onSettled: readAgain,
+  });
   const again = useRunAgain(props.job);
   const mayWrite = useMayWrite();
-  const isBusy = archive.isPending || again.isPending;
+  const isBusy = archive.isPending || again.isPending || publish.isPending;
   return (
     <div className={`grid content-start gap-2 sm:min-w-110 ${props.isWatched ? "min-h-20 sm:min-h-9" : ""}`}>
       <div className="flex flex-wrap gap-2 sm:justify-end">
@@ -165,6 +169,11 @@ function Actions(props: { job: DashboardJob; isLocal: boolean; isWatched: boolea
         {mayWrite && (run.status === "completed" || run.status === "failed") && (
           <Button disabled={isBusy} onClick={() => archive.mutate()}>
             Archive
+          </Button>
+        )}
+        {mayWrite && run.preview && run.status === "completed" && run.findings !== null && (
+          <Button look="primary" disabled={isBusy} onClick={() => publish.mutate()}>
+            {publish.isPending ? "Publishing …" : "Publish"}
           </Button>
         )}
         {run.pullRequest && (

@@ -8,7 +8,7 @@ import type { Pool, Queryable } from "../../db/pool.ts";
 import type { AnnounceDue } from "../../jobs/announce-due.ts";
 import type { BudgetRefusal } from "../../jobs/budget.ts";
 import { createJob, scanNewPrompt } from "../../jobs/create-job.ts";
-import { archiveJob, cancelJob, type JobActionOutcome, retryJob } from "../../jobs/job-actions.ts";
+import { archiveJob, cancelJob, type JobActionOutcome, publishPreview, retryJob } from "../../jobs/job-actions.ts";
 import { type MessageJobDeps, messageJob, messageQuota } from "../../jobs/message-job.ts";
 import { diffJson, diffText, largeDiffs, openDiff } from "../../jobs/read/diff.ts";
 import { followEvents, readEventPage } from "../../jobs/read/events.ts";
@@ -182,6 +182,7 @@ const publishingWaitMs = 30_000;
 export const jobActions = {
   cancel: (deps, job, { by }) => cancelJob(deps, job, by),
   retry: (deps, job) => retryJob(deps, job),
+  publish: (deps, job) => publishPreview(deps, job),
   archive: (deps, job, { signal }) =>
     archiveJob(deps, job, { waitMs: deps.publishingWaitMs ?? publishingWaitMs, signal }),
 } satisfies Record<string, JobAction>;
@@ -197,6 +198,10 @@ const actionRefusals: Record<Extract<JobActionOutcome, { kind: "refused" }>["bec
   archived: "The job is archived.",
   needs_follow_up: "Retrying would end the same way. Send a follow-up message, or create a new job.",
   contents_dropped: "The job's work is no longer stored. Create a new job.",
+  not_a_preview: "The job is not a preview. Only previews can be published.",
+  preview_active: "The preview is still active. Publish it when it is completed.",
+  preview_failed: "The job failed. Retry it, or create a new job.",
+  preview_unchanged: "The preview changed nothing, so there is nothing to publish.",
 };
 
 /** An action without a body: any body is left unread. */

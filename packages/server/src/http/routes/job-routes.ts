@@ -8,6 +8,7 @@ import {
   listProjectsOperation,
   messageJobOperation,
   type ProjectList,
+  publishJobOperation,
   retryJobOperation,
   streamJobEventsOperation,
 } from "@emend/contract";
@@ -68,6 +69,7 @@ const actions: Readonly<Record<keyof typeof jobActions, object>> = {
   archive: archiveJobOperation,
   cancel: cancelJobOperation,
   retry: retryJobOperation,
+  publish: publishJobOperation,
 };
 
 /** The contract's routes, for programs with an API key. */

@@ -79,6 +79,8 @@ export interface LeasedJob {
   sources: readonly StoredSource[];
   /** Why policy refused this round's change in an earlier run: the job only needs to be ended. */
   denied: { violations: readonly { path: string; rule: string }[]; limitReached: LimitCode | null } | null;
+  /** A preview that is to be published: the very change that was previewed. */
+  previewed: StoredWords | null;
   /** Stored before the push: a job that has it is published and never worked on again. */
   change: StoredChange | null;
   pullRequest: RecordedPullRequest | null;
@@ -114,7 +116,7 @@ export interface StoredSource {
 
 type LimitCode = "budget_exceeded" | "timeout";
 
-export interface StoredChange {
+export interface StoredWords {
   /** The commit's title. */
   title: string;
   /** The pull request's title. */
@@ -124,6 +126,9 @@ export interface StoredChange {
   /** The review's verdict as it was stored. */
   findings: unknown;
   limitReached: LimitCode | null;
+}
+
+interface StoredChange extends StoredWords {
   treeId: string;
   commitId: string;
 }
@@ -131,7 +136,7 @@ export interface StoredChange {
 export const leasedJobColumns = `id, lease, project_id, prompt, model, chosen_model, branch, created_at, base_ref, draft,
   max_cost_usd, phase, runs, crashes, crashes_blamed, alone, retries, base_commit, base_branch, title, summary, reply, findings,
   limit_reached, tree_id, commit_id, pull_request, continues_branch, fork_commit, branch_commit, people_paths, rounds,
-  commit_title, base_conflict, preview, context,
+  commit_title, base_conflict, preview, publishes_preview, context,
   extract(epoch from clock_timestamp() - waiting_since)::float * 1000 as waited_ms,
   extract(epoch from create_until - clock_timestamp())::float * 1000 as create_left_ms,
   (select jsonb_build_array(settings -> 'publishWaitHours', settings -> 'answerWaitHours', settings -> 'questionsMax')
@@ -184,6 +189,7 @@ export interface LeasedJobRow {
   commit_title: string | null;
   base_conflict: string[] | null;
   preview: boolean;
+  publishes_preview: boolean;
   context: PinnedContext[];
   sources: StoredSource[];
   follow_ups: string[];
@@ -232,6 +238,7 @@ export function toLeasedJob(row: LeasedJobRow): LeasedJob {
     context: row.context,
     sources: row.sources,
     denied: toDenied(row),
+    previewed: row.publishes_preview ? toStoredWords(row) : null,
     change: toStoredChange(row),
     pullRequest: row.pull_request,
   };
@@ -249,6 +256,10 @@ function toDenied({ findings, limit_reached }: LeasedJobRow): LeasedJob["denied"
 
 function toStoredChange(row: LeasedJobRow): StoredChange | null {
   if (row.tree_id === null || row.commit_id === null) return null;
+  return { ...toStoredWords(row), treeId: row.tree_id, commitId: row.commit_id };
+}
+
+function toStoredWords(row: LeasedJobRow): StoredWords {
   return {
     title: row.commit_title ?? row.title ?? "",
     pullTitle: row.title ?? "",
@@ -256,7 +267,5 @@ function toStoredChange(row: LeasedJobRow): StoredChange | null {
     reply: row.reply,
     findings: row.findings,
     limitReached: row.limit_reached,
-    treeId: row.tree_id,
-    commitId: row.commit_id,
   };
 }
