@@ -42,7 +42,11 @@ const sites = {
     "hugo.toml": 'title = "Docs"\n\n[[menu.main]]\nname = "Home"\nurl = "/"\n',
     "content/index.md": `${page}\n{{< youtube id="a_1" title="Some words" >}}\n`,
   },
-  sphinx: { "docs/conf.py": "", "docs/index.rst": "Home\n====\n\nSee `us <https://known.test/a>`_.\n" },
+  sphinx: {
+    "docs/conf.py": "",
+    "docs/roles.rst": "Roles\n=====\n\n:gh-user:`someone`\n",
+    "docs/index.rst": "Home\n====\n\nSee `us <https://known.test/a>`_.\n",
+  },
   antora: {
     "antora.yml": "name: docs\n",
     "modules/ROOT/pages/index.adoc": "= Home\n\nSee https://known.test/a[us].\n",
@@ -370,6 +374,13 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ["sphinx", "docs/new.md", "# New\n\n```{note}\n```{include} ../../secret\n```\n"],
     ["sphinx", "docs/new.md", "# New\n\n- a\n\n\t```{include} ../../secret\n\t```\n"],
   ],
+  "a role with more than words": [
+    ["sphinx", "docs/new.rst", "New\n===\n\n:gh-user:`../../secret`\n"],
+    ["sphinx", "docs/new.rst", "New\n===\n\n:gh-user:`a <javascript:alert(1)>`\n"],
+    ["sphinx", "docs/new.rst", "New\n===\n\n:gh-file:`a`\n"],
+    ["antora", "modules/ROOT/pages/new.adoc", "= New\n\nlink:{base}//evil.test/[x]\n"],
+    ["antora", "modules/ROOT/pages/new.adoc", "= New\n\n{set:h:evil.test} {user-home}\n"],
+  ],
   "comments that hold more than words": [
     ["mkdocs", "docs/new.md", "# New\n\n<!-- Note: <script>alert(1)</script> -->\n"],
     ["mkdocs", "docs/new.md", "# New\n\n<!-- Note: [[[cog import os ]]] -->\n"],
@@ -484,6 +495,12 @@ it.each<readonly [Site, string, string]>([
   ["mkdocs", "docs/new.md", "<!-- ## Old\n\nSee [us](https://known.test/a), **now**.\n-->\n\n# New\n"],
   ["mkdocs", "docs/new.md", '# New\n\n<img src="assets/a (1).png" alt="A">\n'],
   ["nextra", "content/a/_meta.js", "export default { more: 'More' }\n"],
+  [
+    "sphinx",
+    "docs/new.rst",
+    "New\n===\n\n:gh-user:`other-one`, :gh-user:`The team <a/b>` and |x|.\n\n.. |x| replace:: `us <https://known.test/b>`_\n",
+  ],
+  ["antora", "modules/ROOT/pages/new.adoc", "= New\n\nSee link:{docs-uri}/a/#b[it] and {a: 'b'}.\n"],
   [
     "antora",
     "modules/ROOT/pages/new.adoc",

@@ -12,6 +12,8 @@ import type { Parts } from "./page-parts.ts";
 
 /** Mathematics that links, loads or defines. */
 const activeTex = /\\(?:href|url|html\w*|require|cssId|include\w*|input|unicode|mmlToken)\s*[{[]/;
+/** Words or a name, and behind words a name in angle brackets. */
+const plainRole = /^`[\p{L}\p{N}_@#][\p{L}\p{N} >,./_@#-]*(?:<[\w@#][\w./@#-]*>)?`$/u;
 /** Docutils finds literals only between these. */
 const literal = /(?<![^\s([{<'"/-])``[^`\n]+``(?![^\s)\]}>'".,:;!?/-])/g;
 
@@ -38,7 +40,7 @@ export function readRst(parts: Parts, text: string): void {
       if (!roles.has(role)) {
         // Plain words may differ from those of another page.
         const form = wordsFrom(line, offset, whole.length);
-        const isPlain = /^`[\p{L}\p{N} >,_-]+`$/u.test(form.slice(whole.length - 1));
+        const isPlain = plainRole.test(form.slice(whole.length - 1)) && !form.includes("..");
         parts.form(isPlain ? `${whole}…` : form, at + offset, isPlain ? whole : form);
       }
     // A role can also stand behind its text.
@@ -88,7 +90,7 @@ const plainReference = /^(?:(?:[\w.@$-]+:){0,2}[\w./$-]+\.adoc(?:#[\w.-]*)?|#?[^
 
 /** What the site's owner defined, or a placeholder. Not: what names the building machine, and what defines. */
 const ownAttribute =
-  /^(?!(?:doc|out|user|asciidoctor|safe|local|env|backend|basebackend|base|file|embedded|max-|skip-|allow-|iconsdir|imagesdir|stylesdir)[\w-]*$)[a-z_][\w-]*$/i;
+  /^(?!(?:doc(?:dir|file|filesuffix|name)|out(?:dir|file|filesuffix)|user-home|asciidoctor[\w-]*|safe-mode[\w-]*|env[\w-]*|base-?dir|file\w*|(?:icons|images|styles|scripts)dir)$)\w[\w-]*$/i;
 
 /** AsciiDoc: every line is live, those of listings too, because includes work there. */
 export function readAsciidoc(parts: Parts, text: string): void {
@@ -127,7 +129,9 @@ export function readAsciidoc(parts: Parts, text: string): void {
     // A cell that is a document. Its lines are read like all others.
     if (isDocument || /^\s*a\|/.test(line)) parts.form("a|", at);
     // An address that the page defines, as far as it goes.
-    for (const { 0: whole, 1: name = "", index } of line.matchAll(/(?<!\\)\{([\p{L}\p{M}\p{N}_][^{}\n]*)\}/gu))
+    for (const { 0: whole, 1: name = "", index } of line.matchAll(
+      /(?<!\\)\{([\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N}_-]*|(?:set|counter2?):[^{}\n]*)\}/gu,
+    ))
       if (
         !ownAttribute.test(name) &&
         !asciidocCharacters.has(name) &&
@@ -178,7 +182,9 @@ function* macrosIn(line: string) {
 }
 
 /** References are parts of their own. Behind the host they cannot change it. */
-function withoutReferences(url: string): string {
+function withoutReferences(written: string): string {
+  const [, owned = ""] = /^\{([\w-]+)\}\/(?!\/)/.exec(written) ?? [];
+  const url = ownAttribute.test(owned) ? written.replace(`{${owned}}`, "x") : written;
   const [host = ""] = /^(?:[a-z]+:)?\/\/[\w.:-]+\//i.exec(url) ?? [];
   return host === "" ? url : host + url.slice(host.length).replaceAll(/\{[\w-]+\}/g, "x");
 }
