@@ -176,6 +176,8 @@ export interface AgentTask {
   subjects?: readonly string[];
   /** The steps that an earlier run stored. */
   steps: readonly Step[];
+  /** The first round makes a plan and changes nothing. */
+  plan?: boolean;
   /** Follow-up messages, each with the number of steps before it. */
   followUps?: readonly FollowUp[];
   /** Sent to the agent before its next turn: a review's findings, or its own diff. */

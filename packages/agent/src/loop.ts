@@ -16,6 +16,7 @@ import {
   asShown,
   conversationOf,
   finishedBy,
+  isPlanning,
   type LimitReached,
   latestRound,
   limitReached,
@@ -66,6 +67,7 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
   const mayAsk = (deps.questions?.max ?? 0) > 0;
   const turn: TurnDeps = {
     deps,
+    isPlanning: isPlanning(task),
     tools: describeTools({ mayAsk }),
     told: new Set(JSON.stringify(steps).match(/(?<=Guidance for this folder, from )[^:"\\]+/g)),
     // The rules do not use the system prompt, so their jobs need not wait for the site.
@@ -141,6 +143,7 @@ async function withoutSecrets({ vetting }: AgentDeps, text: string): Promise<str
 
 interface TurnDeps {
   deps: AgentDeps;
+  isPlanning: boolean;
   tools: readonly ToolDescription[];
   /** Folders whose guidance the model has received. */
   told: Set<string>;
@@ -229,6 +232,10 @@ const repeatedCall: ToolResult = {
   output: "this same call was made twice already and nothing has changed since; do something else, or call finish",
   isError: true,
 };
+const notWhilePlanning: ToolResult = {
+  output: "not run: this round only plans. Finish with the plan as the summary",
+  isError: true,
+};
 function notRunAfter(tool: string): ToolResult {
   return { output: `not run: ${tool} was called before it`, isError: true };
 }
@@ -242,10 +249,11 @@ async function runCall(turn: TurnDeps, call: ToolCall, signals: Signals): Promis
 }
 
 async function runVetted(
-  { deps: { vetting }, context }: TurnDeps,
+  { deps: { vetting }, context, isPlanning }: TurnDeps,
   call: ToolCall,
   signal: AbortSignal,
 ): Promise<ToolResult> {
+  if (isPlanning && isWritingCall(call)) return notWhilePlanning;
   if (vetting && (call.name === "finish" || call.name === "ask")) {
     const refusal = await refuseWords(vetting, call, signal);
     if (refusal !== null) return { output: refusal, isError: true };

@@ -165,7 +165,16 @@ function sum(steps: readonly Step[], of: (step: Step) => number): number {
   return steps.reduce((total, step) => total + of(step), 0);
 }
 
-type Asked = Pick<AgentTask, "prompt" | "followUps">;
+type Asked = Pick<AgentTask, "prompt" | "followUps" | "plan">;
+
+/** Said in every round, so that all begin with the same bytes. */
+const planFirst =
+  "Make a plan first: read what you need, edit nothing, and finish with the plan as the summary: each page, and what changes on it. Carry it out after the next message.";
+
+/** Whether the round must change nothing. */
+export function isPlanning({ plan = false, followUps = [] }: Asked): boolean {
+  return plan && followUps.length === 0;
+}
 
 /** The first prompt, or the newest follow-up. */
 export function latestPrompt(task: Asked): string {
@@ -180,7 +189,7 @@ export function latestRound(task: Asked, steps: readonly Step[]): readonly Step[
 
 /** All messages so far, each follow-up in its place. */
 export function conversationOf(task: Asked, steps: readonly Step[]): Message[] {
-  const messages: Message[] = [{ role: "user", text: task.prompt }];
+  const messages: Message[] = [{ role: "user", text: task.plan ? `${task.prompt}\n\n${planFirst}` : task.prompt }];
   const waiting = [...(task.followUps ?? [])];
   const sayUntil = (stepNumber: number) => {
     while (waiting[0] && waiting[0].afterStep < stepNumber) {

@@ -4,7 +4,7 @@ import type { Finding } from "@emend/site";
 import type { AgentDeps, AgentOutcome, AgentTask, Message, Model, Step } from "./agent.ts";
 import { evidenceOf } from "./evidence.ts";
 import { runAgent } from "./loop.ts";
-import { latestPrompt, latestRound } from "./outcome.ts";
+import { isPlanning, latestPrompt, latestRound } from "./outcome.ts";
 import { askSecondReader, openReadersFindings, readersStep } from "./second-reader.ts";
 import { reviewOpening } from "./system-prompt.ts";
 
@@ -52,7 +52,7 @@ export async function runAgentWithReview<Verdict extends ReviewAnswer>(
   for (;;) {
     const asked = { ...task, steps: [...steps], ...(opening && { opening }) };
     const run = deps.model.run ?? runAgent;
-    const outcome = tellRedacted(tellUnchanged(deps.model, await run({ ...deps, saveStep }, asked, signal)), task);
+    const outcome = tellRedacted(tellUnchanged(deps.model, task, await run({ ...deps, saveStep }, asked, signal)), task);
     if (outcome.kind === "asked") return { outcome, verdict: null };
     if (outcome.kind === "unchanged" || task.overlay.entries().length === 0) return { outcome, verdict: null };
     const worked = { ...task, steps: [...steps] };
@@ -166,8 +166,8 @@ function findingsOf(verdict: ReviewAnswer): readonly DisputedFinding[] {
 }
 
 /** A model's words may describe an edit that it never made. */
-function tellUnchanged({ nature }: Model, outcome: AgentOutcome): AgentOutcome {
-  if (outcome.kind !== "unchanged" || nature === "rules") return outcome;
+function tellUnchanged({ nature }: Model, task: AgentTask, outcome: AgentOutcome): AgentOutcome {
+  if (outcome.kind !== "unchanged" || nature === "rules" || isPlanning(task)) return outcome;
   return { kind: "unchanged", summary: `Nothing was changed. The agent's words: ${outcome.summary}` };
 }
 

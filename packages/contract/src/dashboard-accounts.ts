@@ -161,6 +161,8 @@ export interface DashboardProjectSettings {
   /** How many questions an agent may ask in a job, and how long each waits for an answer. */
   questionsMax: number;
   answerWaitHours: number;
+  /** Longer prompts are planned first. 0: only where a request asks for it. */
+  planPromptsOver: number;
   branchPrefix: string;
   /** What findings on pull requests do. Null: the default. */
   gate: { docs: GateLevel | null; sources: GateLevel | null; name: string };

@@ -144,6 +144,9 @@ export const JobRun = Type.Object(
       description: "What policy denied. If there are any, nothing was published.",
     }),
     preview: Type.Boolean({ description: "The job creates a diff and opens no pull request." }),
+    plan: Type.Boolean({
+      description: "The job makes a plan, its summary, and changes nothing until a message to it says to go on.",
+    }),
     context: Type.Array(
       Type.Object(
         { name: Type.String(), repositoryUrl: Type.String(), ref: Type.String(), commit: Type.String() },
@@ -216,6 +219,7 @@ export const JobRun = Type.Object(
         findings: { before: 2, after: 2, introducedCount: 0, fixedCount: 0, introduced: [], fixed: [] },
         violations: [],
         preview: false,
+        plan: false,
         context: [],
         sources: [],
         baseCommit: "3f1c9e0b7a6d5c4b3a2910f8e7d6c5b4a3928170",

@@ -100,6 +100,12 @@ export const CreateJobBody = Type.Object(
           "Create a diff without a pull request: the job ends normally, with `prLink` null and nothing pushed. `POST …/publish` publishes that very diff. It counts against the quota.",
       }),
     ),
+    plan: Type.Optional(
+      Type.Boolean({
+        description:
+          "Make a plan first: the job completes with the plan as its summary, and has changed nothing. A message (`POST …/message`) approves the plan or changes it, and the job carries it out. Needs a language model.",
+      }),
+    ),
   },
   { $id: "CreateJobBody", description: "Unknown fields are ignored." },
 );

@@ -39,6 +39,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
         ...given,
         prompt: prompt.describe("What must change in the docs, as an instruction."),
         base: z.string().min(1).optional().describe("The branch to start from. Default: the project's."),
+        plan: z.boolean().default(false).describe("Make a plan first, the summary. follow_up approves or changes it."),
         preview: z
           .boolean()
           .default(false)
@@ -48,10 +49,11 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
       outputSchema: jobOutput,
       annotations: { destructiveHint: false, openWorldHint: true },
     },
-    ({ project, prompt, base, preview, wait_seconds }, { signal }) =>
+    ({ project, prompt, base, preview, plan, wait_seconds }, { signal }) =>
       answered(async () => {
         const jobs = await jobsOf(project, signal);
-        const body = { prompt, ...(base !== undefined && { baseRef: base }), ...(preview && { preview }) };
+        const marks = { ...(preview && { preview }), ...(plan && { plan }) };
+        const body = { prompt, ...(base !== undefined && { baseRef: base }), ...marks };
         const created = await jobs.create(body, { signal });
         return describe(jobs, created.id, wait_seconds, signal);
       }),

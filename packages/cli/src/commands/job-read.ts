@@ -207,9 +207,7 @@ export async function finishJob(cli: Cli, jobs: Jobs, started: AgentJob, options
   const job = await untilFinal(cli, jobs, started, options);
   if (options.json) printResult(cli, options, job, "");
   else if (job.prLink && job.status !== "failed") printResult(cli, options, job, safeText(job.prLink));
-  if (!job.prLink && job.status === "completed" && !options.json) {
-    say(cli, options, `Completed: nothing was changed.${await whyUnchanged(cli, jobs, job)}`);
-  }
+  if (!job.prLink && job.status === "completed" && !options.json) await sayUnchanged(cli, jobs, job, options);
   await assertNotFailed(cli, jobs, job);
   if (!options.isFollowUp || job.status !== "completed") return;
   const run = await jobs.run(job.id, { signal: cli.signal }).catch(() => null);
@@ -232,11 +230,15 @@ export async function untilFinal(cli: Cli, jobs: Jobs, started: AgentJob, option
     .finally(narrator.end);
 }
 
-/** The first line of the job's summary. Empty if the service has no runs. */
-async function whyUnchanged(cli: Cli, jobs: Pick<Jobs, "run">, job: AgentJob): Promise<string> {
+/** A plan in full, otherwise the first line of the job's summary, if the service has runs. */
+async function sayUnchanged(cli: Cli, jobs: Pick<Jobs, "run">, job: AgentJob, options: WaitOptions): Promise<void> {
   const run = await jobs.run(job.id, { signal: cli.signal }).catch(() => null);
+  if (run?.plan) {
+    const next = `Approve it, or change it: emend job say ${options.project} ${job.id} "Carry out the plan."`;
+    return say(cli, options, [...markdownLines(run.summary ?? "", 92), "", next].map(safeText).join("\n"));
+  }
   const [line = ""] = (run?.summary ?? "").split("\n");
-  return line === "" ? "" : ` ${safeText(line)}`;
+  say(cli, options, `Completed: nothing was changed.${line === "" ? "" : ` ${safeText(line)}`}`);
 }
 
 /** A failed job has its own exit code and prints the reason. */

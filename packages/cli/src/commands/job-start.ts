@@ -13,6 +13,7 @@ interface CreateOptions {
   base?: string;
   model?: string;
   draft?: boolean;
+  plan?: boolean;
   maxCost?: number;
   json?: boolean;
 }
@@ -26,6 +27,7 @@ export function registerJobCreate(job: Command, cli: Cli): void {
     .option("--base <branch>", "branch to start from (default: the project's)")
     .option("--model <name>", "a model that the project allows")
     .option("--draft", "open the pull request as a draft")
+    .option("--plan", "make a plan first; approve or change it with job say")
     .option("--max-cost <usd>", "lower the cost limit of this job", parseCost)
     .option("--idempotency-key <key>", "create once, however often this is run with the same key");
   withJson(command).action((first?: string, second?: string, options: CreateOptions = {}) => {
@@ -36,12 +38,13 @@ export function registerJobCreate(job: Command, cli: Cli): void {
 
 async function createJob(cli: Cli, given: string | undefined, words: string, options: CreateOptions): Promise<void> {
   const { jobs, project } = await jobsOf(cli, given);
-  const { base, model, draft, maxCost, idempotencyKey = randomUUID() } = options;
+  const { base, model, draft, plan, maxCost, idempotencyKey = randomUUID() } = options;
   const body = {
     prompt: await readPrompt(cli, words),
     ...(base === undefined ? {} : { baseRef: base }),
     ...(model === undefined ? {} : { model }),
     ...(draft === undefined ? {} : { draft }),
+    ...(plan === undefined ? {} : { plan }),
     ...(maxCost === undefined ? {} : { maxCostUsd: maxCost }),
   };
   const created = await jobs.create(body, { idempotencyKey, signal: cli.signal });

@@ -218,6 +218,7 @@ function runOf(job: AgentJob, reason: JobRun["failure"]): JobRun {
     findings: { before: 2, after: 1, introducedCount: 0, fixedCount: 1, introduced: [], fixed: [] },
     violations: [],
     preview: false,
+    plan: false,
     context: [],
     sources: [],
     baseCommit: null,

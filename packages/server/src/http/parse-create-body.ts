@@ -22,7 +22,7 @@ export function parseCreateBody(
   rules: { promptCodePointsMax: number; models: readonly string[] },
 ): CreateJobBody {
   if (!shape.Check(body)) throw invalid(wordsFor(shape.Errors(body)[0], body));
-  const { prompt, baseRef, model, draft, maxCostUsd, preview } = body;
+  const { prompt, baseRef, model, draft, maxCostUsd, preview, plan } = body;
   if (prompt.includes("\0")) throw invalid("prompt must not contain U+0000.");
   if (!prompt.isWellFormed()) throw invalid("prompt must not contain a lone surrogate.");
   if (isLongerThan(prompt, rules.promptCodePointsMax)) {
@@ -39,7 +39,18 @@ export function parseCreateBody(
     ...(draft !== undefined && { draft }),
     ...(maxCostUsd !== undefined && { maxCostUsd }),
     ...(preview !== undefined && { preview }),
+    ...(plan !== undefined && { plan }),
   };
+}
+
+/** Whether a job plans first: as it asks, or by the project's rule for long prompts. Only a language model can. */
+export function plansFirst(body: CreateJobBody, project: Project, model: string): boolean {
+  const isLanguage = model !== "emend/rules" && !model.startsWith("runner/");
+  if (body.plan && !isLanguage) {
+    throw invalid(`plan needs a language model, and ${model} is none. Use preview to see what it would change.`);
+  }
+  const { planPromptsOver: over } = project.settings;
+  return body.plan ?? (isLanguage && over > 0 && isLongerThan(body.prompt, over));
 }
 
 /** The header's value, or null if it was not sent. */

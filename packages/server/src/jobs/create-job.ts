@@ -19,6 +19,8 @@ export interface CreateJobInput {
   maxCostUsd: number | null;
   /** Show the diff, and open no pull request. */
   preview?: boolean;
+  /** Make a plan first, and change nothing until a message. */
+  plan?: boolean;
   createdBy: string;
   idempotencyKey: string | null;
 }
@@ -88,10 +90,12 @@ export async function createJob(
   const branch = `${rules.branchPrefix}/${id}`;
   const model = input.model ?? rules.model;
   const [head, tail] = newJobHalves({ id, repositoryUrl: rules.repositoryUrl, branch, model });
+  const { preview = false, plan = false } = input;
+  const isMarked = preview || plan;
   const query = deps.db.query<Row>({
-    name: input.preview ? "create-preview-job" : "create-job",
-    text: `select * from ${input.preview ? "create_preview_job" : "create_job"}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, make_interval(secs => $12),
-             $13, $14, $15, $16)`,
+    name: isMarked ? "create-marked-job" : "create-job",
+    text: `select * from ${isMarked ? "create_marked_job" : "create_job"}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, make_interval(secs => $12),
+             $13, $14, $15, $16${isMarked ? ", $17, $18" : ""})`,
     values: [
       id,
       input.projectId,
@@ -109,6 +113,7 @@ export async function createJob(
       input.idempotencyKey === null ? null : bodyHash(input),
       head,
       tail,
+      ...(isMarked ? [preview, plan] : []),
     ],
   });
   const { rows } = await query.catch((cause: unknown) => {
@@ -133,6 +138,7 @@ export async function createJob(
 function bodyHash(input: CreateJobInput): Buffer {
   const fields: unknown[] = [input.prompt, input.baseRef, input.model, input.draft, input.maxCostUsd];
   if (input.preview) fields.push("preview");
+  if (input.plan) fields.push("plan");
   return hash("sha256", JSON.stringify(fields), "buffer");
 }
 

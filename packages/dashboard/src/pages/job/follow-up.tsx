@@ -40,6 +40,7 @@ export function FollowUp({ run }: { run: JobRun }) {
     event?.preventDefault();
     if (prompt !== "" && !send.isPending) send.mutate(prompt);
   }
+  const isPlan = isPlanReady(run);
   const question = run.waiting?.for === "answer" ? run.waiting : null;
   return (
     <Sheet className="grid gap-3 px-4 py-3">
@@ -82,20 +83,35 @@ export function FollowUp({ run }: { run: JobRun }) {
           </p>
         )}
         <Problem error={send.error} />
-        <Button type="submit" className="justify-self-end" disabled={prompt === "" || send.isPending}>
-          Send
-        </Button>
+        <div className="flex flex-wrap justify-end gap-2">
+          {isPlan && (
+            <Button look="primary" disabled={send.isPending} onClick={() => send.mutate("Carry out the plan.")}>
+              Approve plan
+            </Button>
+          )}
+          <Button type="submit" disabled={prompt === "" || send.isPending}>
+            Send
+          </Button>
+        </div>
       </form>
     </Sheet>
   );
 }
 
-function placeholderOf({ status, waiting }: JobRun): string {
+function isPlanReady({ plan, status }: JobRun): boolean {
+  return plan && status === "completed";
+}
+
+function placeholderOf(run: JobRun): string {
+  const { status, waiting } = run;
+  if (isPlanReady(run)) return "What should the plan do otherwise?";
   if (waiting?.for === "answer") return "Your answer";
   return status === "active" ? "What should it know?" : "What else should change?";
 }
 
-function labelOf({ status, pullRequest, waiting }: JobRun): string {
+function labelOf(run: JobRun): string {
+  const { status, pullRequest, waiting } = run;
+  if (isPlanReady(run)) return "Approve the plan, or change it";
   if (waiting?.for === "answer") return waiting.options?.length ? "Or answer in your own words" : "Answer";
   if (status === "active") return "Tell the job something while it works";
   return pullRequest ? `Ask for changes on pull request #${pullRequest.number}` : "Ask for changes";

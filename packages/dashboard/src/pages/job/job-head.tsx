@@ -100,6 +100,7 @@ function outcomeOf(run: JobRun): string {
     return `${verbs[pullRequest.state]} #${pullRequest.number}`;
   }
   if (status === "failed") return "Not published";
+  if (run.plan) return "Plan ready";
   return run.preview ? "Preview only" : "No changes";
 }
 

@@ -33,7 +33,7 @@ export function Composer(props: { first: DashboardProject; projectId?: string })
   const create = useMutation({
     mutationFn: () => startJobs(project.id, also, { ...draft, model }),
     async onSuccess({ ids, missing }) {
-      change({ prompt: "", baseRef: undefined, draft: undefined, preview: undefined, alsoIn: undefined });
+      change({ prompt: "", baseRef: undefined, draft: undefined, preview: undefined, plan: undefined, alsoIn: undefined });
       for (const id of ids) followOwnJob(id);
       void queries.invalidateQueries({ queryKey: ["jobs-head"] });
       void queries.invalidateQueries({ queryKey: ["projects"] });
@@ -132,8 +132,9 @@ async function startJobs(
   return { ids, missing };
 }
 
-function bodyOf({ prompt, model, baseRef, draft, preview }: Draft): object {
-  return { prompt, model, ...(baseRef && { baseRef }), ...(draft && { draft }), ...(preview && { preview }) };
+function bodyOf({ prompt, model, baseRef, draft, preview, plan }: Draft): object {
+  const marks = { ...(draft && { draft }), ...(preview && { preview }), ...(plan && { plan }) };
+  return { prompt, model, ...(baseRef && { baseRef }), ...marks };
 }
 
 const examples: readonly DashboardSuggestion[] = [
@@ -193,7 +194,7 @@ function Options(props: {
   const choices = useProjectChoices([project.id]);
   const alsoChoices = useProjectChoices(also);
   const others = alsoChoices.list.filter((each) => each.id !== project.id);
-  const isAnySet = Boolean(draft.baseRef || draft.draft || draft.preview || also.length > 0);
+  const isAnySet = Boolean(draft.baseRef || draft.draft || draft.preview || draft.plan || also.length > 0);
   const [isOpen, setIsOpen] = useState(isAnySet);
   const left = project.settings.createsPerHourMax - project.createsThisHour;
   return (
@@ -225,6 +226,14 @@ function Options(props: {
               onChange={(event) => onChange({ preview: event.target.checked || undefined })}
             />
             Preview only: do not open a pull request
+          </label>
+          <label className="flex items-center gap-2">
+            <input
+              type="checkbox"
+              checked={draft.plan ?? false}
+              onChange={(event) => onChange({ plan: event.target.checked || undefined })}
+            />
+            Plan first: change nothing until I approve
           </label>
           {(others.length > 0 || alsoChoices.search) && (
             <fieldset className="grid max-h-40 w-full gap-x-6 gap-y-1 overflow-y-auto sm:grid-cols-2 lg:grid-cols-3">

@@ -10,6 +10,7 @@ export interface Draft {
   baseRef?: string;
   draft?: boolean;
   preview?: boolean;
+  plan?: boolean;
   /** Further projects that get the same job. */
   alsoIn?: readonly string[];
 }

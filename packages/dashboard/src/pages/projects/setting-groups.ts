@@ -268,6 +268,15 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
             help: "Then the agent continues with its best guess and opens a draft.",
           },
         ],
+        [
+          {
+            path: "settings.planPromptsOver",
+            label: "Plan first if a prompt has more characters than",
+            kind: "number",
+            min: 0,
+            help: "The agent makes a plan and changes nothing until somebody approves it. 0: only where a job asks for it.",
+          },
+        ],
       ],
     },
     {

@@ -67,6 +67,8 @@ const ProjectSettings = Type.Object({
   publishWaitHours: Type.Number({ minimum: 0, maximum: 720, default: 24 }),
   /** How many questions an agent may ask in a job of a person or a key. 0: it decides by itself. */
   questionsMax: Type.Integer({ minimum: 0, maximum: 20, default: 2 }),
+  /** Longer prompts of people and keys are planned first. 0: only where a request asks for it. */
+  planPromptsOver: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 }),
   /** How long a question waits for an answer. Then the job goes on with a guess, as a draft. */
   answerWaitHours: Type.Number({ minimum: 0, maximum: 720, default: 24 }),
   limits: Type.Object(

@@ -26,7 +26,7 @@ import {
   tooManyStreams,
 } from "../errors.ts";
 import { disconnectSignal, openEventStream } from "../event-stream.ts";
-import { createJobRules, parseCreateBody, parseIdempotencyKey, promptOf } from "../parse-create-body.ts";
+import { createJobRules, parseCreateBody, parseIdempotencyKey, plansFirst, promptOf } from "../parse-create-body.ts";
 import { rateLimitHeaders } from "../send-json.ts";
 
 export interface JobName {
@@ -87,6 +87,7 @@ export function createJobHandler(deps: CreateJobDeps, door: Door) {
       draft: body.draft ?? null,
       maxCostUsd: body.maxCostUsd ?? null,
       preview: body.preview ?? false,
+      plan: plansFirst(body, project, body.model ?? models[0]),
       createdBy: door.authorOf(request),
       idempotencyKey: parseIdempotencyKey(request.headers["idempotency-key"]),
     });

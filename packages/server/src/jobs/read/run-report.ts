@@ -16,7 +16,7 @@ import { isJobId } from "../wire-job.ts";
 import { diffFiles } from "./diff.ts";
 
 interface RunRow
-  extends Pick<JobRun, "id" | "status" | "phase" | "prompt" | "model" | "title" | "summary" | "preview"> {
+  extends Pick<JobRun, "id" | "status" | "phase" | "prompt" | "model" | "title" | "summary" | "preview" | "plan"> {
   context: JobRun["context"];
   sources: readonly (Pick<JobRun["sources"][number], "repository" | "path" | "line" | "commit"> & {
     supports?: string;
@@ -60,7 +60,8 @@ export async function readRun(db: Queryable, job: { id: string; projectId: strin
     name: "read-run",
     text: `select id, status, phase, prompt, model, title, summary, created_by, failure_code, failure_message,
         limit_reached, usage, findings, coalesce(diff_base, base_commit) as base_commit, base_branch,
-        pull_request, runs, crashes, preview, context, sources, notices, waiting_words, waiting_for,
+        pull_request, runs, crashes, preview,
+        plan and not exists (select from job_messages where job_id = jobs.id) as plan, context, sources, notices, waiting_words, waiting_for,
         case when waiting_for = 'answer' then (select options from job_questions where job_id = jobs.id
           order by id desc limit 1) end as options, ${isRetryable} as is_retryable,
         case when phase = 'queued' and status = 'active' and lease is null then ${nobodyWorks} end as nobody_works,
@@ -122,6 +123,7 @@ function toRun(row: RunRow): JobRun {
     },
     violations: (row.findings?.violations ?? []).map(({ path, rule }) => ({ path, rule })),
     preview: row.preview,
+    plan: row.plan,
     context: row.context.map(({ name, repositoryUrl, ref, commit }) => ({ name, repositoryUrl, ref, commit })),
     sources: row.sources.map(({ repository, path, line, commit, supports, cited }) => ({
       repository,

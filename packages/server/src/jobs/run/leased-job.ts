@@ -73,6 +73,8 @@ export interface LeasedJob {
   baseConflict: readonly string[];
   /** It shows its diff and opens no pull request. */
   preview: boolean;
+  /** Its first round makes a plan and changes nothing. */
+  plan: boolean;
   /** The commits of context repositories that earlier runs pinned. Later runs read the same. */
   context: readonly PinnedContext[];
   /** The sources of earlier rounds. */
@@ -136,7 +138,7 @@ interface StoredChange extends StoredWords {
 export const leasedJobColumns = `id, lease, project_id, prompt, model, chosen_model, branch, created_at, base_ref, draft,
   max_cost_usd, phase, runs, crashes, crashes_blamed, alone, retries, base_commit, base_branch, title, summary, reply, findings,
   limit_reached, tree_id, commit_id, pull_request, continues_branch, fork_commit, branch_commit, people_paths, rounds,
-  commit_title, base_conflict, preview, publishes_preview, context,
+  commit_title, base_conflict, preview, publishes_preview, plan, context,
   extract(epoch from clock_timestamp() - waiting_since)::float * 1000 as waited_ms,
   extract(epoch from create_until - clock_timestamp())::float * 1000 as create_left_ms,
   (select jsonb_build_array(settings -> 'publishWaitHours', settings -> 'answerWaitHours', settings -> 'questionsMax')
@@ -190,6 +192,7 @@ export interface LeasedJobRow {
   base_conflict: string[] | null;
   preview: boolean;
   publishes_preview: boolean;
+  plan: boolean;
   context: PinnedContext[];
   sources: StoredSource[];
   follow_ups: string[];
@@ -235,6 +238,7 @@ export function toLeasedJob(row: LeasedJobRow): LeasedJob {
     rounds: row.rounds,
     baseConflict: row.base_conflict ?? [],
     preview: row.preview,
+    plan: row.plan,
     context: row.context,
     sources: row.sources,
     denied: toDenied(row),
