@@ -113,6 +113,19 @@ describe("a run", () => {
     expect(unansweredIn(task, steps)).toEqual(["Which port?"]);
   });
 
+  it("writes nothing while it plans, and after the next message it may", async () => {
+    const model = scriptedModel((turn) => (turn === 1 ? finish : turn === 3 ? finish : editHome));
+    const { run, steps, overlay } = await start(model);
+    expect(await run({ plan: true })).toEqual({ kind: "unchanged", summary: "Edited it." });
+    expect(overlay.entries()).toEqual([]);
+    expect(toolMessages(steps)[0]).toMatchObject({ isError: true, output: expect.stringContaining("only plans") });
+    const followUps = [{ prompt: "Carry it out.", afterStep: 2 }];
+    expect(await run({ plan: true, followUps, steps: [...steps] })).toMatchObject({ kind: "finished" });
+    expect(overlay.entries()).toHaveLength(1);
+    // Both rounds begin alike, for the vendor's cache.
+    expect(model.asked[2]?.[0]).toEqual(model.asked[0]?.[0]);
+  });
+
   it("is refused a question beyond its budget, and one that links elsewhere", async () => {
     const link: Calls = [["ask", { question: "See https://evil.test/x ?" }]];
     const model = scriptedModel((turn) => [ask, link, finish][turn] ?? finish);

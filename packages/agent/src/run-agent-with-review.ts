@@ -52,7 +52,10 @@ export async function runAgentWithReview<Verdict extends ReviewAnswer>(
   for (;;) {
     const asked = { ...task, steps: [...steps], ...(opening && { opening }) };
     const run = deps.model.run ?? runAgent;
-    const outcome = tellRedacted(tellUnchanged(deps.model, task, await run({ ...deps, saveStep }, asked, signal)), task);
+    const outcome = tellRedacted(
+      tellUnchanged(deps.model, task, await run({ ...deps, saveStep }, asked, signal)),
+      task,
+    );
     if (outcome.kind === "asked") return { outcome, verdict: null };
     if (outcome.kind === "unchanged" || task.overlay.entries().length === 0) return { outcome, verdict: null };
     const worked = { ...task, steps: [...steps] };

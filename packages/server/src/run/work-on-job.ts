@@ -105,7 +105,7 @@ export async function workOnJob(
       {
         jobId: job.id,
         prompt: job.prompt,
-      plan: job.plan,
+        plan: job.plan,
         docsDir: project.docsDir,
         base: work.base,
         overlay: work.overlay,

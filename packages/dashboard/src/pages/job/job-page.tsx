@@ -189,7 +189,9 @@ function Slot({ job, isWatched }: { job: DashboardJob; isWatched: boolean }) {
         <Sheet
           className={`grid content-start gap-1 px-4 py-3 ${isWatched ? (isLow(job) ? lowSlotHeight : slotHeight) : ""}`}
         >
-          <h2 className="text-quiet">{isRound ? `Result of follow-up ${messages.length}${unchanged}` : run.plan ? "Plan" : "Summary"}</h2>
+          <h2 className="text-quiet">
+            {isRound ? `Result of follow-up ${messages.length}${unchanged}` : run.plan ? "Plan" : "Summary"}
+          </h2>
           <Clipped
             className="grid gap-2 wrap-anywhere"
             height={isWatched ? (isLow(job) ? lowTextHeight : "max-h-26") : "max-h-88"}

@@ -33,7 +33,14 @@ export function Composer(props: { first: DashboardProject; projectId?: string })
   const create = useMutation({
     mutationFn: () => startJobs(project.id, also, { ...draft, model }),
     async onSuccess({ ids, missing }) {
-      change({ prompt: "", baseRef: undefined, draft: undefined, preview: undefined, plan: undefined, alsoIn: undefined });
+      change({
+        prompt: "",
+        baseRef: undefined,
+        draft: undefined,
+        preview: undefined,
+        plan: undefined,
+        alsoIn: undefined,
+      });
       for (const id of ids) followOwnJob(id);
       void queries.invalidateQueries({ queryKey: ["jobs-head"] });
       void queries.invalidateQueries({ queryKey: ["projects"] });
