@@ -16,7 +16,7 @@ export { interjectionsIn } from "./evidence.ts";
 export type { AgentFaultCode } from "./faults.ts";
 export { runAgent } from "./loop.ts";
 export { factsOf, offeredModels, type PriceTable } from "./models/prices.ts";
-export { type ModelsDeps, openModel } from "./models/registry.ts";
+export { type ModelsDeps, missingOf, openModel } from "./models/registry.ts";
 export { usualPatience } from "./models/sdk-model.ts";
 export type { Endpoint } from "./models/vendor.ts";
 export { storable, unansweredIn } from "./outcome.ts";

@@ -271,8 +271,8 @@ export interface DashboardModels {
   vendors: readonly {
     vendor: string;
     label: string;
-    /** The variable with its address, if an operator must set it first. */
-    needsUrl: string | null;
+    /** The variable that an operator must set first. */
+    needs: string | null;
     /** Whose key is used. Null: there is none. */
     key: "project" | "installation" | null;
     isKeyOptional: boolean;

@@ -206,6 +206,14 @@ export interface DashboardPage {
   repositories: readonly string[];
 }
 
+/** What the checks say of a page with another text. */
+export interface DashboardEditCheck {
+  /** Why it would not be accepted. */
+  refusal: string | null;
+  introduced: readonly DashboardSiteFinding[];
+  fixed: readonly DashboardSiteFinding[];
+}
+
 export interface DashboardTruthFinding extends DashboardSiteFinding {
   /** The context repository. Null: the project's own. */
   repository: string | null;

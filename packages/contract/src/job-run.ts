@@ -72,7 +72,7 @@ export const JobRun = Type.Object(
     waiting: nullable(
       Type.Object(
         {
-          for: Type.Enum(["forge", "disk", "answer"] as const, { type: "string" }),
+          for: Type.Enum(["forge", "disk", "model", "answer"] as const, { type: "string" }),
           since: time,
           nextTryAt: nullable(
             time,
@@ -80,7 +80,7 @@ export const JobRun = Type.Object(
           ),
           message: Type.String({
             description:
-              "The forge's answer, or that it did not answer; what is wrong with the server's disk; or the agent's question.",
+              "The answer of the forge or the model, or that it did not answer; what is wrong with the server's disk; or the agent's question.",
           }),
           options: Type.Optional(
             Type.Array(Type.String(), {
@@ -90,7 +90,7 @@ export const JobRun = Type.Object(
         },
         record,
       ),
-      "The job waits for its forge, for room on the server's disk, or for an answer. It stays active. Emend retries; a message answers a question.",
+      "The job waits for its forge, its model, room on the server's disk, or for an answer. It stays active. Emend retries; a message answers a question.",
     ),
     isRetryable: Type.Boolean({ description: "Whether `POST …/retry` can start the job again." }),
     notices: Type.Array(Type.String(), {

@@ -97,10 +97,13 @@ const docsPage = createRoute({
   getParentRoute: () => root,
   path: "/health/page",
   component: DocsPage,
-  validateSearch: (given: Record<string, unknown>): { project?: string; path?: string; line?: number } => ({
+  validateSearch: (
+    given: Record<string, unknown>,
+  ): { project?: string; path?: string; line?: number; edit?: true } => ({
     ...pick("project", given),
     ...pick("path", given),
     ...(Number.isInteger(given.line) && { line: given.line as number }),
+    ...(given.edit === true && { edit: true }),
   }),
 });
 const usage = createRoute({
@@ -120,7 +123,16 @@ const pulls = createRoute({
     ...pick("forge", given),
   }),
 });
-const pull = createRoute({ getParentRoute: () => root, path: "/pulls/$projectId/$number", component: PullPage });
+const pull = createRoute({
+  getParentRoute: () => root,
+  path: "/pulls/$projectId/$number",
+  component: PullPage,
+  // A file to edit, at a line.
+  validateSearch: (given: Record<string, unknown>): { edit?: string; line?: number } => ({
+    ...pick("edit", given),
+    ...(Number.isInteger(given.line) && { line: given.line as number }),
+  }),
+});
 const docs = createRoute({ getParentRoute: () => root, path: "/docs/$page", component: ReadDocsPage });
 const gate = createRoute({ getParentRoute: () => root, path: "/gates/$id", component: GatePage });
 

@@ -128,6 +128,8 @@ export function dashboardPlugins(
     askGate: async () => {},
     askClaimPoll: async () => {},
     readPage: async () => null,
+    checkEdit: async () => ({ kind: "refused", reason: "This test checks nothing." }),
+    proposeEdit: async () => ({ kind: "refused", reason: "This test proposes nothing." }),
     sendsEmail: true,
     status: createStatusReader({
       pool,
@@ -210,6 +212,9 @@ function projectAdminOf(pool: Pool): ProjectAdmin {
     describeModels: (project) =>
       describeModels({ db: pool, config: { model: "emend/rules", modelEndpoints: {}, modelPrices: {} } }, project),
     tryModel: none,
+    isEmpty: async () => true,
+    templates: [],
+    fill: none,
     addWebhook: (input, by) => addWebhook({ db: asActor(pool, by), sealer, allowPrivate: false }, input),
     rotateWebhookSecret: (id, by) => rotateWebhookSecret({ db: asActor(pool, by), sealer }, id),
     addContext: none,

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isFault } from "@emend/base/fault.ts";
 import { modelForms, rulesModelName } from "@emend/base/model-names.ts";
-import { isModelVendor } from "@emend/contract";
+import { isModelVendor, type ModelVendor, modelVendors } from "@emend/contract";
 import type { RunnerSettings } from "@emend/runners";
 import type { Model } from "../agent.ts";
 import { AgentFault } from "../faults.ts";
@@ -44,6 +44,15 @@ export async function openModel(
     if (name !== input.name) others.push(await openLanguageModel(deps, name, input.projectId));
   }
   return createFallbackModel([first, ...others]);
+}
+
+/** What a vendor's models lack, with any key (`null`: nothing) and without one. */
+export function missingOf(
+  vendor: ModelVendor,
+  endpoint: Endpoint,
+): { withKey: string | null; withoutKey: string | null } {
+  const { missing } = vendors[vendor](modelVendors[vendor].example.split("/")[1] ?? "");
+  return { withKey: missing({ ...endpoint, apiKey: "key" }), withoutKey: missing({ ...endpoint, apiKey: null }) };
 }
 
 async function openLanguageModel(deps: ModelsDeps, name: string, projectId: string | null): Promise<Model> {

@@ -31,7 +31,9 @@ export async function request<T>(
   const answer = await fetch(apiUrl(path), {
     method,
     ...(signal && { signal }),
-    ...(body !== undefined && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+    ...(body instanceof Blob && { body, headers: { "content-type": "application/octet-stream" } }),
+    ...(body !== undefined &&
+      !(body instanceof Blob) && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
   }).catch((error) => {
     if (signal?.aborted) throw error;
     throw new ApiError(0, "Can't reach the server. Your text is still here. Try again in a moment.");

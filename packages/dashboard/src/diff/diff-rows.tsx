@@ -8,6 +8,7 @@ import { type Finding, FindingNote } from "./finding-note.tsx";
 export const AtLine = createContext<{
   onLine: ((side: Side, line: number) => void) | null;
   notes(side: Side, line: number): ReactNode;
+  onEdit: ((line: number) => void) | null;
 } | null>(null);
 
 /** A line's number, which starts a comment. For the keyboard there is one button a file: a diff has many lines. */
@@ -18,7 +19,7 @@ function LineNumber({ side, line }: { side: Side; line: number }) {
     <button
       type="button"
       tabIndex={-1}
-      aria-label={`Comment on line ${line}`}
+      aria-label={`Comment on ${side === "before" ? "removed " : ""}line ${line}`}
       className="w-full rounded-xs text-right hover:bg-accent hover:text-on-accent"
       onClick={() => onLine(side, line)}
     >
@@ -47,6 +48,7 @@ function Notes({ row, columns }: { row: DiffRow; columns: number }) {
 
 export function UnifiedRow({ row, findings }: { row: DiffRow; findings: readonly Finding[] }) {
   const { left, right } = row;
+  const onEdit = useContext(AtLine)?.onEdit;
   const words = row.isEdited && left && right ? diffWords(left.text, right.text) : null;
   return (
     <>
@@ -97,7 +99,7 @@ export function UnifiedRow({ row, findings }: { row: DiffRow; findings: readonly
         // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
         <tr key={index}>
           <td colSpan={3} className="p-0">
-            <FindingNote finding={finding} />
+            <FindingNote finding={finding} onEdit={onEdit} />
           </td>
         </tr>
       ))}
@@ -107,6 +109,7 @@ export function UnifiedRow({ row, findings }: { row: DiffRow; findings: readonly
 
 export function SplitRow({ row, findings }: { row: DiffRow; findings: readonly Finding[] }) {
   const { left, right } = row;
+  const onEdit = useContext(AtLine)?.onEdit;
   if (right?.kind === "hunk" || right?.kind === "note") {
     return (
       <tr className="bg-hush text-quiet">
@@ -147,7 +150,7 @@ export function SplitRow({ row, findings }: { row: DiffRow; findings: readonly F
         // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
         <tr key={index}>
           <td colSpan={4} className="p-0">
-            <FindingNote finding={finding} />
+            <FindingNote finding={finding} onEdit={onEdit} />
           </td>
         </tr>
       ))}

@@ -1,6 +1,6 @@
 import type { DashboardPullFile, DiffLine, JobDiff } from "@emend/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, type ReactNode, useMemo, useState } from "react";
+import { type FormEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { request } from "../api/request.ts";
 import { Button } from "../parts/button.tsx";
 import { keepText, keptText } from "../parts/kept-text.ts";
@@ -21,13 +21,28 @@ export interface LineReview {
   actionsOf(file: JobDiff["files"][number], lines: readonly DiffLine[]): ReactNode;
   /** What takes the place of the file's lines. Null: nothing. */
   bodyOf(path: string): ReactNode;
+  /** Opens the editor at a line. Null: it cannot be edited. */
+  onEdit: ((path: string, line: number) => void) | null;
 }
 
 interface EditorProps {
   /** The pull request's path in the API. */
   pullPath: string;
   path: string;
+  /** Where the cursor begins. */
+  line?: number | undefined;
   onClose(): void;
+}
+
+/** Puts the cursor at the beginning of a line, in the middle of the field. */
+export function showLineIn(field: HTMLTextAreaElement | null, line: number | undefined): void {
+  if (!field || line === undefined || line < 1) return;
+  const lines = field.value.split("\n");
+  const at = lines.slice(0, line - 1).reduce((sum, text) => sum + text.length + 1, 0);
+  field.focus();
+  field.setSelectionRange(at, at + (lines[line - 1]?.length ?? 0));
+  field.scrollTop = (field.scrollHeight / lines.length) * (line - 1) - field.clientHeight / 2;
+  field.scrollIntoView({ block: "center" });
 }
 
 /** Edits a file of a pull request's branch. */
@@ -52,7 +67,7 @@ export function FileEditor(props: EditorProps) {
 }
 
 /** What was typed is kept until it is committed, also if the branch changed meanwhile. */
-function Editor({ pullPath, path, file, onClose }: EditorProps & { file: DashboardPullFile }) {
+function Editor({ pullPath, path, line, file, onClose }: EditorProps & { file: DashboardPullFile }) {
   const key = `edit.${pullPath}.${path}`;
   // A browser's text field has line feeds only.
   const isCrlf = file.text.includes("\r\n") && !/(^|[^\r])\n/.test(file.text);
@@ -60,6 +75,8 @@ function Editor({ pullPath, path, file, onClose }: EditorProps & { file: Dashboa
   const [text, setText] = useState(() => keptText(key) || original);
   const [message, setMessage] = useState(`Edit ${path.split("/").at(-1)}`);
   const queries = useQueryClient();
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => showLineIn(field.current, line), [line]);
   const commit = useMutation({
     mutationFn: () =>
       request(`${pullPath}/edit`, {
@@ -84,6 +101,7 @@ function Editor({ pullPath, path, file, onClose }: EditorProps & { file: Dashboa
   return (
     <form onSubmit={submit} className="grid grid-cols-[minmax(0,1fr)] gap-3 px-4 py-3">
       <textarea
+        ref={field}
         aria-label={`Text of ${path}`}
         spellCheck
         maxLength={1024 * 1024}
@@ -138,26 +156,40 @@ export function HeadButton(props: {
   );
 }
 
-export function EditButton(props: { isOn: boolean; onToggle(): void }) {
-  return <HeadButton {...props}>Edit</HeadButton>;
+export function EditButton({ path, ...props }: { path: string; isOn: boolean; onToggle(): void }) {
+  return (
+    <HeadButton {...props} label={`Edit ${path}`}>
+      Edit
+    </HeadButton>
+  );
+}
+
+export interface EditedPlace {
+  path: string;
+  line?: number | undefined;
 }
 
 /** Edits alone, for the page of a job. `pullPath` null: it cannot be edited. */
 export function useEdits(pullPath: string | null): LineReview | undefined {
   const mayWrite = useMayWrite();
-  const [edited, setEdited] = useState<string | null>(null);
+  const [edited, setEdited] = useState<EditedPlace | null>(null);
   return useMemo(() => {
     if (pullPath === null || !mayWrite) return undefined;
     return {
+      onEdit: (path, line) => setEdited({ path, line }),
       onLine: null,
       notesAt: () => null,
       notesAbove: () => null,
       actionsOf: ({ path, change }) =>
         change === "deleted" ? null : (
-          <EditButton isOn={edited === path} onToggle={() => setEdited(edited === path ? null : path)} />
+          <EditButton
+            path={path}
+            isOn={edited?.path === path}
+            onToggle={() => setEdited(edited?.path === path ? null : { path })}
+          />
         ),
       bodyOf: (path) =>
-        edited === path ? <FileEditor pullPath={pullPath} path={path} onClose={() => setEdited(null)} /> : null,
+        edited?.path === path ? <FileEditor pullPath={pullPath} {...edited} onClose={() => setEdited(null)} /> : null,
     };
   }, [pullPath, mayWrite, edited]);
 }

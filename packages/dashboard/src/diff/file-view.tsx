@@ -137,6 +137,7 @@ function FileLines(props: {
   const atLine = review && {
     onLine: review.onLine && ((side: Side, line: number) => review.onLine?.(path, side, line)),
     notes: (side: Side, line: number) => review.notesAt(path, side, line, lines),
+    onEdit: review.onEdit && ((line: number) => review.onEdit?.(path, line)),
   };
   const ref = useRef<HTMLDivElement>(null);
   const [columns, setColumns] = useState(80);
@@ -159,7 +160,7 @@ function FileLines(props: {
         .filter(({ line }) => !shown.has(line))
         .map((finding, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
-          <FindingNote key={index} finding={finding} />
+          <FindingNote key={index} finding={finding} onEdit={atLine?.onEdit} />
         ))}
       {pieces.map(({ piece, heightPx }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a diff never move

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useDeferredValue, useState } from "react";
 import { useMatchingProjects } from "../api/projects.tsx";
-import { newestJobsQuery } from "../api/queries.ts";
+import { newestJobsQuery, sessionQuery } from "../api/queries.ts";
 import { jobTitle } from "../parts/format.ts";
 import { PickList } from "../parts/pick-list.tsx";
 
@@ -15,7 +15,24 @@ interface Place {
 
 const placesMax = 12;
 
-/** Finds pages, projects and jobs by a few letters. */
+const settingsTabs = [
+  { tab: "members", label: "Members" },
+  { tab: "installation", label: "Installation" },
+  { tab: "status", label: "Status" },
+  { tab: "audit", label: "Audit log" },
+] as const;
+/** The parts of a project's page, by the words that people look for. */
+const projectSections: readonly { label: string; search: { tab?: string }; hash?: string }[] = [
+  { label: "Automations", search: { tab: "automations" } },
+  { label: "Policy", search: { tab: "policy" } },
+  { label: "Model", search: {}, hash: "model" },
+  { label: "Budget", search: {}, hash: "budget" },
+  { label: "Guidance", search: { tab: "guidance" } },
+  { label: "Connection", search: { tab: "connection" } },
+  { label: "Webhooks", search: { tab: "webhooks" } },
+];
+
+/** Finds pages, projects with their parts, and jobs by a few letters. */
 export function CommandPalette({ onClose }: { onClose(): void }) {
   const [text, setText] = useState("");
   const { places, isLooking } = usePlaces(useDeferredValue(text.trim()));
@@ -40,7 +57,11 @@ function usePlaces(text: string): { places: readonly Place[]; isLooking: boolean
   const navigate = useNavigate();
   const projects = useMatchingProjects(text);
   const jobs = useQuery(newestJobsQuery(text === "" ? {} : { search: text.slice(0, 200) }));
+  const known = useMatchingProjects("");
+  const role = useQuery(sessionQuery).data?.role;
   const has = (label: string) => label.toLowerCase().includes(text.toLowerCase());
+  const words = text.toLowerCase().split(/\s+/);
+  const hasWords = (label: string) => words.every((word) => label.toLowerCase().includes(word));
   const pages: readonly Place[] = [
     { key: "jobs", detail: "page", label: "Jobs", go: () => navigate({ to: "/" }) },
     { key: "pulls", detail: "page", label: "Pull requests", go: () => navigate({ to: "/pulls", search: {} }) },
@@ -49,6 +70,12 @@ function usePlaces(text: string): { places: readonly Place[]; isLooking: boolean
     { key: "usage", detail: "page", label: "Usage", go: () => navigate({ to: "/usage", search: {} }) },
     { key: "keys", detail: "page", label: "API keys", go: () => navigate({ to: "/keys" }) },
     { key: "settings", detail: "page", label: "Settings", go: () => navigate({ to: "/settings", search: {} }) },
+    ...(role === "owner" ? settingsTabs : []).map(({ tab, label }) => ({
+      key: tab,
+      detail: "settings",
+      label,
+      go: () => navigate({ to: "/settings", search: { tab } }),
+    })),
     { key: "start", detail: "page", label: "First steps", go: () => navigate({ to: "/start" }) },
   ];
   const places = [
@@ -59,6 +86,16 @@ function usePlaces(text: string): { places: readonly Place[]; isLooking: boolean
       label: name,
       go: () => navigate({ to: "/projects/$id", params: { id } }),
     })),
+    ...known
+      .flatMap(({ id, name }) =>
+        projectSections.map(({ label, search, hash = "" }) => ({
+          key: `${id} ${label}`,
+          detail: "in a project",
+          label: `${label} · ${name}`,
+          go: () => navigate({ to: "/projects/$id", params: { id }, search, hash }),
+        })),
+      )
+      .filter(({ label }) => text !== "" && hasWords(label)),
     ...(jobs.data?.jobs ?? []).map((job) => ({
       key: job.id,
       detail: "job",

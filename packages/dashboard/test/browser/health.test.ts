@@ -72,3 +72,31 @@ journey("says why a site could not be looked at", async (look) => {
     .waitFor();
   await expectGood(page);
 });
+
+journey("opens a finding in the editor at its line, and proposes the mended page", async (look) => {
+  await take(page, look);
+  await go(page, "/app/health");
+  await choose(page.getByLabel("Project"), look.name.charAt(0));
+  await press(page.getByRole("button", { name: "Check now" }));
+  const findings = page.getByRole("region", { name: "Findings" });
+  const row = findings.getByRole("listitem").filter({ hasText: "links to a missing page" }).first();
+  const place = row.getByRole("link", { name: /\.mdx?:\d+$/ });
+  await place.waitFor();
+  const line = Number(/\d+$/.exec((await place.textContent()) ?? "")?.[0]);
+  await press(place);
+  const field = page.getByLabel(/^Text of/);
+  await field.waitFor();
+  // The cursor has chosen the finding's line.
+  const before = "document.activeElement.value?.slice(0, document.activeElement.selectionStart)";
+  await expect.poll(() => page.evaluate(`${before}?.split("\\n").length`), { timeout: 20_000 }).toBe(line);
+  await expectGood(page);
+  await page.keyboard.insertText("A line without links.");
+  await page.getByText(/No new findings, \d+ fixed/).waitFor();
+  await page.keyboard.insertText(" [Elsewhere](./no-such-page-anywhere)");
+  await page.getByText(/^1 new/).waitFor();
+  await expectGood(page);
+  for (let at = 0; at < " [Elsewhere](./no-such-page-anywhere)".length; at += 1) await page.keyboard.press("Backspace");
+  await page.getByText(/No new findings, \d+ fixed/).waitFor();
+  await press(page.getByRole("button", { name: "Open pull request" }));
+  await page.getByRole("heading", { name: "Ready to merge" }).waitFor();
+});

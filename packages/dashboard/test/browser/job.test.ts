@@ -243,7 +243,7 @@ journey("says that it waits for the forge and until when, and retries what faile
   );
   await take(page, look);
   await go(page, `/app/jobs/${jobId}`);
-  await page.getByText("Waiting for the forge").waitFor();
+  await page.getByText("Waiting for the repository's host").waitFor();
   await page.getByRole("status").getByText("GitHub answered 503: Down for maintenance").waitFor();
   await page.getByText(/^Next try /).waitFor();
   await expectGood(page);
@@ -259,7 +259,7 @@ journey("says that it waits for the forge and until when, and retries what faile
   );
   await tellJob(pool, jobId, { kind: "failed", data: { code: "forge_unavailable", message: "GitHub answered 503." } });
   await page.reload();
-  await failure.getByText("forge_unavailable").waitFor();
+  await failure.getByRole("heading", { name: "host did not answer" }).waitFor();
   await press(retry);
   await failure.waitFor({ state: "detached" });
 });

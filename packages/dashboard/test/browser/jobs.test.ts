@@ -17,9 +17,11 @@ journey("shows hostile words as words, finds them among jobs, and keeps what was
   const page = await dashboard.logIn(look);
   const composer = page.getByLabel("What should change in the docs?");
   await choose(page.getByLabel("Project", { exact: true }), initial);
+  // As if a language model would take it: the rules would not let it start.
+  await page.route("**/reading", (route) => route.fulfill({ json: { kind: "free" } }));
   await type(composer, hostile);
   await press(page.getByRole("button", { name: "Start job" }));
-  await page.getByRole("region", { name: "Failure" }).getByText("instruction_not_understood").waitFor();
+  await page.getByRole("region", { name: "Failure" }).getByText("did not understand the instruction").waitFor();
   await page.getByText("U+202E").first().waitFor();
   expect(await page.locator('img[src="x"]').count()).toBe(0);
   await expectGood(page);

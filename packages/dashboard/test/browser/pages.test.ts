@@ -122,3 +122,10 @@ journey("asks whoever is not logged in to do so; single sign-on leads on to the 
   await stranger.getByRole("heading", { name: "API keys" }).waitFor();
   await stranger.getByRole("link", { name: `Settings, ${email}` }).waitFor();
 });
+
+it.each(bothLooks)("the API's reference can be read by everybody: $name", async (look) => {
+  const visitor = await dashboard.visit(look);
+  await visitor.goto(`${dashboard.url}/reference/`);
+  await visitor.getByRole("heading", { name: "Create agent job" }).waitFor();
+  await expectGood(visitor);
+});

@@ -82,16 +82,18 @@ journey("adds, runs, edits, pauses and removes an automation by the keyboard alo
   const dialog = page.getByRole("dialog");
   await type(dialog.getByLabel("Name", { exact: true }), "Links <b>on Mondays</b>");
   await choose(dialog.getByLabel("When"), "On");
+  await choose(dialog.getByLabel("How often"), "Ano");
   await type(dialog.getByLabel("Schedule"), "often");
   await type(dialog.getByLabel("Prompt"), "Fix broken links.");
   dashboard.expectComplaint(/400/);
   await press(dialog.getByRole("button", { name: "Add automation" }));
   await dialog.getByRole("alert").waitFor();
   expect(await dialog.getByLabel("Name", { exact: true }).inputValue()).toBe("Links <b>on Mondays</b>");
-  await type(dialog.getByLabel("Schedule"), "0 9 * * 1");
+  await choose(dialog.getByLabel("How often"), "Every w");
+  await choose(dialog.getByLabel("Day", { exact: true }), "Mon");
   await press(dialog.getByRole("button", { name: "Add automation" }));
   const row = page.getByRole("listitem").filter({ hasText: "Links <b>on Mondays</b>" });
-  await row.getByText("at 0 9 * * 1").waitFor();
+  await row.getByText(/every Monday at 9:00/).waitFor();
 
   await press(row.getByRole("button", { name: "Run now" }));
   await row.getByText("Started", { exact: true }).waitFor();
@@ -116,7 +118,7 @@ journey("adds a preset by the keyboard alone, and says which ones need a languag
   const changelog = presets.getByRole("listitem").filter({ hasText: "Write the changelog" });
   await changelog.getByText("Needs a language model").waitFor();
   expect(await changelog.getByRole("button").count()).toBe(0);
-  const title = "Fix broken links and orphans every week";
+  const title = "Fix broken links every week";
   await press(presets.getByRole("button", { name: `Add: ${title}` }));
   await presets.getByText(title).waitFor({ state: "detached" });
   const row = page.getByRole("listitem").filter({ hasText: title });

@@ -55,6 +55,15 @@ journey("opens, discusses and merges a pull request by the keyboard alone", asyn
   await expectGood(page);
   await page.keyboard.press("Control+Enter");
   await page.getByText("1 open comment on lines").waitFor();
+  // The keyboard continues from the comment, and not from the top of the page.
+  const focused = () => page.evaluate("String(document.activeElement.getAttribute('aria-label'))");
+  const soon = { timeout: 20_000 };
+  await expect.poll(focused, soon).toMatch(/^Comments on line/);
+  await press(page.getByRole("button", { name: "Resolve" }));
+  await page.getByText(/^Resolved by/).waitFor();
+  await expect.poll(focused, soon).toMatch(/^Comments on line/);
+  await press(page.getByRole("button", { name: "Show", exact: true }));
+  await press(page.getByRole("button", { name: "Reopen" }));
   await press(page.getByRole("button", { name: "Apply suggestion" }));
   await page.getByText(/^Applied by/).waitFor();
   await press(file.getByRole("button", { name: "Edit" }));

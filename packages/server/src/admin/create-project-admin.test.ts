@@ -26,7 +26,17 @@ function projectAdminBy(reach: typeof strict) {
   const fetch = () => Promise.reject(new Error("this test has no network"));
   const publicUrl = () => "https://emend.acme.test";
   const config = loadConfig({});
-  const shared = { admin, pool: {} as Pool, sealer, secret: "s", publicUrl, fetch, reach, config };
+  const shared = {
+    admin,
+    pool: {} as Pool,
+    sealer,
+    secret: "s",
+    publicUrl,
+    fetch,
+    reach,
+    config,
+    local: { forgeDir: "/nowhere" } as never,
+  };
   const deps = { ...shared, allowPrivateWebhooks: false };
   return { projectAdmin: createProjectAdmin(deps), added };
 }
@@ -88,4 +98,16 @@ describe("adding a project in the browser", () => {
       { settings: { draft: true, forge: { labels: ["docs"], isJudged: true } } },
     ]);
   });
+});
+
+it("imports from no address that only this server can reach, and with no password", async () => {
+  const { projectAdmin } = projectAdminBy(strict);
+  for (const url of ["http://127.0.0.1:9000/a.git", "https://169.254.169.254/a", "http://[::1]/a"]) {
+    await expect(projectAdmin.fill("prj_1", { url })).rejects.toMatchObject({ code: "invalid_request" });
+    await expect(projectAdmin.fill("prj_1", { url })).rejects.toThrow("own network");
+  }
+  for (const url of ["file:///etc", "ssh://git@8.8.8.8/a", "https://me:secret@8.8.8.8/a", "ext::sh -c id"]) {
+    await expect(projectAdmin.fill("prj_1", { url })).rejects.toThrow("https address of a public repository");
+  }
+  await expect(projectAdmin.fill("prj_1", { template: "__proto__" })).rejects.toThrow("no template");
 });

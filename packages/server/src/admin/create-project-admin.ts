@@ -11,12 +11,16 @@ import type { ProjectAdmin } from "../dashboard/project-admin.ts";
 import type { Pool } from "../db/pool.ts";
 import { asActor } from "../db/transaction.ts";
 import { AppError, isAppError } from "../errors.ts";
+import { fillRepository } from "../forge/local/fill-repository.ts";
+import { type RepositoryDeps, repositoryOf } from "../forge/local/repository.ts";
+import { templateFiles, templateNames } from "../forge/local/site-templates.ts";
 import { addWebhook, rotateWebhookSecret } from "../notify/webhooks.ts";
 import type { Admin } from "./admin.ts";
 import { asRequest, createGithubApps, findSetupApp, setAppHook } from "./connect-github-app.ts";
 import { describeModels } from "./project-models.ts";
 
 const listMsMax = 30_000;
+const fillMsMax = 5 * 60_000;
 
 /** The console's project commands for the dashboard, in the name of the logged-in person. */
 export function createProjectAdmin(deps: {
@@ -31,6 +35,8 @@ export function createProjectAdmin(deps: {
   reach: JudgedReach;
   allowPrivateWebhooks: boolean;
   config: Config;
+  /** Where repositories are hosted. */
+  local: RepositoryDeps;
 }): ProjectAdmin {
   const { admin, pool, sealer, allowPrivateWebhooks } = deps;
 
@@ -121,6 +127,27 @@ export function createProjectAdmin(deps: {
     },
     async setModelKey(input, by) {
       await setModelKey({ db: asActor(pool, by), sealer }, input);
+    },
+    isEmpty: (projectId) => admin.isEmptyLocal(projectId),
+    templates: templateNames,
+    async fill(projectId, from) {
+      const signal = AbortSignal.timeout(fillMsMax);
+      const repository = repositoryOf(deps.local, projectId);
+      if ("files" in from) return void (await fillRepository(repository, { kind: "files", files: from.files }, signal));
+      if ("template" in from) {
+        const files = templateFiles(from.template);
+        if (!files) throw refused(`There is no template ${from.template}.`);
+        return void (await fillRepository(repository, { kind: "files", files }, signal));
+      }
+      const url = URL.parse(from.url.trim());
+      if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+        throw refused("Give the https address of a public repository, without a user name or password.");
+      }
+      const addresses = await deps.reach.addressesOf(url.href).catch((error) => {
+        throw isAppError(error) ? asked(error) : error;
+      });
+      const remote = { url: url.href, authorization: null, ...(addresses !== null && { addresses }) };
+      await fillRepository(repository, { kind: "git", remote }, signal);
     },
     describeModels: (project) => describeModels({ db: pool, config: deps.config }, project),
     async tryModel(projectId, { model, key }) {

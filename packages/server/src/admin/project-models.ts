@@ -1,4 +1,4 @@
-import { factsOf, offeredModels } from "@emend/agent";
+import { factsOf, missingOf, offeredModels } from "@emend/agent";
 import { rulesModelName } from "@emend/base/model-names.ts";
 import { type DashboardModels, modelVendorNames, modelVendors } from "@emend/contract";
 import { listModelKeys } from "../accounts/keys/model-keys.ts";
@@ -38,15 +38,16 @@ export async function describeModels(
     isInherited: project.settings.model === null,
     usualJob: usual,
     vendors: modelVendorNames.map((vendor) => {
-      const endpoint = config.modelEndpoints[vendor];
+      const endpoint = config.modelEndpoints[vendor] ?? { apiKey: null, baseUrl: null };
+      const missing = missingOf(vendor, endpoint);
       const names = offeredModels.filter((name) => name.startsWith(`${vendor}/`));
       const isOther = model.startsWith(`${vendor}/`) && !names.includes(model);
       return {
         vendor,
         label: modelVendors[vendor].label,
-        needsUrl: modelVendors[vendor].url === null && !endpoint?.baseUrl ? modelVendors[vendor].baseUrl : null,
-        key: own.includes(vendor) ? "project" : endpoint?.apiKey ? "installation" : null,
-        isKeyOptional: modelVendors[vendor].url === null,
+        needs: missing.withKey,
+        key: own.includes(vendor) ? "project" : endpoint.apiKey ? "installation" : null,
+        isKeyOptional: missing.withoutKey === null,
         other: describe(`${vendor}/`),
         models: [...(isOther && model !== rulesModelName ? [model] : []), ...names].map(describe),
       };

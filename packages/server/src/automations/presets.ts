@@ -41,8 +41,9 @@ new and removed options, changed defaults. If no page is concerned, change nothi
 {{pull_request}}{{title}}{{description}}{{issues}}{{changed_files}}{{diff}}`,
   },
   links: {
-    title: "Fix broken links and orphans every week",
-    description: "On Mondays at 9:00 UTC: fix broken links and add pages that no navigation lists.",
+    title: "Fix broken links every week",
+    description:
+      "On Mondays at 9:00 UTC: fix broken links. With a language model, also add pages to the navigation that it does not list.",
     trigger: () => ({ kind: "cron", expression: "0 9 * * 1", timezone: "UTC" }),
     watches: "nothing",
     prompt: `Fix broken links and anchors. Then add every page that no navigation lists to the navigation, in the group where it

@@ -20,7 +20,7 @@ import { accountsPlugin, dashboardPlugin } from "../dashboard/plugin.ts";
 import { forgeHooksPlugin } from "../forge/hooks/plugin.ts";
 import { localForgePlugin } from "../forge/local/plugin.ts";
 import { createPullDesk } from "../forge/local/pull-desk.ts";
-import { createReviewDesk } from "../forge/local/review-desk.ts";
+import { authorOf, createReviewDesk } from "../forge/local/review-desk.ts";
 import { openForge } from "../forge/open-forge.ts";
 import { isGated } from "../gate/gate-store.ts";
 import { suggestFixes } from "../health/suggest-fixes.ts";
@@ -31,6 +31,7 @@ import { hastenPoll } from "../jobs/pull-requests.ts";
 import { measureRequests } from "../metrics/measure.ts";
 import { metricsPlugin } from "../metrics/metrics.ts";
 import { commitEdit } from "../run/commit-edit.ts";
+import { checkEdit, proposeEdit } from "../run/propose-edit.ts";
 import {
   askAutomations,
   askClaimPoll,
@@ -146,6 +147,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
           reach: forges.reach,
           allowPrivateWebhooks: config.allowPrivateWebhooks,
           config,
+          local,
         }),
         automations: createAutomations(automations),
         pullRequestState,
@@ -161,6 +163,9 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         isSiteCheckAsked: (projectId) => isSiteCheckAsked(pool, projectId),
         askGate: (projectId) => askGate(pool, projectId),
         askClaimPoll: (projectId) => askClaimPoll(pool, projectId),
+        checkEdit: (edit) => checkEdit(editing, edit, serving.signal),
+        proposeEdit: async ({ by, ...edit }) =>
+          proposeEdit(editing, { ...edit, author: await authorOf(pool, by) }, serving.signal),
         readPage: (projectId, commit, path) => readPage(parts.mirrors, { projectId, commit, path }),
         assetsDir,
         sendsEmail: config.smtp !== null,

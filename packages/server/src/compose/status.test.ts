@@ -25,6 +25,23 @@ test("lists a process while it lives, and as not responding once it is silent", 
   expect(await listNodes(pool)).toMatchObject([{ id: "old" }]);
 });
 
+test("tells at once when a process ceases to take jobs, and when it takes them again", async () => {
+  const { pool } = database;
+  let problem: string | null = null;
+  const heart = await startHeartbeat(
+    { pool, log: createLogger({ level: "silent" }), problem: async () => problem },
+    "worker",
+  );
+  const told = async () => (await listNodes(pool)).find(({ role }) => role === "worker")?.problem;
+  // Sooner than the next heartbeat.
+  const soon = { timeout: 10_000 };
+  problem = "The disk of this machine is full (ENOSPC).";
+  await expect.poll(told, soon).toBe(problem);
+  problem = null;
+  await expect.poll(told, soon).toBeNull();
+  await heart.stop();
+});
+
 test("says which models and forges answer, whatever they say, and asks each once for a while", async () => {
   const { pool } = database;
   await pool.query(

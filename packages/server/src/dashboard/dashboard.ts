@@ -4,6 +4,7 @@ import type {
   DashboardPull,
   DashboardPullFile,
   DashboardReading,
+  DashboardSiteFinding,
   DashboardStatus,
   DashboardSuggestion,
   DashboardThread,
@@ -39,6 +40,21 @@ export interface AccountsDeps {
   addSample(by: Actor): Promise<{ id: string }>;
 }
 
+interface PageEdit {
+  projectId: string;
+  /** The commit that the person read. */
+  commit: string;
+  path: string;
+  text: string;
+}
+
+type EditCheck =
+  | {
+      kind: "checked";
+      verdict: { introduced: readonly DashboardSiteFinding[]; fixed: readonly DashboardSiteFinding[] };
+    }
+  | { kind: "refused"; reason: string };
+
 /** What the dashboard needs from the server. */
 export interface DashboardDeps {
   pool: Pool;
@@ -69,6 +85,12 @@ export interface DashboardDeps {
   askClaimPoll(projectId: string): Promise<void>;
   /** A page of the docs at a checked commit. Null: this node has no copy of it. */
   readPage(projectId: string, commit: string, path: string): Promise<string | null>;
+  /** What the checks say of a page with another text. */
+  checkEdit(edit: PageEdit): Promise<EditCheck>;
+  /** Opens a pull request with it. */
+  proposeEdit(
+    edit: PageEdit & { title: string; by: string },
+  ): Promise<{ kind: "opened"; number: number; url: string } | { kind: "refused"; reason: string }>;
   /** Has a worker look at the pull requests of the project's repositories. */
   askGate(projectId: string): Promise<void>;
   /** Whether a mail server is configured. */

@@ -20,6 +20,7 @@ import { composeJobRoutes, jobDetailRoutes, jobRoutes } from "./routes/jobs.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { memberRoutes } from "./routes/members.ts";
 import { projectConnectionRoutes, projectContextRoutes } from "./routes/project-connection.ts";
+import { projectImportRoutes } from "./routes/project-import.ts";
 import { projectWebhookRoutes } from "./routes/project-webhooks.ts";
 import { projectRoutes } from "./routes/projects.ts";
 import { pullRoutes, reviewRoutes } from "./routes/pulls.ts";
@@ -41,6 +42,7 @@ export function dashboardPlugin(deps: DashboardDeps): (app: FastifyInstance) => 
         sessionRoute(api, shared);
         projectRoutes(api, shared);
         projectConnectionRoutes(api, shared);
+        projectImportRoutes(api, shared);
         githubAppRoutes(api, shared);
         projectContextRoutes(api, shared);
         projectWebhookRoutes(api, shared);

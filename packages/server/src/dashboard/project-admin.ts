@@ -29,6 +29,14 @@ export interface ProjectAdmin {
   ): Promise<{ repositoryUrl: string }>;
   /** Null removes the project's own key. */
   setModelKey(input: { projectId: string; vendor: string; key: string | null }, by: Actor): Promise<void>;
+  /** Whether a hosted repository has no branch yet. */
+  isEmpty(projectId: string): Promise<boolean>;
+  /** Gives an empty hosted repository its first content. */
+  fill(
+    projectId: string,
+    from: { files: readonly { path: string; content: Buffer }[] } | { url: string } | { template: string },
+  ): Promise<void>;
+  templates: readonly { name: string; label: string }[];
   describeModels(project: Project): Promise<DashboardModels>;
   /** Asks a model one short question. `key`: one that is not stored yet. */
   tryModel(projectId: string, input: { model: string; key: string | null }): Promise<DashboardModelTrial>;

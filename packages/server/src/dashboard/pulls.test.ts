@@ -14,6 +14,7 @@ import { openLocalForge } from "../forge/local/local-forge.ts";
 import { saveStatus } from "../forge/local/pull-requests.ts";
 import { holdForEdit, releaseEdit } from "../jobs/edit-hold.ts";
 import { commitEdit } from "../run/commit-edit.ts";
+import { checkEdit, proposeEdit } from "../run/propose-edit.ts";
 
 const git = createGit({ allowedProtocols: ["file"] });
 const { signal } = new AbortController();
@@ -36,22 +37,21 @@ beforeAll(async () => {
   await personGit(work, "commit", "--quiet", "--message=Start");
   const [siteCache, pageReader] = [new Map<string, string>(), createPageReader()];
   mirrors = createMirrors({ dir: join(dir, "mirrors"), git, log: createLogger({ level: "silent" }) });
+  const editing = () => ({
+    pool: host.api.pool,
+    mirrors,
+    siteCache,
+    pageReader,
+    findProject: (id: string) => getProject(host.api.pool, id),
+    openForge: async (project: { id: string }) => openLocalForge(localDeps(), project.id),
+    knownSecrets: async () => ["the-own-secret-of-this-installation"],
+  });
+  const author = { name: "Ada", email: "ada@example.com" };
   host = await startDashboard({
     forgeDir,
-    commitEdit: (edit, given) =>
-      commitEdit(
-        {
-          pool: host.api.pool,
-          mirrors,
-          siteCache,
-          pageReader,
-          findProject: (id) => getProject(host.api.pool, id),
-          openForge: async (project) => openLocalForge(localDeps(), project.id),
-          knownSecrets: async () => ["the-own-secret-of-this-installation"],
-        },
-        edit,
-        given,
-      ),
+    commitEdit: (edit, given) => commitEdit(editing(), edit, given),
+    checkEdit: (edit) => checkEdit(editing(), edit, signal),
+    proposeEdit: ({ by: _, ...edit }) => proposeEdit(editing(), { ...edit, author }, signal),
   });
   projectId = (await host.api.addProject()).id;
   await host.api.pool.query("update projects set forge = 'local' where id = $1", [projectId]);
@@ -440,4 +440,29 @@ it("says one thing of a pull request on its page and in a merge: a failed status
   await saveStatus(host.api.pool, projectId, { ...status, state: "neutral" });
   expect((await send("merge", { head })).statusCode).toBe(200);
   expect((await read()).verdict.kind).toBe("merged");
+});
+
+it("checks a page as it is typed, and opens a pull request with it", async () => {
+  const hosted = join(forgeDir, `${projectId}.git`);
+  const commit = (await personGit(hosted, "rev-parse", "main")).trim();
+  const now = await personGit(hosted, "show", "main:page.md");
+  const send = (action: string, more: object) =>
+    host.send(`/projects/${projectId}/page/${action}`, { body: { commit, path: "page.md", ...more } });
+  const broken = "one\n[two](nowhere.md)\nthree\n";
+  const checked = (await send("check", { text: broken })).json();
+  expect(checked).toMatchObject({ refusal: null, introduced: [{ check: "broken-link", path: "page.md", line: 2 }] });
+  expect((await send("check", { text: `${now}\n` })).json().refusal).toBe("Nothing changed.");
+  expect((await send("check", { path: "x.json", text: "" })).statusCode).toBe(404);
+  expect((await send("check", { commit: "0".repeat(40), text: "x" })).json().refusal).toContain("changed since");
+  const denied = await send("propose", { text: "the-own-secret-of-this-installation\n", title: "Leak" });
+  expect([denied.statusCode, denied.json().error]).toEqual([409, expect.stringContaining("policy")]);
+
+  const opened = await send("propose", { text: "one\nLOUDER\nthree\n", title: "Say it louder" });
+  expect(opened.statusCode).toBe(201);
+  const pull = (await host.send(`/pulls/${projectId}/${opened.json().number}`)).json();
+  expect(pull).toMatchObject({ title: "Say it louder", state: "open", draft: false, verdict: { kind: "ready" } });
+  expect(pull.diff.diff).toContain("+LOUDER");
+  const { cookie } = await host.addMember("viewer");
+  const body = { commit, path: "page.md", text: "x", title: "x" };
+  expect((await host.send(`/projects/${projectId}/page/propose`, { body, cookie })).statusCode).toBe(403);
 });

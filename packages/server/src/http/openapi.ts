@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   AddClaimBody,
   AgentJob,
@@ -29,7 +28,8 @@ import {
   webhookEvents,
 } from "@emend/contract";
 import fastifySwagger from "@fastify/swagger";
-import { type FastifyInstance, fastify } from "fastify";
+import type { FastifyInstance } from "fastify";
+import { referencePage } from "./reference-page.ts";
 import { createStaticFile, type StaticFile } from "./send-json.ts";
 
 type Json = Record<string, unknown>;
@@ -153,8 +153,6 @@ function headOf(get: Operations[string]): Operations[string] {
   return {
     ...get,
     operationId: `${get.operationId}Head`,
-    // The reference page shows each operation once.
-    "x-scalar-ignore": true,
     summary: `${get.summary}, headers only`,
     responses: Object.fromEntries(responses),
   };
@@ -170,71 +168,30 @@ function toResponse(answer: { description: string; headers: Record<string, objec
   return { ...response, content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } };
 }
 
-/**
- * The reference page at `/reference`. It loads everything from here, so it works offline and tells no other server. Its
- * plugin has four megabytes of script, so it runs in a separate server that is created on first use.
- */
+/** The reference page at `/reference/`. It has no script and loads nothing, so it works offline and tells no other server. */
 export function serveReference(app: FastifyInstance): void {
-  let opened: Promise<ReadonlyMap<string, StaticFile>> | undefined;
-  const nonce = randomBytes(16).toString("base64");
-  for (const path of referencePaths) {
-    app.get(path, async (request, reply) => {
-      // What the page names is found beside it only below a slash.
-      if (request.url.split("?", 1)[0]?.endsWith("/reference"))
-        return reply.code(301).header("location", "reference/").send();
-      opened ??= openReference(nonce);
-      reply.header("content-security-policy", contentPolicy(nonce));
-      return (await opened).get(path)?.send(request, reply);
+  let file: StaticFile | undefined;
+  app.get("/reference/", async (request, reply) => {
+    // What the page names is found beside it only below a slash.
+    if (request.url.split("?", 1)[0]?.endsWith("/reference"))
+      return reply.code(301).header("location", "reference/").send();
+    file ??= createStaticFile({
+      bytes: Buffer.from(referencePage(app.swagger() as Json)),
+      type: "text/html; charset=utf-8",
+      cacheControl: "no-cache",
     });
-  }
+    reply.header("content-security-policy", contentPolicy);
+    return file.send(request, reply);
+  });
 }
 
-const referencePaths = ["/reference/", "/reference/js/scalar.js"] as const;
-
-async function openReference(nonce: string): Promise<ReadonlyMap<string, StaticFile>> {
-  const { default: scalarReference } = await import("@scalar/fastify-api-reference");
-  const configuration = {
-    url: "../openapi.json",
-    pageTitle: "Emend API reference",
-    nonce,
-    authentication: { preferredSecurityScheme: "adminKey" },
-    // Each of these would contact another server.
-    withDefaultFonts: false,
-    telemetry: false,
-    agent: { disabled: true },
-    mcp: { disabled: true },
-    showDeveloperTools: "never",
-    hideClientButton: true,
-  } as const;
-  const app = fastify();
-  app.register(scalarReference, { routePrefix: "/reference", configuration });
-  await app.ready();
-  const files = await Promise.all(
-    referencePaths.map(async (path) => {
-      const { headers, rawPayload: bytes } = await app.inject(path);
-      const type = String(headers["content-type"]);
-      // The page has this process's nonce in it. The script changes with a release alone.
-      const cacheControl = path === "/reference/" ? "no-cache" : "public, max-age=86400";
-      return [path, createStaticFile({ bytes, type, cacheControl })] as const;
-    }),
-  );
-  await app.close();
-  return new Map(files);
-}
-
-function contentPolicy(nonce: string): string {
-  return [
-    "default-src 'none'",
-    `script-src 'self' 'nonce-${nonce}'`,
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:",
-    "font-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join("; ");
-}
+const contentPolicy = [
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
 
 /** The document, with this installation's URL. */
 export function openapiRoute(app: FastifyInstance, deps: { publicUrl: () => string }): void {

@@ -16,31 +16,40 @@ export interface Node {
 }
 
 const beatMs = 15_000;
+/** How soon a job's page can say that no process takes jobs, and why. */
+const problemMs = 1_000;
 /** After this many missed heartbeats a process counts as gone. It stays listed for a day. */
 const silentMsMax = 4 * beatMs;
 const keptHours = 24;
 
-/** Writes a heartbeat for this process every 15 seconds. */
+/** Writes a heartbeat for this process every 15 seconds, and at once when it begins or ceases to take jobs. */
 export async function startHeartbeat(
   deps: { pool: Pool; log: Logger; problem?(): Promise<string | null> },
   role: string,
 ): Promise<{ stop(): Promise<void> }> {
   const { pool } = deps;
   const id = randomUUID();
-  async function beat(): Promise<void> {
+  let told: { at: number; problem: string | null } = { at: 0, problem: null };
+  async function beat(problem: string | null): Promise<void> {
+    told = { at: performance.now(), problem };
     await pool.query(
       `insert into nodes (id, host, role, version, problem) values ($1, $2, $3, $4, $5)
        on conflict (id) do update set seen_at = clock_timestamp(), problem = excluded.problem`,
-      [id, hostname(), role, version, (await deps.problem?.()) ?? null],
+      [id, hostname(), role, version, problem],
     );
     await pool.query("delete from nodes where seen_at < now() - make_interval(hours => $1)", [keptHours]);
   }
-  await beat();
+  const findProblem = async () => (await deps.problem?.()) ?? null;
+  async function beatIfDue(): Promise<void> {
+    const problem = await findProblem();
+    if (problem !== told.problem || performance.now() - told.at >= beatMs) await beat(problem);
+  }
+  await beat(await findProblem());
   let beating: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
     // A database outage is reported elsewhere. The next heartbeat follows.
-    beating = beat().catch((err) => deps.log.debug({ err }, "no sign of life could be stored"));
-  }, beatMs);
+    beating = beatIfDue().catch((err) => deps.log.debug({ err }, "no sign of life could be stored"));
+  }, problemMs);
   timer.unref();
   return {
     async stop() {

@@ -13,7 +13,7 @@ import { describeVerdict } from "./recorder.ts";
 import { policyOf, type RunProject } from "./run.ts";
 import { deniedMessage } from "./run-job.ts";
 
-interface EditDeps {
+export interface EditDeps {
   pool: Pool;
   mirrors: Mirrors;
   siteCache: ParseCache;
@@ -69,7 +69,7 @@ export async function commitEdit(deps: EditDeps, edit: Edit, signal: AbortSignal
     const commit = { jobId: pin, base: head, entries: overlay.entries(), message, author, date: new Date() };
     const { commitId } = await mirror.commit(commit, signal);
     const whole = await wholeOf({ mirror, remote }, job, { pin, head: commitId }, signal);
-    const verdict = await review(deps, project, { mirror, overlay, base, whole, title: message }, signal);
+    const verdict = await reviewEdit(deps, project, { mirror, overlay, base, whole, title: message }, signal);
     if (verdict.kind === "denied") return refused(deniedMessage(verdict.violations));
     const outcome = await pushHeld(deps, edit, { job, mirror, remote, commitId, whole, verdict }, signal);
     if (outcome.kind === "committed") await showChecks(forge, edit, verdict, signal);
@@ -93,7 +93,7 @@ async function wholeOf(
   return mirror.propose({ remote, jobId: pin, fork: job.fork, head, branch: job.baseBranch }, signal);
 }
 
-async function review(
+export async function reviewEdit(
   deps: EditDeps,
   project: RunProject,
   change: {

@@ -7,6 +7,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { Field, Form, LinesInput, linesOf, SelectInput, TextInput } from "../../parts/form.tsx";
 import { Reading } from "../jobs/reading.tsx";
 import { localTimezone } from "./local-timezone.ts";
+import { ScheduleInputs } from "./schedule-inputs.tsx";
 
 const variables = {
   manual: "{{date}}, {{repository}}",
@@ -117,27 +118,7 @@ function TriggerInputs(props: {
   return (
     <>
       <SelectInput label="When" value={trigger.kind} onValue={choose} options={kinds} />
-      {trigger.kind === "cron" && (
-        <div className="grid gap-4 sm:grid-cols-2">
-          <TextInput
-            label="Schedule"
-            help="Cron: minute, hour, day of month, month, day of week. 0 9 * * 1 is Mondays at 9:00."
-            required
-            isCode
-            maxLength={100}
-            value={trigger.expression}
-            onText={(expression) => onTrigger({ ...trigger, expression })}
-          />
-          <TextInput
-            label="Time zone"
-            required
-            isCode
-            maxLength={100}
-            value={trigger.timezone}
-            onText={(timezone) => onTrigger({ ...trigger, timezone })}
-          />
-        </div>
-      )}
+      {trigger.kind === "cron" && <ScheduleInputs trigger={trigger} onTrigger={onTrigger} />}
       {(trigger.kind === "push" || trigger.kind === "pull_request") && (
         <WatchInputs watch={trigger} names={[...repositories.map(({ name }) => name), "."]} onWatch={onTrigger} />
       )}

@@ -11,6 +11,7 @@ import { Icon, type IconName } from "../../parts/icon.tsx";
 import { Empty, Pending, Problem } from "../../parts/notice.tsx";
 import { Age, VisibleText } from "../../parts/text.tsx";
 import { localTimezone } from "./local-timezone.ts";
+import { scheduleWords } from "./schedule.ts";
 
 export function AutomationRow(props: {
   automation: DashboardAutomation;
@@ -99,7 +100,7 @@ function Warning({ words }: { words: string }) {
 function describeTrigger(trigger: DashboardTrigger): string {
   switch (trigger.kind) {
     case "cron":
-      return `at ${trigger.expression}, ${trigger.timezone}`;
+      return scheduleWords(trigger);
     case "push":
       return [`after pushes to ${nameOf(trigger)}`, ...refsOf(trigger), ...pathsOf(trigger)].join(", ");
     case "pull_request": {

@@ -10,6 +10,7 @@ import { CodeLines, FindingList, type RowMark } from "../../parts/finding-row.ts
 import { Form, TextInput } from "../../parts/form.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Pending, Problem } from "../../parts/notice.tsx";
+import { PagePlace } from "../../parts/page-place.tsx";
 import { Age, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 
@@ -129,15 +130,7 @@ function Places({ gate, findings }: { gate: DashboardGate; findings: readonly Pl
     <Sheet className="overflow-hidden">
       <FindingList
         findings={findings}
-        place={({ path, line }) => (
-          <Link
-            to="/health/page"
-            search={{ project: gate.projectId, path, line }}
-            className="underline underline-offset-3"
-          >
-            <VisibleText text={`${path}:${line}`} />
-          </Link>
-        )}
+        place={({ path, line }) => <PagePlace projectId={gate.projectId} path={path} line={line} />}
         more={(finding) => (
           <>
             <Why finding={finding} />

@@ -1,14 +1,18 @@
 import type { Claim, DashboardPage } from "@emend/contract";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { useProjects } from "../../api/projects.tsx";
 import { request } from "../../api/request.ts";
+import { buttonLook } from "../../parts/button.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
 import { CodeLines, FindingList, MarkedRow, type RowMark } from "../../parts/finding-row.tsx";
 import { Form, SelectInput, TextInput } from "../../parts/form.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
+import { PagePlace } from "../../parts/page-place.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
+import { PageEditor } from "./page-editor.tsx";
 import { Cause, ClaimActions } from "./truth.tsx";
 
 const route = getRouteApi("/health/page");
@@ -27,7 +31,9 @@ function pageQuery(projectId: string, path: string) {
 
 /** A page of the docs: its text, the claims that it makes, and what the checks found on it. */
 export function DocsPage() {
-  const { project: projectId = "", path = "", line = 0 } = route.useSearch();
+  const { project: projectId = "", path = "", line = 0, edit = false } = route.useSearch();
+  const project = useProjects([projectId]).found.get(projectId);
+  const navigate = useNavigate();
   const page = useQuery(pageQuery(projectId, path));
   const mayWrite = useMayWrite();
   const [lines, setLines] = useState("");
@@ -52,6 +58,42 @@ export function DocsPage() {
         </p>
       </header>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
+        {findings.length > 0 && (
+          <section className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-label="Findings">
+            <h2>
+              {findings.length} {findings.length === 1 ? "finding" : "findings"}
+            </h2>
+            <Sheet className="overflow-hidden">
+              <FindingList
+                findings={findings}
+                place={(finding) => <PagePlace projectId={projectId} path={path} line={finding.line} />}
+              />
+            </Sheet>
+          </section>
+        )}
+        {text !== null && commit !== null && mayWrite && edit && (
+          <section className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-label="Editor">
+            <h2>Edit this page</h2>
+            <PageEditor
+              key={path}
+              {...{ project, projectId, path, commit, text, line }}
+              onClose={() => navigate({ to: "/health/page", search: { project: projectId, path } })}
+            />
+          </section>
+        )}
+        {text !== null && !(mayWrite && edit) && (
+          <PageText text={text} claims={claims} shown={line} lines={lines} onLines={mayWrite ? setLines : null}>
+            {mayWrite && (
+              <Link
+                to="/health/page"
+                search={{ project: projectId, path, line, edit: true }}
+                className={buttonLook("ordinary")}
+              >
+                Edit
+              </Link>
+            )}
+          </PageText>
+        )}
         <section className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-label="Claims">
           <h2>
             {claims.length} {claims.length === 1 ? "claim" : "claims"}
@@ -76,19 +118,6 @@ export function DocsPage() {
         </section>
         {mayWrite && (
           <AddClaim {...{ projectId, path, lines, repositories }} onLines={setLines} onAdded={() => setLines("")} />
-        )}
-        {text !== null && (
-          <PageText text={text} claims={claims} shown={line} lines={lines} onLines={mayWrite ? setLines : null} />
-        )}
-        {findings.length > 0 && (
-          <section className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-label="Findings">
-            <h2>
-              {findings.length} {findings.length === 1 ? "finding" : "findings"}
-            </h2>
-            <Sheet className="overflow-hidden">
-              <FindingList findings={findings} />
-            </Sheet>
-          </section>
         )}
       </div>
     </>
@@ -194,6 +223,7 @@ interface PageTextProps {
   lines: string;
   /** Null: nothing can be chosen. */
   onLines: ((lines: string) => void) | null;
+  children: ReactNode;
 }
 
 function showLine(element: HTMLElement | null): void {
@@ -201,7 +231,7 @@ function showLine(element: HTMLElement | null): void {
 }
 
 /** The page's source. A click on a line's number chooses it; a second click on a later one, all lines up to it. */
-function PageText({ text, claims, shown, lines, onLines }: PageTextProps) {
+function PageText({ text, claims, shown, lines, onLines, children }: PageTextProps) {
   const [, first, last] = /^(\d+)(?:-(\d+))?$/.exec(lines) ?? [];
   const chosen = { from: Number(first ?? 0), to: Number(last ?? first ?? 0) };
   const isClaimed = (line: number) => claims.some(({ page }) => page.line <= line && line <= page.lineEnd);
@@ -209,7 +239,10 @@ function PageText({ text, claims, shown, lines, onLines }: PageTextProps) {
     onLines?.(chosen.from > 0 && last === undefined && line > chosen.from ? `${chosen.from}-${line}` : String(line));
   return (
     <section className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-label="Text">
-      <h2>Text</h2>
+      <div className="flex items-center justify-between gap-3">
+        <h2>Text</h2>
+        {children}
+      </div>
       <Sheet className="overflow-hidden">
         <ol className="py-2 font-mono text-[13px] leading-6">
           {text

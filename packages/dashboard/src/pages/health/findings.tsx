@@ -4,12 +4,17 @@ import { CopyBlock } from "../../parts/button.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
 import { FindingList } from "../../parts/finding-row.tsx";
 import { Empty } from "../../parts/notice.tsx";
+import { PagePlace } from "../../parts/page-place.tsx";
 
 /** The section about the code lists these, each with its cause. */
 const toldByTruth: ReadonlySet<string> = new Set(["stale-reference", "changed-claim", "gone-claim"]);
 
 /** The newest findings, worst first, with a filter by kind. */
-export function Findings(props: { findings: readonly DashboardSiteFinding[]; latest: DashboardSiteCheck }) {
+export function Findings(props: {
+  projectId: string;
+  findings: readonly DashboardSiteFinding[];
+  latest: DashboardSiteCheck;
+}) {
   const countOf = countsByCheck(props.latest);
   const [chosen, setChosen] = useState("");
   const shown = props.findings.filter(({ check }) => (chosen === "" ? !toldByTruth.has(check) : check === chosen));
@@ -40,7 +45,7 @@ export function Findings(props: { findings: readonly DashboardSiteFinding[]; lat
             <CopyBlock text="emend check ." />
           </Empty>
         )}
-        <FindingList findings={shown} />
+        <FindingList findings={shown} place={(finding) => <PagePlace projectId={props.projectId} {...finding} />} />
         {shown.length < total && (
           <p className="border-t border-line px-4 py-2 text-quiet">
             {total - shown.length} more are not stored here; <code>emend check</code> lists them all.

@@ -97,7 +97,7 @@ function Health({ project, children }: { project: DashboardProject; children: Re
               <Trend checks={health.data.checks} isChecking={health.data.isChecking} />
               <Truth projectId={project.id} health={health.data} />
               {mayWrite && <Fixes projectId={project.id} fixes={withoutPageFixes(health.data)} />}
-              <Findings findings={health.data.findings} latest={latest} />
+              <Findings projectId={project.id} findings={health.data.findings} latest={latest} />
             </>
           )}
         </div>

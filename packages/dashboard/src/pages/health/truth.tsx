@@ -11,6 +11,7 @@ import { Sheet } from "../../parts/dialog.tsx";
 import { FindingList } from "../../parts/finding-row.tsx";
 import { localTime } from "../../parts/format.ts";
 import { Problem } from "../../parts/notice.tsx";
+import { PagePlace } from "../../parts/page-place.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 import { Asked } from "../gates/gate-page.tsx";
@@ -110,6 +111,7 @@ function OutdatedPage({ projectId, page }: { projectId: string; page: DashboardT
       )}
       <FindingList
         findings={findings}
+        place={({ line }) => <PagePlace projectId={projectId} path={path} line={line} />}
         more={({ cause, repository, claimId, check }) => (
           <>
             {cause && <Cause cause={cause} repository={repository} />}

@@ -1,60 +1,39 @@
-import type { DashboardJob, FailureCode } from "@emend/contract";
+import type { DashboardJob } from "@emend/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { jobQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
 import { Button, buttonLook } from "../../parts/button.tsx";
+import { ChooseModel } from "../../parts/choose-model.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Problem } from "../../parts/notice.tsx";
 import { Person } from "../../parts/person.tsx";
 import { Clipped, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 import { saveDraft } from "../jobs/draft.ts";
+import { failureAdvice } from "./failure-actions.ts";
+import { followUpId } from "./follow-up.tsx";
 import { useRunAgain } from "./use-run-again.ts";
 
-interface Advice {
-  words: string;
-  /** The one action that is offered. */
-  action: "again" | "reword" | "settings";
-}
+/** Newer servers may send unknown codes. */
+const unknown = { title: "The job failed", words: "", action: "again" } as const;
 
-const adviceFor: Record<FailureCode, Advice> = {
-  model_unavailable: {
-    words: "Check the project's model and its key. `emend doctor` says whether the model answers.",
-    action: "again",
-  },
-  budget_exceeded: { words: "The job needs more than the project's limits allow.", action: "settings" },
-  timeout: { words: "The job needs more time than the project allows.", action: "settings" },
-  cancelled: { words: "Nothing was published.", action: "again" },
-  policy_denied: { words: "The project's policy does not allow this change.", action: "settings" },
-  branch_conflict: {
-    words: "The job's branch has commits that Emend did not make. Start a new job: it gets its own branch.",
-    action: "again",
-  },
-  forge_rejected: {
-    words: "The forge refused the request; see its message above. Often a token lacks a permission.",
-    action: "settings",
-  },
-  forge_unavailable: {
-    words: "The forge did not answer. The work is saved. Retry publishes it without calling a model.",
-    action: "again",
-  },
-  repository_unavailable: {
-    words: "Emend can't read the repository. Check that it exists and that the project's token can read it.",
-    action: "settings",
-  },
-  instruction_not_understood: {
-    words: "The built-in rules run an instruction only if they understand all of it.",
-    action: "reword",
-  },
-  internal: { words: "This is a bug in Emend. The server's log has details.", action: "again" },
-};
+function adviceOf(run: DashboardJob["run"]) {
+  return (run.failure && failureAdvice[run.failure.code]) ?? unknown;
+}
 
 export function offersAgain(run: DashboardJob["run"]): boolean {
-  return run.failure !== null && adviceFor[run.failure.code]?.action === "again";
+  return run.failure !== null && adviceOf(run).action === "again";
 }
 
-/** What went wrong, in the server's words, and the one action that is offered. */
+const places = {
+  model: { words: "Check the model", search: {}, hash: "model" },
+  budget: { words: "Raise the limits", search: {}, hash: "budget" },
+  policy: { words: "Open the policy", search: { tab: "policy" }, hash: "" },
+  connection: { words: "Check the connection", search: { tab: "connection" }, hash: "" },
+} as const;
+
+/** What went wrong, in a writer's words and the server's, and the one action that can succeed. */
 export function Failure({ job }: { job: DashboardJob }) {
   const again = useRunAgain(job);
   const navigate = useNavigate();
@@ -66,13 +45,17 @@ export function Failure({ job }: { job: DashboardJob }) {
     onSettled: () => queries.invalidateQueries({ queryKey: jobQuery(id).queryKey }),
   });
   if (!failure) return null;
-  // Newer servers may send unknown codes.
-  const advice: Advice = adviceFor[failure.code] ?? { words: "", action: "again" };
+  const { title, words, action } = adviceOf(job.run);
   const isCancelled = failure.code === "cancelled";
+  // What the job had reached before is still there.
+  const isFollowUp = status === "completed";
   function reword() {
+    if (isFollowUp) return document.getElementById(followUpId)?.focus();
     saveDraft({ prompt });
     void navigate({ to: "/", search: { project: job.projectId } });
   }
+  // Without its work, a new job does what a retry would.
+  const shown = action === "retry" && !isRetryable ? "again" : action;
   return (
     <section
       className={`grid gap-2 rounded-md border ${isCancelled ? "border-line" : "border-bad"} bg-sheet px-4 py-3`}
@@ -80,7 +63,7 @@ export function Failure({ job }: { job: DashboardJob }) {
     >
       {isCancelled ? (
         <h2>
-          Cancelled
+          {isFollowUp ? "Follow-up cancelled" : "Cancelled"}
           {job.cancelledBy && (
             <>
               {" by "}
@@ -89,38 +72,58 @@ export function Failure({ job }: { job: DashboardJob }) {
           )}
         </h2>
       ) : (
-        <p className="flex items-center gap-2 font-semibold text-bad">
-          <Icon name="cross" />
-          <code>{failure.code}</code>
-        </p>
+        <h2 className="flex items-start gap-2 text-bad" title={failure.code}>
+          <Icon name="cross" className="mt-0.5" />
+          {isFollowUp ? `Follow-up failed: ${title.charAt(0).toLowerCase()}${title.slice(1)}` : title}
+        </h2>
       )}
       {!isCancelled && (
         <Clipped className="whitespace-pre-wrap wrap-anywhere">
           <VisibleText text={failure.message} />
         </Clipped>
       )}
-      {advice.words && !(isCancelled && pullRequest) && <p className="text-quiet">{advice.words}</p>}
+      {words && !(isCancelled && pullRequest) && <p className="text-quiet">{words}</p>}
+      {isFollowUp && <p className="text-quiet">What the job did before is unchanged.</p>}
       <Problem error={retry.error ?? again.error} />
       {mayWrite && status !== "archived" && (
-        <p className="flex flex-wrap gap-2">
-          {isRetryable && (
-            <Button look="primary" disabled={retry.isPending} onClick={() => retry.mutate()}>
-              {retry.isPending ? "Retrying …" : "Retry"}
-            </Button>
-          )}
-          {advice.action === "again" && (
-            <Button disabled={again.isPending} onClick={() => again.mutate()}>
+        <p className="flex flex-wrap items-center gap-2">
+          {shown === "again" && (
+            <Button look="primary" disabled={again.isPending} onClick={() => again.mutate()}>
               Run again
             </Button>
           )}
-          {advice.action === "reword" && <Button onClick={reword}>Edit the prompt</Button>}
-          {advice.action === "settings" && (
-            <Link to="/projects/$id" params={{ id: job.projectId }} className={buttonLook("ordinary")}>
-              Open project settings
-            </Link>
+          {shown === "reword" && (
+            <Button look="primary" onClick={reword}>
+              {isFollowUp ? "Write another message" : "Edit the prompt"}
+            </Button>
           )}
+          {shown in places && <Place projectId={job.projectId} to={places[shown as keyof typeof places]} />}
+          {isRetryable && (
+            <Button
+              look={shown === "retry" ? "primary" : "ordinary"}
+              disabled={retry.isPending}
+              onClick={() => retry.mutate()}
+            >
+              {retry.isPending ? "Retrying …" : "Retry"}
+            </Button>
+          )}
+          {action === "reword" && <ChooseModel projectId={job.projectId} />}
         </p>
       )}
     </section>
+  );
+}
+
+function Place({ projectId, to }: { projectId: string; to: (typeof places)[keyof typeof places] }) {
+  return (
+    <Link
+      to="/projects/$id"
+      params={{ id: projectId }}
+      search={to.search}
+      {...(to.hash !== "" && { hash: to.hash })}
+      className={buttonLook("primary")}
+    >
+      {to.words}
+    </Link>
   );
 }

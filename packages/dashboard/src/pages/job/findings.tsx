@@ -1,14 +1,34 @@
 import type { JobRun } from "@emend/contract";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { Icon } from "../../parts/icon.tsx";
+import { PagePlace } from "../../parts/page-place.tsx";
 import { ProseLine } from "../../parts/prose.tsx";
 import { VisibleText } from "../../parts/text.tsx";
+
+type Finding = NonNullable<JobRun["findings"]>["fixed"][number];
 
 /** Longer lists start folded. */
 const fewMax = 5;
 
 /** Policy violations, new findings and fixed findings. Long lists are folded. */
-export function Findings({ run }: { run: JobRun }) {
+export function Findings({ run, projectId, isHosted }: { run: JobRun; projectId: string; isHosted: boolean }) {
   const { findings, violations } = run;
+  // Where Emend hosts the pull request, its branch is edited; elsewhere the page on the base branch.
+  const pull = isHosted && run.pullRequest?.state === "open" ? String(run.pullRequest.number) : null;
+  const place = ({ path, line }: Finding) =>
+    pull === null ? (
+      <PagePlace projectId={projectId} path={path} line={line} />
+    ) : (
+      <Link
+        to="/pulls/$projectId/$number"
+        params={{ projectId, number: pull }}
+        search={{ edit: path, line }}
+        className="underline underline-offset-3"
+      >
+        <VisibleText text={`${path}:${line}`} />
+      </Link>
+    );
   if (violations.length === 0 && !findings?.introducedCount && !findings?.fixedCount) return null;
   return (
     <section aria-label="Checks" className="grid gap-3 rounded-md border border-line bg-sheet px-4 py-3">
@@ -33,6 +53,7 @@ export function Findings({ run }: { run: JobRun }) {
           icon="warning"
           colour="text-warn"
           list={findings.introduced}
+          place={place}
           isOpen
         />
       )}
@@ -42,6 +63,7 @@ export function Findings({ run }: { run: JobRun }) {
           icon="check"
           colour="text-good"
           list={findings.fixed}
+          place={({ path, line }) => <VisibleText text={`${path}:${line}`} />}
           isOpen={findings.fixedCount <= fewMax}
         />
       )}
@@ -57,7 +79,8 @@ function FindingList(props: {
   title: string;
   icon: "check" | "warning";
   colour: string;
-  list: NonNullable<JobRun["findings"]>["fixed"];
+  list: readonly Finding[];
+  place(finding: Finding): ReactNode;
   isOpen?: boolean;
 }) {
   return (
@@ -71,10 +94,7 @@ function FindingList(props: {
         {props.list.map((finding, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
           <li key={index} className="wrap-anywhere">
-            <code className="text-quiet">
-              <VisibleText text={finding.path} />:{finding.line}
-            </code>{" "}
-            <ProseLine text={finding.message} />
+            <code className="text-quiet">{props.place(finding)}</code> <ProseLine text={finding.message} />
             {finding.dispute !== undefined && (
               <p className="text-quiet">
                 The agent disagrees: <ProseLine text={finding.dispute} />

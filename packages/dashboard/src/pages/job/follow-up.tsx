@@ -12,6 +12,8 @@ import { Problem } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 
+export const followUpId = "follow-up";
+
 /**
  * Sends a message: the agent sees it before its next turn, or a finished job continues on the same branch and pull
  * request. The text is kept until the server accepts it.
@@ -62,11 +64,11 @@ export function FollowUp({ run }: { run: JobRun }) {
         </div>
       )}
       <form onSubmit={submit} className="grid gap-2">
-        <label htmlFor="follow-up" className="font-semibold text-quiet">
+        <label htmlFor={followUpId} className="font-semibold text-quiet">
           {labelOf(run)}
         </label>
         <textarea
-          id="follow-up"
+          id={followUpId}
           rows={2}
           className="field-sizing-content max-h-60 min-h-16 w-full resize-none text-[16px] leading-6"
           placeholder={placeholderOf(run)}

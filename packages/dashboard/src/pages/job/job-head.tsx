@@ -80,12 +80,16 @@ export function headlineOf(
   return parts.filter((part) => part !== "").join(" · ");
 }
 
+const waitingWords = {
+  disk: "Waiting for disk space",
+  forge: "Waiting for the repository's host",
+  model: "Waiting for the model",
+  answer: "Waiting for your answer",
+} as const;
+
 function outcomeOf(run: JobRun): string {
   const { pullRequest, status } = run;
-  if (run.waiting) {
-    const waits = { disk: "disk space", forge: "the forge", answer: "your answer" };
-    return `Waiting for ${waits[run.waiting.for]}`;
-  }
+  if (run.waiting) return waitingWords[run.waiting.for];
   if (status === "active")
     // The phase's word comes before it.
     return {

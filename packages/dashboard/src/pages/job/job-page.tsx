@@ -79,7 +79,7 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
   const result = (
     <>
       <Whole job={job} />
-      <Findings run={run} />
+      <Findings run={run} projectId={job.projectId} isHosted={isHosted} />
       <Sources run={run} />
     </>
   );
@@ -343,9 +343,9 @@ export function Told({ run }: { run: JobRun }) {
           </p>
           <p className="text-quiet">
             {waiting.nextTryAt ? `Next try at ${localTime(waiting.nextTryAt)}.` : "Trying now."}{" "}
-            {waiting.for === "disk"
-              ? "The work so far is saved. An operator must free disk space."
-              : "The work is finished and saved. The model is not called again."}
+            {waiting.for === "disk" && "The work so far is saved. An operator must free disk space."}
+            {waiting.for === "model" && "The work so far is saved, and continues when the model answers."}
+            {waiting.for === "forge" && "The work so far is saved. Emend tries again until the host answers."}
           </p>
         </Sheet>
       )}

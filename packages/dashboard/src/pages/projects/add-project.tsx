@@ -72,7 +72,8 @@ export function AddProjectPage() {
           )}
           {forge === "local" ? (
             <p className="text-quiet">
-              Emend creates an empty repository. You push your docs to it and review pull requests here.
+              Emend creates an empty repository. Next you drop a folder or a zip file, import a public repository, or
+              start from a template. Pull requests are reviewed here.
             </p>
           ) : (
             <>

@@ -120,12 +120,12 @@ function Picker({ project, known }: { project: DashboardProject; known: Dashboar
           />
         )}
         {vendor && <Facts model={listed ?? vendor.other} isListed={listed !== undefined} usual={known.usualJob} />}
-        {vendor && vendor.needsUrl !== null && (
+        {vendor && vendor.needs !== null && (
           <p className="text-warn">
-            An operator must first set the address of this server: <code>{vendor.needsUrl}</code>.
+            An operator must first set <code>{vendor.needs}</code>.
           </p>
         )}
-        {vendor && vendor.needsUrl === null && (
+        {vendor && vendor.needs === null && (
           <div className="grid gap-2">
             <TextInput
               label={`${vendor.label} API key`}
@@ -184,7 +184,7 @@ function Picker({ project, known }: { project: DashboardProject; known: Dashboar
 
 /** Why it cannot be saved yet: a model without a key would fail every job. */
 function lackOf(vendor: Vendor, key: string): string | null {
-  if (vendor.needsUrl !== null) return "Needs an address";
+  if (vendor.needs !== null) return "An operator must set it up first";
   const hasKey = vendor.key !== null || key.trim() !== "" || vendor.isKeyOptional;
   return hasKey ? null : "Paste a key to test and save";
 }

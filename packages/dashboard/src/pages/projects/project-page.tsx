@@ -16,6 +16,7 @@ import { Automations } from "../automations/automations.tsx";
 import { GateList } from "../gates/gate-list.tsx";
 import { Connection } from "./connection.tsx";
 import { ContextRepositories } from "./context-repositories.tsx";
+import { ImportDocs } from "./import-docs.tsx";
 import { ModelPicker } from "./model-picker.tsx";
 import { Quota } from "./quota.tsx";
 import { generalGroups, guidanceGroups, policyGroups } from "./setting-groups.ts";
@@ -89,6 +90,7 @@ function Panel({ tab, project }: { tab: Tab; project: DashboardProject }) {
     case "general":
       return (
         <>
+          {project.forge === "local" && <ImportDocs project={project} />}
           <ModelPicker project={project} />
           <SettingsForm project={project} groups={generalGroups(project)} />
           <RemoveProject project={project} />
@@ -128,14 +130,6 @@ function Aside({ project }: { project: DashboardProject }) {
       <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-2 p-4">
         <h2>Repository</h2>
         <CopyBlock text={project.repositoryUrl} />
-        {project.forge === "local" && (
-          <>
-            <p className="text-quiet">
-              To fill an empty repository, push from a checkout of your docs. Use an API key as the password:
-            </p>
-            <CopyBlock text={`git push ${project.repositoryUrl} HEAD:${project.baseRef ?? "main"}`} />
-          </>
-        )}
       </Sheet>
     </aside>
   );

@@ -40,7 +40,9 @@ export function SettingsForm({ project, groups }: { project: DashboardProject; g
             aria-label={title}
             className="grid grid-cols-[minmax(0,1fr)] gap-4 border-b border-line pb-5"
           >
-            <h2 className="text-[18px] leading-7">{title}</h2>
+            <h2 id={title.toLowerCase().replaceAll(" ", "-")} className="scroll-mt-4 text-[18px] leading-7">
+              {title}
+            </h2>
             {words && <p className="text-quiet">{words}</p>}
             {rows.map((row) => (
               <div

@@ -35,7 +35,8 @@ function Pull({ name }: { name: PullName }) {
 }
 
 function PullView({ name, pull }: { name: PullName; pull: DashboardPull }) {
-  const review = useReview(pull);
+  const { edit: path, line } = route.useSearch();
+  const review = useReview(pull, path === undefined ? null : { path, line });
   const [isSplit, setIsSplit] = useState(false);
   const address = pullPath(name);
   const fileUrl = useCallback((path: string) => `${address}/file?path=${encodeURIComponent(path)}`, [address]);

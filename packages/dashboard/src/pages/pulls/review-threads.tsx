@@ -1,6 +1,6 @@
 import type { DashboardPull, DashboardThread, DiffLine } from "@emend/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useRef, useState } from "react";
 import { request } from "../../api/request.ts";
 import { MarkdownText } from "../../diff/preview/markdown-text.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -32,6 +32,18 @@ function linesWords({ firstLine, lastLine }: { firstLine: number; lastLine: numb
   return firstLine === lastLine ? `Line ${firstLine}` : `Lines ${firstLine} to ${lastLine}`;
 }
 
+function placeOf({ path, side, lastLine }: Pick<Draft, "path" | "side" | "lastLine">): string {
+  return `${path} ${side} ${lastLine}`;
+}
+
+/** The form is gone, and the focus with it: the keyboard continues from the new comment. */
+function focusThread(draft: Draft): void {
+  requestAnimationFrame(() => {
+    const threads = document.querySelectorAll<HTMLElement>(`[data-place="${CSS.escape(placeOf(draft))}"]`);
+    threads[threads.length - 1]?.focus();
+  });
+}
+
 const box =
   "m-2 grid max-w-[760px] grid-cols-[minmax(0,1fr)] gap-2 rounded-md border border-line bg-sheet font-sans text-[14px] leading-5";
 
@@ -40,6 +52,7 @@ export function Thread({ pull, name, thread }: { pull: DashboardPull; name: Pull
   const act = useAct(name);
   const [text, setText] = useState("");
   const [isOpen, setIsOpen] = useState<boolean | null>(null);
+  const section = useRef<HTMLElement>(null);
   const isResolved = thread.resolvedBy !== null;
   const at = `threads/${encodeURIComponent(thread.id)}`;
   function reply(event: FormEvent) {
@@ -48,7 +61,13 @@ export function Thread({ pull, name, thread }: { pull: DashboardPull; name: Pull
     act.mutate({ path: `${at}/replies`, body: { text } }, { onSuccess: () => setText("") });
   }
   return (
-    <section aria-label={`Comments on ${linesWords(thread).toLowerCase()}`} className={box}>
+    <section
+      ref={section}
+      tabIndex={-1}
+      data-place={placeOf(thread)}
+      aria-label={`Comments on ${thread.side === "before" ? "removed " : ""}${linesWords(thread).toLowerCase()}`}
+      className={box}
+    >
       <p className="flex flex-wrap items-center gap-x-3 border-b border-line px-3 py-1.5 text-quiet">
         <span>
           {thread.side === "before" && "Removed "}
@@ -108,7 +127,13 @@ export function Thread({ pull, name, thread }: { pull: DashboardPull; name: Pull
                 )}
                 <Button
                   disabled={act.isPending}
-                  onClick={() => act.mutate({ path: `${at}/resolve`, body: { resolved: !isResolved } })}
+                  onClick={() =>
+                    act.mutate(
+                      { path: `${at}/resolve`, body: { resolved: !isResolved } },
+                      // The button may be gone.
+                      { onSuccess: () => section.current?.focus() },
+                    )
+                  }
                 >
                   {isResolved ? "Reopen" : "Resolve"}
                 </Button>
@@ -174,6 +199,7 @@ export function NewThread({ draft, pull, name, lines, onChange, onClose }: NewTh
         onSuccess() {
           write("");
           onClose();
+          focusThread(draft);
         },
       },
     );

@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useMemo, useState } from "react";
 import { request } from "../../api/request.ts";
-import { EditButton, FileEditor, HeadButton, type LineReview } from "../../diff/file-editor.tsx";
+import { EditButton, type EditedPlace, FileEditor, HeadButton, type LineReview } from "../../diff/file-editor.tsx";
 import { followOwnJob } from "../../layout/own-jobs.tsx";
 import { Button } from "../../parts/button.tsx";
 import { ChooseModel } from "../../parts/choose-model.tsx";
@@ -14,10 +14,10 @@ import { pullPath } from "./queries.ts";
 import { type Draft, NewThread, Thread } from "./review-threads.tsx";
 
 /** The comments on lines, the form for a new one, and the editor, each at its place in the diff. */
-export function useReview(pull: DashboardPull): LineReview {
+export function useReview(pull: DashboardPull, first: EditedPlace | null): LineReview {
   const mayWrite = useMayWrite();
   const [draft, setDraft] = useState<Draft | null>(null);
-  const [edited, setEdited] = useState<string | null>(null);
+  const [edited, setEdited] = useState<EditedPlace | null>(first);
   return useMemo(() => {
     const name = { projectId: pull.projectId, number: String(pull.number) };
     const byPlace = Map.groupBy(
@@ -38,6 +38,7 @@ export function useReview(pull: DashboardPull): LineReview {
         />
       );
     return {
+      onEdit: mayWrite && pull.state === "open" ? (path, line) => setEdited({ path, line }) : null,
       onLine: mayWrite ? (path, side, line) => setDraft({ path, side, firstLine: line, lastLine: line }) : null,
       notesAt(path, side, line, lines): ReactNode {
         const threads = byPlace.get(`${path} ${side} ${line}`) ?? [];
@@ -81,13 +82,19 @@ export function useReview(pull: DashboardPull): LineReview {
               </HeadButton>
             )}
             {pull.state === "open" && change !== "deleted" && (
-              <EditButton isOn={edited === path} onToggle={() => setEdited(edited === path ? null : path)} />
+              <EditButton
+                path={path}
+                isOn={edited?.path === path}
+                onToggle={() => setEdited(edited?.path === path ? null : { path })}
+              />
             )}
           </>
         );
       },
       bodyOf: (path) =>
-        edited === path ? <FileEditor pullPath={pullPath(name)} path={path} onClose={() => setEdited(null)} /> : null,
+        edited?.path === path && mayWrite ? (
+          <FileEditor pullPath={pullPath(name)} {...edited} onClose={() => setEdited(null)} />
+        ) : null,
     };
   }, [pull, mayWrite, draft, edited]);
 }

@@ -1,5 +1,13 @@
-import { AddClaimBody, type Claim, type DashboardPage } from "@emend/contract";
+import { createSeats, seatFor } from "@emend/base/locks.ts";
+import {
+  AddClaimBody,
+  type Claim,
+  type DashboardEditCheck,
+  type DashboardPage,
+  findingsShownMax,
+} from "@emend/contract";
 import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
 import { listContextRepositories } from "../../accounts/projects/context-repositories.ts";
 import type { Project } from "../../accounts/projects/projects.ts";
 import { addClaim, confirmClaim, listClaims, removeClaim } from "../../claims/claim-store.ts";
@@ -14,6 +22,17 @@ type OfProject = { Params: { projectId: string } };
 type Identified = { Params: { projectId: string; id: string } };
 
 const parseNew = bodyParser(AddClaimBody);
+const edited = {
+  commit: Type.String({ pattern: "^[0-9a-f]{40,64}$" }),
+  path: Type.String({ minLength: 1, maxLength: 1_000 }),
+  text: Type.String({ maxLength: 1024 * 1024 }),
+};
+const parseEdit = bodyParser(Type.Object(edited));
+const parseProposal = bodyParser(
+  Type.Object({ ...edited, title: Type.String({ minLength: 1, maxLength: 200, pattern: "^[^\\x00-\\x1f]*$" }) }),
+);
+/** Each compares the whole site with its base. */
+const checkBounds = { perHolderMax: 1, allMax: 4 };
 const claimsMax = 500;
 const pathMax = 1_000;
 /** Only text of the docs is shown: the repository may also have code that members have not been given. */
@@ -41,6 +60,37 @@ export function claimRoutes(app: FastifyInstance, deps: RouteDeps): void {
       repositories: (await listContextRepositories(pool, project.id)).map(({ name }) => name),
     };
   });
+
+  const seats = createSeats(checkBounds);
+  app.post<OfProject>("/projects/:projectId/page/check", async (request, reply): Promise<DashboardEditCheck> => {
+    const project = await findProject(pool, request.params.projectId);
+    const edit = parseEdit(request.body);
+    if (!isPageOf(project, edit.path)) throw new AppError("not_found", { publicMessage: "Page not found." });
+    if (!seatFor(seats, subjectOf(request), reply.raw)()) {
+      throw new AppError("rate_limited", { publicMessage: "A check is running.", retryAfterMs: 1_000 });
+    }
+    const outcome = await deps.checkEdit({ ...edit, projectId: project.id });
+    if (outcome.kind === "refused") return { refusal: outcome.reason, introduced: [], fixed: [] };
+    const { introduced, fixed } = outcome.verdict;
+    const show = (list: typeof fixed) =>
+      list
+        .slice(0, findingsShownMax)
+        .map(({ check, severity, path, line, message }) => ({ check, severity, path, line, message }));
+    return { refusal: null, introduced: show(introduced), fixed: show(fixed) };
+  });
+
+  app.post<OfProject>(
+    "/projects/:projectId/page/propose",
+    async (request, reply): Promise<{ number: number; url: string }> => {
+      const project = await findProject(pool, request.params.projectId);
+      const edit = parseProposal(request.body);
+      if (!isPageOf(project, edit.path)) throw new AppError("not_found", { publicMessage: "Page not found." });
+      const outcome = await deps.proposeEdit({ ...edit, projectId: project.id, by: subjectOf(request) });
+      if (outcome.kind === "refused") throw new AppError("conflict", { publicMessage: outcome.reason });
+      reply.code(201);
+      return { number: outcome.number, url: outcome.url };
+    },
+  );
 
   app.post<OfProject>("/projects/:projectId/claims", async (request, reply) => {
     const { id: projectId } = await findProject(pool, request.params.projectId);

@@ -121,12 +121,28 @@ async function importFolder(repository: Repository, folder: Folder, signal: Abor
   const branch = "main";
   await initRepository(repository, { defaultBranch: branch, objectFormat: "sha1" }, signal);
   const paths = await listFiles(repository, folder.path, signal);
-  if (paths.length === 0) return branch;
+  if (paths.length > 0) await commitEntries(repository, readFolder(folder, paths), branch, signal);
+  return branch;
+}
+
+export interface Entry {
+  path: Buffer;
+  mode: string;
+  content: Buffer;
+}
+
+/** One commit with these files, as the first of a branch. */
+export async function commitEntries(
+  repository: Repository,
+  entries: Iterable<Entry>,
+  branch: string,
+  signal: AbortSignal,
+): Promise<void> {
   let fault: unknown = null;
   // A read error ends git's input. Git's own error about that would hide it.
   function* readFaithfully() {
     try {
-      yield* importStream(folder, paths, branch);
+      yield* importStream(entries, branch);
     } catch (error) {
       fault = error;
     }
@@ -143,7 +159,6 @@ async function importFolder(repository: Repository, folder: Folder, signal: Abor
   const { code, words } = await git.run(command, signal);
   if (fault !== null) throw fault;
   if (code !== 0) throw refusal(words);
-  return branch;
 }
 
 /** Lets git interpret .gitignore, with our repository instead of one in the folder. Paths are bytes. */
@@ -166,24 +181,23 @@ async function listFiles(repository: Repository, folder: string, signal: AbortSi
 }
 
 /** Reads one file at a time, however large the folder is. */
-function* importStream(folder: Folder, paths: readonly Buffer[], branch: string): Generator<Buffer | string> {
+function* readFolder(folder: Folder, paths: readonly Buffer[]): Generator<Entry> {
+  for (const path of paths) {
+    const file = readEntry(Buffer.concat([Buffer.from(`${folder.path}/`), path]));
+    if (file) yield { path: pathAsGit(path, folder), ...file };
+  }
+}
+
+function* importStream(entries: Iterable<Entry>, branch: string): Generator<Buffer | string> {
   const message = "Import the documentation\n";
   const seconds = Math.floor(Date.now() / 1000);
   yield `commit refs/heads/${branch}\ncommitter Emend <noreply@emend.invalid> ${seconds} +0000\n`;
   yield `data ${Buffer.byteLength(message)}\n${message}`;
   let bytes = 0;
-  for (const path of paths) {
-    const file = readEntry(Buffer.concat([Buffer.from(`${folder.path}/`), path]));
-    if (!file) continue;
-    bytes += file.content.length;
+  for (const { path, mode, content } of entries) {
+    bytes += content.length;
     if (bytes > bytesMax) throw refusal("its files come to more than 1 GiB");
-    yield* [
-      `M ${file.mode} inline `,
-      quotePath(pathAsGit(path, folder)),
-      `\ndata ${file.content.length}\n`,
-      file.content,
-      "\n",
-    ];
+    yield* [`M ${mode} inline `, quotePath(path), `\ndata ${content.length}\n`, content, "\n"];
   }
   yield "done\n";
 }
@@ -250,7 +264,7 @@ async function importRepository(repository: Repository, sourceGitDir: string, si
 }
 
 /** HEAD may name a missing branch, or none (detached). Then the most likely branch is used. */
-async function settleDefaultBranch(repository: Repository, head: string, signal: AbortSignal): Promise<string> {
+export async function settleDefaultBranch(repository: Repository, head: string, signal: AbortSignal): Promise<string> {
   const { output } = await ask(repository, ["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/"], signal);
   const branches = output.split("\n").filter((name) => name !== "");
   const chosen = [head, "main", "master", ...branches].find((name) => branches.includes(name)) ?? head;

@@ -211,7 +211,7 @@ function replaceLines(
 /** Somebody who logged in with a console link has no account. */
 const nobody = { name: "Emend", email: "noreply@emend.invalid" };
 
-async function authorOf(db: Queryable, subject: string): Promise<{ name: string; email: string }> {
+export async function authorOf(db: Queryable, subject: string): Promise<{ name: string; email: string }> {
   const { rows } = await db.query<{ name: string; email: string }>(
     "select name, email from users where lower(email) = lower($1)",
     [subject],

@@ -95,6 +95,20 @@ describe("run", () => {
     expect(findings).toMatchObject({ introduced: { length: 100 } });
   });
 
+  test("a job says that it waits for its model until the next attempt", async () => {
+    const id = await seedJob(api.pool, project.id);
+    await alterJob(api.pool, id, "retries = 1, run_after = now() + interval '1 minute'");
+    await api.pool.query("insert into job_events (job_id, seq, kind, data) values ($1, 9, 'phase', $2)", [
+      id,
+      { phase: "queued", reason: "retry", code: "model_unavailable", message: "Anthropic answered 529." },
+    ]);
+    const read = async () => (await api.send(`${jobs}/${id}/run`, { key })).json;
+    const nextTryAt = expect.stringMatching(/Z$/);
+    expect(await read()).toMatchObject({ waiting: { for: "model", message: "Anthropic answered 529.", nextTryAt } });
+    await alterJob(api.pool, id, "lease = gen_random_uuid()");
+    expect(await read()).toMatchObject({ waiting: null });
+  });
+
   test("policy violations are reported", async () => {
     const id = await seedJob(api.pool, project.id);
     const violations = [{ path: ".github/x.yml", rule: "ci" }];

@@ -29,6 +29,8 @@ interface RunRow
   waiting_words: string | null;
   waiting_for: "forge" | "disk" | "answer";
   options: readonly string[] | null;
+  /** Of a service that was unavailable, until the next attempt. */
+  retried: { code: string; message: string; since: string } | null;
   nobody_works: string | null;
   next_try_at: string | null;
   is_retryable: boolean;
@@ -65,6 +67,10 @@ export async function readRun(db: Queryable, job: { id: string; projectId: strin
         case when waiting_for = 'answer' then (select options from job_questions where job_id = jobs.id
           order by id desc limit 1) end as options, ${isRetryable} as is_retryable,
         case when phase = 'queued' and status = 'active' and lease is null then ${nobodyWorks} end as nobody_works,
+        case when status = 'active' and lease is null and retries > 0 then (
+          select jsonb_build_object('code', data ->> 'code', 'message', data ->> 'message', 'since', wire_time(created_at))
+          from job_events where job_id = jobs.id and kind = 'phase' and data ->> 'reason' = 'retry'
+          order by seq desc limit 1) end as retried,
         wire_time(waiting_since) as waiting_since, case when lease is null then wire_time(run_after) end as next_try_at,
         wire_time(created_at) as created_at, wire_time(updated_at) as updated_at, wire_time(ended_at) as ended_at,
         wire_time(archived_at) as archived_at,
@@ -79,10 +85,14 @@ export async function readRun(db: Queryable, job: { id: string; projectId: strin
 }
 
 function toWaiting(row: RunRow): JobRun["waiting"] {
-  const { waiting_since: since, nobody_works: words, next_try_at: nextTryAt } = row;
+  const { waiting_since: since, nobody_works: words, next_try_at: nextTryAt, retried } = row;
   if (since) {
     const options = row.waiting_for === "answer" ? { options: [...(row.options ?? [])] } : {};
     return { for: row.waiting_for, since, nextTryAt, message: row.waiting_words ?? "", ...options };
+  }
+  if (retried) {
+    const { code, message } = retried;
+    return { for: code === "model_unavailable" ? "model" : "forge", since: retried.since, nextTryAt, message };
   }
   return words === null ? null : { for: "disk", since: row.updated_at, nextTryAt, message: words };
 }
