@@ -86,16 +86,18 @@ function usePlaces(text: string): { places: readonly Place[]; isLooking: boolean
       label: name,
       go: () => navigate({ to: "/projects/$id", params: { id } }),
     })),
-    ...known
-      .flatMap(({ id, name }) =>
-        projectSections.map(({ label, search, hash = "" }) => ({
+    // A part that is named, of each project or of the one that is named too.
+    ...projectSections
+      .filter(({ label }) => text !== "" && words.some((word) => label.toLowerCase().startsWith(word)))
+      .flatMap(({ label, search, hash = "" }) =>
+        known.map(({ id, name }) => ({
           key: `${id} ${label}`,
           detail: "in a project",
           label: `${label} · ${name}`,
           go: () => navigate({ to: "/projects/$id", params: { id }, search, hash }),
         })),
       )
-      .filter(({ label }) => text !== "" && hasWords(label)),
+      .filter(({ label }) => hasWords(label)),
     ...(jobs.data?.jobs ?? []).map((job) => ({
       key: job.id,
       detail: "job",

@@ -109,6 +109,18 @@ journey("shows the palette, the keys, and what is shown once without a serious f
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Courier docs" }).waitFor();
   expect(await page.getByRole("dialog").count()).toBe(0);
+  // Parts of a project and of the settings are places, too.
+  for (const [words, heading] of [
+    ["automations cour", "Automations"],
+    ["policy", "What a job may change"],
+    ["members", "Settings"],
+  ] as const) {
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type(words);
+    await page.getByRole("dialog").getByRole("option").first().waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: heading, exact: true }).first().waitFor();
+  }
 
   await go(page, "/app/keys");
   await press(opener(page, "Create key"));

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { journey, openDashboard } from "./support/dashboard.ts";
-import { go } from "./support/go.ts";
 import { expectGood } from "./support/judge.ts";
 import { choose, press, type } from "./support/keyboard.ts";
 
@@ -38,7 +37,7 @@ journey("fills a hosted repository with a folder, a template or a public reposit
   const source = (await dashboard.server.admin.listProjects()).find(({ name }) => name === `${look.name} handbook`);
 
   const other = await dashboard.server.admin.addProject({ name: "Other", forge: "local" });
-  await go(page, `/app/projects/${other.id}`);
+  await page.goto(`${dashboard.url}/app/projects/${other.id}`);
   await choose(page.getByLabel("Or start from a template"), "Vite");
   await press(page.getByRole("button", { name: "Start from this template" }));
   await page.getByText("Your docs are here").waitFor();
@@ -47,7 +46,7 @@ journey("fills a hosted repository with a folder, a template or a public reposit
   await page.getByRole("button", { name: "Save model" }).waitFor();
 
   const third = await dashboard.server.admin.addProject({ name: "Third", forge: "local" });
-  await go(page, `/app/projects/${third.id}`);
+  await page.goto(`${dashboard.url}/app/projects/${third.id}`);
   dashboard.expectComplaint(/400/);
   await type(page.getByLabel("Or import a public git repository"), `${dashboard.url}/git/${source?.id}.git`);
   await press(page.getByRole("button", { name: "Import", exact: true }));

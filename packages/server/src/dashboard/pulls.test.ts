@@ -80,6 +80,8 @@ async function openPull(
   return `/pulls/${projectId}/${created.pullRequest.number}`;
 }
 
+const audited = async (action: string) =>
+  (await host.api.pool.query("select actor, details from audit_log where action = $1", [action])).rows;
 const headOf = async (path: string) => (await host.send(path)).json().mergeability.head;
 
 it("429 while the same person opens several at once", async () => {
@@ -357,6 +359,8 @@ it("commits an edit after the review of an agent's change, and keeps the job's r
   expect((await edit({})).statusCode).toBe(200);
   expect((await edit({})).json().error).toContain("branch changed");
   expect((await read()).checks).not.toEqual([]);
+  const about = expect.objectContaining({ path: file });
+  expect(await audited("pull_request.edited")).toContainEqual({ actor: "console", details: about });
   const job = (await host.send(`/jobs/${jobId}`)).json();
   expect(job.run.notices).toEqual([`Emend edited ${file} in the browser.`]);
   expect((await host.send(`/jobs/${jobId}/diff`)).json().diff).toContain("+Z");
@@ -401,7 +405,8 @@ it("delays the run of a message that comes while an edit is pushed", async () =>
 });
 
 it("offers to address comments only where it can: the rules need a language model, which then continues the job", async () => {
-  const { jobId, on, send, read } = await openReview("needs");
+  const { jobId, path, on, send, read } = await openReview("needs");
+  const number = Number(path.split("/").at(-1));
   const { pool } = host.api;
   const set = (model: string) =>
     pool.query("update projects set settings = jsonb_build_object('model', $2::text) where id = $1", [
@@ -418,6 +423,7 @@ it("offers to address comments only where it can: the rules need a language mode
     expect((await read()).ask).toBe("ready");
     expect((await send("ask", {})).statusCode).toBe(200);
     expect((await read()).ask).toBe("working");
+    expect(await audited("pull_request.asked")).toContainEqual({ actor: "console", details: { number } });
     const { rows } = await pool.query("select chosen_model from jobs where id = $1", [jobId]);
     expect(rows[0].chosen_model).toBe("anthropic/claude-sonnet-5");
   } finally {
@@ -459,7 +465,9 @@ it("checks a page as it is typed, and opens a pull request with it", async () =>
 
   const opened = await send("propose", { text: "one\nLOUDER\nthree\n", title: "Say it louder" });
   expect(opened.statusCode).toBe(201);
-  const pull = (await host.send(`/pulls/${projectId}/${opened.json().number}`)).json();
+  const { number } = opened.json();
+  expect(await audited("pull_request.proposed")).toMatchObject([{ details: { number, path: "page.md" } }]);
+  const pull = (await host.send(`/pulls/${projectId}/${number}`)).json();
   expect(pull).toMatchObject({ title: "Say it louder", state: "open", draft: false, verdict: { kind: "ready" } });
   expect(pull.diff.diff).toContain("+LOUDER");
   const { cookie } = await host.addMember("viewer");

@@ -182,6 +182,10 @@ const actions: Readonly<Record<string, string>> = {
   "automation.resumed": "Resumed the automation",
   "pull_request.merged": "Merged pull request",
   "pull_request.closed": "Closed pull request",
+  "pull_request.edited": "Edited pull request",
+  "pull_request.suggestion": "Applied a suggestion on pull request",
+  "pull_request.asked": "Asked Emend to address comments on pull request",
+  "pull_request.proposed": "Edited a page as pull request",
 };
 
 const settings: Readonly<Record<string, string>> = {
@@ -219,6 +223,11 @@ function aboutOf(action: string, target: string | null, details: Readonly<Record
     case "pull_request.merged":
     case "pull_request.closed":
       return `#${details.number} ${text("title")}`;
+    case "pull_request.edited":
+    case "pull_request.suggestion":
+    case "pull_request.asked":
+    case "pull_request.proposed":
+      return `#${details.number} ${text("path")}`.trim();
     default:
       return text("name") || text("email") || text("host") || text("vendor") || (target ?? "");
   }

@@ -17,6 +17,7 @@ import type { RouteDeps } from "../dashboard.ts";
 import { findProject } from "../find.ts";
 import { bodyParser } from "../parse-request.ts";
 import { subjectOf } from "../require-session.ts";
+import { auditPull } from "./pulls.ts";
 
 type OfProject = { Params: { projectId: string } };
 type Identified = { Params: { projectId: string; id: string } };
@@ -87,6 +88,7 @@ export function claimRoutes(app: FastifyInstance, deps: RouteDeps): void {
       if (!isPageOf(project, edit.path)) throw new AppError("not_found", { publicMessage: "Page not found." });
       const outcome = await deps.proposeEdit({ ...edit, projectId: project.id, by: subjectOf(request) });
       if (outcome.kind === "refused") throw new AppError("conflict", { publicMessage: outcome.reason });
+      await auditPull(deps, request, "proposed", { number: outcome.number, path: edit.path });
       reply.code(201);
       return { number: outcome.number, url: outcome.url };
     },

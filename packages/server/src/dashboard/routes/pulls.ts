@@ -4,6 +4,7 @@ import { type DashboardPull, type DashboardPullFile, findingsShownMax } from "@e
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { allowedModels } from "../../accounts/projects/project-settings.ts";
+import { asActor } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import { tooManyDiffs as refusal } from "../../http/errors.ts";
 import { messageJobHandler } from "../../http/routes/job-handlers.ts";
@@ -144,11 +145,14 @@ export function reviewRoutes(app: FastifyInstance, deps: RouteDeps): void {
   app.post("/pulls/:projectId/:number/threads/:id/apply", async (request: ThreadNamed) => {
     const input = { ...parseApply(request.body), by: subjectOf(request) };
     done(await reviews.applySuggestion(nameOf(request), request.params.id, input));
+    await auditPull(deps, request, "suggestion");
     return {};
   });
 
   app.post("/pulls/:projectId/:number/edit", async (request: Named) => {
-    done(await reviews.edit(nameOf(request), { ...parseEdit(request.body), by: subjectOf(request) }));
+    const edit = parseEdit(request.body);
+    done(await reviews.edit(nameOf(request), { ...edit, by: subjectOf(request) }));
+    await auditPull(deps, request, "edited", { path: edit.path });
     return {};
   });
 
@@ -170,8 +174,23 @@ export function reviewRoutes(app: FastifyInstance, deps: RouteDeps): void {
       throw new AppError("conflict", { publicMessage });
     }
     request.body = { prompt };
-    return message(request, reply);
+    const answer = await message(request, reply);
+    if (reply.statusCode < 300) await auditPull(deps, request, "asked");
+    return answer;
   });
+}
+
+/** Edits and requests change the repository and not a row, so no trigger sees them. */
+export async function auditPull(
+  { pool }: RouteDeps,
+  request: FastifyRequest,
+  what: "edited" | "suggestion" | "asked" | "proposed",
+  details: { number?: number; path?: string } = {},
+): Promise<void> {
+  const { projectId = "", number } = request.params as { projectId?: string; number?: string };
+  const about = { ...(number !== undefined && { number: Number(number) }), ...details };
+  const acting = asActor(pool, actorOf(request));
+  await acting.query("select audit($1, $2, $3)", [`pull_request.${what}`, projectId, about]);
 }
 
 /** Comments are free text. If the rules did the job, the project's language model continues it. */
