@@ -189,7 +189,8 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
 
   function readInsideCode(code: string, offset: number): void {
     if (flavor.insideCode === null) return;
-    for (const { 0: whole, index } of code.matchAll(flavor.insideCode)) parts.form(whole, offset + index);
+    for (const { 0: whole, index } of code.matchAll(flavor.insideCode))
+      if (!templateForms.some((form) => form.test(whole))) parts.form(whole, offset + index);
   }
 
   /** Reads live text. A construct may end behind the chunk. Returns where to go on. */
