@@ -371,6 +371,13 @@ async function retryJob(deps, projectId, jobId, signal) {
 		path: `${jobPath(projectId, jobId)}/retry`
 	}, signal));
 }
+/** Publishes a completed preview's diff. One that was published already is returned unchanged. */
+async function publishJob(deps, projectId, jobId, signal) {
+	return parseJob(deps, await request(deps, {
+		method: "POST",
+		path: `${jobPath(projectId, jobId)}/publish`
+	}, signal));
+}
 /** The job's changes: a unified diff, and its files with their figures. */
 async function getDiff(deps, projectId, jobId, signal) {
 	return parseBody(deps, await request(deps, {
@@ -852,6 +859,7 @@ var Emend = class {
 			}), wait),
 			cancel: (id, options = {}) => cancelJob(of(options), projectId, id, options.signal),
 			retry: (id, options = {}) => retryJob(of(options), projectId, id, options.signal),
+			publish: (id, options = {}) => publishJob(of(options), projectId, id, options.signal),
 			archive: (id, options = {}) => archiveJob(of(options), projectId, id, options.signal),
 			quota
 		};

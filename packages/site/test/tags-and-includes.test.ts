@@ -165,6 +165,20 @@ it("writes the old address of a MkDocs redirect with one ending", async () => {
   expect(tree.with(editsOf(done)).text("mkdocs.yml")).toContain("        get-started.md: index.md");
 });
 
+it.each(["redirect_maps: {}", "redirect_maps:", "redirect_maps: { }  "])(
+  "fills an empty map of redirects: %s",
+  async (map) => {
+    const tree = memoryTree({
+      "mkdocs.yml": `site_name: Acme\nplugins:\n  - redirects:\n      ${map}\nnav:\n  - index.md\n`,
+      "docs/index.md": "# A\n",
+    });
+    const done = await addRedirect(await openSite(tree), { from: "old.md", to: "index.md" });
+    expect(tree.with(editsOf(done)).text("mkdocs.yml")).toBe(
+      "site_name: Acme\nplugins:\n  - redirects:\n      redirect_maps:\n        old.md: index.md\nnav:\n  - index.md\n",
+    );
+  },
+);
+
 it("says that a redirect may be for the wrong version where the last one is computed", async () => {
   const { skipped } = await move(
     {

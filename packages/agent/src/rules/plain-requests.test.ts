@@ -42,10 +42,9 @@ async function isDone({ has = {}, gone = [], lacks = {} }: PlainRequest, overlay
 }
 
 /**
- * As measured. Raise what is right; what is wrong must not grow. The two wrong ones of the open half are read rightly: MkDocs' redirects in
- * an empty map are not written.
+ * As measured. Raise what is right; what is wrong must not grow.
  */
-const counted = { open: { right: 16, refused: 6, wrong: 2 }, frozen: { right: 17, refused: 17, wrong: 2 } };
+const counted = { open: { right: 19, refused: 5, wrong: 0 }, frozen: { right: 18, refused: 16, wrong: 2 } };
 
 type Verdict = "right" | "refused" | "wrong";
 

@@ -200,8 +200,16 @@ export function mapRedirects(
   const last = pairs.at(-1);
   const lastKey = rangeOf(last?.key);
   const lastValue = rangeOf(last?.value);
+  const empty = pairs.length === 0 ? emptyMap(text, map) : null;
+  if (empty !== null) return { redirects, store: { add: fill, remove: () => null } };
   if (lastKey === null || lastValue === null) return { redirects, store: null };
   return { redirects, store: { add, remove } };
+
+  function fill(added: readonly RedirectPair[]): FileEdit {
+    const { start = 0, end = 0, indent = "" } = empty ?? {};
+    const lines = added.map(({ from, to }) => `${newlineOf(text)}${indent}${yamlScalar(from)}: ${yamlScalar(to)}`);
+    return { file, splices: [{ start, end, text: lines.join("") }] };
+  }
 
   function add(added: readonly RedirectPair[]): FileEdit {
     const lines = added.map(({ from, to }) => `${yamlScalar(from)}: ${yamlScalar(to)}`);
@@ -232,6 +240,17 @@ export function mapRedirects(
     }
     return splices.length === 0 ? null : { file, splices };
   }
+}
+
+/** Where the entries of an empty map go: `name: {}`, or a name without a value, on a line of its own. */
+function emptyMap(text: string, map: unknown): { start: number; end: number; indent: string } | null {
+  const [from] = rangeOf(map) ?? [];
+  if (from === undefined) return null;
+  const lineStart = text.lastIndexOf("\n", from - 1) + 1;
+  const [line = ""] = /^[^\r\n]*/.exec(text.slice(lineStart)) ?? [];
+  const [, indent, name] = /^( *)([\w-]+:)[ \t]*(?:\{[ \t]*\})?[ \t]*$/.exec(line) ?? [];
+  if (indent === undefined || name === undefined) return null;
+  return { start: lineStart + indent.length + name.length, end: lineStart + line.length, indent: `${indent}  ` };
 }
 
 /**
