@@ -9,7 +9,7 @@ import type { PageNode, SiteIndex } from "./links/site-index.ts";
 import { isExternal } from "./links/target.ts";
 import { reasonFor } from "./links/unjudged.ts";
 import type { PageFacts } from "./parse/dialect.ts";
-import { readFactsOf } from "./parse/read-facts.ts";
+import { readFactsOf } from "./parse/read-page-facts.ts";
 import type { Silencer } from "./parse/silencers.ts";
 import { silenceFindings, silencerCheck } from "./silence.ts";
 import type { Site } from "./site.ts";

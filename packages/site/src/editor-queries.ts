@@ -9,7 +9,7 @@ import { reasonFor } from "./links/unjudged.ts";
 import { pageOfTarget } from "./navigation/find-list.ts";
 import type { Heading, Link } from "./parse/dialect.ts";
 import { targetsOf } from "./parse/page-brief.ts";
-import { readFacts, readFactsOf } from "./parse/read-facts.ts";
+import { readFacts, readFactsOf } from "./parse/read-page-facts.ts";
 import type { Site } from "./site.ts";
 
 /** A position in a file that names a page or a file: a link, a navigation entry or a redirect. Offsets are bytes. */

@@ -14,7 +14,7 @@ import {
   type Site,
   setFrontMatter,
 } from "../src/index.ts";
-import { readFacts } from "../src/parse/read-facts.ts";
+import { readFacts } from "../src/parse/read-page-facts.ts";
 import { editsOf, type MemoryTree, memoryTree } from "./support/memory-tree.ts";
 
 // Small sites with every form of link between their pages, in two frameworks.

@@ -16,7 +16,7 @@ import { siteTreeOf } from "@emend/tree";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isAppError } from "../errors.ts";
-import { keepBound, readPush } from "./drift/read-push.ts";
+import { keepBound, readPush } from "./drift/read-code-push.ts";
 import { type Asker, type AskLimit, backfillLimit, backfillOf, usualLimit } from "./drift/reader.ts";
 import type { SourceAt, SourceName } from "./source-at.ts";
 

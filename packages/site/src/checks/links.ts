@@ -21,7 +21,7 @@ import {
 import { linksThatMayMean } from "../links/unjudged.ts";
 import { pageOfTarget } from "../navigation/find-list.ts";
 import type { Link } from "../parse/dialect.ts";
-import { readFactsOf } from "../parse/read-facts.ts";
+import { readFactsOf } from "../parse/read-page-facts.ts";
 import type { Site } from "../site.ts";
 import type { Finding } from "../types.ts";
 import type { LinkCheck, OptionalCheck, SiteCheck } from "./check.ts";

@@ -4,7 +4,7 @@ import { resolveTarget } from "../links/resolve.ts";
 import { isBelow, isExternal, routeKey } from "../links/target.ts";
 import { listedPages } from "../navigation/find-list.ts";
 import { targetsOf } from "../parse/page-brief.ts";
-import { readFactsOf } from "../parse/read-facts.ts";
+import { readFactsOf } from "../parse/read-page-facts.ts";
 import { createMovedAnchors, type MovedAnchor } from "../refactor/anchors.ts";
 import type { Site } from "../site.ts";
 import type { Finding } from "../types.ts";

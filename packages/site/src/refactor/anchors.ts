@@ -5,7 +5,7 @@ import type { PageNode, SiteIndex } from "../links/site-index.ts";
 import { idRange } from "../links/target.ts";
 import type { Heading, Link } from "../parse/dialect.ts";
 import { targetsOf } from "../parse/page-brief.ts";
-import { readFacts } from "../parse/read-facts.ts";
+import { readFacts } from "../parse/read-page-facts.ts";
 import { scanText } from "../parse/scan-page.ts";
 import type { Site } from "../site.ts";
 import { applySplices, toByteString } from "../text/bytes.ts";

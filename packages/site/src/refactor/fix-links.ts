@@ -4,7 +4,7 @@ import { toFinding } from "../checks/report.ts";
 import { isAnchored } from "../links/anchors.ts";
 import { rewriteTarget } from "../links/rewrite.ts";
 import type { PageNode } from "../links/site-index.ts";
-import { readFactsOf } from "../parse/read-facts.ts";
+import { readFactsOf } from "../parse/read-page-facts.ts";
 import { confirmFixes } from "../second-reader/read-states.ts";
 import type { Site } from "../site.ts";
 import { createTimeSlice } from "../text/time-slice.ts";

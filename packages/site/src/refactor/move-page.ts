@@ -16,7 +16,7 @@ import {
 } from "../links/target.ts";
 import { whyNotMove } from "../links/unjudged.ts";
 import { targetsOf } from "../parse/page-brief.ts";
-import { readFactsOf } from "../parse/read-facts.ts";
+import { readFactsOf } from "../parse/read-page-facts.ts";
 import type { Site } from "../site.ts";
 import { toByteString } from "../text/bytes.ts";
 import { createTimeSlice } from "../text/time-slice.ts";

@@ -5,7 +5,7 @@ import { buildIndex, makeNode, type PageNode, type SiteIndex } from "../links/si
 import { dirOf, idRange, isExternal, pageExtension, underDir } from "../links/target.ts";
 import type { Heading, Link } from "../parse/dialect.ts";
 import { briefOf, targetsOf } from "../parse/page-brief.ts";
-import { readFacts, readFactsOf } from "../parse/read-facts.ts";
+import { readFacts, readFactsOf } from "../parse/read-page-facts.ts";
 import { scanText } from "../parse/scan-page.ts";
 import type { Site } from "../site.ts";
 import { applySplices, encodePiece, newlineOf, type Splice, toByteString } from "../text/bytes.ts";

@@ -7,7 +7,7 @@ import { isExternal } from "../links/target.ts";
 import { whyNotMove } from "../links/unjudged.ts";
 import type { Link } from "../parse/dialect.ts";
 import { targetsOf, unknownId } from "../parse/page-brief.ts";
-import { readFactsOf } from "../parse/read-facts.ts";
+import { readFactsOf } from "../parse/read-page-facts.ts";
 import type { Site } from "../site.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { Refactoring } from "../types.ts";

@@ -8,7 +8,7 @@ import { readDefaultBranch } from "./create-repository.ts";
 import { type GitRequest, serveGit } from "./git-backend.ts";
 import type { LocalForgeDeps } from "./local-forge.ts";
 import { refreshOpenPullRequests } from "./pull-requests.ts";
-import { mayMove } from "./read-push.ts";
+import { mayMove } from "./read-push-commands.ts";
 import { isProjectId, repositoryOf } from "./repository.ts";
 
 type Service = GitRequest["service"];
