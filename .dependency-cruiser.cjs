@@ -70,6 +70,7 @@ module.exports = {
       from: { path: "^packages/action/src", pathNot: "\\.test\\.ts$" },
       to: { path: "^packages/(?!action/|sdk/|site/|cli/src/check/)" },
     },
+    room("knowledge", ["base"]),
     room("lsp", ["site"]),
     room("runners", []),
     {
@@ -89,7 +90,7 @@ module.exports = {
       from: { path: "^packages/cli/src", pathNot: "\\.test\\.ts$|^packages/cli/src/check/trust\\.ts$" },
       to: { path: "^packages/(?!(?:cli|contract|lsp|mcp|sdk|site)/|server/src/index\\.ts$)" },
     },
-    room("server", ["agent", "base", "contract", "forges", "mcp", "review", "runners", "site", "tree"]),
+    room("server", ["agent", "base", "contract", "forges", "knowledge", "mcp", "review", "runners", "site", "tree"]),
     folder("lib", []),
     folder("db", ["lib", "errors"]),
     folder("accounts", ["db", "lib", "errors"]),

@@ -17,6 +17,7 @@ const ours = [
   "site",
   "sdk",
   "contract",
+  "knowledge",
   "mcp",
   "lsp",
   "runners",

@@ -140,6 +140,12 @@ export interface ToolDescription {
   inputSchema: Record<string, unknown>;
 }
 
+interface KnowledgeTools {
+  tools: readonly ToolDescription[];
+  /** Null: this is not one of them. */
+  call(call: { name: string; input: unknown }, signal: AbortSignal): Promise<ToolResult | null>;
+}
+
 export interface Limits {
   stepsMax: number;
   tokensMax: number;
@@ -208,6 +214,8 @@ export interface AgentDeps {
   interjections?(): Promise<readonly { id: string; text: string }[]>;
   /** Absent: the agent cannot ask. `overdue`: the step whose question nobody answered in time. */
   questions?: { max: number; overdue: number | null };
+  /** Tools that ask other services. Their results are content. */
+  knowledge?: KnowledgeTools | undefined;
   /** Wraps each call of a tool, for traces. Call and result are vetted. */
   watchTool?: ((call: ToolCall, run: () => Promise<ToolResult>) => Promise<ToolResult>) | undefined;
   /** Stores a step with its edits, fenced by the lease. Throws if the lease is lost. */

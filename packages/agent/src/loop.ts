@@ -33,7 +33,7 @@ import { guidanceNear, inFence, systemPrompt } from "./system-prompt.ts";
 import { refuseContextPath } from "./tools/paths.ts";
 import { callTool, describeTools, inputOf, isWritingCall } from "./tools/registry.ts";
 import { revertAll } from "./tools/report.ts";
-import { createSiteSession, type ToolContext } from "./tools/tool.ts";
+import { boundOutput, createSiteSession, type ToolContext } from "./tools/tool.ts";
 import { refuseWords, takeBackRefused, type VettedAnswer, vetAnswer } from "./vet-answer.ts";
 
 const noContext: ContextTrees = { names: [], open: () => Promise.reject(new Error("there is no context")) };
@@ -68,7 +68,7 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
   const turn: TurnDeps = {
     deps,
     isPlanning: isPlanning(task),
-    tools: describeTools({ mayAsk }),
+    tools: [...describeTools({ mayAsk }), ...(deps.knowledge?.tools ?? [])],
     told: new Set(JSON.stringify(steps).match(/(?<=Guidance for this folder, from )[^:"\\]+/g)),
     // The rules do not use the system prompt, so their jobs need not wait for the site.
     system: await withoutSecrets(
@@ -249,7 +249,7 @@ async function runCall(turn: TurnDeps, call: ToolCall, signals: Signals): Promis
 }
 
 async function runVetted(
-  { deps: { vetting }, context, isPlanning }: TurnDeps,
+  { deps: { vetting, knowledge }, context, isPlanning }: TurnDeps,
   call: ToolCall,
   signal: AbortSignal,
 ): Promise<ToolResult> {
@@ -258,6 +258,8 @@ async function runVetted(
     const refusal = await refuseWords(vetting, call, signal);
     if (refusal !== null) return { output: refusal, isError: true };
   }
+  const asked = await knowledge?.call(call, signal);
+  if (asked) return { ...asked, output: boundOutput(storable(asked.output), context.outputBytesMax) };
   const before = context.overlay.entries();
   const result = await callTool(context, call, signal);
   if (!vetting || result.isError || !isWritingCall(call)) return result;

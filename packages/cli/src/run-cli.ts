@@ -44,6 +44,7 @@ import {
 } from "./commands/project.ts";
 import { registerProjectAdd } from "./commands/project-add.ts";
 import { registerProjectContext } from "./commands/project-context.ts";
+import { registerProjectKnowledge } from "./commands/project-knowledge.ts";
 import { registerSecretsRotate } from "./commands/secrets.ts";
 import { registerServe } from "./commands/serve.ts";
 import { registerLsp, registerMcp } from "./commands/stdio-servers.ts";
@@ -190,6 +191,7 @@ export function buildProgram(cli: Cli): Command {
   registerProjectRemove(project, cli);
   registerProjectDoctor(project, cli);
   registerProjectContext(project, cli);
+  registerProjectKnowledge(project, cli);
 
   const key = group(program, "key", "API keys");
   registerKeyCreate(key, cli);

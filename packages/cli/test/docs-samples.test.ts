@@ -176,6 +176,7 @@ beforeAll(async () => {
     EMEND_LOG_LEVEL: "silent",
     EMEND_PROJECT: emend.project,
     TEAM_ANTHROPIC_KEY: "sk-ant-of-the-team",
+    NOTION_TOKEN: "a-token-of-notion",
     ...emend.env,
     project: emend.project,
     KEY: emend.key,

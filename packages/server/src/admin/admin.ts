@@ -70,6 +70,7 @@ import {
   moveProject,
 } from "./connect-project.ts";
 import { diagnoseProject, type ProjectCheck, type ProjectDiagnosis } from "./doctor-project.ts";
+import { checkKnowledge, createKnowledgeAdmin, type KnowledgeAdmin } from "./knowledge.ts";
 import { type RotationInput, rotateKeptSecret } from "./rotate-kept-secret.ts";
 import { tryProjectModels } from "./try-project-models.ts";
 import type { ServiceTrials } from "./try-services.ts";
@@ -103,6 +104,8 @@ export interface Admin {
   listContextRepositories(projectId: string): Promise<readonly ContextRepository[]>;
   /** False if the project has none of this name. */
   removeContextRepository(input: { projectId: string; name: string }): Promise<boolean>;
+  /** Servers of the Model Context Protocol that the project's jobs may ask. */
+  readonly knowledge: KnowledgeAdmin;
   createKey(input: NewAdminKey): Promise<{ id: string; key: string }>;
   listKeys(): Promise<readonly AdminKey[]>;
   revokeKey(id: string): Promise<Revocation["kind"]>;
@@ -244,11 +247,12 @@ export function createAdmin(deps: AdminDeps): Admin {
     diagnoseProject: (id) =>
       withForges(async ({ forges, git, publicUrl }) => {
         const tryModels = (project: Project) => tryProjectModels({ config, db: pool, sealer }, project);
+        const tryKnowledge = (projectId: string) => checkKnowledge({ config, pool, sealer }, projectId);
         const ask = (projectId: string) =>
           askWorker<{ checks: readonly ProjectCheck[] }>(pool, (id) => askDiagnosis(pool, { projectId, id }), {
             waitMsMax: diagnosisMsMax,
           });
-        const look = { db: pool, forges, git, secret: deps.secret, publicUrl, tryModels, askWorker: ask };
+        const look = { db: pool, forges, git, secret: deps.secret, publicUrl, tryModels, tryKnowledge, askWorker: ask };
         return diagnoseProject(look, id, AbortSignal.timeout(diagnosisMsMax));
       }),
     async tryServices() {
@@ -265,6 +269,7 @@ export function createAdmin(deps: AdminDeps): Admin {
       await requireProject(pool, input.projectId);
       return removeContextRepository(db, input);
     },
+    knowledge: createKnowledgeAdmin({ config, pool, sealer }),
     async createKey(input) {
       const { allowList, expiresAt, ...rest } = input;
       const outcome = await createKey(db, {

@@ -40,6 +40,8 @@ export interface DoctorDeps {
   publicUrl: string;
   /** Asks each model that the project's jobs may use, with their key. */
   tryModels?(project: Project): Promise<readonly ModelTrial[]>;
+  /** Asks each knowledge server of the project. */
+  tryKnowledge?(projectId: string): Promise<readonly ProjectCheck[]>;
 }
 
 /** Jobs run in a worker, with its credentials, settings and network: it makes the checks if there is one. */
@@ -101,6 +103,7 @@ export async function checkProject(
   for (const trial of (await deps.tryModels?.(project)) ?? []) {
     checks.push({ name: `model ${trial.model}`, ...modelVerdict(trial) });
   }
+  checks.push(...((await deps.tryKnowledge?.(projectId)) ?? []));
   return checks;
 }
 

@@ -1,5 +1,6 @@
 import { listModelKeys, openModelKey } from "../accounts/keys/model-keys.ts";
 import { listContextRepositories, openContextCredential } from "../accounts/projects/context-repositories.ts";
+import { listKnowledgeServers, openKnowledgeCredential } from "../accounts/projects/knowledge-servers.ts";
 import { openProjectCredential } from "../accounts/projects/projects.ts";
 import type { Sealer } from "../accounts/secrets.ts";
 import type { Config } from "../config/config.ts";
@@ -29,6 +30,7 @@ export async function knownSecretsOf(deps: KnownSecretsDeps, projectId: string):
     openProjectCredential({ db, sealer }, projectId),
     ...(await listModelKeys(db, projectId)).map((vendor) => openModelKey({ db, sealer }, projectId, vendor)),
     ...(await listContextRepositories(db, projectId)).map(({ id }) => openContextCredential({ db, sealer }, id)),
+    ...(await listKnowledgeServers(db, projectId)).map(({ id }) => openKnowledgeCredential({ db, sealer }, id)),
   ]);
   const all = [
     secret,

@@ -17,6 +17,7 @@ import { listContextRepositories, openContextCredential } from "../accounts/proj
 import { getProject, type Project } from "../accounts/projects/projects.ts";
 import { answerDiagnosis } from "../admin/ask-worker.ts";
 import { checkProject } from "../admin/doctor-project.ts";
+import { checkKnowledge } from "../admin/knowledge.ts";
 import { tryProjectModels } from "../admin/try-project-models.ts";
 import { tryServices } from "../admin/try-services.ts";
 import { fireAutomations } from "../automations/due.ts";
@@ -32,6 +33,7 @@ import { type GateDeps, pollGate } from "../gate/poll-gate.ts";
 import { listDueSiteChecks, listNewSites } from "../health/site-checks.ts";
 import { createJobRules } from "../http/parse-create-body.ts";
 import { contextForgeOf, contextRemoteOf, createForgeReach } from "../installation/forge-reach.ts";
+import { openProjectKnowledge } from "../installation/knowledge-reach.ts";
 import { answerIssue, hearIssue, type IssueDeps } from "../issues/hear-issue.ts";
 import { createAnnounceDue } from "../jobs/announce-due.ts";
 import { spentBudget } from "../jobs/budget.ts";
@@ -144,7 +146,9 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
       answerIssue: (requestId, signal) => answerIssue(issues, requestId, signal),
       async diagnoseProject({ projectId, id }, signal) {
         const tryModels = (project: Project) => tryProjectModels({ config, db: pool, sealer }, project);
-        const look = { db: pool, forges, git, secret: parts.secret, publicUrl: parts.publicUrl(), tryModels };
+        const tryKnowledge = (projectId: string) => checkKnowledge({ config, pool, sealer }, projectId);
+        const publicUrl = parts.publicUrl();
+        const look = { db: pool, forges, git, secret: parts.secret, publicUrl, tryModels, tryKnowledge };
         await answerDiagnosis(pool, id, { checks: await checkProject(look, projectId, signal) });
       },
       tryServices: async (id) => answerDiagnosis(pool, id, await tryServices(config)),
@@ -265,6 +269,7 @@ function composeWorker(
     },
     knownSecrets: (projectId) => knownSecretsOf({ config, pool, sealer, secret }, projectId),
     spentBudget: (projectId) => spentBudget(pool, projectId),
+    openKnowledge: (job) => openProjectKnowledge({ config, db: pool, sealer }, job),
     trace: (jobId, redact) => traceAgent(tracer, jobId, redact),
     findRefused: (job, diff) => findClosedChange(pool, job.id, diff),
     findTouching: (job, diff, signal) => findTouchingPull({ ...automations, db: pool }, job, diff, signal),

@@ -63,6 +63,8 @@ export interface Config {
   readonly allowPrivateWebhooks: boolean;
   /** Context repositories may be on loopback and private networks (never link-local). */
   readonly allowPrivateForges: boolean;
+  /** Knowledge servers may be on loopback and private networks (never link-local). */
+  readonly allowPrivateKnowledge: boolean;
   /** `/metrics` on a separate port. Null: none. */
   readonly metricsPort: number | null;
   /** The token for `/metrics` on the API's port. Null: not available there. */
@@ -134,6 +136,7 @@ export function readConfig(
     archiveAfterDays: integer("EMEND_ARCHIVE_AFTER_DAYS", { least: 1, most: 36_500 }),
     network,
     allowPrivateWebhooks: settings.flag("EMEND_ALLOW_PRIVATE_WEBHOOKS"),
+    allowPrivateKnowledge: settings.flag("EMEND_ALLOW_PRIVATE_KNOWLEDGE"),
     allowPrivateForges: settings.flag("EMEND_ALLOW_PRIVATE_FORGES"),
     metricsPort: integer("EMEND_METRICS_PORT", portNumbers),
     metricsToken: readMetricsToken(settings),

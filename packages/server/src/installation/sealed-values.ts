@@ -1,6 +1,7 @@
 import { modelKeyContext } from "../accounts/keys/model-keys.ts";
 import { contextCredentialContext } from "../accounts/projects/context-repositories.ts";
 import { appContext, setupContext } from "../accounts/projects/github-app.ts";
+import { knowledgeCredentialContext } from "../accounts/projects/knowledge-servers.ts";
 import { credentialContext } from "../accounts/projects/projects.ts";
 import { createSealer, type Sealer } from "../accounts/secrets.ts";
 import type { Config } from "../config/config.ts";
@@ -29,6 +30,13 @@ export const sealedColumns = [
       where credential is not null for update`,
     update: "update context_repositories set credential = $2 where id = $1 and $3 = ''",
     contextOf: (row: SealedRow) => contextCredentialContext(row.id),
+  },
+  {
+    column: "knowledge_servers.credential",
+    select: `select id, '' as vendor, credential as sealed from knowledge_servers
+      where credential is not null for update`,
+    update: "update knowledge_servers set credential = $2 where id = $1 and $3 = ''",
+    contextOf: (row: SealedRow) => knowledgeCredentialContext(row.id),
   },
   {
     column: "github_apps.credential",

@@ -313,6 +313,8 @@ const citedLinesShownMax = 8;
 function sourceList(sources: readonly CitedSource[]): string {
   if (sources.length === 0) return "";
   const lines = sources.slice(0, sourcesShownMax).map((source) => {
+    // Of a knowledge server: what was asked, and when.
+    if (source.forge === "knowledge") return `- ${codeSpan(`${source.repository}: ${source.path}`)}, ${source.commit}`;
     const place = codeSpan(
       `${source.repository === null ? "" : `${source.repository}/`}${source.path}:${linesOf(source)}`,
     );

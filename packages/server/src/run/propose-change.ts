@@ -63,7 +63,7 @@ export async function proposeChange(
     return { kind: "unchanged", summary: outcome.summary, limitReached };
   }
   const words = wordsOf(outcome, job);
-  const sources = withoutDuplicates([...job.sources, ...cited]);
+  const sources = withoutDuplicates([...job.sources, ...cited, ...askedOfServices(steps)]);
   const ended = await storeChange(deps, job, tree, { ...words, verdict, limitReached, sources }, signal);
   if (ended) return ended;
   const model = steps.findLast(({ usage }) => usage.by === undefined)?.usage.model ?? job.answeredBy;
@@ -131,11 +131,35 @@ function wordsOf(outcome: Exclude<AgentOutcome, { kind: "unchanged" | "asked" }>
   return reply === undefined ? words : { ...words, reply };
 }
 
-/** Tool results from context repositories, whose paths start with `@`. */
+/** The tools of knowledge servers: `<server>__<tool>`. */
+const knowledgeTool = /^([a-z][a-z0-9-]{0,19})__([A-Za-z0-9_-]{1,40})$/;
+const argumentCharactersMax = 80;
+
+/** What knowledge servers answered, each with its day instead of a commit. */
+function askedOfServices(steps: readonly Step[]): readonly StoredSource[] {
+  const messages = steps.flatMap((step) => step.messages);
+  const calls = messages.flatMap((message) => (message.role === "assistant" ? message.toolCalls : []));
+  return messages.flatMap((message) => {
+    if (message.role !== "tool" || message.isError) return [];
+    const [, server, tool] = knowledgeTool.exec(message.name) ?? [];
+    if (server === undefined) return [];
+    const input = calls.find(({ id }) => id === message.callId)?.input ?? {};
+    const words = Object.values(input).map(String).join(", ").slice(0, argumentCharactersMax);
+    const commit = /^From \S+ \(\S+, (\d{4}-\d\d-\d\d)\)/.exec(message.output)?.[1] ?? "";
+    const path = words === "" ? `${tool}` : `${tool} (${words})`;
+    return [{ repository: server, repositoryUrl: server, forge: "knowledge", path, line: 1, commit }];
+  });
+}
+
+/** Tool results from context repositories, whose paths start with `@`, and from knowledge servers. */
 function readFromContext(steps: readonly Step[]): readonly string[] {
   const messages = steps.flatMap((step) => step.messages);
   const calls = messages.flatMap((message) => (message.role === "assistant" ? message.toolCalls : []));
-  const asked = new Set(calls.filter(({ input }) => /"@\w/.test(JSON.stringify(input) ?? "")).map(({ id }) => id));
+  const asked = new Set(
+    calls
+      .filter(({ name, input }) => knowledgeTool.test(name) || /"@\w/.test(JSON.stringify(input) ?? ""))
+      .map(({ id }) => id),
+  );
   return messages.flatMap((message) => (message.role === "tool" && asked.has(message.callId) ? [message.output] : []));
 }
 

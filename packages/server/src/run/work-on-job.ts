@@ -33,9 +33,13 @@ export interface WorkDeps {
   knownSecrets(projectId: string): Promise<readonly string[]>;
   /** Why a monthly budget ends the project's runs; null: it does not. */
   spentBudget(projectId: string): Promise<string | null>;
+  /** The tools that ask other services. Null: the project has none. */
+  openKnowledge?(job: { id: string; projectId: string }): Promise<JobKnowledge | null>;
   /** Spans of the agent, its model and its tools. `redact` takes credentials out of content. */
   trace?(jobId: string, redact: (text: string) => Promise<string>): AgentTrace;
 }
+
+type JobKnowledge = NonNullable<AgentDeps["knowledge"]> & { close(): Promise<void> };
 
 interface AgentTrace extends Pick<AgentDeps, "watchTool"> {
   agent<T>(model: Model, work: () => Promise<T>): Promise<T>;
@@ -86,48 +90,52 @@ export async function workOnJob(
   );
   const trace = deps.trace?.(job.id, vetting.redact) ?? noTrace;
   const reader = await openSecondReader(deps, project, model);
-  const { outcome, verdict } = await trace.agent(model, () =>
-    runAgentWithReview(
-      {
-        model: trace.model(model),
-        secondReader: reader && trace.model(reader),
-        limits: limitsOf(project, job),
-        spentBudget: () => deps.spentBudget(project.id),
-        siteCache: deps.siteCache,
-        refusePath: (path) => refusedBy(policy, path),
-        vetting,
-        watchTool: trace.watchTool,
-        saveStep: work.saveStep,
-        interjections: work.interjections,
-        questions: { max: job.questionsMax, overdue: job.overdueStep },
-        review: work.review,
-      },
-      {
-        jobId: job.id,
-        prompt: job.prompt,
-        plan: job.plan,
-        docsDir: project.docsDir,
-        base: work.base,
-        overlay: work.overlay,
-        context,
-        async history(path, either) {
-          const at = await branchOf(path, either);
-          return at && deps.pageHistory(at, either);
+  const knowledge = (await deps.openKnowledge?.({ id: job.id, projectId: project.id })) ?? undefined;
+  const { outcome, verdict } = await trace
+    .agent(model, () =>
+      runAgentWithReview(
+        {
+          model: trace.model(model),
+          secondReader: reader && trace.model(reader),
+          limits: limitsOf(project, job),
+          spentBudget: () => deps.spentBudget(project.id),
+          siteCache: deps.siteCache,
+          refusePath: (path) => refusedBy(policy, path),
+          vetting,
+          watchTool: trace.watchTool,
+          knowledge,
+          saveStep: work.saveStep,
+          interjections: work.interjections,
+          questions: { max: job.questionsMax, overdue: job.overdueStep },
+          review: work.review,
         },
-        async commit(commit, path, either) {
-          const at = await branchOf(path, either);
-          return at && deps.readCommit({ ...at, commit }, either);
+        {
+          jobId: job.id,
+          prompt: job.prompt,
+          plan: job.plan,
+          docsDir: project.docsDir,
+          base: work.base,
+          overlay: work.overlay,
+          context,
+          async history(path, either) {
+            const at = await branchOf(path, either);
+            return at && deps.pageHistory(at, either);
+          },
+          async commit(commit, path, either) {
+            const at = await branchOf(path, either);
+            return at && deps.readCommit({ ...at, commit }, either);
+          },
+          pull: once((either) => openPull({ ...deps, remote }, project, job, work, either)),
+          ignore: project.settings.checks.ignore,
+          styleGuides: project.settings.styleGuides,
+          subjects,
+          steps: work.steps,
+          followUps: work.followUps,
         },
-        pull: once((either) => openPull({ ...deps, remote }, project, job, work, either)),
-        ignore: project.settings.checks.ignore,
-        styleGuides: project.settings.styleGuides,
-        subjects,
-        steps: work.steps,
-        followUps: work.followUps,
-      },
-      signal,
-    ),
-  );
+        signal,
+      ),
+    )
+    .finally(() => knowledge?.close());
   const own = { repositoryUrl: project.repositoryUrl, forge: project.forge, commit: work.base.commit };
   const sources = [];
   for (const { lineEnd, ...source } of outcome.kind === "finished" ? (outcome.sources ?? []) : []) {

@@ -1,0 +1,144 @@
+import type { Command } from "commander";
+import { type Cli, CliError, printResult, say } from "../cli.ts";
+import { table } from "../terminal/format.ts";
+import { withAdmin } from "../with-admin.ts";
+import { projectIdOf, projectWords, splitWords, withProject } from "./jobs-of.ts";
+import { withData, withJson } from "./options.ts";
+
+interface CommonOptions {
+  data?: string;
+  json?: boolean;
+}
+
+interface AddOptions extends CommonOptions {
+  url: string;
+  tokenEnv?: string;
+}
+
+interface AllowOptions extends CommonOptions {
+  notMarked?: boolean;
+}
+
+type Word = string | undefined;
+
+/** Servers of the Model Context Protocol that a project's jobs may ask. */
+export function registerProjectKnowledge(project: Command, cli: Cli): void {
+  const knowledge = project.command("knowledge").description("MCP servers that the project's jobs may ask");
+  knowledge.helpCommand(false);
+  const server = ["name", "the server's name"] as const;
+  const tool = ["tool", "the tool's name"] as const;
+
+  const add = withProject(knowledge.command("add").description("add an MCP server (10 at most)"), [server])
+    .requiredOption("--url <url>", "its address (Streamable HTTP)")
+    .option("--token-env <variable>", "variable that holds a token that may read there (default: none is sent)");
+  withJson(withData(add)).action((first: Word, second: Word, options: AddOptions) => {
+    const { project: given, rest } = splitWords([first, second], ["name"]);
+    return addServer(cli, given, rest[0] as string, options);
+  });
+
+  const list = knowledge
+    .command("list")
+    .description("list the servers with their allowed tools")
+    .argument("[project]", projectWords);
+  withJson(withData(list)).action((given: Word, options: CommonOptions) => listServers(cli, given, options));
+
+  const tools = withProject(knowledge.command("tools").description("ask a server which tools it has"), [server]);
+  withJson(withData(tools)).action((first: Word, second: Word, options: CommonOptions) => {
+    const { project: given, rest } = splitWords([first, second], ["name"]);
+    return listTools(cli, given, rest[0] as string, options);
+  });
+
+  const allow = withProject(
+    knowledge.command("allow").description("let jobs call a tool, as the server describes it now"),
+    [server, tool],
+  ).option("--not-marked", "also if the server does not mark the tool as read-only");
+  withJson(withData(allow)).action((first: Word, second: Word, third: Word, options: AllowOptions) => {
+    const { project: given, rest } = splitWords([first, second, third], ["name", "tool"]);
+    return allowTool(cli, given, rest as [string, string], options);
+  });
+
+  const deny = withProject(knowledge.command("deny").description("let jobs call a tool no longer"), [server, tool]);
+  withJson(withData(deny)).action((first: Word, second: Word, third: Word, options: CommonOptions) => {
+    const { project: given, rest } = splitWords([first, second, third], ["name", "tool"]);
+    return denyTool(cli, given, rest as [string, string], options);
+  });
+
+  const remove = withProject(knowledge.command("remove").description("remove a server and its tools"), [server]);
+  withJson(withData(remove)).action((first: Word, second: Word, options: CommonOptions) => {
+    const { project: given, rest } = splitWords([first, second], ["name"]);
+    return removeServer(cli, given, rest[0] as string, options);
+  });
+}
+
+async function addServer(cli: Cli, given: Word, name: string, options: AddOptions): Promise<void> {
+  const { url, tokenEnv } = options;
+  const credential = tokenEnv === undefined ? null : cli.env[tokenEnv];
+  if (credential === undefined || credential === "") throw new CliError("usage", `${tokenEnv} is not set`);
+  const added = await withAdmin(cli, options, async (admin) =>
+    admin.knowledge.add({ projectId: await projectIdOf(cli, admin, given), name, url, credential }),
+  );
+  printResult(cli, options, added, added.name);
+  say(cli, options, `Added. Jobs ask it once you allow its tools: emend project knowledge tools ${name}`);
+}
+
+async function listServers(cli: Cli, given: Word, options: CommonOptions): Promise<void> {
+  const found = await withAdmin(cli, options, async (admin) =>
+    admin.knowledge.list(await projectIdOf(cli, admin, given)),
+  );
+  if (found.length === 0) say(cli, options, "No knowledge servers yet.");
+  if (found.length === 0 && !options.json) return;
+  const rows = found.map(({ name, hasCredential, tools, url }) => [
+    name,
+    hasCredential ? "yes" : "no",
+    tools.map((tool) => tool.name).join(", ") || "(none)",
+    url,
+  ]);
+  printResult(cli, options, found, table([["NAME", "TOKEN", "ALLOWED TOOLS", "URL"], ...rows]));
+}
+
+async function listTools(cli: Cli, given: Word, name: string, options: CommonOptions): Promise<void> {
+  const found = await withAdmin(cli, options, async (admin) =>
+    admin.knowledge.offered({ projectId: await projectIdOf(cli, admin, given), name }),
+  );
+  const rows = found.map((tool) => [
+    tool.name,
+    tool.isReadOnly ? "yes" : "no",
+    tool.state,
+    firstLine(tool.description),
+  ]);
+  printResult(cli, options, found, table([["TOOL", "READ-ONLY", "STATE", "DESCRIPTION"], ...rows]));
+}
+
+function firstLine(text: string): string {
+  return (text.split("\n")[0] ?? "").slice(0, 100);
+}
+
+async function allowTool(cli: Cli, given: Word, words: [string, string], options: AllowOptions): Promise<void> {
+  const [name, tool] = words;
+  const allowed = await withAdmin(cli, options, async (admin) =>
+    admin.knowledge.allow({
+      projectId: await projectIdOf(cli, admin, given),
+      name,
+      tool,
+      mayWrite: options.notMarked === true,
+    }),
+  );
+  printResult(cli, options, allowed, `Allowed ${tool} of ${name}.`);
+}
+
+async function denyTool(cli: Cli, given: Word, words: [string, string], options: CommonOptions): Promise<void> {
+  const [name, tool] = words;
+  const isDenied = await withAdmin(cli, options, async (admin) =>
+    admin.knowledge.deny({ projectId: await projectIdOf(cli, admin, given), name, tool }),
+  );
+  if (!isDenied) throw new CliError("refused", `${tool} of ${name} was not allowed`);
+  printResult(cli, options, { name, tool, denied: true }, `Jobs no longer call ${tool} of ${name}.`);
+}
+
+async function removeServer(cli: Cli, given: Word, name: string, options: CommonOptions): Promise<void> {
+  const isRemoved = await withAdmin(cli, options, async (admin) =>
+    admin.knowledge.remove({ projectId: await projectIdOf(cli, admin, given), name }),
+  );
+  if (!isRemoved) throw new CliError("refused", `the project has no knowledge server ${name}`);
+  printResult(cli, options, { name, removed: true }, `Removed ${name}.`);
+}

@@ -1,0 +1,86 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
+
+export interface FarTool {
+  name: string;
+  description?: string;
+  /** Absent: read-only. */
+  annotations?: { readOnlyHint?: boolean };
+  answer(input: Record<string, unknown>): string;
+}
+
+export interface FarKnowledge {
+  url: string;
+  /** What the server offers. A test may change it at any time. */
+  tools: FarTool[];
+  calls: { tool: string; input: unknown; authorization: string | null }[];
+  stop(): Promise<void>;
+}
+
+/** A Model Context Protocol server over Streamable HTTP. `era`: which clients it answers. */
+export async function startFarKnowledge(
+  tools: FarTool[],
+  { era = "both", token }: { era?: "both" | "new"; token?: string } = {},
+): Promise<FarKnowledge> {
+  const calls: FarKnowledge["calls"] = [];
+  const far = { tools };
+  let authorization: string | null = null;
+  const handler = createMcpHandler(
+    () => {
+      const server = new McpServer({ name: "knowledge", version: "1.0.0" });
+      const inputSchema = fromJsonSchema({ type: "object", properties: { query: { type: "string" } } });
+      for (const { name, description = "Finds pages.", annotations = { readOnlyHint: true }, answer } of far.tools) {
+        server.registerTool(name, { description, annotations, inputSchema }, async (input) => {
+          calls.push({ tool: name, input, authorization });
+          return { content: [{ type: "text" as const, text: answer(input as Record<string, unknown>) }] };
+        });
+      }
+      return server;
+    },
+    { legacy: era === "new" ? "reject" : "stateless" },
+  );
+  const { url, stop } = await listen(async (request, response) => {
+    authorization = request.headers.authorization ?? null;
+    if (token !== undefined && authorization !== `Bearer ${token}`) {
+      response.writeHead(401).end();
+      return;
+    }
+    const body = ["GET", "HEAD"].includes(request.method ?? "") ? undefined : Readable.toWeb(request);
+    const headers = Object.entries(request.headers).flatMap(([name, value]) => (value ? [[name, String(value)]] : []));
+    const init = { method: request.method ?? "GET", headers: headers as [string, string][], body, duplex: "half" };
+    const answer = await handler.fetch(new Request(`${url}${request.url}`, init as RequestInit));
+    response.writeHead(answer.status, Object.fromEntries(answer.headers));
+    if (answer.body) Readable.fromWeb(answer.body as never).pipe(response);
+    else response.end();
+  });
+  return {
+    url: `${url}/mcp`,
+    get tools() {
+      return far.tools;
+    },
+    set tools(changed) {
+      far.tools = changed;
+    },
+    calls,
+    async stop() {
+      await handler.close();
+      await stop();
+    },
+  };
+}
+
+/** Any server on loopback. */
+export async function listen(listener: RequestListener): Promise<{ url: string; stop(): Promise<void> }> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
