@@ -45,9 +45,9 @@ export function FollowUp({ run }: { run: JobRun }) {
   const isPlan = isPlanReady(run);
   const question = run.waiting?.for === "answer" ? run.waiting : null;
   return (
-    <Sheet className="grid gap-3 px-4 py-3">
+    <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-3 px-4 py-3">
       {question && (
-        <div className="grid gap-2" role="status">
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-2" role="status">
           <h2 className="text-quiet">The agent asks</h2>
           <p className="wrap-anywhere font-semibold">
             <VisibleText text={question.message} />
@@ -55,7 +55,11 @@ export function FollowUp({ run }: { run: JobRun }) {
           <ul className="flex flex-wrap gap-2">
             {(question.options ?? []).map((option) => (
               <li key={option} className="max-w-full">
-                <Button disabled={send.isPending} onClick={() => send.mutate(option)}>
+                <Button
+                  className="text-left whitespace-normal!"
+                  disabled={send.isPending}
+                  onClick={() => send.mutate(option)}
+                >
                   <VisibleText text={option} />
                 </Button>
               </li>

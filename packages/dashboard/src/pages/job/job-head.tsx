@@ -46,7 +46,9 @@ export function JobHead(props: {
         className={`flex flex-wrap content-start items-center gap-x-3 gap-y-1 text-[16px] leading-6 ${props.isWatched || run.findings ? "min-h-19 sm:min-h-6" : ""}`}
         aria-live="polite"
       >
-        <Status status={run.status} phase={run.phase} failureCode={run.failure?.code ?? null} />
+        {run.waiting?.for !== "answer" && (
+          <Status status={run.status} phase={run.phase} failureCode={run.failure?.code ?? null} />
+        )}
         <span>{headlineOf(props.job, props.diff)}</span>
         {props.problem && <span className="told-late text-warn">{props.problem}</span>}
       </p>

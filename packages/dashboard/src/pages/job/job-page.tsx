@@ -94,9 +94,9 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
       />
       <div key={String(isWatched)} className={`${columns} ${isBeside ? beside : ""}`}>
         <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
+          {isAsking && <FollowUp run={run} />}
           <Slot job={job} isWatched={isWatched} />
           <Told run={run} />
-          {isAsking && <FollowUp run={run} />}
           {!isWatched && result}
         </div>
         <div

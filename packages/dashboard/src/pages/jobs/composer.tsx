@@ -140,7 +140,11 @@ async function startJobs(
 }
 
 function bodyOf({ prompt, model, baseRef, draft, preview, plan }: Draft): object {
-  const marks = { ...(draft && { draft }), ...(preview && { preview }), ...(plan && { plan }) };
+  const marks = {
+    ...(draft && { draft }),
+    ...(preview && { preview }),
+    ...(plan && model !== "emend/rules" && { plan }),
+  };
   return { prompt, model, ...(baseRef && { baseRef }), ...marks };
 }
 
@@ -234,14 +238,17 @@ function Options(props: {
             />
             Preview only: do not open a pull request
           </label>
-          <label className="flex items-center gap-2">
-            <input
-              type="checkbox"
-              checked={draft.plan ?? false}
-              onChange={(event) => onChange({ plan: event.target.checked || undefined })}
-            />
-            Plan first: change nothing until I approve
-          </label>
+          {/* The rules have no plan: a preview shows what they do. */}
+          {props.model !== "emend/rules" && (
+            <label className="flex items-center gap-2">
+              <input
+                type="checkbox"
+                checked={draft.plan ?? false}
+                onChange={(event) => onChange({ plan: event.target.checked || undefined })}
+              />
+              Plan first: change nothing until I approve
+            </label>
+          )}
           {(others.length > 0 || alsoChoices.search) && (
             <fieldset className="grid max-h-40 w-full gap-x-6 gap-y-1 overflow-y-auto sm:grid-cols-2 lg:grid-cols-3">
               <legend className="pb-1 text-quiet">Run the same job in more projects</legend>

@@ -61,6 +61,9 @@ function jobShots({ jobPaths, runningPath, longPath }: Seeded): readonly Shot[] 
     { name: "job-raw", path: first, isLong: true, act: showRaw },
     { name: "job-running", path: runningPath, isLong: true },
     { name: "job-follow-up", path: jobPaths[2] ?? "", isLong: true, act: followUp },
+    { name: "job-asking", path: runningPath, isLong: true, act: (page) => beInState(page, asking) },
+    { name: "job-plan", path: jobPaths[2] ?? "", isLong: true, act: (page) => beInState(page, planned) },
+    { name: "job-to-publish", path: first, isLong: true, act: (page) => beInState(page, previewed) },
     { name: "job-lost", path: runningPath, isLong: true, act: loseConnection },
     { name: "job-long", path: longPath, isLong: true },
     { name: "job-long-split", path: longPath, isLong: true, isWide: true, act: click("Side by side") },
@@ -73,6 +76,36 @@ function jobShots({ jobPaths, runningPath, longPath }: Seeded): readonly Shot[] 
     { name: "palette-none", path: "/app", isLong: true, act: (page) => openPalette(page, "zzzz") },
     { name: "help", path: "/app", isLong: true, act: (page) => page.keyboard.press("?") },
   ];
+}
+
+const asking = {
+  phase: "queued",
+  waiting: {
+    for: "answer",
+    since: "2026-03-02T09:15:02.000Z",
+    nextTryAt: "2026-03-03T09:15:02.000Z",
+    message: "The v1 endpoints are marked as deprecated, but no file says when they go. Which release drops them?",
+    options: ["2.4", "3.0", "They stay for now: only mark them as deprecated on every page"],
+  },
+};
+const planned = {
+  plan: true,
+  pullRequest: null,
+  summary:
+    "- `guides/webhooks.mdx`: add a section on retries, with the delays.\n- `quickstart.mdx`: link to it.\n- `docs.json`: no change.",
+};
+const previewed = { preview: true, pullRequest: null };
+
+/** Shows the page of a job in a state that the seeded ones are not in. */
+async function beInState(page: Page, state: object): Promise<void> {
+  await page.route(/\/api\/jobs\/job_\w+$/, async (route) => {
+    const answer = await route.fetch();
+    const job = await answer.json();
+    const messages = "plan" in state ? [] : job.messages;
+    await route.fulfill({ response: answer, json: { ...job, messages, run: { ...job.run, ...state } } });
+  });
+  await page.reload();
+  await page.getByRole("button", { name: "Send" }).waitFor();
 }
 
 function projectShots({ projectId, otherId }: Seeded): readonly Shot[] {
