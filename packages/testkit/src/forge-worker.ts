@@ -5,6 +5,7 @@ import { createFetch } from "@emend/base/network.ts";
 import { createPageReader } from "@emend/review";
 import { openDiskCache } from "@emend/site";
 import { createGit, createMirrors } from "@emend/tree";
+import type { Message } from "../../agent/src/agent.ts";
 import { createRulesModel } from "../../agent/src/rules/rules-model.ts";
 import { getProject } from "../../server/src/accounts/projects/projects.ts";
 import { startListener } from "../../server/src/db/listener.ts";
@@ -14,6 +15,7 @@ import { createWriteQueue } from "../../server/src/publish/write-queue.ts";
 import { type CrashPoint, createCrashPoint } from "../../server/src/run/crash-points.ts";
 import { createStages } from "../../server/src/run/create-stages.ts";
 import { startWorker } from "../../server/src/run/worker.ts";
+import { type ScriptedTurn, scriptedModel } from "./scripted-model.ts";
 
 export interface ForgeWorkerOrder {
   databaseUrl: string;
@@ -24,6 +26,8 @@ export interface ForgeWorkerOrder {
   /** The same token for every project. */
   token: string;
   crashAt?: string;
+  /** Its model is one that asks a question, and writes the answer on a page. */
+  asks?: boolean;
   /** The length of a second while publishing waits for a forge. */
   secondMs?: number;
 }
@@ -58,7 +62,7 @@ export async function startForgeWorker(order: ForgeWorkerOrder, passed?: Passed)
     pageReader: createPageReader(),
     findProject: (id) => getProject(pool, id),
     openForge: (project) => openForge(project, forges),
-    openModel: async () => counted(pool, createRulesModel()),
+    openModel: async () => counted(pool, order.asks ? scriptedModel(askThenWrite) : createRulesModel()),
     listContext: async () => [],
     recentSubjects: async () => [],
     pageHistory: async () => [],
@@ -86,6 +90,15 @@ export async function startForgeWorker(order: ForgeWorkerOrder, passed?: Passed)
       await pool.end();
     },
   };
+}
+
+function askThenWrite(turn: number, messages: readonly Message[]): ScriptedTurn {
+  if (turn === 0) return [["ask", { question: "What is it called?", options: ["access key"] }]];
+  const said = messages.findLast((one) => one.role === "user");
+  const answer = said?.role === "user" ? (said.text.split("\n").at(-1) ?? "") : "";
+  const newText = `Use your ${answer}.`;
+  if (turn === 1) return [["edit_file", { path: "guides/start.md", oldText: "Use your API token.", newText }]];
+  return [["finish", { title: "Name it as asked", summary: "Named it as asked." }]];
 }
 
 /** These tests run one job at a time, so the turn belongs to the active one. */

@@ -19,7 +19,8 @@ import { expireLeases, isFinal, waitForJob } from "@emend/testkit/worker-control
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startListener } from "../../src/db/listener.ts";
 import { cancelJob } from "../../src/jobs/job-actions.ts";
-import { createJobReader } from "../../src/jobs/read/job-reader.ts";
+import { messageJob, messageQuota } from "../../src/jobs/message-job.ts";
+import { createJobReader, type JobReader } from "../../src/jobs/read/job-reader.ts";
 import { publishCrashPoints } from "../../src/publish/publication.ts";
 import { createWriteQueue } from "../../src/publish/write-queue.ts";
 import type { CrashPoint } from "../../src/run/crash-points.ts";
@@ -159,6 +160,59 @@ describe.each(sampleOf(forges, 2))("on %s", { timeout: 120_000 }, (forge) => {
         const labels = forge === "bitbucket" ? [] : ["docs"];
         expect(pull).toMatchObject({ labels, reviewers: ["ada"], state: "open" });
       }
+    },
+  );
+});
+
+/** From the question to the turn that heard the answer. */
+const conversationPoints: readonly (CrashPoint | `${CrashPoint}:2`)[] = [
+  "before-step-stored",
+  "after-step-stored",
+  "before-question-told",
+  "after-question-told",
+  "after-interjections-read",
+  "before-step-stored:2",
+  "after-step-stored:2",
+];
+
+describe.each(sampleOf(forges, 2, seed + 1))("in a conversation on %s", { timeout: 120_000 }, (forge) => {
+  it.each(sampleOf(conversationPoints, 1, seed * 5 + forges.indexOf(forge) * 3))(
+    `a worker that dies at %s asks once, hears the answer once and leaves one pull request (seed ${seed})`,
+    async (at) => {
+      const { pool } = host.database;
+      const projectId = `prj_${forge}`;
+      await pool.query("update projects set settings = settings || '{\"secondReader\": false}' where id = $1", [
+        projectId,
+      ]);
+      const jobId = await seedJob(pool, projectId, "Call it as the product does.");
+      await pool.query("update jobs set created_by = 'key/k' where id = $1", [jobId]);
+      const times = { secondMs: 20, asks: true };
+      const order = { ...orderFor(forge, "first"), ...times, crashAt: at };
+      const doomed = spawn(process.execPath, [childScript, JSON.stringify(order)], {
+        stdio: ["pipe", "ignore", "inherit"],
+      });
+      const second = once(doomed, "exit").then(async () => {
+        await expireLeases(pool);
+        return startForgeWorker({ ...orderFor(forge, "second"), ...times });
+      });
+      await waitForJob(pool, jobId, (row) => row.waiting_for === "answer" && row.waiting_since !== null);
+      const reader = { forget() {} } as unknown as JobReader;
+      const answer = { id: jobId, projectId, prompt: "access key", createdBy: "key/k" };
+      const said = await messageJob({ pool, reader, pullRequestState: async () => null }, messageQuota, answer);
+      expect(said.kind).toBe("accepted");
+      const worker = await second;
+      const ended = await waitForJob(pool, jobId, isFinal).finally(() => worker.stop());
+      expect(ended).toMatchObject({ status: "completed", pr_link: expect.stringMatching(/^http/), lease: null });
+      expect(await published(forge, jobId)).toEqual({ branches: 1, pulls: 1 });
+      const count = async (sql: string) => (await pool.query(sql, [jobId])).rowCount;
+      expect(await count("select 1 from turns where job_id = $1 and stored")).toBe(0);
+      expect(await count("select 1 from job_events where job_id = $1 and kind = 'job.question'")).toBe(1);
+      const heard =
+        "select 1 from steps, jsonb_array_elements(messages) one (message) where job_id = $1 and message ->> 'from' = 'interjection'";
+      expect(await count(heard)).toBe(1);
+      expect(
+        (await pool.query("select diff from jobs where id = $1", [jobId])).rows[0].diff.byteLength,
+      ).toBeGreaterThan(0);
     },
   );
 });
