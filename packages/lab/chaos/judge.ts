@@ -86,7 +86,7 @@ async function projectsWithTooManyRuns(db: Queryable): Promise<readonly string[]
         case when kind = 'run.started' then 1 else -1 end as change,
         lag(kind) over (partition by job_id order by seq) as before
       from job_events join jobs on jobs.id = job_id
-      where kind in ('run.started', 'completed', 'failed', 'archived') or (kind = 'phase' and data ? 'reason')
+      where kind in ('run.started', 'completed', 'failed', 'archived', 'job.question') or (kind = 'phase' and data ? 'reason')
     ), running as (
       select project_id, sum(change) over (partition by project_id order by at, change) as count
       from told where change = 1 or before = 'run.started'

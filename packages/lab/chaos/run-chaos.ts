@@ -10,6 +10,7 @@ import { createPool, type Pool } from "../../server/src/db/pool.ts";
 import { describeMachine, readFigures } from "../../site/bench/results.ts";
 import { startBenchDatabase } from "../bench/database.ts";
 import { type ChaosFigures, type GuardFigures, writeSection } from "../bench/sections.ts";
+import { conversations } from "./conversations.ts";
 import { databaseFaults } from "./database-faults.ts";
 import type { Experiment } from "./experiment.ts";
 import { frozenWorkers } from "./frozen-workers.ts";
@@ -26,6 +27,7 @@ const experiments: readonly Experiment[] = [
   workerKills,
   failover,
   frozenWorkers,
+  conversations,
   databaseFaults,
   repeatedPosts,
   racingClaims,

@@ -82,8 +82,8 @@ export const guards: Readonly<Record<string, Guard>> = {
   /** Migrations only add: here one drops a function that the release before calls. */
   additive: {
     file: `${server}/jobs/create-job.ts`,
-    find: '"create_preview_job" : "create_job"}(',
-    replace: '"create_preview_job" : "create_job_renamed"}(',
+    find: '"create_marked_job" : "create_job"}(',
+    replace: '"create_marked_job" : "create_job_renamed"}(',
     also: {
       file: `${functions}/jobs.sql`,
       find: "function create_job(",

@@ -50,7 +50,7 @@ export const failover: Experiment = {
   },
 };
 
-async function seedJobs({ pool, history }: Setting, count: number, script: () => object): Promise<void> {
+export async function seedJobs({ pool, history }: Setting, count: number, script: () => object): Promise<void> {
   const projects = await Promise.all(Array.from({ length: 8 }, () => seedProject(pool)));
   for (let n = 0; n < count; n += 1) {
     const jobId = await seedJob(pool, projects[n % projects.length] ?? "", JSON.stringify(script()));
@@ -63,7 +63,7 @@ interface Kill {
   at: Date;
 }
 
-async function killWorkers(
+export async function killWorkers(
   { pool, url, random, history }: Setting,
   count: number,
   { everyMs, ...times }: { everyMs(): number },

@@ -4,6 +4,7 @@ import { seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { seededRandom } from "@emend/testkit/seeded-random.ts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { changedSource, root } from "../../../scripts/source-copy.ts";
+import { conversations } from "../chaos/conversations.ts";
 import type { Experiment } from "../chaos/experiment.ts";
 import { frozenWorkers } from "../chaos/frozen-workers.ts";
 import { judge, openHistory } from "../chaos/judge.ts";
@@ -24,6 +25,7 @@ const held = { lost: 0, duplicated: 0, unexpected: [] };
 test.each<[Experiment, number]>([
   [workerKills, 0.01],
   [frozenWorkers, 0.05],
+  [conversations, 0.02],
   [repeatedPosts, 0.05],
 ])("a sample of $name holds", async (experiment, scale) => {
   const setting = {

@@ -17,6 +17,8 @@ export interface Script {
   /** The pause between storing the commit and pushing it. */
   publishMs?: number;
   edits?: boolean;
+  /** Asks a question after its first step, and hears the answer in its second. */
+  asks?: boolean;
   fail?: {
     stage: "openTree" | "runAgent" | "publish";
     code: "model_unavailable" | "policy_denied" | "forge_unavailable";
@@ -93,6 +95,9 @@ async function takeTurns(
 ): Promise<AgentResult> {
   const usage = { model: "scripted/last", inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, costUsd: 0 };
   for (let number = work.steps.length + 1; number <= (script.steps ?? 1); number += 1) {
+    const said = script.asks && number === 2 ? await work.interjections() : null;
+    if (said?.length === 0)
+      return { outcome: { kind: "asked", summary: "Really?", options: [], step: 1 }, verdict: null };
     await pause(script.turnMs ?? 0, undefined, { signal });
     if (script.killsWorker) process.kill(process.pid, "SIGKILL");
     await deps.pool.query("insert into turns (job_id, number, worker) values ($1, $2, $3)", [
@@ -101,7 +106,9 @@ async function takeTurns(
       deps.worker,
     ]);
     if (script.edits !== false) await work.overlay.set(`page-${number}.md`, Buffer.from(`page ${number}`));
-    await work.saveStep({ number, messages: [], usage }, work.overlay.takeDirty());
+    const heard = said?.map(({ text }) => ({ role: "user", text, from: "interjection" }) as const) ?? [];
+    const taken = said ? { taken: said.map(({ id }) => id) } : {};
+    await work.saveStep({ number, messages: heard, usage, ...taken }, work.overlay.takeDirty());
   }
   if (work.overlay.entries().length === 0)
     return { outcome: { kind: "unchanged", summary: "As it was." }, verdict: null };
