@@ -55,7 +55,7 @@ export function notUnderstood(input: { clause: string; reason: string; names?: S
     publicMessage: [
       `Nothing was changed. The rules did not understand: «${shown(input.clause, clauseCharactersMax)}» (${shown(input.reason, reasonCharactersMax)}).`,
       `They know: ${nearestExamples(input.clause, input.names).join(" · ")}`,
-      "For instructions in free words set a language model: EMEND_MODEL=<vendor>/<model>, or the project's model.",
+      "To use your own words, choose a language model in the project's settings (or EMEND_MODEL=<vendor>/<model> for all projects).",
     ].join("\n"),
   });
 }

@@ -21,7 +21,19 @@ const severities: Record<ShownFinding["severity"], RowMark> = {
 };
 
 /** What a check is about, in a writer's words. Other checks have names that say it. */
-const checkWords: Readonly<Record<string, string>> = {
+export const checkWords: Readonly<Record<string, string>> = {
+  "broken-link": "a broken link",
+  "broken-anchor": "a link to a missing heading",
+  "broken-navigation": "a broken navigation entry",
+  "broken-redirect": "a broken redirect",
+  "duplicate-heading": "two headings of one name",
+  "duplicate-route": "two pages at one address",
+  "duplicate-title": "two pages of one title",
+  "front-matter": "the page's settings at its top",
+  "missing-file": "a missing file",
+  "orphan-page": "a page in no navigation",
+  "unclosed-fence": "a code block without an end",
+  "unread-page": "a page that could not be read",
   "stale-reference": "a name that is gone",
   "stale-fact": "an old value",
   "missing-text": "something missing",

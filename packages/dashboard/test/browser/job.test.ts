@@ -79,7 +79,7 @@ journey("goes from a prompt to a change, asks for more, runs it again, archives 
     await press(changes.getByRole("button", { name: "Unified" }));
   }
   await expectGood(page);
-  await press(page.getByRole("button", { name: "Raw events" }));
+  await press(page.getByRole("button", { name: "Events as data" }));
   await page.getByText('"kind":"job.created"').waitFor();
   await expectFitting(page);
 

@@ -152,7 +152,7 @@ it("shows a thousand steps and a diff of five thousand lines piece by piece", as
   await page.evaluate("scrollTo(0, document.body.scrollHeight)");
   await page.getByText("Looking at page 1000", { exact: true }).waitFor();
   await tell("timeline, to its end");
-  await page.getByRole("button", { name: "Raw events" }).click();
+  await page.getByRole("button", { name: "Events as data" }).click();
   await scrollDown(page, 20);
   await tell("raw events");
 });

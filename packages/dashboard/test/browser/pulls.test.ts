@@ -79,7 +79,7 @@ journey("opens, discusses and merges a pull request by the keyboard alone", asyn
   await expectGood(page);
 
   await press(page.getByRole("button", { name: "Merge" }));
-  await press(page.getByLabel("Squash into one commit"), "Space");
+  await press(page.getByLabel("Combine all commits into one (squash)"), "Space");
   expect(await page.getByLabel("Delete the branch after the merge").isChecked()).toBe(true);
   await expectGood(page, "dialog");
   await press(page.getByRole("button", { name: "Merge pull request" }));

@@ -39,6 +39,13 @@ async function values(name: string, of = metrics): Promise<Record<string, number
   );
 }
 
+test("only counters are named like counters, as promtool asks", async () => {
+  const kinds = [...(await metrics.registry.metrics()).matchAll(/^# TYPE (\S+) (\S+)$/gm)];
+  expect(kinds.length).toBeGreaterThan(20);
+  expect(kinds.filter(([, name, kind]) => name?.endsWith("_total") && kind !== "counter")).toEqual([]);
+  expect(kinds.filter(([, name, kind]) => !name?.endsWith("_total") && kind === "counter")).toEqual([]);
+});
+
 test("requests are counted by route, and odd ones together", async () => {
   undo.push(measureRequests({ metrics, log }, api.app.server));
   const { json } = await api.send(`/v2/agent/${project.id}/job`, { method: "POST", key, body: { prompt: "x" } });

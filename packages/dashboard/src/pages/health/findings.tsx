@@ -2,7 +2,7 @@ import type { DashboardSiteCheck, DashboardSiteFinding } from "@emend/contract";
 import { useState } from "react";
 import { CopyBlock } from "../../parts/button.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
-import { FindingList } from "../../parts/finding-row.tsx";
+import { checkWords, FindingList } from "../../parts/finding-row.tsx";
 import { Empty } from "../../parts/notice.tsx";
 import { PagePlace } from "../../parts/page-place.tsx";
 
@@ -32,7 +32,7 @@ export function Findings(props: {
             <option value="">All checks</option>
             {[...countOf].map(([check, count]) => (
               <option key={check} value={check}>
-                {check} ({count})
+                {checkWords[check] ?? check} ({count})
               </option>
             ))}
           </select>

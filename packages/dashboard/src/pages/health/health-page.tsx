@@ -234,7 +234,7 @@ export function Trend({ checks, isChecking }: { checks: readonly DashboardSiteCh
         figures={[
           { word: "Pages", figure: latest.pages, note: frameworkNames[latest.framework] ?? latest.framework },
           { word: "Broken links", figure: now.broken, note: "links and anchors" },
-          { word: "Orphans", figure: now.orphans, note: "in no navigation" },
+          { word: "Unlisted pages", figure: now.orphans, note: "in no navigation" },
           { word: "Other errors", figure: now.errors },
           { word: "Other warnings", figure: now.warnings },
         ]}
@@ -246,7 +246,7 @@ export function Trend({ checks, isChecking }: { checks: readonly DashboardSiteCh
           points={checks.map(({ checkedAt }) => localTime(checkedAt))}
           series={[
             { name: "broken links", colour: "text-bad", values: counts.map(({ broken }) => broken) },
-            { name: "orphans", colour: "text-warn", dash: "6 3", values: counts.map(({ orphans }) => orphans) },
+            { name: "unlisted pages", colour: "text-warn", dash: "6 3", values: counts.map(({ orphans }) => orphans) },
             { name: "other errors", colour: "text-ink", dash: "2 3", values: counts.map(({ errors }) => errors) },
             {
               name: "other warnings",

@@ -23,7 +23,8 @@ function adviceOf(run: DashboardJob["run"]) {
 }
 
 export function offersAgain(run: DashboardJob["run"]): boolean {
-  return run.failure !== null && adviceOf(run).action === "again";
+  // An instruction that was not understood is not understood again.
+  return run.failure !== null && ["again", "reword"].includes(adviceOf(run).action);
 }
 
 const places = {

@@ -5,7 +5,7 @@ import { Near } from "../../parts/near.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 import { Timeline } from "./timeline.tsx";
 
-const views = ["Summary", "Raw events"] as const;
+const views = ["Summary", "Events as data"] as const;
 type View = (typeof views)[number];
 
 /** All events. `isOpen` until somebody folds or unfolds it. */

@@ -213,7 +213,7 @@ function Options(props: {
       {isOpen && (
         <div id={id} className="flex flex-wrap items-center gap-x-6 gap-y-3">
           <label className="flex min-w-0 items-center gap-2">
-            <span className="whitespace-nowrap text-quiet">Base branch</span>
+            <span className="whitespace-nowrap text-quiet">Start from branch</span>
             <input
               className="w-44 min-w-0"
               maxLength={200}

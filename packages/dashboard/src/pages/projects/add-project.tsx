@@ -94,6 +94,7 @@ export function AddProjectPage() {
           <div className="grid gap-4 sm:grid-cols-2">
             <TextInput
               label="Base branch"
+              help="Changes start from it, and go back to it."
               isCode
               maxLength={200}
               placeholder={

@@ -1,5 +1,5 @@
 import type { DashboardProject } from "@emend/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ChangeEvent, type DragEvent, useState } from "react";
 import { request } from "../../api/request.ts";
@@ -15,13 +15,15 @@ interface ImportState {
 }
 
 /** The first content of a repository that Emend hosts. Shown until it has some. */
-export function ImportDocs({ project }: { project: DashboardProject }) {
-  const state = useQuery({
-    queryKey: ["import", project.id],
-    queryFn: ({ signal }) => request<ImportState>(`/projects/${project.id}/import`, { signal }),
+export function ImportDocs({ project, content }: { project: DashboardProject; content: ImportState }) {
+  return content.isEmpty ? <Importer project={project} templates={content.templates} /> : null;
+}
+
+export function importQuery(projectId: string) {
+  return queryOptions({
+    queryKey: ["import", projectId],
+    queryFn: ({ signal }) => request<ImportState>(`/projects/${projectId}/import`, { signal }),
   });
-  if (!state.data?.isEmpty) return null;
-  return <Importer project={project} templates={state.data.templates} />;
 }
 
 function Importer({ project, templates }: { project: DashboardProject; templates: ImportState["templates"] }) {

@@ -1,13 +1,12 @@
 import type { DashboardModel, DashboardModels, DashboardModelTrial, DashboardProject } from "@emend/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import { modelsQuery } from "../../api/project-queries.ts";
 import { request } from "../../api/request.ts";
 import { Button } from "../../parts/button.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
 import { SelectInput, TextInput } from "../../parts/form.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { Pending, Problem, Skeleton } from "../../parts/notice.tsx";
+import { Problem } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 
 type Vendor = DashboardModels["vendors"][number];
@@ -16,11 +15,8 @@ const rules = "emend/rules";
 const otherModel = "other";
 
 /** From no model to a tested one: vendor, model with its price, key, a test. */
-export function ModelPicker({ project }: { project: DashboardProject }) {
-  const models = useQuery(modelsQuery(project.id));
-  // As high as the form without a language model, so that what follows stays where it is.
-  if (!models.data) return models.error ? <Pending error={models.error} /> : <Skeleton className="h-[254px]" />;
-  return <Picker key={models.data.model} project={project} known={models.data} />;
+export function ModelPicker({ project, known }: { project: DashboardProject; known: DashboardModels }) {
+  return <Picker key={known.model} project={project} known={known} />;
 }
 
 function Picker({ project, known }: { project: DashboardProject; known: DashboardModels }) {

@@ -2,13 +2,14 @@ import type { DashboardProject } from "@emend/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { modelsQuery } from "../../api/project-queries.ts";
 import { useProjects } from "../../api/projects.tsx";
 import { sessionQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
 import { Button, buttonLook, CopyBlock } from "../../parts/button.tsx";
 import { Dialog, Head, Sheet } from "../../parts/dialog.tsx";
 import { Form, TextInput } from "../../parts/form.tsx";
-import { Empty, Pending } from "../../parts/notice.tsx";
+import { Empty, Pending, Skeleton } from "../../parts/notice.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
@@ -16,7 +17,7 @@ import { Automations } from "../automations/automations.tsx";
 import { GateList } from "../gates/gate-list.tsx";
 import { Connection } from "./connection.tsx";
 import { ContextRepositories } from "./context-repositories.tsx";
-import { ImportDocs } from "./import-docs.tsx";
+import { ImportDocs, importQuery } from "./import-docs.tsx";
 import { ModelPicker } from "./model-picker.tsx";
 import { Quota } from "./quota.tsx";
 import { generalGroups, guidanceGroups, policyGroups } from "./setting-groups.ts";
@@ -88,14 +89,7 @@ export function ProjectPage() {
 function Panel({ tab, project }: { tab: Tab; project: DashboardProject }) {
   switch (tab) {
     case "general":
-      return (
-        <>
-          {project.forge === "local" && <ImportDocs project={project} />}
-          <ModelPicker project={project} />
-          <SettingsForm project={project} groups={generalGroups(project)} />
-          <RemoveProject project={project} />
-        </>
-      );
+      return <General project={project} />;
     case "policy":
       return (
         <>
@@ -117,6 +111,24 @@ function Panel({ tab, project }: { tab: Tab; project: DashboardProject }) {
     case "webhooks":
       return <Webhooks project={project} />;
   }
+}
+
+/** Shown at once, so that nothing moves when a part has loaded. */
+function General({ project }: { project: DashboardProject }) {
+  const isLocal = project.forge === "local";
+  const models = useQuery(modelsQuery(project.id));
+  const content = useQuery({ ...importQuery(project.id), enabled: isLocal });
+  if (!models.data || (isLocal && content.isPending)) {
+    return models.error ? <Pending error={models.error} /> : <Skeleton className="h-[60dvh]" />;
+  }
+  return (
+    <>
+      {content.data && <ImportDocs project={project} content={content.data} />}
+      <ModelPicker project={project} known={models.data} />
+      <SettingsForm project={project} groups={generalGroups(project)} />
+      <RemoveProject project={project} />
+    </>
+  );
 }
 
 function Aside({ project }: { project: DashboardProject }) {

@@ -15,7 +15,14 @@ export function generalGroups(project: DashboardProject): readonly SettingGroup[
       rows: [
         [{ path: "name", label: "Name", kind: "text" }],
         [
-          { path: "baseRef", label: "Base branch", kind: "optional", placeholder: "the default branch", isCode: true },
+          {
+            path: "baseRef",
+            label: "Base branch",
+            kind: "optional",
+            placeholder: "the default branch",
+            isCode: true,
+            help: "Jobs start from this branch, and their pull requests go back to it.",
+          },
           {
             path: "docsDir",
             label: "Docs folder",
@@ -48,7 +55,7 @@ export function generalGroups(project: DashboardProject): readonly SettingGroup[
             path: "settings.fallbackModels",
             label: "Fallback models",
             kind: "optionalLines",
-            help: "One per line, in order. Leave empty for the installation default.",
+            help: "Used in this order while the project's model does not answer. One per line; empty for the installation default.",
           },
         ],
         [
@@ -220,7 +227,11 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
         ...(project.forge === "gitlab"
           ? [
               [
-                { path: "settings.forge.squash", label: "Squash when merging", kind: "choice" } as const,
+                {
+                  path: "settings.forge.squash",
+                  label: "Combine all commits into one when merging (squash)",
+                  kind: "choice",
+                } as const,
                 {
                   path: "settings.forge.removeSourceBranch",
                   label: "Delete the branch after merging",
@@ -280,18 +291,18 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
       ],
     },
     {
-      title: "Gate on pull requests",
+      title: "Checks on pull requests",
       words:
-        "Emend sets a commit status on the pull requests of people and of jobs. The token needs the permission to set statuses.",
+        "Emend marks each pull request of people and of jobs as passed or failed, beside the forge's other checks. The token needs the permission to set statuses.",
       rows: [
         [
           { path: "settings.gate.docs", label: "In the docs repository", kind: "level" },
-          { path: "settings.gate.sources", label: "In context repositories", kind: "level" },
+          { path: "settings.gate.sources", label: "In the repositories of code", kind: "level" },
         ],
         [
           {
             path: "settings.gate.name",
-            label: "Status name",
+            label: "Name of the check",
             kind: "text",
             isCode: true,
             help: "Two projects that report on the same repository need two names.",

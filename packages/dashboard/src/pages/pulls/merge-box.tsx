@@ -68,7 +68,7 @@ export function MergeBox({ pull }: { pull: DashboardPull }) {
                   .
                 </p>
                 <CheckInput
-                  label="Squash into one commit"
+                  label="Combine all commits into one (squash)"
                   isOn={wish.squash}
                   onToggle={(squash) => setWish({ ...wish, squash })}
                 />

@@ -73,6 +73,7 @@ function jobShots({ jobPaths, runningPath, longPath }: Seeded): readonly Shot[] 
     { name: "notifications", path: "/app", isLong: true, act: (page) => notice(page, first) },
     { name: "job-missing", path: "/app/jobs/job_nowhere" },
     { name: "palette", path: "/app", isLong: true, act: (page) => openPalette(page, "fix") },
+    { name: "palette-part", path: "/app", isLong: true, act: (page) => openPalette(page, "auto") },
     { name: "palette-none", path: "/app", isLong: true, act: (page) => openPalette(page, "zzzz") },
     { name: "help", path: "/app", isLong: true, act: (page) => page.keyboard.press("?") },
   ];
@@ -119,6 +120,7 @@ function projectShots({ projectId, otherId }: Seeded): readonly Shot[] {
     { name: "project-new-picker", path: "/app/projects/new", isLong: true, act: pickRepository },
     { name: "project-new-refused", path: "/app/projects/new", act: addRefused },
     { name: "project", path: project },
+    { name: "project-model", path: project, isLong: true, act: chooseModel },
     { name: "project-policy", path: `${project}?tab=policy` },
     { name: "project-issues", path: `${project}?tab=policy`, act: beOnGitHub },
     { name: "project-guidance", path: `${project}?tab=guidance` },
@@ -136,6 +138,11 @@ function projectShots({ projectId, otherId }: Seeded): readonly Shot[] {
     { name: "webhook-add", path: `${project}?tab=webhooks`, isLong: true, act: click("Add webhook") },
     { name: "health", path: `/app/health?project=${projectId}` },
     { name: "health-page", path: `/app/health/page?project=${projectId}&path=quickstart.mdx` },
+    {
+      name: "health-edit",
+      path: `/app/health/page?project=${projectId}&path=quickstart.mdx&line=5&edit=true`,
+      act: editPage,
+    },
     { name: "health-empty", path: `/app/health?project=${otherId}` },
   ];
 }
@@ -165,11 +172,24 @@ function otherShots({ projectId, otherId }: Seeded): readonly Shot[] {
     { name: "settings-status", path: "/app/settings?tab=status" },
     { name: "settings-audit", path: "/app/settings?tab=audit" },
     { name: "settings-audit-none", path: "/app/settings?tab=audit&actor=nobody" },
+    { name: "reference", path: "/reference/", isLong: true },
     { name: "docs", path: "/app/docs/index" },
     { name: "docs-forges", path: "/app/docs/forges" },
     { name: "start", path: "/app/start" },
     { name: "missing", path: "/app/nowhere" },
   ];
+}
+
+async function chooseModel(page: Page): Promise<void> {
+  await page.getByLabel("Vendor").focus();
+  await page.keyboard.type("Anth");
+  await page.getByText(/^about \$/).waitFor();
+}
+
+async function editPage(page: Page): Promise<void> {
+  await page.keyboard.insertText("[Nowhere](./no-such-page)");
+  await page.getByText(/ new/).first().waitFor();
+  await page.evaluate("localStorage.clear()");
 }
 
 async function write(page: Page, prompt: string): Promise<void> {
@@ -194,7 +214,10 @@ async function commentOnLine(page: Page): Promise<void> {
 }
 
 async function editFirst(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Edit", exact: true }).first().click();
+  await page
+    .getByRole("button", { name: /^Edit / })
+    .first()
+    .click();
   await page.getByRole("textbox", { name: /^Text of / }).waitFor();
 }
 
@@ -270,7 +293,7 @@ async function unfoldTimeline(page: Page): Promise<void> {
 
 async function showRaw(page: Page): Promise<void> {
   await unfoldTimeline(page);
-  await page.getByRole("button", { name: "Raw events" }).click();
+  await page.getByRole("button", { name: "Events as data" }).click();
 }
 
 async function loseConnection(page: Page): Promise<void> {
