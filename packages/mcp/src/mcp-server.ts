@@ -1,8 +1,12 @@
 import type { Readable, Writable } from "node:stream";
 import { Emend } from "@emend/sdk";
-import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  McpServer,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import { StdioServerTransport, serveStdio as serveBothEras } from "@modelcontextprotocol/server/stdio";
 import type { ToolDeps } from "./tool-call.ts";
 import { registerTools } from "./tools.ts";
 
@@ -24,13 +28,13 @@ export async function serveStdio(
   streams: { input: Readable; output: Writable },
   signal: AbortSignal,
 ): Promise<void> {
-  const server = createMcpServer(deps);
   const { promise: over, resolve } = Promise.withResolvers<void>();
   streams.input.once("end", resolve).once("close", resolve);
   signal.addEventListener("abort", () => resolve(), { once: true });
-  await server.connect(new StdioServerTransport(streams.input, streams.output));
+  const transport = new StdioServerTransport(streams.input, streams.output);
+  const connection = serveBothEras(() => createMcpServer(deps), { transport });
   await over;
-  await server.close();
+  await connection.close();
 }
 
 /** How the tools reach the service: in-process or over a network, always as a client with a key. */
@@ -39,7 +43,10 @@ interface ServiceAccess {
   fetch: typeof fetch;
 }
 
-/** Answers one POST of the streamable HTTP transport. Stateless, so any node can answer the next one. */
+/**
+ * Answers one POST of the streamable HTTP transport, by the protocol of 2026-07-28 or by an older one. Stateless, so any
+ * node can answer the next one.
+ */
 export async function answerMcpRequest(
   access: ServiceAccess,
   request: Request,
@@ -47,14 +54,25 @@ export async function answerMcpRequest(
 ): Promise<Response> {
   // If something must wait longer, the agent gets that as a result and can retry.
   const emend = new Emend({ ...access, baseUrl: new URL(request.url).origin, outageMsMax: 2000, retryWaitMsMax: 2000 });
-  const server = createMcpServer({
+  const deps: ToolDeps = {
     jobs: (projectId) => emend.jobs(projectId),
     claims: (projectId) => emend.claims(projectId),
     automations: (projectId) => emend.automations(projectId),
     gates: (projectId) => emend.gates(projectId),
     health: (projectId, options) => emend.health(projectId, options),
     projects: (signal) => emend.projects({ signal }),
-  });
+  };
+  if (!(await isLegacyRequest(request, parsedBody))) {
+    const handler = createMcpHandler(() => createMcpServer(deps), { legacy: "reject", responseMode: "json" });
+    try {
+      const answer = await handler.fetch(request, { parsedBody });
+      // Whole, because closing the handler ends what it still sends.
+      return new Response(await answer.arrayBuffer(), answer);
+    } finally {
+      await handler.close();
+    }
+  }
+  const server = createMcpServer(deps);
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
   try {

@@ -1,6 +1,6 @@
 import { didYouMean } from "@emend/contract";
 import { type Automations, type Claims, EmendError, type Gates, type Health, type Jobs } from "@emend/sdk";
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import type { CallToolResult } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
 /** What the tools use: Emend over HTTP and, if available, a local docs folder. */

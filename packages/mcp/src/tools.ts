@@ -1,5 +1,5 @@
 import type { Jobs } from "@emend/sdk";
-import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { answered, inputOf, type ToolDeps, ToolRefusal } from "./tool-call.ts";
 import { registerAutomations, registerClaims, registerGates } from "./truth-tools.ts";
@@ -49,7 +49,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
       outputSchema: jobOutput,
       annotations: { destructiveHint: false, openWorldHint: true },
     },
-    ({ project, prompt, base, preview, plan, wait_seconds }, { signal }) =>
+    ({ project, prompt, base, preview, plan, wait_seconds }, { mcpReq: { signal } }) =>
       answered(async () => {
         const jobs = await jobsOf(project, signal);
         const marks = { ...(preview && { preview }), ...(plan && { plan }) };
@@ -68,7 +68,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
       outputSchema: jobOutput,
       ...readOnly,
     },
-    ({ project, id, wait_seconds }, { signal }) =>
+    ({ project, id, wait_seconds }, { mcpReq: { signal } }) =>
       answered(async () => describe(await jobsOf(project, signal), id, wait_seconds, signal)),
   );
   server.registerTool(
@@ -85,7 +85,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
       outputSchema: z.looseObject({ jobs: z.array(jobShape), nextCursor: z.string().nullable() }),
       ...readOnly,
     },
-    ({ project, limit, status, cursor }, { signal }) =>
+    ({ project, limit, status, cursor }, { mcpReq: { signal } }) =>
       answered(async () => {
         const jobs = await jobsOf(project, signal);
         return jobs.listPage({
@@ -106,7 +106,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
       outputSchema: jobOutput,
       annotations: { destructiveHint: false, openWorldHint: true },
     },
-    ({ project, id, prompt, wait_seconds }, { signal }) =>
+    ({ project, id, prompt, wait_seconds }, { mcpReq: { signal } }) =>
       answered(async () => {
         const jobs = await jobsOf(project, signal);
         await jobs.message(id, { prompt }, { signal });
@@ -123,7 +123,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
       outputSchema: jobOutput,
       annotations: { destructiveHint: false, openWorldHint: true },
     },
-    ({ project, id, wait_seconds }, { signal }) =>
+    ({ project, id, wait_seconds }, { mcpReq: { signal } }) =>
       answered(async () => {
         const jobs = await jobsOf(project, signal);
         await jobs.publish(id, { signal });
@@ -139,7 +139,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
       outputSchema: z.looseObject({ files: z.array(z.looseObject({})), isCut: z.boolean(), diff: z.string() }),
       ...readOnly,
     },
-    ({ project, id }, { signal }) =>
+    ({ project, id }, { mcpReq: { signal } }) =>
       answered(async () => {
         const { diff, files } = await (await jobsOf(project, signal)).diff(id, { signal });
         return { files, isCut: diff.length > diffCharactersMax, diff: diff.slice(0, diffCharactersMax) };
@@ -154,7 +154,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
       outputSchema: jobOutput,
       annotations: { destructiveHint: true, openWorldHint: false },
     },
-    ({ project, id }, { signal }) =>
+    ({ project, id }, { mcpReq: { signal } }) =>
       answered(async () => {
         const jobs = await jobsOf(project, signal);
         await jobs.cancel(id, { signal });
@@ -170,7 +170,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
       outputSchema: z.looseObject({ projects: z.array(z.looseObject({ id: z.string(), name: z.string() })) }),
       ...readOnly,
     },
-    (_input, { signal }) => answered(async () => ({ projects: await deps.projects(signal) })),
+    (_input, { mcpReq: { signal } }) => answered(async () => ({ projects: await deps.projects(signal) })),
   );
   server.registerTool(
     "get_findings",
@@ -182,7 +182,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
       outputSchema: z.looseObject({ findings: z.looseObject({}).nullable() }),
       ...readOnly,
     },
-    ({ project, id }, { signal }) =>
+    ({ project, id }, { mcpReq: { signal } }) =>
       answered(async () => {
         const jobs = await jobsOf(project, signal);
         return { findings: (await jobs.run(id, { signal })).findings };
@@ -241,7 +241,7 @@ function registerCheck(server: McpServer, checkFolder: NonNullable<ToolDeps["che
       outputSchema: z.looseObject({ count: z.number(), findings: z.array(z.looseObject({})) }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    ({ dir, sources }, { signal }) =>
+    ({ dir, sources }, { mcpReq: { signal } }) =>
       answered(async () => {
         const findings = await checkFolder(dir, sources, signal).catch((error: Error) => {
           // A folder or revision that does not exist: the agent can name another.

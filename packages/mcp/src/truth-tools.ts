@@ -1,5 +1,5 @@
 // Tools for what keeps docs true: claims, gates and automations.
-import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { answered, inputOf, type ToolDeps } from "./tool-call.ts";
 
@@ -66,7 +66,7 @@ export function registerClaims(
       outputSchema: z.looseObject({ claims: z.array(claimShape), nextCursor: z.string().nullable() }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    ({ project, page, state, limit }, { signal }) =>
+    ({ project, page, state, limit }, { mcpReq: { signal } }) =>
       answered(async () =>
         deps.claims(await projectOf(project, signal)).listPage({
           limit,
@@ -92,7 +92,7 @@ export function registerClaims(
       outputSchema: claimShape,
       annotations: { destructiveHint: false, openWorldHint: false },
     },
-    ({ project, page, source }, { signal }) =>
+    ({ project, page, source }, { mcpReq: { signal } }) =>
       answered(async () => deps.claims(await projectOf(project, signal)).add({ page, source }, { signal })),
   );
   for (const [name, title, description] of [
@@ -108,7 +108,7 @@ export function registerClaims(
         outputSchema: claimShape,
         annotations: { destructiveHint: name === "remove", openWorldHint: false },
       },
-      ({ project, id }, { signal }) =>
+      ({ project, id }, { mcpReq: { signal } }) =>
         answered(async () => deps.claims(await projectOf(project, signal))[name](id, { signal })),
     );
   }
@@ -132,7 +132,7 @@ export function registerGates(
       outputSchema: z.looseObject({ gates: z.array(z.looseObject(gateFields)) }),
       ...readOnly,
     },
-    ({ project }, { signal }) =>
+    ({ project }, { mcpReq: { signal } }) =>
       answered(async () => ({ gates: await deps.gates(await projectOf(project, signal)).list({ signal }) })),
   );
   server.registerTool(
@@ -144,7 +144,7 @@ export function registerGates(
       outputSchema: gateShape,
       ...readOnly,
     },
-    ({ project, id }, { signal }) =>
+    ({ project, id }, { mcpReq: { signal } }) =>
       answered(async () => deps.gates(await projectOf(project, signal)).get(id, { signal })),
   );
   server.registerTool(
@@ -157,7 +157,7 @@ export function registerGates(
       outputSchema: gateShape,
       annotations: { destructiveHint: false, openWorldHint: true },
     },
-    ({ project, id }, { signal }) =>
+    ({ project, id }, { mcpReq: { signal } }) =>
       answered(async () => deps.gates(await projectOf(project, signal)).look(id, { signal })),
   );
   server.registerTool(
@@ -170,7 +170,8 @@ export function registerGates(
       outputSchema: healthShape,
       ...readOnly,
     },
-    ({ project }, { signal }) => answered(async () => deps.health(await projectOf(project, signal), { signal })),
+    ({ project }, { mcpReq: { signal } }) =>
+      answered(async () => deps.health(await projectOf(project, signal), { signal })),
   );
 }
 
@@ -210,7 +211,7 @@ export function registerAutomations(
       outputSchema: z.looseObject({ automations: z.array(automationShape) }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    ({ project }, { signal }) =>
+    ({ project }, { mcpReq: { signal } }) =>
       answered(async () => ({
         automations: await deps.automations(await projectOf(project, signal)).list({ signal }),
       })),
@@ -230,7 +231,7 @@ export function registerAutomations(
       outputSchema: automationShape,
       annotations: { destructiveHint: false, openWorldHint: false },
     },
-    ({ project, ...input }, { signal }) =>
+    ({ project, ...input }, { mcpReq: { signal } }) =>
       answered(async () => deps.automations(await projectOf(project, signal)).create(present(input), { signal })),
   );
   server.registerTool(
@@ -242,7 +243,7 @@ export function registerAutomations(
       outputSchema: automationShape,
       annotations: { destructiveHint: false, openWorldHint: false },
     },
-    ({ project, id, ...input }, { signal }) =>
+    ({ project, id, ...input }, { mcpReq: { signal } }) =>
       answered(async () => deps.automations(await projectOf(project, signal)).edit(id, present(input), { signal })),
   );
   for (const [name, title, description] of [
@@ -258,7 +259,7 @@ export function registerAutomations(
         outputSchema: name === "run" ? automationRunShape : automationShape,
         annotations: { destructiveHint: name === "remove", openWorldHint: name === "run" },
       },
-      ({ project, id }, { signal }) =>
+      ({ project, id }, { mcpReq: { signal } }) =>
         answered(async () => deps.automations(await projectOf(project, signal))[name](id, { signal })),
     );
   }

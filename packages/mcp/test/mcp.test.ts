@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { nodeEnvironment } from "@emend/testkit/server.ts";
+import { Client as NewClient, StreamableHTTPClientTransport as NewHttpTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport as NewStdioTransport } from "@modelcontextprotocol/client/stdio";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -26,14 +28,18 @@ function overHttp(key = emend.key): Transport {
   });
 }
 
-function overStdio(): Transport {
+function stdioServer() {
   const main = join(import.meta.dirname, "..", "..", "cli", "src", "main.ts");
-  return new StdioClientTransport({
+  return {
     command: process.execPath,
     args: ["--disable-warning=ExperimentalWarning", main, "mcp", "--project", emend.project],
     env: { ...emend.env, ...nodeEnvironment },
-    stderr: "pipe",
-  });
+    stderr: "pipe" as const,
+  };
+}
+
+function overStdio(): Transport {
+  return new StdioClientTransport(stdioServer());
 }
 
 async function call(client: Client, name: string, input: Record<string, unknown>) {
@@ -205,6 +211,34 @@ test("a key with one project need not name it; previews, pages, cancels and publ
     expect(published.value.job).toMatchObject({ status: "completed", prLink: expect.any(String) });
   });
 });
+
+test.each(["http", "stdio"])(
+  "a client of the protocol 2026-07-28 discovers the server and calls tools (%s)",
+  async (way) => {
+    const client = new NewClient(
+      { name: "test", version: "1.0.0" },
+      { versionNegotiation: { mode: { pin: "2026-07-28" } } },
+    );
+    const requestInit = { headers: { authorization: `Bearer ${emend.key}` } };
+    const transport =
+      way === "http"
+        ? new NewHttpTransport(new URL(`${emend.url}/mcp`), { requestInit })
+        : new NewStdioTransport(stdioServer());
+    await client.connect(transport);
+    try {
+      const { tools } = await client.listTools();
+      const local = way === "stdio" ? ["check"] : [];
+      expect(tools.map(({ name }) => name).sort()).toEqual([...names, ...local].sort());
+      const listed = await client.callTool({ name: "list_projects", arguments: {} });
+      expect(listed.structuredContent).toMatchObject({ projects: [{ id: emend.project, name: "Docs" }] });
+      const mistaken = await client.callTool({ name: "list_jobs", arguments: { limit: 0 } });
+      expect(mistaken).toMatchObject({ isError: true });
+      expect(JSON.stringify(mistaken.content)).toContain("`limit` must be at least 1");
+    } finally {
+      await client.close();
+    }
+  },
+);
 
 test("refuses pages of other sites, whatever key they have (DNS rebinding)", async () => {
   const headers = {

@@ -1,7 +1,6 @@
 import { Automation, Gate, Health } from "@emend/contract";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
-import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
+import { McpServer } from "@modelcontextprotocol/server";
 import { expect, test } from "vitest";
 import type { ToolDeps } from "../src/tool-call.ts";
 import { registerTools } from "../src/tools.ts";

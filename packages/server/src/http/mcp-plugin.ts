@@ -75,8 +75,9 @@ function fetchFrom(app: FastifyInstance, caller: FastifyRequest): typeof fetch {
 }
 
 function textHeaders({ headers }: FastifyRequest): [string, string][] {
-  const kept = ["accept", "content-type", "mcp-protocol-version"];
-  return kept.flatMap((name): [string, string][] => (headers[name] ? [[name, String(headers[name])]] : []));
+  // The protocol of 2026-07-28 repeats method and name as `mcp-method` and `mcp-name`.
+  const kept = Object.keys(headers).filter((name) => /^(accept|content-type|mcp-.*)$/.test(name));
+  return kept.map((name): [string, string] => [name, String(headers[name])]);
 }
 
 async function send(reply: FastifyReply, answer: Response): Promise<FastifyReply> {
