@@ -23,7 +23,8 @@ const actions: Readonly<Record<string, { name: string; leadsTo(page: Page): Prom
   branch_conflict: { name: "Run again", leadsTo: newJob },
   forge_rejected: { name: "Check the connection", leadsTo: connection },
   forge_unavailable: { name: "Retry", leadsTo: active },
-  repository_unavailable: { name: "Check the connection", leadsTo: connection },
+  // Emend hosts this one, so no token is missing.
+  repository_unavailable: { name: "Open the project", leadsTo: (page) => page.getByLabel("Docs folder").waitFor() },
   instruction_not_understood: { name: "Edit the prompt", leadsTo: composer },
   internal: { name: "Retry", leadsTo: active },
 };

@@ -95,6 +95,9 @@ journey("shows each finding with page, code and fix, opens the line, and silence
   });
 
   await press(places.getByRole("link", { name: "run.md:3" }));
-  await page.locator('[aria-current="location"]', { hasText: "Pass them on with" }).waitFor();
+  // The editor has chosen the line.
+  const chosen =
+    "((field) => String(field.value?.slice(field.selectionStart, field.selectionEnd)))(document.activeElement)";
+  await expect.poll(() => page.evaluate(chosen), { timeout: 20_000 }).toContain("Pass them on with");
   await expectGood(page);
 });

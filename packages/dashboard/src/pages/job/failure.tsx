@@ -1,6 +1,7 @@
 import type { DashboardJob } from "@emend/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
+import { useProjects } from "../../api/projects.tsx";
 import { jobQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
 import { Button, buttonLook } from "../../parts/button.tsx";
@@ -32,6 +33,14 @@ const places = {
   budget: { words: "Raise the limits", search: {}, hash: "budget" },
   policy: { words: "Open the policy", search: { tab: "policy" }, hash: "" },
   connection: { words: "Check the connection", search: { tab: "connection" }, hash: "" },
+  content: { words: "Open the project", search: {}, hash: "" },
+} as const;
+
+/** What Emend hosts needs no token: it lacks its first pages, or the branch. */
+const hostedRepository = {
+  title: "Emend can't read the repository",
+  words: "It has no pages yet, or not this branch. Add your docs or choose the branch in the project, then retry.",
+  action: "content",
 } as const;
 
 /** What went wrong, in a writer's words and the server's, and the one action that can succeed. */
@@ -45,8 +54,10 @@ export function Failure({ job }: { job: DashboardJob }) {
     mutationFn: () => request(`/jobs/${id}/retry`, { body: {} }),
     onSettled: () => queries.invalidateQueries({ queryKey: jobQuery(id).queryKey }),
   });
+  const isHosted = useProjects([job.projectId]).found.get(job.projectId)?.forge === "local";
   if (!failure) return null;
-  const { title, words, action } = adviceOf(job.run);
+  const isUnread = isHosted && failure.code === "repository_unavailable";
+  const { title, words, action } = isUnread ? hostedRepository : adviceOf(job.run);
   const isCancelled = failure.code === "cancelled";
   // What the job had reached before is still there.
   const isFollowUp = status === "completed";
