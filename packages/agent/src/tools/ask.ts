@@ -17,8 +17,7 @@ export const asked = "asked";
 
 export const askTool = defineTool({
   name: "ask",
-  description:
-    "Asks the person who wants the change; the answer may take hours. Only where it changes the result and no file has it, one short question with what you would choose. `options`: answers to pick from.",
+  description: "Asks the person, who may take hours. Only where the answer changes the result and no file has it.",
   input: AskInput,
   async run({ questionsLeft = 0 }, { question, options = [] }) {
     if (questionsLeft <= 0)
