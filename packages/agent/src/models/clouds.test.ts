@@ -253,7 +253,7 @@ describe("what a cloud needs", () => {
     const endpoints = { [vendor]: { apiKey: null, baseUrl: null, ...given } };
     const deps = { endpoints, prices: {}, fetch: globalThis.fetch, keyOf: async () => null };
     await expect(openModel(deps, { name, projectId: null })).rejects.toMatchObject({
-      publicMessage: expect.stringContaining(`needs ${variable}`),
+      publicMessage: expect.stringContaining(`or ${variable} where Emend runs`),
     });
   });
 
