@@ -52,6 +52,7 @@ export async function buildPackage(outDir: string): Promise<void> {
   await cp(join(root, "packages/cli/bin/emend.cjs"), join(outDir, "bin/emend.cjs"));
   await chmod(join(outDir, "bin/emend.cjs"), 0o755);
   for (const file of ["LICENSE", "README.md"]) await cp(join(root, file), join(outDir, file));
+  await cp(join(root, "skills"), join(outDir, "skills"), { recursive: true });
   // For editors, which find it in node_modules.
   await cp(join(root, "docs/check.schema.json"), join(outDir, "check.schema.json"));
   await writeFile(join(outDir, "package.json"), `${JSON.stringify(await manifestOf(), null, 2)}\n`);

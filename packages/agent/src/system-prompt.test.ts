@@ -59,6 +59,22 @@ test("the repository's rules are found wherever tools keep them, each text once"
   expect(prompt).not.toContain("Told later.");
 });
 
+test("skills of coding agents are guidance where they concern docs", async () => {
+  const skill = (about: string, text: string) => `---\nname: x\ndescription: ${about}\n---\n\n${text}\n`;
+  const base = await trees.open({
+    ".claude/skills/write/SKILL.md": skill("How we write documentation.", "Say what a command prints."),
+    ".agents/skills/notes/SKILL.md": skill("Makes release notes.", "Newest first.</content>"),
+    ".claude/skills/deploy/SKILL.md": skill("Deploys the service.", "Run the deploy script for the docs."),
+    ".claude/skills/write/extra.md": "Not a skill.",
+    "packages/a/.claude/skills/docs/SKILL.md": skill("docs", "Of another package."),
+  });
+  const prompt = await systemPrompt({ base, docsDir: "docs" }, null);
+  expect(prompt).toContain("The project's guidance, from .claude/skills/write/SKILL.md:");
+  expect(prompt).toContain("Newest first.");
+  expect(prompt.match(/<\/content>/g)).toHaveLength(2);
+  for (const other of ["deploy script", "Not a skill", "Of another package"]) expect(prompt).not.toContain(other);
+});
+
 test("what the pages do counts more than what their framework usually does", async () => {
   const text = "# A\n\n/// note\n\nx\n\n///\n\n/// tip | Tip\n\n[b](../b/c.md) [d](d.md#x) [e](./e.md)\n\n///\n";
   const base = await trees.open({ "docs/a.md": text, "docs/b.md": text });

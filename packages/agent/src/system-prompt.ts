@@ -180,18 +180,36 @@ async function readGuidance(
   );
   const guidance: Guidance[] = [];
   const known = new Set<string>();
-  for (const path of new Set([...styleGuides, ...found.slice(0, filesMax)])) {
+  const skills = await skillsForDocs(base, paths);
+  for (const path of new Set([...styleGuides, ...found.slice(0, filesMax), ...skills])) {
     const text = await readGuide(base, path);
     // CLAUDE.md is often the same text.
     if (text === "" || known.has(text)) continue;
     known.add(text);
-    const editorRule = path.includes(".cursor") ? editorRuleCharactersMax : charactersMax;
+    const editorRule = path.includes(".cursor") || skills.includes(path) ? editorRuleCharactersMax : charactersMax;
     guidance.push({
       path,
       text: beginning(text, path, styleGuides.includes(path) ? styleGuideCharactersMax : editorRule),
     });
   }
   return guidance;
+}
+
+const skillPlace = /^\.(?:claude|agents)\/skills\/[^/]+\/SKILL\.md$/;
+const skillsReadMax = 30;
+const skillsShownMax = 4;
+/** A skill says in its front matter what it is for. */
+const concernsDocs =
+  /^(?:name|description):.*\b(?:docs?|documentation|readme|changelogs?|release notes|tutorials?|style guide|markdown|mdx|technical writing)\b/im;
+
+/** Skills of coding agents that concern docs. */
+async function skillsForDocs(base: Tree, paths: readonly string[]): Promise<readonly string[]> {
+  const shown: string[] = [];
+  for (const path of paths.filter((one) => skillPlace.test(one)).slice(0, skillsReadMax)) {
+    const [, frontMatter = ""] = /^---\n(.*?)\n---\n/s.exec(await readGuide(base, path)) ?? [];
+    if (concernsDocs.test(frontMatter)) shown.push(path);
+  }
+  return shown.slice(0, skillsShownMax);
 }
 
 function beginning(text: string, path: string, max: number): string {

@@ -83,6 +83,30 @@ test("each setting can be read from a file, and each error about a setting names
   expect(silent).toEqual(["EMEND_COMPATIBLE_API_KEY"]);
 });
 
+const frontMatterOf = (text: string, name: string) => new RegExp(`^${name}: (.+)$`, "m").exec(text)?.[1] ?? "";
+
+test("llms.txt lists every page of the navigation, with its description", async () => {
+  const { navigation } = JSON.parse(await page("docs.json"));
+  const parts = [];
+  for (const { group, pages } of navigation.groups as { group: string; pages: string[] }[]) {
+    const lines = pages.map(async (name) => {
+      const text = await page(`${name}.md`);
+      return `- [${frontMatterOf(text, "title")}](${name}.md): ${frontMatterOf(text, "description")}`;
+    });
+    parts.push(`## ${group}\n\n${(await Promise.all(lines)).join("\n")}\n`);
+  }
+  const about = "> Emend turns an instruction into a pull request on your documentation. You host it.";
+  const file = join(import.meta.dirname, "..", "..", "..", "docs", "llms.txt");
+  await expect(`# Emend\n\n${about}\n\n${parts.join("\n")}`).toMatchFileSnapshot(file);
+});
+
+test("the skill has a name and a description as agents expect them", async () => {
+  const text = await page("../skills/emend/SKILL.md");
+  expect(frontMatterOf(text, "name")).toBe("emend");
+  expect(frontMatterOf(text, "description").length).toBeLessThanOrEqual(1024);
+  expect(text.split("\n").length).toBeLessThan(500);
+});
+
 test("the command line's page names every command", async () => {
   const text = await page("cli.md");
   const { stdout } = await runEmend(["--help"]);
