@@ -240,6 +240,8 @@ export interface DashboardSiteFinding {
   path: string;
   line: number;
   message: string;
+  /** The prompt of a job that would fix it. Absent: a person has to. */
+  fix?: string;
 }
 
 /** Jobs and usage of the last days, by creation date. */

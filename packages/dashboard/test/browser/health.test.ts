@@ -100,3 +100,14 @@ journey("opens a finding in the editor at its line, and proposes the mended page
   await press(page.getByRole("button", { name: "Open pull request" }));
   await page.getByRole("heading", { name: "Ready to merge" }).waitFor();
 });
+
+journey("proposes the fix of one finding with one key", async (look) => {
+  await take(page, look);
+  const { id } = await dashboard.addSample(`${look.name} one`);
+  await page.goto(`${dashboard.url}/app/health?project=${id}`);
+  await press(page.getByRole("button", { name: "Check now" }));
+  const fix = page.getByRole("button", { name: /^Propose a fix for quickstart\.mdx:/ });
+  await fix.waitFor();
+  await press(fix);
+  await page.getByText(/^Opened #1 · 1 file · no new findings, 1 fixed/).waitFor();
+});

@@ -51,7 +51,7 @@ interface PageEdit {
 type EditCheck =
   | {
       kind: "checked";
-      verdict: { introduced: readonly DashboardSiteFinding[]; fixed: readonly DashboardSiteFinding[] };
+      verdict: Readonly<Record<"introduced" | "fixed", readonly Omit<DashboardSiteFinding, "fix">[]>>;
     }
   | { kind: "refused"; reason: string };
 

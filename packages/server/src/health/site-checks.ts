@@ -41,6 +41,8 @@ export interface SiteFinding {
   /** Of a finding that a change of the code caused: the context repository (null: the project's own) and the commit. */
   repository?: string | null;
   cause?: Claim["cause"];
+  /** The built-in rules know what to write instead. */
+  isFixable?: true;
   /** The new name, if the code renamed it. */
   renamed?: { from: string; to: string };
   claimId?: string;
@@ -130,10 +132,12 @@ function countsOf(findings: readonly FullFinding[]): CheckCount[] {
   return [...counts.values()].sort((a, b) => rank[a.severity] - rank[b.severity] || b.count - a.count);
 }
 
-function shown(finding: SiteFinding): SiteFinding {
-  const { check, severity, path, line, message, repository, cause, renamed, claimId } = finding;
+function shown(finding: FullFinding): SiteFinding {
+  const { check, severity, path, line, repository, cause, renamed, claimId, fix } = finding;
+  const message = finding.message.slice(0, wordsMax);
+  const isFixable = fix === undefined ? {} : { isFixable: true as const };
   // Fields that are absent stay absent in JSON.
-  return { check, severity, path, line, message: message.slice(0, wordsMax), repository, cause, renamed, claimId };
+  return { check, severity, path, line, message, repository, cause, renamed, claimId, ...isFixable };
 }
 
 type Row =

@@ -67,6 +67,16 @@ function repairOf(findings: readonly SiteFinding[], isRules: boolean): string | 
   return orders.length === 0 ? null : orders.join(isRules ? "\n" : "\n\n");
 }
 
+/** The job that would fix one finding. Null: a person has to. */
+export function fixOf(finding: SiteFinding, isRules: boolean): string | null {
+  const { check, path, line, message, severity, renamed, isFixable } = finding;
+  if (renamed) return renameOrders([finding]).join("\n");
+  if (check === "orphan-page") return listOrder(path);
+  if (isFixable && (check === "broken-link" || check === "broken-anchor")) return `Fix broken links in ${path}.`;
+  if (isRules || severity === "info" || check.endsWith("-claim")) return null;
+  return `Fix this on ${path}, line ${line}, and change nothing else: ${message}`;
+}
+
 /** The same prompt is being worked on, or waits in an open pull request: by it, the newest job and its pull request. */
 async function findUnderWay(
   db: Queryable,
@@ -104,8 +114,12 @@ function followRenames(findings: readonly SiteFinding[]): DashboardSuggestion[] 
 function listOrphans(findings: readonly SiteFinding[], count: number): DashboardSuggestion[] {
   const pages = findings.filter(({ check }) => check === "orphan-page").slice(0, orphansMax);
   if (pages.length === 0) return [];
-  const orders = pages.map(({ path }) => `Add ${path.replace(/\.mdx?$/, "")} to the navigation.`);
+  const orders = pages.map(({ path }) => listOrder(path));
   return [{ prompt: orders.join("\n"), because: `${count} ${count === 1 ? "page is" : "pages are"} in no navigation` }];
+}
+
+function listOrder(path: string): string {
+  return `Add ${path.replace(/\.mdx?$/, "")} to the navigation.`;
 }
 
 /** For a language model: the findings themselves are the instruction. */

@@ -1,10 +1,12 @@
 import type { DashboardSiteCheck, DashboardSiteFinding } from "@emend/contract";
 import { useState } from "react";
-import { CopyBlock } from "../../parts/button.tsx";
+import { Button, CopyBlock } from "../../parts/button.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
 import { checkWords, FindingList } from "../../parts/finding-row.tsx";
-import { Empty } from "../../parts/notice.tsx";
+import { Empty, Problem } from "../../parts/notice.tsx";
 import { PagePlace } from "../../parts/page-place.tsx";
+import { useMayWrite } from "../../parts/use-may-write.ts";
+import { useStartJob } from "./use-start-job.ts";
 
 /** The section about the code lists these, each with its cause. */
 const toldByTruth: ReadonlySet<string> = new Set(["stale-reference", "changed-claim", "gone-claim"]);
@@ -15,6 +17,8 @@ export function Findings(props: {
   findings: readonly DashboardSiteFinding[];
   latest: DashboardSiteCheck;
 }) {
+  const start = useStartJob(props.projectId);
+  const mayWrite = useMayWrite();
   const countOf = countsByCheck(props.latest);
   const [chosen, setChosen] = useState("");
   const shown = props.findings.filter(({ check }) => (chosen === "" ? !toldByTruth.has(check) : check === chosen));
@@ -45,7 +49,25 @@ export function Findings(props: {
             <CopyBlock text="emend check ." />
           </Empty>
         )}
-        <FindingList findings={shown} place={(finding) => <PagePlace projectId={props.projectId} {...finding} />} />
+        <Problem error={start.error} />
+        <FindingList
+          findings={shown}
+          place={(finding) => <PagePlace projectId={props.projectId} {...finding} />}
+          more={({ fix, path, line }) =>
+            mayWrite &&
+            fix !== undefined && (
+              <div>
+                <Button
+                  disabled={start.isPending}
+                  aria-label={`Propose a fix for ${path}:${line}`}
+                  onClick={() => start.mutate(fix)}
+                >
+                  Propose a fix
+                </Button>
+              </div>
+            )
+          }
+        />
         {shown.length < total && (
           <p className="border-t border-line px-4 py-2 text-quiet">
             {total - shown.length} more are not stored here; <code>emend check</code> lists them all.

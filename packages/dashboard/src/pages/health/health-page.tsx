@@ -5,7 +5,6 @@ import { useEffect, useRef } from "react";
 import { healthQuery } from "../../api/project-queries.ts";
 import { ProjectSelect, projectsQuery, useProjectChoices, useProjects } from "../../api/projects.tsx";
 import { request } from "../../api/request.ts";
-import { followOwnJob } from "../../layout/own-jobs.tsx";
 import { FigureRow } from "../../parts/bars.tsx";
 import { Button, buttonLook, CopyBlock } from "../../parts/button.tsx";
 import { Chart } from "../../parts/chart.tsx";
@@ -17,6 +16,7 @@ import { Age, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 import { Findings } from "./findings.tsx";
 import { Truth } from "./truth.tsx";
+import { useStartJob } from "./use-start-job.ts";
 
 const route = getRouteApi("/health");
 
@@ -158,17 +158,7 @@ function withoutPageFixes({ fixes, truth }: Pick<DashboardHealth, "fixes" | "tru
 
 /** Suggested jobs for the findings: one click starts one. */
 export function Fixes({ projectId, fixes }: { projectId: string; fixes: readonly DashboardSuggestion[] }) {
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const start = useMutation({
-    mutationFn: (prompt: string) => request<{ id: string }>(`/projects/${projectId}/jobs`, { body: { prompt } }),
-    async onSuccess({ id }) {
-      followOwnJob(id);
-      void queries.invalidateQueries({ queryKey: ["jobs-head"] });
-      void queries.invalidateQueries({ queryKey: ["projects"] });
-      await navigate({ to: "/jobs/$id", params: { id } });
-    },
-  });
+  const start = useStartJob(projectId);
   if (fixes.length === 0) return null;
   const first = fixes.find(({ isVain, underWay }) => !isVain && !underWay);
   return (

@@ -119,7 +119,7 @@ function General({ project }: { project: DashboardProject }) {
   const models = useQuery(modelsQuery(project.id));
   const content = useQuery({ ...importQuery(project.id), enabled: isLocal });
   if (!models.data || (isLocal && content.isPending)) {
-    return models.error ? <Pending error={models.error} /> : <Skeleton className="h-[60dvh]" />;
+    return models.error ? <Pending error={models.error} /> : <Skeleton className="h-[150dvh] lg:h-[60dvh]" />;
   }
   return (
     <>

@@ -1,10 +1,12 @@
+import { rulesModelName } from "@emend/base/model-names.ts";
 import type { DashboardHealth, DashboardStatus } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import { listContextRepositories } from "../../accounts/projects/context-repositories.ts";
+import { allowedModels } from "../../accounts/projects/project-settings.ts";
 import { listClaimsNow } from "../../claims/claim-store.ts";
 import { askedAbout, backfillLimit, backfillOf } from "../../claims/drift/reader.ts";
 import { readSiteHealth } from "../../health/site-checks.ts";
-import { listTruth } from "../../health/suggest-fixes.ts";
+import { fixOf, listTruth } from "../../health/suggest-fixes.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findProject } from "../find.ts";
 
@@ -17,11 +19,15 @@ type OfProject = { Params: { projectId: string } };
 
 export function healthRoutes(app: FastifyInstance, deps: RouteDeps): void {
   app.get<OfProject>("/projects/:projectId/health", async (request): Promise<DashboardHealth> => {
-    const { id } = await findProject(deps.pool, request.params.projectId);
+    const { id, settings } = await findProject(deps.pool, request.params.projectId);
     const { checks, findings, problem } = await readSiteHealth(deps.pool, id);
+    const isRules = allowedModels(settings, deps.defaultModel)[0] === rulesModelName;
     return {
       checks: checks.map((check) => ({ ...check, checkedAt: check.checkedAt.toISOString() })),
-      findings,
+      findings: findings.map((finding) => {
+        const fix = fixOf(finding, isRules);
+        return fix === null ? finding : { ...finding, fix };
+      }),
       isChecking: await deps.isSiteCheckAsked(id),
       problem: problem && { at: problem.at.toISOString(), words: problem.words },
       fixes: await deps.suggestions(id),
