@@ -58,6 +58,11 @@ test("a question gives the lease back, is told once, and an answer makes the job
   expect(await asked()).toHaveLength(1);
   expect(await claim()).toBeNull();
   await say("443");
+  // Without gaps: clients resume by number.
+  const { rows } = await database.pool.query("select seq from job_events where job_id = $1 order by seq", [
+    lease.jobId,
+  ]);
+  expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, index) => index + 1));
   expect(await mustClaim()).toMatchObject({ hasInterjections: true, waitedMs: null, overdueStep: null });
 });
 
