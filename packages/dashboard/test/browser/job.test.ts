@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";
+import { waitForAnswer } from "../../../server/src/jobs/run/wait-for-answer.ts";
 import { journey, openDashboard } from "./support/dashboard.ts";
 import { go } from "./support/go.ts";
 import { expectFitting, expectGood, expectSteady } from "./support/judge.ts";
@@ -262,6 +264,25 @@ journey("says that it waits for the forge and until when, and retries what faile
   await failure.getByRole("heading", { name: "host did not answer" }).waitFor();
   await press(retry);
   await failure.waitFor({ state: "detached" });
+});
+
+journey("shows a question above all else, and sends the answer", async (look) => {
+  const { pool } = dashboard.installation.database;
+  const jobId = await addJob(pool, watchedId, "Say which release drops the endpoints.");
+  const lease = { jobId, token: randomUUID() };
+  await pool.query("update jobs set lease = $2, model = 'anthropic/claude-opus' where id = $1", [jobId, lease.token]);
+  const question = { question: `Which release? ${hostile}`, options: ["3.0", "wide ".repeat(19)], step: 1 };
+  await waitForAnswer(pool, lease, question, 3_600_000);
+  await take(page, look);
+  await go(page, `/app/jobs/${jobId}`);
+  await page.getByText("Waiting for your answer").waitFor();
+  await page.getByRole("status").getByText("Which release?").waitFor();
+  await expectGood(page);
+  await press(page.getByRole("button", { name: "3.0" }));
+  const heard = "select prompt, created_by from job_interjections where job_id = $1";
+  await expect
+    .poll(async () => (await pool.query(heard, [jobId])).rows, { timeout: 20_000 })
+    .toEqual([{ prompt: "3.0", created_by: expect.stringMatching(/^user\//) }]);
 });
 
 journey("shows a viewer what happens, and nothing to press", async (look) => {
