@@ -4,6 +4,7 @@ import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/prom
 import { stripTypeScriptTypes } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { ensureBuild } from "../packages/dashboard/build/ensure-build.ts";
+import { writeSbom } from "./sbom.ts";
 
 const root = dirname(import.meta.dirname);
 const ours = [
@@ -109,6 +110,7 @@ if (import.meta.main) {
   const isFallbackNode = process.execPath.startsWith(join(root, "node_modules"));
   const outDir = join(root, "packages/cli/dist");
   await buildPackage(outDir);
+  await writeSbom(outDir, "packages/cli");
   const { name, version } = await readManifest("packages/cli/package.json");
   const files = (await readdir(outDir, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   const tarball = `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
