@@ -1,10 +1,7 @@
 import { readFileSync } from "node:fs";
-import type { Tree } from "@emend/tree";
 import { expect, it } from "vitest";
-import { judgeContent } from "./judge-content.ts";
-import { createPageReader } from "./page-reader.ts";
+import { judgeEdit } from "../test/judge-edit.ts";
 
-const reader = createPageReader();
 const page = "# Home\n\nSee [us](https://known.test/a).\n";
 const long = `<script>\n${"let a = 1; // a component of many lines\n".repeat(80)}</script>`;
 
@@ -59,28 +56,8 @@ const sites = {
 } satisfies Record<string, Record<string, string>>;
 type Site = keyof typeof sites;
 
-function treeOf(files: Record<string, string>): Tree {
-  const paths = Object.keys(files);
-  return {
-    commit: "0".repeat(40),
-    list: async () => paths.map((path) => ({ path, mode: "100644", oid: "", size: 0 })),
-    read: async (path) => (files[path] === undefined ? null : Buffer.from(files[path])),
-    search: async ({ pattern, accepts = () => true }) => ({
-      matches: paths
-        .filter((path) => accepts(path) && files[path]?.toLowerCase().includes(pattern.toLowerCase()))
-        .map((path) => ({ path, line: 1, column: 0, text: "" })),
-      truncated: false,
-    }),
-  };
-}
-
-async function judge(site: Site, path: string, text: string | Buffer) {
-  const policy = { docsDir: "", allowedPaths: [], filesMax: 100, bytesMax: 1e9 };
-  const content = Buffer.from(text);
-  const base = treeOf(sites[site] as Record<string, string>);
-  const files = [{ path, content, text: content.toString() }];
-  return judgeContent({ base, reader, policy, asked: [] }, files, [], AbortSignal.timeout(20_000));
-}
+const judge = (site: Site, path: string, text: string | Buffer) =>
+  judgeEdit(sites[site] as Record<string, string>, path, text);
 
 /** VitePress's configuration with one more entry in a list that has a name of its own. */
 function guides(entry: string): string {
@@ -138,6 +115,7 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ["mkdocs", "docs/new.md", "---\ntitle: New\n...\n<script>evil()</script>\n---\n\n# New\n"],
   ],
   "a fence that the builder compiles or runs": [
+    ["vitepress", "new.md", "# New\n\n- a\n\n\t```demo\n\tText.\n\t```\n"],
     ["nextra", "content/new.mdx", '# New\n\n```ts twoslash\nimport a from "/etc/a"\n```\n'],
     ["hugo", "layouts/partials/llms.txt", '```\n{{ os.ReadFile "hugo.toml" }}\n```\n'],
     ["hugo", "layouts/_default/single.md", '```\n{{ os.ReadFile "hugo.toml" }}\n```\n'],
@@ -314,6 +292,7 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ["sphinx", "docs/new.rst", `New\n===\n\n\`x <javascript:evil()//${"a".repeat(2_100)}>\`_\n`],
   ],
   "AsciiDoc that passes text through": [
+    ["antora", "modules/ROOT/pages/new.adoc", "= New\n\nNow {base-uri}.attacker.test/x[click].\n"],
     ["antora", "modules/ROOT/pages/new.adoc", '= New\n\nimage::a.png[link="java&#115;cript:alert(1)"]\n'],
     ["antora", "modules/ROOT/pages/new.adoc", '= New\n\nimage::a.png[link="java\tscript:alert(1)"]\n'],
     ["antora", "modules/ROOT/pages/new.adoc", '= New\n\nimage::a.png[alt="]",link="java&#115;cript:alert(1)"]\n'],

@@ -79,7 +79,7 @@ export const fenceFlags =
 
 /** Markers at the start of a line that open or close a block whose content is read as text. */
 export const blockMarkers: readonly RegExp[] = [
-  /^:{3,}[ \t]*(?:note|tip|info|warning|danger|caution|important|success|secondary|details|code-group|steps|hint|error|attention|seealso|expandable|tabs|tab)?(?=[ \t[]|$)/,
+  /^:{3,}[ \t]*(?:$|(?:note|tip|info|warning|danger|caution|important|success|secondary|details|code-group|steps|hint|error|attention|seealso|expandable|tabs|tab)(?=[ \t[]|$))/,
   /^(?:!!!|\?\?\?\+?)[ \t]+[\w-]+(?:[ \t]+(?:inline(?:[ \t]+end)?|[\w-]+))*(?=[ \t]+"|[ \t]*$)/,
   /^===[!+]?[ \t]+(?=")/,
   /^> \[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION|INFO|DANGER|SUCCESS|QUESTION|EXAMPLE|QUOTE|TODO)\][+-]?/i,
@@ -164,10 +164,10 @@ export const roles = words(`
 
 /** AsciiDoc: block attributes that only format. The first word is the block's style, the others only name. */
 export const asciidocBlocks =
-  /^\[(?:source|listing|literal|quote|verse|example|sidebar|abstract|partintro|NOTE|TIP|WARNING|CAUTION|IMPORTANT|discrete|float|horizontal|qanda|glossary|appendix|preface|colophon|bibliography|index|dedication|loweralpha|upperalpha|lowerroman|upperroman|arabic|tabs)?(?:[%#.][\w-]+)*(?:(?:(?<=\[)|, ?)(?:subs="?\+quotes"?|(?:cols|options|opts|width|frame|grid|stripes|caption|role|id|start|separator|format|linenums|highlight|title|indent|language|attribution|citetitle|reversed)="?[\w ,.*<>^;%=+:|-]*"?|(?<!\[)(?:[\w+#.' -]+|"[\w ,.*<>^;%=+:|-]*"|%\w+)))*\]$/;
+  /^\[(?:source|listing|literal|quote|verse|example|sidebar|abstract|partintro|NOTE|TIP|WARNING|CAUTION|IMPORTANT|discrete|float|horizontal|qanda|glossary|appendix|preface|colophon|bibliography|index|dedication|loweralpha|upperalpha|lowerroman|upperroman|arabic|tabs)?(?:[%#.][\w-]+)*(?:(?:(?<=\[)|, ?)(?:subs="?\+quotes"?|(?:cols|options|opts|width|frame|grid|stripes|caption|role|id|start|linenums|highlight|title|indent|language|attribution|citetitle|reversed)="?[\w ,.*<>^;%=+:|-]*"?|(?<!\[)(?:[\w+#.' -]+|"[\w ,.*<>^;%=+:|-]*"|%\w+)))*\]$/;
 /** Attributes of a document that only name or number. */
 export const asciidocAttributes =
-  /^(?:description|keywords|page-[\w-]+|navtitle|author|email|revdate|revnumber|toc(?:levels|-title)?|sectnums|sectanchors|idprefix|idseparator|experimental|icons|source-language|title|[\w-]+-(?:caption|label|title|signifier))$/;
+  /^(?:description|keywords|page-[\w-]+|navtitle|author|email|revdate|revnumber|toc(?:levels|-title)?|sectnums|sectanchors|idprefix|idseparator|experimental|source-language|title|[\w-]+-(?:caption|label|title|signifier))$/;
 /** Macros that only name or show. */
 export const asciidocMacros = words(
   "xref link image kbd btn menu footnote anchor indexterm indexterm2 icon mailto term",

@@ -39,7 +39,11 @@ export function hasPlainSpans(chunk: string, html: "commonmark" | "spans" | "raw
   for (let at = chunk.indexOf("`"); at !== -1; at = chunk.indexOf("`", at)) {
     const [whole, marks, code = ""] = spanAt(chunk, at) ?? [];
     // Tables split cells inside code, and some parsers need a letter behind the first mark.
-    if (!whole || (isTable && /(?<!\\)\|/.test(code)) || (html !== "commonmark" && marks === "`" && /^\s/.test(code)))
+    if (
+      !whole ||
+      (isTable && /(?<!\\)\||\\\\\|/.test(code)) ||
+      (html !== "commonmark" && marks === "`" && /^\s/.test(code))
+    )
       return false;
     if (chunk[at - 1] === "\\") return false;
     at += whole.length;

@@ -86,7 +86,9 @@ export function collectParts() {
       // Browsers drop tabs and line ends in an address.
       const joined = loads ? text.replaceAll(/[\t\r\n]/g, "") : text;
       if (joined !== text) for (const [running] of joined.matchAll(runningScheme)) form(running.trim(), at);
-      const hosts = new Set([...hostsIn(text), ...(joined.trim().includes(" ") ? [] : hostsIn(joined))]);
+      const mailed = [...text.matchAll(/(?<![\w.+/:=-])[\w.+-]+@((?:[\w-]+\.)+[a-z]{2,})(?![\w:/-])/gi)];
+      const mailHosts = mailed.flatMap(([, host]) => [...hostsIn(`https://${host}/`)]);
+      const hosts = new Set([...mailHosts, ...hostsIn(text), ...(joined.trim().includes(" ") ? [] : hostsIn(joined))]);
       if (hosts.size > 0) add("link", text, at, { hosts: [...hosts], loads });
       if (!text.includes("\\")) return;
       for (const word of text.split(/\s+/))

@@ -90,7 +90,7 @@ export function isPlainInfo(info: string, code: string, isLabelled: boolean): bo
   // Its compiler reads the files that are named.
   if (/\btwoslash\b/.test(meta) && /["'`]\s*(?:\.{0,2}\/|~|\w+:)|\/\/\/\s*</.test(code)) return false;
   // Drawn, not shown.
-  if (/^(?:mermaid|math|katex)$/.test(language) && drawnActive.test(code)) return false;
+  if (/(?:^|[\s{.])(?:mermaid|math|katex)\b/.test(info) && drawnActive.test(code)) return false;
   const flags =
     meta.trim().match(/\w+=(?:"[^"]*"|'[^']*'|\{[^}]*\})|\{[^}]*\}|\[[^\]]*\]|\/[^/]+\/|"[^"]*"|'[^']*'|[^\s,]+/g) ??
     [];

@@ -30,6 +30,10 @@ const navigationKeys =
 const entryKeys = /^(?:text|link|items|collapsed|activeMatch|base|target|rel)$/;
 const entriesPlace = "themeConfig.nav";
 
+/** Keys of an entry that choose what is drawn, or run. */
+const runningEntry =
+  /^(?:components?|props|attrs|html|innerHTML|render\w*|templates?|scripts?|on[A-Z]\w*|dangerously\w*)$/;
+
 /** A value of any format, or a key with its value. Plain data has no tags, anchors, merges, escapes or code in it. */
 interface Data {
   from: number;
@@ -54,6 +58,7 @@ export function readConfiguration(
   const cuts: Data[] = [];
   const readStrings = (data: Data): void => {
     if (data.text !== undefined) readString(parts, data.text, data.from);
+    if (data.key !== undefined && runningEntry.test(data.key)) parts.form(`${data.key}:`, data.from, data.key);
     for (const one of data.inner) readStrings(one);
   };
   /** A single string is not cut out: it may be an argument of code. */
@@ -99,7 +104,7 @@ function isEntry({ key, inner }: Data): boolean {
 }
 
 function readString(parts: Parts, value: string, at: number): void {
-  if (/[<{}\\`\t\r\n]|&#?\w+;/.test(value)) parts.form(value, at);
+  if (/[<{}\\`"\t\r\n]|&#?\w+;|(?:^|\/)\.\.(?:\/|$)/.test(value)) parts.form(value, at);
   if (/^[a-z][a-z0-9+.-]*:[^\s:]|^[/\\]{2}/i.test(value) && !/^:?[\w-]+:[\w*-]+$/.test(value))
     parts.address(value, at, { loads: true });
   else parts.value(value, at);
@@ -147,8 +152,10 @@ function tomlTables(text: string): readonly Data[] {
     const to = headers[index + 1]?.index ?? text.length;
     const lines = text.slice(from + header.length, to);
     const isPlain = lines.split("\n").every((line) => plainTomlLine.test(line));
-    const strings = [...lines.matchAll(/["']([^"']*)["']/g)];
-    const inner = strings.map(({ 1: one = "", index: at }) => leaf(from + header.length + at, one));
+    const strings = [
+      ...lines.replaceAll(/^[ \t]*#.*/gm, (one) => " ".repeat(one.length)).matchAll(/"([^"]*)"|'([^']*)'/g),
+    ];
+    const inner = strings.map(({ 1: one, 2: other = "", index: at }) => leaf(from + header.length + at, one ?? other));
     return { from, to, isPlain, key, inner };
   });
 }

@@ -36,7 +36,7 @@ import {
   readPlainTag,
   type Tag,
 } from "./plain-forms.ts";
-import { isPlainDirective } from "./read-plain.ts";
+import { activeTex, isPlainDirective } from "./read-plain.ts";
 
 /** How the site's builder reads Markdown. Without a known builder, every doubt counts. */
 export interface Flavor {
@@ -110,7 +110,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     let end = start;
     while (end < text.length) {
       const line = lineAt(text, end);
-      if (line.trim() === "" || (end > start && stopsAtFence && fenceStart.test(line))) break;
+      if (line.trim() === "" || (end > start && stopsAtFence && isFence(line))) break;
       end += line.length + 1;
     }
     return Math.min(end, text.length);
@@ -178,7 +178,8 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     for (const line of options.split("\n")) readOption(line, at);
     const body = written.slice(options.length);
     // Options can also be YAML.
-    if (/^\s*---/.test(body)) parts.form(body, at);
+    if (/^\s*---/.test(body) || !hasPlainSpans(argument, "raw"))
+      parts.form(`${argument}\n${body}`, at, argument || body);
     else if (/^(?:code|code-block|sourcecode|code-tab)$/.test(name)) parts.sample(body, at);
     else if (name === "toctree") for (const entry of body.split("\n")) readEntry(entry.trim(), at);
     else readMarkdown(shiftedBy(at - argument.length - 2, parts), `${argument}\n\n${body}`, 0, flavor);
@@ -188,6 +189,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     const [, link] = /^[ \t]*:(?:link|img-\w+):[ \t]+(\S+)[ \t]*$/.exec(line) ?? [];
     if (link !== undefined) parts.address(link, at, { loads: !line.includes(":link:") });
     else if (line.trim() !== "" && !directiveOptions.test(line.trim())) parts.form(line.trim(), at);
+    else readMarkdown(shiftedBy(at, parts), line.trim().replace(/^:[\w-]+:/, ""), 0, flavor);
   }
 
   /** `page` or `Title <page>`. */
@@ -341,7 +343,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       const close = text.indexOf("-->", at + 4);
       const stop = close === -1 ? text.length : close + 3;
       const whole = text.slice(at, stop);
-      if (!flavor.mdx && wordyComment.test(whole) && !whole.includes("[[[")) return at + 4;
+      if (!flavor.mdx && close !== -1 && wordyComment.test(whole) && !/[`~]|\[\[\[/.test(whole)) return at + 4;
       if (!comments.test(whole)) parts.form(whole, at);
       return stop;
     }
@@ -372,7 +374,11 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       const isLiteral = value.startsWith("{")
         ? flavor.mdx && isLiteralExpression(value)
         : isPlainValue(value, flavor.mdx, flavor.html === "commonmark");
-      const isStyle = key === "style" && /^[\w\s:;#%.,{}"'-]*$/.test(value) && (isLiteral || !value.startsWith("{"));
+      const isStyle =
+        key === "style" &&
+        !/position|z-index|inset/i.test(value) &&
+        /^[\w\s:;#%.,{}"'-]*$/.test(value) &&
+        (isLiteral || !value.startsWith("{"));
       if (isLiteral && addressAttributes.has(key))
         parts.address(value.replace(/^\{\s*["'`]|["'`]\s*\}$/g, "").replaceAll(/(?<=\S) (?=[\w(])/g, "%20"), at, {
           loads: !/^(?:href|to|cite|url|link)$/.test(key),
@@ -396,13 +402,26 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
   function readLineStart(line: string, at: number): void {
     const bare = line.replace(/^(?:[ \t]*(?:[-*+]|\d{1,9}[.)])(?=[ \t]))*[ \t]*/, "");
     const offset = at + line.length - bare.length;
+    // Behind quotes and notes, markers begin as well.
+    const inner = bare.replace(/^(?:[ \t]*(?:>|\[\^[^\]\n]+\]:|(?:[-*+]|\d{1,9}[.)])(?=[ \t])))*[ \t]*/, "");
+    if (
+      inner !== bare &&
+      /^(?:<<<|:{3,}[ \t]*\S|::\w|!include|@import|\$\$include)/.test(inner) &&
+      !isPlainMarker(inner)
+    )
+      parts.form(inner, at + line.length - inner.length);
+    for (const [, name = "", argument = ""] of line.matchAll(/(?:`{3,}|~{3,}|:{3,})[ \t]*\{([^}\n]*)\}?([^\n]*)/g))
+      if (!isPlainDirective(name, argument.trim())) parts.form(inner, at + line.length - inner.length);
+    if (activeTex.test(line)) parts.form(line, at);
+    if (flavor.html !== "commonmark" && /^[ \t]*#/.test(line) && line.includes("<")) parts.form(line, at);
     const target = includeForms.map((form) => form.exec(bare)?.[1]).find((one) => one !== undefined);
     if (target) parts.include(target, offset);
     else if (blockMarker.test(bare) && !isPlainMarker(bare)) parts.form(bare, offset);
     if (flavor.mdx && /^(?:import|export)\b/.test(line)) parts.form(line, at);
     // A fence that some parser finds here.
     const [, , , info = ""] = fenceStart.exec(line) ?? [];
-    if (!info.includes("`") && !isPlainInfo(info, "", flavor.labels)) parts.form(bare, offset);
+    if (!info.includes("`") && !info.trim().startsWith("{") && !isPlainInfo(info, "", flavor.labels))
+      parts.form(bare, offset);
   }
 
   /** `import` and `export` in MDX go on to a blank line. */
@@ -424,8 +443,14 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
   }
 }
 
+/** A line of backticks with more of them is a span of code. */
+function isFence(line: string): boolean {
+  const [, , marker = "", info = ""] = fenceStart.exec(line) ?? [];
+  return marker !== "" && !(marker[0] === "`" && info.includes("`"));
+}
+
 function isPlainMarker(line: string): boolean {
-  const [, directive, argument = ""] = /^:{3,}/.test(line) ? (directiveLine.exec(line) ?? []) : [];
+  const [, directive, argument = ""] = directiveLine.exec(line.replace(/^(:{3,})[ \t]+(?=\{)/, "$1")) ?? [];
   if (directive) return isPlainDirective(directive, argument) && !/^(?:image|figure|toctree|math)$/.test(directive);
   return blockMarkers.some((marker) => marker.test(line));
 }

@@ -26,7 +26,8 @@ const commonmark: Flavor = {
   insideCode: null,
   escapable: "<\\",
   vue: false,
-  braces: /^\{(?:[\p{L}\p{N} ,._$|/-]*|\\[a-z](?:(?!\{[{%])[^<>`"'])*)\}$/u,
+  braces:
+    /^\{(?!\s*(?:hidden|inert|popover|autofocus|contenteditable)\b)(?:[\p{L}\p{N} ,._$|/-]*|\\[a-z](?:(?!\{[{%])[^<>`"'])*)\}$/u,
   unknownElements: true,
   labels: false,
 };
@@ -35,7 +36,14 @@ const flavors: Readonly<Record<string, Flavor>> = {
   commonmark,
   mdx,
   "mdx mintlify": { ...mdx, labels: true },
-  vue: { ...commonmark, vue: true, unknownElements: false, insideCode: /<!--\s*@include[^\n]*/g },
+  // `{word}` can be an attribute.
+  vue: {
+    ...commonmark,
+    vue: true,
+    braces: /^\{\\[a-z](?:(?!\{[{%])[^<>`"'])*\}$/,
+    unknownElements: false,
+    insideCode: /<!--\s*@include[^\n]*/g,
+  },
   hugo: { ...commonmark, insideCode: /\{\{[<%][\s\S]{0,2000}?[%>]\}\}|\{\{[<%]/g },
   mdbook: { ...commonmark, insideCode: /\{\{#[^{}\n]*\}\}|\{\{#/g },
   liquid: { ...commonmark, html: "raw", insideCode: new RegExp(templates, "g"), escapable: "" },
@@ -49,7 +57,8 @@ const unknown: Flavor = {
   insideCode: new RegExp(`${templates}|${snippets}`, "gm"),
   escapable: "",
   vue: true,
-  braces: /^\{(?:[\p{L}\p{N}_-]*|\\[a-z](?:(?!\{[{%])[^<>`"'])*)\}$/u,
+  braces:
+    /^\{(?!(?:hidden|inert|popover|autofocus|contenteditable)\b)(?:[\p{L}\p{N}_-]*|\\[a-z](?:(?!\{[{%])[^<>`"'])*)\}$/u,
 };
 
 /** Collects what a file does beyond showing text. Nothing is evaluated, and the time is linear. */
@@ -71,7 +80,7 @@ export function readPage(text: string, syntax: Syntax): readonly Part[] {
 /** Characters that are not seen, or that end a line for some parsers only. */
 const invisible =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-  /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\r(?!\n)|\u034f|[\u17b4\u17b5]|[\u180b-\u180d\u180f]|[\ufe00-\ufe0f]|[\u{e0000}-\u{e0fff}\u{1d173}-\u{1d17a}]|[\u00a0\u1680\u2000-\u200a\u202f\u205f]/gu;
+  /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\r(?!\n)|\u034f|[\u17b4\u17b5]|[\u180b-\u180d\u180f]|[\ufe00-\ufe0f]|[\u{e0000}-\u{e0fff}\u{1d173}-\u{1d17a}]|[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/gu;
 
 function readCharacters(parts: Parts, text: string): void {
   for (const { 0: character, index } of text.matchAll(invisible)) {
@@ -89,6 +98,8 @@ function isOrdinary(character: string, before: string, after: string): boolean {
       ? /^(?:\p{Extended_Pictographic}|[♀♂⚕⚖✈❤➡⬛])/u.test(after)
       : /(?![\p{Script=Latin}\p{Script=Han}])[\p{L}\p{M}]$/u.test(before) && /^[\p{L}\p{M}\s]/u.test(after);
   if (/[\ufe0e\ufe0f]/.test(character)) return /(?:[\p{Emoji}\p{So}\p{Sm}])$/u.test(before);
+  // The blank of Chinese and Japanese also begins a paragraph.
+  if (character === "\u3000" && /^\u3000*[\p{L}\p{N}「『（【]/u.test(after)) return true;
   // Not where a line's first characters decide what it is.
   if (/\p{Zs}/u.test(character)) return /[^\s\-#>+*:.`~=|!<{[;%@][^\n]*$/u.test(before) && /^[^\n]*\S/u.test(after);
   return false;
@@ -100,7 +111,8 @@ function readFrontMatter(parts: Parts, text: string): number {
   const [json] = /^\ufeff?\s*\{\s*\n[\s\S]*?(?=\n\s*\n|$)/.exec(text) ?? [];
   if (json) parts.form(json, 0);
   const [data = ""] = /^\ufeff?(?:[ \t]*[\w-]+:[^\n]*\n| {4,}[^\n]*\n)+/.exec(text) ?? [];
-  for (const [line, key = ""] of data.matchAll(/^[ \t]*([\w-]+):.*/gm)) if (runningKeys.test(key)) parts.form(line, 0);
+  for (const [line, key = ""] of data.matchAll(/^[ \t]*([\w-]+):.*/gm))
+    if (runningKeys.test(key) || /[<"]/.test(line)) parts.form(line, 0);
   // Some parsers end it at the first line that begins with a mark, and show the rest.
   const [whole = "", , fields = ""] =
     /^(---|\+\+\+)\r?\n((?:(?!---|\+\+\+|\.\.\.)[^\n]*\n)*)\1\r?(?:\n|$)/.exec(text) ?? [];
@@ -128,7 +140,10 @@ function readField(parts: Parts, field: string): void {
     // Nested fields are named as another page names them.
     if (index > 0 && name && !plainKeys.has(name)) parts.form(`${key}.${name}:`, at, name);
     const isText = isWords || name !== undefined || /^["'#]/.test(value) || !/:(?:\s|$)/.test(value);
-    if (!isText || activeValue.test(value) || (key === "" && /^[^#]/.test(value))) parts.form(line.trim(), at);
+    // A quote can end an attribute or a string in which a theme shows the value.
+    const quoted = /^"[^"]*"/.test(value) ? value.replace(/^"([^"]*)"/, "$1") : value;
+    if (!isText || activeValue.test(value) || /".*[=;]/.test(quoted) || (key === "" && /^[^#]/.test(value)))
+      parts.form(line.trim(), at);
     const plain = /^(["'])(.*)\1/.exec(value)?.[2] ?? value;
     if (/^[a-z][a-z0-9+.-]*:\S+$|^\/\//i.test(plain)) parts.address(plain, at, { loads: true });
     else parts.value(plain, at);

@@ -11,9 +11,12 @@ import {
 import type { Parts } from "./page-parts.ts";
 
 /** Mathematics that links, loads or defines. */
-const activeTex = /\\(?:href|url|html\w*|require|cssId|include\w*|input|unicode|mmlToken)\s*[{[]/;
+export const activeTex =
+  /\\(?:href|url|html\w*|require|cssId|class|style|include\w*|input|unicode|mmlToken)\s*[{[]|\\(?:[gex]?def|let|(?:re)?newcommand)\b/;
 /** Words or a name, and behind words a name in angle brackets. */
 const plainRole = /^`[\p{L}\p{N}_@#][\p{L}\p{N} >,./_@#-]*(?:<[\w@#][\w./@#-]*>)?`$/u;
+/** Docutils links these wherever they stand. */
+const standaloneScheme = /(?<![\w-])(?:data|file|blob|filesystem|view-source):[^\s:]/i;
 /** Docutils finds literals only between these. */
 const literal = /(?<![^\s([{<'"/-])``[^`\n]+``(?![^\s)\]}>'".,:;!?/-])/g;
 
@@ -30,7 +33,7 @@ export function readRst(parts: Parts, text: string): void {
     const isFirst = starts.length === 1 && /^\s*(?:\.\.|__)(?: |\r?\n|$)/.test(line);
     if (isFirst) readExplicit(bare.replace(/^__/, "_:").replace(/^\.\./, "").trim(), bare, at, isWhole);
     else if (starts.length > 0) parts.form(bare, at);
-    if (activeTex.test(line)) parts.form(bare, at);
+    if (activeTex.test(line) || standaloneScheme.test(line.replaceAll(literal, ""))) parts.form(bare, at);
     if (/^:[\w.-]+:(?:\s|$)/.test(bare) && !directiveOptions.test(bare)) {
       if (isWhole && /^:target:\s+\S+$/.test(bare)) parts.address(bare.split(/\s+/)[1] ?? "", at);
       else if (!/^:(?:param|type|returns?|rtype|raises?|arg|keyword|ivar|var|vartype|meta|orphan)\b/.test(bare))
@@ -59,7 +62,7 @@ export function readRst(parts: Parts, text: string): void {
 
   function readExplicit(markup: string, line: string, at: number, isWhole: boolean): void {
     const [, name = "", value = ""] = /^([\w:.+-]+)::(?:\s+(.*))?$/.exec(markup) ?? [];
-    const [isTarget, target] = /^_(?:[\w .:-]*|`[^`<>\\]+`):(?:\s+(\S+))?$/.exec(markup) ?? [];
+    const [isTarget, target] = /^_(?:[\w .-]*(?::[\w.-]+)*|`[^`<>\\]+`):(?:\s+(\S+))?$/.exec(markup) ?? [];
     const isNote = /^\[(?:#[\w-]*|\d+|\*|[\w-]+)\](?:\s|$)/.test(markup);
     const isReplacement = /^\|[^|<>\\]+\|\s+replace::\s/.test(markup);
     const [, picture] = /^\|[^|<>\\]+\|\s+image::\s+(\S+)$/.exec(markup) ?? [];
@@ -77,7 +80,8 @@ export function readRst(parts: Parts, text: string): void {
 export function isPlainDirective(name: string, value: string): boolean {
   if (/^(?:code|code-block|sourcecode|highlight|code-tab)$/.test(name))
     return value === "" || (/^[\w+#. -]+$/.test(value) && languages.has(value.split(/\s/)[0]?.toLowerCase() ?? ""));
-  return directives.has(name) && (value === "" || !/^(?:toctree|math|image|figure)$/.test(name));
+  // A picture's address can also stand in the next line.
+  return directives.has(name) && !/^(?:image|figure)$/.test(name) && (value === "" || !/^(?:toctree|math)$/.test(name));
 }
 
 function wordsFrom(line: string, offset: number, size: number): string {
@@ -95,25 +99,34 @@ const ownAttribute =
 /** AsciiDoc: every line is live, those of listings too, because includes work there. */
 export function readAsciidoc(parts: Parts, text: string): void {
   const defined = new Set<string>();
+  const entries = text.matchAll(/(?:^|[|!\s]):!?([\w-]+)!?:/gm);
+  const entered = new Set([...entries].map(([, name = ""]) => name.toLowerCase()));
+  // Quotes end the attribute that a role becomes.
+  for (const { 0: role, index } of text.matchAll(/\[[^[\]]{0,300}["'][^[\]]{0,300}\](?=[#*_`^~+])/g))
+    parts.form(role, index);
+  // References to characters vanish from an address.
+  parts.value(text.replaceAll(/\{[\w-]{1,60}\}/g, ""), 0, { loads: false });
   for (const { 0: line, index: at } of text.matchAll(/[^\n]+/g)) {
     const bare = line.trim();
     const refuse = () => parts.form(bare, at);
+    // Cells with other separators.
+    if (/^[,:!;]={3,}$/.test(bare)) refuse();
     if (/\binclude\s*::|^\s*\\?(?:ifdef|ifndef|ifeval|endif)::/.test(line)) {
       const [, target] =
         /^include::([\w./$@:-]+)\[(?:tags?=(?:[\w.;*!-]*|"[\w.;*!-]*")|leveloffset=\+?\d)?\]$/.exec(bare) ?? [];
       const isPlain = target !== undefined && line === bare && !/^\w+:\/\//.test(target);
       // Antora finds these inside of its component only.
       if (!isPlain) refuse();
-      else if (!/^(?:[\w.@-]+:){0,2}(?:partial|example|page)\$[\w/-][\w./-]*$/.test(target) || target.includes(".."))
+      else if (!/^(?:[\w.@-]+:){0,2}(?:partial|example|page)\$[\w-][\w./-]*$/.test(target) || target.includes(".."))
         parts.include(target, at);
     }
     // A cell can be a document of its own.
-    for (const cell of line.split("|").map((one) => one.trim())) {
+    for (const cell of line.split(/[|!]/).map((one) => one.trim())) {
       const [entry, name = "", value = ""] = /^:([^:]+):(?:\s+(.*))?$/.exec(cell) ?? [];
       if (/^ur[il]-[\w-]+$/.test(name) && /^\S+$/.test(value)) {
         parts.address(value, at);
         defined.add(name);
-      } else if (entry && !(asciidocAttributes.test(name) && /^[^<>{}\\+[\]"]*$/.test(value))) refuse();
+      } else if (entry && !(asciidocAttributes.test(name) && /^(?:(?!\w:\S)[^<>{}\\+[\]"])*$/.test(value))) refuse();
       if (/^\[.*\]$/.test(cell) && !asciidocBlocks.test(cell) && !/^\[\[[\w:.-]+(?:,[\w .-]+)?\]\]$/.test(cell))
         refuse();
     }
@@ -127,20 +140,23 @@ export function readAsciidoc(parts: Parts, text: string): void {
     const isDocument = table !== -1 && line.lastIndexOf("a") > table;
     if (/\+\+|\$\$|\bpass\s*:|\bstem\s*:|\b(?:latex|ascii)math\s*:/.test(line)) refuse();
     // A cell that is a document. Its lines are read like all others.
-    if (isDocument || /^\s*a\|/.test(line)) parts.form("a|", at);
+    if (isDocument || /^\s*a[|!]|\bcols\s*=[^\]]*a/.test(line)) parts.form("a|", at);
     // An address that the page defines, as far as it goes.
     for (const { 0: whole, 1: name = "", index } of line.matchAll(
       /(?<!\\)\{([\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N}_-]*|(?:set|counter2?):[^{}\n]*)\}/gu,
     ))
       if (
-        !ownAttribute.test(name) &&
+        !(ownAttribute.test(name) && !entered.has(name.toLowerCase()) && isApart(line, index, whole)) &&
         !asciidocCharacters.has(name) &&
         !(defined.has(name) && /^\{[\w-]+\}(?:[[/\s#)]|$)/.test(line.slice(index)))
       )
         parts.form(whole, at + index);
     for (const { 1: target = "" } of line.matchAll(/<<([^<>,]+)(?:,[^<>]*)?>>/g))
       if (!plainReference.test(target.replaceAll(" ", ""))) refuse();
-    for (const { name, colons, target, rest, whole, index } of macrosIn(line)) {
+    for (const { name, colons, target, rest, whole, index } of macrosIn(
+      line,
+      text.slice(at + line.length, at + line.length + 2_000),
+    )) {
       if (name === "include") continue;
       const isAddress = /^(?:https?|ftp|irc|mailto)$/i.test(name);
       if (isAddress) parts.address(withoutReferences(`${name}:${target}`), at + index);
@@ -154,8 +170,11 @@ export function readAsciidoc(parts: Parts, text: string): void {
         !/^[^"=]*(?:,?\s*(?:window|opts)="?_?\w+"?)?\^?$/.test(rest)
       )
         parts.form(whole + rest, at + index);
-      // Quotes and escapes hide the bracket at which it ends.
-      if (/\\$|=\s*'[^']*$/.test(rest) || rest.split('"').length % 2 === 0) refuse();
+      // Quotes and escapes hide the bracket at which it ends, or end the attribute that a value becomes.
+      const unquoted = rest.replaceAll(/(?<=^|[,=]\s*)(?:"[^"]*"|'[^'"]*')(?=\s*(?:,|$))/g, "");
+      const isList = /^(?:image|icon)$/.test(name) || rest.includes("=");
+      if (/\\$|=\s*'[^']*$/.test(rest) || rest.split('"').length % 2 === 0 || (isList && unquoted.includes('"')))
+        refuse();
       for (const [, linked = ""] of rest.matchAll(/\bx?link\s*=\s*(".*?"|'.*?'|[^,]*)/g))
         parts.address(linked.replaceAll(/^["']|["']$/g, ""), at + index);
     }
@@ -167,7 +186,8 @@ export function readAsciidoc(parts: Parts, text: string): void {
 /** The text before each bracket, up to a blank or another bracket. It begins in one place only, so that time stays linear. */
 const beforeBracket = /(?<![^\s[\]])([^\s[\]]+)\[/g;
 
-function* macrosIn(line: string) {
+/** `after` is the text behind the line: a macro may end there. */
+function* macrosIn(line: string, after: string) {
   let end = 0;
   for (const { 0: opened, 1: run = "", index: start } of line.matchAll(beforeBracket)) {
     const macro = /(?<![\w/.])([a-z]\w*)(::?)([^:].*)?$/i.exec(run);
@@ -176,7 +196,8 @@ function* macrosIn(line: string) {
     const from = start + opened.length;
     const close = line.indexOf("]", from);
     end = close === -1 ? line.length : close;
-    const rest = line.slice(from, end);
+    const [more = ""] = close === -1 ? (/^[^\]]*\]/.exec(after) ?? ["\\"]) : [];
+    const rest = line.slice(from, end) + more.replace(/\]$/, "");
     yield { name, colons, target, rest, whole: line.slice(start + index, end), index: start + index };
   }
 }
@@ -187,4 +208,11 @@ function withoutReferences(written: string): string {
   const url = ownAttribute.test(owned) ? written.replace(`{${owned}}`, "x") : written;
   const [host = ""] = /^(?:[a-z]+:)?\/\/[\w.:-]+\//i.exec(url) ?? [];
   return host === "" ? url : host + url.slice(host.length).replaceAll(/\{[\w-]+\}/g, "x");
+}
+
+/** Whether a reference is no part of a word, a scheme or a host: nothing can be put together with it. */
+function isApart(line: string, at: number, reference: string): boolean {
+  const [before, after] = [line.slice(Math.max(0, at - 1_000), at), line.slice(at + reference.length)];
+  if (/\/\/[\w.:-]+\/[^\s[\]]*$/.test(before)) return true;
+  return /(?:^|[\s([,"'`*_|!;>-]|(?<!\S)(?:link|image)::?)$/.test(before) && !/^(?:[.:@-]?[\w{]|\/\/|:)/.test(after);
 }

@@ -1,3 +1,4 @@
+import { decodeXML } from "entities";
 import type { Parts } from "./page-parts.ts";
 
 const svgElements = new Set(
@@ -10,8 +11,7 @@ const svgElements = new Set(
 const svgAttribute =
   /^(?!on)(?:xmlns(?::[a-z]+)?|xml:(?:space|lang)|version|baseProfile|id|class|[a-z]+(?:-[a-z]+)*|viewBox|preserveAspectRatio|gradientUnits|gradientTransform|patternUnits|patternTransform|patternContentUnits|clipPathUnits|maskUnits|maskContentUnits|filterUnits|primitiveUnits|spreadMethod|markerWidth|markerHeight|markerUnits|refX|refY|stdDeviation|baseFrequency|numOctaves|stitchTiles|tableValues|kernelMatrix|textLength|lengthAdjust|startOffset|pathLength|xChannelSelector|yChannelSelector|surfaceScale|specularConstant|specularExponent|diffuseConstant|edgeMode|fx|fy|[xy][12]|k[1-4]|in2|result|in|data-name)$/;
 /** Addresses outside the file, and the escapes that could hide one. */
-const reachesOut =
-  /url\((?!["']?#[\w.:-]*["']?\))|@|\\|&(?!amp;|lt;|gt;|quot;|apos;|#\d+;|#x[\da-f]+;)|image-set|expression|script\s*:/i;
+const reachesOut = /url\((?!["']?#[\w.:-]*["']?\))|@|\\|image-set|expression|script\s*:/i;
 
 /** An SVG file, read as XML and HTML both would. Anything besides known elements and attributes is a part. */
 export function readSvg(parts: Parts, text: string): void {
@@ -35,7 +35,7 @@ export function readSvg(parts: Parts, text: string): void {
         readAttribute(key, double ?? single ?? "", at);
     } else if (whole.startsWith("<")) {
       if (inside !== "") parts.form(whole, at);
-    } else if ((inside === "style" && reachesOut.test(whole)) || /&(?!\w{2,4};|#x?[\da-f]+;)/i.test(whole))
+    } else if ((inside === "style" && reachesOut.test(decodeXML(whole))) || /&(?!\w{2,4};|#x?[\da-f]+;)/i.test(whole))
       parts.form(whole.trim(), at);
     at = token.lastIndex;
   }
@@ -45,7 +45,7 @@ export function readSvg(parts: Parts, text: string): void {
     if (key === "href" || key === "xlink:href") {
       if (!/^#[\w.:-]*$|^data:image\/(?:png|jpeg|gif|webp);base64,[\w+/=\s]*$/.test(value))
         parts.form(`${key}="${value}"`, at);
-    } else if (!svgAttribute.test(key) || (!key.startsWith("xmlns") && reachesOut.test(value)))
+    } else if (!svgAttribute.test(key) || (!key.startsWith("xmlns") && reachesOut.test(decodeXML(value))))
       parts.form(`${key}="${value}"`, at);
     else if (
       key.startsWith("xmlns") &&

@@ -66,7 +66,7 @@ export const sites: readonly BuilderSite[] = [
     name: "sphinx",
     files: {
       "docs/conf.py":
-        "project = 'Docs'\nextensions = ['myst_parser']\nmyst_enable_extensions = ['colon_fence', 'attrs_inline', 'html_image']\n",
+        "project = 'Docs'\nextensions = ['myst_parser']\nmyst_enable_extensions = ['colon_fence', 'html_image', 'dollarmath']\n",
       "docs/index.rst": "Start\n=====\n\nSome words and a `link <https://known.example/>`_.\n",
     },
     page: "docs/§.md",
