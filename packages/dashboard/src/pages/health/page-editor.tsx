@@ -12,6 +12,7 @@ import { Icon } from "../../parts/icon.tsx";
 import { keepText, keptText } from "../../parts/kept-text.ts";
 import { Problem } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/text.tsx";
+import { usePaused } from "../../parts/use-paused.ts";
 
 interface PageEditorProps {
   project: DashboardProject | undefined;
@@ -38,7 +39,7 @@ export function PageEditor({ project, projectId, path, commit, text: given, line
   const queries = useQueryClient();
   useEffect(() => showLineIn(field.current, line), [line]);
   const body = { commit, path, text: isCrlf ? text.replaceAll("\n", "\r\n") : text };
-  const paused = usePaused(body.text);
+  const paused = usePaused(body.text, typingPauseMs);
   const check = useQuery({
     queryKey: ["page-check", projectId, path, commit, paused],
     queryFn: ({ signal }) =>
@@ -130,13 +131,4 @@ function CheckResult({ check, isLooking }: { check: DashboardEditCheck | undefin
       {introduced.length > 0 && <FindingList findings={introduced} />}
     </>
   );
-}
-
-function usePaused(text: string): string {
-  const [paused, setPaused] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(text), typingPauseMs);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return paused;
 }

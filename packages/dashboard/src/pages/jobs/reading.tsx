@@ -1,10 +1,11 @@
 import type { DashboardReading } from "@emend/contract";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import { request } from "../../api/request.ts";
 import { ChooseModel } from "../../parts/choose-model.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { VisibleText } from "../../parts/text.tsx";
+import { usePaused } from "../../parts/use-paused.ts";
 
 const typingPauseMs = 200;
 const promptLengthMax = 10_000;
@@ -19,7 +20,7 @@ export function Reading(props: {
   onRefused?(isRefused: boolean): void;
 }) {
   const { projectId, model } = props;
-  const prompt = usePaused(props.prompt);
+  const prompt = usePaused(props.prompt, typingPauseMs);
   const reading = useQuery({
     queryKey: ["reading", projectId, model, prompt],
     queryFn: ({ signal }) =>
@@ -89,13 +90,4 @@ function Orders({ orders }: { orders: readonly string[] }) {
       ))}
     </ol>
   );
-}
-
-function usePaused(text: string): string {
-  const [paused, setPaused] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(text), typingPauseMs);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return paused;
 }
