@@ -38,7 +38,11 @@ describe("a project's own model key, while the server runs", () => {
     const wrong: readonly [args: string[], code: number, says: string][] = [
       [["set", emend.project, "openai"], 2, "OPENAI_API_KEY is not set"],
       [["set", emend.project, "openai", "--key-file", "/no/such"], 2, "/no/such"],
-      [["set", emend.project, "acme", "--key-env", "HOME"], 2, "anthropic, openai, google, bedrock, vertex, azure, compatible"],
+      [
+        ["set", emend.project, "acme", "--key-env", "HOME"],
+        2,
+        "anthropic, openai, google, bedrock, vertex, azure, compatible",
+      ],
       [["set", "prj_none", "openai", "--key-env", "HOME"], 4, "project not found: prj_none"],
       [["remove", emend.project, "google"], 4, "no own key for google"],
     ];

@@ -97,7 +97,7 @@ const nothingYet = { "/projects": { projects: [] }, "/keys": { keys: [] }, "/job
 const writes: Readonly<Record<string, Write>> = {
   "a new job": {
     path: "/app?project=PROJECT",
-    typed: { "What should change in the docs?": "Fix it." },
+    typed: { "What should change in the docs?": "Fix broken links." },
     submit: button("Start job"),
   },
   "a follow-up": { path: "/app/jobs/JOB", typed: { "Ask for changes": "And that." }, submit: button("Send") },

@@ -1,6 +1,6 @@
 import type { DashboardPull, DashboardThread, DiffLine } from "@emend/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useRef, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { request } from "../../api/request.ts";
 import { MarkdownText } from "../../diff/preview/markdown-text.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -36,13 +36,8 @@ function placeOf({ path, side, lastLine }: Pick<Draft, "path" | "side" | "lastLi
   return `${path} ${side} ${lastLine}`;
 }
 
-/** The form is gone, and the focus with it: the keyboard continues from the new comment. */
-function focusThread(draft: Draft): void {
-  requestAnimationFrame(() => {
-    const threads = document.querySelectorAll<HTMLElement>(`[data-place="${CSS.escape(placeOf(draft))}"]`);
-    threads[threads.length - 1]?.focus();
-  });
-}
+/** Where a new comment was sent to. Its form is gone, and the focus with it: the keyboard continues from the comment. */
+let expected: string | null = null;
 
 const box =
   "m-2 grid max-w-[760px] grid-cols-[minmax(0,1fr)] gap-2 rounded-md border border-line bg-sheet font-sans text-[14px] leading-5";
@@ -53,6 +48,12 @@ export function Thread({ pull, name, thread }: { pull: DashboardPull; name: Pull
   const [text, setText] = useState("");
   const [isOpen, setIsOpen] = useState<boolean | null>(null);
   const section = useRef<HTMLElement>(null);
+  const place = placeOf(thread);
+  useEffect(() => {
+    if (expected !== place) return;
+    expected = null;
+    section.current?.focus();
+  }, [place]);
   const isResolved = thread.resolvedBy !== null;
   const at = `threads/${encodeURIComponent(thread.id)}`;
   function reply(event: FormEvent) {
@@ -64,7 +65,6 @@ export function Thread({ pull, name, thread }: { pull: DashboardPull; name: Pull
     <section
       ref={section}
       tabIndex={-1}
-      data-place={placeOf(thread)}
       aria-label={`Comments on ${thread.side === "before" ? "removed " : ""}${linesWords(thread).toLowerCase()}`}
       className={box}
     >
@@ -193,13 +193,16 @@ export function NewThread({ draft, pull, name, lines, onChange, onClose }: NewTh
     event?.preventDefault();
     if ((text.trim() === "" && suggestion === null) || act.isPending) return;
     const body = { head: pull.headCommit, ...draft, text, ...(suggestion !== null && { suggestion }) };
+    expected = placeOf(draft);
     act.mutate(
       { path: "threads", body },
       {
         onSuccess() {
           write("");
           onClose();
-          focusThread(draft);
+        },
+        onError() {
+          expected = null;
         },
       },
     );
