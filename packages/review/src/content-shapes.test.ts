@@ -479,7 +479,7 @@ it.each<readonly [Site, string, string]>([
   [
     "sphinx",
     "docs/new.rst",
-    "New\n===\n\n:gh-user:`other-one`, :gh-user:`The team <a/b>` and |x|.\n\n.. |x| replace:: `us <https://known.test/b>`_\n",
+    "New\n===\n\n:gh-user:`other-one`, :gh-user:`The team <a/b>`, :data:`request` and |x|.\n\n.. |x| replace:: `us <https://known.test/b>`_\n",
   ],
   ["antora", "modules/ROOT/pages/new.adoc", "= New\n\nSee link:{docs-uri}/a/#b[it] and {a: 'b'}.\n"],
   [

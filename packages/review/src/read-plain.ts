@@ -16,7 +16,7 @@ export const activeTex =
 /** Words or a name, and behind words a name in angle brackets. */
 const plainRole = /^`[\p{L}\p{N}_@#][\p{L}\p{N} >,./_@#-]*(?:<[\w@#][\w./@#-]*>)?`$/u;
 /** Docutils links these wherever they stand. */
-const standaloneScheme = /(?<![\w-])(?:data|file|blob|filesystem|view-source):[^\s:]/i;
+const standaloneScheme = /(?<![\w:-])(?:data|file|blob|filesystem|view-source):[^\s:`]/i;
 /** Docutils finds literals only between these. */
 const literal = /(?<![^\s([{<'"/-])``[^`\n]+``(?![^\s)\]}>'".,:;!?/-])/g;
 

@@ -101,7 +101,7 @@ export async function openSyntaxes(base: Tree) {
 
 /** Plugins of MkDocs decide what a page can do. */
 function pythonFlavor(configuration: string): string {
-  if (/macros|markdown-exec|mkdocs-jupyter|jinja|simple-hooks|gen-files|include|mkdocstrings/.test(configuration))
+  if (/macros|markdown-exec|mkdocs-jupyter|jinja|simple-hooks|gen-files|include-markdown/.test(configuration))
     return "";
   return /superfences|zensical/.test(configuration) ? "superfences" : "python";
 }
