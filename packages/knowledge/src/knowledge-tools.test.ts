@@ -1,4 +1,5 @@
-import { type FarKnowledge, listen, startFarKnowledge } from "@emend/testkit/knowledge-server.ts";
+import { type FarKnowledge, startFarKnowledge } from "@emend/testkit/knowledge-server.ts";
+import { listen } from "@emend/testkit/listen.ts";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { afterEach, describe, expect, it } from "vitest";

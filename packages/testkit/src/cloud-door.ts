@@ -1,24 +1,15 @@
-import { request as ask, createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { request as ask, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { listen } from "./listen.ts";
 
 /**
  * What the clouds do differently, in front of a mock of the makers' own APIs: Vertex AI's addresses of Gemini (with a
  * key) and Claude, and the errors of Amazon Bedrock.
  */
-export async function startCloudDoor(mockUrl: string): Promise<{ url: string; stop(): Promise<void> }> {
-  const server = createServer((request, response) => {
+export function startCloudDoor(mockUrl: string): Promise<{ url: string; stop(): Promise<void> }> {
+  return listen((request, response) => {
     pass(mockUrl, request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }
 
 async function pass(mockUrl: string, request: IncomingMessage, response: ServerResponse): Promise<void> {

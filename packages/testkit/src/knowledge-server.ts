@@ -1,7 +1,6 @@
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
+import { listen } from "./listen.ts";
 
 export interface FarTool {
   name: string;
@@ -68,19 +67,5 @@ export async function startFarKnowledge(
       await handler.close();
       await stop();
     },
-  };
-}
-
-/** Any server on loopback. */
-export async function listen(listener: RequestListener): Promise<{ url: string; stop(): Promise<void> }> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 }
