@@ -7,6 +7,7 @@ import { isFinal, shortTimes, waitForJob } from "@emend/testkit/worker-control.t
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Listener, startListener } from "../src/db/listener.ts";
 import { createPool, type Pool } from "../src/db/pool.ts";
+import type { CrashPoint } from "../src/run/crash-points.ts";
 import { startWorker, type Worker } from "../src/run/worker.ts";
 
 const log = createLogger({ level: "silent" });
@@ -16,6 +17,7 @@ let pool: Pool;
 let listener: Listener;
 let worker: Worker;
 let projectId: string;
+let beforeStepStored: () => void;
 beforeEach(async () => {
   database = await createTestDatabase();
   await createFarEnds(database.pool);
@@ -23,7 +25,8 @@ beforeEach(async () => {
   proxy = await startDatabaseProxy(database.url);
   pool = createPool({ url: proxy.url, connectionsMax: 4, log, queryMsMax: 500 });
   listener = await startListener({ url: proxy.url, log });
-  const crashPoint = () => {};
+  beforeStepStored = () => {};
+  const crashPoint = (name: CrashPoint) => name === "before-step-stored" && beforeStepStored();
   // The forge and the model are reached directly: only Emend's own database becomes unavailable.
   const stages = scriptedStages({ pool: database.pool, worker: "only", crashPoint });
   worker = startWorker(
@@ -67,19 +70,24 @@ test("a database away for longer than a lease is no crash of the job", async () 
 
 test("an answer that was received is stored after the outage, although the lease was taken away meanwhile", async () => {
   const { pool: direct } = database;
-  const id = await job({ steps: 4, turnMs: 150 });
-  await waitForJob(direct, id, (row) => row.usage?.steps >= 1);
-  proxy.silence();
-  const unstored = async () => (await turnsOf(id)).length - (await readJob(direct, id)).usage.steps;
-  await expect.poll(unstored).toBe(1);
+  const answered = Promise.withResolvers<void>();
+  let answers = 0;
+  beforeStepStored = () => {
+    answers += 1;
+    if (answers !== 2) return;
+    proxy.silence();
+    answered.resolve();
+  };
+  const id = await job({ steps: 4 });
+  await answered.promise;
   // Another node has swept the lease, and nobody has claimed the job yet.
   await direct.query(
     "update jobs set lease = null, lease_until = null, run_after = now() + interval '1 hour' where id = $1",
     [id],
   );
-  const turns = (await turnsOf(id)).length;
+  expect(await readJob(direct, id)).toMatchObject({ usage: { steps: 1 } });
   proxy.restore();
-  await waitForJob(direct, id, (row) => row.usage?.steps === turns);
+  await waitForJob(direct, id, (row) => row.usage?.steps === 2);
   await direct.query("update jobs set run_after = now() where id = $1", [id]);
   expect(await waitForJob(direct, id, isFinal)).toMatchObject({ status: "completed", runs: 2 });
   expect(await turnsOf(id)).toEqual([1, 2, 3, 4]);
