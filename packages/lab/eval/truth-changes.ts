@@ -4,7 +4,6 @@ import {
   type ChangedFacts,
   compareFacts,
   compareReferences,
-  createFactReader,
   factFinding,
   indexSource,
   isAboutPast,
@@ -13,6 +12,7 @@ import {
   type PageBlock,
   pageBlocks,
   rankBlocks,
+  readFacts,
   runGit,
   type SiteTree,
   type SourceIndex,
@@ -110,7 +110,6 @@ async function replayChanges(
 ): Promise<void> {
   const source = openGitSource(gitDir);
   const readPages = createPageReader(repository);
-  const readFacts = createFactReader();
   let previous: SourceIndex | undefined;
   const index = async (tree: SiteTree) => {
     const isDocs = (path: string) => isOutside(repository, path);
@@ -125,7 +124,7 @@ async function replayChanges(
     const start = performance.now();
     const after = await index(await source.at(change.commit));
     const blocks = await blocksOf(docs, repository);
-    const facts = compareFacts(await changedFacts(docs, after.tree, change.code, readFacts), blocks);
+    const facts = compareFacts(await changedFacts(docs, after.tree, change.code), blocks);
     const stale = await compareReferences(await readPages(docs, null), before, after);
     const seconds = (performance.now() - start) / 1_000;
     const judged = [...stale.map((one) => ofStale(one, [])), ...facts.map((one) => ofFact(one, blocks))];
@@ -226,12 +225,7 @@ function count(
   if (there.some(({ isError }) => isError)) tally.add(`${kind}: ${names.error}`);
 }
 
-async function changedFacts(
-  before: SiteTree,
-  after: SiteTree,
-  code: readonly Hunk[],
-  read: ReturnType<typeof createFactReader>,
-): Promise<ChangedFacts[]> {
+async function changedFacts(before: SiteTree, after: SiteTree, code: readonly Hunk[]): Promise<ChangedFacts[]> {
   const facts: ChangedFacts[] = [];
   for (const path of new Set(code.map((hunk) => hunk.path))) {
     if (!isSourcePath(path)) continue;
@@ -239,8 +233,8 @@ async function changedFacts(
     if (old === null || now === null) continue;
     facts.push({
       path,
-      before: await read(path, Buffer.from(old).toString()),
-      after: await read(path, Buffer.from(now).toString()),
+      before: await readFacts(path, Buffer.from(old).toString()),
+      after: await readFacts(path, Buffer.from(now).toString()),
     });
   }
   return facts;

@@ -31,7 +31,7 @@ export {
 export { changedFacts } from "./facts/changed-facts.ts";
 export { factFinding } from "./facts/check-facts.ts";
 export { type ChangedFacts, compareFacts, type StaleFact } from "./facts/compare-facts.ts";
-export { createFactReader, grammarNames } from "./facts/read-facts.ts";
+export { grammarNames, readFacts } from "./facts/read-facts.ts";
 export { findPage } from "./find-page.ts";
 export { folderTree, nameAsGit, repositoryAround } from "./folder-tree.ts";
 export type { NavItem, NavList, Redirect } from "./frameworks/framework.ts";

@@ -2,7 +2,7 @@ import { isSourcePath } from "../references/read-source-file.ts";
 import { changedFiles, type SourceIndex } from "../references/source-index.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { ChangedFacts } from "./compare-facts.ts";
-import { createFactReader, isEnvSample } from "./read-facts.ts";
+import { isEnvSample, readFacts } from "./read-facts.ts";
 
 /** A change of more files is a release or a move, and says little about one fact. */
 const filesMax = 200;
@@ -18,7 +18,6 @@ export async function changedFacts(
   const paths = changedFiles(before, after).filter(
     (path) => after.files.has(path) && (isEnvSample(path) || !isSkipped(path)),
   );
-  const read = createFactReader();
   const found: ChangedFacts[] = [];
   for (const path of paths.length > filesMax ? [] : paths) {
     const turn = breathe();
@@ -26,7 +25,7 @@ export async function changedFacts(
     const [old, now] = [await before.tree.read(path), await after.tree.read(path)];
     if (old === null || now === null) continue;
     const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
-    found.push({ path, before: await read(path, text(old)), after: await read(path, text(now)) });
+    found.push({ path, before: await readFacts(path, text(old)), after: await readFacts(path, text(now)) });
   }
   return found;
 }

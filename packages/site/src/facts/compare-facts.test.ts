@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { pageBlocks } from "../drift/page-blocks.ts";
 import { compareFacts } from "./compare-facts.ts";
-import { createFactReader } from "./read-facts.ts";
+import { readFacts } from "./read-facts.ts";
 
-const read = createFactReader();
+const read = readFacts;
 
 /** What a change of one file makes stale on one page. */
 async function compare(path: string, before: string, after: string, page: string) {

@@ -1,7 +1,18 @@
 import { expect, test } from "vitest";
-import { createFactReader } from "./read-facts.ts";
+import { readFacts } from "./read-facts.ts";
 
-const read = createFactReader();
+const read = readFacts;
+
+// First here, while no grammar is loaded.
+test("files of several languages that are the first ones, at once, are read", async () => {
+  const files = {
+    "a.py": "LIMIT = 3\n",
+    "a.go": "package a\n\nconst Limit = 3\n",
+    "a.ts": "export const limit = 3;\n",
+  };
+  const found = await Promise.all(Object.entries(files).map(([path, text]) => read(path, text)));
+  expect(found.map((facts) => facts.length)).toEqual([1, 1, 1]);
+});
 
 test.each<[library: string, path: string, text: string, fact: object]>([
   [

@@ -16,46 +16,47 @@ const languages: Readonly<Record<string, string>> = {
 export const grammarNames: readonly string[] = [...new Set(Object.values(languages))];
 const bytesMax = 400_000;
 
-/** Reads what files of code and settings say. Grammars are WebAssembly, and loaded when the first file needs them. */
-export function createFactReader(): (path: string, text: string) => Promise<readonly Fact[]> {
-  // The package has no module for bundlers: its files are found where it is installed.
-  const require = createRequire(import.meta.url);
-  let started: Promise<Grammars> | undefined;
-  const loaded = new Map<string, Promise<Language>>();
-  let parser: Parser | undefined;
-  async function start(): Promise<Grammars> {
-    const grammars: Grammars = require("@vscode/tree-sitter-wasm");
-    await grammars.Parser.init();
-    return grammars;
-  }
-  return async (path, text) => {
-    if (text.length > bytesMax) return [];
-    const lines = text.split("\n");
-    return (await readFile(path, text)).map((fact) => ({ ...fact, text: lines[fact.line - 1]?.trimEnd() ?? "" }));
-  };
+// The package has no module for bundlers: its files are found where it is installed.
+const require = createRequire(import.meta.url);
+// Once for each process: of two that start together, the library keeps the parser of one and the grammars of the other.
+let started: Promise<Grammars> | undefined;
+let parser: Parser | undefined;
+const loaded = new Map<string, Promise<Language>>();
 
-  async function readFile(path: string, text: string): Promise<readonly Untexted[]> {
-    const ending = /\.(\w+)$/.exec(path)?.[1] ?? "";
-    if (isEnvSample(path)) return readVariables(text);
-    if (/^(?:ya?ml|json|toml)$/.test(ending)) return readData(ending, text);
-    const name = languages[ending];
-    const visit = name === undefined ? undefined : visits[name];
-    if (name === undefined || visit === undefined) return [];
-    started ??= start();
-    const grammars = await started;
-    const language =
-      loaded.get(name) ??
-      grammars.Language.load(require.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${name}.wasm`));
-    loaded.set(name, language);
-    parser ??= new grammars.Parser();
-    parser.setLanguage(await language);
-    const tree = parser.parse(text);
-    if (tree === null) return [];
-    try {
-      return readSyntax(tree.rootNode, visit);
-    } finally {
-      tree.delete();
-    }
+/** Reads what a file of code or settings says. Grammars are WebAssembly, and loaded when the first file needs them. */
+export async function readFacts(path: string, text: string): Promise<readonly Fact[]> {
+  if (text.length > bytesMax) return [];
+  const lines = text.split("\n");
+  return (await readFile(path, text)).map((fact) => ({ ...fact, text: lines[fact.line - 1]?.trimEnd() ?? "" }));
+}
+
+async function startGrammars(): Promise<Grammars> {
+  const grammars: Grammars = require("@vscode/tree-sitter-wasm");
+  await grammars.Parser.init();
+  return grammars;
+}
+
+async function readFile(path: string, text: string): Promise<readonly Untexted[]> {
+  const ending = /\.(\w+)$/.exec(path)?.[1] ?? "";
+  if (isEnvSample(path)) return readVariables(text);
+  if (/^(?:ya?ml|json|toml)$/.test(ending)) return readData(ending, text);
+  const name = languages[ending];
+  const visit = name === undefined ? undefined : visits[name];
+  if (name === undefined || visit === undefined) return [];
+  started ??= startGrammars();
+  const grammars = await started;
+  const language =
+    loaded.get(name) ??
+    grammars.Language.load(require.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${name}.wasm`));
+  loaded.set(name, language);
+  parser ??= new grammars.Parser();
+  parser.setLanguage(await language);
+  const tree = parser.parse(text);
+  if (tree === null) return [];
+  try {
+    return readSyntax(tree.rootNode, visit);
+  } finally {
+    tree.delete();
   }
 }
 

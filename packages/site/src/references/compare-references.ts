@@ -1,4 +1,4 @@
-import { createFactReader } from "../facts/read-facts.ts";
+import { readFacts } from "../facts/read-facts.ts";
 import type { Fix } from "../types.ts";
 import { declaringFile, definesFlagIn, isDefined } from "./defined-in.ts";
 import type { CodeReference, ReferenceKind } from "./find-references.ts";
@@ -111,10 +111,9 @@ function isOwnVariable(variable: string, { manifests }: SourceIndex): boolean {
 
 /** Whether one of these files has a definition of the flag by its syntax. Flags of other programs are strings too. */
 async function isDefiningFlag(word: string, paths: readonly string[], { tree }: SourceIndex): Promise<boolean> {
-  const read = createFactReader();
   const name = `--${word.replace(/^--/, "")}`;
   for (const path of paths.slice(0, filesLookedAtMax)) {
-    const facts = await read(path, Buffer.from((await tree.read(path)) ?? "").toString());
+    const facts = await readFacts(path, Buffer.from((await tree.read(path)) ?? "").toString());
     if (facts.some((fact) => fact.container === "flags" && fact.name === name)) return true;
   }
   return false;
