@@ -10,7 +10,7 @@ import { createLogger } from "@emend/base/logger.ts";
 import { scriptedStages } from "@emend/testkit/scripted-stages.ts";
 import { startListener } from "../../server/src/db/listener.ts";
 import { createPool } from "../../server/src/db/pool.ts";
-import { createAnnounceDue } from "../../server/src/jobs/announce-due.ts";
+import { createAnnounceDue } from "../../server/src/jobs/announce.ts";
 import { createJob } from "../../server/src/jobs/create-job.ts";
 import { startWorker } from "../../server/src/run/worker.ts";
 

@@ -112,7 +112,6 @@ function predict(
     hostCores: free,
     commitMs,
     connectionsPerProcess: 6,
-    notices: "each",
     listeners: count,
   };
   // The wait of a measured turn has its commit in it, which the simulation adds.

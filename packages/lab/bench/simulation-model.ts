@@ -56,8 +56,6 @@ export interface Fleet {
   hostCores?: number;
   commitMs: number;
   connectionsPerProcess: number;
-  /** `each`: every change of a job notifies in its transaction, as now. `together`: each process sends what came up in 5 ms. */
-  notices: "each" | "together";
   /** Processes that hear every change of a job. */
   listeners: number;
 }

@@ -78,31 +78,28 @@ export function simulate(
       then();
     });
   };
-  /** A commit that notifies holds a lock of the whole database until it is on the disk. Every listener then wakes. */
+  /** Every listener wakes. */
   const wakeListeners = () => query(costs.noticeMsPerListener * fleet.listeners, () => {});
+  /** A commit that notifies holds a lock of the whole database until it is on the disk. */
+  const commitAndNotify = (then: () => void) =>
+    noticeLock(fleet.commitMs, () => {
+      wakeListeners();
+      then();
+    });
+  /** Each process sends together what came up in 5 ms. */
   let noticesDue = 0;
   const commit = (then: () => void) => {
-    if (fleet.notices === "each") {
-      noticeLock(fleet.commitMs, () => {
-        wakeListeners();
-        then();
-      });
-      return;
-    }
     noticesDue += 1;
     after(fleet.commitMs, then);
   };
-  if (fleet.notices === "together") {
-    const processes = fleet.apis + fleet.workers;
-    const send = () => {
-      const senders = Math.min(noticesDue, processes);
-      noticesDue = 0;
-      // Nothing of it is written to the disk.
-      for (let n = 0; n < senders; n += 1) noticeLock(0.05, wakeListeners);
-      after(togetherMs, send);
-    };
-    after(togetherMs, send);
-  }
+  const sendTogether = () => {
+    const senders = Math.min(noticesDue, fleet.apis + fleet.workers);
+    noticesDue = 0;
+    // Nothing of it is written to the disk.
+    for (let n = 0; n < senders; n += 1) noticeLock(0.05, wakeListeners);
+    after(togetherMs, sendTogether);
+  };
+  after(togetherMs, sendTogether);
 
   const runningOf = new Map<number, number>();
   const parked = new Map<number, Job[]>();
@@ -169,7 +166,7 @@ export function simulate(
     worker.work(costs.job.nodeMs / 2, () =>
       after(load.publishMs + (costs.job.waitMs ?? 0), () =>
         query(costs.job.postgresMs, () =>
-          commit(() => {
+          commitAndNotify(() => {
             job.ended = true;
             count(-1);
             worker.running -= 1;

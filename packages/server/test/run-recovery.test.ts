@@ -44,11 +44,10 @@ async function untilTurn(id: string, number: number): Promise<void> {
 
 test("a job whose worker is killed continues on another one, and pays for no stored step again", async () => {
   const id = await job({ steps: 6, turnMs: 100 });
-  const first = await worker("first");
+  const first = await worker("first", { options: { leaseMs: 3_600_000 } });
   await waitForJob(database.pool, id, (row) => row.usage?.steps >= 2);
   await first.kill();
   const stored = (await readJob(database.pool, id)).usage.steps;
-  await expireLeases(database.pool);
   await worker("second");
 
   const ended = await waitForJob(database.pool, id, isFinal);

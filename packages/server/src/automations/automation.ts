@@ -1,7 +1,7 @@
 import type { Logger } from "@emend/base/logger.ts";
 import type { Project } from "../accounts/projects/projects.ts";
 import type { Pool } from "../db/pool.ts";
-import type { AnnounceDue } from "../jobs/announce-due.ts";
+import type { AnnounceDue } from "../jobs/announce.ts";
 import type { CreateJobRules } from "../jobs/create-job.ts";
 import type { RecordedPullRequest } from "../jobs/pull-requests.ts";
 

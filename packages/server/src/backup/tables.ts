@@ -21,7 +21,7 @@ export async function listTables(db: Queryable): Promise<readonly Table[]> {
       (select coalesce(array_agg(distinct confrelid::regclass::text), '{}') from pg_constraint
         where conrelid = pg_class.oid and contype = 'f' and confrelid <> conrelid) as "refersTo"
     from pg_class
-    where relkind = 'r' and relnamespace = current_schema()::regnamespace and relname not in ('migrations', 'nodes')
+    where relkind = 'r' and relnamespace = current_schema()::regnamespace and relname not in ('migrations', 'nodes', 'lost_workers')
     order by relname`);
   const sorted: Table[] = [];
   for (let left = rows; left.length > 0; ) {

@@ -1,7 +1,6 @@
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { JobReader } from "../jobs/read/job-reader.ts";
 import { createFollowUp } from "./follow-up.ts";
 
 let database: TestDatabase;
@@ -14,8 +13,7 @@ it("continues a job that rests, waits for one at work, and says why an archived 
   const { pool } = database;
   const projectId = await seedProject(pool);
   const jobId = await seedJob(pool, projectId);
-  const reader = { forget: () => {} } as unknown as JobReader;
-  const followUp = createFollowUp({ pool, reader, promptCodePointsMax: 20 });
+  const followUp = createFollowUp({ pool, promptCodePointsMax: 20 });
   const input = { jobId, projectId, commentId: "c1", prompt: "Fix broken links.", author: "ada" };
   expect(await followUp(input)).toEqual({ kind: "later" });
 
@@ -47,11 +45,7 @@ it("hears a comment with the message it becomes, or not at all", async () => {
   const jobId = await seedJob(pool, await seedProject(pool));
   await pool.query("update jobs set status = 'completed', ended_at = now() where id = $1", [jobId]);
   const { project_id: projectId } = await readJob(pool, jobId);
-  const followUp = createFollowUp({
-    pool,
-    reader: { forget: () => {} } as unknown as JobReader,
-    promptCodePointsMax: 20,
-  });
+  const followUp = createFollowUp({ pool, promptCodePointsMax: 20 });
   const input = { jobId, projectId, commentId: "c1", prompt: "Fix links.", author: "ada" };
 
   // The state after a process died between the two writes.

@@ -5,7 +5,6 @@ import { inTransaction } from "../db/transaction.ts";
 import { isAppError } from "../errors.ts";
 import { acceptMessage, messageQuota } from "../jobs/message-job.ts";
 import { markHandled, unmarkHandled } from "../jobs/pull-requests.ts";
-import type { JobReader } from "../jobs/read/job-reader.ts";
 import { redactPrompt } from "../jobs/redact-prompt.ts";
 import type { CommentDeps } from "../run/watch-pull-requests.ts";
 
@@ -13,11 +12,7 @@ import type { CommentDeps } from "../run/watch-pull-requests.ts";
  * A comment on a pull request is handled like every message, under the same quota. It is marked as handled in the
  * transaction that accepts it, so a crash leaves both or neither.
  */
-export function createFollowUp(deps: {
-  pool: Pool;
-  reader: JobReader;
-  promptCodePointsMax: number;
-}): CommentDeps["followUp"] {
+export function createFollowUp(deps: { pool: Pool; promptCodePointsMax: number }): CommentDeps["followUp"] {
   const { promptCodePointsMax: max } = deps;
   return async ({ jobId, projectId, commentId, prompt, author }) => {
     // Forges accept longer comments than the API accepts prompts.
@@ -35,7 +30,6 @@ export function createFollowUp(deps: {
       if (taken.kind !== "accepted") await unmarkHandled(client, jobId, commentId);
       return taken;
     });
-    deps.reader.forget(jobId);
     switch (outcome.kind) {
       case "accepted":
       case "heard":

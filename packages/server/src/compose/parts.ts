@@ -17,7 +17,7 @@ import { createAdmin } from "../admin/admin.ts";
 import type { AutomationDeps } from "../automations/automation.ts";
 import type { PushDeps } from "../automations/pushes.ts";
 import type { Config } from "../config/config.ts";
-import { startListener } from "../db/listener.ts";
+import { channels, startListener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { assertLocalForgeUsable } from "../forge/local/repository.ts";
@@ -28,7 +28,7 @@ import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
 import { startHeartbeat } from "../installation/nodes.ts";
 import { ensureSecret, openDatabase } from "../installation/open-database.ts";
 import { assertSecret } from "../installation/sealed-values.ts";
-import { createAnnounceDue } from "../jobs/announce-due.ts";
+import { createAnnounceDue } from "../jobs/announce.ts";
 import { createDisk } from "../lib/disk.ts";
 import { measureFetch, measureQueue } from "../metrics/measure.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
@@ -51,7 +51,16 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
   undo.push(() => database.close());
   await assertSecret(database.pool, secret, config);
   if (await hasLocalProjects(database.pool)) assertLocalForgeUsable(config);
-  const listener = await startListener({ url: database.url, listenUrl: config.databaseListenUrl, log, signal });
+  const listener = await startListener({
+    url: database.url,
+    listenUrl: config.databaseListenUrl,
+    // Only readers of jobs wait for their changes, and there are many.
+    ...(config.role === "worker" && {
+      channels: Object.values(channels).filter((name) => name !== channels.jobChanged),
+    }),
+    log,
+    signal,
+  });
   undo.push(() => listener.close());
 
   // A process that only answers requests writes hardly anything.

@@ -35,9 +35,8 @@ import { createJobRules } from "../http/parse-create-body.ts";
 import { contextForgeOf, contextRemoteOf, createForgeReach } from "../installation/forge-reach.ts";
 import { openProjectKnowledge } from "../installation/knowledge-reach.ts";
 import { answerIssue, hearIssue, type IssueDeps } from "../issues/hear-issue.ts";
-import { createAnnounceDue } from "../jobs/announce-due.ts";
+import { createAnnounceDue } from "../jobs/announce.ts";
 import { spentBudget } from "../jobs/budget.ts";
-import { createJobReader } from "../jobs/read/job-reader.ts";
 import { measureDisk, measureMirrors, measureModel } from "../metrics/measure.ts";
 import { sendJobEmail } from "../notify/email.ts";
 import { startDeliveries } from "../notify/start-deliveries.ts";
@@ -178,8 +177,6 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
   undo.push(() => tidying.stop());
   const worker = composeWorker(parts, { mirrors, siteCache, writes, onEnded: tidying.settled });
   undo.push(() => worker.stop());
-  const reader = createJobReader({ pool, listener });
-  undo.push(async () => reader.close());
   const watch = startPullRequestWatch({
     pool,
     listener,
@@ -192,7 +189,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
     // The site is another one now.
     onMerged: (projectId) => askSiteCheck(pool, projectId),
     askAnswer: (answer) => askCommentAnswer(pool, answer),
-    followUp: createFollowUp({ pool, reader, promptCodePointsMax: config.promptCodePointsMax }),
+    followUp: createFollowUp({ pool, promptCodePointsMax: config.promptCodePointsMax }),
   });
   undo.push(() => watch.stop());
 }

@@ -17,7 +17,7 @@ import type { Automations } from "../automations/automation-store.ts";
 import type { Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import type { Actor } from "../db/transaction.ts";
-import type { AnnounceDue } from "../jobs/announce-due.ts";
+import type { AnnounceDue } from "../jobs/announce.ts";
 import type { MessageJobDeps } from "../jobs/message-job.ts";
 import type { JobReader } from "../jobs/read/job-reader.ts";
 import type { ProjectAdmin } from "./project-admin.ts";

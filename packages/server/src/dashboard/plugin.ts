@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { AppError } from "../errors.ts";
-import { createAnnounceDue } from "../jobs/announce-due.ts";
+import { createAnnounceDue } from "../jobs/announce.ts";
 import { createJobReader } from "../jobs/read/job-reader.ts";
 import { readAssets } from "./assets.ts";
 import type { AccountsDeps, DashboardDeps } from "./dashboard.ts";

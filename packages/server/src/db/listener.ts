@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "@emend/base/logger.ts";
@@ -7,7 +7,7 @@ import { AppError } from "../errors.ts";
 import { createPool, type Pool } from "./pool.ts";
 import { ServerClient } from "./server-client.ts";
 
-/** One LISTEN connection per process, which knows how fresh it is. */
+/** One LISTEN connection per process, which knows how fresh it is, and shows others that the process lives. */
 export interface Listener {
   on(channel: Channel, handler: (payload: string) => void): () => void;
   /**
@@ -15,6 +15,8 @@ export interface Listener {
    * before this call returns.
    */
   onReset(handler: () => void): () => void;
+  /** Locked in the database while this process is connected: others see when it is gone. */
+  holder: number;
   /** True if a notice that was sent within the last 900 ms has arrived: cached values are valid. */
   isFresh(): boolean;
   close(): Promise<void>;
@@ -26,6 +28,10 @@ interface ListenerOptions {
   /** A direct connection to the same database, if `url` leads to a pooler. */
   listenUrl?: string | null;
   log: Logger;
+  /** What it listens to: each notice wakes every process that listens to its channel. All, if not given. */
+  channels?: readonly Channel[];
+  /** A random number, unless a test gives one. */
+  holder?: number;
   /** Aborts the wait for the first connection. */
   signal?: AbortSignal;
 }
@@ -38,7 +44,7 @@ const retryAfterMsMax = 1_000;
 const deafMax = 3;
 
 /**
- * Listens to every channel. Resolves once a notice has arrived, and reconnects automatically from then on. Rejects if
+ * Resolves once a notice has arrived, and reconnects automatically from then on. Rejects if
  * notices do not arrive: a pooler that shares a connection between transactions accepts LISTEN and drops them.
  */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
@@ -51,6 +57,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   // Its own connection: a busy pool must not make the listener look deaf. It writes where the other writers do, so what
   // it proves holds for them.
   const notifier = createPool({ url: options.url, connectionsMax: 1, log, name: "emend notifier", queryMsMax: 2_000 });
+  const { holder = randomInt(2 ** 31), channels: heard = Object.values(channels) } = options;
   let session: ListenSession | undefined = await connect(stopSignal, deafMax).catch(async (error) => {
     await notifier.end();
     throw error;
@@ -62,7 +69,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     for (let retryAfterMs = retryAfterMsMin; ; retryAfterMs = Math.min(retryAfterMs * 2, retryAfterMsMax)) {
       signal.throwIfAborted();
       try {
-        return await openListenSession({ url, notifier, channels: Object.values(channels), onNotice: deliver });
+        return await openListenSession({ url, holder, notifier, channels: heard, onNotice: deliver });
       } catch (error) {
         if (error instanceof NoNotice) silent += 1;
         if (silent >= silentMax) throw deafError(options);
@@ -100,7 +107,9 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   }
 
   return {
+    holder,
     on(channel, handler) {
+      if (!heard.includes(channel)) throw new Error(`this process does not listen to ${channel}`);
       const handlers = noticeHandlers.get(channel) ?? new Set();
       noticeHandlers.set(channel, handlers.add(handler));
       return () => handlers.delete(handler);
@@ -142,10 +151,14 @@ interface ListenSession {
 
 interface SessionOptions {
   url: string;
+  holder: number;
   notifier: Pool;
   channels: readonly string[];
   onNotice(channel: string, payload: string): void;
 }
+
+/** Any constant works, if every Emend uses the same one. */
+export const holderLocks = 0x656d_656e;
 
 const roundTripEveryMs = 250;
 const answerWithinMs = 900;
@@ -171,7 +184,9 @@ async function openListenSession(options: SessionOptions): Promise<ListenSession
   try {
     await client.connect();
     const names = [...options.channels, echo].map((channel) => client.escapeIdentifier(channel));
-    await client.query(names.map((name) => `listen ${name}`).join(";"));
+    // Shared: a session of this process that was lost may still have it.
+    const hold = `select pg_advisory_lock_shared(${holderLocks}, ${options.holder})`;
+    await client.query([...names.map((name) => `listen ${name}`), hold].join(";"));
     const confirmedAt = await keepConfirming({ client, notifier: options.notifier, echo, cut, lost });
     return { confirmedAt, lost, close: () => client.end() };
   } catch (error) {
@@ -243,7 +258,7 @@ async function keepConfirming(session: {
 }
 
 /**
- * NOTIFY channels, each sent in the writing transaction. A notice is only a hint; the tables are the source of truth.
+ * NOTIFY channels. A notice is only a hint; the tables are the source of truth.
  */
 export const channels = {
   /** A job's visible state changed; payload: job id. */

@@ -5,7 +5,7 @@ import { getProject, type Project } from "../accounts/projects/projects.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
-import type { AnnounceDue } from "../jobs/announce-due.ts";
+import type { AnnounceDue } from "../jobs/announce.ts";
 import { type CreateJobRules, createJob, scanNewPrompt } from "../jobs/create-job.ts";
 import { type GateFinding, type GateStatus, getStatus, markHandled } from "./gate-store.ts";
 

@@ -8,7 +8,7 @@ import type { Project } from "../accounts/projects/projects.ts";
 import type { Pool } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isAppError } from "../errors.ts";
-import type { AnnounceDue } from "../jobs/announce-due.ts";
+import type { AnnounceDue } from "../jobs/announce.ts";
 import { type CreateJobRules, createJob, scanNewPrompt } from "../jobs/create-job.ts";
 import { quietMarkdown } from "../publish/quiet-text.ts";
 import {

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { newId } from "../lib/id.ts";
-import type { AnnounceDue } from "./announce-due.ts";
+import type { AnnounceDue } from "./announce.ts";
 import { type BudgetRefusal, budgetRefusal } from "./budget.ts";
 import { quotaFilledMeanwhile, redactWithinQuota } from "./redact-prompt.ts";
 import { newJobHalves } from "./wire-job.ts";

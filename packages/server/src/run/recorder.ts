@@ -6,6 +6,7 @@ import type { Verdict } from "@emend/review";
 import type { OverlayEntry } from "@emend/tree";
 import type { Pool } from "../db/pool.ts";
 import { inTransaction, isDatabaseUnavailable } from "../db/transaction.ts";
+import type { AnnounceChange } from "../jobs/announce.ts";
 import { recordPullRequest } from "../jobs/pull-requests.ts";
 import { setPhase } from "../jobs/run/end-run.ts";
 import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
@@ -42,6 +43,7 @@ interface RecorderDeps {
   pool: Pool;
   log: Logger;
   leaseMs: number;
+  announceChange: AnnounceChange;
   crashPoint(name: CrashPoint): void;
   processEnds: AbortSignal;
 }
@@ -50,10 +52,15 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
   const { pool, crashPoint } = deps;
   const { lease } = run.job;
   const { signal } = run.controller;
-  const write = <T>(work: () => Promise<T>) => throughOutage(deps.log, signal, work);
+  const read = <T>(work: () => Promise<T>) => throughOutage(deps.log, signal, work);
+  async function write<T>(work: () => Promise<T>): Promise<T> {
+    const done = await read(work);
+    deps.announceChange(lease.jobId);
+    return done;
+  }
   return {
     async load() {
-      const { steps, followUps, edits } = await write(() => loadRun(pool, lease.jobId));
+      const { steps, followUps, edits } = await read(() => loadRun(pool, lease.jobId));
       run.hasWork ||= steps.length > 0;
       // Only `saveStep` below writes these.
       return { steps: steps as readonly Step[], followUps, edits: edits as readonly OverlayEntry[] };
@@ -67,6 +74,7 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
       const input = { step, edits, event: describeStep(step, changes?.files), diff, run: run.job.runs };
       // A model's answer was paid for: it is kept until it is stored, even if the run has ended meanwhile.
       const hasInterjections = await throughOutage(deps.log, deps.processEnds, () => recordStep(pool, lease, input));
+      deps.announceChange(lease.jobId);
       if (step.taken) run.job.interjections = [...run.job.interjections, ...interjectionsIn([step])];
       run.job.hasInterjections = hasInterjections;
       run.hasWork = true;
@@ -76,7 +84,7 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
     },
     async interjections() {
       if (!run.job.hasInterjections) return [];
-      const said = await write(() => loadInterjections(pool, lease.jobId));
+      const said = await read(() => loadInterjections(pool, lease.jobId));
       if (said.length > 0) crashPoint("after-interjections-read");
       return said;
     },
@@ -93,7 +101,7 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
     saveCreate: (effectMs) => write(() => recordCreate(pool, lease, effectMs)),
     savePullRequest: (pullRequest) => write(() => recordPullRequest(pool, lease, pullRequest)),
     saveNotice: (words) => write(() => recordNotice(pool, lease, words)),
-    renewForEffect: () => write(() => renewForEffect(pool, lease, deps.leaseMs)),
+    renewForEffect: () => read(() => renewForEffect(pool, lease, deps.leaseMs)),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Violation } from "@emend/review";
 import type { Pool } from "../db/pool.ts";
 import { isDatabaseUnavailable } from "../db/transaction.ts";
 import { type AppError, isAppError } from "../errors.ts";
+import type { AnnounceChange } from "../jobs/announce.ts";
 import { type Ending, endRun, type Release, releaseRun } from "../jobs/run/end-run.ts";
 import type { LeasedJob, StoredWords } from "../jobs/run/leased-job.ts";
 import { LeaseLost } from "../jobs/run/leases.ts";
@@ -62,6 +63,7 @@ interface RunJobDeps {
   log: Logger;
   stages: Stages;
   leaseMs: number;
+  announceChange: AnnounceChange;
   patience: Patience;
   disk?: Disk;
   crashPoint(name: CrashPoint): void;
@@ -103,6 +105,7 @@ async function attempt(deps: RunJobDeps & { processEnds: AbortSignal }, run: Act
     return { kind: "end", ending: { kind: "failed", code: "internal", message: internalMessage } };
   }
   deps.log.info("run started");
+  deps.announceChange(job.id);
   deps.crashPoint("after-claim");
   try {
     const recorder = createRecorder(deps, run);

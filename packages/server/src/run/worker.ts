@@ -6,6 +6,7 @@ import type { Logger } from "@emend/base/logger.ts";
 import type { Mirrors } from "@emend/tree";
 import { channels, type Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
+import { createAnnounceChange } from "../jobs/announce.ts";
 import { findActiveJobs } from "../jobs/read/job-reader.ts";
 import { claimRun, groupMax, holdRoomForSuspect } from "../jobs/run/claim-run.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
@@ -68,6 +69,7 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
   const wake = createWakeUp();
   const processEnds = new AbortController();
   const roomToken = randomUUID();
+  const announceChange = createAnnounceChange({ db: deps.pool, log });
   let stopping = false;
 
   const keeper = startLeaseKeeper({
@@ -114,7 +116,7 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
       }
       try {
         const running = [...runs.values()].map(({ run }) => run.job);
-        const claim = await claimRun(deps.pool, { ...options, lookAfter, running });
+        const claim = await claimRun(deps.pool, { ...options, holder: deps.listener.holder, lookAfter, running });
         lookAfter = claim.lookAfter;
         if (!claim.suspectWaits) makeRoomAtMs = Number.POSITIVE_INFINITY;
         else makeRoomAtMs = Math.min(makeRoomAtMs, performance.now() + makeRoomAfterMs);
@@ -144,13 +146,15 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
     const run = startRun(job);
     keeper.hold(job.lease);
     const patience = { crashesMax: options.crashesMax, retriesMax: options.retriesMax, retryMs: options.retryMs };
-    const settled = runClaimedJob({ ...deps, leaseMs: options.leaseMs, patience }, run, processEnds.signal).finally(
-      () => {
-        keeper.drop(job.lease);
-        runs.delete(job.lease.token);
-        wake.ring();
-      },
-    );
+    const settled = runClaimedJob(
+      { ...deps, announceChange, leaseMs: options.leaseMs, patience },
+      run,
+      processEnds.signal,
+    ).finally(() => {
+      keeper.drop(job.lease);
+      runs.delete(job.lease.token);
+      wake.ring();
+    });
     runs.set(job.lease.token, { run, settled });
   }
 
@@ -200,7 +204,7 @@ async function doneWithin(work: Promise<unknown>, ms: number): Promise<boolean> 
 }
 
 /**
- * Looks for expired leases every `pollMs`. After a database outage it waits half a lease first: leases expired whose
+ * Looks for lost workers and expired leases every `pollMs`. After a database outage it waits half a lease first: leases expired whose
  * workers are healthy and about to renew, and an outage must not count as a crash of the job.
  */
 function startSweeper(
@@ -215,7 +219,7 @@ function startSweeper(
     while (!stopping) {
       try {
         if (performance.now() < patientUntilMs) await deps.pool.query("select 1");
-        else await sweep(deps);
+        else await sweep(deps, options.pollMs);
       } catch (error) {
         deps.log.warn({ err: error }, "could not sweep expired leases, retrying");
         patientUntilMs = performance.now() + options.leaseMs / 2;
@@ -233,9 +237,11 @@ function startSweeper(
   };
 }
 
-async function sweep(deps: { pool: Pool; log: Logger }): Promise<void> {
-  for (const job of await sweepLeases(deps.pool)) {
-    deps.log.warn({ jobId: job.id, crashes: job.crashes }, "lease expired; its job is queued again");
+async function sweep(deps: { pool: Pool; log: Logger }, pollMs: number): Promise<void> {
+  // A little less than the pause, so that this node's own turn is not missed by a millisecond.
+  for (const { id, crashes, isGone } of await sweepLeases(deps.pool, pollMs * 0.9)) {
+    const what = isGone ? "worker is gone; its job is queued again" : "lease expired; its job is queued again";
+    deps.log.warn({ jobId: id, crashes }, what);
   }
 }
 

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { allowedModels } from "../../accounts/projects/project-settings.ts";
 import type { Project } from "../../accounts/projects/projects.ts";
 import type { Pool, Queryable } from "../../db/pool.ts";
-import type { AnnounceDue } from "../../jobs/announce-due.ts";
+import type { AnnounceDue } from "../../jobs/announce.ts";
 import type { BudgetRefusal } from "../../jobs/budget.ts";
 import { createJob, scanNewPrompt } from "../../jobs/create-job.ts";
 import { archiveJob, cancelJob, type JobActionOutcome, publishPreview, retryJob } from "../../jobs/job-actions.ts";

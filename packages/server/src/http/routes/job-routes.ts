@@ -18,7 +18,7 @@ import { createProjects, type Project } from "../../accounts/projects/projects.t
 import { createAutomations } from "../../automations/automation-store.ts";
 import type { Listener } from "../../db/listener.ts";
 import type { Pool, Queryable } from "../../db/pool.ts";
-import { createAnnounceDue } from "../../jobs/announce-due.ts";
+import { createAnnounceDue } from "../../jobs/announce.ts";
 import type { MessageJobDeps } from "../../jobs/message-job.ts";
 import { createJobReader } from "../../jobs/read/job-reader.ts";
 import { refuse, unauthorized } from "../errors.ts";

@@ -1,8 +1,7 @@
-import { randomUUID } from "node:crypto";
-import { channels } from "../../db/listener.ts";
 import type { Client, Pool, Queryable } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { type LeasedJob, type LeasedJobRow, leasedJobColumns, toLeasedJob } from "./leased-job.ts";
+import { newToken } from "./leases.ts";
 
 export interface ClaimOptions {
   /** Concurrent runs per project, unless its settings say otherwise. */
@@ -12,6 +11,8 @@ export interface ClaimOptions {
   lookAfter: string;
   /** Concurrent runs in this process. */
   concurrency: number;
+  /** This process, as the listener's lock names it. Without it, nobody sees that the process is gone. */
+  holder?: number;
   /** The jobs that run in this process. */
   running: readonly { crashes: number }[];
 }
@@ -55,7 +56,7 @@ const projectsLookedAtMax = 200;
 /** Claims the oldest due job of the project with the fewest runs, in one short transaction. */
 export async function claimRun(pool: Pool, options: ClaimOptions): Promise<Claim> {
   return inTransaction(pool, async (client) => {
-    const { running, concurrency, leaseMs } = options;
+    const { running, concurrency, leaseMs, holder } = options;
     const isGroup = running.some(isSuspect);
     const { suspectDue, lookAfter, ...project } = await lockProjectWithDueJob(client, options);
     const crashesMax = running.length === 0 ? crashesEver : crashesOfGroup(running.length, concurrency) - 1;
@@ -64,7 +65,7 @@ export async function claimRun(pool: Pool, options: ClaimOptions): Promise<Claim
     const suspect = mayJoin ? await lockProjectWithSuspect(client, options.lanes, crashesMax) : undefined;
     const found = suspect ?? (isGroup ? null : project);
     const job = found?.id
-      ? await leaseOldestDueJob(client, found, { leaseMs, suspects: suspect ? suspects : null })
+      ? await leaseOldestDueJob(client, found, { leaseMs, holder, suspects: suspect ? suspects : null })
       : null;
     return { job, lookAfter, suspectWaits: suspectDue && running.length > 0 && !isGroup };
   });
@@ -181,8 +182,9 @@ const isNewRun = "(waiting_since is null or waiting_for = 'answer')";
 async function leaseOldestDueJob(
   client: Client,
   project: LockedProject,
-  { leaseMs, suspects }: { leaseMs: number; suspects: { crashesMax: number; crashesAlone: number } | null },
+  lease: { leaseMs: number; holder: number | undefined; suspects: { crashesMax: number; crashesAlone: number } | null },
 ): Promise<LeasedJob | null> {
+  const { leaseMs, holder, suspects } = lease;
   const { rows } = await client.query<LeasedJobRow>({
     name: suspects ? "claim-suspect" : "claim-job",
     text: `
@@ -206,10 +208,10 @@ async function leaseOldestDueJob(
         select id, event_seq, 'run.started', jsonb_build_object('run', runs, 'phase', phase) from claimed
         where waiting_since is null
       )
-      select *, pg_notify('${channels.jobChanged}', id) from claimed`,
+      select * from claimed`,
     values: [
       project.id,
-      randomUUID(),
+      newToken(holder),
       leaseMs / 1000,
       project.lanes,
       ...(suspects ? [suspects.crashesAlone, suspects.crashesMax] : []),

@@ -118,7 +118,7 @@ export async function recordStep(
      ), told as (
        insert into job_events (job_id, seq, kind, data) select id, event_seq, 'step', $9::jsonb from changed
      )
-     select is_leased, has_interjections, (select pg_notify('${channels.jobChanged}', id) from changed) from held`,
+     select is_leased, has_interjections from held`,
     [
       lease.jobId,
       lease.token,

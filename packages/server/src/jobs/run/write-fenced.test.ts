@@ -4,9 +4,12 @@ import { foreignLease, readEvents, readJob, seedJob, seedProject } from "@emend/
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startListener } from "../../db/listener.ts";
 import type { Pool } from "../../db/pool.ts";
+import { createRecorder } from "../../run/recorder.ts";
+import { startRun } from "../../run/run.ts";
 import { recordPullRequest } from "../pull-requests.ts";
 import { claimRun } from "./claim-run.ts";
 import { endRun, releaseRun, setPhase } from "./end-run.ts";
+import type { LeasedJob } from "./leased-job.ts";
 import { type Lease, LeaseLost, renewForEffect } from "./leases.ts";
 import { recordChange, recordCommit, recordPush } from "./record-change.ts";
 import { recordBase, recordContext, recordStep, withholdContents } from "./record-work.ts";
@@ -77,7 +80,7 @@ test("withholding by a run that lost its lease is refused and withholds nothing"
   expect(rows).toEqual([{ working_diff: null }]);
 });
 
-test("events are numbered without a gap, and each write wakes those who wait for the job", async () => {
+test("events are numbered without a gap, and the end wakes those who wait for the job", async () => {
   const { pool } = database;
   const { id, lease } = await claimed(pool);
   const listener = await startListener({ url: database.url, log: createLogger({ level: "silent" }) });
@@ -95,13 +98,32 @@ test("events are numbered without a gap, and each write wakes those who wait for
   }
 });
 
-async function claimed(pool: Pool): Promise<{ id: string; lease: Lease }> {
+test("a run's recorder announces what it wrote, and nothing that was refused", async () => {
+  const { pool } = database;
+  const { id, job } = await claimed(pool);
+  const announced: string[] = [];
+  const deps = { pool, log: createLogger({ level: "silent" }), leaseMs: 600_000, crashPoint: () => {} };
+  const recorderOf = (lease: Lease) =>
+    createRecorder(
+      { ...deps, announceChange: (id) => announced.push(id), processEnds: new AbortController().signal },
+      startRun({ ...job, lease }),
+    );
+  const recorder = recorderOf(job.lease);
+  await recorder.setPhase("working");
+  expect(announced).toEqual([id]);
+  await recorder.saveStep({ number: 1, messages: [], usage }, []);
+  expect(announced).toEqual([id, id]);
+  await expect(recorderOf(foreignLease(id)).setPhase("working")).rejects.toThrow(LeaseLost);
+  expect(announced).toEqual([id, id]);
+});
+
+async function claimed(pool: Pool): Promise<{ id: string; lease: Lease; job: LeasedJob }> {
   // A job that an earlier test released is due again on a slow machine.
   await pool.query("update jobs set run_after = 'infinity' where lease is null");
   const id = await seedJob(pool, await seedProject(pool));
   const { job } = await claimRun(pool, { lanes: 4, leaseMs: 600_000, lookAfter: "", concurrency: 4, running: [] });
   if (job?.id !== id) throw new Error("another job was claimed");
-  return { id, lease: job.lease };
+  return { id, lease: job.lease, job };
 }
 
 async function everythingAbout(pool: Pool, id: string): Promise<unknown> {
