@@ -14,6 +14,7 @@ import { registerBudget } from "./commands/budget.ts";
 import { registerClaimsAdd, registerClaimsEnd, registerClaimsList } from "./commands/claims.ts";
 import { registerCompletion } from "./commands/completion.ts";
 import { registerDemo } from "./commands/demo.ts";
+import { registerJobErase, registerProjectErase, registerUserErase } from "./commands/erase.ts";
 import {
   registerJobDiff,
   registerJobGet,
@@ -189,6 +190,7 @@ export function buildProgram(cli: Cli): Command {
   registerProjectSet(project, cli);
   registerProjectSettings(project, cli);
   registerProjectRemove(project, cli);
+  registerProjectErase(project, cli);
   registerProjectDoctor(project, cli);
   registerProjectContext(project, cli);
   registerProjectKnowledge(project, cli);
@@ -207,6 +209,7 @@ export function buildProgram(cli: Cli): Command {
   registerUserList(user, cli);
   registerUserInvite(user, cli);
   registerUserReset(user, cli);
+  registerUserErase(user, cli);
 
   const automation = group(program, "automation", "jobs that start on a schedule, after a push or manually");
   registerAutomationAdd(automation, cli);
@@ -241,6 +244,7 @@ export function buildProgram(cli: Cli): Command {
   registerJobPublish(job, cli);
   registerJobArchive(job, cli);
   registerJobReport(job, cli);
+  registerJobErase(job, cli);
   const claims = group(program, "claims", "what pages rely on, on a running server");
   registerClaimsList(claims, cli);
   registerClaimsAdd(claims, cli);

@@ -101,10 +101,7 @@ journey("shows the palette, the keys, and what is shown once without a serious f
   await page.keyboard.press("Escape");
   await page.keyboard.press("Control+k");
   await page.keyboard.type("cour");
-  await page
-    .getByRole("dialog")
-    .getByRole("option", { name: /Courier docs/ })
-    .waitFor();
+  await page.getByRole("dialog").getByRole("option", { name: "Courier docs project" }).waitFor();
   await expectGood(page, "dialog");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Courier docs" }).waitFor();

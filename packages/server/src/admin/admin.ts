@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { createLogger } from "@emend/base/logger.ts";
 import { createFetch } from "@emend/base/network.ts";
 import { knownForge } from "@emend/forges";
@@ -70,6 +71,7 @@ import {
   moveProject,
 } from "./connect-project.ts";
 import { diagnoseProject, type ProjectCheck, type ProjectDiagnosis } from "./doctor-project.ts";
+import { type Erasure, eraseJob, erasePerson, eraseProject, type KeepRow } from "./erase.ts";
 import { checkKnowledge, createKnowledgeAdmin, type KnowledgeAdmin } from "./knowledge.ts";
 import { type RotationInput, rotateKeptSecret } from "./rotate-kept-secret.ts";
 import { tryProjectModels } from "./try-project-models.ts";
@@ -89,6 +91,10 @@ export interface Admin {
   editProject(id: string, edit: ProjectEdit): Promise<ShownProject>;
   /** Deletes it with all its data. Its repository stays. */
   removeProject(id: string): Promise<void>;
+  /** Deletes it with its hosted repository and every row that names it. `keep` gets what will be deleted. */
+  eraseProject(id: string, keep?: KeepRow): Promise<Erasure>;
+  eraseJob(id: string, keep?: KeepRow): Promise<Erasure>;
+  erasePerson(email: string): Promise<Erasure>;
   /** Whether nothing was pushed to a local project yet. */
   isEmptyLocal(projectId: string): Promise<boolean>;
   /** Adds a GitHub project with its own App. `told` receives the steps that a person must do. */
@@ -243,6 +249,18 @@ export function createAdmin(deps: AdminDeps): Admin {
       return shownProject(await updateProject(pool, id, edit, consoleActor));
     },
     removeProject: async (id) => removeProject(pool, await requireProject(pool, id), consoleActor),
+    async eraseProject(id, keep) {
+      const project = await requireProject(pool, id);
+      const erased = await eraseProject(pool, project, consoleActor, keep);
+      if (project.forge === "local") await rm(repositoryOf(forge, id).gitDir, { recursive: true, force: true });
+      return erased;
+    },
+    eraseJob: (id, keep) => eraseJob(pool, id, consoleActor, keep),
+    async erasePerson(email) {
+      const person = (await listMembers(pool)).find((user) => user.email.toLowerCase() === email.toLowerCase());
+      if (!person) throw new AppError("not_found", { publicMessage: `No member has the address ${email}.` });
+      return erasePerson(pool, person, consoleActor);
+    },
     isEmptyLocal: (projectId) => isEmptyRepository(repositoryOf(forge, projectId), AbortSignal.timeout(diagnosisMsMax)),
     diagnoseProject: (id) =>
       withForges(async ({ forges, git, publicUrl }) => {

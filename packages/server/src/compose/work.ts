@@ -154,7 +154,10 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
       setDetails: (jobId, signal) => setDetails(outbox, jobId, signal),
       answerComment: (answer, signal) => answerComment(outbox, answer, signal),
     },
-    { archiveAfterDays: async () => (await readArchiveAfterDays(pool, config.archiveAfterDays)).days },
+    {
+      archiveAfterDays: async () => (await readArchiveAfterDays(pool, config.archiveAfterDays)).days,
+      deleteAfterDays: config.deleteAfterDays,
+    },
   );
   undo.push(() => tasks.stop());
   const deliveries = startDeliveries({

@@ -57,6 +57,8 @@ export interface Config {
   readonly promptCodePointsMax: number;
   /** Days after which finished jobs are archived automatically. Null: never. */
   readonly archiveAfterDays: number | null;
+  /** Days after which ended jobs are deleted automatically. Null: never. */
+  readonly deleteAfterDays: number | null;
   /** Proxies and authorities for git and every HTTP client. */
   readonly network: Network;
   /** Webhooks may go to loopback and private networks (never link-local), and over http. */
@@ -134,6 +136,7 @@ export function readConfig(
     forgeDir: settings.folder("EMEND_FORGE_DIR"),
     promptCodePointsMax: integer("EMEND_PROMPT_MAX", { least: 1, most: 500_000 }) ?? 100_000,
     archiveAfterDays: integer("EMEND_ARCHIVE_AFTER_DAYS", { least: 1, most: 36_500 }),
+    deleteAfterDays: integer("EMEND_DELETE_AFTER_DAYS", { least: 7, most: 36_500 }),
     network,
     allowPrivateWebhooks: settings.flag("EMEND_ALLOW_PRIVATE_WEBHOOKS"),
     allowPrivateKnowledge: settings.flag("EMEND_ALLOW_PRIVATE_KNOWLEDGE"),

@@ -15,28 +15,32 @@ beforeEach(async () => {
      values ('job_active', 'prj_1', 'active', 'x', 'm', 'u', 'b', 'test'),
             ('job_final', 'prj_1', 'completed', 'x', 'm', 'u', 'b', 'test')`,
   );
+  await database.pool.query(
+    `insert into context_repositories (id, project_id, name, forge, repository_url) values ('ctx_1', 'prj_1', 'Code', 'local', 'http://localhost/y')`,
+  );
 });
 afterEach(() => database.drop());
 
-it("releases the pins of final and unknown jobs, and keeps those of active ones", async () => {
+it("releases the pins of final and unknown jobs, keeps those of active ones, and removes mirrors of deleted projects", async () => {
   const released: string[] = [];
   const mirror = {
     pinnedJobs: async () => ["job_active", "job_final", "job_gone"],
     tidy: async (jobIds: readonly string[]) => void released.push(...jobIds),
   } as Partial<Mirror> as Mirror;
-  let maintained = 0;
+  const removed: string[] = [];
   const mirrors: Mirrors = {
     open: async () => mirror,
-    projects: async () => ["prj_1"],
-    maintain: async () => {
-      maintained += 1;
-      return { collected: 0, removed: 0, bytes: 0 };
+    projects: async () => ["prj_1", "ctx_1", "prj_gone"],
+    maintain: async (_, gone = new Set()) => {
+      removed.push(...gone);
+      return { collected: 0, removed: gone.size, bytes: 0 };
     },
     close: async () => {},
   };
   await sweepMirrors({ pool: database.pool, mirrors }, new AbortController().signal);
-  expect(released).toEqual(["job_final", "job_gone"]);
-  expect(maintained).toBe(1);
+  expect(released.slice(0, 2)).toEqual(["job_final", "job_gone"]);
+  expect(released).not.toContain("job_active");
+  expect(removed).toEqual(["prj_gone"]);
 });
 
 it("tidies a project after every twenty of its jobs, beside them, and again after a failure", async () => {

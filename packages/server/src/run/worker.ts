@@ -246,12 +246,18 @@ async function sweep(deps: { pool: Pool; log: Logger }, pollMs: number): Promise
 }
 
 /**
- * Unpins what finished jobs had pinned in this node's mirrors, runs git's garbage collection, and evicts mirrors if
- * there are too many.
+ * Unpins what finished jobs had pinned in this node's mirrors, removes those of deleted projects, runs git's garbage
+ * collection, and evicts mirrors if there are too many.
  */
 export async function sweepMirrors(deps: { pool: Pool; mirrors: Mirrors }, signal: AbortSignal): Promise<void> {
-  for (const projectId of await deps.mirrors.projects()) await tidyMirrorOf(deps, projectId, signal);
-  await deps.mirrors.maintain(signal);
+  const mirrored = await deps.mirrors.projects();
+  for (const projectId of mirrored) await tidyMirrorOf(deps, projectId, signal);
+  const { rows } = await deps.pool.query<{ id: string }>(
+    `select id from unnest($1::text[]) as mirrored (id) where not exists (select from projects where projects.id = mirrored.id)
+       and not exists (select from context_repositories where context_repositories.id = mirrored.id)`,
+    [mirrored],
+  );
+  await deps.mirrors.maintain(signal, new Set(rows.map(({ id }) => id)));
 }
 
 /** Unpins what finished jobs had pinned in a project's mirror, and repacks it. */

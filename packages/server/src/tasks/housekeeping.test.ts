@@ -4,6 +4,7 @@ import { alterJob, readEvents, readJob, seedJob, seedProject } from "@emend/test
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import {
   archiveByRetention,
+  deleteByRetention,
   dropAutomationRuns,
   dropDeliveries,
   dropExpiredSessions,
@@ -111,6 +112,21 @@ test("final jobs past their retention are archived, with an event, and active on
   expect(await readJob(pool, old)).toMatchObject({ status: "archived", archived_at: expect.any(Date) });
   expect((await readEvents(pool, old)).at(-1)).toMatchObject({ kind: "archived", seq: 2 });
   expect([(await readJob(pool, recent)).status, (await readJob(pool, active)).status]).toEqual(["completed", "active"]);
+});
+
+test("ended jobs past the age that an operator set are deleted, and none with an open pull request", async () => {
+  const { pool } = database;
+  const gone = await finalJob("failed", "31 days");
+  const stay = [
+    await finalJob("completed", "29 days"),
+    await finalJob("active", "31 days"),
+    await finalJob("completed", "31 days"),
+  ];
+  await pool.query('update jobs set pull_request = \'{"number": 1, "state": "open"}\' where id = $1', [stay[2]]);
+  const isThere = "select count(*)::int from jobs join job_events on job_id = id where id = any ($1)";
+  expect(await deleteByRetention(pool, 30)).toBe(1);
+  expect((await pool.query(isThere, [[gone]])).rows).toEqual([{ count: 0 }]);
+  expect((await pool.query("select from jobs where id = any ($1)", [stay])).rowCount).toBe(3);
 });
 
 test("expired sessions and links go, live ones stay", async () => {

@@ -23,6 +23,26 @@ export async function archiveByRetention(db: Queryable, afterDays: number): Prom
   );
 }
 
+/**
+ * Deletes jobs that ended long ago, with all that belongs to them and their part of the usage figures. Those with an open
+ * pull request stay, and so does the audit log.
+ */
+export async function deleteByRetention(db: Queryable, afterDays: number): Promise<number> {
+  return inBatches(100, (rowsMax) =>
+    db.query(
+      `with old as (
+         select id from jobs where status <> 'active' and ended_at < now() - make_interval(days => $1)
+           and pull_request ->> 'state' is distinct from 'open'
+         order by ended_at limit $2 for update skip locked
+       ), gone as (
+         delete from jobs using old where jobs.id = old.id returning jobs.id
+       )
+       select pg_notify('${channels.jobChanged}', id) from gone`,
+      [afterDays, rowsMax],
+    ),
+  );
+}
+
 /** Deletes what only a run needs, long after the job has ended. The diff, the usage and the events stay. */
 export async function dropRunContents(db: Queryable, afterDays: number): Promise<number> {
   return inBatches(100, (rowsMax) =>

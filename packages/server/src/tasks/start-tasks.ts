@@ -2,6 +2,7 @@ import { createWakeUp } from "@emend/base/locks.ts";
 import type { Queryable } from "../db/pool.ts";
 import {
   archiveByRetention,
+  deleteByRetention,
   dropAutomationRuns,
   dropDeliveries,
   dropExpiredSessions,
@@ -54,6 +55,8 @@ export interface TasksDeps extends TaskQueueDeps {
 interface TasksOptions {
   /** Null: finished jobs are not archived automatically. */
   archiveAfterDays(): Promise<number | null>;
+  /** Null: never. */
+  deleteAfterDays?: number | null;
   contentsKeptDays?: number;
   sweepMirrorsEveryMs?: number;
   pollEveryMs?: number;
@@ -94,7 +97,7 @@ export function startTasks(deps: TasksDeps, options: TasksOptions): Tasks {
 
 function housekeeping(deps: TasksDeps, options: TasksOptions): Record<string, TaskKind> {
   const { pool, fireAutomations, rollUsageUp, warnOfBudgets } = deps;
-  const { archiveAfterDays, contentsKeptDays = 7 } = options;
+  const { archiveAfterDays, deleteAfterDays = null, contentsKeptDays = 7 } = options;
   return {
     drop_idempotency_keys: { cron: "7 * * * *", work: () => dropIdempotencyKeys(pool) },
     drop_quota_uses: { cron: "17 * * * *", work: () => dropQuotaUses(pool) },
@@ -107,6 +110,10 @@ function housekeeping(deps: TasksDeps, options: TasksOptions): Record<string, Ta
     drop_deliveries: { cron: "57 * * * *", work: () => dropDeliveries(pool, deliveriesKeptDays) },
     drop_old_logins: { cron: "52 * * * *", work: () => dropOldLogins(pool) },
     drop_gate_statuses: { cron: "12 * * * *", work: () => dropGateStatuses(pool) },
+    delete_by_retention: {
+      cron: "42 * * * *",
+      work: async () => (deleteAfterDays === null ? 0 : deleteByRetention(pool, deleteAfterDays)),
+    },
     archive_by_retention: {
       cron: "47 * * * *",
       // Read each time, because people change it.

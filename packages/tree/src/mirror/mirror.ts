@@ -117,7 +117,13 @@ export interface Mirrors {
   open(projectId: string): Promise<Mirror>;
   /** The projects that have a mirror on this node. */
   projects(): Promise<readonly string[]>;
-  /** Runs garbage collection and, above the size limit, evicts mirrors without pins, least recently used first. */
-  maintain(signal: AbortSignal): Promise<{ collected: number; removed: number; bytes: number }>;
+  /**
+   * Runs garbage collection and, above the size limit, evicts mirrors without pins, least recently used first. `gone`:
+   * projects whose mirrors are removed before.
+   */
+  maintain(
+    signal: AbortSignal,
+    gone?: ReadonlySet<string>,
+  ): Promise<{ collected: number; removed: number; bytes: number }>;
   close(): Promise<void>;
 }

@@ -64,13 +64,17 @@ export function createMirrors(options: {
       return opening(projectId).mirror;
     },
     projects,
-    async maintain(signal) {
+    async maintain(signal, gone) {
       const until = AbortSignal.any([signal, closing.signal]);
       await removeAbandoned(dir);
       const done = { collected: 0, removed: 0, bytes: 0 };
       const measured = [];
       for (const projectId of await projects()) {
         const { context } = opening(projectId);
+        if (gone?.has(projectId) && (await evictMirror(context, until))) {
+          done.removed += 1;
+          continue;
+        }
         if (await collected(context, until)) done.collected += 1;
         measured.push({ context, ...(await measureMirror(context)) });
       }

@@ -95,15 +95,17 @@ export async function changeRole(pool: Pool, input: { id: string; role: Role }, 
  * single sign-on does not admit them by domain again.
  */
 export async function removeMember(pool: Pool, id: string, actor: Actor): Promise<void> {
-  await inTransactionAs(pool, actor, async (client) => {
-    const { email } = await holdMember(client, id, { staysOwner: false, by: actor });
-    await dropInvitationsBy(client, email);
-    // A pending invitation for their address would let them back in.
-    await client.query("delete from login_links where purpose = 'invite' and used_at is null and lower(email) = $1", [
-      email.toLowerCase(),
-    ]);
-    await client.query("delete from users where id = $1", [id]);
-  });
+  await inTransactionAs(pool, actor, (client) => removeMemberRows(client, id, actor));
+}
+
+export async function removeMemberRows(client: Client, id: string, actor: Actor): Promise<void> {
+  const { email } = await holdMember(client, id, { staysOwner: false, by: actor });
+  await dropInvitationsBy(client, email);
+  // A pending invitation for their address would let them back in.
+  await client.query("delete from login_links where purpose = 'invite' and used_at is null and lower(email) = $1", [
+    email.toLowerCase(),
+  ]);
+  await client.query("delete from users where id = $1", [id]);
 }
 
 interface Member {
