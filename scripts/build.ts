@@ -15,6 +15,7 @@ const ours = [
   "forges",
   "tree",
   "base",
+  "build",
   "site",
   "sdk",
   "contract",

@@ -1,5 +1,5 @@
 import type { SharedV4ProviderMetadata } from "@ai-sdk/provider";
-import type { IgnoreEntry, ParseCache } from "@emend/site";
+import type { Finding, IgnoreEntry, ParseCache } from "@emend/site";
 import type { CommitTree, Overlay, OverlayEdit, OverlayEntry, Tree } from "@emend/tree";
 
 /** An agent's result besides its overlay. */
@@ -216,6 +216,8 @@ export interface AgentDeps {
   questions?: { max: number; overdue: number | null };
   /** Tools that ask other services. Their results are content. */
   knowledge?: KnowledgeTools | undefined;
+  /** Builds the site with the edits so far, and says what its builder newly complains about. */
+  build?: ((signal: AbortSignal) => Promise<readonly Finding[]>) | undefined;
   /** Wraps each call of a tool, for traces. Call and result are vetted. */
   watchTool?: ((call: ToolCall, run: () => Promise<ToolResult>) => Promise<ToolResult>) | undefined;
   /** Stores a step with its edits, fenced by the lease. Throws if the lease is lost. */

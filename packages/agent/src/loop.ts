@@ -37,6 +37,8 @@ import { boundOutput, createSiteSession, type ToolContext } from "./tools/tool.t
 import { refuseWords, takeBackRefused, type VettedAnswer, vetAnswer } from "./vet-answer.ts";
 
 const noContext: ContextTrees = { names: [], open: () => Promise.reject(new Error("there is no context")) };
+/** In a round. The review builds too, and is not counted. */
+const buildsMax = 5;
 const unanswered =
   "Nobody answered in time. Go on with your best guess, and say in the summary what you assumed and what it depends on.";
 const proseReminder =
@@ -68,7 +70,7 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
   const turn: TurnDeps = {
     deps,
     isPlanning: isPlanning(task),
-    tools: [...describeTools({ mayAsk }), ...(deps.knowledge?.tools ?? [])],
+    tools: [...describeTools({ mayAsk, mayBuild: deps.build !== undefined }), ...(deps.knowledge?.tools ?? [])],
     told: new Set(JSON.stringify(steps).match(/(?<=Guidance for this folder, from )[^:"\\]+/g)),
     // The rules do not use the system prompt, so their jobs need not wait for the site.
     system: await withoutSecrets(
@@ -87,6 +89,7 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
       outputBytesMax: deps.limits.toolOutputBytesMax,
       handedOver: null,
       isFollowUp: (task.followUps?.length ?? 0) > 0,
+      build: deps.build,
       refusePath: (path) => refuseContextPath(context.names, path) ?? deps.refusePath?.(path) ?? null,
     },
   };
@@ -111,6 +114,7 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
     }
     turn.context.handedOver = saidBy(round);
     turn.context.questionsLeft = (deps.questions?.max ?? 0) - questionsIn(steps).length;
+    turn.context.buildsLeft = buildsMax - buildsIn(round);
     const asked = { shown, said: [...conversation, ...opening] };
     const taken = await takeTurn(turn, asked, { signal, clock }).catch(async (error: unknown) => {
       if (isFault(error, "instruction_not_understood")) await takeBack(deps, task, number, error.publicMessage);
@@ -134,6 +138,12 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
     const open = said.length === 0 ? askedBy([step]) : null;
     if (open) return open;
   }
+}
+
+/** Builds that a round asked for and got. */
+function buildsIn(round: readonly Step[]): number {
+  const messages = round.flatMap((step) => step.messages);
+  return messages.filter((said) => said.role === "tool" && said.name === "build" && !said.isError).length;
 }
 
 /** What a page or a guide of the repository holds already is not sent to a model either. */

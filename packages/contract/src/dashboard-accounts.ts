@@ -163,6 +163,8 @@ export interface DashboardProjectSettings {
   answerWaitHours: number;
   /** Longer prompts are planned first. 0: only where a request asks for it. */
   planPromptsOver: number;
+  /** Jobs build the site with its own builder, or with this command. */
+  build: { on: boolean; command: string | null; packages: "none" | "install" | "install_with_scripts" };
   branchPrefix: string;
   /** What findings on pull requests do. Null: the default. */
   gate: { docs: GateLevel | null; sources: GateLevel | null; name: string };

@@ -1,6 +1,6 @@
 export { hostsIn } from "./hosts/hosts-in.ts";
 export { createVetting } from "./judge-content.ts";
 export { createPageReader, type PageReader } from "./page-reader.ts";
-export { refusedBy } from "./policy.ts";
+export { isAllowed, refusedBy } from "./policy.ts";
 export { type Policy, truthChecks, type Verdict, type Violation } from "./review.ts";
 export { reviewChange } from "./review-change.ts";

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { readdir, readFile, readlink } from "node:fs/promises";
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { StartedProcess, StartProcess } from "./runner.ts";
@@ -27,7 +27,7 @@ export async function runProgram(
     command: readonly string[];
     cwd: string;
     env: Readonly<Record<string, string>>;
-    stdin: string;
+    stdin: string | AsyncIterable<Buffer>;
     memoryBytesMax: number;
     clock: AbortSignal;
     /** Where a sandbox writes its status. Null without a sandbox. */
@@ -44,7 +44,7 @@ export async function runProgram(
   });
   const stdout = gather(child.stdout, outputBytesMax);
   const stderr = gather(child.stderr, wordsBytesMax);
-  child.stdin.end(input.stdin);
+  const fed = feed(child, input.stdin);
   let overdrawn: string | null = null;
   const stopWatching = watchMemory(child.pid, input.memoryBytesMax, (words) => {
     overdrawn ??= words;
@@ -58,6 +58,8 @@ export async function runProgram(
     const { code } = await endOf(child);
     if (input.statusFile !== null) await untilGone(input.statusFile);
     signal.throwIfAborted();
+    const fault = await fed;
+    if (fault) throw fault.error;
     if (overdrawn !== null) return { kind: "too large", words: overdrawn };
     if (input.clock.aborted) return { kind: "timed out" };
     return { kind: "exited", code, stdout: stdout(), stderr: stderr() };
@@ -65,6 +67,38 @@ export async function runProgram(
     either.removeEventListener("abort", stop);
     stopWatching();
   }
+}
+
+/** A program may end before it has read everything. Only a fault of what is sent counts, and stops the program. */
+async function feed(
+  child: StartedProcess,
+  given: string | AsyncIterable<Buffer>,
+): Promise<{ error: unknown } | undefined> {
+  if (typeof given === "string") {
+    child.stdin.end(given);
+    return undefined;
+  }
+  try {
+    for await (const chunk of given) {
+      if (child.stdin.destroyed) return undefined;
+      if (!child.stdin.write(chunk)) await untilWritable(child.stdin);
+    }
+    child.stdin.end();
+    return undefined;
+  } catch (error) {
+    child.stop();
+    return { error };
+  }
+}
+
+function untilWritable(stream: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      stream.off("drain", go).off("close", go);
+      resolve();
+    };
+    stream.once("drain", go).once("close", go);
+  });
 }
 
 async function endOf(child: StartedProcess): Promise<{ code: number | null }> {

@@ -1,5 +1,5 @@
-import { access, constants, lstat, readlink, realpath, writeFile } from "node:fs/promises";
-import { isAbsolute, join } from "node:path";
+import { access, constants, lstat, readFile, readlink, realpath, writeFile } from "node:fs/promises";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { StartProcess } from "./runner.ts";
 
@@ -102,17 +102,26 @@ export async function sandboxed(input: {
   place: { dir: string; work: string; home: string };
 }): Promise<readonly string[]> {
   const { place, file, sandbox } = input;
-  const script = `/run/emend/${bridge.slice(bridge.lastIndexOf("/") + 1)}`;
-  await writeFile(join(place.dir, "package.json"), '{"type":"module"}\n');
   const mounts = [
-    ...bind(bridge, script),
-    ...bind(join(place.dir, "package.json"), "/run/emend/package.json"),
-    ...bind(join(place.dir, "gateway.sock"), "/run/emend/gateway.sock"),
     ...bind(programRoot(file), programRoot(file)),
     ...["--bind", place.home, inside.home, "--bind", place.work, inside.work],
   ];
-  const command = [inside.node, script, String(inside.port), "/run/emend/gateway.sock", file, ...input.args];
-  return confined({ sandbox, dir: place.dir, mounts, command });
+  return bridged({ sandbox, dir: place.dir, mounts, command: [file, ...input.args] });
+}
+
+/** Like `confined`, with a loopback port that leads to the socket `gateway.sock` in the folder. */
+export async function bridged(input: Parameters<typeof confined>[0]): Promise<readonly string[]> {
+  const { dir } = input;
+  const script = `/run/emend/${bridge.slice(bridge.lastIndexOf("/") + 1)}`;
+  await writeFile(join(dir, "package.json"), '{"type":"module"}\n');
+  const mounts = [
+    ...bind(bridge, script),
+    ...bind(join(dir, "package.json"), "/run/emend/package.json"),
+    ...bind(join(dir, "gateway.sock"), "/run/emend/gateway.sock"),
+    ...input.mounts,
+  ];
+  const command = [inside.node, script, String(inside.port), "/run/emend/gateway.sock", ...input.command];
+  return confined({ ...input, mounts, command });
 }
 
 /** Mounts a file or a folder, read-only. */
@@ -124,6 +133,36 @@ export function bind(from: string, to: string): readonly string[] {
 function programRoot(file: string): string {
   const packages = file.indexOf("/node_modules/");
   return packages === -1 ? file : `${file.slice(0, packages)}/node_modules`;
+}
+
+/** What a program outside of the system's folders needs of the disk: its virtual environment, packages, or file. */
+export async function programMounts(file: string): Promise<readonly string[]> {
+  if (!relative("/usr", file).startsWith("..")) return [];
+  const environment = resolve(file, "../..");
+  const home = await pythonHome(environment);
+  if (home !== null) return [...around(dirname(file)), ...around(home)];
+  const python = await scriptPython(file);
+  return [...(python === null ? [] : around(dirname(python))), ...bind(programRoot(file), programRoot(file))];
+}
+
+const firstLineMax = 300;
+
+/** The Python in a script's first line. Null if it is no script of Python. */
+export async function scriptPython(file: string): Promise<string | null> {
+  const start = (await readFile(file, "utf8").catch(() => "")).slice(0, firstLineMax);
+  return /^#!(\/\S*python\S*)\n/.exec(start)?.[1] ?? null;
+}
+
+/** The folder of the Python that a virtual environment was made with. Null if it is none. */
+export async function pythonHome(folder: string): Promise<string | null> {
+  const settings = await readFile(join(folder, "pyvenv.cfg"), "utf8").catch(() => null);
+  return settings === null ? null : (/^home\s*=\s*(\S+)\s*$/m.exec(settings)?.[1] ?? "/usr/bin");
+}
+
+/** The installation around a folder of programs, unless the sandbox has it already. */
+export function around(programs: string): readonly string[] {
+  const root = resolve(programs, "..");
+  return relative("/usr", root).startsWith("..") && root !== "/" ? bind(root, root) : [];
 }
 
 /** Links such as /bin → usr/bin stay links; other folders are mounted. */

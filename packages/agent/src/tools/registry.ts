@@ -2,6 +2,7 @@ import { isFault } from "@emend/base/fault.ts";
 import type { ToolCall, ToolDescription, ToolResult } from "../agent.ts";
 import { storable } from "../outcome.ts";
 import { askTool } from "./ask.ts";
+import { buildTool } from "./build.ts";
 import { checkTool } from "./check.ts";
 import { deleteFileTool, editFileTool, writeFileTool } from "./edit-file.ts";
 import { finishTool } from "./finish.ts";
@@ -41,18 +42,20 @@ const tools: readonly Tool[] = [
 ];
 /**
  * Tools for `emend/rules`, and for jobs that an earlier release started. Models do not see them: `write_file` adds a
- * page, `check` fixes links, `update_navigation` redirects and `list_files` shows the site. `ask` is shown where it is allowed.
+ * page, `check` fixes links, `update_navigation` redirects and `list_files` shows the site. `ask` and `build` are shown where they are allowed.
  */
-const unshownTools: readonly Tool[] = [askTool, siteMapTool, addPageTool, addRedirectTool, fixLinksTool];
+const unshownTools: readonly Tool[] = [askTool, buildTool, siteMapTool, addPageTool, addRedirectTool, fixLinksTool];
 const toolsByName = new Map([...tools, ...unshownTools].map((tool) => [tool.name, tool]));
 
-/** `mayAsk`: a job whose questions nobody would answer is not told of them. */
-export function describeTools({ mayAsk = false } = {}): readonly ToolDescription[] {
-  return [...tools, ...(mayAsk ? [askTool] : [])].map(({ name, description, inputSchema }) => ({
-    name,
-    description,
-    inputSchema,
-  }));
+/** `mayAsk`: a job whose questions nobody would answer is not told of them. `mayBuild`: the project's site is built. */
+export function describeTools({ mayAsk = false, mayBuild = false } = {}): readonly ToolDescription[] {
+  return [...tools, ...(mayAsk ? [askTool] : []), ...(mayBuild ? [buildTool] : [])].map(
+    ({ name, description, inputSchema }) => ({
+      name,
+      description,
+      inputSchema,
+    }),
+  );
 }
 
 export function isWritingCall({ name, input }: Pick<ToolCall, "name" | "input">): boolean {

@@ -1,5 +1,5 @@
 import { describeMistake } from "@emend/base/describe-mistake.ts";
-import { type IgnoreEntry, openSite, type ParseCache, type Site } from "@emend/site";
+import { type Finding, type IgnoreEntry, openSite, type ParseCache, type Site } from "@emend/site";
 import { type Overlay, siteTreeOf, type Tree } from "@emend/tree";
 import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
@@ -38,6 +38,9 @@ export interface ToolContext {
   isFollowUp: boolean;
   /** How many questions the agent may still ask. Absent: none. */
   questionsLeft?: number;
+  /** Builds the site with the edits so far. Absent: the project's site is not built. */
+  build?: ((signal: AbortSignal) => Promise<readonly Finding[]>) | undefined;
+  buildsLeft?: number;
   refusePath(path: string): string | null;
 }
 

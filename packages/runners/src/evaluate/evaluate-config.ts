@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { lstat, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
+import { lstat, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { outputBytesMax, type ProgramEnd, runProgram } from "../run-program.ts";
 import type { StartProcess } from "../runner.ts";
-import { bind, confined, findProgram, inside, type Sandbox } from "../sandbox.ts";
+import { around, bind, confined, findProgram, inside, pythonHome, type Sandbox, scriptPython } from "../sandbox.ts";
 
 export interface ConfigTask {
   /** The repository on disk, which the configuration can read. Its `.git` is hidden. */
@@ -35,7 +35,6 @@ interface Limits {
 const usualLimits: Limits = { timeoutMs: 60_000, memoryBytesMax: 2 * 2 ** 30 };
 const homeBytesMax = 64 * 2 ** 20;
 const wordsMax = 300;
-const firstLineMax = 300;
 
 const scripts = {
   node: fileURLToPath(new URL("./load-config.ts", import.meta.url)),
@@ -159,26 +158,13 @@ async function findPython(
   path: string,
 ): Promise<{ file: string; mounts: readonly string[] } | null> {
   for (const name of [".venv", "venv"]) {
-    const home = await readHome(join(work, name));
+    const home = await pythonHome(join(work, name));
     if (home !== null) return { file: `${inside.work}/${name}/bin/python3`, mounts: around(home) };
   }
   const builder = await findProgram(framework === "sphinx" ? "sphinx-build" : framework, path);
-  const start = builder === null ? "" : (await readFile(builder, "utf8").catch(() => "")).slice(0, firstLineMax);
-  const own = /^#!(\/\S*python\S*)\n/.exec(start)?.[1];
+  const own = builder === null ? null : await scriptPython(builder);
   const file = own ?? (await findProgram("python3", path));
   if (file === null) return null;
-  const home = await readHome(resolve(file, "../.."));
+  const home = await pythonHome(resolve(file, "../.."));
   return { file, mounts: [...around(dirname(file)), ...(home === null ? [] : around(home))] };
-}
-
-/** The folder of the Python that a virtual environment was made with. Null if it is none. */
-async function readHome(folder: string): Promise<string | null> {
-  const settings = await readFile(join(folder, "pyvenv.cfg"), "utf8").catch(() => null);
-  return settings === null ? null : (/^home\s*=\s*(\S+)\s*$/m.exec(settings)?.[1] ?? "/usr/bin");
-}
-
-/** The installation around a folder of programs, unless the sandbox has it already. */
-function around(programs: string): readonly string[] {
-  const root = resolve(programs, "..");
-  return relative("/usr", root).startsWith("..") && root !== "/" ? bind(root, root) : [];
 }

@@ -42,6 +42,8 @@ export interface DoctorDeps {
   tryModels?(project: Project): Promise<readonly ModelTrial[]>;
   /** Asks each knowledge server of the project. */
   tryKnowledge?(projectId: string): Promise<readonly ProjectCheck[]>;
+  /** Builds the site of the base branch, if the project has its changes built. */
+  tryBuild?(project: Project, signal: AbortSignal): Promise<readonly ProjectCheck[]>;
 }
 
 /** Jobs run in a worker, with its credentials, settings and network: it makes the checks if there is one. */
@@ -104,6 +106,7 @@ export async function checkProject(
     checks.push({ name: `model ${trial.model}`, ...modelVerdict(trial) });
   }
   checks.push(...((await deps.tryKnowledge?.(projectId)) ?? []));
+  checks.push(...((await deps.tryBuild?.(project, signal)) ?? []));
   return checks;
 }
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type Model, openModel } from "@emend/agent";
 import { authoritiesOf } from "@emend/base/network.ts";
+import { type Builds, createBuilds } from "@emend/build";
 import { type AnswerMemory, createAnswerMemory, startPolling } from "@emend/forges";
 import { createPageReader } from "@emend/review";
 import type { DiskCache } from "@emend/site";
@@ -11,12 +12,13 @@ import {
   createRecentSubjects,
   createSiteHistory,
   type Mirrors,
+  startBound,
 } from "@emend/tree";
 import { readArchiveAfterDays } from "../accounts/installation-settings.ts";
 import { listContextRepositories, openContextCredential } from "../accounts/projects/context-repositories.ts";
 import { getProject, type Project } from "../accounts/projects/projects.ts";
 import { answerDiagnosis } from "../admin/ask-worker.ts";
-import { checkProject } from "../admin/doctor-project.ts";
+import { checkProject, type ProjectCheck } from "../admin/doctor-project.ts";
 import { checkKnowledge } from "../admin/knowledge.ts";
 import { tryProjectModels } from "../admin/try-project-models.ts";
 import { tryServices } from "../admin/try-services.ts";
@@ -64,6 +66,12 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
   measureDisk(metrics, parts.disk);
   const linkReach = createForgeReach({ network: config.network, allowPrivateForges: false });
   undo.push(() => linkReach.close());
+  const builds = createBuilds({
+    start: startBound,
+    fetch: parts.network.fetch,
+    config: config.builds,
+    dir: join(config.dataDir, "builds"),
+  });
   const answers = createAnswerMemory();
   const pageHistory = createPageHistory({ git, dir: join(config.dataDir, "mirrors") });
   const gate = composeGate(parts, { mirrors, siteCache, answers });
@@ -146,8 +154,9 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
       async diagnoseProject({ projectId, id }, signal) {
         const tryModels = (project: Project) => tryProjectModels({ config, db: pool, sealer }, project);
         const tryKnowledge = (projectId: string) => checkKnowledge({ config, pool, sealer }, projectId);
+        const tryBuild = (project: Project, either: AbortSignal) => tryBuildOf(parts, builds, project, either);
         const publicUrl = parts.publicUrl();
-        const look = { db: pool, forges, git, secret: parts.secret, publicUrl, tryModels, tryKnowledge };
+        const look = { db: pool, forges, git, secret: parts.secret, publicUrl, tryModels, tryKnowledge, tryBuild };
         await answerDiagnosis(pool, id, { checks: await checkProject(look, projectId, signal) });
       },
       tryServices: async (id) => answerDiagnosis(pool, id, await tryServices(config)),
@@ -178,7 +187,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
     },
   });
   undo.push(() => tidying.stop());
-  const worker = composeWorker(parts, { mirrors, siteCache, writes, onEnded: tidying.settled });
+  const worker = composeWorker(parts, { mirrors, siteCache, writes, builds, onEnded: tidying.settled });
   undo.push(() => worker.stop());
   const watch = startPullRequestWatch({
     pool,
@@ -229,6 +238,28 @@ function composeGate(
   };
 }
 
+/** Builds the base branch for the owner, who then knows what jobs will meet. */
+async function tryBuildOf(
+  { mirrors, forges, siteCache }: Parts,
+  builds: Builds,
+  project: Project,
+  signal: AbortSignal,
+): Promise<readonly ProjectCheck[]> {
+  const { build: settings } = project.settings;
+  if (!settings.on) return [];
+  const mirror = await mirrors.open(project.id);
+  const remote = await (await openForge(project, forges)).gitRemote(signal);
+  const jobId = `build_${project.id}`;
+  try {
+    const { commit } = await mirror.fetchBase({ remote, jobId, baseRef: project.baseRef }, signal);
+    const task = { base: mirror.treeAt(commit), docsDir: project.docsDir, settings, siteCache };
+    const { isBuilt, words } = await builds.tryBase(task, signal);
+    return [{ name: "build", verdict: isBuilt ? "ok" : "problem", words }];
+  } finally {
+    await mirror.release(jobId);
+  }
+}
+
 function modelOpener({ config, models, metrics }: Parts) {
   return async (
     project: { id: string; settings: { fallbackModels: readonly string[] | null } },
@@ -242,15 +273,16 @@ function modelOpener({ config, models, metrics }: Parts) {
 
 function composeWorker(
   parts: Parts,
-  own: { mirrors: Mirrors; siteCache: DiskCache; writes: WriteQueue; onEnded(projectId: string): void },
+  own: { mirrors: Mirrors; siteCache: DiskCache; writes: WriteQueue; builds: Builds; onEnded(projectId: string): void },
 ): Worker {
   const { config, log, metrics, tracer, database, pool, listener, sealer, secret, forges, automations } = parts;
-  const { mirrors, siteCache, writes } = own;
+  const { mirrors, siteCache, writes, builds } = own;
   const crashPoint = createCrashPoint(config.crashAt);
   const untraced = createStages({
     mirrors,
     writes,
     siteCache,
+    builds,
     pageReader: createPageReader(),
     findProject: (id) => getProject(pool, id),
     openForge: (project) => openForge(project, forges),

@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Endpoint, PriceTable } from "@emend/agent";
 import type { Network } from "@emend/base/network.ts";
+import type { BuildsConfig } from "@emend/build";
 import { editDistance } from "@emend/contract";
 import type { RunnerSettings } from "@emend/runners";
 import { roles } from "../accounts/people/user.ts";
@@ -42,6 +43,8 @@ export interface Config {
   readonly modelSilenceMsMax: number;
   /** The operator's agent programs that may run jobs. */
   readonly runners: RunnerSettings;
+  /** Builds of docs sites, in a sandbox. */
+  readonly builds: BuildsConfig;
   /**
    * Encrypts credentials and signs internal tokens. Null: generated and stored in `dataDir` (embedded database only).
    */
@@ -129,6 +132,7 @@ export function readConfig(
     port: overrides.port ?? port ?? 4600,
     ...readModelSettings(settings),
     runners: readRunnerSettings(settings, env.PATH ?? ""),
+    builds: readBuildSettings(settings, env.PATH ?? ""),
     trustProxy: readTrustProxy(settings),
     concurrency: integer("EMEND_CONCURRENCY", { least: 1, most: 1000 }) ?? 8,
     diskReserveBytes: (integer("EMEND_DISK_RESERVE_MB", { least: 0, most: 1_048_576 }) ?? 200) * 2 ** 20,
@@ -261,6 +265,26 @@ function readRunnerSettings({ text, flag, integer, problems }: SettingReader, pa
     path,
     isUnsandboxed: flag("EMEND_RUNNER_UNSANDBOXED"),
     memoryBytesMax: (integer("EMEND_RUNNER_MEMORY_MB", { least: 64, most: 1_048_576 }) ?? 4_096) * 2 ** 20,
+  };
+}
+
+/** The limits of builds, each for one build. */
+function readBuildSettings({ text, integer, problems }: SettingReader, path: string): BuildsConfig {
+  const registry = text("EMEND_BUILD_REGISTRY") ?? "https://registry.npmjs.org/";
+  if (!/^https?:$/.test(URL.parse(registry)?.protocol ?? "") || /[@?#]/.test(registry)) {
+    problems.push(
+      `EMEND_BUILD_REGISTRY must be a URL such as https://registry.npmjs.org/, without a user and a query, not "${registry}"`,
+    );
+  }
+  return {
+    path,
+    registry,
+    atOnceMax: integer("EMEND_BUILDS_AT_ONCE", { least: 0, most: 1000 }) ?? 2,
+    limits: {
+      timeoutMs: (integer("EMEND_BUILD_MINUTES", { least: 1, most: 120 }) ?? 10) * 60_000,
+      memoryBytesMax: (integer("EMEND_BUILD_MEMORY_MB", { least: 64, most: 1_048_576 }) ?? 2_048) * 2 ** 20,
+      diskBytesMax: (integer("EMEND_BUILD_DISK_MB", { least: 16, most: 1_048_576 }) ?? 1_024) * 2 ** 20,
+    },
   };
 }
 

@@ -15,6 +15,7 @@ import type { LeasedJob } from "../jobs/run/leased-job.ts";
 import { authorOf, commitMessage } from "../publish/publication.ts";
 import { publishChange } from "../publish/publish-change.ts";
 import type { WriteQueue } from "../publish/write-queue.ts";
+import { buildChange, withBuilt } from "./build-change.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import { guessWords } from "./propose-change.ts";
 import { isRetitled, pullTitleOf } from "./recorder.ts";
@@ -85,7 +86,8 @@ export function createStages(deps: StageDeps): Stages {
       const project = await projectOf(job);
       const whole = await wholeOf(deps, project, job, tree, words, signal);
       const { base, overlay } = tree;
-      return reviewChange(
+      const byPeople = [...job.peoplePaths, ...(tree.pushedByPeople ?? [])];
+      const verdict = await reviewChange(
         {
           base,
           overlay,
@@ -94,7 +96,7 @@ export function createStages(deps: StageDeps): Stages {
               base: whole.treeAt(whole.base),
               head: whole.treeAt(whole.head),
               entries: whole.entries,
-              byPeople: [...job.peoplePaths, ...(tree.pushedByPeople ?? [])],
+              byPeople,
             },
           }),
           policy: policyOf(project),
@@ -107,6 +109,13 @@ export function createStages(deps: StageDeps): Stages {
         },
         signal,
       );
+      // What policy denies is not built.
+      if (verdict.kind === "denied") return verdict;
+      const trees = whole
+        ? { base: whole.treeAt(whole.base), head: whole.treeAt(whole.head) }
+        : { base, head: overlay };
+      const entries = whole?.entries ?? overlay.entries();
+      return withBuilt(verdict, await buildChange(deps, project, job, { ...trees, entries, byPeople }, signal));
     },
 
     async diff(job, tree, words, signal) {
@@ -216,6 +225,9 @@ export function draftReasonOf(
     const errors = change.verdict.introduced.filter(({ severity }) => severity === "error");
     if (errors.length > 0 && errors.every(({ check }) => truthChecks.has(check))) {
       return "Statements in this change could not be verified. Compare the findings with the change before merging.";
+    }
+    if (errors.length > 0 && errors.every(({ check }) => check === "build")) {
+      return "The site's builder refuses this change, or reports errors that the base branch does not have.";
     }
     return errors.length > 0
       ? "The checks found errors that this change introduces."

@@ -2,6 +2,7 @@ import type { AgentOutcome, FollowUp, Limits, Step } from "@emend/agent";
 import type { Evidence } from "@emend/base/evidence.ts";
 import type { Logger } from "@emend/base/logger.ts";
 import { withoutFenced } from "@emend/base/markdown.ts";
+import type { BuildSettings } from "@emend/build";
 import type { ForgeSettings, PullRequest } from "@emend/forges";
 import type { Policy, Verdict, Violation } from "@emend/review";
 import type { IgnoreEntry } from "@emend/site";
@@ -198,6 +199,7 @@ export interface RunProject {
     fallbackModels: readonly string[] | null;
     secondReader: boolean;
     secondReaderModel: string | null;
+    build: BuildSettings;
     draft: boolean;
     closedPullRequest: "open_new" | "fail";
     limits: Limits;

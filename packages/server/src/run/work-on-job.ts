@@ -10,17 +10,16 @@ import {
 } from "@emend/agent";
 import type { Forge } from "@emend/forges";
 import { createVetting, type PageReader, refusedBy } from "@emend/review";
-import type { ParseCache } from "@emend/site";
 import type { CommitReader, Mirrors, PageHistory, RecentSubjects, Remote, Tree } from "@emend/tree";
 import { AppError } from "../errors.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
 import type { PinnedContext } from "../jobs/run/record-work.ts";
 import { conventionalTitle, type TitleConvention, titleConventionOf } from "../publish/draft-pull-request.ts";
+import { type BuildChangeDeps, buildChange } from "./build-change.ts";
 import { type AgentResult, type AgentWork, askedOf, limitsOf, policyOf, type RunProject } from "./run.ts";
 
-export interface WorkDeps {
+export interface WorkDeps extends BuildChangeDeps {
   mirrors: Mirrors;
-  siteCache: ParseCache;
   pageReader: PageReader;
   openForge(project: RunProject): Promise<Forge>;
   openModel(project: RunProject, name: string): Promise<Model>;
@@ -29,8 +28,6 @@ export interface WorkDeps {
   recentSubjects: RecentSubjects;
   pageHistory: PageHistory;
   readCommit: CommitReader;
-  /** Credentials of the installation and of the project. Nothing that a job stores may contain them. */
-  knownSecrets(projectId: string): Promise<readonly string[]>;
   /** Why a monthly budget ends the project's runs; null: it does not. */
   spentBudget(projectId: string): Promise<string | null>;
   /** The tools that ask other services. Null: the project has none. */
@@ -74,6 +71,11 @@ export async function workOnJob(
       ? null
       : { remote: await named.remote(either), branch, path: path.slice(named.name.length + 2) };
   }
+  const byPeople = [...job.peoplePaths, ...(work.pushedByPeople ?? [])];
+  const build = (either: AbortSignal) => {
+    const { base, overlay } = work;
+    return buildChange(deps, project, job, { base, head: overlay, entries: overlay.entries(), byPeople }, either);
+  };
   const vetting = createVetting(
     work.base,
     {
@@ -104,6 +106,7 @@ export async function workOnJob(
           vetting,
           watchTool: trace.watchTool,
           knowledge,
+          build: project.settings.build.on && deps.builds ? (either) => build(either) : undefined,
           saveStep: work.saveStep,
           interjections: work.interjections,
           questions: { max: job.questionsMax, overdue: job.overdueStep },

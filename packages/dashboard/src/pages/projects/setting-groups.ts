@@ -311,6 +311,41 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
       ],
     },
     {
+      title: "Build",
+      words:
+        "The site's own builder judges each change, in a sandbox without a network. This runs the code of the base branch on the server.",
+      rows: [
+        [
+          {
+            path: "settings.build.on",
+            label: "Build each change",
+            kind: "check",
+            help: "A change that the builder refuses becomes a draft.",
+          },
+        ],
+        [
+          {
+            path: "settings.build.command",
+            label: "Build command",
+            kind: "optional",
+            isCode: true,
+            placeholder: "the framework's builder",
+            help: "Runs at the top of the repository.",
+          },
+          {
+            path: "settings.build.packages",
+            label: "Packages of the lock file",
+            kind: "select",
+            options: [
+              { value: "none", words: "Do not install" },
+              { value: "install", words: "Install, without scripts" },
+              { value: "install_with_scripts", words: "Install, and run their scripts" },
+            ],
+          },
+        ],
+      ],
+    },
+    {
       title: "Silenced findings",
       words:
         "Findings that are right and still no problem. They are not reported on the health page, on pull requests and by jobs. A pattern that no longer silences anything is a finding itself.",

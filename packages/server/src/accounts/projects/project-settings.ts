@@ -140,6 +140,19 @@ const ProjectSettings = Type.Object({
     },
     { default: {} },
   ),
+  /** Jobs build the site with its own builder, in a sandbox. This runs the code of the base branch. */
+  build: Type.Object(
+    {
+      on: Type.Boolean({ default: false }),
+      /** Run by a shell at the repository's root. Null: the framework's builder. */
+      command: Type.Union([Type.String({ minLength: 1, maxLength: 1000 }), Type.Null()], { default: null }),
+      /** Whether the packages of the base's lock file are installed, and whether their install scripts run. */
+      packages: Type.Union([Type.Literal("none"), Type.Literal("install"), Type.Literal("install_with_scripts")], {
+        default: "none",
+      }),
+    },
+    { default: {} },
+  ),
   /** Issues of the repository can start jobs: the label `emend`, or a comment that begins with `@emend`. */
   issueTriggers: Type.Boolean({ default: false }),
   /** How to reach the project's forge, and what its pull requests get. */

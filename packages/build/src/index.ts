@@ -1,0 +1,2 @@
+export { type Builds, type BuildsConfig, createBuilds } from "./builds.ts";
+export type { BuildSettings } from "./plan.ts";

@@ -1,0 +1,117 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isFault } from "@emend/base/fault.ts";
+import { bind, confined, inside, runProgram, type Sandbox, type StartProcess } from "@emend/runners";
+import type { Tree } from "@emend/tree";
+import type { BuildLimits } from "./limits.ts";
+import type { Plan } from "./plan.ts";
+
+export type BuildEnd =
+  | { kind: "ended"; code: number; output: string }
+  /** Stopped by us, or never started. `words`: why. */
+  | { kind: "stopped"; words: string };
+
+const homeBytesMax = 64 * 2 ** 20;
+const unpack = fileURLToPath(new URL("./unpack.ts", import.meta.url));
+
+/**
+ * Builds a tree in the sandbox: without a network and a credential, on a work tree in memory that only the sandbox has.
+ * It is gone with the sandbox's last process, whatever the builder did to it.
+ */
+export async function runBuild(
+  deps: { start: StartProcess; sandbox: Sandbox; limits: BuildLimits },
+  { tree, plan }: { tree: Tree; plan: Plan },
+  signal: AbortSignal,
+): Promise<BuildEnd> {
+  const { limits } = deps;
+  const dir = await realpath(await mkdtemp(join(tmpdir(), "emend-build-")));
+  try {
+    const script = `/run/emend/${basename(unpack).replace(/\.([tj]s)$/, ".m$1")}`;
+    const mounts = [
+      ...bind(unpack, script),
+      ...["--size", String(homeBytesMax), "--tmpfs", inside.home],
+      ...["--size", String(limits.diskBytesMax), "--tmpfs", inside.work],
+      ...plan.mounts,
+    ];
+    const command = [inside.node, "--no-warnings", script, plan.folder || ".", ...plan.command];
+    const end = await runProgram(
+      deps.start,
+      {
+        command: await confined({ sandbox: deps.sandbox, dir, mounts, command }),
+        cwd: dir,
+        env: environmentOf(plan),
+        stdin: filesOf(tree, plan.packageFolders),
+        memoryBytesMax: limits.memoryBytesMax,
+        clock: AbortSignal.timeout(limits.timeoutMs),
+        statusFile: join(dir, "status.json"),
+      },
+      signal,
+    );
+    switch (end.kind) {
+      case "timed out":
+        return { kind: "stopped", words: `${plan.name} did not end within ${limits.timeoutMs / 1000} s` };
+      case "too large":
+        return { kind: "stopped", words: `${plan.name} used ${end.words}, more than is allowed` };
+      case "exited":
+        return end.stderr === ""
+          ? { kind: "ended", code: end.code ?? 1, output: end.stdout }
+          : { kind: "stopped", words: whyNotStarted(plan, limits, end.stderr) };
+    }
+  } finally {
+    await rm(dir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function whyNotStarted(plan: Plan, { diskBytesMax }: BuildLimits, words: string): string {
+  if (words.startsWith("ENOSPC"))
+    return `the repository has more than the ${diskBytesMax / 2 ** 20} MiB that a build may use`;
+  return `${plan.name} could not start: ${words.trim().slice(0, 300)}`;
+}
+
+/** Nothing of the server's environment. */
+function environmentOf({ packageFolders }: Plan): Readonly<Record<string, string>> {
+  const programs = packageFolders.map((folder) => `${inside.work}/${folder}/.bin`);
+  return {
+    HOME: inside.home,
+    PATH: [...programs, inside.path].join(":"),
+    TMPDIR: "/tmp",
+    LANG: "C.UTF-8",
+    TERM: "dumb",
+    NO_COLOR: "1",
+    CI: "1",
+    NODE_ENV: "production",
+    JEKYLL_ENV: "production",
+    ASTRO_TELEMETRY_DISABLED: "1",
+    NEXT_TELEMETRY_DISABLED: "1",
+  };
+}
+
+/** The plain files of a tree, as `unpack.ts` reads them. Links and submodules are left out. */
+async function* filesOf(tree: Tree, packageFolders: readonly string[]): AsyncGenerator<Buffer> {
+  const isPackage = (path: string) => packageFolders.some((folder) => path.startsWith(`${folder}/`));
+  for (const { path, mode } of await tree.list()) {
+    if ((mode !== "100644" && mode !== "100755") || isPackage(path)) continue;
+    const content = await readOrSkip(tree, path);
+    if (content === null) continue;
+    yield block(Buffer.from(JSON.stringify({ path, mode: mode === "100755" ? 0o755 : 0o644 })));
+    yield block(content);
+  }
+}
+
+function block(bytes: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes.byteLength);
+  return Buffer.concat([length, bytes]);
+}
+
+/** A file above the size limit is left out. */
+async function readOrSkip(tree: Tree, path: string): Promise<Buffer | null> {
+  try {
+    return await tree.read(path);
+  } catch (error) {
+    if (isFault(error, "invalid_request")) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,71 @@
+import type { Finding } from "@emend/site";
+import type { OverlayEntry, Tree } from "@emend/tree";
+import { expect, it } from "vitest";
+import { parseProjectSettings } from "../accounts/projects/project-settings.ts";
+import { buildChange, withBuilt } from "./build-change.ts";
+
+const found: Finding = { check: "build", severity: "error", path: "a.md", line: 2, column: 1, message: "no" };
+const tree = {} as Tree;
+const entries: readonly OverlayEntry[] = [{ path: "docs/a.md", mode: "100644", content: Buffer.from("# A\n") }];
+
+async function built(
+  settings: object = {},
+  {
+    byPeople = [],
+    jobBase = null,
+    message = "no",
+  }: { byPeople?: string[]; jobBase?: string | null; message?: string } = {},
+) {
+  const project = {
+    id: "prj",
+    forge: "local",
+    repositoryUrl: "https://git.example.com/docs.git",
+    baseRef: "main",
+    docsDir: "docs",
+    settings: parseProjectSettings({ build: { on: true }, ...settings }),
+  };
+  const deps = {
+    builds: { judge: async () => [{ ...found, message }] },
+    siteCache: new Map<string, string>(),
+    knownSecrets: async () => ["a-secret-of-this-installation"],
+  };
+  const change = { base: tree, head: tree, entries, byPeople };
+  const findings = await buildChange(deps, project, { baseRef: jobBase }, change, new AbortController().signal);
+  return findings.map(({ severity, message: words }) => `${severity} ${words}`);
+}
+
+it("builds a change only if all code that runs is on the project's base branch", async () => {
+  expect(await built()).toEqual(["error no"]);
+  expect(await built({}, { jobBase: "main" })).toEqual(["error no"]);
+  const not = "info the site was not built: ";
+  expect(await built({}, { jobBase: "other" })).toEqual([
+    `${not}the job starts from other, not from the project's base branch`,
+  ]);
+  expect(await built({}, { byPeople: ["docs/a.md"] })).toEqual([
+    `${not}people have changed files on its branch, and only code of the base branch is run`,
+  ]);
+  expect(await built({ policy: { codeAsDraft: true } })).toEqual([
+    `${not}policy.codeAsDraft is on, so a change may add code`,
+  ]);
+  expect(await built({ policy: { allowedPaths: ["docs/*.md"] } })).toEqual([
+    `${not}policy.allowedPaths lets the change add code to docs/a.md`,
+  ]);
+});
+
+it("builds nothing unless the project turned it on", async () => {
+  expect(await built({ build: {} })).toEqual([]);
+});
+
+it("shows no credential that a builder quotes", async () => {
+  expect(await built({}, { message: "bad line: a-secret-of-this-installation" })).toEqual([
+    "error bad line: [redacted: known]",
+  ]);
+});
+
+it("an error of the builder makes a draft, a warning does not, and a denied change stays denied", () => {
+  const passed = { kind: "passed", introduced: [], fixed: [], findingsBefore: 0, findingsAfter: 0 } as const;
+  expect(withBuilt(passed, [found])).toMatchObject({ kind: "flagged", introduced: [found] });
+  expect(withBuilt(passed, [{ ...found, severity: "warning" }])).toMatchObject({ kind: "passed" });
+  const denied = { kind: "denied", violations: [] } as const;
+  expect(withBuilt(denied, [found])).toBe(denied);
+});

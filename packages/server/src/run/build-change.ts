@@ -1,0 +1,71 @@
+import { redactSecrets } from "@emend/base/secrets/secrets-in.ts";
+import type { Builds } from "@emend/build";
+import { isAllowed, type Verdict } from "@emend/review";
+import type { Finding, ParseCache, Severity } from "@emend/site";
+import type { OverlayEntry, Tree } from "@emend/tree";
+import type { LeasedJob } from "../jobs/run/leased-job.ts";
+import type { RunProject } from "./run.ts";
+
+export interface BuildChangeDeps {
+  /** Absent: nothing is built. */
+  builds?: Pick<Builds, "judge">;
+  siteCache: ParseCache;
+  knownSecrets(projectId: string): Promise<readonly string[]>;
+}
+
+interface BuiltChange {
+  base: Tree;
+  head: Tree;
+  entries: readonly OverlayEntry[];
+  /** Files that people changed on the job's branch. */
+  byPeople: readonly string[];
+}
+
+/** What the site's builder says about a change. Empty if the project has nothing built. */
+export async function buildChange(
+  deps: BuildChangeDeps,
+  project: RunProject,
+  job: Pick<LeasedJob, "baseRef">,
+  change: BuiltChange,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  const { build: settings } = project.settings;
+  if (!settings.on || !deps.builds) return [];
+  const why = whyNotBuilt(project, job, change);
+  if (why !== null) {
+    const message = `the site was not built: ${why}`;
+    return [{ check: "build", severity: "info", path: "the site", line: 1, column: 1, message }];
+  }
+  const { base, head } = change;
+  const { docsDir } = project;
+  const found = await deps.builds.judge({ base, head, docsDir, settings, siteCache: deps.siteCache }, signal);
+  // A builder may quote a page that held a credential.
+  const known = await deps.knownSecrets(project.id);
+  return Promise.all(
+    found.map(async (finding) => ({ ...finding, message: await redactSecrets(finding.message, known) })),
+  );
+}
+
+/** A build runs only code that the project's base branch has. */
+function whyNotBuilt(
+  { baseRef, settings: { policy } }: RunProject,
+  job: Pick<LeasedJob, "baseRef">,
+  { entries, byPeople }: BuiltChange,
+): string | null {
+  if (job.baseRef !== null && job.baseRef !== baseRef)
+    return `the job starts from ${job.baseRef}, not from the project's base branch`;
+  if (byPeople.length > 0) return "people have changed files on its branch, and only code of the base branch is run";
+  if (policy.codeAsDraft) return "policy.codeAsDraft is on, so a change may add code";
+  const own = entries.find(({ path }) => isAllowed(policy, path));
+  return own ? `policy.allowedPaths lets the change add code to ${own.path}` : null;
+}
+
+const rank: Record<Severity, number> = { error: 0, warning: 1, info: 2 };
+
+/** A change that the builder refuses is a draft. */
+export function withBuilt(verdict: Verdict, built: readonly Finding[]): Verdict {
+  if (verdict.kind === "denied" || built.length === 0) return verdict;
+  const isRefused = built.some(({ severity }) => severity === "error");
+  const introduced = [...verdict.introduced, ...built].sort((a, b) => rank[a.severity] - rank[b.severity]);
+  return { ...verdict, kind: isRefused ? "flagged" : verdict.kind, introduced };
+}
