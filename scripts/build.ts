@@ -19,6 +19,7 @@ const ours = [
   "site",
   "sdk",
   "contract",
+  "chat",
   "knowledge",
   "mcp",
   "lsp",

@@ -34,7 +34,7 @@ export function createFetch(
   network: Network,
   /** SSRF guard: checks the addresses of names that are connected to without a proxy. */
   options: { lookup?: LookupFunction } = {},
-): { fetch: Fetch; close(): Promise<void> } {
+): { fetch: Fetch; dispatcher: EnvHttpProxyAgent; close(): Promise<void> } {
   const ca = authoritiesOf(network);
   const tls = ca ? { ca } : {};
   const dispatcher = new EnvHttpProxyAgent({
@@ -50,6 +50,7 @@ export function createFetch(
   return {
     // For all callers, model clients included: a key must not be sent to a redirect's target.
     fetch: (url, init) => undiciFetch(url, { ...init, redirect: "manual", dispatcher }) as unknown as ReturnType<Fetch>,
+    dispatcher,
     close: () => dispatcher.destroy(),
   };
 }

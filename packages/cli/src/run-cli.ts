@@ -49,7 +49,13 @@ import { registerProjectKnowledge } from "./commands/project-knowledge.ts";
 import { registerSecretsRotate } from "./commands/secrets.ts";
 import { registerServe } from "./commands/serve.ts";
 import { registerLsp, registerMcp } from "./commands/stdio-servers.ts";
-import { registerUserInvite, registerUserLink, registerUserList, registerUserReset } from "./commands/user.ts";
+import {
+  registerUserChat,
+  registerUserInvite,
+  registerUserLink,
+  registerUserList,
+  registerUserReset,
+} from "./commands/user.ts";
 import {
   registerWebhookAdd,
   registerWebhookDeliveries,
@@ -210,6 +216,7 @@ export function buildProgram(cli: Cli): Command {
   registerUserInvite(user, cli);
   registerUserReset(user, cli);
   registerUserErase(user, cli);
+  registerUserChat(user, cli);
 
   const automation = group(program, "automation", "jobs that start on a schedule, after a push or manually");
   registerAutomationAdd(automation, cli);

@@ -95,6 +95,8 @@ const rows: readonly Row[] = [
   ["user invite notmail", 2, "not an email address"],
   ["user invite a@example.com --role boss", 2, "Allowed choices"],
   ["user reset nobody@example.com", 4, "nobody@example.com"],
+  ["user chat nobody@example.com slack/U1", 4, "nobody@example.com"],
+  ["user chat bo@example.com U1", 2, "slack/ID"],
   ["automation add P --preset nope", 2, "Presets: stale-references, merged-code, links, changelog, translations"],
   ["automation add P --preset changelog", 2, "needs a language model"],
   ["automation add P --preset links weekly", 0, 'Added "weekly"'],

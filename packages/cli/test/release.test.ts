@@ -22,7 +22,7 @@ test("the SBOM has every dependency at its version, the licences are listed, and
     const found = new Set(
       bom.components.map(({ name, version }: { name: string; version: string }) => `${name}@${version}`),
     );
-    const manifests = await Promise.all(["cli", "server", "agent", "mcp", "knowledge", "site"].map(manifestOf));
+    const manifests = await Promise.all(["cli", "server", "agent", "mcp", "chat", "knowledge", "site"].map(manifestOf));
     const wanted = manifests.flatMap(({ dependencies = {} }) => Object.entries(dependencies));
     for (const [name, version] of wanted.filter(([one]) => !one.startsWith("@emend/"))) {
       expect([...found]).toContain(`${name}@${version}`);

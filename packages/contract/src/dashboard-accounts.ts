@@ -150,6 +150,8 @@ export interface DashboardProjectSettings {
   driftReaderModel: string | null;
   /** Issues of the repository can start jobs. */
   issueTriggers: boolean;
+  /** Channels of chats in which a mention of Emend starts a job, such as `slack/C0123456789`. */
+  chatChannels: readonly string[];
   styleGuides: readonly string[];
   createsPerHourMax: number;
   lanes: number;

@@ -116,3 +116,28 @@ async function reset(cli: Cli, email: string, options: ResetOptions): Promise<vo
   printResult(cli, options, { url }, url);
   say(cli, options, "It works once, for an hour. The old password works until then; every session ends with it.");
 }
+
+interface ChatOptions {
+  remove?: boolean;
+  data?: string;
+  json?: boolean;
+}
+
+export function registerUserChat(user: Command, cli: Cli): void {
+  const command = user
+    .command("chat")
+    .description("let an account of a chat act as a member, where its email address does not match")
+    .argument("<email>", "the member's email address")
+    .argument("<account>", "such as slack/U0123456789 or mattermost/ID")
+    .option("--remove", "take it back");
+  withJson(withData(command)).action((email: string, account: string, options: ChatOptions) =>
+    linkChat(cli, { email, account }, options),
+  );
+}
+
+async function linkChat(cli: Cli, link: { email: string; account: string }, options: ChatOptions): Promise<void> {
+  const isLinked = options.remove !== true;
+  await withAdmin(cli, options, (admin) => admin.linkChatAccount({ ...link, isLinked }));
+  const words = isLinked ? "acts as" : "no longer acts as";
+  printResult(cli, options, { ...link, isLinked }, `${safeText(link.account)} ${words} ${safeText(link.email)}.`);
+}

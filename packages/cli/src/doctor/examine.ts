@@ -84,7 +84,7 @@ type Told = Awaited<ReturnType<Admin["tryServices"]>>;
 type Seen = Examination & { serverUrl?: string; budgets?: readonly Examination[]; told?: Told };
 
 /** The settings that models and the mail server depend on. */
-const aboutServices = /MODEL|_BASE_URL|_API_KEY|RUNNER|PROXY|EMEND_CA|EMEND_SMTP/;
+const aboutServices = /MODEL|_BASE_URL|_API_KEY|RUNNER|PROXY|EMEND_CA|EMEND_SMTP|EMEND_SLACK|EMEND_MATTERMOST/;
 
 async function examinePublicUrl(
   publicUrl: string | null,
@@ -260,7 +260,7 @@ async function examineOpenFiles(concurrency: number): Promise<Examination> {
 
 /** A wrong key is found here and not by a job. */
 function examineServices(
-  { models, email }: ServiceTrials,
+  { models, email, chats = [] }: ServiceTrials,
   { hint, by }: { hint: string | null; by: string },
 ): readonly Examination[] {
   const [first, ...fallbacks] = models.map((trial) => examineModel(trial, by));
@@ -268,6 +268,7 @@ function examineServices(
     ...(first ? [hint === null ? first : { ...first, advice: hint }] : []),
     ...fallbacks.map((seen) => ({ ...seen, name: "fallback" })),
     ...(email ? [examineEmail(email, by)] : []),
+    ...chats.flatMap((chat) => examineChat(chat, by)),
   ];
 }
 
@@ -288,6 +289,11 @@ function examineModel(trial: ServiceTrials["models"][number], by: string): Exami
       ? "emend/rules: deterministic, needs no key"
       : `${model} answers, in ${trial.ms} ms${trial.window === undefined ? "" : `; ${trial.window}`}`;
   return { name: "model", verdict: "good", detail: `${detail}${by}` };
+}
+
+function examineChat({ name, problems }: ServiceTrials["chats"][number], by: string): readonly Examination[] {
+  if (problems.length === 0) return [{ name, verdict: "good", detail: `accepts the tokens${by}` }];
+  return problems.map((problem) => ({ name, verdict: "bad", detail: `${problem}${by}` }));
 }
 
 function examineEmail({ server, isLoggedIn, problem }: NonNullable<ServiceTrials["email"]>, by: string): Examination {

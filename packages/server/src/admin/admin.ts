@@ -28,6 +28,7 @@ import { createSealer } from "../accounts/secrets.ts";
 import { type Automations, createAutomations } from "../automations/automation-store.ts";
 import { createBackup, rememberBackup, restoreBackup } from "../backup/backup.ts";
 import type { Manifest } from "../backup/manifest.ts";
+import { linkAccount } from "../chat/chat-store.ts";
 import type { Config } from "../config/config.ts";
 import { removeProject } from "../dashboard/project-admin.ts";
 import type { Pool } from "../db/pool.ts";
@@ -125,6 +126,8 @@ export interface Admin {
   inviteMember(input: { email: string; role: Role }): Promise<{ link: string }>;
   /** Resets a person's password, once. */
   createResetLink(email: string): Promise<string>;
+  /** Lets an account of a chat, such as `slack/U0123`, act as a member; or takes that back. */
+  linkChatAccount(input: { email: string; account: string; isLinked: boolean }): Promise<void>;
   jobReport(jobId: string): Promise<JobReport>;
   jobEvents(jobId: string, afterSeq: number): Promise<readonly StoredEvent[]>;
   /** The secret is shown once. `needsPrivate`: servers post there only with EMEND_ALLOW_PRIVATE_WEBHOOKS. */
@@ -308,6 +311,7 @@ export function createAdmin(deps: AdminDeps): Admin {
     listInvitations: () => listInvitations(pool),
     inviteMember: async (input) => inviteMember({ pool, publicUrl: await deps.publicUrl() }, input, consoleActor),
     createResetLink: async (email) => createResetLink({ pool, publicUrl: await deps.publicUrl() }, email),
+    linkChatAccount: (input) => linkAccount(pool, input),
     async jobReport(jobId) {
       const report = await readReport(pool, jobId);
       if (report) return report;

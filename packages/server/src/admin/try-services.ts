@@ -1,3 +1,5 @@
+import { createFetch } from "@emend/base/network.ts";
+import { chatNamesOf, openChat } from "../chat/open-chats.ts";
 import type { Config } from "../config/config.ts";
 import type { ModelTrial } from "./try-model.ts";
 
@@ -7,17 +9,20 @@ export interface ServiceTrials {
   models: readonly ModelTrial[];
   /** Null: no mail server is configured. `problem`: the server's words. */
   email: { server: string; isLoggedIn: boolean; problem: string | null } | null;
+  /** Those that are configured. `problems`: empty if its settings work. */
+  chats: readonly { name: string; problems: readonly string[] }[];
 }
 
-/** Asks each configured model one short question, and logs in to the mail server. */
+/** Asks each configured model one short question, and logs in to the mail server and to the chats. */
 export async function tryServices(config: Config): Promise<ServiceTrials> {
   // Imported here: the model modules would make every other command start slowly.
   const { tryModel } = await import("./try-model.ts");
-  const [models, email] = await Promise.all([
+  const [models, email, chats] = await Promise.all([
     Promise.all([config.model, ...config.modelFallbacks].map((name) => tryModel(config, name))),
     tryEmail(config.smtp),
+    tryChats(config),
   ]);
-  return { models, email };
+  return { models, email, chats };
 }
 
 async function tryEmail(smtp: Config["smtp"]): Promise<ServiceTrials["email"]> {
@@ -28,4 +33,17 @@ async function tryEmail(smtp: Config["smtp"]): Promise<ServiceTrials["email"]> {
     (error: Error) => error.message.split("\n")[0] ?? "",
   );
   return { server: `${smtp.host}:${smtp.port}`, isLoggedIn: Boolean(smtp.login), problem };
+}
+
+async function tryChats(config: Config): Promise<ServiceTrials["chats"]> {
+  if (!config.slack && !config.mattermost) return [];
+  const network = createFetch(config.network);
+  try {
+    const open = openChat(config, network);
+    return await Promise.all(
+      chatNamesOf(config).map(async (name) => ({ name, problems: (await (await open(name))?.findProblems()) ?? [] })),
+    );
+  } finally {
+    await network.close();
+  }
 }

@@ -13,6 +13,8 @@ import { createSingleSignOn } from "../accounts/single-sign-on/single-sign-on.ts
 import { createProjectAdmin } from "../admin/create-project-admin.ts";
 import { createAutomations } from "../automations/automation-store.ts";
 import { hastenTriggers } from "../automations/trigger-polls.ts";
+import { storeSaid } from "../chat/chat-store.ts";
+import { slackHookPlugin } from "../chat/plugin.ts";
 import { isComparedWithCode } from "../claims/claim-store.ts";
 import { ConfigError } from "../config/setting-reader.ts";
 import { assetsDir } from "../dashboard/assets.ts";
@@ -116,6 +118,15 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
           return looks > 0 || hasGate || isCompared;
         },
       }),
+      ...(config.slack?.signingSecret
+        ? [
+            slackHookPlugin({
+              signingSecret: config.slack.signingSecret,
+              unknownBytes,
+              heard: async (said) => void (await storeSaid(pool, "slack", said)),
+            }),
+          ]
+        : []),
       accountsPlugin({
         pool,
         unknownBytes,

@@ -24,7 +24,15 @@ test("a job must not show the keys of models, nor what opens a cloud", async () 
     AZURE_CLIENT_SECRET: "secret-of-azure",
   };
   const { modelEndpoints } = readModelSettings(createSettingReader(env));
-  const config = { modelEndpoints, metricsToken: null, databaseUrl: null, databaseListenUrl: null, smtp: null };
+  const config = {
+    modelEndpoints,
+    metricsToken: null,
+    databaseUrl: null,
+    databaseListenUrl: null,
+    smtp: null,
+    slack: null,
+    mattermost: null,
+  };
   const deps = { config, pool: database.pool, sealer: createSealer(secret), secret };
   const known = await knownSecretsOf(deps, await seedProject(database.pool));
   const expected = ["sk-of-openai", "secret-of-aws", "token-of-aws", "secret-of-azure", secret];

@@ -16,6 +16,8 @@ interface KnownSecretsDeps {
     databaseUrl: string | null;
     databaseListenUrl: string | null;
     smtp: { login: { password: string } | null } | null;
+    slack: Config["slack"];
+    mattermost: Config["mattermost"];
   };
   pool: Pool;
   sealer: Sealer;
@@ -39,6 +41,10 @@ export async function knownSecretsOf(deps: KnownSecretsDeps, projectId: string):
     passwordOf(config.databaseUrl),
     passwordOf(config.databaseListenUrl),
     config.smtp?.login?.password ?? null,
+    config.slack?.botToken ?? null,
+    config.slack?.appToken ?? null,
+    config.slack?.signingSecret ?? null,
+    config.mattermost?.token ?? null,
     ...Object.values(config.modelEndpoints).flatMap(({ apiKey, secrets = {} }) => [apiKey, ...Object.values(secrets)]),
     ...stored,
     ...(await openWebhookSecrets({ db, sealer }, projectId)),

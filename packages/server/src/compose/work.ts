@@ -25,6 +25,10 @@ import { tryServices } from "../admin/try-services.ts";
 import { fireAutomations } from "../automations/due.ts";
 import { findTouchingPull } from "../automations/pulls.ts";
 import { findClosedChange } from "../automations/pushes.ts";
+import type { ThreadName } from "../chat/chat-store.ts";
+import { type ChatDeps, hearChat } from "../chat/hear-chat.ts";
+import { chatNamesOf, openChat, startChats } from "../chat/open-chats.ts";
+import { showChat } from "../chat/show-chat.ts";
 import { listDueClaims, pollClaims } from "../claims/poll-claims.ts";
 import { rollUsageUp } from "../dashboard/read-usage.ts";
 import { repositoryOf, tidyRepository } from "../forge/local/repository.ts";
@@ -49,14 +53,14 @@ import { createStages } from "../run/create-stages.ts";
 import { answerComment, type OutboxDeps, setDetails } from "../run/pull-request-outbox.ts";
 import { startPullRequestWatch } from "../run/watch-pull-requests.ts";
 import { createTidying, startWorker, sweepMirrors, tidyMirrorOf, type Worker } from "../run/worker.ts";
-import { askAnswer, askCommentAnswer, askSiteCheck, startTasks } from "../tasks/start-tasks.ts";
+import { askAnswer, askCommentAnswer, askShowChat, askSiteCheck, startTasks } from "../tasks/start-tasks.ts";
 import { traceAgent, traceModel } from "../tracing/trace-agent.ts";
 import { traceStages } from "../tracing/tracing.ts";
 import { checkSiteHealth } from "./check-site-health.ts";
 import { createReader } from "./create-reader.ts";
 import { createFollowUp } from "./follow-up.ts";
 import { knownSecretsOf } from "./known-secrets.ts";
-import type { Parts, Undo } from "./parts.ts";
+import { type Parts, readPullRequestState, type Undo } from "./parts.ts";
 
 /** Everything that runs jobs and maintenance: mirrors, tasks, deliveries, runs, polling of pull requests. */
 export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
@@ -88,6 +92,22 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
     askAnswer: (requestId) => askAnswer(pool, requestId),
   };
   const writes = createWriteQueue();
+  const crashPoint = createCrashPoint(config.crashAt);
+  const chats: ChatDeps = {
+    pool,
+    // Those who answer requests hear of the change from the database.
+    reader: { forget() {} },
+    crashPoint,
+    defaultModel: config.model,
+    promptCodePointsMax: config.promptCodePointsMax,
+    announceDue: createAnnounceDue({ db: pool, log }),
+    publicUrl: parts.publicUrl,
+    createJobRules,
+    findProject: (id) => getProject(pool, id),
+    pullRequestState: (projectId, number) => readPullRequestState({ pool, forges, log }, projectId, number),
+    openChat: openChat(config, parts.network),
+    askShow: (threadId) => askShowChat(pool, threadId),
+  };
   const outbox: OutboxDeps = {
     pool,
     writes,
@@ -160,6 +180,11 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
         await answerDiagnosis(pool, id, { checks: await checkProject(look, projectId, signal) });
       },
       tryServices: async (id) => answerDiagnosis(pool, id, await tryServices(config)),
+      hearChat(subject, signal) {
+        const [chat, channel = "", thread = ""] = subject.split("/");
+        return hearChat(chats, { chat: chat as ThreadName["chat"], channel, thread }, signal);
+      },
+      showChat: (threadId, signal) => showChat(chats, threadId, signal),
       setDetails: (jobId, signal) => setDetails(outbox, jobId, signal),
       answerComment: (answer, signal) => answerComment(outbox, answer, signal),
     },
@@ -187,8 +212,13 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
     },
   });
   undo.push(() => tidying.stop());
-  const worker = composeWorker(parts, { mirrors, siteCache, writes, builds, onEnded: tidying.settled });
+  const worker = composeWorker(parts, { mirrors, siteCache, writes, builds, crashPoint, onEnded: tidying.settled });
   undo.push(() => worker.stop());
+  if (chatNamesOf(config).length > 0) {
+    const onStored = () => crashPoint("after-chat-stored");
+    const listening = await startChats({ pool, log, open: chats.openChat, onStored }, config);
+    undo.push(() => listening.stop());
+  }
   const watch = startPullRequestWatch({
     pool,
     listener,
@@ -273,11 +303,17 @@ function modelOpener({ config, models, metrics }: Parts) {
 
 function composeWorker(
   parts: Parts,
-  own: { mirrors: Mirrors; siteCache: DiskCache; writes: WriteQueue; builds: Builds; onEnded(projectId: string): void },
+  own: {
+    mirrors: Mirrors;
+    siteCache: DiskCache;
+    writes: WriteQueue;
+    builds: Builds;
+    crashPoint: ReturnType<typeof createCrashPoint>;
+    onEnded(projectId: string): void;
+  },
 ): Worker {
   const { config, log, metrics, tracer, database, pool, listener, sealer, secret, forges, automations } = parts;
-  const { mirrors, siteCache, writes, builds } = own;
-  const crashPoint = createCrashPoint(config.crashAt);
+  const { mirrors, siteCache, writes, builds, crashPoint } = own;
   const untraced = createStages({
     mirrors,
     writes,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openModel } from "@emend/agent";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ConfigError, type ConfigOverrides, loadConfig, readSingleSignOn } from "./config.ts";
+import { ConfigError, type ConfigOverrides, loadConfig, readConfig, readSingleSignOn } from "./config.ts";
 
 describe("config", () => {
   const secret = "0123456789abcdef0123456789abcdef";
@@ -279,4 +279,18 @@ it.each([
   const { problems } = read(env as Record<string, string>);
   expect(problems.join()).toContain(name);
   expect(problems.join()).not.toContain("secret");
+});
+
+it("chats need all of their settings, and no error contains a token", () => {
+  const problemsOf = (env: Record<string, string>) => readConfig(env).problems;
+  expect(problemsOf({ EMEND_SLACK_BOT_TOKEN: "xoxb-1", EMEND_SLACK_APP_TOKEN: "xapp-1" })).toEqual([]);
+  expect(problemsOf({ EMEND_SLACK_BOT_TOKEN: "xoxb-1" })).toEqual([
+    expect.stringContaining("EMEND_SLACK_SIGNING_SECRET"),
+  ]);
+  const swapped = problemsOf({ EMEND_SLACK_BOT_TOKEN: "xapp-secret", EMEND_SLACK_APP_TOKEN: "xoxb-secret" });
+  expect(swapped).toHaveLength(2);
+  expect(swapped.join()).not.toContain("secret");
+  expect(problemsOf({ EMEND_MATTERMOST_URL: "https://chat.acme.com" })).toEqual([
+    expect.stringContaining("EMEND_MATTERMOST_TOKEN"),
+  ]);
 });

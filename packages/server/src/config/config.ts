@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import type { Endpoint, PriceTable } from "@emend/agent";
 import type { Network } from "@emend/base/network.ts";
 import type { BuildsConfig } from "@emend/build";
+import type { MattermostSettings, SlackSettings } from "@emend/chat";
 import { editDistance } from "@emend/contract";
 import type { RunnerSettings } from "@emend/runners";
 import { roles } from "../accounts/people/user.ts";
@@ -78,6 +79,10 @@ export interface Config {
   readonly tracing: TracingSettings | null;
   /** The server for email. Null: none is sent. */
   readonly smtp: SmtpSettings | null;
+  /** Null: Emend is not in Slack. */
+  readonly slack: SlackSettings | null;
+  /** Null: Emend is not in Mattermost. */
+  readonly mattermost: MattermostSettings | null;
   /** The identity provider for logins. Null: none. */
   readonly singleSignOn: SingleSignOnConfig | null;
   /** Where a test makes the process crash; ignored in production. */
@@ -150,6 +155,8 @@ export function readConfig(
     tracing: readTracingSettings(text, problems),
     singleSignOn: readSingleSignOn(text, problems),
     smtp: readSmtp(settings, network),
+    slack: readSlack(settings),
+    mattermost: readMattermost(settings),
     crashAt: env.NODE_ENV === "test" || env.EMEND_TEST_BUILD === "1" ? env.EMEND_CRASH_AT : undefined,
     unknownSettings: findUnknownSettings(env, settings.names()),
   };
@@ -242,6 +249,53 @@ function readSmtp({ text, problems }: SettingReader, { caFile }: Network): SmtpS
     from: { name, address },
     caFile: caFile ?? null,
   };
+}
+
+/** Messages never contain the tokens. */
+function readSlack({ text, problems }: SettingReader): SlackSettings | null {
+  const botToken = text("EMEND_SLACK_BOT_TOKEN");
+  const appToken = text("EMEND_SLACK_APP_TOKEN");
+  const signingSecret = text("EMEND_SLACK_SIGNING_SECRET");
+  const apiUrl = text("EMEND_SLACK_API_URL");
+  if (botToken === null) {
+    const given = {
+      EMEND_SLACK_APP_TOKEN: appToken,
+      EMEND_SLACK_SIGNING_SECRET: signingSecret,
+      EMEND_SLACK_API_URL: apiUrl,
+    };
+    const alone = Object.entries(given).flatMap(([name, value]) => (value === null ? [] : [name]));
+    if (alone.length > 0) problems.push(`EMEND_SLACK_BOT_TOKEN is required with ${alone.join(", ")}`);
+    return null;
+  }
+  if (!botToken.startsWith("xoxb-")) {
+    problems.push("EMEND_SLACK_BOT_TOKEN must be the app's bot token, which begins with xoxb-");
+  }
+  if (appToken !== null && !appToken.startsWith("xapp-")) {
+    problems.push("EMEND_SLACK_APP_TOKEN must be an app-level token, which begins with xapp-");
+  }
+  if (appToken === null && signingSecret === null) {
+    problems.push(
+      "EMEND_SLACK_BOT_TOKEN needs EMEND_SLACK_APP_TOKEN (Socket Mode) or EMEND_SLACK_SIGNING_SECRET (HTTP)",
+    );
+  }
+  if (apiUrl !== null && !/^https?:\/\/[^\s@?#]+\/$/.test(apiUrl)) {
+    problems.push("EMEND_SLACK_API_URL must be a URL that ends with a slash, such as https://slack.com/api/");
+  }
+  return { botToken, appToken, signingSecret, apiUrl };
+}
+
+function readMattermost({ text, problems }: SettingReader): MattermostSettings | null {
+  const url = text("EMEND_MATTERMOST_URL");
+  const token = text("EMEND_MATTERMOST_TOKEN");
+  if (url === null && token === null) return null;
+  if (url === null || token === null) {
+    problems.push("EMEND_MATTERMOST_URL and EMEND_MATTERMOST_TOKEN belong together: set both, or neither");
+    return null;
+  }
+  if (!/^https?:\/\/[^\s@?#]+$/.test(url)) {
+    problems.push("EMEND_MATTERMOST_URL must be a URL such as https://chat.acme.com");
+  }
+  return { url: url.replace(/\/+$/, ""), token };
 }
 
 /** It is sent in a header, which allows only plain characters. */

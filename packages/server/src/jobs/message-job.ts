@@ -43,7 +43,7 @@ export type MessageOutcome =
 
 export interface MessageJobDeps {
   pool: Pool;
-  reader: JobReader;
+  reader: Pick<JobReader, "forget">;
   /** The pull request's current state on its forge. Null if the forge does not say. */
   pullRequestState(projectId: string, number: number): Promise<RecordedPullRequest["state"] | null>;
 }

@@ -7,7 +7,7 @@ const randomLength = 14;
 
 /** An opaque, URL-safe id that sorts by creation: `<prefix>_<milliseconds><random>`. */
 export function newId(
-  prefix: "prj" | "job" | "whk" | "ctx" | "usr" | "cmt" | "edt" | "gat" | "thr" | "isr" | "kno",
+  prefix: "prj" | "job" | "whk" | "ctx" | "usr" | "cmt" | "edt" | "gat" | "thr" | "isr" | "kno" | "chm" | "cht" | "chp",
   now = Date.now(),
 ): string {
   let time = "";

@@ -21,7 +21,16 @@ export type CrashPoint =
   | "before-pull-request-stored"
   | "after-pull-request-stored"
   | "before-end"
-  | "after-end";
+  | "after-end"
+  | ChatCrashPoint;
+
+/** Of what is said in a chat, and of what is posted there. */
+type ChatCrashPoint =
+  | "after-chat-stored"
+  | "before-chat-job"
+  | "after-chat-job"
+  | "before-chat-post"
+  | "after-chat-post";
 
 /**
  * Kills the process, like a power failure, when the run reaches the point in `at` (`point`, or `point:3` for the third

@@ -89,6 +89,18 @@ export async function dropDeliveries(db: Queryable, afterDays: number): Promise<
   );
 }
 
+/** Chats deliver an event again for some hours. Messages that wait stay. */
+export async function dropChatMessages(db: Queryable): Promise<number> {
+  return inBatches(1000, (rowsMax) =>
+    db.query(
+      `delete from chat_messages where id in (
+         select id from chat_messages
+         where received_at < now() - interval '7 days' and handled_at is not null order by received_at limit $1)`,
+      [rowsMax],
+    ),
+  );
+}
+
 /** Deletes expired links and sessions, a day later. */
 export async function dropExpiredSessions(db: Queryable): Promise<number> {
   const links = await db.query("delete from login_links where expires_at < now() - interval '1 day'");

@@ -4,6 +4,7 @@ import {
   archiveByRetention,
   deleteByRetention,
   dropAutomationRuns,
+  dropChatMessages,
   dropDeliveries,
   dropExpiredSessions,
   dropGateStatuses,
@@ -38,6 +39,10 @@ export interface TasksDeps extends TaskQueueDeps {
   /** Posts or edits the answer to a request on an issue. */
   answerIssue(requestId: string, signal: AbortSignal): Promise<void>;
   sendJobEmail(id: string): Promise<void>;
+  /** Handles what was said in a thread of a chat: `<chat>/<channel>/<thread>`. */
+  hearChat(subject: string, signal: AbortSignal): Promise<void>;
+  /** Makes a thread show its job as it is now. */
+  showChat(threadId: string, signal: AbortSignal): Promise<void>;
   /** Sets labels and reviewers of a job's pull request. */
   setDetails(jobId: string, signal: AbortSignal): Promise<void>;
   /** Answers a comment on a job's pull request. */
@@ -109,6 +114,7 @@ function housekeeping(deps: TasksDeps, options: TasksOptions): Record<string, Ta
     drop_automation_runs: { cron: "2 * * * *", work: () => dropAutomationRuns(pool, automationRunsKeptDays) },
     drop_deliveries: { cron: "57 * * * *", work: () => dropDeliveries(pool, deliveriesKeptDays) },
     drop_old_logins: { cron: "52 * * * *", work: () => dropOldLogins(pool) },
+    drop_chat_messages: { cron: "22 * * * *", work: () => dropChatMessages(pool) },
     drop_gate_statuses: { cron: "12 * * * *", work: () => dropGateStatuses(pool) },
     delete_by_retention: {
       cron: "42 * * * *",
@@ -140,6 +146,9 @@ function looks(deps: TasksDeps): Record<string, TaskKind> {
     [gateTask]: { work: (projectId, signal) => deps.pollGate(projectId, signal) },
     [issueTask]: { work: (subject, signal) => deps.hearIssue(subject, signal) },
     [answerTask]: { work: (requestId, signal) => deps.answerIssue(requestId, signal) },
+    // Functions of the database ask for both by these names.
+    hear_chat: { work: (subject, signal) => deps.hearChat(subject, signal) },
+    [showChatTask]: { work: (threadId, signal) => deps.showChat(threadId, signal) },
     // The trigger on jobs asks for it by this name.
     send_email: { work: (id) => deps.sendJobEmail(id) },
     // The trigger on jobs asks for it by this name.
@@ -212,6 +221,12 @@ const answerTask = "answer_issue";
 
 export async function askAnswer(db: Queryable, requestId: string): Promise<void> {
   await askTask(db, answerTask, requestId);
+}
+
+const showChatTask = "show_chat";
+
+export async function askShowChat(db: Queryable, threadId: string): Promise<void> {
+  await askTask(db, showChatTask, threadId);
 }
 
 const commentTask = "answer_comment";

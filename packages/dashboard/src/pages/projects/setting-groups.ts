@@ -362,6 +362,21 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
         ]
       : []),
     {
+      title: "Chat",
+      words: "In these channels of Slack or Mattermost, members start a job by mentioning Emend.",
+      rows: [
+        [
+          {
+            path: "settings.chatChannels",
+            label: "Channels",
+            kind: "lines",
+            placeholder: "slack/C0123456789",
+            help: "The chat and the channel's id, one per line.",
+          },
+        ],
+      ],
+    },
+    {
       title: "Commits",
       rows: [
         [

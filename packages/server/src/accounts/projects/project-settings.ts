@@ -155,6 +155,11 @@ const ProjectSettings = Type.Object({
   ),
   /** Issues of the repository can start jobs: the label `emend`, or a comment that begins with `@emend`. */
   issueTriggers: Type.Boolean({ default: false }),
+  /** Channels in which a mention of Emend starts a job of this project, such as `slack/C0123456789`. */
+  chatChannels: Type.Array(Type.String({ pattern: "^(?:slack|mattermost)/[A-Za-z0-9]{1,64}$" }), {
+    maxItems: 50,
+    default: [],
+  }),
   /** How to reach the project's forge, and what its pull requests get. */
   forge: Type.Object(
     {
