@@ -1,4 +1,4 @@
-// A worker killed with -9 → its job running in another process, with leases as they are served. Aim: p99 ≤ 30 s.
+// A worker killed with -9 → its job running in another process, with times as they are served. Aim: p99 ≤ 2 s.
 import { setTimeout as pause } from "node:timers/promises";
 import { createFarEnds } from "@emend/testkit/scripted-stages.ts";
 import { seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
@@ -18,7 +18,7 @@ try {
   }
   const sorted = waits.toSorted((a, b) => a - b);
   console.log(
-    `kill -9 → running elsewhere, ${rounds} rounds: p50 ${(median(sorted) / 1000).toFixed(1)} s, p99 ${((sorted.at(-1) ?? Number.NaN) / 1000).toFixed(1)} s (aim 30)`,
+    `kill -9 → running elsewhere, ${rounds} rounds: p50 ${(median(sorted) / 1000).toFixed(1)} s, p99 ${((sorted.at(-1) ?? Number.NaN) / 1000).toFixed(1)} s (aim 2)`,
   );
 
   /** Each victim has its own job. The survivor starts after all of them are running, and takes over. */

@@ -57,6 +57,7 @@ const defaults = {
   retryMs: 5_000,
 };
 const awayMsMax = 5_000;
+const sweepEveryMsMax = 500;
 /** An idle process claims a suspect immediately. One busy process makes room for it if no other did. */
 const makeRoomAfterMs = 500;
 const roomHeldMs = 15_000;
@@ -204,13 +205,14 @@ async function doneWithin(work: Promise<unknown>, ms: number): Promise<boolean> 
 }
 
 /**
- * Looks for lost workers and expired leases every `pollMs`. After a database outage it waits half a lease first: leases expired whose
+ * Looks for lost workers and expired leases twice a second. After a database outage it waits half a lease first: leases expired whose
  * workers are healthy and about to renew, and an outage must not count as a crash of the job.
  */
 function startSweeper(
   deps: { pool: Pool; log: Logger },
   options: { pollMs: number; leaseMs: number },
 ): { stop(): Promise<void> } {
+  const everyMs = Math.min(options.pollMs, sweepEveryMsMax);
   const wake = createWakeUp();
   let stopping = false;
   let patientUntilMs = 0;
@@ -219,12 +221,12 @@ function startSweeper(
     while (!stopping) {
       try {
         if (performance.now() < patientUntilMs) await deps.pool.query("select 1");
-        else await sweep(deps, options.pollMs);
+        else await sweep(deps, everyMs);
       } catch (error) {
         deps.log.warn({ err: error }, "could not sweep expired leases, retrying");
         patientUntilMs = performance.now() + options.leaseMs / 2;
       }
-      if (!stopping) await wake.wait(options.pollMs);
+      if (!stopping) await wake.wait(everyMs);
     }
   })();
 
@@ -237,9 +239,9 @@ function startSweeper(
   };
 }
 
-async function sweep(deps: { pool: Pool; log: Logger }, pollMs: number): Promise<void> {
+async function sweep(deps: { pool: Pool; log: Logger }, everyMs: number): Promise<void> {
   // A little less than the pause, so that this node's own turn is not missed by a millisecond.
-  for (const { id, crashes, isGone } of await sweepLeases(deps.pool, pollMs * 0.9)) {
+  for (const { id, crashes, isGone } of await sweepLeases(deps.pool, everyMs * 0.9)) {
     const what = isGone ? "worker is gone; its job is queued again" : "lease expired; its job is queued again";
     deps.log.warn({ jobId: id, crashes }, what);
   }

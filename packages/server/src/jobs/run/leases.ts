@@ -102,7 +102,7 @@ interface SweptJob {
   isGone: boolean;
 }
 
-/** A process that lost its connection has this long to connect again. Less than the time between two looks. */
+/** A process that lost its connection has this long to connect again. */
 const goneMsMin = 700;
 /** After a longer pause between looks nobody knows who was connected meanwhile. */
 const pauseMsMax = 3_000;
