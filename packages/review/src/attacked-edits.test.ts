@@ -4,7 +4,7 @@ import { judgeEdit } from "../test/judge-edit.ts";
 
 type Edit = readonly [builder: string, path: string, text: string];
 
-/** What a reader of the rule got past it on 2026-11-18, each with an effect in a real builder or browser. */
+/** What two readers of the rule got past it, each with an effect in a real builder or browser. */
 const edits: readonly Edit[] = JSON.parse(
   readFileSync(new URL("../test/fixtures/attacked-edits.json", import.meta.url), "utf8"),
 );
@@ -15,6 +15,25 @@ const bases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   antora: {
     "antora.yml": "name: docs\n",
     "modules/ROOT/pages/index.adoc": "= Home\n\nSee https://known.test/a[us].\n\n|===\na| A cell.\n|===\n",
+  },
+  sphinxraw: {
+    "docs/conf.py": "",
+    "docs/index.rst":
+      "Home\n====\n\nSee `us <https://known.test/a>`_.\n\n.. raw:: html\n\n   <br>\n\n.. plot::\n\n   x = 1\n",
+  },
+  antoraraw: {
+    "antora.yml": "name: docs\n",
+    "modules/ROOT/pages/index.adoc": "= Home\n\nSee https://known.test/a[us].\n\n++++\n<br>\n++++\n\n[pass]\n<br>\n",
+  },
+  superfences: {
+    "mkdocs.yml": "site_name: Docs\nmarkdown_extensions:\n  - pymdownx.superfences\nnav:\n  - Home: index.md\n",
+    "docs/index.md": page,
+  },
+  docusaurus: {
+    "docusaurus.config.js":
+      "module.exports = {\n  title: 'Docs',\n  themeConfig: { navbar: { items: [{ label: 'a', to: '/a' }] } },\n};\n",
+    "sidebars.js": 'module.exports = { docs: ["index"] };\n',
+    "docs/index.mdx": page,
   },
   mkdocs: {
     "mkdocs.yml":

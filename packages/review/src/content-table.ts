@@ -25,7 +25,7 @@ export const rawElements =
 export const attributes = words(`
   abbr align alt anchor ariaLabel aria-label aria-hidden author badge bordered border caption cellpadding cellspacing class
   className cols color colspan columns controls cta collapsible date datetime default defaultOpen defaultValue deprecated
-  description dir disabled display emoji end expanded filename group groupId heading headers height hidden horizontal icon
+  description dir disabled display emoji end expanded filename group groupId heading headers height horizontal icon
   iconType id img imgAlt initialValue isClosed isOpen items k key kind label lang layout level loading loop markdown muted
   name noZoom open optional path placeholder plain playsinline position query queryString rel required reversed role
   rowspan scope size span start status subtitle summary syncKey tag tags target text theme tip title titleSize type valign
@@ -95,15 +95,15 @@ export const includeForms: readonly RegExp[] = [
 
 /** `{…}` that names, groups or repeats nothing: heading ids, classes and sizes. */
 export const braceForms: readonly RegExp[] = [
-  /^\{:? *(?:[.#][A-Za-z][\w:.-]* *|(?:width|height|align|loading|target|rel|start|title)=(?:"[^"<>{}\\`&]*"|[\w%-]+) *|style="[\w :;%#.-]*" *)+\}$/,
+  /^\{:? *(?:[.#][A-Za-z][\w:.-]* *|(?:width|height|align|loading|target|rel|start|title)=(?:"[^"<>{}\\`&]*"|[\w%-]+) *|style="(?:(?:width|height|max-width|float|text-align): ?[1-9a-z][\w%.]*;? ?)*" *)+\}$/,
   /^\{:?(?:toc|\.no_toc)\}$/,
-  /^\{#[^\s{}<>"'`=\\]+\}$/,
+  /^\{#(?!_)[^\s{}<>"'`=\\]+\}$/,
 ];
 /** In MDX: a blank, a remark, or a literal. */
 export const expressionForms: readonly RegExp[] = [
   /^\{\s*(?:"[^"<>{}\\`]*"|'[^'<>{}\\`]*'|`[^<>{}\\`$]*`|-?[\d.]+|true|false|null)\s*\}$/,
   /^\{\/\*(?:(?!\*\/)[^{}])*\*\/\}$/,
-  /^\{#[^\s{}<>"'`=\\]+\}$/,
+  /^\{#(?!_)[^\s{}<>"'`=\\]+\}$/,
 ];
 /** Template tags of GitBook, Jekyll and Hugo that show their text; `name` and literal arguments. */
 export const templateForms: readonly RegExp[] = [

@@ -102,7 +102,11 @@ export async function judgeContent(
   function isContent({ kind, key, find: text }: Part, path: string): Promise<boolean> | boolean {
     const isSame = (one: Part) => one.kind === kind && one.key === key;
     if (kind === "form") return kindOf(path) === "document" && text.length > 1 && isKnown(text, `form ${key}`, isSame);
-    if (kind === "path") return !posix.join(folderOf(path), decodeSafely(key.replace(/[?#].*$/, ""))).startsWith("..");
+    // A builder may take `?` and `#` for parts of a name.
+    if (kind === "path")
+      return [key, key.replace(/[?#].*$/, "")].every(
+        (one) => !posix.join(folderOf(path), decodeSafely(one)).startsWith(".."),
+      );
     return (
       site.isInside(key, path, policy.docsDir) ||
       (folderOf(key).length > 2 &&

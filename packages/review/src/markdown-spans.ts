@@ -1,10 +1,10 @@
 /** Liquid leaves what is between `{% raw %}` and `{% endraw %}` alone, in code too. */
 export function withoutRaw(text: string): string {
-  const pieces = text.split(/(\{%-? *(?:end)?raw *-?%\})/);
+  const pieces = text.split(/(\{%-?\s*(?:end)?raw\b[^%]*%\})/);
   const last = pieces.findLastIndex((piece, index) => index % 2 === 1 && piece.includes("end"));
   let isRaw = false;
   const shown = pieces.map((piece, index) => {
-    if (index % 2 === 1) isRaw = !piece.includes("end");
+    if (index % 2 === 1) isRaw = /^\{%-? *raw *-?%\}$/.test(piece);
     return isRaw && index % 2 === 0 && index < last ? piece.replaceAll(/\{(?=[{%])/g, "(") : piece;
   });
   return shown.join("");

@@ -26,6 +26,7 @@ const runningScheme =
   /(?<![\w-])(?:java|vb|live)script\s*:\S*|(?<![^\n])[ \t]*(?:data|file|blob|filesystem|view-source)\s*:\S+/gi;
 const hiddenFolder = /(?:^|\/)\.(?!gitbook\/assets\/)[\w-]/;
 const hiddenInLinks = /(?:^|\/)\.(?!gitbook\/assets\/|github\/)[\w-]/;
+const ownHost = /(?:^|\.)(?:example\.(?:com|org|net)|w3\.org)$/i;
 export const rootAbove = /^(?:[@~]\w*\/|\/)(?:.*\/)?\.\.(?:\/|$)/;
 const nestedHost =
   /[?&](?:u|ur[il]|to|next|dest\w*|target|goto|redirect\w*|return\w*|src|href|link|image|file)=((?:[\w-]+\.)+[a-z]{2,})(?=[:/&]|$)/gi;
@@ -59,7 +60,12 @@ export function collectParts() {
       return void form(`(${url})`, at, url);
     const owner = host === undefined ? null : hostOf(host);
     const hosts = new Set([...(owner === null ? [] : [owner]), ...hostsIn(url), ...hostsIn(decoded(url))]);
-    const mailed = /^mailto:[^@]*@([^?&,]+)/i.exec(url)?.[1];
+    const mailed = /^mailto:[\w.+-]+@([\w.-]+)(?:\?(?:subject|body)=[^&]*)?(?:&(?:subject|body)=[^&]*)*$/i.exec(
+      url,
+    )?.[1];
+    if (/^mailto:/i.test(url) && !mailed) return void form(`(${url})`, at, url);
+    // A name without a dot is a machine of the reader's own network.
+    if (loads && host !== undefined && owner === null && !ownHost.test(host)) return void form(`(${url})`, at, url);
     if (mailed) for (const one of hostsIn(`https://${mailed}/`)) hosts.add(one);
     for (const [, nested = ""] of decoded(url).matchAll(nestedHost)) hosts.add(nested.toLowerCase());
     if (hosts.size > 0) add(kind, url, at, { hosts: [...hosts], loads });

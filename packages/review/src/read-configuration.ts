@@ -105,6 +105,8 @@ function isEntry({ key, inner }: Data): boolean {
 
 function readString(parts: Parts, value: string, at: number): void {
   if (/[<{}\\`"\t\r\n]|&#?\w+;|(?:^|\/)\.\.(?:\/|$)/.test(value)) parts.form(value, at);
+  // A page of MkDocs is named from its folder: what begins with a slash is a file of the machine.
+  if (/^\/.*\.md$/i.test(value)) parts.form(value, at);
   if (/^[a-z][a-z0-9+.-]*:[^\s:]|^[/\\]{2}/i.test(value) && !/^:?[\w-]+:[\w*-]+$/.test(value))
     parts.address(value, at, { loads: true });
   else parts.value(value, at);

@@ -1,3 +1,4 @@
+import { decodeHTML } from "entities";
 import {
   actingElements,
   addressAttributes,
@@ -32,6 +33,7 @@ import {
   isLiteralExpression,
   isPlainInfo,
   isPlainReference,
+  isPlainStyle,
   isPlainValue,
   readPlainTag,
   type Tag,
@@ -57,6 +59,8 @@ export interface Flavor {
   unknownElements: boolean;
   /** All words behind a fence's language are its label. */
   labels: boolean;
+  /** With other words behind its marks, a fence is none. */
+  infos: RegExp | null;
 }
 
 interface Fence {
@@ -128,11 +132,13 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     const prefix = before.replaceAll(/[^\s>]/g, " ");
     if (flavor.html !== "spans" && !isFreeFence(start, before.length)) return "odd";
     if (open.length > 0 && flavor.html === "raw") return "odd";
+    if (flavor.infos && !flavor.infos.test(info)) return "odd";
     const body = start + line.length + 1;
     for (let next = body; next < text.length; ) {
       const one = lineAt(text, next);
       if (one.trimEnd() === prefix + marker) return { body, close: next, end: next + one.length + 1, info };
-      const isOut = one.trim() !== "" && !one.startsWith(prefix) && one !== prefix.trimEnd();
+      // A blank line without its mark ends a quote.
+      const isOut = (one.trim() !== "" || prefix.includes(">")) && !one.startsWith(prefix) && one !== prefix.trimEnd();
       if (
         isOut ||
         (one.replace(/^[\s>]*/, "").startsWith(marker) && new RegExp(`^[\\s>]*[${marker[0]}]+\\s*$`).test(one))
@@ -143,20 +149,21 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     return "odd";
   }
 
-  /** A fence stands behind a blank line, or at most three blanks inside the list item above it. */
+  /** A fence stands at most three blanks inside the list item above it, or inside the page, and not right behind HTML. */
   function isFreeFence(start: number, indent: number): boolean {
     if (flavor.mdx) return true;
-    let width = 0;
-    for (let end = start - 1, lines = 0; end >= 0 && width === 0; end = startOf(end) - 1, lines += 1) {
+    let isBehindBlank = start === 0;
+    for (let end = start - 1, lines = 0; end >= 0 && lines < 50; end = startOf(end) - 1, lines += 1) {
       const above = text.slice(startOf(end), end);
-      if (above.replaceAll(/[\s>]/g, "") === "") {
-        if (lines === 0) return true;
-        break;
-      }
-      if (lines > 50) return false;
-      width = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+/.exec(above)?.[0].length ?? 0;
+      const isBlank = above.replaceAll(/[\s>]/g, "") === "";
+      isBehindBlank ||= isBlank && lines === 0;
+      if (isBlank) continue;
+      const width = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+/.exec(above)?.[0].length ?? 0;
+      if (width > 0 && width <= indent) return indent <= width + 3 && (isBehindBlank || htmlEnd !== start);
+      // Here the page's own text goes on.
+      if (width === 0 && /^(?:> ?)*[^\s>]/.test(above)) break;
     }
-    return indent >= width && indent <= width + 3 && htmlEnd !== start;
+    return indent <= 3 && (isBehindBlank || htmlEnd !== start);
   }
 
   function readFence({ body, close, info }: Fence, start: number): void {
@@ -234,8 +241,8 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       rest += text.slice(cursor, Math.min(next, end));
       if (next >= end) break;
       const stop = readActive(next, end, spans);
-      // A construct is a word's end: what is left and right of it is no address.
-      rest += stop === next ? text[next] : " ";
+      // A construct is a word's end: what is left and right of it is no address. A reference is its character.
+      rest += stop === next ? text[next] : text[next] === "&" ? decodeHTML(text.slice(next, stop)) : " ";
       cursor = Math.max(stop, next + 1);
     }
     parts.value(rest, start, { loads: false });
@@ -249,6 +256,9 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
         const [whole = "", marks = "", code = ""] = (spans && spanAt(text, at)) || [];
         parts.sample(code, at);
         readInsideCode(code, at + marks.length);
+        // Vue's titles and tables of contents show code as it is written.
+        const isTitle = /^[\s>]*(?:\[!|:{3})/.test(lineAt(text, startOf(at)));
+        if (flavor.vue && (code.includes("{{") || (isTitle && code.includes("<")))) parts.form(whole, at);
         return at + whole.length;
       }
       case "\\":
@@ -280,7 +290,8 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       : (/^[\s>*+:\d.)-]*\[((?!\^)[^[\]\n]+)$/.exec(text.slice(lineStart, Math.min(at, lineStart + 1_000))) ?? []);
     if (!isLink && name === undefined) {
       // A definition with an odd label, or behind another construct. Links and scripts in it are found as text.
-      if (/^\]:\s*<?[^\s<]*\.\./.test(text.slice(at, at + 2_000))) parts.form(lineAt(text, lineStart), lineStart);
+      const [, target = ""] = /^\]:\s*(<[^>]*|\S*)/.exec(text.slice(at, at + 2_000)) ?? [];
+      if (/\.\.|[&\\]/.test(target)) parts.form(lineAt(text, lineStart) + target, lineStart, lineAt(text, lineStart));
       return at;
     }
     const pattern = isLink
@@ -290,8 +301,8 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     const match = pattern.exec(text);
     if (match === null) {
       const line = lineAt(text.slice(at, Math.min(end, at + 1_000)), 0);
-      // `a[0](b c)` is no link: spaces end a destination.
-      if (!isLink || !/^\]\([^()<>{}\\&:]*(?:\)|$)/.test(line)) {
+      // `a[0](b c)` is no link: spaces end a destination. Without an end in its line it may be one.
+      if (!isLink || !/^\]\([^()<>{}\\&:]*\)/.test(line)) {
         if (refusedLine !== lineStart) parts.form(lineAt(text, lineStart), lineStart);
         refusedLine = lineStart;
       }
@@ -307,8 +318,15 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     });
     const kind = name !== undefined && !(uses.get(name.toLowerCase()) ?? 0) ? "unused" : "link";
     const before = text.slice(Math.max(lineStart, at - 300), at);
-    parts.address(url, at, { kind, loads: /!\[(?:(?!\]\().)*$/.test(before) });
+    readAddress(url, at, { kind, loads: /!\[(?:(?!\]\().)*$/.test(before) });
     return at + match[0].length;
+  }
+
+  /** Vite looks for what begins with a slash in the site, and then on the whole machine. */
+  function readAddress(url: string, at: number, options: { kind?: "unused" | "link"; loads: boolean }): void {
+    const isOfRoot = flavor.vue && options.loads && /^\/(?!\/)/.test(url);
+    if (isOfRoot && !rootPicture.test(url)) parts.form(`(${url})`, at, url);
+    else parts.address(url, at, options);
   }
 
   function readBrace(at: number, end: number): number {
@@ -323,6 +341,8 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       return stop;
     }
     const isPlain = flavor.braces?.test(whole);
+    // Vue reads `:title` as code.
+    if (flavor.vue && whole.startsWith("{:")) parts.form(whole, at);
     if (!isPlain && !forms.some((form) => form.test(whole)) && !(flavor.mdx && isLiteralExpression(whole))) {
       // Plain words may differ from those of another page.
       const [, name] = /^\{\{[<%] *([\w-]+)(?: +(?:\w+=)?"[\w ?!,-]*")+ *[%>]\}\}$/.exec(whole) ?? [];
@@ -344,7 +364,9 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       const stop = close === -1 ? text.length : close + 3;
       const whole = text.slice(at, stop);
       if (!flavor.mdx && close !== -1 && wordyComment.test(whole) && !/[`~]|\[\[\[/.test(whole)) return at + 4;
-      if (!comments.test(whole)) parts.form(whole, at);
+      // In the middle of a line, or over a blank line, some parsers find no comment.
+      const isOne = !whole.includes("\n") || (startOf(at) === at && !/\n\s*\n/.test(whole));
+      if (!comments.test(whole) || !isOne) parts.form(whole, at);
       return stop;
     }
     const tag = readPlainTag(text, at, flavor.mdx);
@@ -374,16 +396,14 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       const isLiteral = value.startsWith("{")
         ? flavor.mdx && isLiteralExpression(value)
         : isPlainValue(value, flavor.mdx, flavor.html === "commonmark");
-      const isStyle =
-        key === "style" &&
-        !/position|z-index|inset/i.test(value) &&
-        /^[\w\s:;#%.,{}"'-]*$/.test(value) &&
-        (isLiteral || !value.startsWith("{"));
+      const isStyle = key === "style" && isPlainStyle(value) && (isLiteral || !value.startsWith("{"));
+      // Scripts of themes read elements whose ids begin like this.
+      const isOwnId = key === "id" && /^_/.test(value);
       if (isLiteral && addressAttributes.has(key))
-        parts.address(value.replace(/^\{\s*["'`]|["'`]\s*\}$/g, "").replaceAll(/(?<=\S) (?=[\w(])/g, "%20"), at, {
+        readAddress(value.replace(/^\{\s*["'`]|["'`]\s*\}$/g, "").replaceAll(/(?<=\S) (?=[\w(])/g, "%20"), at, {
           loads: !/^(?:href|to|cite|url|link)$/.test(key),
         });
-      else if (isLiteral && attributes.has(key)) parts.value(value, at);
+      else if (isLiteral && attributes.has(key) && !isOwnId) parts.value(value, at);
       else if (isStyle) continue;
       else if (
         isLiteral &&
@@ -413,6 +433,8 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     for (const [, name = "", argument = ""] of line.matchAll(/(?:`{3,}|~{3,}|:{3,})[ \t]*\{([^}\n]*)\}?([^\n]*)/g))
       if (!isPlainDirective(name, argument.trim())) parts.form(inner, at + line.length - inner.length);
     if (activeTex.test(line)) parts.form(line, at);
+    // Kramdown takes mixed marks for a fence.
+    if (flavor.html === "raw" && /^[ \t>]*(?:`+~|~+`)/.test(line)) parts.form(line, at);
     if (flavor.html !== "commonmark" && /^[ \t]*#/.test(line) && line.includes("<")) parts.form(line, at);
     const target = includeForms.map((form) => form.exec(bare)?.[1]).find((one) => one !== undefined);
     if (target) parts.include(target, offset);
@@ -455,6 +477,7 @@ function isPlainMarker(line: string): boolean {
   return blockMarkers.some((marker) => marker.test(line));
 }
 
+const rootPicture = /^(?:\/[\w-][\w .%-]*)+\.(?:png|jpe?g|gif|svg|webp|avif|ico|mp4|webm)$/i;
 const moduleForm = /^import (?:([A-Za-z]\w*)|\{[\w\s,]*\}|\w+, \{[\w\s,]*\}) from ["']([\w@./-]+)["'];?\s*$/;
 const frameworkModules =
   /^(?:@theme(?:-original)?|@docusaurus|@astrojs\/starlight|nextra(?:-theme-docs)?|fumadocs-ui|@mintlify|@rspress\/core|rspress)(?:\/(?!\.)[\w/-]+)+$/;

@@ -27,9 +27,10 @@ const commonmark: Flavor = {
   escapable: "<\\",
   vue: false,
   braces:
-    /^\{(?!\s*(?:hidden|inert|popover|autofocus|contenteditable)\b)(?:[\p{L}\p{N} ,._$|/-]*|\\[a-z](?:(?!\{[{%])[^<>`"'])*)\}$/u,
+    /^\{(?![^}]*\b(?:hidden|inert|popover|autofocus|contenteditable)\b)(?:[\p{L}\p{N} ,._$|/-]*|\\[a-z](?:(?!\{[{%])[^<>`"'])*)\}$/u,
   unknownElements: true,
   labels: false,
+  infos: null,
 };
 const mdx: Flavor = { ...commonmark, mdx: true, escapable: "<{\\", braces: null, unknownElements: false };
 const flavors: Readonly<Record<string, Flavor>> = {
@@ -47,8 +48,21 @@ const flavors: Readonly<Record<string, Flavor>> = {
   hugo: { ...commonmark, insideCode: /\{\{[<%][\s\S]{0,2000}?[%>]\}\}|\{\{[<%]/g },
   mdbook: { ...commonmark, insideCode: /\{\{#[^{}\n]*\}\}|\{\{#/g },
   liquid: { ...commonmark, html: "raw", insideCode: new RegExp(templates, "g"), escapable: "" },
-  python: { ...commonmark, nested: false, html: "spans", insideCode: new RegExp(snippets, "gm"), escapable: "" },
-  superfences: { ...commonmark, html: "spans", insideCode: new RegExp(snippets, "gm"), escapable: "" },
+  python: {
+    ...commonmark,
+    nested: false,
+    html: "spans",
+    insideCode: new RegExp(snippets, "gm"),
+    escapable: "",
+    infos: /^ *(?:\{[^\n]*\}|[\w#.+-]*(?: +hl_lines="[^"]*")?) *$/,
+  },
+  superfences: {
+    ...commonmark,
+    html: "spans",
+    insideCode: new RegExp(snippets, "gm"),
+    escapable: "",
+    infos: /^ *(?:\{[^\n]*\}|[\w#.+-]*(?: +[a-z]\w*="[^"]*")*) *$/,
+  },
 };
 const unknown: Flavor = {
   ...commonmark,
@@ -111,7 +125,7 @@ function readFrontMatter(parts: Parts, text: string): number {
   const [json] = /^\ufeff?\s*\{\s*\n[\s\S]*?(?=\n\s*\n|$)/.exec(text) ?? [];
   if (json) parts.form(json, 0);
   const [data = ""] = /^\ufeff?(?:[ \t]*[\w-]+:[^\n]*\n| {4,}[^\n]*\n)+/.exec(text) ?? [];
-  for (const [line, key = ""] of data.matchAll(/^[ \t]*([\w-]+):.*/gm))
+  for (const [line, key = ""] of data.matchAll(/^(?:[ \t]*([\w-]+):)?.*/gm))
     if (runningKeys.test(key) || /[<"]/.test(line)) parts.form(line, 0);
   // Some parsers end it at the first line that begins with a mark, and show the rest.
   const [whole = "", , fields = ""] =
@@ -134,7 +148,7 @@ function readField(parts: Parts, field: string): void {
   if (runningKeys.test(key)) parts.form(field, at, key);
   else if (key !== "" && !plainKeys.has(key)) parts.form(`${key}:`, at, key);
   const isFolded = /^[\w.-]+:[ \t]+[>|][+-]?[ \t]*\n/.test(field);
-  for (const [index, line] of field.split("\n").entries()) {
+  for (const [index, line] of valuesIn(field, isFolded).entries()) {
     const isWords = isFolded && index > 0;
     const [, name, value = ""] = (isWords ? null : fieldLine.exec(line)) ?? [null, undefined, line.trim()];
     // Nested fields are named as another page names them.
@@ -147,5 +161,18 @@ function readField(parts: Parts, field: string): void {
     const plain = /^(["'])(.*)\1/.exec(value)?.[2] ?? value;
     if (/^[a-z][a-z0-9+.-]*:\S+$|^\/\//i.test(plain)) parts.address(plain, at, { loads: true });
     else parts.value(plain, at);
+    if (/(?:^|\/)\.\.(?:\/|$)/.test(plain)) parts.address(plain, at, { loads: true });
   }
+}
+
+/** The lines of a field, each with those that go on with its value. */
+function valuesIn(field: string, isFolded: boolean): readonly string[] {
+  const [first = "", ...others] = field.split("\n");
+  const values = isFolded ? [first, ""] : [first];
+  for (const line of others) {
+    const isNew = !isFolded && /^\s*(?:-\s|-$|[\w.:-]+[ \t]*(?::(?=\s|$)|=)|[#\]}]|["'])/.test(line);
+    if (isNew || line.trim() === "") values.push(line);
+    else values.push(`${values.pop()} ${line.trim()}`);
+  }
+  return values;
 }

@@ -12,13 +12,13 @@ import type { Parts } from "./page-parts.ts";
 
 /** Mathematics that links, loads or defines. */
 export const activeTex =
-  /\\(?:href|url|html\w*|require|cssId|class|style|include\w*|input|unicode|mmlToken)\s*[{[]|\\(?:[gex]?def|let|(?:re)?newcommand)\b/;
+  /\\(?:href|url|html\w*|require|cssId|class|style|include\w*|input|unicode|mmlToken|bbox)\s*(?:[{[]|$)|\\(?:[gex]?def|let|(?:re)?new(?:command|environment))\b/m;
 /** Words or a name, and behind words a name in angle brackets. */
 const plainRole = /^`[\p{L}\p{N}_@#][\p{L}\p{N} >,./_@#-]*(?:<[\w@#][\w./@#-]*>)?`$/u;
 /** Docutils links these wherever they stand. */
 const standaloneScheme = /(?<![\w:-])(?:data|file|blob|filesystem|view-source):[^\s:`]/i;
 /** Docutils finds literals only between these. */
-const literal = /(?<![^\s([{<'"/-])``[^`\n]+``(?![^\s)\]}>'".,:;!?/-])/g;
+const literal = /(?<![^\s(/-])``(?![\s"')\]}>])[^`\n]*[^`\s]``(?![^\s)\]}>'".,:;!?/-])/g;
 
 /** reStructuredText: every line is live. Active are explicit markup (`..`), fields, roles and link targets. */
 export function readRst(parts: Parts, text: string): void {
@@ -31,7 +31,8 @@ export function readRst(parts: Parts, text: string): void {
     // Markup can also begin behind list markers, in cells, and behind a directive's own name.
     const starts = [...line.matchAll(/(?<![^\s|*+-])(?:\.\.|__)(?=\s|$)/g)];
     const isFirst = starts.length === 1 && /^\s*(?:\.\.|__)(?: |\r?\n|$)/.test(line);
-    if (isFirst) readExplicit(bare.replace(/^__/, "_:").replace(/^\.\./, "").trim(), bare, at, isWhole);
+    if (isFirst)
+      readExplicit(bare.replace(/^__/, "_:").replace(/^\.\./, "").trim(), bare, at, isWhole, lines.slice(index + 1));
     else if (starts.length > 0) parts.form(bare, at);
     if (activeTex.test(line) || standaloneScheme.test(line.replaceAll(literal, ""))) parts.form(bare, at);
     if (/^:[\w.-]+:(?:\s|$)/.test(bare) && !directiveOptions.test(bare)) {
@@ -60,7 +61,8 @@ export function readRst(parts: Parts, text: string): void {
   parts.value(live, 0, { loads: false });
   for (const [code] of text.matchAll(literal)) parts.sample(code, 0);
 
-  function readExplicit(markup: string, line: string, at: number, isWhole: boolean): void {
+  /** `after`: a construct that is not in the table is known only with all that belongs to it. */
+  function readExplicit(markup: string, line: string, at: number, isWhole: boolean, after: RegExpExecArray[]): void {
     const [, name = "", value = ""] = /^([\w:.+-]+)::(?:\s+(.*))?$/.exec(markup) ?? [];
     const [isTarget, target] = /^_(?:[\w .-]*(?::[\w.-]+)*|`[^`<>\\]+`):(?:\s+(\S+))?$/.exec(markup) ?? [];
     const isNote = /^\[(?:#[\w-]*|\d+|\*|[\w-]+)\](?:\s|$)/.test(markup);
@@ -72,8 +74,17 @@ export function readRst(parts: Parts, text: string): void {
     } else if (picture !== undefined && isWhole) parts.address(picture, at, { loads: true });
     else if (/^(?:image|figure)$/.test(name) && value !== "" && isWhole) parts.address(value, at, { loads: true });
     else if (/^(?:include|literalinclude)$/.test(name) && isWhole && /^[\w./-]+$/.test(value)) parts.include(value, at);
-    else if (!(isNote || isReplacement || isRemark || isPlainDirective(name, value))) parts.form(line, at);
+    else if (!(isNote || isReplacement || isRemark || isPlainDirective(name, value)))
+      parts.form([line, ...blockBelow(after)].join("\n"), at, line);
   }
+}
+
+/** The indented lines that follow. */
+function blockBelow(after: readonly RegExpExecArray[]): string[] {
+  const end = after.findIndex(([line]) => /^\S/.test(line));
+  const block = after.slice(0, end === -1 ? undefined : end).map(([line]) => line.trimEnd());
+  while (block.at(-1) === "") block.pop();
+  return block;
 }
 
 /** Whether a directive only formats, with this argument. */
@@ -101,14 +112,17 @@ export function readAsciidoc(parts: Parts, text: string): void {
   const defined = new Set<string>();
   const entries = text.matchAll(/(?:^|[|!\s]):!?([\w-]+)!?:/gm);
   const entered = new Set([...entries].map(([, name = ""]) => name.toLowerCase()));
-  // Quotes end the attribute that a role becomes.
-  for (const { 0: role, index } of text.matchAll(/\[[^[\]]{0,300}["'][^[\]]{0,300}\](?=[#*_`^~+])/g))
-    parts.form(role, index);
+  // Quotes end the attribute that a role or a reference becomes.
+  for (const { 0: role, index } of text.matchAll(/\[[^[\]]*\](?=[#*_`^~+"'])/g))
+    if (/["']/.test(role)) parts.form(role, index);
+  for (const { 0: whole, 1: target = "", index } of text.matchAll(/<<([^<>]*)>>/g))
+    if (/["']/.test(target.split(",")[0] ?? "")) parts.form(whole, index);
   // References to characters vanish from an address.
   parts.value(text.replaceAll(/\{[\w-]{1,60}\}/g, ""), 0, { loads: false });
   for (const { 0: line, index: at } of text.matchAll(/[^\n]+/g)) {
     const bare = line.trim();
-    const refuse = () => parts.form(bare, at);
+    // What a page has is known only with the lines up to its end.
+    const refuse = () => parts.form(blockAt(text, at, bare), at, bare);
     // Cells with other separators.
     if (/^[,:!;]={3,}$/.test(bare)) refuse();
     if (/\binclude\s*::|^\s*\\?(?:ifdef|ifndef|ifeval|endif)::/.test(line)) {
@@ -120,8 +134,11 @@ export function readAsciidoc(parts: Parts, text: string): void {
       else if (!/^(?:[\w.@-]+:){0,2}(?:partial|example|page)\$[\w-][\w./-]*$/.test(target) || target.includes(".."))
         parts.include(target, at);
     }
+    // A macro can also begin inside a word, and its target may have blanks.
+    if (/[\w/.](?:link|mailto|xref|image|icon):[^:\s]|\b(?:link|mailto|xref|image|icon)::?[^[\]\n]*"/.test(line))
+      refuse();
     // A cell can be a document of its own.
-    for (const cell of line.split(/[|!]/).map((one) => one.trim())) {
+    for (const cell of [bare, ...line.split(/[|!]/).map((one) => one.trim())]) {
       const [entry, name = "", value = ""] = /^:([^:]+):(?:\s+(.*))?$/.exec(cell) ?? [];
       if (/^ur[il]-[\w-]+$/.test(name) && /^\S+$/.test(value)) {
         parts.address(value, at);
@@ -181,6 +198,14 @@ export function readAsciidoc(parts: Parts, text: string): void {
   }
   parts.value(text.replaceAll(/`[^`\n]+`/g, " "), 0, { loads: false });
   for (const [code] of text.matchAll(/`[^`\n]+`/g)) parts.sample(code, 0);
+}
+
+/** A passthrough with its text: up to its end, or the next blank line. */
+function blockAt(text: string, at: number, line: string): string {
+  if (!/^(?:\+{4,}|\[.*\])$/.test(line)) return line;
+  const body = text.slice(at + line.length, at + line.length + 5_000);
+  const end = line.startsWith("+") ? body.indexOf(`\n${line}`, 1) : body.search(/\n[ \t]*\n/);
+  return line + (end === -1 ? body : body.slice(0, end));
 }
 
 /** The text before each bracket, up to a blank or another bracket. It begins in one place only, so that time stays linear. */
