@@ -162,9 +162,9 @@ export const roles = words(`
   gh issue pr ghpr bpo source issues user commit
 `);
 
-/** AsciiDoc: block attributes that only format. The first word is the block's style, the others only name. */
+/** AsciiDoc: block attributes that only format. The first word is the block's style, the others only name. Substitutions are added, so that `<` stays text. */
 export const asciidocBlocks =
-  /^\[(?:source|listing|literal|quote|verse|example|sidebar|abstract|partintro|NOTE|TIP|WARNING|CAUTION|IMPORTANT|discrete|float|horizontal|qanda|glossary|appendix|preface|colophon|bibliography|index|dedication|loweralpha|upperalpha|lowerroman|upperroman|arabic|tabs)?(?:[%#.][\w-]+)*(?:(?:(?<=\[)|, ?)(?:subs="?\+quotes"?|(?:cols|options|opts|width|frame|grid|stripes|caption|role|id|start|linenums|highlight|title|indent|language|attribution|citetitle|reversed)="?[\w ,.*<>^;%=+:|-]*"?|(?<!\[)(?:[\w+#.' -]+|"[\w ,.*<>^;%=+:|-]*"|%\w+)))*\]$/;
+  /^\[(?:source|listing|literal|quote|verse|example|sidebar|abstract|partintro|NOTE|TIP|WARNING|CAUTION|IMPORTANT|discrete|float|horizontal|qanda|glossary|appendix|preface|colophon|bibliography|index|dedication|loweralpha|upperalpha|lowerroman|upperroman|arabic|tabs)?(?:[%#.][\w-]+)*(?:(?:(?<=\[)|, ?)(?:subs="?(?:(?:\+(?:quotes|attributes|macros|callouts|replacements)|(?:quotes|attributes|macros|callouts|replacements)\+)(?:, ?(?=\+|\w+\+)|(?=[",\]])))+"?|(?:cols|options|opts|width|frame|grid|stripes|caption|role|id|start|linenums|highlight|title|indent|language|attribution|citetitle|reversed)="?[\w ,.*<>^;%=+:|-]*"?|(?<!\[)(?:[\w+#.' -]+|"[\w ,.*<>^;%=+:|-]*"|%\w+)))*\]$/;
 /** Attributes of a document that only name or number. */
 export const asciidocAttributes =
   /^(?:description|keywords|page-[\w-]+|navtitle|author|email|revdate|revnumber|toc(?:levels|-title)?|sectnums|sectanchors|idprefix|idseparator|experimental|source-language|title|[\w-]+-(?:caption|label|title|signifier))$/;

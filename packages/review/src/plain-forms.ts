@@ -69,7 +69,8 @@ export function isLiteralExpression(value: string): boolean {
 /** In JSX, braces and backticks inside quotes are text; HTML of CommonMark is read before spans of code. */
 export function isPlainValue(value: string, mdx: boolean, nested: boolean): boolean {
   if (!(mdx ? /^(?:(?!\{[{%])[^<>\\])*$/ : nested ? /^[^<>{}\\]*$/ : /^[^<>{}\\`]*$/).test(value)) return false;
-  if (/&#(?!x?[\da-f]+;)/i.test(value)) return false;
+  // Browsers drop a tab in an address.
+  if (/&#(?!x?[\da-f]+;)|\t/i.test(value)) return false;
   return [...value.matchAll(/&#?\w+;/g)].every(([one]) => isPlainReference(one, "<>{}\\:/"));
 }
 

@@ -34,7 +34,8 @@ export function kindOf(path: string): FileKind {
   const segments = name.split("/");
   const isHidden = (segment: string, index: number) =>
     segment.startsWith(".") && !(index === segments.length - 1 ? siteFiles : siteFolders).test(segment);
-  if (segments.some(isHidden)) return "other";
+  // Sphinx runs what is in here as templates, whatever its ending says.
+  if (segments.some(isHidden) || segments.includes("_templates")) return "other";
   if (navigation.test(name) || siteNavigation.test(name)) return "navigation";
   if (configurations.test(name)) return "configuration";
   return documents.test(name) ? "document" : assets.test(name) ? "asset" : "other";

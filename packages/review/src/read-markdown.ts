@@ -450,7 +450,9 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
   function readModules(chunk: string, at: number): void {
     for (const statement of chunk.split(/\n(?=import\b|export\b)/)) {
       const [, name, from = ""] = moduleForm.exec(statement) ?? [];
-      if (frameworkModules.test(from)) continue;
+      // A component under another's name is another component.
+      const isNamed = name === undefined || from.endsWith(`/${name}`) || !elements.has(name);
+      if (frameworkModules.test(from) && isNamed) continue;
       if (name && importable.test(from)) {
         parts.include(from, at);
         if (/\.mdx?$/.test(from)) imported.add(name);
@@ -478,7 +480,8 @@ function isPlainMarker(line: string): boolean {
 }
 
 const rootPicture = /^(?:\/[\w-][\w .%-]*)+\.(?:png|jpe?g|gif|svg|webp|avif|ico|mp4|webm)$/i;
-const moduleForm = /^import (?:([A-Za-z]\w*)|\{[\w\s,]*\}|\w+, \{[\w\s,]*\}) from ["']([\w@./-]+)["'];?\s*$/;
+const moduleForm =
+  /^import (?:([A-Za-z]\w*)|(?:\w+, )?\{(?:\s*\w+\s*,)*(?:\s*\w+)?\s*\}) from ["']([\w@./-]+)["'];?\s*$/;
 const frameworkModules =
   /^(?:@theme(?:-original)?|@docusaurus|@astrojs\/starlight|nextra(?:-theme-docs)?|fumadocs-ui|@mintlify|@rspress\/core|rspress)(?:\/(?!\.)[\w/-]+)+$/;
 const importable = /^(?:\.{1,2}\/|\/|@site\/|@\/|~\/)[\w@./-]*\.(?:mdx?|png|jpe?g|gif|webp|avif)$/i;

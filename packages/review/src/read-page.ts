@@ -46,7 +46,7 @@ const flavors: Readonly<Record<string, Flavor>> = {
     insideCode: /<!--\s*@include[^\n]*/g,
   },
   hugo: { ...commonmark, insideCode: /\{\{[<%][\s\S]{0,2000}?[%>]\}\}|\{\{[<%]/g },
-  mdbook: { ...commonmark, insideCode: /\{\{#[^{}\n]*\}\}|\{\{#/g },
+  mdbook: { ...commonmark, insideCode: /\{\{\s*#[^{}\n]*\}\}|\{\{\s*#/g },
   liquid: { ...commonmark, html: "raw", insideCode: new RegExp(templates, "g"), escapable: "" },
   python: {
     ...commonmark,
