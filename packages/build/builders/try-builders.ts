@@ -1,6 +1,6 @@
 // `npm run test:builders`: builds a small site with each real builder that is installed here, before and after a change,
 // in the sandbox. `-- hugo vitepress` for some. npm's builders are installed from the registry.
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createFetch } from "@emend/base/network.ts";
@@ -15,7 +15,7 @@ const dir = await mkdtemp(join(tmpdir(), "emend-try-builders-"));
 const network = createFetch({});
 const trees = await openTestTrees();
 const signal = new AbortController().signal;
-const limits = { timeoutMs: 600_000, memoryBytesMax: 3 * 2 ** 30, diskBytesMax: 2 * 2 ** 30 };
+const limits = { timeoutMs: 600_000, memoryBytesMax: 3 * 2 ** 30, processesMax: 256, diskBytesMax: 2 * 2 ** 30 };
 const config = { atOnceMax: 1, limits, registry: "https://registry.npmjs.org/", path: process.env.PATH ?? "" };
 const builds = createBuilds({ start: startBound, fetch: network.fetch, config, dir });
 let failures = 0;
@@ -52,6 +52,9 @@ async function tryBuilder(site: TrialSite): Promise<void> {
   if (!first.answer.isBuilt) {
     const isMissing = first.answer.words.includes("is not installed on this server");
     if (!isMissing) failures += 1;
+    for (const name of isMissing ? [] : await readdir(join(dir, "results")).catch(() => [])) {
+      console.log(JSON.parse(await readFile(join(dir, "results", name), "utf8")).output.slice(-4_000));
+    }
     return console.log(`${isMissing ? "left out" : "FAILED"}  ${site.framework}: ${first.answer.words}`);
   }
   const again = await timed(() => builds.tryBase(task, signal));

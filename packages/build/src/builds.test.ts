@@ -28,7 +28,7 @@ process.exitCode = code;
 `;
 const files = { "docs/index.md": "# Home\n\nodd words\n", "docs/other.md": "# Other\n", "build.mjs": builder };
 const settings: BuildSettings = { on: true, command: "node build.mjs", packages: "none" };
-const limits = { timeoutMs: 60_000, memoryBytesMax: 2 ** 30, diskBytesMax: 64 * 2 ** 20 };
+const limits = { timeoutMs: 60_000, memoryBytesMax: 2 ** 30, processesMax: 256, diskBytesMax: 64 * 2 ** 20 };
 
 let trees: TestTrees;
 let dir: string;
@@ -147,4 +147,28 @@ builds("names the builder that a framework needs (needs bubblewrap)", async () =
   );
   const yarn = { "docs/.vitepress/config.mts": "export default {}\n", "yarn.lock": "" };
   expect(await planned(yarn, { packages: "install" })).toContain("this site has yarn.lock");
+});
+
+builds("of eight builds at once, only as many run as the operator allows (needs bubblewrap)", async () => {
+  let running = 0;
+  let most = 0;
+  const start: typeof startBound = (options) => {
+    const child = startBound(options);
+    if (!options.args.some((arg) => arg.endsWith("/unpack.mts"))) return child;
+    running += 1;
+    most = Math.max(most, running);
+    child.ended.finally(() => {
+      running -= 1;
+    });
+    return child;
+  };
+  const fetch = () => Promise.reject(new Error("no network in this test"));
+  const config = { atOnceMax: 2, limits, registry: "https://registry.invalid/", path: process.env.PATH ?? "" };
+  const several = createBuilds({ start, fetch, config, dir });
+  const built = Array.from({ length: 8 }, async (_, number) => {
+    const base = await trees.open({ ...files, "docs/other.md": `# Other ${number}\n` });
+    return several.tryBase({ base, docsDir: "docs", settings }, signal);
+  });
+  expect((await Promise.all(built)).every(({ isBuilt }) => isBuilt)).toBe(true);
+  expect(most).toBe(2);
 });

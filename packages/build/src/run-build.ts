@@ -44,6 +44,7 @@ export async function runBuild(
         env: environmentOf(plan),
         stdin: filesOf(tree, plan.packageFolders),
         memoryBytesMax: limits.memoryBytesMax,
+        processesMax: limits.processesMax,
         clock: AbortSignal.timeout(limits.timeoutMs),
         statusFile: join(dir, "status.json"),
       },

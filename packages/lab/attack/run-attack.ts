@@ -13,6 +13,7 @@ const suites = [
   ["a change that asks the gate's model to excuse it", "packages/server/src/gate/read-with-model.test.ts"],
   ["forms of address, as a real browser reads them", "packages/review/src/address-forms.test.ts"],
   ["the same forms, in a browser", "packages/dashboard/test/browser/address-forms.test.ts"],
+  ["builder plugins and lock files that attack the server", "packages/build/src/hostile.test.ts"],
   ["repositories nobody vouches for", "packages/tree/src/attacks.test.ts"],
   ["every role at every route of the dashboard", "packages/server/src/dashboard/roles.test.ts"],
   ["pages of other sites, at every route of the dashboard", "packages/server/src/dashboard/attacks.test.ts"],

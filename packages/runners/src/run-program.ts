@@ -29,6 +29,7 @@ export async function runProgram(
     env: Readonly<Record<string, string>>;
     stdin: string | AsyncIterable<Buffer>;
     memoryBytesMax: number;
+    processesMax?: number;
     clock: AbortSignal;
     /** Where a sandbox writes its status. Null without a sandbox. */
     statusFile: string | null;
@@ -46,7 +47,7 @@ export async function runProgram(
   const stderr = gather(child.stderr, wordsBytesMax);
   const fed = feed(child, input.stdin);
   let overdrawn: string | null = null;
-  const stopWatching = watchMemory(child.pid, input.memoryBytesMax, (words) => {
+  const stopWatching = watchMemory(child.pid, { processesMax: usualProcessesMax, ...input }, (words) => {
     overdrawn ??= words;
     child.stop();
   });
@@ -156,7 +157,7 @@ async function isLiving(pid: string): Promise<boolean> {
 }
 
 const addUpEveryMs = 300;
-const processesMax = 1_000;
+const usualProcessesMax = 1_000;
 const pageBytes = 4_096;
 
 interface Process {
@@ -169,7 +170,11 @@ interface Process {
  * Sums the memory of a process, its descendants and its group at intervals. A kernel limit would count reserved memory,
  * and today's runtimes reserve more than any machine has.
  */
-function watchMemory(pid: Promise<number | undefined>, bytesMax: number, onOver: (words: string) => void): () => void {
+function watchMemory(
+  pid: Promise<number | undefined>,
+  { memoryBytesMax: bytesMax, processesMax }: { memoryBytesMax: number; processesMax: number },
+  onOver: (words: string) => void,
+): () => void {
   let isOver = false;
   let isLooking = false;
   const look = async () => {

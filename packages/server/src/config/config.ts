@@ -337,6 +337,7 @@ function readBuildSettings({ text, integer, problems }: SettingReader, path: str
     limits: {
       timeoutMs: (integer("EMEND_BUILD_MINUTES", { least: 1, most: 120 }) ?? 10) * 60_000,
       memoryBytesMax: (integer("EMEND_BUILD_MEMORY_MB", { least: 64, most: 1_048_576 }) ?? 2_048) * 2 ** 20,
+      processesMax: 256,
       diskBytesMax: (integer("EMEND_BUILD_DISK_MB", { least: 16, most: 1_048_576 }) ?? 1_024) * 2 ** 20,
     },
   };
