@@ -99,6 +99,7 @@ export function dashboardPlugins(
   });
   const dashboard = dashboardPlugin({
     ...shared,
+    lateReads: pool,
     listener,
     typed: { command: "emend", dataDir: "/srv/emend" },
     defaultModel: "emend/rules",

@@ -53,7 +53,7 @@ const sampleDir = fileURLToPath(new URL("../../../cli/sample/", import.meta.url)
 /** Everything that answers requests: the API, the local forge, MCP, forge webhooks and the dashboard. */
 export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
   const { config, log, secret, pool, listener, bound, publicUrl, admin, local, network } = parts;
-  const { metrics, tracer, sealer, forges, automations } = parts;
+  const { metrics, tracer, sealer, forges, automations, lateReads } = parts;
   const keyring = createKeyring({ pool, listener, log });
   undo.push(() => keyring.close());
   const sessions = createSessions({ pool, publicUrl });
@@ -141,6 +141,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
       }),
       dashboardPlugin({
         pool,
+        lateReads,
         listener,
         sessions,
         log,

@@ -29,6 +29,7 @@ test("a job must not show the keys of models, nor what opens a cloud", async () 
     metricsToken: null,
     databaseUrl: null,
     databaseListenUrl: null,
+    databaseReadUrl: null,
     smtp: null,
     slack: null,
     mattermost: null,

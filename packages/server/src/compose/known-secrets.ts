@@ -15,6 +15,7 @@ interface KnownSecretsDeps {
     metricsToken: string | null;
     databaseUrl: string | null;
     databaseListenUrl: string | null;
+    databaseReadUrl: string | null;
     smtp: { login: { password: string } | null } | null;
     slack: Config["slack"];
     mattermost: Config["mattermost"];
@@ -40,6 +41,7 @@ export async function knownSecretsOf(deps: KnownSecretsDeps, projectId: string):
     config.metricsToken,
     passwordOf(config.databaseUrl),
     passwordOf(config.databaseListenUrl),
+    passwordOf(config.databaseReadUrl),
     config.smtp?.login?.password ?? null,
     config.slack?.botToken ?? null,
     config.slack?.appToken ?? null,

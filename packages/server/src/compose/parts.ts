@@ -17,8 +17,9 @@ import { createAdmin } from "../admin/admin.ts";
 import type { AutomationDeps } from "../automations/automation.ts";
 import type { PushDeps } from "../automations/pushes.ts";
 import type { Config } from "../config/config.ts";
+import { createLateReads } from "../db/late-reads.ts";
 import { channels, startListener } from "../db/listener.ts";
-import type { Pool } from "../db/pool.ts";
+import { createPool, type Pool, type Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { assertLocalForgeUsable } from "../forge/local/repository.ts";
 import { type ForgeDeps, openForge } from "../forge/open-forge.ts";
@@ -62,6 +63,7 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
     signal,
   });
   undo.push(() => listener.close());
+  const lateReads = openLateReads(config, { primary: database.pool, log }, undo);
 
   // A process that only answers requests writes hardly anything.
   const dirs = config.role === "api" ? [] : [config.dataDir, forgeDirOf(config)];
@@ -116,6 +118,7 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
     config,
     log,
     git,
+    lateReads,
     disk,
     mirrors,
     siteCache,
@@ -198,6 +201,13 @@ function composeAutomations(parts: {
       };
     },
   };
+}
+
+function openLateReads(config: Config, deps: { primary: Pool; log: Logger }, undo: Undo): Queryable {
+  if (config.databaseReadUrl === null) return deps.primary;
+  const replica = createPool({ url: config.databaseReadUrl, connectionsMax: 10, log: deps.log, name: "emend replica" });
+  undo.push(() => replica.end());
+  return createLateReads({ ...deps, replica });
 }
 
 const askMsMax = 5_000;

@@ -24,6 +24,8 @@ export interface Config {
   readonly databaseUrl: string | null;
   /** A direct connection for LISTEN, if `databaseUrl` leads to a pooler. Null: `databaseUrl` itself. */
   readonly databaseListenUrl: string | null;
+  /** A replica for searches and older pages of lists. Null: the primary answers all. */
+  readonly databaseReadUrl: string | null;
   readonly dataDir: string;
   /** Commands of the same user find it without naming it. */
   readonly isDefaultDataDir: boolean;
@@ -172,12 +174,13 @@ export function readConfig(
 function readShared(
   settings: SettingReader,
   role: Role,
-): Pick<Config, "databaseUrl" | "databaseListenUrl" | "secret" | "publicUrl"> {
+): Pick<Config, "databaseUrl" | "databaseListenUrl" | "databaseReadUrl" | "secret" | "publicUrl"> {
   const { problems, text } = settings;
   const databaseUrl = readDatabaseUrl(settings, "EMEND_DATABASE_URL");
   const databaseListenUrl = readDatabaseUrl(settings, "EMEND_DATABASE_LISTEN_URL");
-  if (databaseListenUrl && !databaseUrl)
-    problems.push("EMEND_DATABASE_LISTEN_URL is only read with EMEND_DATABASE_URL");
+  const databaseReadUrl = readDatabaseUrl(settings, "EMEND_DATABASE_READ_URL");
+  for (const [name, given] of Object.entries({ LISTEN: databaseListenUrl, READ: databaseReadUrl }))
+    if (given && !databaseUrl) problems.push(`EMEND_DATABASE_${name}_URL is only read with EMEND_DATABASE_URL`);
   if (!databaseUrl && role !== "all") {
     problems.push(`role ${role} shares its database with other processes: set EMEND_DATABASE_URL, or use role all`);
   }
@@ -197,7 +200,7 @@ function readShared(
   if (role !== "all" && !text("EMEND_PUBLIC_URL")) {
     problems.push(`role ${role} needs EMEND_PUBLIC_URL, the same on every node: links in pull requests begin with it`);
   }
-  return { databaseUrl, databaseListenUrl, secret, publicUrl };
+  return { databaseUrl, databaseListenUrl, databaseReadUrl, secret, publicUrl };
 }
 
 /** Messages never contain the URL, because it may have a password. */

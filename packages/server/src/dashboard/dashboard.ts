@@ -15,7 +15,7 @@ import type { Sessions } from "../accounts/sessions/sessions.ts";
 import type { SingleSignOn } from "../accounts/single-sign-on/single-sign-on.ts";
 import type { Automations } from "../automations/automation-store.ts";
 import type { Listener } from "../db/listener.ts";
-import type { Pool } from "../db/pool.ts";
+import type { Pool, Queryable } from "../db/pool.ts";
 import type { Actor } from "../db/transaction.ts";
 import type { AnnounceDue } from "../jobs/announce.ts";
 import type { MessageJobDeps } from "../jobs/message-job.ts";
@@ -58,6 +58,8 @@ type EditCheck =
 /** What the dashboard needs from the server. */
 export interface DashboardDeps {
   pool: Pool;
+  /** For searches and older pages of lists, which may be seconds old. */
+  lateReads: Queryable;
   listener: Listener;
   sessions: Sessions;
   log: Logger;

@@ -24,7 +24,11 @@ import { subjectOf } from "../require-session.ts";
 /** The API's handlers for browser sessions instead of keys. */
 export function jobRoutes(app: FastifyInstance, deps: RouteDeps): void {
   const door = sessionDoor(deps);
-  app.get("/jobs", async (request) => listJobs(deps.pool, parseJobFilter(request.query as Record<string, unknown>)));
+  app.get("/jobs", async (request) => {
+    const filter = parseJobFilter(request.query as Record<string, unknown>);
+    // A person who has just started a job expects it on the first page.
+    return listJobs(filter.search !== null || filter.before !== null ? deps.lateReads : deps.pool, filter);
+  });
   app.post("/projects/:projectId/jobs", createJobHandler(deps, door));
   app.post("/jobs/:id/message", messageJobHandler(deps, door));
   app.get("/jobs/:id/diff", jobDiffHandler({ db: deps.pool }, door));
