@@ -24,7 +24,7 @@ let failures = 0;
 async function lockOf(packages: Readonly<Record<string, string>>): Promise<Readonly<Record<string, string>>> {
   const folder = await mkdtemp(join(tmpdir(), "emend-lock-"));
   try {
-    const manifest = JSON.stringify({ name: "docs", private: true, type: "module", dependencies: packages });
+    const manifest = JSON.stringify({ name: "docs", private: true, dependencies: packages });
     await writeFile(join(folder, "package.json"), manifest);
     await runProgram("npm", ["install", "--package-lock-only", "--ignore-scripts", "--no-audit", "--prefix", folder]);
     return { "package.json": manifest, "package-lock.json": await readFile(join(folder, "package-lock.json"), "utf8") };

@@ -60,14 +60,15 @@ export const builders: readonly Builder[] = [
     config: /(?:^|\/)docusaurus\.config\.[mc]?[jt]s$/,
     program: "docusaurus",
     from: "npm",
-    args: (output) => ["build", "--out-dir", output],
+    args: () => ["build"],
   },
   {
     framework: "starlight",
     config: /(?:^|\/)astro\.config\.m?[jt]s$/,
     program: "astro",
     from: "npm",
-    args: (output) => ["build", "--outDir", output],
+    // It moves files there, which works only within one file system.
+    args: () => ["build"],
   },
   {
     framework: "nextra",

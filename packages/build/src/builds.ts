@@ -73,6 +73,8 @@ export function createBuilds(deps: {
     if (config.atOnceMax === 0) return unavailable("this server builds nothing: EMEND_BUILDS_AT_ONCE is 0");
     trial ??= trySandbox(deps.start, config.path);
     const sandbox = await trial;
+    // It may be installed while the server runs.
+    if (sandbox.kind === "unusable") trial = undefined;
     if (sandbox.kind === "unusable") return unavailable(`builds need a sandbox, and ${sandbox.words}`);
     const site = await openSite(siteTreeOf(base), { docsDir, signal, ...(siteCache && { cache: siteCache }) });
     let prepared: Prepared | null = null;

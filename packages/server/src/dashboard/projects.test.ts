@@ -107,6 +107,23 @@ describe("the model", () => {
   });
 });
 
+describe("the build", () => {
+  it("403 for a maintainer who changes how the site is built, since that runs commands on the server", async () => {
+    const { id: other } = await host.api.addProject();
+    const { cookie } = await host.addMember("maintainer");
+    const edit = (settings: object, by?: { cookie: string }) =>
+      host.send(`/projects/${other}`, { method: "PATCH", body: { settings }, ...by });
+    for (const build of [{ on: true }, { command: "env" }, { packages: "install_with_scripts" }]) {
+      const answer = await edit({ build }, { cookie });
+      expect([answer.statusCode, answer.json().error]).toEqual([403, expect.stringContaining("Only an owner")]);
+    }
+    // Other settings, beside the values that are set.
+    expect((await edit({ draft: true, build: { on: false, command: null } }, { cookie })).statusCode).toBe(200);
+    expect((await edit({ build: { on: true, command: "make docs" } })).statusCode).toBe(200);
+    expect((await edit({ build: { command: "make other" } }, { cookie })).statusCode).toBe(403);
+  });
+});
+
 describe("silenced findings", () => {
   it("400 for a pattern of no check, without a reason or with an unknown field; what is right is stored", async () => {
     const { id: other } = await host.api.addProject();

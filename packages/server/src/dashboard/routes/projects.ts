@@ -1,14 +1,14 @@
 import { type DashboardProjectPage, forgeNames } from "@emend/contract";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { listProjectPage } from "../../accounts/projects/projects.ts";
+import { listProjectPage, type Project } from "../../accounts/projects/projects.ts";
 import { updateProject } from "../../accounts/projects/save-project.ts";
 import { AppError } from "../../errors.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { countCreates, findProject, showProject } from "../find.ts";
 import { bodyParser, parseProjectFilter } from "../parse-request.ts";
 import { removeProject } from "../project-admin.ts";
-import { actorOf } from "../require-session.ts";
+import { actorOf, currentSession } from "../require-session.ts";
 
 const Name = Type.String({ minLength: 1, maxLength: 200 });
 const Folder = Type.String({ maxLength: 1000 });
@@ -65,6 +65,7 @@ export function projectRoutes(app: FastifyInstance, deps: RouteDeps): void {
   app.patch<{ Params: { id: string } }>("/projects/:id", async (request) => {
     const project = await findProject(deps.pool, request.params.id);
     const edit = parseEdit(request.body);
+    requireOwnerForBuild(request, project, edit.settings?.build);
     const { apiUrl } = (edit.settings?.forge ?? {}) as { apiUrl?: unknown };
     if (typeof apiUrl === "string" && apiUrl !== project.settings.forge.apiUrl) {
       await deps.projectAdmin.assertReachable(apiUrl);
@@ -82,5 +83,16 @@ export function projectRoutes(app: FastifyInstance, deps: RouteDeps): void {
     }
     await removeProject(deps.pool, project, actorOf(request));
     return {};
+  });
+}
+
+/** A build runs commands on the server, so only an owner changes how. A form may send the values that are set. */
+function requireOwnerForBuild(request: FastifyRequest, project: Project, wanted: unknown): void {
+  const before: Readonly<Record<string, unknown>> = project.settings.build;
+  const isChanged = Object.entries(wanted ?? {}).some(([name, value]) => before[name] !== value);
+  const { role } = currentSession(request);
+  if (!isChanged || role === "owner") return;
+  throw new AppError("forbidden", {
+    publicMessage: `Only an owner changes how the site is built, and your role is ${role}. Ask an owner, or leave these settings as they are.`,
   });
 }
