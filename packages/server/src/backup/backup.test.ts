@@ -58,6 +58,11 @@ async function fill(pool: Pool, projectId: string): Promise<void> {
     [projectId, ["a,b", 'c"d', "e\\f"]],
   );
   await pool.query("update jobs set status = 'failed' where id = (select min(id) from jobs)");
+  await pool.query("update webhooks set events = events || '{job.question}'");
+  await pool.query(
+    `insert into job_questions (job_id, step, question, answer_until) select min(id), 1, 'Which?', now() from jobs;
+     insert into job_interjections (job_id, prompt, created_by) select min(id), 'This one.', 'test' from jobs`,
+  );
   const automation = await seedAutomation(pool, projectId, { prompt: "Für {{date}}\n" });
   await pool.query("insert into automation_refs values ($1, 'refs/tags/v1', 'abc')", [automation.id]);
   await pool.query(
@@ -90,6 +95,10 @@ test("an installation comes back as it was, with every row, byte, branch and pul
   const manifest = await restoreBackup(deps(target, "b"), path, signal);
   expect(manifest.tables.find(({ name }) => name === "jobs")?.rows).toBe(130);
   expect(await contents(target.pool)).toEqual(await contents(source.pool));
+  // Numbers continue.
+  const ask =
+    "insert into job_questions (job_id, step, question, answer_until) select min(id), 2, 'And?', now() from jobs";
+  expect((await target.pool.query(ask)).rowCount).toBe(1);
   const refs = async (name: string) =>
     tell(repositoryOf(forge(name), projectIds[0] as string), ["for-each-ref"], signal);
   expect(await refs("b")).toBe(await refs("a"));

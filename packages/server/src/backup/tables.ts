@@ -45,7 +45,8 @@ export async function readTable(
 ): Promise<number> {
   const name = pg.escapeIdentifier(table.name);
   const columns = table.columns.map(pg.escapeIdentifier).join(", ");
-  const insert = `insert into ${name} (${columns}) select ${columns} from json_populate_recordset(null::${name}, $1::json)`;
+  // Also for columns that the database numbers.
+  const insert = `insert into ${name} (${columns}) overriding system value select ${columns} from json_populate_recordset(null::${name}, $1::json)`;
   let count = 0;
   let batch: string[] = [];
   let batchBytes = 0;
@@ -68,7 +69,23 @@ export async function readTable(
   }
 
   await pipeline(createReadStream(options.path), createGunzip(), fill, { signal: options.signal });
+  await countOn(client, table);
   return count;
+}
+
+/** Columns that the database numbers continue after the archive's last number. */
+async function countOn(client: Client, { name }: ArchivedTable): Promise<void> {
+  const { rows } = await client.query<{ column: string }>(
+    "select attname as column from pg_attribute where attrelid = to_regclass(quote_ident($1)) and attidentity <> ''",
+    [name],
+  );
+  for (const { column } of rows) {
+    const of = pg.escapeIdentifier;
+    await client.query(
+      `select setval(pg_get_serial_sequence(quote_ident($1), $2), greatest(max(${of(column)}), 1)) from ${of(name)}`,
+      [name, column],
+    );
+  }
 }
 
 const rowsAtOnce = 50;
