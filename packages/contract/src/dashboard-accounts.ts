@@ -148,6 +148,8 @@ export interface DashboardProjectSettings {
   secondReaderModel: string | null;
   driftReader: boolean;
   driftReaderModel: string | null;
+  /** After so many days without a comment, Emend reminds once. 0: never. */
+  reviewReminderDays: number;
   /** Issues of the repository can start jobs. */
   issueTriggers: boolean;
   /** Channels of chats in which a mention of Emend starts a job, such as `slack/C0123456789`. */

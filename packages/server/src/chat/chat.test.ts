@@ -370,7 +370,13 @@ test.for(["after-chat-stored", "before-chat-job", "after-chat-job", "before-chat
     crashAt = point.endsWith("job") ? point : null;
     await press("U0ADA", question, 1).catch(() => {});
     await work();
-    expect(await rowsOf("select prompt from job_interjections")).toEqual([{ prompt: "10" }]);
+    crashAt = point.endsWith("job") ? point : null;
+    await say("U0ADA", "And the title.", { thread }).catch(() => {});
+    await work();
+    expect(await rowsOf("select prompt from job_interjections order by id")).toEqual([
+      { prompt: "10" },
+      { prompt: "And the title." },
+    ]);
     expect(shownIn(thread)).toEqual([expect.stringContaining("Working on it"), "Question: How many minutes?"]);
   },
 );

@@ -44,6 +44,14 @@ export async function recordPullRequestState(
   return now.state === "merged" ? "merged" : "other";
 }
 
+/** `failure`: why. Otherwise `commit` is what it pushed (null: no change), and `reply` what the agent says to it. */
+export interface EndedRequest {
+  message: number;
+  failure: string | null;
+  commit: string | null;
+  reply: string | null;
+}
+
 /** A job whose open pull request is due for polling. */
 export interface DuePullRequest {
   /** The forge\'s scheme and host. */
@@ -54,8 +62,10 @@ export interface DuePullRequest {
   /** Whether the job has ended and would accept a message. */
   isFinal: boolean;
   heard: readonly string[];
-  /** A request from the pull request that failed: its message's number, and why. */
-  failed: { message: number; words: string } | null;
+  /** The last request from the pull request, if its round has ended: its message's number, and the outcome. */
+  ended: EndedRequest | null;
+  /** The project wants a reminder after so many days without a comment, and they have passed. */
+  remindAfterDays: number | null;
   branch: string;
   createdAt: Date;
   /** The last request to open the pull request has had its effect, and nobody has looked for a second one since. */
@@ -108,11 +118,16 @@ export async function claimPullRequestPoll(
      )
      returning id as "jobId", project_id as "projectId", ${originOf("jobs.project_id")} as origin, (pull_request ->> 'number')::int as number,
        status in ('completed', 'failed') as "isFinal", comments_heard as heard,
-       case when status <> 'active' and failure_code is not null then (
-         select jsonb_build_object('message', last.number, 'words', jobs.failure_message)
+       -- What was done long ago, perhaps before a release that answers, is no news.
+       case when status <> 'active' and (failure_code is not null or ended_at > clock_timestamp() - interval '1 day') then (
+         select jsonb_build_object('message', last.number, 'commit', commit_id, 'reply', left(coalesce(reply, summary), 1000),
+           'failure', case when failure_code is not null then failure_message end)
          from (select number, created_by from job_messages where job_id = jobs.id order by number desc limit 1) last
          where last.created_by like 'comment/%'
-       ) end as failed, branch, created_at as "createdAt", rounds = '[]' as "isFirstRound",
+       ) end as ended,
+       (select days from projects, lateral (select (settings ->> 'reviewReminderDays')::float as days) wanted
+         where projects.id = jobs.project_id and days > 0 and jobs.ended_at < clock_timestamp() - days * interval '1 day'
+       ) as "remindAfterDays", branch, created_at as "createdAt", rounds = '[]' as "isFirstRound",
        case when status <> 'active' and create_until <= clock_timestamp() then create_until::text end as "createEnded"`,
     [everyMs / 1000, except.projectIds, burstSeconds, except.origins],
   );

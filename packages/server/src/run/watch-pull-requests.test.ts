@@ -214,6 +214,64 @@ describe.each(vendors)("on $name", (vendor) => {
     ]);
   });
 
+  it("answers a request from there once with the commit that addresses it, or says that nothing changed", async () => {
+    const { pool } = database;
+    const answers = () => far.state.comments.filter(({ pull, author }) => pull === number && author === "emend");
+    const end = (round: number, by: string, assignments: string) =>
+      pool.query(
+        `with said as (
+           insert into job_messages (job_id, number, prompt, after_step, created_by) values ($1, $2, 'p', 0, $3)
+         ) update jobs set ${assignments} where id = $1`,
+        [jobId, round, by],
+      );
+    const commit = "0123456789abcdef0123456789abcdef01234567";
+    await end(1, "key/x", `commit_id = '${commit}', reply = 'Said it.'`);
+    await lookAgain();
+    expect(answers()).toEqual([]);
+    await end(2, "comment/ada", `reply = 'Said it <b>shorter</b>, @eve.'`);
+    await lookAgain();
+    await lookAgain();
+    expect(answers()).toMatchObject([
+      {
+        body: expect.stringMatching(
+          new RegExp(
+            `^Done in ${commit}\\. Said it &lt;b>shorter&lt;/b>, \`@eve\`\\.\\n\\n(?:<!-- |\\[//\\]: # \\()emend:answer=message-2`,
+          ),
+        ),
+      },
+    ]);
+    await end(3, "comment/ada", "commit_id = null, reply = 'The page says it already.'");
+    await lookAgain();
+    expect(answers()[1]?.body).toMatch(/^No change was needed\. The page says it already\./);
+    // A release that does not answer may have done this one.
+    await end(4, "comment/ada", "ended_at = now() - interval '2 days'");
+    await lookAgain();
+    expect(answers()).toHaveLength(2);
+  });
+
+  it("reminds once of a pull request that nobody commented on, where the project wants it", async () => {
+    const { pool } = database;
+    const answers = () => far.state.comments.filter(({ pull, author }) => pull === number && author === "emend");
+    const wait = (days: number) =>
+      pool.query("update jobs set ended_at = now() - make_interval(days => $2) where id = $1", [jobId, days]);
+    await wait(6);
+    await lookAgain();
+    await pool.query(`update projects set settings = '{"reviewReminderDays": 5}' where id = $1`, [projectId]);
+    await wait(4);
+    await lookAgain();
+    expect(answers()).toEqual([]);
+    say("preview[bot]", "Preview is ready.");
+    await wait(6);
+    await lookAgain();
+    await lookAgain();
+    expect(answers()).toMatchObject([{ body: expect.stringMatching(/^This pull request has been open for 5 days/) }]);
+    far.state.comments = far.state.comments.filter(({ pull, author }) => pull !== number || author !== "emend");
+    say("ada", "I will look at it.");
+    await lookAgain();
+    expect(answers()).toEqual([]);
+    await pool.query("update projects set settings = '{}' where id = $1", [projectId]);
+  });
+
   it("hears again what a crash cut off, and answers it once", async () => {
     say("ada", "@emend one more");
     const works = deps.followUp;

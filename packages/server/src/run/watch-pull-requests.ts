@@ -18,6 +18,7 @@ import {
   claimUnsurePublication,
   clearCreateDeadline,
   type DuePullRequest,
+  type EndedRequest,
   markHandled,
   type Occupied,
   recordPullRequestState,
@@ -221,7 +222,9 @@ async function followComments(
   const comments = await conversation.listComments(due.number, signal);
   // Also posted on the pull request, where it was asked. Sent before anything else is handled, because that may start a
   // new round.
-  if (due.failed) await answer(`message-${due.failed.message}`, due.failed.words);
+  if (due.ended) await answer(`message-${due.ended.message}`, wordsOf(due.ended));
+  if (due.remindAfterDays !== null && !comments.some(isOfPerson))
+    await answer("reminder", reminder(due.remindAfterDays));
   for (const comment of comments) {
     if (!isCall(comment) || isHandled(due, comment)) continue;
     const prompt = promptOf(comment);
@@ -244,6 +247,21 @@ async function followComments(
   async function answer(to: string, words: string): Promise<void> {
     if (!isAnswered(comments, to)) await deps.askAnswer({ jobId: due.jobId, to, words });
   }
+}
+
+/** The commit's whole id: forges make a link of it. */
+function wordsOf({ failure, commit, reply }: EndedRequest): string {
+  if (failure !== null) return failure;
+  return [commit === null ? "No change was needed." : `Done in ${commit}.`, ...(reply ? [reply] : [])].join(" ");
+}
+
+/** Neither Emend's own nor a program's. */
+function isOfPerson({ author, text }: PullRequestComment): boolean {
+  return !/\[bot\]$/.test(author) && !text.includes("emend:answer=");
+}
+
+function reminder(days: number): string {
+  return `This pull request has been open for ${days} ${days === 1 ? "day" : "days"} without a comment. Review it, merge it or close it.`;
 }
 
 /** A review is for Emend if its text or one of its line comments mentions it. */

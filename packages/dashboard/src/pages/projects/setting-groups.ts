@@ -291,6 +291,22 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
       ],
     },
     {
+      title: "Reminder",
+      words: "Emend reminds once, with a comment, of a job's pull request that has no comments.",
+      rows: [
+        [
+          {
+            path: "settings.reviewReminderDays",
+            label: "Days until the reminder",
+            kind: "number",
+            min: 0,
+            step: "any",
+            help: "0: never.",
+          },
+        ],
+      ],
+    },
+    {
       title: "Checks on pull requests",
       words:
         "Emend marks each pull request of people and of jobs as passed or failed, beside the forge's other checks. The token needs the permission to set statuses.",
