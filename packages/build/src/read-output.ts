@@ -20,9 +20,9 @@ export interface KnownFiles {
 
 const warning = /\bwarn(?:ing)?\b\s*[\]:\s-]|^\s*(?:⚠|\(!\)|\[!\])|\bdeprecat/i;
 const error =
-  /\b(?:ERROR|FATAL|CRITICAL|SEVERE|FAILED)\b|\b(?:error|fatal|failed)\b\s*[:\]!]|\b[A-Z]\w*(?:Error|Exception)\b|\bException\b|^\s*(?:✖|✘|×)|\b(?:dead|broken) link/;
+  /\b(?:ERROR|FATAL|CRITICAL|SEVERE|FAILED)\b|\b(?:error|fatal|failed)\b\s*[:\]!]|\b[A-Z]\w*(?:Error|Exception)\b|\bException\b|^\s*(?:✖|✘|×)|\b(?:[Dd]ead|[Bb]roken) link/;
 const stackFrame = /^\s+at\s|^\s+File "|^\s*\^+\s*$/;
-const continuedMax = 6;
+const continuedMax = 14;
 const textMax = 300;
 
 /** Reads what any builder prints: lines with a label are diagnostics, and the lines below belong to them. */
@@ -35,13 +35,18 @@ export function readOutput(output: string, workFolder: string, files: KnownFiles
     const severity = severityOf(line);
     if (severity === null) continue;
     const below = lines.slice(at + 1, at + 1 + continuedMax);
-    const end = below.findIndex((next) => next.trim() === "" || severityOf(next) !== null);
+    const end = below.findIndex((next, place) => severityOf(next) !== null || isOver(next, below[place + 1]));
     const group = [line, ...(end === -1 ? below : below.slice(0, end))];
     const place = placeIn(group, find);
     const text = wordsOf(group);
     found.push({ severity, text, ...place, key: `${place.path ?? ""} ${timeless(text)}` });
   }
   return found;
+}
+
+/** Indented lines behind an empty one still belong to what is above. */
+function isOver(line: string, next = ""): boolean {
+  return line === "" && !/^\s/.test(next);
 }
 
 /** A line that ends like this is a heading: the line below says more. */
