@@ -278,6 +278,7 @@ attack("packages come from the registry alone, and their scripts do not run (nee
   expect(asked).toEqual(["https://registry.npmjs.org/tiny/-/tiny-1.0.0.tgz"]);
   const { prepared } = answer;
   expect([prepared.folders, [...prepared.programs]]).toEqual([["node_modules"], ["tiny"]]);
+  expect(await readFile(join(dir, "kept", prepared.key, "work/.npmrc"), "utf8")).toBe("");
   const installed = join(dir, "kept", prepared.key, "work/node_modules/tiny");
   expect((await readdir(installed)).sort()).toEqual(["package.json", "tiny.js"]);
 });

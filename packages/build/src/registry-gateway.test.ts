@@ -14,13 +14,13 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true }));
 
-/** A registry that has everything, redirects `/moved`, and sends `/long` without end. */
+/** A registry that has everything, redirects `/moved`, and sends twice the limit for `/long`. */
 const fetch: Fetch = async (url, { headers: sent }) => {
   asked.push(`${url} ${Object.keys(sent)}`);
   const headers = new Headers({ "content-type": "text/plain", location: "http://127.0.0.1/" });
   async function* body() {
     yield Buffer.from("a package");
-    while (url.endsWith("/long")) yield Buffer.alloc(2 ** 16);
+    for (let part = 0; url.endsWith("/long") && part < 32; part += 1) yield Buffer.alloc(2 ** 16);
   }
   return { status: url.endsWith("/moved") ? 302 : 200, headers, body: body() };
 };
@@ -64,7 +64,7 @@ it.each([
   expect(asked).toEqual([]);
 });
 
-it("follows no redirect, and cuts off what has no end", async () => {
+it("follows no redirect, and cuts off what is too long", async () => {
   expect(await ask("/moved")).toBe("502 ");
   expect(await ask("/long")).toBe("cut off");
 });
