@@ -4,7 +4,7 @@ import { judgeEdit } from "../test/judge-edit.ts";
 
 type Edit = readonly [builder: string, path: string, text: string];
 
-/** What two readers of the rule got past it, each with an effect in a real builder or browser. */
+/** What three readers of the rule got past it, each with an effect in a real builder or browser. */
 const edits: readonly Edit[] = JSON.parse(
   readFileSync(new URL("../test/fixtures/attacked-edits.json", import.meta.url), "utf8"),
 );

@@ -8,7 +8,7 @@ const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/
 /** HTML elements that only arrange text. Not here: raw text (`pre`, `style`), foreign content, frames and forms. */
 export const elements = words(`
   a abbr article aside audio b bdi blockquote br caption center cite code col colgroup dd del details dfn div dl dt em
-  figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li main mark nav ol p picture q rp rt ruby s samp
+  figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li main mark nav ol p picture q rt ruby s samp
   section small source span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var video wbr
   Accordion AccordionGroup AccordionItem Accordions Aside Badge Callout Caption Card CardGroup CardGrid Cards Check Columns
   Column CodeGroup CodeGroupItem Danger Details Expandable ExpandableGroup FileTree Frame Icon Info LinkButton LinkCard
@@ -118,7 +118,7 @@ export const templateForms: readonly RegExp[] = [
 
 /** HTML elements that do something without an attribute. An unknown one is nothing but its text. */
 export const actingElements =
-  /^(?:base|button|canvas|dialog|fieldset|form|frame|image|input|isindex|keygen|listing|link|marquee|menu|meta|nextid|optgroup|option|output|param|portal|progress|search|select|slot|track|.*:.*)$/i;
+  /^(?:base|button|canvas|dialog|fieldset|form|frame|image|input|isindex|keygen|listing|link|marquee|menu|meta|nextid|optgroup|option|output|param|portal|progress|rp|search|select|slot|track|.*:.*)$/i;
 
 /** First words of HTML comments that editors' tools read and builders don't. */
 export const comments =
@@ -162,9 +162,13 @@ export const roles = words(`
   gh issue pr ghpr bpo source issues user commit
 `);
 
+const asciidocOptions =
+  "(?:header|footer|autowidth|rotate|linenums|nowrap|noheader|nofooter|collapsible|open|reversed|unnumbered|hardbreaks|breakable|unbreakable|notitle|horizontal|interactive)";
+const asciidocSubs = "(?:quotes|attributes|macros|callouts|replacements)";
 /** AsciiDoc: block attributes that only format. The first word is the block's style, the others only name. Substitutions are added, so that `<` stays text. */
-export const asciidocBlocks =
-  /^\[(?:source|listing|literal|quote|verse|example|sidebar|abstract|partintro|NOTE|TIP|WARNING|CAUTION|IMPORTANT|discrete|float|horizontal|qanda|glossary|appendix|preface|colophon|bibliography|index|dedication|loweralpha|upperalpha|lowerroman|upperroman|arabic|tabs)?(?:[%#.][\w-]+)*(?:(?:(?<=\[)|, ?)(?:subs="?(?:(?:\+(?:quotes|attributes|macros|callouts|replacements)|(?:quotes|attributes|macros|callouts|replacements)\+)(?:, ?(?=\+|\w+\+)|(?=[",\]])))+"?|(?:cols|options|opts|width|frame|grid|stripes|caption|role|id|start|linenums|highlight|title|indent|language|attribution|citetitle|reversed)="?[\w ,.*<>^;%=+:|-]*"?|(?<!\[)(?:[\w+#.' -]+|"[\w ,.*<>^;%=+:|-]*"|%\w+)))*\]$/;
+export const asciidocBlocks = new RegExp(
+  String.raw`^\[(?:source|listing|literal|quote|verse|example|sidebar|abstract|partintro|NOTE|TIP|WARNING|CAUTION|IMPORTANT|discrete|float|horizontal|qanda|glossary|appendix|preface|colophon|bibliography|index|dedication|loweralpha|upperalpha|lowerroman|upperroman|arabic|tabs)?(?:[#.][\w-]+|%${asciidocOptions})*(?:(?:(?<=\[)|, ?)(?:subs="?(?:(?:\+${asciidocSubs}|${asciidocSubs}\+)(?:, ?(?=\+|\w+\+)|(?=[",\]])))+"?|(?:options|opts)="?${asciidocOptions}(?:, ?${asciidocOptions})*"?|cols="?[\w ,.*<>^%|+-]*"?|(?:width|frame|grid|stripes|caption|role|id|start|linenums|highlight|title|indent|language|attribution|citetitle|reversed)="?[\w ,.*^;%:|-]*"?|(?<!\[)(?:[\w+#.' -]+|"[\w ,.*^;%:|-]*"|%${asciidocOptions})))*\]$`,
+);
 /** Attributes of a document that only name or number. */
 export const asciidocAttributes =
   /^(?:description|keywords|page-[\w-]+|navtitle|author|email|revdate|revnumber|toc(?:levels|-title)?|sectnums|sectanchors|idprefix|idseparator|experimental|source-language|title|[\w-]+-(?:caption|label|title|signifier))$/;

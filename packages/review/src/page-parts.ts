@@ -26,6 +26,9 @@ const runningScheme =
   /(?<![\w-])(?:java|vb|live)script\s*:\S*|(?<![^\n])[ \t]*(?:data|file|blob|filesystem|view-source)\s*:\S+/gi;
 const hiddenFolder = /(?:^|\/)\.(?!gitbook\/assets\/)[\w-]/;
 const hiddenInLinks = /(?:^|\/)\.(?!gitbook\/assets\/|github\/)[\w-]/;
+/** A picture, film or sound by its ending. */
+const media =
+  /^(?!~\/\/)(?:[^?#]*\.(?:png|jpe?g|gif|svg|webp|avif|apng|bmp|ico|mp4|m4v|webm|mov|ogv|mp3|m4a|ogg|wav|vtt)(?:\?raw=true)?(?:#[\w-]*)?)?$/i;
 const ownHost = /(?:^|\.)(?:example\.(?:com|org|net)|w3\.org)$/i;
 export const rootAbove = /^(?:[@~]\w*\/|\/)(?:.*\/)?\.\.(?:\/|$)/;
 const nestedHost =
@@ -66,6 +69,8 @@ export function collectParts() {
     if (/^mailto:/i.test(url) && !mailed) return void form(`(${url})`, at, url);
     // A name without a dot is a machine of the reader's own network.
     if (loads && host !== undefined && owner === null && !ownHost.test(host)) return void form(`(${url})`, at, url);
+    // Bundlers import what a picture names, whatever it is.
+    if (loads && hosts.size === 0 && host === undefined && !media.test(url)) return void form(`(${url})`, at, url);
     if (mailed) for (const one of hostsIn(`https://${mailed}/`)) hosts.add(one);
     for (const [, nested = ""] of decoded(url).matchAll(nestedHost)) hosts.add(nested.toLowerCase());
     if (hosts.size > 0) add(kind, url, at, { hosts: [...hosts], loads });

@@ -76,8 +76,9 @@ export function isPlainValue(value: string, mdx: boolean, nested: boolean): bool
 
 /** Properties that arrange what is seen. None makes text invisible or puts it over other text. */
 const plainProperty =
-  /^(?:text-align|text-decoration|float|clear|color|background(?:-color)?|(?:max-|min-)?(?:width|height)|margin(?:-\w+)*|padding(?:-\w+)*|border(?:-\w+)*|vertical-align|font-weight|font-style|white-space|list-style(?:-\w+)?|gap|align-items|justify-content|flex(?:-\w+)?|grid-template-columns|object-fit|aspect-ratio|zoom|overflow-x|word-break|line-height|cursor|display)$/;
-const hidingValue = /-\s*\d|^0+(?:\.0+)?(?:px|%|r?em|vh|vw)?$|none|transparent|hidden/i;
+  /^(?:text-align|text-decoration|float|clear|color|background(?:-color)?|(?:max-|min-)?(?:width|height)|margin(?:-\w+)*|padding(?:-\w+)*|border(?:-\w+)*|vertical-align|font-weight|font-style|white-space|list-style(?:-\w+)?|gap|align-items|justify-content|flex(?:-\w+)?|grid-template-columns|object-fit|aspect-ratio|word-break|line-height|cursor|display)$/;
+const hidingValue =
+  /-\s*\d|^0*(?:\.\d+)?(?:px|%|r?em|vh|vw)?$|none|transparent|hidden|white|snow|ivory|\d{4}|\dv[wh]|^#(?:[\da-f]{4}|[\da-f]{8}|f{3}|f{6})$/i;
 
 /** CSS, or JSX's object of it. */
 export function isPlainStyle(value: string): boolean {
@@ -122,6 +123,6 @@ export function isPlainInfo(info: string, code: string, isLabelled: boolean): bo
   );
 }
 const drawnActive =
-  /<(?!br ?\/?>|[-|=.o*\s\d])|%%\s*\{|\bclick\b|\bhref\b|\burl\b|\\(?:href|url|html|require|include|input|def|let|newcommand|class|style|unicode|mmlToken)|script\s*:|:\/\//i;
+  /<(?!br ?\/?>|[-|=.o*\s\d])|%%\s*\{|\bclick\b|\bhref\b|\burl\b|\bimg\s*:|\\(?:href|url|html|require|include|input|def|let|newcommand|class|style|unicode|mmlToken)|script\s*:|\/\//i;
 /** A path or a label is no flag, but these words start plugins. */
 const runningFlag = /^(?:live|preview|playground|run\w*|exec\w*|eval\w*|repl|sandbox|interactive|reference|embed)\b/i;

@@ -74,6 +74,8 @@ export function readConfiguration(
     readStrings(data);
   };
 
+  // Jekyll runs these in comments too, if the file begins with front matter.
+  for (const { 0: line, index } of isWhole ? text.matchAll(/^.*#.*\{[{%].*$/gm) : []) parts.form(line, index);
   try {
     if (path.endsWith("_redirects")) {
       for (const { 0: one, index } of text.matchAll(/\S+/g)) readString(parts, one, index);

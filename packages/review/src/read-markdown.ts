@@ -379,6 +379,11 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       return stop;
     }
     readAttributes(tag, at);
+    // Where films and sounds work, nobody sees the text inside.
+    if (/^(?:audio|video)$/.test(name) && !tag.isEnd && !tag.isClosed) {
+      const inside = text.slice(tag.end, closingTag(text, at, name));
+      if (!unsupported.test(inside.replaceAll(/<[^<>]*>/g, "").trim())) parts.form(inside, tag.end);
+    }
     const isBlock = blockElements.test(name) && /^[ \t]*$/.test(text.slice(startOf(at), at).slice(0, 9));
     if (!tag.isEnd && !tag.isClosed && isBlock) open.push(name);
     else if (tag.isEnd && open.includes(name)) open.length = open.lastIndexOf(name);
@@ -399,7 +404,14 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       const isStyle = key === "style" && isPlainStyle(value) && (isLiteral || !value.startsWith("{"));
       // Scripts of themes read elements whose ids begin like this.
       const isOwnId = key === "id" && /^_/.test(value);
-      if (isLiteral && addressAttributes.has(key))
+      // Elements with a name hide the document's own functions.
+      const isClobbering = key === "name" && !isComponent && name !== "a";
+      const isHiding = (key === "class" || key === "className") && hidingClass.test(value);
+      const isUnseen = key === "color" && !isPlainStyle(`color: ${value}`);
+      if (isClobbering || isHiding || isUnseen) parts.form(`<${name} ${key}=${value}>`, at, `<${name}`);
+      else if (isLiteral && key === "srcset")
+        for (const one of value.split(/,\s+/)) parts.address(one.replace(/\s+[\d.]+[wx]$/, ""), at, { loads: true });
+      else if (isLiteral && addressAttributes.has(key))
         readAddress(value.replace(/^\{\s*["'`]|["'`]\s*\}$/g, "").replaceAll(/(?<=\S) (?=[\w(])/g, "%20"), at, {
           loads: !/^(?:href|to|cite|url|link)$/.test(key),
         });
@@ -479,6 +491,9 @@ function isPlainMarker(line: string): boolean {
   return blockMarkers.some((marker) => marker.test(line));
 }
 
+const unsupported = /^(?:(?:Sorry, )?Your browser (?:does not|doesn't) support [\w -]+[.!]?)?$/i;
+/** Classes by which many themes hide text. */
+const hidingClass = /(?<![\w-])(?:hidden|invisible|d-none|sr-only|visually-hidden|is-hidden|collapse)(?![\w-])/i;
 const rootPicture = /^(?:\/[\w-][\w .%-]*)+\.(?:png|jpe?g|gif|svg|webp|avif|ico|mp4|webm)$/i;
 const moduleForm =
   /^import (?:([A-Za-z]\w*)|(?:\w+, )?\{(?:\s*\w+\s*,)*(?:\s*\w+)?\s*\}) from ["']([\w@./-]+)["'];?\s*$/;

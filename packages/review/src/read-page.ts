@@ -27,7 +27,7 @@ const commonmark: Flavor = {
   escapable: "<\\",
   vue: false,
   braces:
-    /^\{(?![^}]*\b(?:hidden|inert|popover|autofocus|contenteditable)\b)(?:[\p{L}\p{N} ,._$|/-]*|\\[a-z](?:(?!\{[{%])[^<>`"'])*)\}$/u,
+    /^\{(?![^}]*\b(?:hidden|inert|popover|autofocus|contenteditable)\b)(?:[\p{L}\p{N} ,._$|/-]*|\\[a-z](?:(?!\{[{%])[^<>`"'=])*)\}$/iu,
   unknownElements: true,
   labels: false,
   infos: null,
@@ -41,7 +41,7 @@ const flavors: Readonly<Record<string, Flavor>> = {
   vue: {
     ...commonmark,
     vue: true,
-    braces: /^\{\\[a-z](?:(?!\{[{%])[^<>`"'])*\}$/,
+    braces: /^\{\\[a-z](?:(?!\{[{%])[^<>`"'=])*\}$/,
     unknownElements: false,
     insideCode: /<!--\s*@include[^\n]*/g,
   },
@@ -72,7 +72,7 @@ const unknown: Flavor = {
   escapable: "",
   vue: true,
   braces:
-    /^\{(?!(?:hidden|inert|popover|autofocus|contenteditable)\b)(?:[\p{L}\p{N}_-]*|\\[a-z](?:(?!\{[{%])[^<>`"'])*)\}$/u,
+    /^\{(?!(?:hidden|inert|popover|autofocus|contenteditable)\b)(?:[\p{L}\p{N}_-]*|\\[a-z](?:(?!\{[{%])[^<>`"'=])*)\}$/iu,
 };
 
 /** Collects what a file does beyond showing text. Nothing is evaluated, and the time is linear. */
@@ -161,7 +161,7 @@ function readField(parts: Parts, field: string): void {
     const plain = /^(["'])(.*)\1/.exec(value)?.[2] ?? value;
     if (/^[a-z][a-z0-9+.-]*:\S+$|^\/\//i.test(plain)) parts.address(plain, at, { loads: true });
     else parts.value(plain, at);
-    if (/(?:^|\/)\.\.(?:\/|$)/.test(plain)) parts.address(plain, at, { loads: true });
+    if (/(?:^|\/)\.\.(?:\/|$)/.test(plain)) parts.address(plain, at);
   }
 }
 

@@ -135,7 +135,11 @@ export function readAsciidoc(parts: Parts, text: string): void {
         parts.include(target, at);
     }
     // A macro can also begin inside a word, and its target may have blanks.
-    if (/[\w/.](?:link|mailto|xref|image|icon):[^:\s]|\b(?:link|mailto|xref|image|icon)::?[^[\]\n]*"/.test(line))
+    if (
+      /[^\s[(|*_"'`<>#!;-](?:link|mailto|xref|image|icon):[^:\s]|\b(?:link|mailto|xref|image|icon)::?[^[\]\n]*"/.test(
+        line,
+      )
+    )
       refuse();
     // A cell can be a document of its own.
     for (const cell of [bare, ...line.split(/[|!]/).map((one) => one.trim())]) {

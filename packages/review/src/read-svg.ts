@@ -19,6 +19,9 @@ export function readSvg(parts: Parts, text: string): void {
     /^(?:\ufeff)?\s*(?:<\?xml version="1\.[01]"(?: encoding="(?:utf-8|us-ascii)")?(?: standalone="(?:yes|no)")?\s*\?>\s*)?(?:<!--(?:(?!--)[^<>])*-->\s*)*(?:<!DOCTYPE svg PUBLIC "[^"[\]<>]*"\s+"http:\/\/www\.w3\.org\/[^"[\]<>]*"\s*>\s*)?/i.exec(
       text,
     ) ?? [];
+  // What stands before the drawing can make a template of it, and a template's marks work everywhere.
+  if (!text.slice(prolog.length).startsWith("<")) parts.form(text.slice(0, 200), 0);
+  for (const { 0: line, index } of text.matchAll(/^.*\{[{%].*$/gm)) parts.form(line, index);
   const token =
     /<!--(?:(?!--)[^<>])*-->|<(\/?)([A-Za-z][\w:-]*)((?:\s+[\w:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>|[^<]+/y;
   let at = prolog.length;
