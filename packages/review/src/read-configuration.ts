@@ -75,7 +75,8 @@ export function readConfiguration(
   };
 
   // Jekyll runs these in comments too, if the file begins with front matter.
-  for (const { 0: line, index } of isWhole ? text.matchAll(/^.*#.*\{[{%].*$/gm) : []) parts.form(line, index);
+  for (const { 0: comment, index } of isWhole ? text.matchAll(/#[^\n]*/g) : [])
+    if (/\{[{%]/.test(comment)) parts.form(comment, index);
   try {
     if (path.endsWith("_redirects")) {
       for (const { 0: one, index } of text.matchAll(/\S+/g)) readString(parts, one, index);
