@@ -88,8 +88,8 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
   const uses = referencesIn(text);
   /** Components that the page imports from other pages. */
   const imported = new Set<string>();
-  /** The last line that was told as a whole. */
-  let refusedLine = -1;
+  /** Where the last line ends that was told as a whole. */
+  let refusedTo = -1;
   /** Where the last chunk ended, if it has HTML: a fence right behind it may be part of that. */
   let htmlEnd = -1;
 
@@ -236,8 +236,8 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       if (inOptions && /^\s*:\w/.test(line)) readOption(line, start + index);
     }
     while (cursor < end) {
-      active.lastIndex = cursor;
-      const next = active.exec(text)?.index ?? end;
+      active.lastIndex = cursor - start;
+      const next = start + (active.exec(chunk)?.index ?? chunk.length);
       rest += text.slice(cursor, Math.min(next, end));
       if (next >= end) break;
       const stop = readActive(next, end, spans);
@@ -259,7 +259,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
         // Vue's titles and tables of contents show code as it is written.
         const isTitle = /^[\s>]*(?:\[!|:{3})/.test(lineAt(text, startOf(at)));
         if (flavor.vue && (code.includes("{{") || (isTitle && code.includes("<")))) parts.form(whole, at);
-        return at + whole.length;
+        return at + (whole || (/`*/.exec(text.slice(at, at + 1_000))?.[0] ?? "")).length;
       }
       case "\\":
         return flavor.escapable.includes(text[at + 1] ?? "\n") ? at + 2 : at;
@@ -303,8 +303,13 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       const line = lineAt(text.slice(at, Math.min(end, at + 1_000)), 0);
       // `a[0](b c)` is no link: spaces end a destination. Without an end in its line it may be one.
       if (!isLink || !/^\]\([^()<>{}\\&:]*\)/.test(line)) {
-        if (refusedLine !== lineStart) parts.form(lineAt(text, lineStart), lineStart);
-        refusedLine = lineStart;
+        // The whole line, however long, and only once.
+        if (at > refusedTo) {
+          const from = text.lastIndexOf("\n", at) + 1;
+          const whole = lineAt(text, from);
+          parts.form(whole, from);
+          refusedTo = from + whole.length;
+        }
       }
       return at;
     }
@@ -381,7 +386,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     readAttributes(tag, at);
     // Where films and sounds work, nobody sees the text inside.
     if (/^(?:audio|video)$/.test(name) && !tag.isEnd && !tag.isClosed) {
-      const inside = text.slice(tag.end, closingTag(text, at, name));
+      const [inside = ""] = text.slice(tag.end, tag.end + 2_000).split(`</${name}>`, 1);
       if (!unsupported.test(inside.replaceAll(/<[^<>]*>/g, "").trim())) parts.form(inside, tag.end);
     }
     const isBlock = blockElements.test(name) && /^[ \t]*$/.test(text.slice(startOf(at), at).slice(0, 9));
@@ -442,7 +447,9 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       !isPlainMarker(inner)
     )
       parts.form(inner, at + line.length - inner.length);
-    for (const [, name = "", argument = ""] of line.matchAll(/(?:`{3,}|~{3,}|:{3,})[ \t]*\{([^}\n]*)\}?([^\n]*)/g))
+    for (const [, name = "", argument = ""] of line.matchAll(
+      /(?<![`~:])(?:`{3,}|~{3,}|:{3,})(?![`~:])[ \t]*\{([^}\n]*)\}?([^\n]*)/g,
+    ))
       if (!isPlainDirective(name, argument.trim())) parts.form(inner, at + line.length - inner.length);
     if (activeTex.test(line)) parts.form(line, at);
     // Kramdown takes mixed marks for a fence.

@@ -31,8 +31,7 @@ export function readRst(parts: Parts, text: string): void {
     // Markup can also begin behind list markers, in cells, and behind a directive's own name.
     const starts = [...line.matchAll(/(?<![^\s|*+-])(?:\.\.|__)(?=\s|$)/g)];
     const isFirst = starts.length === 1 && /^\s*(?:\.\.|__)(?: |\r?\n|$)/.test(line);
-    if (isFirst)
-      readExplicit(bare.replace(/^__/, "_:").replace(/^\.\./, "").trim(), bare, at, isWhole, lines.slice(index + 1));
+    if (isFirst) readExplicit(bare.replace(/^__/, "_:").replace(/^\.\./, "").trim(), bare, index, isWhole);
     else if (starts.length > 0) parts.form(bare, at);
     if (activeTex.test(line) || standaloneScheme.test(line.replaceAll(literal, ""))) parts.form(bare, at);
     if (/^:[\w.-]+:(?:\s|$)/.test(bare) && !directiveOptions.test(bare)) {
@@ -61,8 +60,8 @@ export function readRst(parts: Parts, text: string): void {
   parts.value(live, 0, { loads: false });
   for (const [code] of text.matchAll(literal)) parts.sample(code, 0);
 
-  /** `after`: a construct that is not in the table is known only with all that belongs to it. */
-  function readExplicit(markup: string, line: string, at: number, isWhole: boolean, after: RegExpExecArray[]): void {
+  function readExplicit(markup: string, line: string, index: number, isWhole: boolean): void {
+    const at = lines[index]?.index ?? 0;
     const [, name = "", value = ""] = /^([\w:.+-]+)::(?:\s+(.*))?$/.exec(markup) ?? [];
     const [isTarget, target] = /^_(?:[\w .-]*(?::[\w.-]+)*|`[^`<>\\]+`):(?:\s+(\S+))?$/.exec(markup) ?? [];
     const isNote = /^\[(?:#[\w-]*|\d+|\*|[\w-]+)\](?:\s|$)/.test(markup);
@@ -75,17 +74,23 @@ export function readRst(parts: Parts, text: string): void {
     else if (/^(?:image|figure)$/.test(name) && value !== "" && isWhole) parts.address(value, at, { loads: true });
     else if (/^(?:include|literalinclude)$/.test(name) && isWhole && /^[\w./-]+$/.test(value)) parts.include(value, at);
     else if (!(isNote || isReplacement || isRemark || isPlainDirective(name, value)))
-      parts.form([line, ...blockBelow(after)].join("\n"), at, line);
+      // It is known only with all that belongs to it.
+      parts.form([line, ...blockBelow(lines, index)].join("\n"), at, line);
   }
 }
 
-/** The indented lines that follow. */
-function blockBelow(after: readonly RegExpExecArray[]): string[] {
-  const end = after.findIndex(([line]) => /^\S/.test(line));
-  const block = after.slice(0, end === -1 ? undefined : end).map(([line]) => line.trimEnd());
+/** The indented lines that follow. Of more than are compared, the number is told too. */
+function blockBelow(lines: readonly RegExpExecArray[], index: number): string[] {
+  const block: string[] = [];
+  for (const [line] of lines.slice(index + 1, index + 1 + linesCompared)) {
+    if (/^\S/.test(line)) break;
+    block.push(line.trimEnd());
+  }
+  if (block.length === linesCompared) block.push(`${lines.length}`);
   while (block.at(-1) === "") block.pop();
   return block;
 }
+const linesCompared = 200;
 
 /** Whether a directive only formats, with this argument. */
 export function isPlainDirective(name: string, value: string): boolean {
@@ -136,7 +141,7 @@ export function readAsciidoc(parts: Parts, text: string): void {
     }
     // A macro can also begin inside a word, and its target may have blanks.
     if (
-      /[^\s[(|*_"'`<>#!;-](?:link|mailto|xref|image|icon):[^:\s]|\b(?:link|mailto|xref|image|icon)::?[^[\]\n]*"/.test(
+      /[^\s[(|*_"'`<>#!;-](?:link|mailto|xref|image|icon):[^:\s]|\b(?:link|mailto|xref|image|icon)::?[^[\]\n:]*"/.test(
         line,
       )
     )
