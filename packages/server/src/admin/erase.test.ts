@@ -63,7 +63,16 @@ test("an erased project is named nowhere, others stay, and what went was exporte
   const kept: string[] = [];
   const project = { id: projectId, name: "Heron docs" };
   const { rows } = await eraseProject(pool, project, consoleActor, (table, row) => void kept.push(`${table} ${row}`));
-  expect(rows).toMatchObject({ usage_days: 1, audit_log: expect.any(Number), admin_keys: 1, tasks: 1 });
+  expect(rows).toMatchObject({
+    projects: 1,
+    jobs: 1,
+    job_messages: 1,
+    webhooks: 1,
+    usage_days: 1,
+    audit_log: expect.any(Number),
+    admin_keys: 1,
+    tasks: 1,
+  });
   const left = await everything();
   expect(left).not.toMatch(new RegExp(`${projectId}|${jobId}|heron`, "i"));
   expect(left).toContain("Praise the crane.");

@@ -55,11 +55,9 @@ export async function eraseProject(
       const { rows } = await client.query(`select id from ${name(table)} where project_id = $1`, [project.id]);
       ids.push(...rows.map((row) => row.id));
     }
-    if (keep) await keepRows(client, keep, columns, ids);
+    await lookThrough(client, columns, ids, { count, keep });
     await removeProjectRows(client, project);
-    for (const table of ofProject) {
-      count(table, await client.query(`delete from ${name(table)} where project_id = $1`, [project.id]));
-    }
+    for (const table of ofProject) await client.query(`delete from ${name(table)} where project_id = $1`, [project.id]);
     const keys = "update admin_keys set project_ids = array_remove(project_ids, $1) where $1 = any (project_ids)";
     count("admin_keys", await client.query(keys, [project.id]));
     await forgetIds(client, count, ids);
@@ -76,8 +74,8 @@ export async function eraseJob(pool: Pool, jobId: string, by: Actor, keep?: Keep
     if (rows[0].status === "active") {
       throw new AppError("conflict", { publicMessage: "The job is running. Wait for it or cancel it first." });
     }
-    if (keep) await keepRows(client, keep, await columnsOf(client, ["text"]), [jobId]);
-    count("jobs", await client.query("delete from jobs where id = $1", [jobId]));
+    await lookThrough(client, await columnsOf(client, ["text"]), [jobId], { count, keep });
+    await client.query("delete from jobs where id = $1", [jobId]);
     await client.query("select pg_notify($1, $2)", [channels.jobChanged, jobId]);
     await forgetIds(client, count, [jobId]);
   });
@@ -136,22 +134,25 @@ async function forgetIds(client: Client, count: Count, ids: readonly string[]): 
   count("audit_log", await client.query(`delete from audit_log ${named(log)}`, [ids]));
 }
 
-async function keepRows(
+/** Counts the rows of projects and jobs before they are deleted, some by others. */
+async function lookThrough(
   client: Client,
-  keep: KeepRow,
   columns: readonly Column[],
   ids: readonly string[],
+  { count, keep }: { count: Count; keep: KeepRow | undefined },
 ): Promise<void> {
-  const owners = columns.filter(({ column }) => ["project_id", "job_id"].includes(column));
   const own = columns.filter(({ table, column }) => column === "id" && ["projects", "jobs"].includes(table));
+  const owners = columns.filter(({ column }) => ["project_id", "job_id"].includes(column));
   const seen = new Set<string>();
   for (const { table, column } of [...own, ...owners]) {
     if (seen.has(table)) continue;
     seen.add(table);
-    const { rows } = await client.query<{ row: string }>(
-      `select row_to_json(kept)::text as row from ${name(table)} kept where ${name(column)} = any ($1)`,
+    const from = `from ${name(table)} kept where ${name(column)} = any ($1)`;
+    const found = await client.query<{ row: string }>(
+      `select ${keep ? "row_to_json(kept)::text" : "''"} as row ${from}`,
       [ids],
     );
-    for (const { row } of rows) await keep(table, row);
+    count(table, found);
+    for (const { row } of keep ? found.rows : []) await keep?.(table, row);
   }
 }
