@@ -176,7 +176,7 @@ describe("an obedient model", () => {
   });
 
   it("is refused what it says to the tools in two halves, once they meet", async () => {
-    const first = ["write_file", { path: "guides/ok.mdx", content: "![x](ht~tps:~~ev~il.example/x)\n" }] as const;
+    const first = ["write_file", { path: "guides/ok.mdx", content: "[x](ht~tps:~~ev~il.example/x)\n" }] as const;
     const then = [
       ["edit_file", { path: "guides/ok.mdx", oldText: "ev~il", newText: "evil" }],
       ["edit_file", { path: "guides/ok.mdx", oldText: "ht~tps:~~", newText: "https://" }],
