@@ -110,10 +110,14 @@ export const templateForms: readonly RegExp[] = [
   /^\{% *(?:end(?:hint|tabs?|code|content-ref|stepper|step|columns?|highlight|note|warning|tip)|tabs|stepper|step|columns|column|note|warning|tip|raw|endraw) *%\}$/,
   /^\{% *(?:hint|tab|code|column|step) +(?:(?!src|url|href)\w+="[^"<>{}\\`]*" *)+%\}$/,
   /^\{% *(?:end)?openapi *(?:(?:src|path|method|expanded)="[^"<>\\`]*" *)*%\}$/,
-  /^\{% *(?:link|post_url) +[\w./-]+ *%\}$/,
   /^\{% *highlight +[\w+#-]+(?: +linenos)? *%\}$/,
   /^\{\{[<%] *\/?(?:note|warning|tip|caution|info|important|details|alert|pageinfo|tabs|tab|tabpane|steps|step|callout|hint)(?: +(?:(?:title|color|name|header|lang|style|type|summary|open|caption)=)?"[^"<>{}\\`]*")* *[%>]\}\}$/,
+];
+/** Templates that stand for an address or a word. What they stand for is unknown, so nothing may join it. */
+export const valueForms: readonly RegExp[] = [
+  /^\{% *(?:link|post_url) +[\w./-]+ *%\}$/,
   /^\{\{[<%] *(?:(?:ref|relref) +"[\w./#-]+"|param +"?[\w.-]+"?) *[%>]\}\}$/,
+  /^\{\{ *(?:site\.(?:base)?url|(["'])(?!\/\/)[\w./#-]+\1 *\| *(?:relative|absolute)_url) *\}\}$/,
 ];
 
 /** HTML elements that do something without an attribute. An unknown one is nothing but its text. */
@@ -181,3 +185,16 @@ export const asciidocCharacters = words(`
   nbsp zwsp sp empty blank lt gt amp vbar caret asterisk tilde backslash backtick plus deg apos quot lsquo
   rsquo ldquo rdquo brvbar cpp pp wj
 `);
+
+/** What films and sounds show where they do not work. */
+export const unsupported = /^(?:(?:Sorry, )?Your browser (?:does not|doesn't) support [\w -]+[.!]?)?$/i;
+/** Classes by which many themes hide text. */
+export const hidingClass = /(?<![\w-])(?:hidden|invisible|d-none|sr-only|visually-hidden|is-hidden|collapse)(?![\w-])/i;
+/** Pictures by their address from the root of a site. */
+export const rootPicture = /^(?:\/[\w-][\w .%-]*)+\.(?:png|jpe?g|gif|svg|webp|avif|ico|mp4|webm)$/i;
+/** MDX: modules that pages may import, by name. */
+export const moduleForm =
+  /^import (?:([A-Za-z]\w*)|(?:\w+, )?\{(?:\s*\w+\s*,)*(?:\s*\w+)?\s*\}) from ["']([\w@./-]+)["'];?\s*$/;
+export const frameworkModules =
+  /^(?:@theme(?:-original)?|@docusaurus|@astrojs\/starlight|nextra(?:-theme-docs)?|fumadocs-ui|@mintlify|@rspress\/core|rspress)(?:\/(?!\.)[\w/-]+)+$/;
+export const importable = /^(?:\.{1,2}\/|\/|@site\/|@\/|~\/)[\w@./-]*\.(?:mdx?|png|jpe?g|gif|webp|avif)$/i;

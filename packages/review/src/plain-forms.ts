@@ -10,7 +10,7 @@ export interface Tag {
 }
 
 /** A tag that HTML, JSX and Vue read alike; null for anything unusual. */
-export function readPlainTag(text: string, at: number, mdx: boolean): Tag | null {
+export function readPlainTag(text: string, at: number, braceEnd: ((at: number) => number) | null): Tag | null {
   const head = /<(\/?)([A-Za-z][\w.-]*)/y;
   head.lastIndex = at;
   const match = head.exec(text);
@@ -24,8 +24,8 @@ export function readPlainTag(text: string, at: number, mdx: boolean): Tag | null
     if (!found) break;
     cursor += found[0].length;
     const [, name = "", double, single, brace, bare] = found;
-    const stop = brace && mdx ? braceEnd(text, cursor) : cursor;
-    if (brace && !mdx) return null;
+    if (brace && braceEnd === null) return null;
+    const stop = brace && braceEnd ? braceEnd(cursor) : cursor;
     given.push({ name, value: brace ? text.slice(cursor, stop) : (double ?? single ?? bare ?? "") });
     cursor = stop;
   }
@@ -44,16 +44,23 @@ export function readPlainTag(text: string, at: number, mdx: boolean): Tag | null
   };
 }
 
-/** Balanced braces, to the text's end if there are too few. */
-export function braceEnd(text: string, at: number): number {
-  const brace = /[{}]/g;
-  brace.lastIndex = at;
-  let depth = 0;
-  for (let match = brace.exec(text); match; match = brace.exec(text)) {
-    depth += match[0] === "{" ? 1 : -1;
-    if (depth === 0) return match.index + 1;
+/** Where the braces that open at a place are balanced: the text's end if there are too few. The text is read once. */
+export function braceEnds(text: string): (at: number) => number {
+  let ends: Map<number, number> | undefined;
+  return (at) => {
+    ends ??= matchingBraces(text);
+    return ends.get(at) ?? text.length;
+  };
+}
+
+function matchingBraces(text: string): Map<number, number> {
+  const ends = new Map<number, number>();
+  const open: number[] = [];
+  for (const { 0: brace, index } of text.matchAll(/[{}]/g)) {
+    const start = brace === "{" ? void open.push(index) : open.pop();
+    if (start !== undefined) ends.set(start, index + 1);
   }
-  return text.length;
+  return ends;
 }
 
 /** Strings, numbers, lists and objects of these. */

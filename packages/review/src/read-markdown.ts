@@ -11,12 +11,20 @@ import {
   directiveOptions,
   elements,
   expressionForms,
+  frameworkModules,
+  hidingClass,
+  importable,
   includeForms,
+  moduleForm,
   rawElements,
   roles,
+  rootPicture,
   templateForms,
+  unsupported,
+  valueForms,
   wordyComment,
 } from "./content-table.ts";
+import type { Flavor } from "./markdown-flavors.ts";
 import {
   closingTag,
   hasPlainSpans,
@@ -29,7 +37,7 @@ import {
 } from "./markdown-spans.ts";
 import { type Parts, shiftedBy } from "./page-parts.ts";
 import {
-  braceEnd,
+  braceEnds,
   isLiteralExpression,
   isPlainInfo,
   isPlainReference,
@@ -38,30 +46,7 @@ import {
   readPlainTag,
   type Tag,
 } from "./plain-forms.ts";
-import { activeTex, isPlainDirective } from "./read-plain.ts";
-
-/** How the site's builder reads Markdown. Without a known builder, every doubt counts. */
-export interface Flavor {
-  mdx: boolean;
-  /** Fences inside lists and quotes. */
-  nested: boolean;
-  /** commonmark: HTML ends at a blank line; spans: it goes on, but not over fences; raw: it goes on over everything. */
-  html: "commonmark" | "spans" | "raw";
-  /** Text that works even inside shown code: templates and includes. */
-  insideCode: RegExp | null;
-  /** Characters that a backslash makes plain. */
-  escapable: string;
-  /** Vue compiles what character references stand for. */
-  vue: boolean;
-  /** Braces that are text. */
-  braces: RegExp | null;
-  /** An unknown element without attributes is nothing but its text. */
-  unknownElements: boolean;
-  /** All words behind a fence's language are its label. */
-  labels: boolean;
-  /** With other words behind its marks, a fence is none. */
-  infos: RegExp | null;
-}
+import { activeTex, isApart, isPlainDirective } from "./read-plain.ts";
 
 interface Fence {
   /** Offsets of the body, and of the line after the closing fence. */
@@ -86,6 +71,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
   /** HTML elements that are open: there, some parsers read Markdown and others do not. */
   const open: string[] = [];
   const uses = referencesIn(text);
+  const braceEnd = braceEnds(text);
   /** Components that the page imports from other pages. */
   const imported = new Set<string>();
   /** Where the last line ends that was told as a whole. */
@@ -209,7 +195,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
   function readInsideCode(code: string, offset: number): void {
     if (flavor.insideCode === null) return;
     for (const { 0: whole, index } of code.matchAll(flavor.insideCode))
-      if (!templateForms.some((form) => form.test(whole))) parts.form(whole, offset + index);
+      if (![...templateForms, ...valueForms].some((form) => form.test(whole))) parts.form(whole, offset + index);
   }
 
   /** Reads live text. A construct may end behind the chunk. Returns where to go on. */
@@ -317,8 +303,9 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     const spelled = match[1]?.replaceAll(/(?<=\S) (?=\S)/g, "%20") ?? match[2] ?? "";
     // Behind the host, an escaped mark changes nothing.
     const written = /^https?:\/\/[\w.-]+\//.test(spelled) ? spelled.replaceAll(/\\(?=[_*&~])/g, "") : spelled;
-    const url = written.replaceAll(/\{\{[^{}]*\}\}|\{%[^{}]*%\}/g, (tag) => {
-      if (flavor.mdx || !templateForms.some((form) => form.test(tag))) parts.form(`(${tag})`, at, tag);
+    const url = written.replaceAll(/\{\{[^{}]*\}\}|\{%[^{}]*%\}/g, (tag, offset: number) => {
+      const isValue = !flavor.mdx && valueForms.some((form) => form.test(tag));
+      if (!isValue || !isApart(written, offset, tag)) parts.form(`(${isValue ? written : tag})`, at, tag);
       return "";
     });
     const kind = name !== undefined && !(uses.get(name.toLowerCase()) ?? 0) ? "unused" : "link";
@@ -336,7 +323,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
 
   function readBrace(at: number, end: number): number {
     const [forms, stop] = flavor.mdx
-      ? [expressionForms, braceEnd(text, at)]
+      ? [expressionForms, braceEnd(at)]
       : [[...braceForms, ...templateForms], templateEnd(text, at, end)];
     if (stop === -1) return at;
     const whole = text.slice(at, stop);
@@ -345,7 +332,11 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       parts.form(whole + lineAt(text, stop), at);
       return stop;
     }
-    const isPlain = flavor.braces?.test(whole);
+    const isPlain =
+      flavor.braces?.test(whole) ||
+      (!flavor.mdx &&
+        valueForms.some((form) => form.test(whole)) &&
+        isApart(lineAt(text, startOf(at)), at - startOf(at), whole));
     // Vue reads `:title` as code.
     if (flavor.vue && whole.startsWith("{:")) parts.form(whole, at);
     if (!isPlain && !forms.some((form) => form.test(whole)) && !(flavor.mdx && isLiteralExpression(whole))) {
@@ -374,7 +365,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       if (!comments.test(whole) || !isOne) parts.form(whole, at);
       return stop;
     }
-    const tag = readPlainTag(text, at, flavor.mdx);
+    const tag = readPlainTag(text, at, flavor.mdx ? braceEnd : null);
     const name = tag?.name ?? /^<\/?([\w.:-]+)/.exec(head)?.[1] ?? "";
     if (tag === null || rawElements.test(name)) {
       // Its content is not read as the page's: the construct goes on to the closing tag.
@@ -497,13 +488,3 @@ function isPlainMarker(line: string): boolean {
   if (directive) return isPlainDirective(directive, argument) && !/^(?:image|figure|toctree|math)$/.test(directive);
   return blockMarkers.some((marker) => marker.test(line));
 }
-
-const unsupported = /^(?:(?:Sorry, )?Your browser (?:does not|doesn't) support [\w -]+[.!]?)?$/i;
-/** Classes by which many themes hide text. */
-const hidingClass = /(?<![\w-])(?:hidden|invisible|d-none|sr-only|visually-hidden|is-hidden|collapse)(?![\w-])/i;
-const rootPicture = /^(?:\/[\w-][\w .%-]*)+\.(?:png|jpe?g|gif|svg|webp|avif|ico|mp4|webm)$/i;
-const moduleForm =
-  /^import (?:([A-Za-z]\w*)|(?:\w+, )?\{(?:\s*\w+\s*,)*(?:\s*\w+)?\s*\}) from ["']([\w@./-]+)["'];?\s*$/;
-const frameworkModules =
-  /^(?:@theme(?:-original)?|@docusaurus|@astrojs\/starlight|nextra(?:-theme-docs)?|fumadocs-ui|@mintlify|@rspress\/core|rspress)(?:\/(?!\.)[\w/-]+)+$/;
-const importable = /^(?:\.{1,2}\/|\/|@site\/|@\/|~\/)[\w@./-]*\.(?:mdx?|png|jpe?g|gif|webp|avif)$/i;

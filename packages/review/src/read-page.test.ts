@@ -95,3 +95,19 @@ it("keeps the whole text of a construct, however long it is", () => {
   const script = `<script>${"a();\n".repeat(2_000)}</script>`;
   expect(read(`${script}\n`, "markdown vue").forms).toEqual([script]);
 });
+
+it.each<readonly [string, Syntax, readonly string[]]>([
+  ["See [a]({{ site.baseurl }}/guide) and [b]({{ '/x' | relative_url }}).", "markdown liquid", []],
+  [
+    'Go {{< param versions.go >}}, [a]({{< ref "a.md" >}}#b), https://known.test/{{< param "version" >}}/x.',
+    "markdown hugo",
+    [],
+  ],
+  ["[a]({{ site.url }}.evil.test/)", "markdown liquid", ["({{ site.url }}.evil.test/)", "(.evil.test/)"]],
+  ["[a]({{ '//evil.test' | relative_url }})", "markdown liquid", ["({{ '//evil.test' | relative_url }})"]],
+  ["[a](https://known.test{{< param title >}}/)", "markdown hugo", ["(https://known.test{{< param title >}}/)"]],
+  ["See https://known.test{{< param title >}}/.", "markdown hugo", ["{{< param title >}}"]],
+  ["{{% param title %}}.evil.test", "markdown hugo", ["{{% param title %}}"]],
+])("joins nothing with what a template stands for: %s", (text, syntax, forms) => {
+  expect(read(text, syntax).forms).toEqual(forms);
+});

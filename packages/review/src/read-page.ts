@@ -1,7 +1,8 @@
 import { plainKeys, runningKeys } from "./content-table.ts";
+import { flavorOf } from "./markdown-flavors.ts";
 import { collectParts, type Part, type Parts } from "./page-parts.ts";
 import { readConfiguration } from "./read-configuration.ts";
-import { type Flavor, readMarkdown } from "./read-markdown.ts";
+import { readMarkdown } from "./read-markdown.ts";
 import { readAsciidoc, readRst } from "./read-plain.ts";
 import { readSvg } from "./read-svg.ts";
 
@@ -17,64 +18,6 @@ export type Syntax =
   | `configuration ${string}`
   | `navigation ${string}`;
 
-const templates = String.raw`\{\{[\s\S]{0,2000}?\}\}|\{%[\s\S]{0,2000}?%\}|\{\{|\{%`;
-const snippets = String.raw`^.*-+8<-+.*$|\{[!*][^{}\n]*[!*]\}`;
-const commonmark: Flavor = {
-  mdx: false,
-  nested: true,
-  html: "commonmark",
-  insideCode: null,
-  escapable: "<\\",
-  vue: false,
-  braces:
-    /^\{(?![^}]*\b(?:hidden|inert|popover|autofocus|contenteditable)\b)(?:[\p{L}\p{N} ,._$|/-]*|\\[a-z](?:(?!\{[{%])[^<>`"'=])*)\}$/iu,
-  unknownElements: true,
-  labels: false,
-  infos: null,
-};
-const mdx: Flavor = { ...commonmark, mdx: true, escapable: "<{\\", braces: null, unknownElements: false };
-const flavors: Readonly<Record<string, Flavor>> = {
-  commonmark,
-  mdx,
-  "mdx mintlify": { ...mdx, labels: true },
-  // `{word}` can be an attribute.
-  vue: {
-    ...commonmark,
-    vue: true,
-    braces: /^\{\\[a-z](?:(?!\{[{%])[^<>`"'=])*\}$/,
-    unknownElements: false,
-    insideCode: /<!--\s*@include[^\n]*/g,
-  },
-  hugo: { ...commonmark, insideCode: /\{\{[<%][\s\S]{0,2000}?[%>]\}\}|\{\{[<%]/g },
-  mdbook: { ...commonmark, insideCode: /\{\{\s*#[^{}\n]*\}\}|\{\{\s*#/g },
-  liquid: { ...commonmark, html: "raw", insideCode: new RegExp(templates, "g"), escapable: "" },
-  python: {
-    ...commonmark,
-    nested: false,
-    html: "spans",
-    insideCode: new RegExp(snippets, "gm"),
-    escapable: "",
-    infos: /^ *(?:\{[^\n]*\}|[\w#.+-]*(?: +hl_lines="[^"]*")?) *$/,
-  },
-  superfences: {
-    ...commonmark,
-    html: "spans",
-    insideCode: new RegExp(snippets, "gm"),
-    escapable: "",
-    infos: /^ *(?:\{[^\n]*\}|[\w#.+-]*(?: +[a-z]\w*="[^"]*")*) *$/,
-  },
-};
-const unknown: Flavor = {
-  ...commonmark,
-  nested: false,
-  html: "raw",
-  insideCode: new RegExp(`${templates}|${snippets}`, "gm"),
-  escapable: "",
-  vue: true,
-  braces:
-    /^\{(?!(?:hidden|inert|popover|autofocus|contenteditable)\b)(?:[\p{L}\p{N}_-]*|\\[a-z](?:(?!\{[{%])[^<>`"'=])*)\}$/iu,
-};
-
 /** Collects what a file does beyond showing text. Nothing is evaluated, and the time is linear. */
 export function readPage(text: string, syntax: Syntax): readonly Part[] {
   const parts = collectParts();
@@ -87,7 +30,7 @@ export function readPage(text: string, syntax: Syntax): readonly Part[] {
     for (const { 0: line, index } of text.matchAll(/[^\n]+/g)) parts.value(line, index, { loads: false });
   else if (kind === "rst") readRst(parts, text);
   else if (kind === "asciidoc") readAsciidoc(parts, text);
-  else readMarkdown(parts, text, readFrontMatter(parts, text), flavors[kind === "mdx" ? syntax : name] ?? unknown);
+  else readMarkdown(parts, text, readFrontMatter(parts, text), flavorOf(kind === "mdx" ? syntax : name));
   return parts.all;
 }
 

@@ -245,7 +245,7 @@ function withoutReferences(written: string): string {
 }
 
 /** Whether a reference is no part of a word, a scheme or a host: nothing can be put together with it. */
-function isApart(line: string, at: number, reference: string): boolean {
+export function isApart(line: string, at: number, reference: string): boolean {
   const [before, after] = [line.slice(Math.max(0, at - 1_000), at), line.slice(at + reference.length)];
   if (/\/\/[\w.:-]+\/[^\s[\]]*$/.test(before)) return true;
   return /(?:^|[\s([,"'`*_|!;>-]|(?<!\S)(?:link|image)::?)$/.test(before) && !/^(?:[.:@-]?[\w{]|\/\/|:)/.test(after);
