@@ -148,6 +148,8 @@ export interface DashboardProjectSettings {
   secondReaderModel: string | null;
   driftReader: boolean;
   driftReaderModel: string | null;
+  /** On pull requests that Emend hosts: how many approvals of the newest commit a merge needs. 0: none. */
+  approvalsMin: number;
   /** After so many days without a comment, Emend reminds once. 0: never. */
   reviewReminderDays: number;
   /** Issues of the repository can start jobs. */

@@ -51,6 +51,23 @@ export interface DashboardPull extends Omit<DashboardPullRow, "comments" | "url"
   findings: NonNullable<JobRun["findings"]>["introduced"];
   /** The statuses of its newest commit, each with a link. */
   statuses: readonly { name: string; state: GateState; words: string; url: string }[];
+  /** What people say of the whole, and who was asked to. */
+  reviews: readonly {
+    /** An email address, or `console`. */
+    reviewer: string;
+    name: string;
+    state: "requested" | "approved" | "changes_requested";
+    /** It is about the newest commit. */
+    isCurrent: boolean;
+    /** Null: a reviewer of the project's settings, who has not said anything yet. */
+    at: string | null;
+  }[];
+  /** How many approvals of the newest commit a merge needs. 0: none. */
+  approvalsMin: number;
+  /** Oldest first. Of very many, the newest. */
+  commits: readonly { id: string; author: string; at: string; subject: string }[];
+  /** The paths that the reader has viewed as they are now. */
+  viewed: readonly string[];
   cloneUrl: string;
   /** The job that opened it. Null if somebody else did, or the job is gone. */
   jobId: string | null;

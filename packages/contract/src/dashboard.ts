@@ -97,7 +97,8 @@ export interface DashboardOutcome {
 
 /** By what people and keys are called where they are named. */
 export interface DashboardNames {
-  people: readonly { email: string; name: string }[];
+  /** `mayReview`: they may write, so they can approve pull requests. */
+  people: readonly { email: string; name: string; mayReview: boolean }[];
   keys: readonly { id: string; name: string }[];
 }
 

@@ -15,6 +15,7 @@ export {
 export * from "./claim.ts";
 export type * from "./dashboard.ts";
 export type * from "./dashboard-accounts.ts";
+export type * from "./dashboard-inbox.ts";
 export type * from "./dashboard-pulls.ts";
 export {
   createPatchReader,

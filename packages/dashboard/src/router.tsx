@@ -16,6 +16,7 @@ const DocsPage = lazyRouteComponent(() => import("./pages/health/docs-page.tsx")
 const HealthPage = lazyRouteComponent(() => import("./pages/health/health-page.tsx"), "HealthPage");
 const ReadDocsPage = lazyRouteComponent(() => import("./pages/docs/read-docs.tsx"), "ReadDocsPage");
 const UsagePage = lazyRouteComponent(() => import("./pages/usage/usage-page.tsx"), "UsagePage");
+const InboxPage = lazyRouteComponent(() => import("./pages/inbox/inbox-page.tsx"), "InboxPage");
 const KeysPage = lazyRouteComponent(() => import("./pages/keys/keys-page.tsx"), "KeysPage");
 const ProjectPage = lazyRouteComponent(() => import("./pages/projects/project-page.tsx"), "ProjectPage");
 const ProjectsPage = lazyRouteComponent(() => import("./pages/projects/projects-page.tsx"), "ProjectsPage");
@@ -63,6 +64,7 @@ const batch = createRoute({
   component: BatchPage,
   validateSearch: (given: Record<string, unknown>) => ({ ...pick("ids", given), ...pick("missing", given) }),
 });
+const inbox = createRoute({ getParentRoute: () => root, path: "/inbox", component: InboxPage });
 const keys = createRoute({ getParentRoute: () => root, path: "/keys", component: KeysPage });
 const projects = createRoute({ getParentRoute: () => root, path: "/projects", component: ProjectsPage });
 const project = createRoute({
@@ -162,6 +164,7 @@ export function createAppRouter() {
       jobsAsked,
       job,
       batch,
+      inbox,
       keys,
       projects,
       project,

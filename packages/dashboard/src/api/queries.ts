@@ -1,5 +1,6 @@
 import type {
   DashboardBudget,
+  DashboardInbox,
   DashboardJob,
   DashboardJobPage,
   DashboardKey,
@@ -28,6 +29,13 @@ export const budgetsQuery = queryOptions({
   queryKey: ["budgets"],
   queryFn: ({ signal }) => request<{ budgets: readonly DashboardBudget[] }>("/budgets", { signal }),
   select: (answer) => answer.budgets,
+  refetchInterval: 60_000,
+});
+
+/** What waits for the person, counted on every page. */
+export const inboxQuery = queryOptions({
+  queryKey: ["inbox"],
+  queryFn: ({ signal }) => request<DashboardInbox>("/inbox", { signal }),
   refetchInterval: 60_000,
 });
 

@@ -37,6 +37,9 @@ export const DiffView = memo(function DiffView({
 }: DiffProps) {
   const files = useMemo(() => parsePatch(diff.diff), [diff.diff]);
   const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map());
+  // As it was at the start: a file that changes while somebody reads it is not folded or unfolded by it.
+  const [viewedFirst] = useState(review?.viewed?.paths);
+  const isViewed = (path: string) => viewedFirst?.has(path) ?? false;
   let linesLeft = linesOpenMax;
   const shown = diff.files.map((file, index) => {
     const lines = files[index]?.lines ?? null;
@@ -45,7 +48,7 @@ export const DiffView = memo(function DiffView({
       id: `file-${index + 1}`,
       file,
       lines,
-      isOpen: toggled.get(file.path) ?? linesLeft >= 0,
+      isOpen: toggled.get(file.path) ?? (linesLeft >= 0 && !isViewed(file.path)),
       findings: findings.filter(({ path }) => path === file.path),
     };
   });
@@ -67,6 +70,12 @@ export const DiffView = memo(function DiffView({
         <h2>
           {diff.files.length} {diff.files.length === 1 ? "file" : "files"} {title ?? "changed"}{" "}
           <LineCounts additions={sum(diff, "additions")} deletions={sum(diff, "deletions")} />
+          {review?.viewed && diff.files.length > 1 && (
+            <span className="font-normal text-quiet">
+              {" · "}
+              {diff.files.filter(({ path }) => review.viewed?.paths.has(path)).length} of {diff.files.length} viewed
+            </span>
+          )}
         </h2>
         <Toggle
           label="How to show the diff"

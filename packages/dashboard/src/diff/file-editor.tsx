@@ -23,6 +23,8 @@ export interface LineReview {
   bodyOf(path: string): ReactNode;
   /** Opens the editor at a line. Null: it cannot be edited. */
   onEdit: ((path: string, line: number) => void) | null;
+  /** The files that the reader has viewed, which are folded. Absent: not noted. */
+  viewed?: { paths: ReadonlySet<string>; set(path: string, isViewed: boolean): void };
 }
 
 interface EditorProps {

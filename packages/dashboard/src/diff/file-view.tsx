@@ -40,6 +40,30 @@ interface FileProps {
   review: LineReview | undefined;
 }
 
+/** Folds a file that was viewed, and shows it again. */
+function ViewedButton({
+  path,
+  viewed,
+  onToggle,
+}: {
+  path: string;
+  viewed: LineReview["viewed"];
+  onToggle(isOpen: boolean): void;
+}) {
+  if (!viewed) return null;
+  const isOn = viewed.paths.has(path);
+  function toggle() {
+    viewed?.set(path, !isOn);
+    onToggle(isOn);
+  }
+  return (
+    <HeadButton label={`Viewed ${path}`} isOn={isOn} onToggle={toggle}>
+      {isOn && <Icon name="check" className="mr-1 inline text-good" />}
+      Viewed
+    </HeadButton>
+  );
+}
+
 export function FileView(props: FileProps) {
   const { file, isOpen, lines, review } = props;
   const [isPreview, setIsPreview] = useState(false);
@@ -87,6 +111,7 @@ export function FileView(props: FileProps) {
               Preview
             </HeadButton>
           )}
+          <ViewedButton path={file.path} viewed={review?.viewed} onToggle={props.onToggle} />
         </div>
       </div>
       {isOpen && (

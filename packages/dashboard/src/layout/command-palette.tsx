@@ -64,6 +64,7 @@ function usePlaces(text: string): { places: readonly Place[]; isLooking: boolean
   const hasWords = (label: string) => words.every((word) => label.toLowerCase().includes(word));
   const pages: readonly Place[] = [
     { key: "jobs", detail: "page", label: "Jobs", go: () => navigate({ to: "/" }) },
+    { key: "inbox", detail: "page", label: "Inbox", go: () => navigate({ to: "/inbox" }) },
     { key: "pulls", detail: "page", label: "Pull requests", go: () => navigate({ to: "/pulls", search: {} }) },
     { key: "projects", detail: "page", label: "Projects", go: () => navigate({ to: "/projects" }) },
     { key: "health", detail: "page", label: "Site health", go: () => navigate({ to: "/health", search: {} }) },

@@ -2,7 +2,7 @@ import type { DashboardBudget } from "@emend/contract";
 import { type Query, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useRouter } from "@tanstack/react-router";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { budgetsQuery, sessionQuery } from "../api/queries.ts";
+import { budgetsQuery, inboxQuery, sessionQuery } from "../api/queries.ts";
 import { ApiError, isAway, request } from "../api/request.ts";
 import { appPath, basePath } from "../base-path.ts";
 import { LoginPage } from "../pages/login/login-page.tsx";
@@ -59,11 +59,12 @@ export function Shell() {
       <header className="border-b border-line bg-sheet">
         <div
           // As high as it will be, whoever it turns out to be.
-          className={`flex flex-wrap items-center gap-x-6 px-4 sm:px-6 lg:min-h-12 ${isLoggedOut ? "min-h-12 content-center" : "min-h-[94px] content-start pt-1.5 lg:pt-0"} ${session.data ? "" : "lg:content-center"}`}
+          className={`flex flex-wrap items-center gap-x-4 px-4 min-[430px]:gap-x-6 sm:px-6 lg:min-h-12 ${isLoggedOut ? "min-h-12 content-center" : "min-h-[94px] content-start pt-1.5 lg:pt-0"} ${session.data ? "" : "lg:content-center"}`}
         >
           <Link to="/" className="flex items-center gap-2 text-[17px] leading-6 font-semibold">
             <Mark />
-            Emend
+            {/* On a phone, the row is for what people use. */}
+            <span className={session.data ? "max-[430px]:sr-only" : ""}>Emend</span>
           </Link>
           {session.data && (
             <>
@@ -85,7 +86,8 @@ export function Shell() {
                   </Link>
                 ))}
               </nav>
-              <div className="ml-auto flex items-center gap-4 text-quiet">
+              <div className="ml-auto flex items-center gap-2.5 text-[13px] text-quiet min-[430px]:gap-4 min-[430px]:text-[14px]">
+                <InboxLink isHere={pathname === "/inbox"} />
                 <button type="button" className="min-h-9 hover:text-ink" onClick={() => setOpen("palette")}>
                   <span className="sm:hidden">Go to</span>
                   <span className="hidden sm:inline">
@@ -147,6 +149,27 @@ function useMain() {
     [router],
   );
   return main;
+}
+
+/** With the number of things that wait. It is above the word, so that nothing moves when it comes. */
+function InboxLink({ isHere }: { isHere: boolean }) {
+  const inbox = useQuery(inboxQuery).data;
+  const count = inbox?.items.length ?? 0;
+  const number = inbox?.hasMore ? `${count}+` : `${count}`;
+  return (
+    <Link
+      to="/inbox"
+      aria-label={count === 0 ? "Inbox" : `Inbox, ${number} ${count === 1 ? "item" : "items"}`}
+      className={`relative border-y-2 border-t-transparent py-2 hover:text-ink lg:py-3 ${isHere ? "border-b-ink text-ink" : "border-b-transparent"}`}
+    >
+      Inbox
+      {count > 0 && (
+        <span className="absolute -top-0.5 -right-2.5 min-w-4 rounded-full bg-accent px-1 text-center text-[11px] leading-4 font-semibold text-on-accent lg:top-0.5">
+          {number}
+        </span>
+      )}
+    </Link>
+  );
 }
 
 /** A job's page belongs to Jobs; settings belong to no entry. */

@@ -4,7 +4,7 @@ import { sessionQuery } from "../api/queries.ts";
 import { request } from "../api/request.ts";
 import { VisibleText } from "./text.tsx";
 
-const namesQuery = queryOptions({
+export const namesQuery = queryOptions({
   queryKey: ["names"],
   queryFn: ({ signal }) => request<DashboardNames>("/names", { signal }),
   staleTime: 60_000,

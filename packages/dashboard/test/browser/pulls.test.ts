@@ -78,6 +78,26 @@ journey("opens, discusses and merges a pull request by the keyboard alone", asyn
   await file.locator("del").first().waitFor();
   await expectGood(page);
 
+  // Reviewed: a file is viewed and folded, the commits are listed, and the newest is approved.
+  await press(page.getByText("3 commits", { exact: true }));
+  await page.getByText("Apply a suggestion to", { exact: false }).first().waitFor();
+  const viewed = file.getByRole("button", { name: /^Viewed/ });
+  await press(viewed);
+  await page.getByText(/ · 1 of \d+ viewed/).waitFor();
+  await file.getByRole("button", { expanded: false }).waitFor();
+  await press(page.getByRole("button", { name: "Request changes" }));
+  await expectGood(page, "dialog");
+  await type(page.getByRole("dialog").getByLabel("Comment"), "Say why, too.");
+  await press(page.getByRole("dialog").getByRole("button", { name: "Request changes" }));
+  await page.getByRole("heading", { name: "Review before you merge" }).waitFor();
+  await page.getByText("Say why, too.").waitFor();
+  await press(page.getByRole("button", { name: "Approve" }));
+  await press(page.getByRole("dialog").getByRole("button", { name: "Approve" }));
+  await page.getByRole("region", { name: "Reviews" }).getByText("· Approved").waitFor();
+  await page.reload();
+  await file.getByRole("button", { expanded: false }).waitFor();
+  await expectGood(page);
+
   await press(page.getByRole("button", { name: "Merge" }));
   await press(page.getByLabel("Combine all commits into one (squash)"), "Space");
   expect(await page.getByLabel("Delete the branch after the merge").isChecked()).toBe(true);

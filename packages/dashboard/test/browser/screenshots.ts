@@ -28,6 +28,7 @@ const emptyPages = {
   projects: "/projects",
   keys: "/keys",
   pulls: "/pulls",
+  inbox: "/inbox",
   health: "/health",
   usage: "/usage",
 };

@@ -112,7 +112,7 @@ interface PullName {
 
 interface PullDesk {
   /** Null if it does not exist. */
-  read(name: PullName): Promise<Omit<DashboardPull, "jobId" | "ask" | "threads" | "findings"> | null>;
+  read(name: PullName, reader: string): Promise<Omit<DashboardPull, "jobId" | "ask" | "threads" | "findings"> | null>;
   readFile(name: PullName, path: string): Promise<DashboardPullFile | null>;
   merge(
     name: PullName,
@@ -122,6 +122,12 @@ interface PullDesk {
   close(name: PullName, by: Actor): Promise<boolean>;
   markReady(name: PullName): Promise<boolean>;
   comment(name: PullName, input: { author: string; text: string }): Promise<boolean>;
+  review(
+    name: PullName,
+    input: { head: string; verdict: "approved" | "changes_requested"; by: string },
+  ): Promise<ReviewOutcome>;
+  setReviewer(name: PullName, input: { reviewer: string; isWanted: boolean }): Promise<ReviewOutcome>;
+  setViewed(name: PullName, input: { viewer: string; path: string; isViewed: boolean }): Promise<boolean>;
 }
 
 type ReviewOutcome = { kind: "done" } | { kind: "refused"; reason: string } | { kind: "not_found" };

@@ -16,6 +16,7 @@ import { claimRoutes } from "./routes/claims.ts";
 import { gateRoutes } from "./routes/gates.ts";
 import { githubAppRoutes } from "./routes/github-apps.ts";
 import { healthRoutes, statusRoute } from "./routes/health.ts";
+import { inboxRoutes } from "./routes/inbox.ts";
 import { composeJobRoutes, jobDetailRoutes, jobRoutes } from "./routes/jobs.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { memberRoutes } from "./routes/members.ts";
@@ -23,7 +24,7 @@ import { projectConnectionRoutes, projectContextRoutes } from "./routes/project-
 import { projectImportRoutes } from "./routes/project-import.ts";
 import { projectWebhookRoutes } from "./routes/project-webhooks.ts";
 import { projectRoutes } from "./routes/projects.ts";
-import { pullRoutes, reviewRoutes } from "./routes/pulls.ts";
+import { pullRoutes, reviewRoutes, verdictRoutes } from "./routes/pulls.ts";
 import { linkRoutes, loginLinkRoute, loginRoutes, sessionRoute, singleSignOnRoutes } from "./routes/sign-in.ts";
 import { usageRoutes } from "./routes/usage.ts";
 
@@ -56,6 +57,8 @@ export function dashboardPlugin(deps: DashboardDeps): (app: FastifyInstance) => 
         jobDetailRoutes(api, shared);
         pullRoutes(api, shared);
         reviewRoutes(api, shared);
+        verdictRoutes(api, shared);
+        inboxRoutes(api, shared);
         gateRoutes(api, shared);
         claimRoutes(api, shared);
       },

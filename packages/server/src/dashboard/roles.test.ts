@@ -23,6 +23,9 @@ const exceptions: Readonly<Record<string, Role | "everybody">> = {
   "POST /sessions/end-others": "viewer",
   // Shows how a prompt would be parsed. It writes nothing.
   "POST /projects/:id|:projectId/reading": "viewer",
+  // Both change only what this person sees.
+  "POST /inbox/dismiss": "viewer",
+  "POST /pulls/:projectId/:number/viewed": "viewer",
   "GET /members": "owner",
   "POST /members/:id/role": "owner",
   "POST /members/:id/remove": "owner",

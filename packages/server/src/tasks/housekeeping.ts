@@ -133,6 +133,10 @@ export async function dropGateStatuses(db: Queryable): Promise<number> {
   const answers = await db.query("delete from drift_answers where created_at < now() - make_interval(days => $1)", [
     statusesKeptDays,
   ]);
+  // What still waits after this long may be shown again.
+  await db.query("delete from inbox_dismissals where dismissed_at < now() - make_interval(days => $1)", [
+    statusesKeptDays,
+  ]);
   return (rowCount ?? 0) + (local.rowCount ?? 0) + (answers.rowCount ?? 0);
 }
 

@@ -191,6 +191,10 @@ const actions: Readonly<Record<string, string>> = {
   "pull_request.suggestion": "Applied a suggestion on pull request",
   "pull_request.asked": "Asked Emend to address comments on pull request",
   "pull_request.proposed": "Edited a page as pull request",
+  "pull_request.approved": "Approved pull request",
+  "pull_request.changes_requested": "Requested changes on pull request",
+  "pull_request.review_requested": "Requested a review of pull request",
+  "pull_request.review_removed": "Removed a review from pull request",
 };
 
 const settings: Readonly<Record<string, string>> = {
@@ -232,7 +236,12 @@ function aboutOf(action: string, target: string | null, details: Readonly<Record
     case "pull_request.suggestion":
     case "pull_request.asked":
     case "pull_request.proposed":
+    case "pull_request.approved":
+    case "pull_request.changes_requested":
       return `#${details.number} ${text("path")}`.trim();
+    case "pull_request.review_requested":
+    case "pull_request.review_removed":
+      return `#${details.number} ${text("reviewer")}`;
     default:
       return text("name") || text("email") || text("host") || text("vendor") || (target ?? "");
   }

@@ -193,7 +193,23 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
           },
         ],
         ...(project.forge === "local"
-          ? []
+          ? [
+              [
+                {
+                  path: "settings.forge.reviewers",
+                  label: "Reviewers",
+                  kind: "lines",
+                  help: "Email addresses of members, one per line. Each pull request waits in their inbox.",
+                } as const,
+                {
+                  path: "settings.approvalsMin",
+                  label: "Approvals before a merge",
+                  kind: "number",
+                  min: 0,
+                  help: "Of the newest commit. A request for changes blocks the merge, too. 0: approvals are optional.",
+                } as const,
+              ],
+            ]
           : [
               [
                 ...(project.forge === "bitbucket"

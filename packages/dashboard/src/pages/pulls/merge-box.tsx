@@ -179,7 +179,7 @@ function Standing({ pull }: { pull: DashboardPull }) {
         <>
           <h2>Review before you merge</h2>
           {found}
-          <p>It has no conflicts. Fix what the checks found, or merge it as it is.</p>
+          <p>It has no conflicts. Address this, or merge it as it is.</p>
         </>
       );
     case "ready":

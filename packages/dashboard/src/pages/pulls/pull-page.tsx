@@ -15,10 +15,12 @@ import { Pending, Problem } from "../../parts/notice.tsx";
 import { Person } from "../../parts/person.tsx";
 import { Age, Clipped, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
+import { Commits } from "./commits.tsx";
 import { MergeBox } from "./merge-box.tsx";
 import { PullState } from "./pull-state.tsx";
 import { type PullName, pullPath, pullQuery } from "./queries.ts";
 import { AskBar, ElsewhereThreads, useReview } from "./review.tsx";
+import { Reviewers } from "./reviewers.tsx";
 
 const route = getRouteApi("/pulls/$projectId/$number");
 
@@ -92,6 +94,7 @@ function PullView({ name, pull }: { name: PullName; pull: DashboardPull }) {
         </Sheet>
         <div className="order-first grid lg:order-none grid-cols-[minmax(0,1fr)] gap-5">
           <MergeBox pull={pull} />
+          <Reviewers pull={pull} />
           {checks.length > 0 && (
             <Sheet className="grid gap-2 px-4 py-3">
               <h2>Checks</h2>
@@ -126,6 +129,7 @@ function PullView({ name, pull }: { name: PullName; pull: DashboardPull }) {
           )}
         </div>
       </div>
+      <Commits commits={pull.commits} />
       <AskBar pull={pull} />
       {diff.files.length > 0 ? (
         <DiffView

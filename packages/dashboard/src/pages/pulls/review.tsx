@@ -1,7 +1,7 @@
 import type { DashboardPull, DashboardThread, DiffLine } from "@emend/contract";
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useMemo, useState } from "react";
+import { type ReactNode, useCallback, useMemo, useState } from "react";
 import { request } from "../../api/request.ts";
 import { EditButton, type EditedPlace, FileEditor, HeadButton, type LineReview } from "../../diff/file-editor.tsx";
 import { followOwnJob } from "../../layout/own-jobs.tsx";
@@ -10,7 +10,7 @@ import { ChooseModel } from "../../parts/choose-model.tsx";
 import { Problem } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
-import { pullPath } from "./queries.ts";
+import { type PullName, pullPath, pullQuery } from "./queries.ts";
 import { type Draft, NewThread, Thread } from "./review-threads.tsx";
 
 /** The comments on lines, the form for a new one, and the editor, each at its place in the diff. */
@@ -18,6 +18,7 @@ export function useReview(pull: DashboardPull, first: EditedPlace | null): LineR
   const mayWrite = useMayWrite();
   const [draft, setDraft] = useState<Draft | null>(null);
   const [edited, setEdited] = useState<EditedPlace | null>(first);
+  const setViewed = useSetViewed({ projectId: pull.projectId, number: String(pull.number) });
   return useMemo(() => {
     const name = { projectId: pull.projectId, number: String(pull.number) };
     const byPlace = Map.groupBy(
@@ -38,6 +39,7 @@ export function useReview(pull: DashboardPull, first: EditedPlace | null): LineR
         />
       );
     return {
+      viewed: { paths: new Set(pull.viewed), set: setViewed },
       onEdit: mayWrite && pull.state === "open" ? (path, line) => setEdited({ path, line }) : null,
       onLine: mayWrite ? (path, side, line) => setDraft({ path, side, firstLine: line, lastLine: line }) : null,
       notesAt(path, side, line, lines): ReactNode {
@@ -96,7 +98,24 @@ export function useReview(pull: DashboardPull, first: EditedPlace | null): LineR
           <FileEditor pullPath={pullPath(name)} {...edited} onClose={() => setEdited(null)} />
         ) : null,
     };
-  }, [pull, mayWrite, draft, edited]);
+  }, [pull, mayWrite, draft, edited, setViewed]);
+}
+
+/** Shown at once, and noted on the server. */
+function useSetViewed({ projectId, number }: PullName): (path: string, isViewed: boolean) => void {
+  const queries = useQueryClient();
+  const { mutate } = useMutation({
+    mutationFn: (body: { path: string; isViewed: boolean }) =>
+      request(`${pullPath({ projectId, number })}/viewed`, { body }),
+    onMutate({ path, isViewed }) {
+      queries.setQueryData(pullQuery({ projectId, number }).queryKey, (before) => {
+        const others = before?.viewed.filter((each) => each !== path) ?? [];
+        return before && { ...before, viewed: isViewed ? [...others, path] : others };
+      });
+    },
+    onError: () => queries.invalidateQueries({ queryKey: pullQuery({ projectId, number }).queryKey }),
+  });
+  return useCallback((path, isViewed) => mutate({ path, isViewed }), [mutate]);
 }
 
 /** Sends the open comments to Emend as a follow-up. */

@@ -61,6 +61,7 @@ export async function seed({ server, pool }: Installation, page: Page): Promise<
   await pool.query(pastJobs, [projectId]);
   await pool.query(pastJobs, [otherId]);
   await pool.query(pastChecks, [projectId]);
+  await pool.query(reviews, [projectId]);
   for (const statement of outOfStep) await pool.query(statement, [projectId]);
   const [runningId, longId] = await seedLongJobs(pool, { projectId, otherId });
   return { projectId, otherId, jobPaths, runningPath: `/app/jobs/${runningId}`, longPath: `/app/jobs/${longId}` };
@@ -82,6 +83,11 @@ const people = `insert into users (id, email, name, role, password_hash, last_lo
   ('usr_1', 'ada@example.com', 'Ada Lovelace', 'owner', 'x', clock_timestamp() - interval '2 hours'),
   ('usr_2', 'grace.brewster.murray.hopper@navy.example.com', 'Grace Brewster Murray Hopper', 'maintainer', null, clock_timestamp() - interval '3 days'),
   ('usr_3', 'bo@example.com', 'Bo', 'viewer', 'x', null)`;
+
+/** One against it, one of an earlier commit, and one that was asked for. */
+const reviews = `insert into local_reviews (project_id, number, reviewer, verdict, commit_id) values
+  ($1, 1, 'ada@example.com', 'changes_requested', 'x'), ($1, 1, 'console', 'approved', 'x'),
+  ($1, 1, 'grace.brewster.murray.hopper@navy.example.com', null, null)`;
 
 /** A month of jobs with realistic prompts. */
 const pastJobs = `insert into jobs (id, project_id, model, prompt, title, repository_url, branch, created_by, status,

@@ -152,6 +152,8 @@ function otherShots({ projectId, otherId }: Seeded): readonly Shot[] {
     { name: "pulls", path: "/app/pulls" },
     { name: "pulls-none", path: `/app/pulls?project=${otherId}` },
     { name: "pull", path: `/app/pulls/${projectId}/1`, isLong: true },
+    { name: "review-approve", path: `/app/pulls/${projectId}/1`, isLong: true, act: click("Approve") },
+    { name: "inbox", path: "/app/inbox" },
     { name: "pull-merged", path: `/app/pulls/${projectId}/3` },
     { name: "review-comment", path: `/app/pulls/${projectId}/1`, isLong: true, act: commentOnLine },
     { name: "review-edit", path: `/app/pulls/${projectId}/1`, isLong: true, act: editFirst },

@@ -105,6 +105,13 @@ export async function removeMemberRows(client: Client, id: string, actor: Actor)
   await client.query("delete from login_links where purpose = 'invite' and used_at is null and lower(email) = $1", [
     email.toLowerCase(),
   ]);
+  for (const [table, column] of [
+    ["local_reviews", "reviewer"],
+    ["viewed_files", "viewer"],
+    ["inbox_dismissals", "person"],
+  ]) {
+    await client.query(`delete from ${table} where ${column} = lower($1)`, [email]);
+  }
   await client.query("delete from users where id = $1", [id]);
 }
 

@@ -34,7 +34,7 @@ export function keyRoutes(app: FastifyInstance, deps: RouteDeps): void {
   /** Jobs, comments and merges name who made them by an address or an id; people know each other by name. */
   app.get("/names", async (): Promise<DashboardNames> => {
     const { rows } = await deps.pool.query<DashboardNames["people"][number]>(
-      "select email, name from users where name <> '' order by email limit 1000",
+      `select email, name, role <> 'viewer' as "mayReview" from users where name <> '' order by email limit 1000`,
     );
     return { people: rows, keys: (await listKeys(deps.pool)).map(({ id, name }) => ({ id, name })) };
   });

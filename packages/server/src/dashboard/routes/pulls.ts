@@ -44,6 +44,17 @@ const parseThread = bodyParser(
     suggestion: Type.Optional(Type.String({ maxLength: 20_000 })),
   }),
 );
+const parseReview = bodyParser(
+  Type.Object({
+    head,
+    verdict: Type.Enum(["approved", "changes_requested"]),
+    text: Type.String({ maxLength: 20_000 }),
+  }),
+);
+const parseReviewer = bodyParser(
+  Type.Object({ reviewer: Type.String({ minLength: 1, maxLength: 1_000 }), isWanted: Type.Boolean() }),
+);
+const parseViewed = bodyParser(Type.Object({ path, isViewed: Type.Boolean() }));
 const parseResolve = bodyParser(Type.Object({ resolved: Type.Boolean() }));
 const parseApply = bodyParser(Type.Object({ head }));
 const parseEdit = bodyParser(
@@ -64,7 +75,7 @@ export function pullRoutes(app: FastifyInstance, deps: RouteDeps): void {
   app.get("/pulls/:projectId/:number", async (request: Named, reply): Promise<DashboardPull> => {
     const name = nameOf(request);
     if (!seatFor(seats, subjectOf(request), reply.raw)()) throw tooManyDiffs();
-    const [read, job] = await Promise.all([pulls.read(name), findPullJob(pool, name)]);
+    const [read, job] = await Promise.all([pulls.read(name, subjectOf(request)), findPullJob(pool, name)]);
     const pull = found(read);
     const ask = pull.state === "open" ? await askStateOf(deps, name.projectId, job) : null;
     // After reading, which takes in what was pushed.
@@ -110,6 +121,38 @@ export function pullRoutes(app: FastifyInstance, deps: RouteDeps): void {
     // A comment may ask Emend for changes, so poll now.
     await hastenPoll(pool, nameOf(request));
     return reply.code(201).send({});
+  });
+}
+
+/** Approvals, requests for changes, who is asked for them, and the files that somebody has viewed. */
+export function verdictRoutes(app: FastifyInstance, deps: RouteDeps): void {
+  const { pulls, pool } = deps;
+
+  app.post("/pulls/:projectId/:number/review", async (request: Named) => {
+    const { text, ...review } = parseReview(request.body);
+    const by = subjectOf(request);
+    done(await pulls.review(nameOf(request), { ...review, by }));
+    if (text.trim() !== "") await pulls.comment(nameOf(request), { author: by, text });
+    await auditPull(deps, request, review.verdict);
+    // Its text may ask Emend for changes, so poll now.
+    await hastenPoll(pool, nameOf(request));
+    return {};
+  });
+
+  app.post("/pulls/:projectId/:number/reviewers", async (request: Named) => {
+    const reviewer = parseReviewer(request.body);
+    done(await pulls.setReviewer(nameOf(request), reviewer));
+    const what = reviewer.isWanted ? "review_requested" : "review_removed";
+    await auditPull(deps, request, what, { reviewer: reviewer.reviewer });
+    return {};
+  });
+
+  // It changes what this person sees and nothing else, so a viewer may do it.
+  app.post("/pulls/:projectId/:number/viewed", { config: { role: "viewer" } }, async (request) => {
+    const named = request as Named;
+    const input = { ...parseViewed(request.body), viewer: subjectOf(request) };
+    found((await pulls.setViewed(nameOf(named), input)) || null);
+    return {};
   });
 }
 
@@ -184,8 +227,16 @@ export function reviewRoutes(app: FastifyInstance, deps: RouteDeps): void {
 export async function auditPull(
   { pool }: RouteDeps,
   request: FastifyRequest,
-  what: "edited" | "suggestion" | "asked" | "proposed",
-  details: { number?: number; path?: string } = {},
+  what:
+    | "edited"
+    | "suggestion"
+    | "asked"
+    | "proposed"
+    | "approved"
+    | "changes_requested"
+    | "review_requested"
+    | "review_removed",
+  details: { number?: number; path?: string; reviewer?: string } = {},
 ): Promise<void> {
   const { projectId = "", number } = request.params as { projectId?: string; number?: string };
   const about = { ...(number !== undefined && { number: Number(number) }), ...details };

@@ -19,9 +19,20 @@ import {
   refreshLocalPullRequest,
   saveCompared,
 } from "./pull-requests.ts";
+import {
+  askReviewer,
+  listViewed,
+  type Reviews,
+  readReviews,
+  removeReview,
+  saveReview,
+  setViewed,
+  showReviews,
+} from "./pull-reviews.ts";
 import { pullVerdict } from "./pull-verdict.ts";
 import {
   isAncestor,
+  listCommits,
   type Mergeability,
   type PullRequestDiff,
   readDiff,
@@ -39,7 +50,7 @@ export interface PullName {
 interface PullDesk {
   has(name: PullName): Promise<boolean>;
   /** Null if it does not exist. */
-  read(name: PullName): Promise<Omit<DashboardPull, "jobId" | "ask" | "threads" | "findings"> | null>;
+  read(name: PullName, reader: string): Promise<ShownPull | null>;
   /** A file as the pull request leaves it. Null if it does not exist or is too large to show. */
   readFile(name: PullName, path: string): Promise<DashboardPullFile | null>;
   merge(name: PullName, input: MergeWish & { headExpected: string | null; by: Actor }): Promise<MergeOutcome>;
@@ -47,7 +58,17 @@ interface PullDesk {
   close(name: PullName, by: Actor): Promise<boolean>;
   markReady(name: PullName): Promise<boolean>;
   comment(name: PullName, input: { author: string; text: string }): Promise<boolean>;
+  /** Approves the commit that the person read, or requests changes. */
+  review(name: PullName, input: { head: string; verdict: Verdict; by: string }): Promise<ReviewOutcome>;
+  /** Asks a member to review. `isWanted` false: takes it back, and a review that they gave with it. */
+  setReviewer(name: PullName, input: { reviewer: string; isWanted: boolean }): Promise<ReviewOutcome>;
+  /** Notes for one person which files they have viewed. False if the pull request does not exist. */
+  setViewed(name: PullName, input: { viewer: string; path: string; isViewed: boolean }): Promise<boolean>;
 }
+
+type ShownPull = Omit<DashboardPull, "jobId" | "ask" | "threads" | "findings">;
+type Verdict = "approved" | "changes_requested";
+type ReviewOutcome = { kind: "done" } | { kind: "refused"; reason: string } | { kind: "not_found" };
 
 export function createPullDesk(deps: LocalForgeDeps & { signal: AbortSignal }): PullDesk {
   const db = deps.pool;
@@ -57,7 +78,7 @@ export function createPullDesk(deps: LocalForgeDeps & { signal: AbortSignal }): 
   return {
     has: async (name) => (await find(name)) !== null,
 
-    async read(name) {
+    async read(name, reader) {
       const { projectId, number } = name;
       if (!(await find(name))) return null;
       const repository = repositoryOf(deps, projectId);
@@ -66,7 +87,11 @@ export function createPullDesk(deps: LocalForgeDeps & { signal: AbortSignal }): 
       if (!view) return null;
       const comments = await listComments(db, projectId, number);
       const statuses = await listStatuses(db, projectId, view.pullRequest.headCommit);
-      return showPull(view, { projectId, cloneUrl, comments, statuses });
+      const reviews = await readReviews(db, name);
+      const { baseCommit: base, headCommit: head } = view.pullRequest;
+      const commits = await listCommits(repository, { base, head }, deps.signal);
+      const viewed = await listViewed(db, name, reader, view.diff.files);
+      return showPull(view, { projectId, cloneUrl, comments, statuses, reviews, commits, viewed });
     },
 
     async readFile(name, path) {
@@ -105,6 +130,40 @@ export function createPullDesk(deps: LocalForgeDeps & { signal: AbortSignal }): 
       await insertComment(db, { ...name, author, body: text });
       return true;
     },
+
+    async review(name, { head, verdict, by }) {
+      const stored = await find(name);
+      if (!stored) return { kind: "not_found" };
+      const repository = repositoryOf(deps, name.projectId);
+      if (stored.state === "open")
+        await refreshLocalPullRequest({ db, repository }, name.projectId, stored, deps.signal);
+      const { state, headCommit } = (await find(name)) ?? stored;
+      if (state !== "open") return refuse(`This pull request is ${state}.`);
+      if (headCommit !== head) {
+        return refuse("The branch changed since you opened this page. Read the new commits, then review them.");
+      }
+      await saveReview(db, name, { reviewer: by, verdict, head });
+      return { kind: "done" };
+    },
+
+    async setReviewer(name, { reviewer, isWanted }) {
+      const stored = await find(name);
+      if (!stored) return { kind: "not_found" };
+      if (stored.state !== "open") return refuse(`This pull request is ${stored.state}.`);
+      if (!isWanted) {
+        return (await removeReview(db, name, reviewer)) ? { kind: "done" } : refuse("This review is gone already.");
+      }
+      const isAsked = await askReviewer(db, name, reviewer);
+      return isAsked ? { kind: "done" } : refuse("Only members with the role maintainer or owner can review.");
+    },
+
+    async setViewed(name, input) {
+      const stored = await find(name);
+      if (!stored) return false;
+      const repository = repositoryOf(deps, name.projectId);
+      await setViewed({ db, repository }, name, { ...input, head: stored.headCommit }, deps.signal);
+      return true;
+    },
   };
 }
 
@@ -116,12 +175,17 @@ function showPull(
     cloneUrl: string;
     comments: readonly LocalComment[];
     statuses: readonly LocalStatus[];
+    reviews: Reviews;
+    commits: DashboardPull["commits"];
+    viewed: readonly string[];
   },
-): Omit<DashboardPull, "jobId" | "ask" | "threads" | "findings"> {
+): ShownPull {
   const { number, title, state, draft, headRef, baseRef, headCommit, checks, mergedBy, mergeCommit } = pullRequest;
   const shown = {
     mergeability: showMergeability(mergeability),
     statuses: more.statuses.map(({ name, state, words, url }) => ({ name, state, words, url })),
+    reviews: showReviews(more.reviews, headCommit),
+    approvalsMin: more.reviews.approvalsMin,
   };
   return {
     ...shown,
@@ -142,6 +206,8 @@ function showPull(
     updatedAt: pullRequest.updatedAt.toISOString(),
     diff: { diff: diff.patch, files: diff.files.map(showFile) },
     cloneUrl: more.cloneUrl,
+    commits: more.commits,
+    viewed: more.viewed,
     comments: more.comments.map(({ id, author, body, createdAt }) => ({
       id,
       author,
@@ -213,7 +279,10 @@ export async function mergePullRequest(
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const found = await readMergeability(repository, { base: pullRequest.baseRef, head: pullRequest.headRef }, signal);
     const statuses = "head" in found ? await listStatuses(db, projectId, found.head) : [];
-    const verdict = pullVerdict({ ...pullRequest, mergeability: showMergeability(found), statuses });
+    const { approvalsMin, ...said } = await readReviews(db, request);
+    const reviews = "head" in found ? showReviews({ approvalsMin, ...said }, found.head) : [];
+    const judged = { ...pullRequest, mergeability: showMergeability(found), statuses, reviews, approvalsMin };
+    const verdict = pullVerdict(judged);
     if (verdict.kind === "draft") return refuse("This pull request is a draft. Mark it ready first.");
     const isBarred = found.kind === "blocked" || found.kind === "conflicts" || verdict.kind === "blocked";
     if (isBarred) return refuse(verdict.words);
@@ -266,7 +335,7 @@ async function removeBranch(
   await ask(repository, ["update-ref", "-d", `refs/heads/${headRef}`, head], signal);
 }
 
-function refuse(reason: string): MergeOutcome {
+function refuse(reason: string): { kind: "refused"; reason: string } {
   return { kind: "refused", reason };
 }
 

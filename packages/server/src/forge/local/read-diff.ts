@@ -1,3 +1,4 @@
+import type { DashboardPull } from "@emend/contract";
 import { findRenames, type ListedFile, parseFileList, wholeFiles } from "@emend/tree";
 import { ask, type Repository } from "./repository.ts";
 
@@ -34,6 +35,26 @@ export async function readDiff(
     run(["--patch", "--no-color", "--no-ext-diff", "--no-textconv"], patchBytesMax),
   ]);
   return { files: parseFileList(list.stdout.toString("utf8")), patch: wholeFiles(patch).toString("utf8") };
+}
+
+const commitsMax = 100;
+
+/** Oldest first. Of very many, the newest. */
+export async function listCommits(
+  repository: Repository,
+  commits: { base: string; head: string },
+  signal: AbortSignal,
+): Promise<DashboardPull["commits"]> {
+  const range = `${commits.base}..${commits.head}`;
+  const options = ["--reverse", "-z", `--max-count=${commitsMax}`, "--format=%H%x1f%an%x1f%aI%x1f%s"];
+  const { output } = await ask(repository, ["log", ...options, range, "--"], signal);
+  return output
+    .split("\0")
+    .filter((entry) => entry !== "")
+    .map((entry) => {
+      const [id = "", author = "", at = "", ...subject] = entry.split("\x1f");
+      return { id, author, at, subject: subject.join(" ") };
+    });
 }
 
 const fileBytesMax = 1024 * 1024;

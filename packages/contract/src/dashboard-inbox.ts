@@ -1,0 +1,30 @@
+/** Something that waits for the person who reads it. */
+export interface DashboardInboxItem {
+  /** Something new about the same thing has another id. */
+  id: string;
+  /**
+   * `question`: an agent asks; `review`: a pull request waits for this person's review; `pull`: a pull request of their own
+   * job is open; `automation`: its last run failed; `drift`: a page no longer agrees with the code.
+   */
+  kind: "question" | "review" | "pull" | "automation" | "drift";
+  projectId: string;
+  title: string;
+  /** Can be empty. */
+  words: string;
+  at: string;
+  /** The job to open. */
+  jobId: string | null;
+  /** The number of the pull request that Emend hosts. */
+  number: number | null;
+  /** The pull request on another forge. */
+  url: string | null;
+  /** The page of the docs. */
+  path: string | null;
+}
+
+export interface DashboardInbox {
+  /** Questions and reviews first, then the newest. */
+  items: readonly DashboardInboxItem[];
+  /** There are more than are shown. */
+  hasMore: boolean;
+}
