@@ -1,6 +1,6 @@
 import type { SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import type { Finding, IgnoreEntry, ParseCache } from "@emend/site";
-import type { CommitTree, Overlay, OverlayEdit, OverlayEntry, Tree } from "@emend/tree";
+import type { CommitTree, Overlay, OverlayEntry, Tree } from "@emend/tree";
 
 /** An agent's result besides its overlay. */
 export type AgentOutcome =
@@ -221,5 +221,5 @@ export interface AgentDeps {
   /** Wraps each call of a tool, for traces. Call and result are vetted. */
   watchTool?: ((call: ToolCall, run: () => Promise<ToolResult>) => Promise<ToolResult>) | undefined;
   /** Stores a step with its edits, fenced by the lease. Throws if the lease is lost. */
-  saveStep(step: Step, edits: readonly OverlayEdit[]): Promise<void>;
+  saveStep(step: Step, edits: readonly OverlayEntry[]): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { lstat, mkdir, open, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isFault } from "@emend/base/fault.ts";
 import { asRead, base64Core } from "@emend/base/secrets/scan-secrets.ts";
-import type { Overlay, Tree } from "@emend/tree";
+import { type Overlay, readOrSkip, type Tree } from "@emend/tree";
 import { AgentFault } from "./faults.ts";
 
 /** A file's state when it was written. Unchanged files need not be read again. */
@@ -52,16 +52,6 @@ export async function checkOut(tree: Tree, folder: string, signal: AbortSignal):
     written.set(path, { size: onDisk, ctimeMs, ino });
   }
   return written;
-}
-
-/** A file above the size limit is left out. */
-async function readOrSkip(tree: Tree, path: string): Promise<Buffer | null> {
-  try {
-    return await tree.read(path);
-  } catch (error) {
-    if (isFault(error, "invalid_request")) return null;
-    throw error;
-  }
 }
 
 function sameName(path: string, cause: unknown): AgentFault {

@@ -2,9 +2,8 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isFault } from "@emend/base/fault.ts";
 import { bind, confined, inside, runProgram, type Sandbox, type StartProcess } from "@emend/runners";
-import type { Tree } from "@emend/tree";
+import { readOrSkip, type Tree } from "@emend/tree";
 import type { BuildLimits } from "./limits.ts";
 import type { Plan } from "./plan.ts";
 
@@ -105,14 +104,4 @@ function block(bytes: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(bytes.byteLength);
   return Buffer.concat([length, bytes]);
-}
-
-/** A file above the size limit is left out. */
-async function readOrSkip(tree: Tree, path: string): Promise<Buffer | null> {
-  try {
-    return await tree.read(path);
-  } catch (error) {
-    if (isFault(error, "invalid_request")) return null;
-    throw error;
-  }
 }

@@ -2,7 +2,6 @@ import type { Position, Range, TextEdit } from "vscode-languageserver/node";
 
 /** A text with byte offsets, as sites use them, and lines with UTF-16 units, as editors use them. */
 export interface TextMap {
-  positionAt(byte: number): Position;
   byteAt(position: Position): number;
   range(start: number, end: number): Range;
   /** A line without its line ending. */
@@ -41,7 +40,6 @@ export function mapText(bytes: Uint8Array): TextMap {
   }
 
   return {
-    positionAt,
     byteAt({ line: number, character }) {
       const start = starts[number];
       return start === undefined ? buffer.length : start + Buffer.byteLength(line(number).slice(0, character));

@@ -156,15 +156,15 @@ test("an edited file keeps its mode, also by way of a deletion", async () => {
   expect(overlay.entries()).toEqual([{ path: "tool.sh", mode: "100755", content: bytes("#!/bin/bash\n") }]);
 });
 
-test("original bytes are no edit any more, and say that the stored row can go", async () => {
+test("original bytes are no edit any more, and replace the stored one", async () => {
   const overlay = await open();
   await overlay.set("docs/a.md", bytes("changed\n"));
   await overlay.set("docs/new.md", bytes("new\n"));
   await overlay.delete("docs/b.md");
   expect(overlay.takeDirty()).toEqual([
-    { path: "docs/a.md", mode: "100644", content: bytes("changed\n"), reverted: false },
-    { path: "docs/b.md", mode: "100644", content: null, reverted: false },
-    { path: "docs/new.md", mode: "100644", content: bytes("new\n"), reverted: false },
+    { path: "docs/a.md", mode: "100644", content: bytes("changed\n") },
+    { path: "docs/b.md", mode: "100644", content: null },
+    { path: "docs/new.md", mode: "100644", content: bytes("new\n") },
   ]);
   expect(overlay.takeDirty()).toEqual([]);
   await overlay.set("docs/a.md", bytes("a\n"));
@@ -173,11 +173,10 @@ test("original bytes are no edit any more, and say that the stored row can go", 
   expect(overlay.entries()).toEqual([]);
   const taken = overlay.takeDirty();
   expect(taken).toEqual([
-    { path: "docs/a.md", mode: "100644", content: bytes("a\n"), reverted: true },
-    { path: "docs/b.md", mode: "100644", content: bytes("b\n"), reverted: true },
-    { path: "docs/new.md", mode: "100644", content: null, reverted: true },
+    { path: "docs/a.md", mode: "100644", content: bytes("a\n") },
+    { path: "docs/b.md", mode: "100644", content: bytes("b\n") },
+    { path: "docs/new.md", mode: "100644", content: null },
   ]);
-  // Rows that remain do no harm.
   const resumed = await createOverlay(tree, taken);
   expect(resumed.entries()).toEqual([]);
   expect(await resumed.list()).toEqual(await tree.list());

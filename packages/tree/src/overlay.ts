@@ -123,9 +123,9 @@ export async function createOverlay(tree: CommitTree, stored: readonly OverlayEn
     entries: () => sortedEntries(edits),
     diff: (signal) => tree.diff(sortedEntries(edits), signal),
     takeDirty() {
-      const taken = [...dirty.values()].map((entry) => ({ ...entry, reverted: !edits.has(entry.path) }));
+      const taken = [...dirty.values()].sort((left, right) => comparePaths(left.path, right.path));
       dirty.clear();
-      return taken.sort((left, right) => comparePaths(left.path, right.path));
+      return taken;
     },
   };
 }

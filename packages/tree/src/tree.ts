@@ -95,15 +95,6 @@ export interface OverlayEntry {
   content: Buffer | null;
 }
 
-/** An edit to store with a step. */
-export interface OverlayEdit extends OverlayEntry {
-  /**
-   * True if the file is again as in the tree: then `content` is the tree's (null: no such file), and a stored row for
-   * the path can be deleted. Keeping it is harmless: loading drops edits that do not differ.
-   */
-  reverted: boolean;
-}
-
 /** A job's edits on a tree. Reads see the edits; the tree itself never changes. */
 export interface Overlay extends Tree {
   /** Writes a file, or throws TreeFault("invalid_request") with the reason. All path checks are here. */
@@ -114,8 +105,11 @@ export interface Overlay extends Tree {
   entries(): readonly OverlayEntry[];
   /** The edits as a patch, with renames detected. */
   diff(signal?: AbortSignal): Promise<Buffer>;
-  /** The edits since the last call, to store with a step. */
-  takeDirty(): readonly OverlayEdit[];
+  /**
+   * The edits since the last call, to store with a step. A file that is again as in the tree is among them: the step
+   * replaces the stored edit.
+   */
+  takeDirty(): readonly OverlayEntry[];
 }
 
 /** A git tree for the site package: plain files only, no links or submodules. */
@@ -129,16 +123,18 @@ export function siteTreeOf(tree: Tree & Partial<Pick<CommitTree, "copyOut">>, hi
         .filter((entry) => entry.mode === "100644" || entry.mode === "100755")
         .map((entry) => ({ path: entry.path, hash: entry.oid, ...(entry.size === null ? {} : { size: entry.size }) }));
     },
-    async read(path) {
-      try {
-        return await tree.read(path);
-      } catch (error) {
-        // Too large to read, so not a page.
-        if (isFault(error, "invalid_request")) return null;
-        throw error;
-      }
-    },
+    read: (path) => readOrSkip(tree, path),
   };
+}
+
+/** As `read`, and null for a file above the size limit. */
+export async function readOrSkip(tree: Tree, path: string): Promise<Buffer | null> {
+  try {
+    return await tree.read(path);
+  } catch (error) {
+    if (isFault(error, "invalid_request")) return null;
+    throw error;
+  }
 }
 
 export type ObjectFormat = "sha1" | "sha256";

@@ -56,12 +56,6 @@ export interface ProposedHead {
   moved: { tip: string; conflict: readonly string[] };
 }
 
-export interface DiffStat {
-  files: number;
-  insertions: number;
-  deletions: number;
-}
-
 /** The bare clone of a project's repository on this node. */
 export interface Mirror {
   /**
@@ -97,7 +91,6 @@ export interface Mirror {
     input: { from: string; to: string; bytesMax?: number },
     signal: AbortSignal,
   ): Promise<{ patch: Buffer; truncated: boolean }>;
-  diffStat(input: { from: string; to: string }, signal: AbortSignal): Promise<DiffStat>;
   /**
    * `expected`: the commit that the branch must have now (null: it must not exist). Safe to retry. Throws
    * TreeFault("forge_unavailable", retryable) if it is unknown whether the push arrived.

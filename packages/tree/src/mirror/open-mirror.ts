@@ -6,7 +6,7 @@ import { TreeFault } from "../faults.ts";
 import { type Git, type GitResult, gitError, gitWords, httpStatusOf, isUntrusted, saysLater } from "../git/git.ts";
 import { type BlobCache, createBlobReader } from "../read/blob-reader.ts";
 import { openCommitTree } from "../read/commit-tree.ts";
-import { diffCommits, diffStat } from "../read/diff.ts";
+import { diffCommits } from "../read/diff.ts";
 import { type IndexCache, listTree } from "../read/list-tree.ts";
 import type { TreeIndex } from "../tree.ts";
 import { checkObjectIds } from "../tree.ts";
@@ -84,7 +84,6 @@ export function openMirror(deps: {
     treeAt: (commit) => openCommitTree({ context, reader, cache, indexOf, closing }, commit),
     commit: (input, signal) => buildCommit(context, input, until(signal)),
     diff: (input, signal) => diffCommits(context, input, until(signal)),
-    diffStat: (input, signal) => diffStat(context, input, until(signal)),
     push: (input, signal) => pushBranch(context, input, until(signal)),
     contains: (input, signal) => remoteContains(git, input, until(signal)),
     release: (jobId) => releasePins(context, jobId, closing),

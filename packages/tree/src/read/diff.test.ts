@@ -37,10 +37,9 @@ test("shows edits, additions, deletions and moves", async () => {
   expect(patch).toContain("deleted file mode 100644");
   expect(patch).toContain("rename from old/page.md\nrename to new/page.md\n");
   expect(patch).toContain("Binary files a/ü.bin and b/ü.bin differ");
-  expect(await mirror.diffStat(range, bench.signal)).toEqual({ files: 4, insertions: 1, deletions: 2 });
 });
 
-test("past its bound whole files are left off, and the figures stay whole", async () => {
+test("past its bound whole files are left off", async () => {
   const after = Object.fromEntries(
     Array.from({ length: 20 }, (_, page) => [`${page}.md`, `${"new line\n".repeat(100)}`]),
   );
@@ -50,7 +49,6 @@ test("past its bound whole files are left off, and the figures stay whole", asyn
   expect(patch.length).toBeLessThanOrEqual(5_000);
   expect(patch.toString().match(/^diff --git /gm)).toHaveLength(4);
   expect(patch.toString().endsWith("+new line\n")).toBe(true);
-  expect(await mirror.diffStat(range, bench.signal)).toEqual({ files: 20, insertions: 2_000, deletions: 0 });
 });
 
 test("neither the repository's attributes nor a hostile configuration run or hide anything", async () => {
@@ -70,7 +68,6 @@ test("neither the repository's attributes nor a hostile configuration run or hid
   mkdirSync(join(gitDir, "info"), { recursive: true });
   writeFileSync(join(gitDir, "info", "attributes"), "*.md diff=evil\n");
   expect(await patchOf(mirror, range)).toContain("-one\n+two\n");
-  expect(await mirror.diffStat(range, bench.signal)).toEqual({ files: 1, insertions: 1, deletions: 1 });
   expect(existsSync(canary)).toBe(false);
 });
 

@@ -1,11 +1,9 @@
 import { gitError } from "../git/git.ts";
-import type { DiffStat } from "../mirror/mirror.ts";
 import type { MirrorContext } from "../mirror/mirror-context.ts";
 import { checkObjectIds } from "../tree.ts";
 
 const timeMsMax = 120_000;
 const patchBytesMax = 16 * 1024 * 1024;
-const statBytesMax = 256 * 1024 * 1024;
 /**
  * Git compares lines, and a docs page has one paragraph per line. A moved page with one word replaced everywhere keeps
  * few equal lines.
@@ -13,6 +11,7 @@ const statBytesMax = 256 * 1024 * 1024;
 export const findRenames = "--find-renames=20%";
 /** Plumbing: no drivers, converters or colors, whatever a configuration says. */
 const command = ["diff-tree", "-r", findRenames, "--no-ext-diff", "--no-textconv", "--no-color"];
+const options = ["--patch", "--full-index", "--src-prefix=a/", "--dst-prefix=b/"];
 
 export interface DiffInput {
   from: string;
@@ -25,19 +24,17 @@ export async function diffCommits(
   input: DiffInput,
   signal: AbortSignal,
 ): Promise<{ patch: Buffer; truncated: boolean }> {
-  const options = ["--patch", "--full-index", "--src-prefix=a/", "--dst-prefix=b/"];
-  const result = await run(context, input, options, input.bytesMax ?? patchBytesMax, signal);
-  return { patch: wholeFiles(result), truncated: result.cut };
-}
-
-export async function diffStat(context: MirrorContext, input: DiffInput, signal: AbortSignal): Promise<DiffStat> {
-  const result = await run(context, input, ["--raw", "--numstat", "-z"], statBytesMax, signal);
-  const files = parseFileList(result.stdout.toString("latin1"));
-  return {
-    files: files.length,
-    insertions: files.reduce((sum, { added }) => sum + (added ?? 0), 0),
-    deletions: files.reduce((sum, { deleted }) => sum + (deleted ?? 0), 0),
-  };
+  checkObjectIds(input.from, input.to);
+  const args = [...command, ...options, input.from, input.to];
+  const config = { "core.quotePath": "false" };
+  const outputBytesMax = input.bytesMax ?? patchBytesMax;
+  const result = await context.git.run(
+    { gitDir: context.place.gitDir, args, config, timeMsMax, outputBytesMax, memoryBytesMax: 2 ** 29 },
+    signal,
+  );
+  if (result.code === 0) return { patch: wholeFiles(result), truncated: result.cut };
+  const what = "The change cannot be shown: a commit is missing from the mirror.";
+  throw gitError("repository_unavailable", { what, words: result.words, retryable: true });
 }
 
 /** A file's patch that was cut in the middle would look complete, so it is dropped. */
@@ -96,23 +93,4 @@ export function parseFileList(output: string): readonly ListedFile[] {
 
 function parseCount(text: string | undefined): number | null {
   return text === undefined || text === "-" ? null : Number(text);
-}
-
-async function run(
-  context: MirrorContext,
-  input: DiffInput,
-  options: readonly string[],
-  outputBytesMax: number,
-  signal: AbortSignal,
-) {
-  checkObjectIds(input.from, input.to);
-  const args = [...command, ...options, input.from, input.to];
-  const config = { "core.quotePath": "false" };
-  const result = await context.git.run(
-    { gitDir: context.place.gitDir, args, config, timeMsMax, outputBytesMax, memoryBytesMax: 2 ** 29 },
-    signal,
-  );
-  if (result.code === 0) return result;
-  const what = "The change cannot be shown: a commit is missing from the mirror.";
-  throw gitError("repository_unavailable", { what, words: result.words, retryable: true });
 }
