@@ -12,7 +12,6 @@ export { isDashboardBuilt } from "./dashboard/assets.ts";
 export { AppError } from "./errors.ts";
 export type { GateStatus } from "./gate/gate-store.ts";
 export { isMade } from "./installation/open-database.ts";
-export type { StoredEvent as JobEvent } from "./jobs/read/events.ts";
 export type { JobReport } from "./jobs/read/run-report.ts";
 export type { Delivery } from "./notify/deliveries.ts";
 export type { Webhook } from "./notify/webhooks.ts";

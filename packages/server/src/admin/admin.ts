@@ -45,7 +45,6 @@ import { createForgeReach } from "../installation/forge-reach.ts";
 import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
 import { opensCanary } from "../installation/sealed-values.ts";
 import { listBudgets } from "../jobs/budget.ts";
-import { listEvents, type StoredEvent } from "../jobs/read/events.ts";
 import { type JobReport, readReport } from "../jobs/read/run-report.ts";
 import { type Delivery, listDeliveries, redeliver } from "../notify/deliveries.ts";
 import { needsPrivate } from "../notify/ssrf-guard.ts";
@@ -129,7 +128,6 @@ export interface Admin {
   /** Lets an account of a chat, such as `slack/U0123`, act as a member; or takes that back. */
   linkChatAccount(input: { email: string; account: string; isLinked: boolean }): Promise<void>;
   jobReport(jobId: string): Promise<JobReport>;
-  jobEvents(jobId: string, afterSeq: number): Promise<readonly StoredEvent[]>;
   /** The secret is shown once. `needsPrivate`: servers post there only with EMEND_ALLOW_PRIVATE_WEBHOOKS. */
   addWebhook(input: NewWebhook): Promise<{ id: string; secret: string; needsPrivate: boolean }>;
   listWebhooks(projectId: string): Promise<readonly Webhook[]>;
@@ -317,7 +315,6 @@ export function createAdmin(deps: AdminDeps): Admin {
       if (report) return report;
       throw new AppError("not_found", { publicMessage: `job not found: ${jobId}` });
     },
-    jobEvents: (jobId, afterSeq) => listEvents(pool, jobId, afterSeq),
     async addWebhook(input) {
       // The console may lack the server's settings. The server checks the URL at every delivery.
       const added = await addWebhook({ db, sealer, allowPrivate: true }, input);

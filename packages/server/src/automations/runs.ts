@@ -5,7 +5,7 @@ import { getProject } from "../accounts/projects/projects.ts";
 import type { Client, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { BudgetRefusal } from "../jobs/budget.ts";
-import { createJob } from "../jobs/create-job.ts";
+import { createJobWithoutKey } from "../jobs/create-job.ts";
 import { acceptMessage, messageQuota } from "../jobs/message-job.ts";
 import type { RecordedPullRequest } from "../jobs/pull-requests.ts";
 import { redactPrompt } from "../jobs/redact-prompt.ts";
@@ -127,7 +127,7 @@ async function startJob(deps: DecideDeps, automation: Automation, question: Ques
     const words = `Skipped: the project no longer allows the model ${model}.`;
     return { state: "skipped", words, jobId: null, contentHash };
   }
-  const outcome = await createJob(
+  const outcome = await createJobWithoutKey(
     { db: deps.client, announceDue: deps.announceDue },
     deps.createJobRules(project, model),
     {
@@ -136,10 +136,7 @@ async function startJob(deps: DecideDeps, automation: Automation, question: Ques
       kept,
       baseRef: null,
       model,
-      draft: null,
-      maxCostUsd: null,
       createdBy: `automation/${automation.id}`,
-      idempotencyKey: null,
     },
   );
   switch (outcome.kind) {
@@ -149,10 +146,6 @@ async function startJob(deps: DecideDeps, automation: Automation, question: Ques
       return waits("The project reached its job limit. Emend retries when there is room.", outcome.quota.freesInMs);
     case "over_budget":
       return overBudget(outcome.refusal);
-    // Without an idempotency key there is no replay and no conflict.
-    case "replayed":
-    case "conflict":
-      throw new Error(`a create without a key was ${outcome.kind}`);
     default:
       return assertNever(outcome);
   }

@@ -9,7 +9,7 @@ import type { Pool } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isAppError } from "../errors.ts";
 import type { AnnounceDue } from "../jobs/announce.ts";
-import { type CreateJobRules, createJob, scanNewPrompt } from "../jobs/create-job.ts";
+import { type CreateJobRules, createJobWithoutKey, scanNewPrompt } from "../jobs/create-job.ts";
 import { type MessageJobDeps, type MessageOutcome, messageJob, messageQuota } from "../jobs/message-job.ts";
 import {
   addReply,
@@ -178,17 +178,18 @@ async function startJob(deps: HearDeps, at: ThreadName, message: WaitingMessage,
   deps.crashPoint("before-chat-job");
   const refusal = await inTransaction(deps.pool, async (client) => {
     if (!(await markMessageHandled(client, message.id))) return null;
-    const outcome = await createJob({ db: client, announceDue: (projectId) => void due.push(projectId) }, rules, {
-      projectId: project.id,
-      prompt,
-      kept,
-      baseRef: null,
-      model,
-      draft: null,
-      maxCostUsd: null,
-      createdBy: `user/${member.email}`,
-      idempotencyKey: null,
-    });
+    const outcome = await createJobWithoutKey(
+      { db: client, announceDue: (projectId) => void due.push(projectId) },
+      rules,
+      {
+        projectId: project.id,
+        prompt,
+        kept,
+        baseRef: null,
+        model,
+        createdBy: `user/${member.email}`,
+      },
+    );
     switch (outcome.kind) {
       case "created": {
         const threadId = await saveThread(client, at, outcome.jobId);
@@ -199,9 +200,6 @@ async function startJob(deps: HearDeps, at: ThreadName, message: WaitingMessage,
         return addRefusal(client, at, message, "The project reached its limit of jobs per hour. Try again later.");
       case "over_budget":
         return addRefusal(client, at, message, outcome.refusal.words);
-      case "replayed":
-      case "conflict":
-        throw new Error(`a create without a key was ${outcome.kind}`);
       default:
         return assertNever(outcome);
     }

@@ -6,7 +6,7 @@ import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
 import type { AnnounceDue } from "../jobs/announce.ts";
-import { type CreateJobRules, createJob, scanNewPrompt } from "../jobs/create-job.ts";
+import { type CreateJobRules, createJobWithoutKey, scanNewPrompt } from "../jobs/create-job.ts";
 import { type GateFinding, type GateStatus, getStatus, markHandled } from "./gate-store.ts";
 
 export interface DocsPullDeps {
@@ -44,7 +44,7 @@ export async function makeDocsPull(
     if (plan.prompt !== scanned?.prompt) {
       throw new AppError("conflict", { publicMessage: "The findings changed just now. Try again.", retryable: true });
     }
-    const outcome = await createJob(
+    const outcome = await createJobWithoutKey(
       { db: client, announceDue: (projectId) => void due.push(projectId) },
       deps.createJobRules(project, model),
       {
@@ -52,10 +52,7 @@ export async function makeDocsPull(
         ...scanned,
         baseRef: plan.baseRef,
         model,
-        draft: null,
-        maxCostUsd: null,
         createdBy,
-        idempotencyKey: null,
       },
     );
     switch (outcome.kind) {
@@ -71,9 +68,6 @@ export async function makeDocsPull(
         const { words, renewsInMs } = outcome.refusal;
         throw new AppError("rate_limited", { publicMessage: words, retryAfterMs: renewsInMs });
       }
-      case "replayed":
-      case "conflict":
-        throw new Error(`a create without a key was ${outcome.kind}`);
       default:
         return assertNever(outcome);
     }

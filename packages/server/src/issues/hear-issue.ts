@@ -9,7 +9,7 @@ import type { Pool } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isAppError } from "../errors.ts";
 import type { AnnounceDue } from "../jobs/announce.ts";
-import { type CreateJobRules, createJob, scanNewPrompt } from "../jobs/create-job.ts";
+import { type CreateJobRules, createJobWithoutKey, scanNewPrompt } from "../jobs/create-job.ts";
 import { quietMarkdown } from "../publish/quiet-text.ts";
 import {
   decideRequest,
@@ -132,17 +132,18 @@ async function decide(
     const decided = await inTransaction(deps.pool, async (client) => {
       const id = await insertRequest(client, request);
       if (id === null) return null;
-      const outcome = await createJob({ db: client, announceDue: (projectId) => void due.push(projectId) }, rules, {
-        projectId: project.id,
-        prompt,
-        kept,
-        baseRef: null,
-        model,
-        draft: null,
-        maxCostUsd: null,
-        createdBy: `issue/${command.author}`,
-        idempotencyKey: null,
-      });
+      const outcome = await createJobWithoutKey(
+        { db: client, announceDue: (projectId) => void due.push(projectId) },
+        rules,
+        {
+          projectId: project.id,
+          prompt,
+          kept,
+          baseRef: null,
+          model,
+          createdBy: `issue/${command.author}`,
+        },
+      );
       switch (outcome.kind) {
         case "created":
           await decideRequest(client, id, { jobId: outcome.jobId, refusal: null });
@@ -156,9 +157,6 @@ async function decide(
         case "over_budget":
           await decideRequest(client, id, { jobId: null, refusal: outcome.refusal.words });
           return id;
-        case "replayed":
-        case "conflict":
-          throw new Error(`a create without a key was ${outcome.kind}`);
         default:
           return assertNever(outcome);
       }

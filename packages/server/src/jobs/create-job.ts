@@ -134,6 +134,18 @@ export async function createJob(
   return { kind: row.outcome, jobId: row.job_id, body: row.response, quota };
 }
 
+/** As createJob, for what does not come through the API: without an idempotency key, and with the project's own limits. */
+export async function createJobWithoutKey(
+  deps: { db: Queryable; announceDue: AnnounceDue },
+  rules: CreateJobRules,
+  input: Pick<CreateJobInput, "projectId" | "prompt" | "kept" | "baseRef" | "model" | "createdBy">,
+): Promise<{ kind: "created"; jobId: string } | Extract<CreateJobOutcome, { kind: "limited" | "over_budget" }>> {
+  const outcome = await createJob(deps, rules, { ...input, draft: null, maxCostUsd: null, idempotencyKey: null });
+  if (outcome.kind === "limited" || outcome.kind === "over_budget") return outcome;
+  if (outcome.kind === "created") return { kind: "created", jobId: outcome.jobId };
+  throw new Error(`a create without a key was ${outcome.kind}`);
+}
+
 /** Two bodies are equal if the fields that Emend reads are: white space, order and unknown fields do not count. */
 function bodyHash(input: CreateJobInput): Buffer {
   const fields: unknown[] = [input.prompt, input.baseRef, input.model, input.draft, input.maxCostUsd];

@@ -198,9 +198,9 @@ export async function publishPreview(
       ), notified as (
         select pg_notify('${channels.jobChanged}', id), pg_notify('${channels.jobDue}', project_id) from changed
       )
-      select ${wireColumns}, preview, publishes_preview, false as is_dropped, true as has_changes, (select count(*) from notified) from changed
+      select ${wireColumns}, preview, publishes_preview, false as is_dropped, (select count(*) from notified) from changed
       union all
-      select ${wireColumns}, preview, publishes_preview, is_dropped, has_changes, 0 from found where not exists (select from changed)`,
+      select ${wireColumns}, preview, publishes_preview, is_dropped, 0 from found where not exists (select from changed)`,
     values: [job.id, job.projectId],
   });
   deps.reader.forget(job.id);
@@ -216,7 +216,6 @@ interface PreviewState {
   preview: boolean;
   publishes_preview: boolean;
   is_dropped: boolean;
-  has_changes: boolean;
 }
 
 function publishRefusal(row: WireRow & PreviewState): Extract<JobActionOutcome, { kind: "refused" }>["because"] {
