@@ -105,11 +105,18 @@ test("an erased person is named nowhere, and their jobs stay without a name", as
   );
   const { jobId } = await seedMuch();
   await pool.query("update jobs set summary = 'Ask ada@heron.test.' where id = $1", [jobId]);
+  await pool.query("insert into chat_accounts (chat, account, user_id) values ('slack', 'U0ADA', 'usr_ada')");
+  await pool.query(
+    `insert into chat_messages (id, chat, channel, thread, message, author, said) values
+       ('chm_1', 'slack', 'C1', '1.1', '1.1', 'U0ADA', '{"text": "In this thread:\\nU0ADA: See <@U0ADA>."}'),
+       ('chm_2', 'slack', 'C1', '1.1', '1.2', 'U0ADAM', null)`,
+  );
   const { rows } = await erasePerson(pool, { id: "usr_ada", email: "Ada@Heron.test" }, consoleActor);
   expect(rows).toMatchObject({ users: 1, jobs: 2, audit_log: expect.any(Number) });
   const left = await everything();
-  expect(left).not.toMatch(/usr_ada|ada@heron\.test|192\.0\.2\.7/i);
+  expect(left).not.toMatch(/usr_ada|ada@heron\.test|192\.0\.2\.7|U0ADA(?!M)/i);
   expect(left).toContain("bo@crane.test");
+  expect(left).toContain("U0ADAM");
   expect(left).toContain("member.erased");
   const { rows: jobs } = await pool.query("select created_by, summary from jobs where id = $1", [jobId]);
   expect(jobs).toEqual([{ created_by: "user/erased", summary: "Ask erased." }]);

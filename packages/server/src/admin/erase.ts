@@ -82,18 +82,24 @@ export async function eraseJob(pool: Pool, jobId: string, by: Actor, keep?: Keep
 }
 
 /**
- * Deletes a person's account, and replaces their address and id wherever a row names them. Jobs, messages and comments of
- * theirs stay, without a name. Pages and commits of repositories are not looked into.
+ * Deletes a person's account, and replaces their address, their id and their linked accounts of chats wherever a row names
+ * them. Jobs, messages and comments of theirs stay, without a name. Pages and commits of repositories are not looked into.
  */
 export async function erasePerson(pool: Pool, person: { id: string; email: string }, by: Actor): Promise<Erasure> {
   return inErasure(pool, by, "member.erased", async (client, count) => {
+    // Read first: they go with the account.
+    const linked = "select account from chat_accounts where user_id = $1";
+    const { rows: accounts } = await client.query<{ account: string }>(linked, [person.id]);
     await removeMemberRows(client, person.id, by);
     count("users", { rowCount: 1 });
     const address = "delete from removed_members where lower(email) = lower($1)";
     count("removed_members", await client.query(address, [person.email]));
     await client.query("select set_config('emend.audit', 'off', true)");
     await client.query("update audit_log set address = null where lower(actor) = lower($1)", [person.email]);
-    const pattern = [person.email, person.id].map((text) => text.replaceAll(/[^\w@]/g, "\\$&")).join("|");
+    const names = [person.email, person.id].map((text) => text.replaceAll(/[^\w@]/g, "\\$&"));
+    // Letters and digits, as whole words: a chat's other accounts may begin alike. JSON has \n before the first of a line.
+    const inChats = accounts.map(({ account }) => `(?:\\m|(?<=\\\\[nrt]))${account}\\M`);
+    const pattern = [...names, ...inChats].join("|");
     for (const { table, column, type } of await columnsOf(client, ["text", "jsonb", "json"])) {
       const replaced = `regexp_replace(${name(column)}::text, $1, 'erased', 'gi')::${type}`;
       const changed = await client.query(
