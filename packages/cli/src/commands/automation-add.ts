@@ -6,16 +6,14 @@ import { withAdmin } from "../with-admin.ts";
 import { describeTrigger } from "./automation.ts";
 import { readPrompt } from "./job-start.ts";
 import { projectIdOf, splitWords, withProject } from "./jobs-of.ts";
-import { withData, withJson } from "./options.ts";
+import { type AdminOptions, withData, withJson } from "./options.ts";
 
 type Word = string | undefined;
 
-interface AddOptions extends TriggerOptions {
+interface AddOptions extends AdminOptions, TriggerOptions {
   preset?: string;
   repository?: string;
   model?: string;
-  data?: string;
-  json?: boolean;
 }
 
 export function registerAutomationAdd(automation: Command, cli: Cli): void {
@@ -94,14 +92,12 @@ async function addAutomation(
   }
 }
 
-interface EditOptions extends TriggerOptions {
+interface EditOptions extends AdminOptions, TriggerOptions {
   name?: string;
   prompt?: string;
   model?: string | true;
   pause?: boolean;
   resume?: boolean;
-  data?: string;
-  json?: boolean;
 }
 
 export function registerAutomationEdit(automation: Command, cli: Cli): void {

@@ -4,12 +4,10 @@ import type { Cli } from "../cli.ts";
 import { printResult, say } from "../cli.ts";
 import { minute, safeText, table } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
-import { withData, withJson } from "./options.ts";
+import { type AdminOptions, withData, withJson } from "./options.ts";
 
-interface ListOptions {
+interface ListOptions extends AdminOptions {
   project?: string;
-  data?: string;
-  json?: boolean;
 }
 
 export function registerAutomationList(automation: Command, cli: Cli): void {
@@ -48,20 +46,15 @@ function stateOf({ trigger, pausedAt, dueAt, problem }: Automation): string {
   return trigger.kind === "cron" && dueAt !== null ? `next ${minute(dueAt)}` : "live";
 }
 
-interface ShowOptions {
-  data?: string;
-  json?: boolean;
-}
-
 export function registerAutomationShow(automation: Command, cli: Cli): void {
   const command = automation
     .command("show")
     .description("show an automation and its runs, newest first")
     .argument("<id>", "the automation's id");
-  withJson(withData(command)).action((id: string, options: ShowOptions) => showAutomation(cli, id, options));
+  withJson(withData(command)).action((id: string, options: AdminOptions) => showAutomation(cli, id, options));
 }
 
-async function showAutomation(cli: Cli, id: string, options: ShowOptions): Promise<void> {
+async function showAutomation(cli: Cli, id: string, options: AdminOptions): Promise<void> {
   const shown = await withAdmin(cli, options, (admin) => admin.automations.show(id));
   const { automation, runs, hook } = shown;
   const head = [
@@ -78,28 +71,18 @@ async function showAutomation(cli: Cli, id: string, options: ShowOptions): Promi
   say(cli, options, `Their secret: ${hook.secret}`);
 }
 
-interface RunOptions {
-  data?: string;
-  json?: boolean;
-}
-
 export function registerAutomationRun(automation: Command, cli: Cli): void {
   const command = automation
     .command("run")
     .description("run an automation now and print its job's id, where there is one")
     .argument("<id>", "the automation's id");
-  withJson(withData(command)).action((id: string, options: RunOptions) => runAutomation(cli, id, options));
+  withJson(withData(command)).action((id: string, options: AdminOptions) => runAutomation(cli, id, options));
 }
 
-async function runAutomation(cli: Cli, id: string, options: RunOptions): Promise<void> {
+async function runAutomation(cli: Cli, id: string, options: AdminOptions): Promise<void> {
   const run = await withAdmin(cli, options, (admin) => admin.automations.run(id));
   if (options.json || run.jobId !== null) printResult(cli, options, run, run.jobId ?? "");
   say(cli, options, run.words);
-}
-
-interface StateOptions {
-  data?: string;
-  json?: boolean;
 }
 
 const actions = {
@@ -111,7 +94,7 @@ const actions = {
 export function registerAutomationState(automation: Command, cli: Cli): void {
   for (const [name, { description, words }] of Object.entries(actions)) {
     const command = automation.command(name).description(description).argument("<id>", "the automation's id");
-    withJson(withData(command)).action(async (id: string, options: StateOptions) => {
+    withJson(withData(command)).action(async (id: string, options: AdminOptions) => {
       await withAdmin(cli, options, async ({ automations }): Promise<unknown> => {
         return automations[name as keyof typeof actions](id);
       });

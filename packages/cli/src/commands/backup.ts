@@ -4,25 +4,20 @@ import type { Cli } from "../cli.ts";
 import { printResult, say } from "../cli.ts";
 import { counted } from "../terminal/format.ts";
 import { withAdmin, withNewAdmin } from "../with-admin.ts";
-import { withData, withJson } from "./options.ts";
-
-interface BackupOptions {
-  data?: string;
-  json?: boolean;
-}
+import { type AdminOptions, withData, withJson } from "./options.ts";
 
 export function registerBackup(program: Command, cli: Cli): void {
   const command = program
     .command("backup")
     .description("write the whole installation, as of one moment, into a new folder; its server may run")
     .argument("<folder>", "where to; it must not exist yet");
-  withJson(withData(command)).action((folder: string, options: BackupOptions) => backup(cli, folder, options));
+  withJson(withData(command)).action((folder: string, options: AdminOptions) => backup(cli, folder, options));
 }
 
 const keepSecret =
   "Restoring it needs the same EMEND_SECRET, or where none is set the file `secret` of the data folder: keep that apart.";
 
-async function backup(cli: Cli, folder: string, options: BackupOptions): Promise<void> {
+async function backup(cli: Cli, folder: string, options: AdminOptions): Promise<void> {
   const target = resolve(folder);
   const manifest = await withAdmin(cli, options, (admin) => admin.backup(target, cli.signal));
   printResult(cli, options, { folder: target, ...figures(manifest) }, target);
@@ -34,10 +29,10 @@ export function registerRestore(program: Command, cli: Cli): void {
     .command("restore")
     .description("fill an empty installation from a folder that backup wrote")
     .argument("<folder>", "the archive");
-  withJson(withData(command)).action((folder: string, options: BackupOptions) => restore(cli, folder, options));
+  withJson(withData(command)).action((folder: string, options: AdminOptions) => restore(cli, folder, options));
 }
 
-async function restore(cli: Cli, folder: string, options: BackupOptions): Promise<void> {
+async function restore(cli: Cli, folder: string, options: AdminOptions): Promise<void> {
   const { assertArchive } = await import("@emend/server");
   const source = resolve(folder);
   const manifest = await withNewAdmin(

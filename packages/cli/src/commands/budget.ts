@@ -3,16 +3,14 @@ import type { Cli } from "../cli.ts";
 import { printResult, say } from "../cli.ts";
 import { table } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
-import { withData, withJson } from "./options.ts";
+import { type AdminOptions, withData, withJson } from "./options.ts";
 
 /** Not null: commander makes an empty string of it. */
 type Limit = number | "none";
 
-interface BudgetOptions {
+interface BudgetOptions extends AdminOptions {
   usd?: Limit;
   jobs?: Limit;
-  data?: string;
-  json?: boolean;
 }
 
 export function registerBudget(program: Command, cli: Cli): void {

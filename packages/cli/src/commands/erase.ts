@@ -3,13 +3,11 @@ import type { Command } from "commander";
 import { type Cli, CliError, printResult, say } from "../cli.ts";
 import { table } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
-import { withData, withJson } from "./options.ts";
+import { type AdminOptions, withData, withJson } from "./options.ts";
 
-interface EraseOptions {
+interface EraseOptions extends AdminOptions {
   confirm: string;
   export?: string;
-  data?: string;
-  json?: boolean;
 }
 
 const backups = "Backups that were made before still have it: delete them, or erase again after a restore.";

@@ -7,7 +7,7 @@ import { markdownLines, minute, safeText, table } from "../terminal/format.ts";
 import { createTeller, failureText, narratorFor, watchJob } from "../watch/watch-job.ts";
 import { withAdmin } from "../with-admin.ts";
 import { jobsOf, projectWords, splitWords, withProject } from "./jobs-of.ts";
-import { withData, withJson } from "./options.ts";
+import { type AdminOptions, withData, withJson } from "./options.ts";
 
 interface GetOptions {
   wait?: boolean;
@@ -138,21 +138,16 @@ function paint(line: string): string {
   return line.startsWith("-") ? styleText("red", shown) : shown;
 }
 
-interface ReportOptions {
-  data?: string;
-  json?: boolean;
-}
-
 /** The API's nine fields do not say why a job failed or what it did. The database does. */
 export function registerJobReport(job: Command, cli: Cli): void {
   const command = job
     .command("report")
     .description("what a job did, or why it failed; on the server's machine")
     .argument("<id>", "the job's id");
-  withJson(withData(command)).action((id: string, options: ReportOptions) => reportJob(cli, id, options));
+  withJson(withData(command)).action((id: string, options: AdminOptions) => reportJob(cli, id, options));
 }
 
-async function reportJob(cli: Cli, id: string, options: ReportOptions): Promise<void> {
+async function reportJob(cli: Cli, id: string, options: AdminOptions): Promise<void> {
   const report = await withAdmin(cli, options, (admin) => admin.jobReport(id));
   printResult(cli, options, report, reportText(report));
 }

@@ -3,16 +3,14 @@ import { type Cli, CliError, printResult, say } from "../cli.ts";
 import { minute, table } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
 import { projectIdOf } from "./jobs-of.ts";
-import { parseExpiry, parseRange, withData, withJson } from "./options.ts";
+import { type AdminOptions, parseExpiry, parseRange, withData, withJson } from "./options.ts";
 
-interface CreateOptions {
+interface CreateOptions extends AdminOptions {
   project?: readonly string[];
   name: string;
   expires?: Date;
   readOnly?: boolean;
   allow?: readonly string[];
-  data?: string;
-  json?: boolean;
 }
 
 export function registerKeyCreate(key: Command, cli: Cli): void {
@@ -44,17 +42,12 @@ async function createKey(cli: Cli, options: CreateOptions): Promise<void> {
   say(cli, options, `This is the only time that the key is shown. To revoke it: emend key revoke ${created.id}`);
 }
 
-interface ListOptions {
-  data?: string;
-  json?: boolean;
-}
-
 export function registerKeyList(key: Command, cli: Cli): void {
   const command = key.command("list").description("list the keys, without their secrets");
-  withJson(withData(command)).action((options: ListOptions) => listKeys(cli, options));
+  withJson(withData(command)).action((options: AdminOptions) => listKeys(cli, options));
 }
 
-async function listKeys(cli: Cli, options: ListOptions): Promise<void> {
+async function listKeys(cli: Cli, options: AdminOptions): Promise<void> {
   const keys = await withAdmin(cli, options, (admin) => admin.listKeys());
   if (keys.length === 0) say(cli, options, "No keys yet. Create one: emend key create --project ID");
   if (keys.length === 0 && !options.json) return;
@@ -76,17 +69,12 @@ function stateOf(key: { revokedAt: Date | string | null; expiresAt: Date | strin
   return new Date(key.expiresAt).getTime() <= Date.now() ? "expired" : `until ${minute(key.expiresAt).slice(0, 10)}`;
 }
 
-interface RevokeOptions {
-  data?: string;
-  json?: boolean;
-}
-
 export function registerKeyRevoke(key: Command, cli: Cli): void {
   const command = key.command("revoke").description("revoke a key").argument("<id>", "the key's id, from key list");
-  withJson(withData(command)).action((id: string, options: RevokeOptions) => revokeKey(cli, id, options));
+  withJson(withData(command)).action((id: string, options: AdminOptions) => revokeKey(cli, id, options));
 }
 
-async function revokeKey(cli: Cli, id: string, options: RevokeOptions): Promise<void> {
+async function revokeKey(cli: Cli, id: string, options: AdminOptions): Promise<void> {
   const kind = await withAdmin(cli, options, (admin) => admin.revokeKey(id));
   if (kind === "unknown_key") {
     throw new CliError("refused", `there is no key with the id ${id}; emend key list shows them`);

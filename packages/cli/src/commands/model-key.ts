@@ -2,14 +2,12 @@ import type { Command } from "commander";
 import { type Cli, CliError, printResult, say } from "../cli.ts";
 import { withAdmin } from "../with-admin.ts";
 import { projectIdOf, splitWords, withProject } from "./jobs-of.ts";
-import { withData, withJson } from "./options.ts";
+import { type AdminOptions, withData, withJson } from "./options.ts";
 import { readSecret } from "./secrets.ts";
 
-interface KeyOptions {
+interface KeyOptions extends AdminOptions {
   keyEnv?: string;
   keyFile?: string;
-  data?: string;
-  json?: boolean;
 }
 
 export function registerModelKey(key: Command, cli: Cli): void {

@@ -11,7 +11,11 @@ export const usualVariables: Readonly<Record<Exclude<ForgeName, "local">, string
 };
 export const forges: readonly string[] = ["local", ...Object.keys(usualVariables)];
 
-/** Options that several commands share. */
+/** Options that several commands share: `withJson(withData(command))`. */
+export interface AdminOptions {
+  data?: string;
+  json?: boolean;
+}
 
 export function withJson(command: Command): Command {
   return command.option("--json", "print the result as JSON");

@@ -5,9 +5,9 @@ import { type Command, Option } from "commander";
 import { type Cli, CliError, printResult, say, shellWord } from "../cli.ts";
 import { safeText } from "../terminal/format.ts";
 import { withNewAdmin } from "../with-admin.ts";
-import { forges, usualVariables, withData, withJson } from "./options.ts";
+import { type AdminOptions, forges, usualVariables, withData, withJson } from "./options.ts";
 
-interface AddOptions {
+interface AddOptions extends AdminOptions {
   forge: string;
   tokenEnv?: string;
   app?: string | true;
@@ -18,8 +18,6 @@ interface AddOptions {
   repo?: string;
   base?: string;
   docs?: string;
-  data?: string;
-  json?: boolean;
 }
 
 export function registerProjectAdd(project: Command, cli: Cli): void {

@@ -3,14 +3,9 @@ import { type Cli, CliError, printResult, say } from "../cli.ts";
 import { table } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
 import { projectIdOf, projectWords, splitWords, withProject } from "./jobs-of.ts";
-import { forges, withData, withJson } from "./options.ts";
+import { type AdminOptions, forges, withData, withJson } from "./options.ts";
 
-interface CommonOptions {
-  data?: string;
-  json?: boolean;
-}
-
-interface AddOptions extends CommonOptions {
+interface AddOptions extends AdminOptions {
   forge: string;
   repo: string;
   apiUrl?: string;
@@ -45,13 +40,13 @@ export function registerProjectContext(project: Command, cli: Cli): void {
     .command("list")
     .description("list the repositories that the project's jobs may read")
     .argument("[project]", projectWords);
-  withJson(withData(list)).action((given: Word, options: CommonOptions) => listContext(cli, given, options));
+  withJson(withData(list)).action((given: Word, options: AdminOptions) => listContext(cli, given, options));
 
   const remove = withProject(
     context.command("remove").description("let the project's jobs read a repository no longer"),
     [["name", "its name"]],
   );
-  withJson(withData(remove)).action((first: Word, second: Word, options: CommonOptions) => {
+  withJson(withData(remove)).action((first: Word, second: Word, options: AdminOptions) => {
     const { project: given, rest } = splitWords([first, second], ["name"]);
     return removeContext(cli, given, rest[0] as string, options);
   });
@@ -86,7 +81,7 @@ function credentialOf(cli: Cli, options: AddOptions): string | undefined {
   return options.app === undefined ? value : JSON.stringify({ appId: options.app, privateKey: value });
 }
 
-async function listContext(cli: Cli, given: Word, options: CommonOptions): Promise<void> {
+async function listContext(cli: Cli, given: Word, options: AdminOptions): Promise<void> {
   const found = await withAdmin(cli, options, async (admin) =>
     admin.listContextRepositories(await projectIdOf(cli, admin, given)),
   );
@@ -102,7 +97,7 @@ async function listContext(cli: Cli, given: Word, options: CommonOptions): Promi
   printResult(cli, options, found, table([["NAME", "FORGE", "BRANCH", "TOKEN", "REPOSITORY"], ...rows]));
 }
 
-async function removeContext(cli: Cli, given: Word, name: string, options: CommonOptions): Promise<void> {
+async function removeContext(cli: Cli, given: Word, name: string, options: AdminOptions): Promise<void> {
   const isRemoved = await withAdmin(cli, options, async (admin) =>
     admin.removeContextRepository({ projectId: await projectIdOf(cli, admin, given), name }),
   );

@@ -3,19 +3,14 @@ import { type Cli, CliError, printResult, say } from "../cli.ts";
 import { table } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
 import { projectIdOf, projectWords, splitWords, withProject } from "./jobs-of.ts";
-import { withData, withJson } from "./options.ts";
+import { type AdminOptions, withData, withJson } from "./options.ts";
 
-interface CommonOptions {
-  data?: string;
-  json?: boolean;
-}
-
-interface AddOptions extends CommonOptions {
+interface AddOptions extends AdminOptions {
   url: string;
   tokenEnv?: string;
 }
 
-interface AllowOptions extends CommonOptions {
+interface AllowOptions extends AdminOptions {
   notMarked?: boolean;
 }
 
@@ -40,10 +35,10 @@ export function registerProjectKnowledge(project: Command, cli: Cli): void {
     .command("list")
     .description("list the servers with their allowed tools")
     .argument("[project]", projectWords);
-  withJson(withData(list)).action((given: Word, options: CommonOptions) => listServers(cli, given, options));
+  withJson(withData(list)).action((given: Word, options: AdminOptions) => listServers(cli, given, options));
 
   const tools = withProject(knowledge.command("tools").description("ask a server which tools it has"), [server]);
-  withJson(withData(tools)).action((first: Word, second: Word, options: CommonOptions) => {
+  withJson(withData(tools)).action((first: Word, second: Word, options: AdminOptions) => {
     const { project: given, rest } = splitWords([first, second], ["name"]);
     return listTools(cli, given, rest[0] as string, options);
   });
@@ -58,13 +53,13 @@ export function registerProjectKnowledge(project: Command, cli: Cli): void {
   });
 
   const deny = withProject(knowledge.command("deny").description("let jobs call a tool no longer"), [server, tool]);
-  withJson(withData(deny)).action((first: Word, second: Word, third: Word, options: CommonOptions) => {
+  withJson(withData(deny)).action((first: Word, second: Word, third: Word, options: AdminOptions) => {
     const { project: given, rest } = splitWords([first, second, third], ["name", "tool"]);
     return denyTool(cli, given, rest as [string, string], options);
   });
 
   const remove = withProject(knowledge.command("remove").description("remove a server and its tools"), [server]);
-  withJson(withData(remove)).action((first: Word, second: Word, options: CommonOptions) => {
+  withJson(withData(remove)).action((first: Word, second: Word, options: AdminOptions) => {
     const { project: given, rest } = splitWords([first, second], ["name"]);
     return removeServer(cli, given, rest[0] as string, options);
   });
@@ -81,7 +76,7 @@ async function addServer(cli: Cli, given: Word, name: string, options: AddOption
   say(cli, options, `Added. Jobs ask it once you allow its tools: emend project knowledge tools ${name}`);
 }
 
-async function listServers(cli: Cli, given: Word, options: CommonOptions): Promise<void> {
+async function listServers(cli: Cli, given: Word, options: AdminOptions): Promise<void> {
   const found = await withAdmin(cli, options, async (admin) =>
     admin.knowledge.list(await projectIdOf(cli, admin, given)),
   );
@@ -96,7 +91,7 @@ async function listServers(cli: Cli, given: Word, options: CommonOptions): Promi
   printResult(cli, options, found, table([["NAME", "TOKEN", "ALLOWED TOOLS", "URL"], ...rows]));
 }
 
-async function listTools(cli: Cli, given: Word, name: string, options: CommonOptions): Promise<void> {
+async function listTools(cli: Cli, given: Word, name: string, options: AdminOptions): Promise<void> {
   const found = await withAdmin(cli, options, async (admin) =>
     admin.knowledge.offered({ projectId: await projectIdOf(cli, admin, given), name }),
   );
@@ -126,7 +121,7 @@ async function allowTool(cli: Cli, given: Word, words: [string, string], options
   printResult(cli, options, allowed, `Allowed ${tool} of ${name}.`);
 }
 
-async function denyTool(cli: Cli, given: Word, words: [string, string], options: CommonOptions): Promise<void> {
+async function denyTool(cli: Cli, given: Word, words: [string, string], options: AdminOptions): Promise<void> {
   const [name, tool] = words;
   const isDenied = await withAdmin(cli, options, async (admin) =>
     admin.knowledge.deny({ projectId: await projectIdOf(cli, admin, given), name, tool }),
@@ -135,7 +130,7 @@ async function denyTool(cli: Cli, given: Word, words: [string, string], options:
   printResult(cli, options, { name, tool, denied: true }, `Jobs no longer call ${tool} of ${name}.`);
 }
 
-async function removeServer(cli: Cli, given: Word, name: string, options: CommonOptions): Promise<void> {
+async function removeServer(cli: Cli, given: Word, name: string, options: AdminOptions): Promise<void> {
   const isRemoved = await withAdmin(cli, options, async (admin) =>
     admin.knowledge.remove({ projectId: await projectIdOf(cli, admin, given), name }),
   );

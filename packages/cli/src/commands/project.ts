@@ -3,19 +3,14 @@ import { type Cli, CliError, printResult, say } from "../cli.ts";
 import { safeText, table } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
 import { projectIdOf, projectWords } from "./jobs-of.ts";
-import { withData, withJson } from "./options.ts";
-
-interface ListOptions {
-  data?: string;
-  json?: boolean;
-}
+import { type AdminOptions, withData, withJson } from "./options.ts";
 
 export function registerProjectList(project: Command, cli: Cli): void {
   const command = project.command("list").description("list the projects");
-  withJson(withData(command)).action((options: ListOptions) => listProjects(cli, options));
+  withJson(withData(command)).action((options: AdminOptions) => listProjects(cli, options));
 }
 
-async function listProjects(cli: Cli, options: ListOptions): Promise<void> {
+async function listProjects(cli: Cli, options: AdminOptions): Promise<void> {
   const projects = await withAdmin(cli, options, (admin) => admin.listProjects());
   if (projects.length === 0)
     say(cli, options, "No projects yet. Add one: emend project add NAME --forge local --repo PATH");
@@ -34,13 +29,11 @@ async function listProjects(cli: Cli, options: ListOptions): Promise<void> {
   printResult(cli, options, shown, table([["ID", "NAME", "FORGE", "BASE", "DOCS", "REPOSITORY"], ...rows]));
 }
 
-interface SetOptions {
+interface SetOptions extends AdminOptions {
   repo?: string;
   follow?: boolean;
   tokenEnv?: string;
   app?: string;
-  data?: string;
-  json?: boolean;
 }
 
 export function registerProjectSet(project: Command, cli: Cli): void {
@@ -80,11 +73,6 @@ async function setProject(cli: Cli, given: string | undefined, options: SetOptio
   if (notice !== undefined) say(cli, options, `Note: ${safeText(notice)}`);
 }
 
-interface DoctorOptions {
-  data?: string;
-  json?: boolean;
-}
-
 const marks = { ok: "✓", problem: "✗", unknown: "?" } as const;
 
 export function registerProjectDoctor(project: Command, cli: Cli): void {
@@ -92,12 +80,12 @@ export function registerProjectDoctor(project: Command, cli: Cli): void {
     .command("doctor")
     .description("look whether the project's forge lets Emend do its work")
     .argument("[project]", projectWords);
-  withJson(withData(command)).action((given: string | undefined, options: DoctorOptions) =>
+  withJson(withData(command)).action((given: string | undefined, options: AdminOptions) =>
     diagnose(cli, given, options),
   );
 }
 
-async function diagnose(cli: Cli, given: string | undefined, options: DoctorOptions): Promise<void> {
+async function diagnose(cli: Cli, given: string | undefined, options: AdminOptions): Promise<void> {
   const found = await withAdmin(cli, options, async (admin) =>
     admin.diagnoseProject(await projectIdOf(cli, admin, given)),
   );
@@ -112,17 +100,12 @@ async function diagnose(cli: Cli, given: string | undefined, options: DoctorOpti
   if (bad.length > 0) throw new CliError("fault", `marked with ✗: ${bad.map(({ name }) => name).join(", ")}`);
 }
 
-interface EditOptions {
-  data?: string;
-  json?: boolean;
-}
-
 export function registerProjectShow(project: Command, cli: Cli): void {
   const command = project
     .command("show")
     .description("show a project, without its token")
     .argument("[project]", projectWords);
-  withJson(withData(command)).action(async (given: string | undefined, options: EditOptions) => {
+  withJson(withData(command)).action(async (given: string | undefined, options: AdminOptions) => {
     const found = await withAdmin(cli, options, async (admin) =>
       admin.showProject(await projectIdOf(cli, admin, given)),
     );
@@ -155,7 +138,7 @@ export function registerProjectSettings(project: Command, cli: Cli): void {
       "such as lanes=2, limits.costUsdMax=5 or '{\"draft\":true}'; also name, baseRef and docsDir",
     )
     .option("--json", "print one line of JSON");
-  withData(command).action((given: string | undefined, changes: string[], options: EditOptions) => {
+  withData(command).action((given: string | undefined, changes: string[], options: AdminOptions) => {
     // Without a project, the first word is a change.
     const isChange = given !== undefined && /^[\w.]+=|^\s*\{/.test(given);
     return editSettings(cli, isChange ? undefined : given, isChange ? [given, ...changes] : changes, options);
@@ -166,7 +149,7 @@ async function editSettings(
   cli: Cli,
   given: string | undefined,
   changes: readonly string[],
-  options: EditOptions,
+  options: AdminOptions,
 ): Promise<void> {
   const { name, baseRef, docsDir, ...settings } = changes.map(parseChange).reduce(merge, {});
   const own = { name, baseRef, docsDir } as { name?: string; baseRef?: string | null; docsDir?: string };
@@ -231,7 +214,7 @@ export function registerProjectRemove(project: Command, cli: Cli): void {
     .description("remove a project with its jobs, webhooks and keys' access; its repository stays")
     .argument("<project>", "the project's id or name")
     .requiredOption("--confirm <name>", "the project's name, typed again");
-  withJson(withData(command)).action(async (given: string, options: EditOptions & { confirm: string }) => {
+  withJson(withData(command)).action(async (given: string, options: AdminOptions & { confirm: string }) => {
     const gone = await withAdmin(cli, options, async (admin) => {
       const found = await admin.showProject(await admin.projectId(given));
       if (found.name !== options.confirm) {

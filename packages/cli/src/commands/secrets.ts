@@ -4,15 +4,13 @@ import type { Command } from "commander";
 import { type Cli, CliError, printResult, say } from "../cli.ts";
 import { counted } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
-import { withData, withJson } from "./options.ts";
+import { type AdminOptions, withData, withJson } from "./options.ts";
 
-interface RotateOptions {
+interface RotateOptions extends AdminOptions {
   fromEnv?: string;
   fromFile?: string;
   toEnv?: string;
   toFile?: string;
-  data?: string;
-  json?: boolean;
 }
 
 export function registerSecretsRotate(secrets: Command, cli: Cli): void {

@@ -3,12 +3,10 @@ import type { Cli } from "../cli.ts";
 import { printResult, say } from "../cli.ts";
 import { minute, safeText, table } from "../terminal/format.ts";
 import { withAdmin, withNewAdmin } from "../with-admin.ts";
-import { withData, withJson } from "./options.ts";
+import { type AdminOptions, withData, withJson } from "./options.ts";
 
-interface InviteOptions {
+interface InviteOptions extends AdminOptions {
   role: "owner" | "maintainer" | "viewer";
-  data?: string;
-  json?: boolean;
 }
 
 export function registerUserInvite(user: Command, cli: Cli): void {
@@ -28,10 +26,8 @@ async function invite(cli: Cli, email: string, options: InviteOptions): Promise<
   say(cli, options, `It works once, for seven days. Send it to ${email}; Emend sends no mail.`);
 }
 
-interface LinkOptions {
+interface LinkOptions extends AdminOptions {
   to?: string;
-  data?: string;
-  json?: boolean;
 }
 
 export function registerUserLink(user: Command, cli: Cli): void {
@@ -57,17 +53,12 @@ async function printLink(cli: Cli, options: LinkOptions): Promise<void> {
   );
 }
 
-interface ListOptions {
-  data?: string;
-  json?: boolean;
-}
-
 export function registerUserList(user: Command, cli: Cli): void {
   const command = user.command("list").description("list the people who may log in, and who is invited");
-  withJson(withData(command)).action((options: ListOptions) => listUsers(cli, options));
+  withJson(withData(command)).action((options: AdminOptions) => listUsers(cli, options));
 }
 
-async function listUsers(cli: Cli, options: ListOptions): Promise<void> {
+async function listUsers(cli: Cli, options: AdminOptions): Promise<void> {
   const [users, invitations] = await withAdmin(cli, options, (admin) =>
     Promise.all([admin.listMembers(), admin.listInvitations()]),
   );
@@ -98,29 +89,22 @@ async function listUsers(cli: Cli, options: ListOptions): Promise<void> {
   printResult(cli, options, everybody, table([heading, ...members, ...invited]));
 }
 
-interface ResetOptions {
-  data?: string;
-  json?: boolean;
-}
-
 export function registerUserReset(user: Command, cli: Cli): void {
   const command = user
     .command("reset")
     .description("print a link by which a person sets a new password")
     .argument("<email>", "the person's email address");
-  withJson(withData(command)).action((email: string, options: ResetOptions) => reset(cli, email, options));
+  withJson(withData(command)).action((email: string, options: AdminOptions) => reset(cli, email, options));
 }
 
-async function reset(cli: Cli, email: string, options: ResetOptions): Promise<void> {
+async function reset(cli: Cli, email: string, options: AdminOptions): Promise<void> {
   const url = await withAdmin(cli, options, (admin) => admin.createResetLink(email));
   printResult(cli, options, { url }, url);
   say(cli, options, "It works once, for an hour. The old password works until then; every session ends with it.");
 }
 
-interface ChatOptions {
+interface ChatOptions extends AdminOptions {
   remove?: boolean;
-  data?: string;
-  json?: boolean;
 }
 
 export function registerUserChat(user: Command, cli: Cli): void {

@@ -4,16 +4,14 @@ import { type Cli, CliError, printResult, say } from "../cli.ts";
 import { table } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
 import { projectIdOf, projectWords } from "./jobs-of.ts";
-import { withData, withJson } from "./options.ts";
+import { type AdminOptions, withData, withJson } from "./options.ts";
 
 type NewWebhook = Parameters<Admin["addWebhook"]>[0];
 
-interface AddOptions {
+interface AddOptions extends AdminOptions {
   project?: string;
   format: NonNullable<NewWebhook["format"]>;
   event?: NonNullable<NewWebhook["events"]>;
-  data?: string;
-  json?: boolean;
 }
 
 export function registerWebhookAdd(webhook: Command, cli: Cli): void {
@@ -41,10 +39,8 @@ async function addWebhook(cli: Cli, url: string, options: AddOptions): Promise<v
   say(cli, options, `This is the only time that the secret is shown. To remove it: emend webhook remove ${added.id}`);
 }
 
-interface ListOptions {
+interface ListOptions extends AdminOptions {
   project?: string;
-  data?: string;
-  json?: boolean;
 }
 
 export function registerWebhookList(webhook: Command, cli: Cli): void {
@@ -69,11 +65,6 @@ async function listWebhooks(cli: Cli, options: ListOptions): Promise<void> {
     url,
   ]);
   printResult(cli, options, found, table([["ID", "STATE", "FORMAT", "EVENTS", "URL"], ...rows]));
-}
-
-interface StateOptions {
-  data?: string;
-  json?: boolean;
 }
 
 interface Action {
@@ -120,7 +111,7 @@ const actions: Readonly<Record<string, Action>> = {
 export function registerWebhookState(webhook: Command, cli: Cli): void {
   for (const [name, { description, of, words, act }] of Object.entries(actions)) {
     const command = webhook.command(name).description(description).argument("<id>", `the ${of}'s id`);
-    withJson(withData(command)).action(async (id: string, options: StateOptions) => {
+    withJson(withData(command)).action(async (id: string, options: AdminOptions) => {
       const isDone = await withAdmin(cli, options, (admin) => act(admin, id));
       if (!isDone) throw new CliError("refused", `there is no ${of} with the id ${id}`);
       if (options.json) cli.stdout.write(`${JSON.stringify({ id, action: name })}\n`);
@@ -134,7 +125,7 @@ export function registerWebhookRotate(webhook: Command, cli: Cli): void {
     .command("rotate")
     .description("print a new secret for a webhook; the old one stays valid for a day")
     .argument("<id>", "the webhook's id");
-  withJson(withData(command)).action(async (id: string, options: StateOptions) => {
+  withJson(withData(command)).action(async (id: string, options: AdminOptions) => {
     const rotated = await withAdmin(cli, options, (admin) => admin.rotateWebhookSecret(id));
     if (!rotated) throw new CliError("refused", `there is no webhook with the id ${id}`);
     printResult(cli, options, { id, ...rotated }, rotated.secret);
@@ -143,20 +134,15 @@ export function registerWebhookRotate(webhook: Command, cli: Cli): void {
   });
 }
 
-interface DeliveriesOptions {
-  data?: string;
-  json?: boolean;
-}
-
 export function registerWebhookDeliveries(webhook: Command, cli: Cli): void {
   const command = webhook
     .command("deliveries")
     .description("list what was posted to a webhook, newest first, and how it went")
     .argument("<id>", "the webhook's id");
-  withJson(withData(command)).action((id: string, options: DeliveriesOptions) => listDeliveries(cli, id, options));
+  withJson(withData(command)).action((id: string, options: AdminOptions) => listDeliveries(cli, id, options));
 }
 
-async function listDeliveries(cli: Cli, id: string, options: DeliveriesOptions): Promise<void> {
+async function listDeliveries(cli: Cli, id: string, options: AdminOptions): Promise<void> {
   const found = await withAdmin(cli, options, (admin) => admin.listDeliveries(id));
   if (found.length === 0) say(cli, options, "No deliveries yet.");
   if (found.length === 0 && !options.json) return;

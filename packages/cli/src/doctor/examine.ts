@@ -6,7 +6,7 @@ import type { Admin, Config, isMade, openAdmin, ServiceTrials } from "@emend/ser
 import type { Command } from "commander";
 import { asTyped, type Cli, CliError, printResult } from "../cli.ts";
 import { trustCaFile } from "../commands/jobs-of.ts";
-import { withData, withJson } from "../commands/options.ts";
+import { type AdminOptions, withData, withJson } from "../commands/options.ts";
 import { modelHint } from "../model-hint.ts";
 import { safeText } from "../terminal/format.ts";
 import { type Examination, examineClient, examineServer, hasOnlyClientSettings } from "./examine-client.ts";
@@ -307,19 +307,14 @@ function examineEmail({ server, isLoggedIn, problem }: NonNullable<ServiceTrials
   return { name: "email", verdict: "bad", detail, advice: "Check EMEND_SMTP_URL." };
 }
 
-interface DoctorOptions {
-  data?: string;
-  json?: boolean;
-}
-
 export function registerDoctor(program: Command, cli: Cli): void {
   const command = program.command("doctor").description("what is configured, what is reachable, what is missing");
-  withJson(withData(command)).action((options: DoctorOptions) => doctor(cli, options));
+  withJson(withData(command)).action((options: AdminOptions) => doctor(cli, options));
 }
 
 const marks = { good: "✓", note: "·", bad: "✗" } as const;
 
-async function doctor(cli: Cli, options: DoctorOptions): Promise<void> {
+async function doctor(cli: Cli, options: AdminOptions): Promise<void> {
   const examinations = await examine(cli, options);
   const bad = examinations.filter(({ verdict }) => verdict === "bad");
   printResult(cli, options, { ok: bad.length === 0, examinations }, examinations.map(lineOf).join("\n"));

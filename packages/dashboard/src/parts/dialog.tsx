@@ -1,5 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useLayoutEffect, useRef } from "react";
+import { Button } from "./button.tsx";
 import { Form } from "./form.tsx";
 
 /**
@@ -54,6 +55,18 @@ export function Confirm(props: {
       >
         {props.children}
       </Form>
+    </Dialog>
+  );
+}
+
+/** Shows what an action made, until somebody has read it. */
+export function ResultDialog({ children, ...props }: { title: string; onClose(): void; children: ReactNode }) {
+  return (
+    <Dialog {...props}>
+      {children}
+      <div className="flex justify-end">
+        <Button onClick={props.onClose}>Done</Button>
+      </div>
     </Dialog>
   );
 }

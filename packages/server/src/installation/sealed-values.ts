@@ -16,65 +16,32 @@ export interface SealedRow {
   sealed: Buffer;
 }
 
+/** A column whose values are encrypted. `key`: what tells its rows apart. */
+function sealedIn(table: string, column: string, contextOf: (id: string) => string, key = "id") {
+  return {
+    column: `${table}.${column}`,
+    select: `select ${key} as id, '' as vendor, ${column} as sealed from ${table} where ${column} is not null for update`,
+    update: `update ${table} set ${column} = $2 where ${key} = $1 and $3 = ''`,
+    contextOf: ({ id }: SealedRow) => contextOf(id),
+  };
+}
+
 /** Every encrypted column, with the context of its values. */
 export const sealedColumns = [
-  {
-    column: "projects.credential",
-    select: "select id, '' as vendor, credential as sealed from projects where credential is not null for update",
-    update: "update projects set credential = $2 where id = $1 and $3 = ''",
-    contextOf: (row: SealedRow) => credentialContext(row.id),
-  },
-  {
-    column: "context_repositories.credential",
-    select: `select id, '' as vendor, credential as sealed from context_repositories
-      where credential is not null for update`,
-    update: "update context_repositories set credential = $2 where id = $1 and $3 = ''",
-    contextOf: (row: SealedRow) => contextCredentialContext(row.id),
-  },
-  {
-    column: "knowledge_servers.credential",
-    select: `select id, '' as vendor, credential as sealed from knowledge_servers
-      where credential is not null for update`,
-    update: "update knowledge_servers set credential = $2 where id = $1 and $3 = ''",
-    contextOf: (row: SealedRow) => knowledgeCredentialContext(row.id),
-  },
-  {
-    column: "github_apps.credential",
-    select: "select repository_url as id, '' as vendor, credential as sealed from github_apps for update",
-    update: "update github_apps set credential = $2 where repository_url = $1 and $3 = ''",
-    contextOf: (row: SealedRow) => appContext(row.id),
-  },
-  {
-    column: "github_app_setups.credential",
-    select: `select project_id as id, '' as vendor, credential as sealed from github_app_setups
-      where credential is not null for update`,
-    update: "update github_app_setups set credential = $2 where project_id = $1 and $3 = ''",
-    contextOf: (row: SealedRow) => setupContext(row.id),
-  },
+  sealedIn("projects", "credential", credentialContext),
+  sealedIn("context_repositories", "credential", contextCredentialContext),
+  sealedIn("knowledge_servers", "credential", knowledgeCredentialContext),
+  sealedIn("github_apps", "credential", appContext, "repository_url"),
+  sealedIn("github_app_setups", "credential", setupContext, "project_id"),
   {
     column: "model_keys.credential",
     select: "select project_id as id, vendor, credential as sealed from model_keys for update",
     update: "update model_keys set credential = $2 where project_id = $1 and vendor = $3",
     contextOf: (row: SealedRow) => modelKeyContext(row.id, row.vendor),
   },
-  {
-    column: "webhooks.secret",
-    select: "select id, '' as vendor, secret as sealed from webhooks for update",
-    update: "update webhooks set secret = $2 where id = $1 and $3 = ''",
-    contextOf: (row: SealedRow) => secretContext(row.id),
-  },
-  {
-    column: "webhooks.old_secret",
-    select: "select id, '' as vendor, old_secret as sealed from webhooks where old_secret is not null for update",
-    update: "update webhooks set old_secret = $2 where id = $1 and $3 = ''",
-    contextOf: (row: SealedRow) => secretContext(row.id),
-  },
-  {
-    column: "webhooks.sealed_url",
-    select: "select id, '' as vendor, sealed_url as sealed from webhooks where sealed_url is not null for update",
-    update: "update webhooks set sealed_url = $2 where id = $1 and $3 = ''",
-    contextOf: (row: SealedRow) => urlContext(row.id),
-  },
+  sealedIn("webhooks", "secret", secretContext),
+  sealedIn("webhooks", "old_secret", secretContext),
+  sealedIn("webhooks", "sealed_url", urlContext),
 ];
 
 const canaryName = "secretCanary";

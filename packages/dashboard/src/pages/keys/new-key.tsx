@@ -1,8 +1,8 @@
 import type { DashboardKey } from "@emend/contract";
 import { useQuery } from "@tanstack/react-query";
 import { sessionQuery } from "../../api/queries.ts";
-import { Button, CopyBlock } from "../../parts/button.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
+import { CopyBlock } from "../../parts/button.tsx";
+import { ResultDialog } from "../../parts/dialog.tsx";
 
 export interface ShownKey {
   key: string;
@@ -18,7 +18,7 @@ export function NewKey({ shown, onClose }: { shown: ShownKey; onClose(): void })
   const session = useQuery(sessionQuery);
   const url = `${session.data?.publicUrl ?? ""}/v2/agent/${shown.projectId}`;
   return (
-    <Dialog title="Your new key" onClose={onClose}>
+    <ResultDialog title="Your new key" onClose={onClose}>
       <p>Copy it now. You won't see it again.</p>
       <CopyBlock text={shown.key} />
       <p>Try it:</p>
@@ -28,10 +28,7 @@ export function NewKey({ shown, onClose }: { shown: ShownKey; onClose(): void })
           The old key, <code>{shown.replaces.hint}…</code>, {endOf(shown.overlapDays)}
         </p>
       )}
-      <div className="flex justify-end">
-        <Button onClick={onClose}>Done</Button>
-      </div>
-    </Dialog>
+    </ResultDialog>
   );
 }
 

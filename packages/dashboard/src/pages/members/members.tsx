@@ -5,7 +5,7 @@ import { membersQuery } from "../../api/account-queries.ts";
 import { request } from "../../api/request.ts";
 import { rowAttribute } from "../../layout/use-shortcuts.ts";
 import { Button, CopyBlock } from "../../parts/button.tsx";
-import { Confirm, Dialog, Sheet } from "../../parts/dialog.tsx";
+import { Confirm, Dialog, ResultDialog, Sheet } from "../../parts/dialog.tsx";
 import { Form, SelectInput, TextInput } from "../../parts/form.tsx";
 import { Empty, Pending, Problem } from "../../parts/notice.tsx";
 import { Age, VisibleText } from "../../parts/text.tsx";
@@ -137,15 +137,12 @@ function Invite({ onClose }: { onClose(): void }) {
   });
   if (invite.data) {
     return (
-      <Dialog title="Send this link" onClose={onClose}>
+      <ResultDialog title="Send this link" onClose={onClose}>
         <p className="wrap-anywhere">
           It lets <b>{email}</b> join as {role}, once, within seven days. You won't see it again.
         </p>
         <CopyBlock text={invite.data.link} />
-        <div className="flex justify-end">
-          <Button onClick={onClose}>Done</Button>
-        </div>
-      </Dialog>
+      </ResultDialog>
     );
   }
   return (

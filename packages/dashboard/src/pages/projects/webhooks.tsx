@@ -6,7 +6,7 @@ import { deliveriesQuery, webhooksQuery } from "../../api/project-queries.ts";
 import { request } from "../../api/request.ts";
 import { Button, CopyBlock } from "../../parts/button.tsx";
 import { createJobLine } from "../../parts/commands.ts";
-import { Confirm, Dialog, Sheet } from "../../parts/dialog.tsx";
+import { Confirm, Dialog, ResultDialog, Sheet } from "../../parts/dialog.tsx";
 import { CheckInput, Form, SelectInput, TextInput } from "../../parts/form.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Empty, Pending, Problem } from "../../parts/notice.tsx";
@@ -142,13 +142,10 @@ function RotateSecret({ webhookId, onClose }: { webhookId: string; onClose(): vo
   });
   if (rotate.data) {
     return (
-      <Dialog title="New webhook secret" onClose={onClose}>
+      <ResultDialog title="New webhook secret" onClose={onClose}>
         <p>Copy it now. You won't see it again. Messages carry the signatures of both secrets for a day.</p>
         <CopyBlock text={rotate.data.secret} />
-        <div className="flex justify-end">
-          <Button onClick={onClose}>Done</Button>
-        </div>
-      </Dialog>
+      </ResultDialog>
     );
   }
   return (
@@ -263,23 +260,17 @@ function AddWebhook({ projectId, onClose }: { projectId: string; onClose(): void
   });
   if (add.data && format === "standard") {
     return (
-      <Dialog title="Webhook secret" onClose={onClose}>
+      <ResultDialog title="Webhook secret" onClose={onClose}>
         <p>Copy it now. You won't see it again. Use it to verify that a request comes from Emend.</p>
         <CopyBlock text={add.data.secret} />
-        <div className="flex justify-end">
-          <Button onClick={onClose}>Done</Button>
-        </div>
-      </Dialog>
+      </ResultDialog>
     );
   }
   if (add.data) {
     return (
-      <Dialog title="Slack webhook added" onClose={onClose}>
+      <ResultDialog title="Slack webhook added" onClose={onClose}>
         <p>Slack needs no secret.</p>
-        <div className="flex justify-end">
-          <Button onClick={onClose}>Good</Button>
-        </div>
-      </Dialog>
+      </ResultDialog>
     );
   }
   const toggle = (event: string, isOn: boolean) =>
