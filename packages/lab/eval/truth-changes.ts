@@ -149,7 +149,7 @@ async function replayChanges(
     for (const hunk of change.pages) {
       if (hunk.removed.length === 0) continue;
       tally.add("place");
-      if (best.some(({ block }) => isAt(block, hunk))) tally.add("place: ranked");
+      if (best.some((block) => isAt(block, hunk))) tally.add("place: ranked");
       const hits = found.filter((one) => isIn(hunk, one));
       if (hits.length > 0) tally.add("place: reported");
       if (hits.some(({ isError }) => isError)) tally.add("place: error");

@@ -39,7 +39,7 @@ test("ranks the block with the rarest words of a change first, in any spelling",
     (text, i) => pageBlocks(`${i}.md`, text),
   );
   const change = [{ path: "src/plan.ts", removed: ["const dryRun = false;"], added: ["const dryRun = true; // plan"] }];
-  expect(rankBlocks(blocks, change, 20).map(({ block }) => block.path)).toEqual(["0.md", "1.md"]);
+  expect(rankBlocks(blocks, change, 20).map(({ path }) => path)).toEqual(["0.md", "1.md"]);
   expect(rankBlocks(blocks, change, 1)).toHaveLength(1);
 });
 

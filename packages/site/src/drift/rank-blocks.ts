@@ -7,16 +7,11 @@ export interface ChangedLines {
   added: readonly string[];
 }
 
-export interface RankedBlock {
-  block: PageBlock;
-  score: number;
-}
-
 /**
  * The blocks that share the rarest words with a change (inverse document frequency), the best first. A word counts once
  * for a block, and less in a long block.
  */
-export function rankBlocks(blocks: readonly PageBlock[], change: readonly ChangedLines[], max: number): RankedBlock[] {
+export function rankBlocks(blocks: readonly PageBlock[], change: readonly ChangedLines[], max: number): PageBlock[] {
   const wanted = changedWords(change);
   const found = blocks.map((block) => {
     const words = wordsOf(`${block.section}\n${block.text}`);
@@ -33,7 +28,8 @@ export function rankBlocks(blocks: readonly PageBlock[], change: readonly Change
       return [{ block, score: score / Math.sqrt(20 + size) }];
     })
     .sort((a, b) => b.score - a.score || a.block.path.localeCompare(b.block.path, "en") || a.block.line - b.block.line)
-    .slice(0, max);
+    .slice(0, max)
+    .map(({ block }) => block);
 }
 
 /** The words of a change with their weights: a line that only moved says nothing, and a path says less than a line. */

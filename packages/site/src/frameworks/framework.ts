@@ -50,8 +50,7 @@ export interface Redirect {
   file: string;
   line: number;
   column: number;
-  /** The byte ranges of both strings, to rewrite them in place. */
-  fromRange?: readonly [number, number];
+  /** The byte range of `to`, to rewrite it in place. */
   toRange?: readonly [number, number];
 }
 

@@ -120,7 +120,6 @@ export function arrayRedirects(source: ArraySource): { redirects: Redirect[]; st
         to: to.value,
         file,
         ...lines.place(item.start),
-        fromRange: [one.start + 1, one.end - 1],
         toRange: [to.start + 1, to.end - 1],
       });
     }

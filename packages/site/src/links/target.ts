@@ -2,8 +2,6 @@
 interface Target {
   /** Percent-decoded path. "" if the link stays on its page. */
   path: string;
-  /** The query with its `?`, or "". */
-  query: string;
   /** Percent-decoded fragment without `#`. Null if there is none. */
   hash: string | null;
 }
@@ -38,7 +36,6 @@ export function splitTarget(target: string): Target {
   const queryAt = beforeHash.indexOf("?");
   return {
     path: decodePath(queryAt === -1 ? beforeHash : beforeHash.slice(0, queryAt)),
-    query: queryAt === -1 ? "" : beforeHash.slice(queryAt),
     hash: hashAt === -1 ? null : decodePath(target.slice(hashAt + 1)),
   };
 }

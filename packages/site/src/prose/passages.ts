@@ -18,8 +18,6 @@ export interface Passage {
   level: number;
   /** Code in it is replaced by asterisks of the same length. */
   text: string;
-  /** Link texts, as ranges of the text. */
-  links: readonly Range[];
   /** Maps a character index of the text to a byte offset in the file. */
   at(index: number): number;
 }
@@ -43,7 +41,7 @@ export function readPassages(text: string, dialect: Dialect): Passage[] {
   if (front !== null && title !== null) {
     const start = front.start + title.index + title[0].indexOf(title[2] as string);
     const piece = { start, end: start + (title[2] as string).length };
-    passages.push(...assemble("title", 0, text, [piece], [], [], (offset) => offset));
+    passages.push(...assemble("title", 0, text, [piece], [], (offset) => offset));
   }
   const blocks = scanBlocks(text, front?.bodyStart ?? textStart(text), dialect);
   const labels = new Set(blocks.definitions.map((definition) => definition.label));
@@ -76,12 +74,10 @@ export function readPassages(text: string, dialect: Dialect): Passage[] {
     const begin = box === null ? from : from + box[0].length;
     if (block.kind === "text") scanInline(joined, begin, to, dialect, labels, sink);
     else scanMarkup(joined, from, to, dialect, sink);
-    const inAlt = ({ start }: Range): boolean => alts.some((alt) => start >= alt.start - 2 && start <= alt.end);
     const shown = [...prose, ...code].sort((a, b) => a.start - b.start);
     const pieces = alts.length === 0 ? shown : shown.flatMap((range) => without(range, alts));
-    const own = links.filter((link) => !inAlt(link));
-    passages.push(...assemble(kind, level, joined, pieces, own, links, inFile));
-    for (const alt of alts) passages.push(...assemble("alt", 0, joined, [alt], [], [], inFile));
+    passages.push(...assemble(kind, level, joined, pieces, links, inFile));
+    for (const alt of alts) passages.push(...assemble("alt", 0, joined, [alt], [], inFile));
   }
 
   for (const block of blocks.headings) scan(block, "heading", block.level);
@@ -112,10 +108,9 @@ function assemble(
   source: string,
   pieces: readonly Piece[],
   links: readonly Range[],
-  brackets: readonly Range[],
   inFile: (offset: number) => number,
 ): Passage[] {
-  const opening = new Set(brackets.map(({ start }) => start - 1));
+  const opening = new Set(links.map(({ start }) => start - 1));
   const offsets: number[] = [];
   let text = "";
   const add = (shown: string, offset: number): void => {
@@ -134,7 +129,7 @@ function assemble(
       add(" ", last);
     last = end;
     // The text of a reference: `[text][label]`.
-    if (source.charAt(end) === "]" && !brackets.some((link) => link.end === end)) {
+    if (source.charAt(end) === "]" && !links.some((link) => link.end === end)) {
       const bracket = source.lastIndexOf("[", end);
       if (bracket >= start) opening.add(bracket);
     }
@@ -174,14 +169,7 @@ function assemble(
     }
   }
   if (text.trim() === "") return [];
-  const at = (index: number): number => inFile(offsets[Math.min(index, offsets.length - 1)] as number);
-  const indexOf = (offset: number): number => {
-    const found = offsets.findIndex((one) => one >= offset);
-    return found === -1 ? offsets.length : found;
-  };
-  return [
-    { kind, level, text, at, links: links.map(({ start, end }) => ({ start: indexOf(start), end: indexOf(end) })) },
-  ];
+  return [{ kind, level, text, at: (index) => inFile(offsets[Math.min(index, offsets.length - 1)] as number) }];
 }
 
 /** Whether a run of `*`, `_` or `~` marks emphasis: it touches a word, and an underscore is not inside one. */

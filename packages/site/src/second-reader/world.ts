@@ -10,7 +10,6 @@ interface Place {
 
 /** The pages and files of one state of a site, by every address that they may have. */
 export interface World {
-  files: ReadonlySet<string>;
   pages: readonly string[];
   ofPage: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** `spelling address` → file. */
@@ -40,7 +39,7 @@ export function makeWorld(files: ReadonlySet<string>, heads: ReadonlyMap<string,
     ofPage.set(page, addresses);
     for (const [spelling, address] of addresses) add({ address, file: page, spelling });
   }
-  return { files, pages: [...heads.keys()], ofPage, places, byLast };
+  return { pages: [...heads.keys()], ofPage, places, byLast };
 }
 
 /** A way to read a link that leads to a file. The site's other links have to confirm it. */

@@ -45,7 +45,7 @@ export function questionAbout(
   blocks: readonly PageBlock[],
   hunks: readonly CodeHunk[],
 ): { question: Question; best: readonly PageBlock[] } | null {
-  const best = rankBlocks(blocks, hunks, blocksMax).map(({ block }) => block);
+  const best = rankBlocks(blocks, hunks, blocksMax);
   if (best.length === 0) return null;
   const shown = best.map(({ path, line, section, text }, index) => {
     const about = section === "" ? "" : ` (${section})`;
