@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { movePage, openSite, removePage, renameHeading } from "../src/index.ts";
 import { editsOf, type MemoryTree, memoryTree } from "../test/support/memory-tree.ts";
-import type { RefactoringCase } from "../test/support/refactoring-cases.ts";
+import type { RefactoringCase } from "../test/support/refactoring-case.ts";
 import { type Builder, writeFiles } from "./builders/builder.ts";
 import { deadLinks } from "./read-output.ts";
 
