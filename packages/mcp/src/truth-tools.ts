@@ -62,19 +62,13 @@ export function registerClaims(
         page: z.string().min(1).optional().describe("Only claims of this page, by its path."),
         state: z.enum(["new", "same", "changed", "gone"]).optional(),
         limit: z.number().int().min(1).max(200).default(50),
+        cursor: z.string().min(1).optional().describe("The nextCursor of the page before."),
       }),
       outputSchema: z.looseObject({ claims: z.array(claimShape), nextCursor: z.string().nullable() }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    ({ project, page, state, limit }, { mcpReq: { signal } }) =>
-      answered(async () =>
-        deps.claims(await projectOf(project, signal)).listPage({
-          limit,
-          signal,
-          ...(page === undefined ? {} : { page }),
-          ...(state === undefined ? {} : { state }),
-        }),
-      ),
+    ({ project, ...given }, { mcpReq: { signal } }) =>
+      answered(async () => deps.claims(await projectOf(project, signal)).listPage({ ...present(given), signal })),
   );
   server.registerTool(
     "add_claim",

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { nodeEnvironment } from "@emend/testkit/server.ts";
 import { Client as NewClient, StreamableHTTPClientTransport as NewHttpTransport } from "@modelcontextprotocol/client";
@@ -142,6 +143,21 @@ test("an agent reads gates and health, and creates, pauses and removes an automa
     expect((await call(client, "remove_automation", { project, id })).value.id).toBe(id);
     expect(await call(client, "run_automation", { project, id })).toMatchObject({ isError: true });
   });
+});
+
+test("docs/integrate.md lists each tool with its arguments", async () => {
+  const page = await readFile(join(import.meta.dirname, "../../../docs/integrate.md"), "utf8");
+  const codesIn = (text: string) => [...text.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code);
+  const documented = new Map<string, readonly string[]>();
+  for (const [, tools = "", given = ""] of page.matchAll(/^\| (`\w+`.*?) \| (.*) \|$/gm)) {
+    for (const tool of codesIn(tools)) {
+      const isForProject = tool !== "list_projects" && tool !== "check";
+      documented.set(tool, [...codesIn(given), ...(isForProject ? ["project"] : [])].sort());
+    }
+  }
+  const { tools } = await connected(overStdio(), (client) => client.listTools());
+  const real = tools.map(({ name, inputSchema }) => [name, Object.keys(inputSchema.properties ?? {}).sort()] as const);
+  expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(real));
 });
 
 test("an agent creates, follows, reads and checks a job over HTTP", async () => {

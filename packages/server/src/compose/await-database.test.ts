@@ -48,6 +48,10 @@ test("waits for the database with 503, and then leaves the port to the server", 
   const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`).then(({ status }) => status);
   await expect.poll(() => ask("/readyz").catch(() => 0)).toBe(503);
   expect([await ask("/healthz"), await ask("/v2/projects")]).toEqual([200, 503]);
+  const { headers } = await fetch(`http://127.0.0.1:${port}/v2/projects`, {
+    headers: { "x-request-id": "req-of-mine" },
+  });
+  expect(headers.get("x-request-id")).toBe("req-of-mine");
   comeBack();
   expect(await waiting).toBe("opened");
   await expect(ask("/healthz")).rejects.toThrow("fetch failed");

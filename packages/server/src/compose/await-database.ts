@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "@emend/base/logger.ts";
 import { isAppError } from "../errors.ts";
+import { requestId } from "../lib/id.ts";
 
 const retryMsMax = 5_000;
 
@@ -43,6 +44,7 @@ async function answerUnready({ host, port }: { host: string; port: number }): Pr
       "content-type": "application/json; charset=utf-8",
       "cache-control": "no-store",
       connection: "close",
+      "x-request-id": requestId(request),
       ...(!isAlive && { "retry-after": "5", "emend-error": "unavailable" }),
     });
     response.end(isAlive ? '{"status":"ok"}' : body);

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { type DashboardApi, startDashboard } from "@emend/testkit/dashboard.ts";
 import { type DashboardRoute, listRoutes, pathOf } from "@emend/testkit/list-routes.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -65,6 +66,14 @@ it("finds the routes", () => {
     ]),
   );
   expect(routes.length).toBeGreaterThan(30);
+});
+
+it("docs/people.md names what viewers cannot read", async () => {
+  const page = await readFile(new URL("../../../../docs/people.md", import.meta.url), "utf8");
+  const viewers = page.split("\n").find((line) => line.startsWith("| viewer |")) ?? "";
+  const hidden = routes.filter((route) => route.method === "GET" && neededFor(route) === "owner");
+  const named = hidden.map(({ url }) => url.replace(/^\/|\.csv$/g, "").replaceAll("-", " "));
+  expect(named.filter((name) => !viewers.toLowerCase().includes(name))).toEqual([]);
 });
 
 it("each route allows exactly the roles it should, and no request without a live session", async () => {
