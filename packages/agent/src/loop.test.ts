@@ -1,4 +1,11 @@
-import { type Calls, editHome, finish, type LoopBench, openLoopBench, toolMessages } from "@emend/testkit/loop-bench.ts";
+import {
+  type Calls,
+  editHome,
+  finish,
+  type LoopBench,
+  openLoopBench,
+  toolMessages,
+} from "@emend/testkit/loop-bench.ts";
 import { type ScriptedTurn, scriptedModel } from "@emend/testkit/scripted-model.ts";
 import { createOverlay } from "@emend/tree";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

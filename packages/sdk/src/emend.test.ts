@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { CreateJobBody } from "@emend/contract";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type ContractServer, newJob, startContractServer } from "../test/support/contract-server.ts";
 import { Emend } from "./emend.ts";
@@ -91,4 +93,15 @@ test("archives a job, and asks again while it is being published", async () => {
 test("keeps the key out of what printing the client shows", () => {
   const emend = new Emend({ baseUrl: server.url, apiKey: "emend_secret" });
   expect(JSON.stringify(emend)).not.toContain("emend_secret");
+});
+
+test("the README names every method, and every field of a new job", async () => {
+  const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
+  const emend = new Emend({ baseUrl: server.url, apiKey: "emend_test" });
+  const parts = [emend.jobs("docs"), emend.claims("docs"), emend.gates("docs"), emend.automations("docs")];
+  const methods = [...Object.getOwnPropertyNames(Emend.prototype), ...parts.flatMap((part) => Object.keys(part))];
+  const named = new Set(readme.match(/(?<=[`.{]\s?)\w+/g));
+  const all = [...methods, ...Object.keys(CreateJobBody.properties)].filter((name) => name !== "constructor");
+  expect(all.length).toBeGreaterThan(30);
+  expect(all.filter((name) => !named.has(name))).toEqual([]);
 });
