@@ -296,8 +296,10 @@ export type DashboardTrigger =
       kind: "push";
       /** The context repository's name; `.`: the docs' own repository. */
       repository: string;
+      /** Globs. If both are empty: the context repository's branch, or its default branch. */
       branches: readonly string[];
       tags: readonly string[];
+      /** Globs of paths. Without `include`, every path. One matching file is enough. */
       include: readonly string[];
       exclude: readonly string[];
     }
@@ -305,6 +307,7 @@ export type DashboardTrigger =
       kind: "pull_request";
       repository: string;
       on: readonly ("opened" | "updated" | "merged")[];
+      /** Globs of the branch that it asks to merge into; empty: any. */
       branches: readonly string[];
       include: readonly string[];
       exclude: readonly string[];

@@ -69,6 +69,7 @@ import {
   connectProject,
   type MoveInput,
   moveProject,
+  type NewRemoteProject,
 } from "./connect-project.ts";
 import { diagnoseProject, type ProjectCheck, type ProjectDiagnosis } from "./doctor-project.ts";
 import { type Erasure, eraseJob, erasePerson, eraseProject, type KeepRow } from "./erase.ts";
@@ -169,20 +170,8 @@ function shownProject({ createdAt, ...project }: Project): ShownProject {
   return { ...project, createdAt: createdAt.toISOString() };
 }
 
-interface NewProject {
-  /** Set if it had to be known before. */
-  id?: string;
-  name: string;
+interface NewProject extends NewRemoteProject {
   forge: string;
-  /**
-   * The repository's URL. On the local forge: a git repository or a plain folder to import. Absent: an empty
-   * repository.
-   */
-  repo?: string;
-  base?: string;
-  docsDir?: string;
-  /** The forge's token, or a GitHub App as JSON. */
-  credential?: string;
   settings?: Readonly<Record<string, unknown>>;
 }
 

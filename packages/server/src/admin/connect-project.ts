@@ -31,9 +31,14 @@ export interface NewRemoteProject {
   /** Set if it had to be known before. */
   id?: string;
   name: string;
+  /**
+   * The repository's URL. On the local forge: a git repository or a plain folder to import. Absent: an empty
+   * repository.
+   */
   repo?: string;
   base?: string;
   docsDir?: string;
+  /** The forge's token, or a GitHub App as JSON. */
   credential?: string;
   settings?: unknown;
 }
@@ -161,19 +166,13 @@ interface LocalProjectDeps {
   publicUrl(): Promise<string>;
 }
 
-interface NewLocalProject {
-  name: string;
-  /** A git repository or a plain folder to import. If absent, the repository starts empty. */
-  repo?: string;
-  base?: string;
-  docsDir?: string;
-  settings?: Readonly<Record<string, unknown>>;
-}
-
 const importMsMax = 10 * 60_000;
 
 /** Adds a project whose repository Emend hosts. If the project is refused, its new repository is deleted again. */
-export async function addLocalProject(deps: LocalProjectDeps, input: NewLocalProject): Promise<ConnectedProject> {
+export async function addLocalProject(
+  deps: LocalProjectDeps,
+  input: Omit<NewRemoteProject, "id" | "credential">,
+): Promise<ConnectedProject> {
   assertLocalForgeUsable(deps.config);
   const id = newId("prj");
   const repository = join(deps.forgeDir, `${id}.git`);

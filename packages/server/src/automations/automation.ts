@@ -1,4 +1,5 @@
 import type { Logger } from "@emend/base/logger.ts";
+import type { DashboardAutomationRun, DashboardTrigger } from "@emend/contract";
 import type { Project } from "../accounts/projects/projects.ts";
 import type { Pool } from "../db/pool.ts";
 import type { AnnounceDue } from "../jobs/announce.ts";
@@ -15,7 +16,7 @@ export interface AutomationDeps {
   createJobRules(project: Project, model: string): CreateJobRules;
   /** The pull request's current state on its forge. Null: the stored state counts. */
   pullRequestState(projectId: string, number: number): Promise<RecordedPullRequest["state"] | null>;
-  onSettled?(state: RunState): void;
+  onSettled?(state: DashboardAutomationRun["state"]): void;
   /** Only where secrets may be shown: how to set up the forge's webhook. */
   hookOf?(projectId: string, forge: string): Promise<ForgeHook>;
 }
@@ -52,58 +53,21 @@ export interface Automation {
   createdAt: Date;
 }
 
-export type Trigger =
-  | { kind: "cron"; expression: string; timezone: string }
-  | {
-      kind: "push";
-      /** The context repository's name; `.`: the docs' own repository. */
-      repository: string;
-      /** Globs. If both are empty: the context repository's branch, or its default branch. */
-      branches: readonly string[];
-      tags: readonly string[];
-      /** Globs of paths. Without `include`, every path. One matching file is enough. */
-      include: readonly string[];
-      exclude: readonly string[];
-    }
-  | {
-      kind: "pull_request";
-      /** The context repository's name; `.`: the docs' own repository. */
-      repository: string;
-      on: readonly PullEvent[];
-      /** Globs of the branch that it asks to merge into; empty: any. */
-      branches: readonly string[];
-      include: readonly string[];
-      exclude: readonly string[];
-    }
-  | { kind: "manual" };
+export type Trigger = DashboardTrigger;
 
 export const pullEvents = ["opened", "updated", "merged"] as const;
 export type PullEvent = (typeof pullEvents)[number];
 
-/** An open pull request as a forge lists it. */
-export interface WatchedPull {
-  number: number;
-  url: string;
-  title: string;
-  body: string;
-  head: string;
-  base: string;
-  headCommit: string;
-  isFork: boolean;
-}
-
 /** What a trigger calls the docs' own repository; no context repository can have this name. */
 export const ownRepository = ".";
-
-/** The state of a run: waiting, or its result. */
-type RunState = "waiting" | "started" | "continued" | "merged" | "skipped";
 
 export interface AutomationRun {
   id: string;
   automationId: string;
   /** Identifies the event: equal for the same event. */
   event: string;
-  state: RunState;
+  /** Waiting, or its result. */
+  state: DashboardAutomationRun["state"];
   /** The result, for people. */
   words: string;
   jobId: string | null;

@@ -3,13 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { withoutFenced } from "@emend/base/markdown.ts";
+import type { OpenPullRequest } from "@emend/forges";
 import { automationDeps, historyOf, seedAutomation } from "@emend/testkit/automations.ts";
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { makeRepository, type TestRepository } from "@emend/testkit/make-repository.ts";
 import { alterJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { AppError } from "../errors.ts";
-import type { Automation, Trigger, WatchedPull } from "./automation.ts";
+import type { Automation, Trigger } from "./automation.ts";
 import { fireAutomations } from "./due.ts";
 import { fromPreset, presets } from "./presets.ts";
 import { findTouchingPull, issuesIn } from "./pulls.ts";
@@ -19,7 +20,7 @@ let database: TestDatabase;
 let dir: string;
 let repository: TestRepository;
 let projectId: string;
-let open: WatchedPull[];
+let open: OpenPullRequest[];
 const states = new Map<number, "open" | "merged" | "closed">();
 let count = 0;
 beforeAll(async () => {
@@ -46,7 +47,7 @@ beforeEach(async () => {
 });
 
 /** A branch with one commit, and its pull request. */
-function openPull(number: number, files: Record<string, string>, more: Partial<WatchedPull> = {}): WatchedPull {
+function openPull(number: number, files: Record<string, string>, more: Partial<OpenPullRequest> = {}): OpenPullRequest {
   const from = repository.git("rev-parse", "main");
   const headCommit = repository.commit(files, { branch: `change-${number}`, from });
   const pull = {
@@ -65,7 +66,10 @@ function openPull(number: number, files: Record<string, string>, more: Partial<W
 }
 const source = {
   list: async () => open,
-  commitsOf: async ({ headCommit }: WatchedPull) => ({ head: headCommit, base: repository.git("rev-parse", "main") }),
+  commitsOf: async ({ headCommit }: OpenPullRequest) => ({
+    head: headCommit,
+    base: repository.git("rev-parse", "main"),
+  }),
   stateOf: async (number: number) => states.get(number) ?? "open",
   async issueOf(number: number) {
     if (number === 500) throw new AppError("forge_rejected", { publicMessage: "The token may not read issues." });

@@ -3,9 +3,10 @@ import { inflate } from "node:zlib";
 import type { Logger } from "@emend/base/logger.ts";
 import { matchesGlob } from "@emend/base/matches-glob.ts";
 import { createPatchReader } from "@emend/contract";
+import type { OpenPullRequest } from "@emend/forges";
 import type { Git, Remote } from "@emend/tree";
 import type { Queryable } from "../db/pool.ts";
-import { dayOf, type PullEvent, type PullValues, type Trigger, type Values, type WatchedPull } from "./automation.ts";
+import { dayOf, type PullEvent, type PullValues, type Trigger, type Values } from "./automation.ts";
 import { type Push, passingFiles, readPush } from "./read-push.ts";
 import type { Look } from "./trigger-polls.ts";
 
@@ -17,9 +18,9 @@ export interface RepositoryName {
 
 /** The pull requests of a repository, as its forge tells them now. */
 export interface PullSource {
-  list(signal: AbortSignal): Promise<readonly WatchedPull[]>;
+  list(signal: AbortSignal): Promise<readonly OpenPullRequest[]>;
   /** Null: the forge does not say. */
-  commitsOf(pull: WatchedPull, signal: AbortSignal): Promise<{ head: string; base: string } | null>;
+  commitsOf(pull: OpenPullRequest, signal: AbortSignal): Promise<{ head: string; base: string } | null>;
   stateOf(number: number, signal: AbortSignal): Promise<"open" | "merged" | "closed" | null>;
   /** Null: the forge does not show it to this token, or has no issues. */
   issueOf(number: number, signal: AbortSignal): Promise<{ title: string; body: string } | null>;
@@ -41,17 +42,17 @@ export async function pollPulls(
 ): Promise<{
   seen: ReadonlyMap<string, string>;
   records: { event: string; values: Values; skipped: string | null }[];
-  details: Record<string, WatchedPull>;
+  details: Record<string, OpenPullRequest>;
 }> {
   const trigger = look.trigger as PullTrigger;
   const isFirst = look.known.size === 0;
-  const isTarget = ({ base }: WatchedPull) =>
+  const isTarget = ({ base }: OpenPullRequest) =>
     trigger.branches.length === 0 || trigger.branches.some((pattern) => matchesGlob(pattern, base));
   const open = (await deps.source.list(signal)).filter(isTarget);
   const seen = new Map<string, string>();
-  const details: Record<string, WatchedPull> = {};
-  const events: { pull: WatchedPull; event: PullEvent }[] = [];
-  const keep = (pull: WatchedPull) => {
+  const details: Record<string, OpenPullRequest> = {};
+  const events: { pull: OpenPullRequest; event: PullEvent }[] = [];
+  const keep = (pull: OpenPullRequest) => {
     seen.set(refOf(pull.number), pull.headCommit);
     details[refOf(pull.number)] = pull;
   };
@@ -88,7 +89,7 @@ export async function pollPulls(
 
 async function readPull(
   deps: { git: Git; remote: Remote; source: PullSource },
-  pull: WatchedPull,
+  pull: OpenPullRequest,
   signal: AbortSignal,
 ): Promise<Push | null> {
   const commits = await deps.source.commitsOf(pull, signal);
@@ -104,7 +105,7 @@ async function readPull(
 function describePull(
   look: Look,
   trigger: PullTrigger,
-  { pull, event, issues }: { pull: WatchedPull; event: PullEvent; issues: readonly string[] },
+  { pull, event, issues }: { pull: OpenPullRequest; event: PullEvent; issues: readonly string[] },
   push: Push | null,
 ): { event: string; values: Values; skipped: string | null } {
   const files = passingFiles(trigger, push?.files ?? []);

@@ -2,11 +2,12 @@ import { hash } from "node:crypto";
 import { promisify } from "node:util";
 import { inflate } from "node:zlib";
 import { unseenCharacters } from "@emend/contract";
+import type { OpenPullRequest } from "@emend/forges";
 import { type Git, listRemote, type Remote } from "@emend/tree";
 import { type Pool, type Queryable, toJsonb } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError, isAppError } from "../errors.ts";
-import { type AutomationDeps, dayOf, type Values, type WatchedPull } from "./automation.ts";
+import { type AutomationDeps, dayOf, type Values } from "./automation.ts";
 import { type PullSource, pathsIn, pollPulls, type RepositoryName } from "./pulls.ts";
 import { type Push, passingFiles, pushesSince, type RefEvent, readPush, watchedRefs } from "./read-push.ts";
 import { claimTriggerPoll, type Look } from "./trigger-polls.ts";
@@ -133,7 +134,7 @@ export async function recordPushes(
   found: {
     seen: ReadonlyMap<string, string>;
     records: readonly PushRecord[];
-    details?: Readonly<Record<string, WatchedPull>>;
+    details?: Readonly<Record<string, OpenPullRequest>>;
   },
 ): Promise<void> {
   const { id } = look;

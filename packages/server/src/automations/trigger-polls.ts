@@ -1,5 +1,6 @@
+import type { OpenPullRequest } from "@emend/forges";
 import type { Queryable } from "../db/pool.ts";
-import { isOrphaned, type Trigger, type WatchedPull } from "./automation.ts";
+import { isOrphaned, type Trigger } from "./automation.ts";
 
 /** A trigger whose repository is to be looked at. */
 export interface Look {
@@ -14,7 +15,7 @@ export interface Look {
   /** Where its branches and tags, or its open pull requests, were; empty: it was never looked at. */
   known: ReadonlyMap<string, string>;
   /** Of a pull request trigger, by the same names. */
-  details: Readonly<Record<string, WatchedPull>>;
+  details: Readonly<Record<string, OpenPullRequest>>;
 }
 
 const everySeconds = 300;

@@ -1,4 +1,4 @@
-import type { Finding, Fix, Severity } from "../types.ts";
+import type { Finding, Severity } from "../types.ts";
 
 /** Formats a page's name for a message. */
 export function quoted(text: string): string {
@@ -21,13 +21,4 @@ export function toFinding(check: { id: string; severity: Severity }, report: Rep
   return finding;
 }
 
-export interface Report {
-  path: string;
-  line: number;
-  column: number;
-  message: string;
-  fix?: Fix;
-  severity?: Severity;
-  certainty?: Finding["certainty"];
-  why?: string;
-}
+export type Report = Omit<Finding, "check" | "severity"> & Partial<Pick<Finding, "severity">>;

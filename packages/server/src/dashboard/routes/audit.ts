@@ -1,4 +1,4 @@
-import type { DashboardAuditPage } from "@emend/contract";
+import type { DashboardAuditEntry, DashboardAuditPage } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import type { Queryable } from "../../db/pool.ts";
 import { AppError } from "../../errors.ts";
@@ -32,7 +32,7 @@ export function auditRoutes(app: FastifyInstance, deps: AccountsDeps): void {
   });
 }
 
-function toLine(entry: AuditEntry): string {
+function toLine(entry: DashboardAuditEntry): string {
   return csvLine(columns.map((name) => (name === "details" ? JSON.stringify(entry.details) : entry[name])));
 }
 
@@ -48,16 +48,6 @@ function textOf(given: Record<string, unknown>, name: string): string | null {
   throw new AppError("invalid_request", { publicMessage: `${name} is not one that this page gave.` });
 }
 
-interface AuditEntry {
-  id: string;
-  at: string;
-  actor: string;
-  address: string | null;
-  action: string;
-  target: string | null;
-  details: Readonly<Record<string, unknown>>;
-}
-
 interface AuditFilter {
   actor: string | null;
   /** An action such as `key.created`, or a prefix such as `key`. */
@@ -71,8 +61,8 @@ interface AuditFilter {
 async function listAudit(
   db: Queryable,
   filter: AuditFilter,
-): Promise<{ entries: readonly AuditEntry[]; nextCursor: string | null }> {
-  const { rows } = await db.query<AuditEntry>(
+): Promise<{ entries: readonly DashboardAuditEntry[]; nextCursor: string | null }> {
+  const { rows } = await db.query<DashboardAuditEntry>(
     `select id, wire_time(at) as at, actor, address, action, target, details from audit_log
      where ($1::text is null or actor = $1) and ($2::text is null or action = $2 or starts_with(action, $2 || '.'))
        and ($3::text is null or id < $3)
