@@ -2,8 +2,6 @@
 // lets everything through, and every condition of SQL on a lease, a try or a hash goes. A first run of the tests finds which
 // of them reach which change; then each change is tried with those tests: npm run mutants:generated -- [--sample N]
 // [--seed N] [--only WORDS] [--hits FILE] [--list]
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { dirname, join, relative } from "node:path";
@@ -12,6 +10,7 @@ import { seededRandom } from "@emend/testkit/seeded-random.ts";
 import { startThrowAwayServer } from "@emend/testkit/throw-away-server.ts";
 import { parse } from "acorn";
 import { copyOfSources, root } from "./source-copy.ts";
+import { openTrials } from "./trials.ts";
 
 interface Mutant {
   /** Its file, line, and a running number: stable as long as the sources are. */
@@ -116,21 +115,7 @@ process.env.MUTANT_TEST = "";
 beforeAll(() => { process.env.MUTANT_TEST = expect.getState().testPath.slice(process.cwd().length + 1); });
 `;
 
-async function vitest(copy: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<number> {
-  const child = spawn(
-    process.execPath,
-    [join(root, "node_modules/vitest/vitest.mjs"), "run", "--project", "unit", ...args],
-    {
-      cwd: copy,
-      env: { ...process.env, EMEND_TEST_DATABASE_URL: server.url, ...env },
-      stdio: ["ignore", "ignore", "ignore"],
-    },
-  );
-  running.add(child);
-  const [code] = await once(child, "close");
-  running.delete(child);
-  return code as number;
-}
+const unit = ["--project", "unit"];
 
 interface Reach {
   /** Test files by the place that they reach. */
@@ -164,7 +149,7 @@ async function findReach(mutants: readonly Mutant[]): Promise<Reach> {
       writeFileSync(join(copy, file), text);
     }
     const report = join(copy, "report.json");
-    await vitest(copy, ["--reporter=json", `--outputFile=${report}`], {
+    await trials.vitest(copy, [...unit, "--reporter=json", `--outputFile=${report}`], {
       NODE_OPTIONS: `--import ${join(copy, "notes.mjs")}`,
       MUTANT_HITS: hitsDir,
     });
@@ -200,13 +185,8 @@ if (values.list) {
   for (const { name } of all) console.log(name);
   process.exit(0);
 }
-const running = new Set<ReturnType<typeof spawn>>();
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.on(signal, () => {
-    for (const child of running) child.kill();
-    process.exit(130);
-  });
 const server = await startThrowAwayServer();
+const trials = openTrials(server.url);
 const known: Reach | undefined =
   values.hits && existsSync(values.hits) ? JSON.parse(readFileSync(values.hits, "utf8")) : undefined;
 const { tests: testsByPlace, millis } = known ?? (await findReach(all));
@@ -233,25 +213,16 @@ function testsOf({ file, reached }: Mutant): string[] {
   return chosen;
 }
 
-const copies = [copyOfSources(), copyOfSources()];
-process.on("exit", () => {
-  for (const copy of copies) rmSync(copy, { recursive: true, force: true });
-});
 const survivors: string[] = [];
-const waiting = [...sample];
-await Promise.all(
-  copies.map(async (copy) => {
-    for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
-      const tests = testsOf(mutant);
-      const path = join(copy, mutant.file);
-      const source = readFileSync(path, "utf8");
-      writeFileSync(path, source.slice(0, mutant.start) + mutant.replace + source.slice(mutant.end));
-      const isNoticed = tests.length > 0 && (await vitest(copy, ["--bail=1", ...tests])) !== 0;
-      writeFileSync(path, source);
-      console.log(`${isNoticed ? "noticed " : tests.length > 0 ? "survived" : "no test "}  ${mutant.name}`);
-      if (!isNoticed) survivors.push(mutant.name);
-    }
-  }),
-);
+await trials.each(sample, async (copy, mutant) => {
+  const tests = testsOf(mutant);
+  const path = join(copy, mutant.file);
+  const source = readFileSync(path, "utf8");
+  writeFileSync(path, source.slice(0, mutant.start) + mutant.replace + source.slice(mutant.end));
+  const isNoticed = tests.length > 0 && (await trials.vitest(copy, [...unit, "--bail=1", ...tests])).code !== 0;
+  writeFileSync(path, source);
+  console.log(`${isNoticed ? "noticed " : tests.length > 0 ? "survived" : "no test "}  ${mutant.name}`);
+  if (!isNoticed) survivors.push(mutant.name);
+});
 await server.stop();
 console.log(`\n${sample.length - survivors.length} of ${sample.length} noticed, of ${all.length} in all.`);

@@ -1,12 +1,11 @@
 // Removes each guard of scripts/mutants.json, one at a time, and runs the tests that must fail: npm run mutants [--
 // --only WORDS] [--sample N] [--skip-baseline]
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startThrowAwayServer } from "@emend/testkit/throw-away-server.ts";
-import { changeSource, copyOfSources, root, type SourceChange } from "./source-copy.ts";
+import { changeSource, root, type SourceChange } from "./source-copy.ts";
+import { openTrials } from "./trials.ts";
 
 interface Mutant extends SourceChange {
   /** The guard, in words. */
@@ -21,28 +20,17 @@ interface Outcome {
   broken: string[];
 }
 
-/** As many as the cores of a small machine. */
-const copiesMax = 2;
-const running = new Set<ChildProcess>();
-
 async function run(copy: string, tests: readonly string[]): Promise<Outcome> {
   const report = join(copy, "report.json");
   rmSync(report, { force: true });
-  const vitest = join(root, "node_modules/vitest/vitest.mjs");
   // Stops at the first failure.
-  const args = [vitest, "run", "--mode", "whole", ...tests, "--reporter=json", `--outputFile=${report}`, "--bail=1"];
-  const env = { ...process.env, EMEND_TEST_DATABASE_URL: databaseUrl };
-  const child = spawn(process.execPath, args, { cwd: copy, env, stdio: ["ignore", "pipe", "pipe"] });
-  running.add(child);
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (part) => (output += part));
-  await once(child, "close");
-  running.delete(child);
+  const args = ["--mode", "whole", ...tests, "--reporter=json", `--outputFile=${report}`, "--bail=1"];
+  const { output } = await trials.vitest(copy, args);
   let files: { name: string; message?: string; assertionResults: { status: string; fullName: string }[] }[];
   try {
     files = JSON.parse(readFileSync(report, "utf8")).testResults;
   } catch {
-    return { passed: 0, failed: [], broken: [output.slice(-2_000)] };
+    return { passed: 0, failed: [], broken: [output] };
   }
   const results = files.flatMap((file) => file.assertionResults);
   return {
@@ -81,23 +69,13 @@ if (mutants.length === 0) {
   process.exit(2);
 }
 
-const copies = mutants.slice(0, copiesMax).map(() => copyOfSources());
-process.on("exit", () => {
-  for (const copy of copies) rmSync(copy, { recursive: true, force: true });
-});
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.on(signal, () => {
-    for (const child of running) child.kill();
-    process.exit(130);
-  });
-
 // One for all runs.
 const given = process.env.EMEND_TEST_DATABASE_URL;
 const server = given ? undefined : await startThrowAwayServer();
-const databaseUrl = given ?? server?.url;
+const trials = openTrials(given ?? server?.url ?? "", mutants.length);
 if (!values["skip-baseline"]) {
   const tests = [...new Set(mutants.flatMap(({ tests }) => tests))];
-  const { passed, failed, broken } = await run(copies[0] ?? "", tests);
+  const { passed, failed, broken } = await run(trials.copies[0] ?? "", tests);
   if (failed.length > 0 || broken.length > 0) {
     console.error(`With every guard in place these fail: ${[...failed, ...broken].join("\n")}`);
     process.exit(1);
@@ -105,16 +83,11 @@ if (!values["skip-baseline"]) {
   console.log(`With every guard in place ${passed} tests pass.`);
 }
 const survivors: string[] = [];
-const waiting = [...mutants];
-await Promise.all(
-  copies.map(async (copy) => {
-    for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
-      const why = await tryMutant(copy, mutant);
-      console.log(why ? `survived  ${mutant.name}: ${why}` : `noticed   ${mutant.name}`);
-      if (why) survivors.push(mutant.name);
-    }
-  }),
-);
+await trials.each(mutants, async (copy, mutant) => {
+  const why = await tryMutant(copy, mutant);
+  console.log(why ? `survived  ${mutant.name}: ${why}` : `noticed   ${mutant.name}`);
+  if (why) survivors.push(mutant.name);
+});
 await server?.stop();
 console.log(`\n${mutants.length - survivors.length} of ${mutants.length} guards noticed as missing.`);
 process.exitCode = survivors.length > 0 ? 1 : 0;
