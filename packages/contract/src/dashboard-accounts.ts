@@ -150,6 +150,8 @@ export interface DashboardProjectSettings {
   driftReaderModel: string | null;
   /** On pull requests that Emend hosts: how many approvals of the newest commit a merge needs. 0: none. */
   approvalsMin: number;
+  /** How often a job repairs its pull request when CI fails because of it. 0: results of CI are not read. */
+  ciRepairRounds: number;
   /** After so many days without a comment, Emend reminds once. 0: never. */
   reviewReminderDays: number;
   /** Issues of the repository can start jobs. */

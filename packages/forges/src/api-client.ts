@@ -36,10 +36,15 @@ export interface ApiClient {
     statuses: readonly number[],
     signal: AbortSignal,
   ): Promise<ApiOutcome<Static<T>>>;
+  /** The last part of a text, such as a log. Null: it does not exist, or this credential may not read it. */
+  readTail(path: string, signal: AbortSignal): Promise<string | null>;
 }
 
 /** Small values take fifteen times their size once parsed. */
 const answerBytesMax = 8 * 1024 * 1024;
+/** What is kept of a text's end, and how much of the text is read to get there. */
+const tailBytesMax = 64 * 1024;
+const textBytesMax = 32 * 1024 * 1024;
 /** Applies to each request, so each page of a list has this long. */
 const requestMsMax = 15_000;
 /**
@@ -152,14 +157,68 @@ export function createApiClient(options: {
     throw refusalOf(forge, answer, request.what);
   }
 
+  async function readTail(path: string, signal: AbortSignal): Promise<string | null> {
+    const get = async (href: string, authorization: string | null) => {
+      const response = await options.fetch(href, {
+        method: "GET",
+        headers: {
+          accept: "*/*",
+          "user-agent": "emend",
+          ...(authorization === null ? {} : { ...options.headers, authorization }),
+        },
+        redirect: "manual",
+        signal: AbortSignal.any([signal, AbortSignal.timeout(requestMsMax)]),
+      });
+      polling?.count(response.headers, false, options.requestsAnHour);
+      return response;
+    };
+    const url = new URL(`${apiUrl}${path}`);
+    try {
+      let answer = await get(url.href, await options.authorization(signal));
+      const next = [301, 302, 303, 307, 308].includes(answer.status) ? answer.headers.get("location") : null;
+      if (next !== null) {
+        await discard(answer.body);
+        const stored = URL.parse(next, url.href);
+        if (!stored || (stored.protocol !== "https:" && stored.origin !== url.origin)) return null;
+        // Where the text is stored, the address is the permission. The credential is not sent there.
+        answer = await get(stored.href, null);
+      }
+      if (answer.status === 200) return await lastOf(answer.body);
+      await discard(answer.body);
+      return null;
+    } catch (error) {
+      signal.throwIfAborted();
+      throw isFault(error) ? error : unreachable(forge, url.host, error);
+    }
+  }
+
   return {
     ask,
+    readTail,
     async call(request, signal) {
       const outcome = await ask(request, [], signal);
       if (outcome.kind === "ok") return outcome.value;
       throw new ForgeFault("internal", { publicMessage: "The forge returned an unexpected error." });
     },
   };
+}
+
+/** Hangs up: what is left is not read. */
+async function discard(body: AsyncIterable<Uint8Array> | null): Promise<void> {
+  await body?.[Symbol.asyncIterator]().return?.();
+}
+
+async function lastOf(body: AsyncIterable<Uint8Array> | null): Promise<string> {
+  let kept = Buffer.alloc(0);
+  let read = 0;
+  for await (const chunk of body ?? []) {
+    read += chunk.length;
+    kept = Buffer.concat([kept, chunk]);
+    if (kept.length > 2 * tailBytesMax) kept = kept.subarray(-tailBytesMax);
+    if (read > textBytesMax) break;
+  }
+  const text = kept.subarray(-tailBytesMax).toString("utf8");
+  return text.toWellFormed().replaceAll("\0", "\ufffd");
 }
 
 /** Escapes that no database accepts: U+0000 and lone surrogates. */

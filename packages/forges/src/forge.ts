@@ -37,6 +37,8 @@ export interface PullRequest {
   head: string;
   base: string;
   body: string;
+  /** Of its head branch. Absent: the forge does not say. */
+  headCommit?: string;
 }
 
 export type CreateOutcome =
@@ -109,6 +111,31 @@ export interface CommitStatus {
   state: "pending" | "passed" | "neutral" | "failed";
   words: string;
   url: string;
+}
+
+/** What CI says about a commit: a check run, a status, or a job of a pipeline. */
+export interface CommitCheck {
+  name: string;
+  /** `stopped`: cancelled, or it waits for a person. */
+  state: "pending" | "passed" | "failed" | "stopped";
+  /** What it says about itself. */
+  words: string;
+  /** Where `readLog` finds its log. Null: the forge has none. */
+  log: string | null;
+}
+
+interface CommitReport {
+  /** One for each name: the newest. */
+  checks: readonly CommitCheck[];
+  /** False: there may be more that this credential may not read. */
+  isWhole: boolean;
+}
+
+export interface CommitChecks {
+  /** `pull`: the number of the pull request whose newest commit it is. Null: the commit is of the base branch. */
+  report(at: { commit: string; pull: number | null }, signal: AbortSignal): Promise<CommitReport>;
+  /** The last part of its log. Null: the forge does not give it. */
+  readLog(at: { commit: string; log: string }, signal: AbortSignal): Promise<string | null>;
 }
 
 /** What a forge says about a repository and the credential's permissions. Null: unknown. */
@@ -206,6 +233,8 @@ export interface Forge {
   readonly movesStatuses?: true;
   /** Why a fork's pull request may have no commits here, and no status. Absent: it always has both. */
   readonly forkLimit?: string;
+  /** Null: results of CI are not read on this forge. */
+  readonly checks: CommitChecks | null;
   describeRepository(signal: AbortSignal): Promise<RepositoryDescription>;
   /** The repository's current URL, in case it was renamed or moved. Null if that cannot happen. */
   readonly findAddress: ((signal: AbortSignal) => Promise<string>) | null;

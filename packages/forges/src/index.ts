@@ -2,6 +2,8 @@ export type { ApiClient } from "./api-client.ts";
 export { blobUrl } from "./blob-url.ts";
 export type { ForgeFaultCode } from "./faults.ts";
 export type {
+  CommitCheck,
+  CommitChecks,
   CommitStatus,
   Conversation,
   CreateOutcome,

@@ -64,6 +64,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
     `DELETE ${api}/claims/:id`,
     "POST /git/:repository/git-receive-pack",
     "POST /forge/:projectId/pulls",
+    "POST /forge/:projectId/statuses/:commit",
     ...["close", "merge", "ready"].map((end) => `POST /forge/:projectId/pull/:number/${end}`),
   ],
   key: ["POST /mcp", "GET /v2/projects"],

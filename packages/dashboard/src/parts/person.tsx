@@ -21,11 +21,11 @@ export function Person({ subject }: { subject: string }) {
   );
 }
 
-const kinds: Readonly<Record<string, string>> = { automation: "an automation" };
+const kinds: Readonly<Record<string, string>> = { automation: "an automation", ci: "CI" };
 
 /** `subject`: an address, `console`, or one of these after its kind, such as `key/…`, `comment/…` and `issue/…`. */
 function personName(subject: string, you: string | undefined, names: DashboardNames | undefined): string {
-  const [, kind = "", id = subject] = /^(user|key|comment|issue|automation)\/(.+)$/s.exec(subject) ?? [];
+  const [, kind = "", id = subject] = /^(user|key|comment|issue|automation|ci)\/(.+)$/s.exec(subject) ?? [];
   if (kind === "key") return `API key ${names?.keys.find((key) => key.id === id)?.name ?? id}`;
   if (kinds[kind]) return kinds[kind];
   if (id === you) return "you";

@@ -67,6 +67,7 @@ export function openBitbucketForge(input: RemoteForgeInput): Forge {
     listOpenPullRequests: (signal) => listOpenPullRequests(repository, signal),
     readPullRequestCommits: (pull, signal) => readPullRequestCommits(repository, pull, signal),
     setStatus: (status, signal) => setStatus(repository, status, signal),
+    checks: null,
     forkLimit,
     describeRepository: (signal) => describeRepository(repository, signal),
     findAddress: (signal) => findAddress(repository, signal),

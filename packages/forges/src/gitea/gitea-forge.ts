@@ -33,6 +33,7 @@ import {
   type RepositoryPage,
   repositoryPage,
 } from "../repository-address.ts";
+import { openChecks } from "./checks.ts";
 import { openIssues } from "./issues.ts";
 import {
   closePullRequest,
@@ -89,6 +90,7 @@ export function openGiteaForge(input: RemoteForgeInput): Forge {
     listOpenPullRequests: (signal) => listOpenPullRequests(repository, signal),
     readPullRequestCommits: (pull, signal) => readPullRequestCommits(repository, pull, signal),
     setStatus: (status, signal) => setStatus(repository, status, signal),
+    checks: openChecks(repository),
     describeRepository: (signal) => describeRepository(repository, signal),
     findAddress: (signal) => findAddress({ ...repository, apiUrl }, signal),
     inspect: (branch, signal) => inspect(repository, branch, signal),

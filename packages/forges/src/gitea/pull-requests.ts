@@ -31,7 +31,12 @@ export interface GiteaServer {
   findsByBranches: boolean;
 }
 
-const Branch = Type.Object({ label: Type.String(), ref: Type.String(), repo_id: Type.Integer() });
+const Branch = Type.Object({
+  label: Type.String(),
+  ref: Type.String(),
+  sha: Type.Optional(Type.String()),
+  repo_id: Type.Integer(),
+});
 const GiteaPullRequest = Type.Object({
   number: PullNumber,
   html_url: PageUrl,
@@ -145,6 +150,7 @@ function toPullRequest(found: Static<typeof GiteaPullRequest>): PullRequest {
     head: branchOf(found.head),
     base: branchOf(found.base),
     body: found.body,
+    ...(found.head.sha !== undefined && { headCommit: found.head.sha }),
   };
 }
 

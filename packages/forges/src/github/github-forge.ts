@@ -11,6 +11,7 @@ import type {
 } from "../forge.ts";
 import { tryEach } from "../pull-request-calls.ts";
 import { findAddress, folderOfApi, ownedRepository, parseRepositoryAddress } from "../repository-address.ts";
+import { openChecks } from "./checks.ts";
 import { openCommits } from "./commits.ts";
 import type { GithubRepository } from "./github-token.ts";
 import { createGithubClient, type GithubTokens, isAppCredential, tokenSourceOf } from "./github-token.ts";
@@ -75,6 +76,7 @@ export function openGithubForge(input: RemoteForgeInput & { tokens: GithubTokens
     listOpenPullRequests: (signal) => listOpenPullRequests(repository, signal),
     readPullRequestCommits: (pull, signal) => readPullRequestCommits(repository, pull, signal),
     setStatus: (status, signal) => setStatus(repository, status, signal),
+    checks: openChecks(repository),
     describeRepository: (signal) => describeRepository(repository, signal),
     findAddress: (signal) => findAddress({ ...repository, apiUrl }, signal),
     inspect: (branch, signal) => inspect(repository, branch, signal),

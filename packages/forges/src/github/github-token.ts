@@ -58,10 +58,10 @@ const checkedMsMax = 60_000;
 /** The minimum that a job needs: read, push and open a pull request. Every token is limited to these. */
 const tokenPermissions = { contents: "write", pull_requests: "write", metadata: "read" };
 /**
- * For the gate's statuses, and for answers on issues. Older Apps do not have them, and a request for a permission that
- * was not granted is refused.
+ * For the gate's statuses, for answers on issues, and for the results and logs of CI. Older Apps do not have them, and a
+ * request for a permission that was not granted is refused.
  */
-const furtherPermissions = { statuses: "write", issues: "write" } as const;
+const furtherPermissions = { statuses: "write", issues: "write", checks: "read", actions: "read" } as const;
 /** A new App's permissions. */
 export const appPermissions = { ...tokenPermissions, ...furtherPermissions };
 
@@ -148,8 +148,8 @@ async function makeInstallationToken(
     },
     signal,
   );
-  const granted = Object.entries(furtherPermissions).filter(
-    ([name, right]) => installation.permissions?.[name] === right,
+  const granted = Object.entries(furtherPermissions).filter(([name, right]) =>
+    [right, "write"].includes(String(installation.permissions?.[name])),
   );
   const made = await api.call(
     {

@@ -134,7 +134,7 @@ const GithubPullRequest = Type.Object({
   created_at: Type.String(),
   merged_at: Type.Union([Type.String(), Type.Null()]),
   body: Type.Union([Type.String(), Type.Null()]),
-  head: Type.Object({ ref: Type.String(), repo: Type.Optional(Repository) }),
+  head: Type.Object({ ref: Type.String(), sha: Type.Optional(Type.String()), repo: Type.Optional(Repository) }),
   base: Type.Object({ ref: Type.String(), repo: Type.Optional(Repository) }),
 });
 
@@ -221,6 +221,7 @@ function toPullRequest(found: Static<typeof GithubPullRequest>): PullRequest {
     head: found.head.ref,
     base: found.base.ref,
     body: found.body ?? "",
+    ...(found.head.sha !== undefined && { headCommit: found.head.sha }),
   };
 }
 

@@ -10,6 +10,7 @@ import type {
   RemoteForgeInput,
 } from "../forge.ts";
 import { below, findAddress, folderOfApi, matchesBranch, parseRepositoryAddress } from "../repository-address.ts";
+import { openChecks } from "./checks.ts";
 import { openIssues } from "./issues.ts";
 import {
   accessLevelOf,
@@ -59,6 +60,7 @@ export function openGitlabForge(input: RemoteForgeInput): Forge {
     readPullRequestCommits: (pull, signal) => readPullRequestCommits(repository, pull, signal),
     setStatus: (status, signal) => setStatus(repository, status, signal),
     movesStatuses: true,
+    checks: openChecks(repository),
     describeRepository: (signal) => describeRepository(repository, signal),
     findAddress: (signal) => findAddress({ ...repository, apiUrl }, signal),
     inspect: (branch, signal) => inspect(repository, branch, signal),

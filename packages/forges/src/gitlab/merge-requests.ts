@@ -25,6 +25,8 @@ const MergeRequest = Type.Object({
   target_branch: Type.String(),
   source_project_id: Type.Union([Type.Integer(), Type.Null()]),
   target_project_id: Type.Integer(),
+  /** Null while GitLab prepares it. */
+  sha: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 });
 
 const pagesMax = 10;
@@ -131,6 +133,7 @@ function toPullRequest(found: Static<typeof MergeRequest>): PullRequest {
     head: found.source_branch,
     base: found.target_branch,
     body: found.description ?? "",
+    ...(found.sha && { headCommit: found.sha }),
   };
 }
 

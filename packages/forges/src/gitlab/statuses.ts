@@ -63,7 +63,7 @@ interface Place {
 }
 
 /** The pipeline that the merge request shows, if it is of this commit and in this project. */
-async function findPipeline(
+export async function findPipeline(
   { api, path }: GitlabRepository,
   { commit, number }: { commit: string; number: number },
   signal: AbortSignal,

@@ -104,6 +104,8 @@ describe("a project with an App of its own", () => {
         metadata: "read",
         statuses: "write",
         issues: "write",
+        checks: "read",
+        actions: "read",
       },
       hook_attributes: { url: `https://emend.acme.test/hooks/github/${project.id}`, active: true },
     });

@@ -1,12 +1,13 @@
 import { notUnderstood, readPrompt } from "@emend/agent";
 import { assertNever } from "@emend/base/fault.ts";
+import { rulesModelName } from "@emend/base/model-names.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isAppError } from "../errors.ts";
 import { acceptMessage, messageQuota } from "../jobs/message-job.ts";
 import { markHandled, unmarkHandled } from "../jobs/pull-requests.ts";
 import { redactPrompt } from "../jobs/redact-prompt.ts";
-import type { CommentDeps } from "../run/watch-pull-requests.ts";
+import type { CommentDeps } from "../run/follow-up.ts";
 
 /**
  * A comment on a pull request is handled like every message, under the same quota. It is marked as handled in the
@@ -14,16 +15,16 @@ import type { CommentDeps } from "../run/watch-pull-requests.ts";
  */
 export function createFollowUp(deps: { pool: Pool; promptCodePointsMax: number }): CommentDeps["followUp"] {
   const { promptCodePointsMax: max } = deps;
-  return async ({ jobId, projectId, commentId, prompt, author }) => {
+  return async ({ jobId, projectId, commentId, prompt, author, by = "comment" }) => {
     // Forges accept longer comments than the API accepts prompts.
     if (prompt.length > max && [...prompt].length > max) {
       return { kind: "refused", words: `Emend takes ${max} characters at most: say it in fewer.` };
     }
     const kept = await redactPrompt(prompt).catch(asRefusal);
     if (typeof kept !== "string") return kept;
-    const refusal = await refusedByRules(deps.pool, jobId, kept);
+    const refusal = await refusedByRules(deps.pool, { jobId, kept, by });
     if (refusal !== null) return { kind: "refused", words: refusal };
-    const message = { id: jobId, projectId, kept, createdBy: `comment/${author}` };
+    const message = { id: jobId, projectId, kept, createdBy: `${by}/${author}` };
     const outcome = await inTransaction(deps.pool, async (client) => {
       if (!(await markHandled(client, jobId, commentId))) return { kind: "heard" } as const;
       const taken = await acceptMessage(client, messageQuota, message);
@@ -56,11 +57,16 @@ function asRefusal(error: unknown): { kind: "refused"; words: string } {
 }
 
 /** Instructions that the rules cannot understand are refused before the job is restarted. */
-async function refusedByRules(db: Queryable, jobId: string, kept: string): Promise<string | null> {
+async function refusedByRules(
+  db: Queryable,
+  { jobId, kept, by }: { jobId: string; kept: string; by: "comment" | "ci" },
+): Promise<string | null> {
   const { rows } = await db.query<{ model: string }>(
     "select model from jobs where id = $1 and status in ('completed', 'failed')",
     [jobId],
   );
-  const reading = readPrompt(rows[0]?.model ?? "", kept);
+  const model = rows[0]?.model ?? "";
+  if (by === "ci" && model === rulesModelName) return `${rulesModelName} does not repair CI. Use a language model.`;
+  const reading = readPrompt(model, kept);
   return reading.kind === "not_understood" ? notUnderstood(reading).publicMessage : null;
 }

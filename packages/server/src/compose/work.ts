@@ -232,6 +232,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
     onMerged: (projectId) => askSiteCheck(pool, projectId),
     askAnswer: (answer) => askCommentAnswer(pool, answer),
     followUp: createFollowUp({ pool, promptCodePointsMax: config.promptCodePointsMax }),
+    crashPoint,
   });
   undo.push(() => watch.stop());
 }

@@ -52,6 +52,16 @@ export interface EndedRequest {
   reply: string | null;
 }
 
+/** The commit whose results of CI the project wants to be read. */
+export interface WatchedCommit {
+  commit: string;
+  /** Where the branch began. */
+  base: string | null;
+  /** How many repairs were started, and how many the project allows. */
+  rounds: number;
+  roundsMax: number;
+}
+
 /** A job whose open pull request is due for polling. */
 export interface DuePullRequest {
   /** The forge\'s scheme and host. */
@@ -64,6 +74,7 @@ export interface DuePullRequest {
   heard: readonly string[];
   /** The last request from the pull request, if its round has ended: its message's number, and the outcome. */
   ended: EndedRequest | null;
+  ci: WatchedCommit | null;
   /** The project wants a reminder after so many days without a comment, and they have passed. */
   remindAfterDays: number | null;
   branch: string;
@@ -123,8 +134,14 @@ export async function claimPullRequestPoll(
          select jsonb_build_object('message', last.number, 'commit', commit_id, 'reply', left(coalesce(reply, summary), 1000),
            'failure', case when failure_code is not null then failure_message end)
          from (select number, created_by from job_messages where job_id = jobs.id order by number desc limit 1) last
-         where last.created_by like 'comment/%'
+         where last.created_by like 'comment/%' or last.created_by like 'ci/%'
        ) end as ended,
+       case when status = 'completed' and commit_id is not null then (
+         select jsonb_build_object('commit', commit_id, 'base', case when continues_branch then fork_commit else base_commit end,
+           'rounds', (select count(*) from job_messages where job_id = jobs.id and created_by like 'ci/%'), 'roundsMax', allowed)
+         from projects, lateral (select (settings ->> 'ciRepairRounds')::int as allowed) wanted
+         where projects.id = jobs.project_id and allowed > 0
+       ) end as ci,
        (select days from projects, lateral (select (settings ->> 'reviewReminderDays')::float as days) wanted
          where projects.id = jobs.project_id and days > 0 and jobs.ended_at < clock_timestamp() - days * interval '1 day'
        ) as "remindAfterDays", branch, created_at as "createdAt", rounds = '[]' as "isFirstRound",

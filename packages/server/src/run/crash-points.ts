@@ -22,6 +22,9 @@ export type CrashPoint =
   | "after-pull-request-stored"
   | "before-end"
   | "after-end"
+  | "before-repair-round"
+  | "after-repair-round"
+  | "after-ci-told"
   | ChatCrashPoint;
 
 /** Of what is said in a chat, and of what is posted there. */

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startListener } from "../db/listener.ts";
 import { hastenPoll, markHandled } from "../jobs/pull-requests.ts";
 import { createWriteQueue } from "../publish/write-queue.ts";
+import type { FollowUpInput, FollowUpOutcome } from "./follow-up.ts";
 import { answerComment } from "./pull-request-outbox.ts";
-import type { FollowUpInput, FollowUpOutcome } from "./watch-pull-requests.ts";
 import { pollOnce, startPullRequestWatch, type WatchDeps } from "./watch-pull-requests.ts";
 
 const readOperation = {

@@ -10,7 +10,7 @@ import {
   startPolling,
 } from "@emend/forges";
 import { channels, type Listener } from "../db/listener.ts";
-import type { Pool, Queryable } from "../db/pool.ts";
+import type { Pool } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
 import {
   chargePoll,
@@ -27,6 +27,8 @@ import {
 } from "../jobs/pull-requests.ts";
 import { recordNotice } from "../jobs/run/record-work.ts";
 import { findMarked, openWithMarker, sayTwins, sinceOf } from "../publish/ensure-pull-request.ts";
+import { followCi } from "./follow-ci.ts";
+import type { CommentDeps } from "./follow-up.ts";
 
 export interface WatchDeps extends CommentDeps {
   pool: Pool;
@@ -151,6 +153,7 @@ async function followPullRequest(
   if (due.createEnded !== null) await closeTwins(deps, due, forge, signal);
   if (pullRequest.state !== "open" || !due.isFinal || !forge.conversation) return;
   await followComments(deps, due, forge.conversation, signal);
+  if (due.ci && forge.checks) await followCi(deps, { ...due, ci: due.ci }, pullRequest, forge.checks, signal);
 }
 
 /**
@@ -178,32 +181,6 @@ async function findUnsurePublication(
   const search = { head, ...(baseBranch !== null && { base: baseBranch }), since: sinceOf(job.createdAt) };
   const found = findMarked(await forge.findPullRequests(search, signal), jobId);
   await recordUnsurePublication(deps.pool, jobId, found?.pullRequest ?? null);
-}
-
-/**
- * The outcome of a follow-up: accepted by this or another node, to be retried, or refused with a message for its
- * author.
- */
-export type FollowUpOutcome =
-  | { kind: "accepted" }
-  | { kind: "heard" }
-  | { kind: "later" }
-  | { kind: "refused"; words: string };
-
-export interface FollowUpInput {
-  jobId: string;
-  projectId: string;
-  commentId: string;
-  prompt: string;
-  author: string;
-}
-
-export interface CommentDeps {
-  pool: Queryable;
-  /** Posts the answer once, also if the forge is unavailable now. */
-  askAnswer(answer: { jobId: string; to: string; words: string }): Promise<void>;
-  /** Marks the comment as handled in the transaction that accepts the follow-up. */
-  followUp(input: FollowUpInput): Promise<FollowUpOutcome>;
 }
 
 /** A comment is for Emend if it starts with a mention. */

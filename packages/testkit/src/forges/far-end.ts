@@ -40,6 +40,17 @@ export interface FarPipeline {
   jobs: { name: string; state: string; words: string; url: string }[];
 }
 
+/** What CI says about a commit. */
+export interface FarCheck {
+  id: number;
+  commit: string;
+  name: string;
+  state: "pending" | "passed" | "failed" | "stopped";
+  words: string;
+  /** Absent: another service set it as a status. */
+  log?: string;
+}
+
 export interface FarComment {
   id: number;
   pull: number;
@@ -87,6 +98,9 @@ export interface FarState {
   statuses: Map<string, { name: string; state: string; words: string; url: string }>;
   /** GitLab: of the project and of its forks, oldest first. */
   pipelines: FarPipeline[];
+  checks: FarCheck[];
+  /** GitHub: the token may not read check runs. */
+  unreadableChecks: boolean;
   /** GitLab: whether the token's owner may change protected branches. */
   isMaintainer: boolean;
   /** Permissions: "write", "read". Other users are unknown. */
@@ -216,6 +230,8 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
     issues: [],
     statuses: new Map(),
     pipelines: [],
+    checks: [],
+    unreadableChecks: false,
     isMaintainer: false,
     people: { ada: "write", eve: "read" },
     labels: ["docs", "emend"],
@@ -320,6 +336,10 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
       request.resume();
       return send(response, { status: 503, body: vendor.refusal(503, "Down for maintenance") });
     }
+    if (url.pathname.startsWith(storedLogs)) {
+      if (request.headers.authorization) violations.push("a credential was sent to the store of logs");
+      return send(response, logOf(state, url.pathname.slice(storedLogs.length)));
+    }
     const index = faults.findIndex((waiting) => waiting.operation === operation);
     const [met] = index === -1 ? [] : faults.splice(index, 1);
     const serve = async () => {
@@ -388,6 +408,15 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** GitHub keeps logs in a store of their own, whose addresses need no credential. */
+export const storedLogs = "/stored-logs/";
+
+export function logOf(state: FarState, id: string | undefined): Answer {
+  const log = state.checks.find((check) => check.id === Number(id))?.log;
+  if (log === undefined) return { status: 404, body: { message: "Not Found" } };
+  return { status: 200, body: {}, text: log };
 }
 
 /** Responds 304 to a conditional request whose answer has not changed. */

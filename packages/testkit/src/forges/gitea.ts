@@ -1,5 +1,6 @@
 import type { Answer } from "./answer.ts";
 import type { ApiDescription } from "./api-judge.ts";
+import { giteaCi } from "./ci-results.ts";
 import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
 import forgejoDescription from "./fixtures/forgejo-api.json" with { type: "json" };
 import olderDescription from "./fixtures/gitea-1.20-api.json" with { type: "json" };
@@ -105,6 +106,7 @@ export const giteaVendor: Vendor = {
     return password === "x-oauth-basic" ? name : null;
   },
   handlers: {
+    ...giteaCi,
     "GET /repos/{owner}/{repo}": (state) => ({
       status: 200,
       body: {

@@ -1,4 +1,5 @@
 import type { Answer } from "./answer.ts";
+import { githubCi } from "./ci-results.ts";
 import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
 import description from "./fixtures/github-api.json" with { type: "json" };
 import { gitDataHandlers, updateRefs } from "./git-data.ts";
@@ -130,6 +131,7 @@ export const githubVendor: Vendor = {
   },
   handlers: {
     ...gitDataHandlers,
+    ...githubCi,
     "GET /repos/{owner}/{repo}": (state, { token }) => ({
       status: 200,
       body: {

@@ -1,4 +1,5 @@
 import type { Answer } from "./answer.ts";
+import { gitlabJobs } from "./ci-results.ts";
 import type { FarPipeline, FarPull, FarState } from "./far-end.ts";
 import { commitOf, tipOf } from "./pulls.ts";
 
@@ -58,7 +59,7 @@ export function listStatuses(state: FarState, sha: string, query: URLSearchParam
     .filter((one) => one.project === projectId && one.sha === sha && (ref === null || one.ref === ref))
     .flatMap((one) => one.jobs.filter((job) => isLatest(one.jobs, job)).map((job) => jobToWire(one, job)))
     .filter((job) => name === null || job.name === name);
-  return { status: 200, body: found };
+  return { status: 200, body: [...found, ...(name === null ? gitlabJobs(state, sha) : [])] };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: checked against the vendor's description before it gets here

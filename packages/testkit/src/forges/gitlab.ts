@@ -1,4 +1,5 @@
 import type { Answer } from "./answer.ts";
+import { gitlabCi } from "./ci-results.ts";
 import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
 import description from "./fixtures/gitlab-api.json" with { type: "json" };
 import {
@@ -111,6 +112,7 @@ export const gitlabVendor: Vendor = {
     return user === "oauth2" ? password : null;
   },
   handlers: {
+    ...gitlabCi,
     "GET /projects/{id}": (state, { parameters }) =>
       parameters.id !== state.path
         ? notFound

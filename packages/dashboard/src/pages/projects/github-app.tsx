@@ -102,6 +102,8 @@ const permissionWords: Readonly<Record<string, string>> = {
   statuses: "Commit statuses",
   issues: "Issues",
   metadata: "Metadata",
+  checks: "Checks",
+  actions: "Actions",
 };
 
 function Manifest({ app }: { app: string }) {

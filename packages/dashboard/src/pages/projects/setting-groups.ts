@@ -307,6 +307,21 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
       ],
     },
     {
+      title: "CI on pull requests",
+      words: "Emend reads what CI says about a job's pull request, and repairs what the job's change broke.",
+      rows: [
+        [
+          {
+            path: "settings.ciRepairRounds",
+            label: "Repair rounds per job",
+            kind: "number",
+            min: 0,
+            help: "0: results of CI are not read.",
+          },
+        ],
+      ],
+    },
+    {
       title: "Reminder",
       words: "Emend reminds once, with a comment, of a job's pull request that has no comments.",
       rows: [

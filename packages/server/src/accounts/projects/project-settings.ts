@@ -155,6 +155,8 @@ const ProjectSettings = Type.Object({
   ),
   /** Pull requests that Emend hosts: how many approvals of the newest commit a merge needs. 0: none. */
   approvalsMin: Type.Integer({ minimum: 0, maximum: 20, default: 0 }),
+  /** How often a job repairs its pull request when CI fails because of it. 0: results of CI are not read. */
+  ciRepairRounds: Type.Integer({ minimum: 0, maximum: 10, default: 0 }),
   /** After so many days without a comment, Emend reminds once on a pull request of a job. 0: never. */
   reviewReminderDays: Type.Number({ minimum: 0, maximum: 365, default: 0 }),
   /** Issues of the repository can start jobs: the label `emend`, or a comment that begins with `@emend`. */

@@ -13,6 +13,7 @@ import {
   listComments,
   listOpen,
   listPullRequestsOfHead,
+  listStatuses,
   markClosed,
   refreshOpenPullRequests,
   saveChange,
@@ -42,6 +43,7 @@ export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
     head: row.headRef,
     base: row.baseRef,
     body: row.body,
+    headCommit: row.headCommit,
   });
 
   async function findPullRequests({ head }: PullRequestSearch): Promise<readonly PullRequest[]> {
@@ -98,6 +100,24 @@ export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
     async setStatus(status) {
       await saveStatus(deps.pool, projectId, status);
       return null;
+    },
+    checks: {
+      async report({ commit }) {
+        const statuses = await listStatuses(deps.pool, projectId, commit);
+        return {
+          checks: statuses.map(({ name, state, words, log }) => ({
+            name,
+            state: state === "neutral" ? ("passed" as const) : state,
+            words,
+            log: log === null ? null : name,
+          })),
+          isWhole: true,
+        };
+      },
+      async readLog({ commit, log: name }) {
+        const statuses = await listStatuses(deps.pool, projectId, commit);
+        return statuses.find((status) => status.name === name)?.log ?? null;
+      },
     },
     updatePullRequest: (number, change) => saveChange(deps.pool, projectId, number, change),
     describeRepository: async (signal) => ({

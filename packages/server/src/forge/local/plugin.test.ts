@@ -45,6 +45,40 @@ const post = (url: string, headers: Record<string, string>, body = "") =>
   });
 const stateOf = async (number: number) => (await getPullRequest(host.database.pool, project, number))?.state;
 
+describe("statuses", () => {
+  const commit = "0123456789abcdef0123456789abcdef01234567";
+  const report = (form: Record<string, string>, headers: Record<string, string> = bearer("write"), of = commit) =>
+    post(`${host.url}/forge/${project}/statuses/${of}`, headers, new URLSearchParams(form).toString());
+
+  it("are set by a program with a write key, and read as results of CI", async () => {
+    const log = `${"x".repeat(10_000)} the end`;
+    const form = { name: "links", state: "failed", description: "2 dead links", url: "https://ci.test/1", log };
+    expect((await report(form, bearer("read"))).status).toBe(403);
+    expect((await report(form, bearer("write", "prj_other"))).status).toBe(404);
+    expect((await report(form, { ...bearer("write"), origin: "https://evil.example" })).status).toBe(403);
+    const { checks } = host.open(project);
+    expect(await checks?.report({ commit, pull: null }, host.signal)).toEqual({ checks: [], isWhole: true });
+    expect((await report(form)).status).toBe(201);
+    expect((await report({ name: "build", state: "pending" })).status).toBe(201);
+    expect((await report({ name: "build", state: "passed" })).status).toBe(201);
+    expect((await checks?.report({ commit, pull: null }, host.signal))?.checks).toEqual([
+      { name: "build", state: "passed", words: "", log: null },
+      { name: "links", state: "failed", words: "2 dead links", log: "links" },
+    ]);
+    expect(await checks?.readLog({ commit, log: "links" }, host.signal)).toMatch(/^x{5992} the end$/);
+  });
+
+  it.each([
+    [{ state: "failed" }, "a status needs a name"],
+    [{ name: "x", state: "broken" }, "state must be one of pending, passed, failed"],
+    [{ name: "x", state: "failed", url: "javascript:alert(1)" }, "url must begin with https://"],
+  ])("are refused if something is wrong: %j", async (form, words) => {
+    const answer = await report(form as never);
+    expect([answer.status, await answer.text()]).toEqual([400, `${words}\n`]);
+    expect((await report({ name: "x", state: "failed" }, bearer("write"), "main")).status).toBe(400);
+  });
+});
+
 describe("links", () => {
   it.each([
     ["/", "/app"],
@@ -154,6 +188,6 @@ describe("merging with a key", () => {
     const { url } = await openPull("topic/form", "form.md", "f\n");
     const json = { ...bearer("write"), "content-type": "application/json" };
     expect((await post(`${url}/merge`, json, "{}")).status).toBe(400);
-    expect((await post(`${url}/merge`, bearer("write"), "a".repeat(20_000))).status).toBe(400);
+    expect((await post(`${url}/merge`, bearer("write"), "a".repeat(70_000))).status).toBe(400);
   });
 });

@@ -5,10 +5,12 @@ import { isAppError } from "../../errors.ts";
 import { type AccessDeps, admitKey, type GitRoutesDeps, gitRoutes, say } from "./git-routes.ts";
 import { openLocalForge } from "./local-forge.ts";
 import { createPullDesk } from "./pull-desk.ts";
+import { saveStatus } from "./pull-requests.ts";
 
 type PullRequestRequest = FastifyRequest<{ Params: { projectId: string; number: string } }>;
 
-const formBytesMax = 16 * 1024;
+/** A log's last part included. */
+const formBytesMax = 64 * 1024;
 
 /**
  * The local forge's git endpoints and the links to its pull requests. Register it encapsulated: it has its own body
@@ -32,6 +34,7 @@ export function localForgePlugin(deps: GitRoutesDeps): (app: FastifyInstance) =>
     linkRoutes(app, deps);
     openPullRoute(app, deps);
     pullActionRoutes(app, deps);
+    statusRoute(app, deps);
   };
 }
 
@@ -125,6 +128,33 @@ function openPullRoute(app: FastifyInstance, deps: GitRoutesDeps & AccessDeps): 
     if (typeof created === "string") return say(reply, 409, created);
     if (created.kind !== "created") return say(reply, 409, "this branch already has an open pull request");
     return reply.redirect(created.pullRequest.url, 303);
+  });
+}
+
+const nameLengthMax = 200;
+const wordsLengthMax = 1000;
+const logLengthMax = 6000;
+const statusStates = ["pending", "passed", "failed"] as const;
+
+/** What a CI of yours says about a commit that was pushed. The same name again replaces it. */
+function statusRoute(app: FastifyInstance, deps: GitRoutesDeps & AccessDeps): void {
+  type StatusRequest = FastifyRequest<{ Params: { projectId: string; commit: string } }>;
+  app.post("/forge/:projectId/statuses/:commit", async (request: StatusRequest, reply) => {
+    const { projectId, commit } = request.params;
+    const key = await admitKey(deps, request, reply, { projectId, right: "write" });
+    if (key === null) return reply;
+    if (isForeign(request, deps.publicUrl())) return say(reply, 403, "refused: the request came from another site");
+    const form = new URLSearchParams(String(request.body ?? ""));
+    const read = (name: string) => (form.get(name) ?? "").toWellFormed().replaceAll("\0", "").trim();
+    const state = statusStates.find((one) => one === read("state"));
+    const [name, url, log] = [read("name").slice(0, nameLengthMax), read("url"), read("log").slice(-logLengthMax)];
+    if (!/^[0-9a-f]{40}$/.test(commit)) return say(reply, 400, "the commit must be its whole id of 40 characters");
+    if (name === "") return say(reply, 400, "a status needs a name");
+    if (state === undefined) return say(reply, 400, `state must be one of ${statusStates.join(", ")}`);
+    if (url !== "" && !/^https?:\/\/\S{1,2000}$/.test(url)) return say(reply, 400, "url must begin with https://");
+    const words = read("description").slice(0, wordsLengthMax);
+    await saveStatus(deps.pool, projectId, { commit, name, state, words, url, ...(log !== "" && { log }) });
+    return say(reply, 201, "saved");
   });
 }
 

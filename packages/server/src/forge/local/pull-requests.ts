@@ -265,20 +265,25 @@ export interface LocalStatus {
   words: string;
   url: string;
   at: Date;
+  log: string | null;
 }
 
-export async function saveStatus(db: Queryable, projectId: string, status: CommitStatus): Promise<void> {
+export async function saveStatus(
+  db: Queryable,
+  projectId: string,
+  status: Omit<CommitStatus, "pulls"> & { log?: string },
+): Promise<void> {
   await db.query(
-    `insert into local_statuses (project_id, commit_id, name, state, words, url) values ($1, $2, $3, $4, $5, $6)
+    `insert into local_statuses (project_id, commit_id, name, state, words, url, log) values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (project_id, commit_id, name) do update set state = excluded.state, words = excluded.words,
-       url = excluded.url, updated_at = clock_timestamp()`,
-    [projectId, status.commit, status.name, status.state, status.words, status.url],
+       url = excluded.url, log = excluded.log, updated_at = clock_timestamp()`,
+    [projectId, status.commit, status.name, status.state, status.words, status.url, status.log ?? null],
   );
 }
 
 export async function listStatuses(db: Queryable, projectId: string, commit: string): Promise<readonly LocalStatus[]> {
   const { rows } = await db.query<LocalStatus>(
-    `select name, state, words, url, updated_at as at from local_statuses
+    `select name, state, words, url, updated_at as at, log from local_statuses
      where project_id = $1 and commit_id = $2 order by name`,
     [projectId, commit],
   );
