@@ -202,13 +202,13 @@ async function leaseOldestDueJob(
             order by run_after, id limit 1 for no key update skip locked
           )
           and (select count(*) from jobs where project_id = $1 and lease is not null) < $4
-        returning event_seq, waiting_since, ${leasedJobColumns}
+        returning jobs.*
       ), told as (
         insert into job_events (job_id, seq, kind, data)
         select id, event_seq, 'run.started', jsonb_build_object('run', runs, 'phase', phase) from claimed
         where waiting_since is null
       )
-      select * from claimed`,
+      select ${leasedJobColumns} from claimed jobs`,
     values: [
       project.id,
       newToken(holder),

@@ -135,116 +135,63 @@ interface StoredChange extends StoredWords {
   commitId: string;
 }
 
-export const leasedJobColumns = `id, lease, project_id, prompt, model, chosen_model, branch, created_at, base_ref, draft,
-  max_cost_usd, phase, runs, crashes, crashes_blamed, alone, retries, base_commit, base_branch, title, summary, reply, findings,
-  limit_reached, tree_id, commit_id, pull_request, continues_branch, fork_commit, branch_commit, people_paths, rounds,
-  commit_title, base_conflict, preview, publishes_preview, plan, context,
-  extract(epoch from clock_timestamp() - waiting_since)::float * 1000 as waited_ms,
-  extract(epoch from create_until - clock_timestamp())::float * 1000 as create_left_ms,
+export const leasedJobColumns = `id, lease as token, project_id as "projectId", prompt, model as "answeredBy",
+  chosen_model as "chosenModel", branch, created_at as "createdAt", base_ref as "baseRef", draft,
+  max_cost_usd as "maxCostUsd", phase, runs, crashes, crashes_blamed as "crashesBlamed", alone, retries, base_commit as "baseCommit",
+  base_branch as "baseBranch", title, summary, reply, findings, limit_reached as "limitReached", tree_id as "treeId",
+  commit_id as "commitId", pull_request as "pullRequest", continues_branch as "continuesBranch",
+  fork_commit as "forkCommit", branch_commit as "branchCommit", coalesce(people_paths, '{}') as "peoplePaths", rounds,
+  commit_title as "commitTitle", coalesce(base_conflict, '{}') as "baseConflict", preview,
+  publishes_preview as "publishesPreview", plan, context,
+  extract(epoch from clock_timestamp() - waiting_since)::float * 1000 as "waitedMs",
+  extract(epoch from create_until - clock_timestamp())::float * 1000 as "createLeftMs",
   (select jsonb_build_array(settings -> 'publishWaitHours', settings -> 'answerWaitHours', settings -> 'questionsMax')
      from projects where projects.id = jobs.project_id) as waits,
-  (select max(step) from job_questions asked where asked.job_id = jobs.id and answer_until <= clock_timestamp()) as overdue_step,
-  created_by,
-  sources, array(select said.prompt from job_messages said where said.job_id = jobs.id order by number) as follow_ups,
-  has_interjections, case when has_interjections then array(
+  (select max(step) from job_questions asked where asked.job_id = jobs.id and answer_until <= clock_timestamp()) as "overdueStep",
+  created_by as "createdBy",
+  sources, array(select said.prompt from job_messages said where said.job_id = jobs.id order by number) as "followUps",
+  has_interjections as "hasInterjections", case when has_interjections then array(
     select said.prompt from job_interjections said where said.job_id = jobs.id and step is not null order by said.id
   ) else '{}' end as interjections`;
 
-export interface LeasedJobRow {
-  id: string;
-  lease: string;
-  project_id: string;
-  prompt: string;
-  model: string;
-  chosen_model: string | null;
-  branch: string;
-  created_at: Date;
-  base_ref: string | null;
-  draft: boolean | null;
-  max_cost_usd: number | null;
-  phase: JobPhase;
-  runs: number;
-  crashes: number;
-  crashes_blamed: number;
-  alone: boolean;
-  retries: number;
-  waited_ms: number | null;
-  create_left_ms: number | null;
+type Derived =
+  | "lease"
+  | "model"
+  | "publishWaitMs"
+  | "answerWaitMs"
+  | "questionsMax"
+  | "base"
+  | "denied"
+  | "previewed"
+  | "change";
+
+/** A job's own columns, and those from which the rest is derived. */
+export interface LeasedJobRow extends Omit<LeasedJob, Derived>, Omit<StoredWords, "title" | "pullTitle" | "summary"> {
+  token: string;
+  chosenModel: string | null;
   waits: readonly unknown[] | null;
-  overdue_step: number | null;
-  created_by: string;
-  base_commit: string | null;
-  base_branch: string | null;
-  title: string | null;
+  createdBy: string;
+  baseCommit: string | null;
   summary: string | null;
-  reply: string | null;
-  findings: unknown;
-  limit_reached: LimitCode | null;
-  tree_id: string | null;
-  commit_id: string | null;
-  pull_request: RecordedPullRequest | null;
-  continues_branch: boolean;
-  fork_commit: string | null;
-  branch_commit: string | null;
-  people_paths: string[] | null;
-  rounds: StoredRound[];
-  commit_title: string | null;
-  base_conflict: string[] | null;
-  preview: boolean;
-  publishes_preview: boolean;
-  plan: boolean;
-  context: PinnedContext[];
-  sources: StoredSource[];
-  follow_ups: string[];
-  has_interjections: boolean;
-  interjections: string[];
+  treeId: string | null;
+  commitId: string | null;
+  commitTitle: string | null;
+  publishesPreview: boolean;
 }
 
 export function toLeasedJob(row: LeasedJobRow): LeasedJob {
+  const { baseCommit, baseBranch } = row;
   return {
-    id: row.id,
-    lease: { jobId: row.id, token: row.lease },
-    projectId: row.project_id,
-    prompt: row.prompt,
-    followUps: row.follow_ups,
-    interjections: row.interjections,
-    hasInterjections: row.has_interjections,
-    model: row.chosen_model ?? row.model,
-    answeredBy: row.model,
-    branch: row.branch,
-    createdAt: row.created_at,
-    baseRef: row.base_ref,
-    draft: row.draft,
-    maxCostUsd: row.max_cost_usd,
-    phase: row.phase,
-    runs: row.runs,
-    crashes: row.crashes,
-    crashesBlamed: row.crashes_blamed,
-    alone: row.alone,
-    retries: row.retries,
-    waitedMs: row.waited_ms,
-    createLeftMs: row.create_left_ms,
+    ...row,
+    lease: { jobId: row.id, token: row.token },
+    model: row.chosenModel ?? row.answeredBy,
     publishWaitMs: numberOr(publishWaitHoursUsual, row.waits?.[0]) * 3_600_000,
     answerWaitMs: numberOr(answerWaitHoursUsual, row.waits?.[1]) * 3_600_000,
-    questionsMax: hasAsker.test(row.created_by) ? numberOr(questionsUsual, row.waits?.[2]) : 0,
-    overdueStep: row.overdue_step,
-    base: row.base_commit && row.base_branch ? { commit: row.base_commit, branch: row.base_branch } : null,
-    baseBranch: row.base_branch,
-    continuesBranch: row.continues_branch,
-    forkCommit: row.fork_commit,
-    branchCommit: row.branch_commit,
-    peoplePaths: row.people_paths ?? [],
-    title: row.title,
-    rounds: row.rounds,
-    baseConflict: row.base_conflict ?? [],
-    preview: row.preview,
-    plan: row.plan,
-    context: row.context,
-    sources: row.sources,
+    questionsMax: hasAsker.test(row.createdBy) ? numberOr(questionsUsual, row.waits?.[2]) : 0,
+    base: baseCommit && baseBranch ? { commit: baseCommit, branch: baseBranch } : null,
     denied: toDenied(row),
-    previewed: row.publishes_preview ? toStoredWords(row) : null,
+    previewed: row.publishesPreview ? toStoredWords(row) : null,
     change: toStoredChange(row),
-    pullRequest: row.pull_request,
   };
 }
 
@@ -253,23 +200,17 @@ function numberOr(usual: number, stored: unknown): number {
   return typeof stored === "number" ? stored : usual;
 }
 
-function toDenied({ findings, limit_reached }: LeasedJobRow): LeasedJob["denied"] {
+function toDenied({ findings, limitReached }: LeasedJobRow): LeasedJob["denied"] {
   const verdict = findings as StoredVerdict | null;
-  return verdict?.kind === "denied" ? { violations: verdict.violations ?? [], limitReached: limit_reached } : null;
+  return verdict?.kind === "denied" ? { violations: verdict.violations ?? [], limitReached } : null;
 }
 
 function toStoredChange(row: LeasedJobRow): StoredChange | null {
-  if (row.tree_id === null || row.commit_id === null) return null;
-  return { ...toStoredWords(row), treeId: row.tree_id, commitId: row.commit_id };
+  const { treeId, commitId } = row;
+  return treeId === null || commitId === null ? null : { ...toStoredWords(row), treeId, commitId };
 }
 
-function toStoredWords(row: LeasedJobRow): StoredWords {
-  return {
-    title: row.commit_title ?? row.title ?? "",
-    pullTitle: row.title ?? "",
-    summary: row.summary ?? "",
-    reply: row.reply,
-    findings: row.findings,
-    limitReached: row.limit_reached,
-  };
+function toStoredWords({ commitTitle, title, summary, reply, findings, limitReached }: LeasedJobRow): StoredWords {
+  const pullTitle = title ?? "";
+  return { title: commitTitle ?? pullTitle, pullTitle, summary: summary ?? "", reply, findings, limitReached };
 }
