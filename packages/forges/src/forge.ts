@@ -255,6 +255,8 @@ export interface Conversation {
   /** Whether the author of a comment may write to the repository. */
   mayWrite(author: string, signal: AbortSignal): Promise<WriteAccess>;
   comment(number: number, text: string, signal: AbortSignal): Promise<void>;
+  /** Answers in the thread of a comment on a line. Null: such an answer becomes a comment on the whole. */
+  reply: ((number: number, commentId: string, text: string, signal: AbortSignal) => Promise<void>) | null;
 }
 
 export interface Issue {

@@ -124,6 +124,7 @@ function openConversation(repository: BitbucketRepository): Conversation {
       const request = { path: `${path}/pullrequests/${number}/comments`, body, what: "comment" };
       await api.call({ ...request, method: "POST", answer: Comment }, signal);
     },
+    reply: null,
   };
 }
 

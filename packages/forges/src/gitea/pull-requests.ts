@@ -226,6 +226,7 @@ export function openConversation(repository: GiteaRepository): Conversation {
       const request = { path: `${path}/issues/${number}/comments`, body: { body: text }, what: "comment" };
       await api.call({ ...request, method: "POST", answer: Remark }, signal);
     },
+    reply: null,
   };
 }
 

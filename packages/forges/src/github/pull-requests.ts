@@ -111,6 +111,7 @@ export function openConversation({ api, path }: GithubRepository): Conversation 
       const request = { path: `${path}/issues/${number}/comments`, body: { body: text }, what: "comment" };
       await api.call({ ...request, method: "POST", answer: Remark }, signal);
     },
+    reply: null,
   };
 }
 

@@ -210,6 +210,7 @@ function openConversation({ api, path }: GitlabRepository): Conversation {
       const request = { path: `${path}/merge_requests/${number}/notes`, body: { body: text }, what: "comment" };
       await api.call({ ...request, method: "POST", answer: Note }, signal);
     },
+    reply: null,
   };
 }
 

@@ -1,4 +1,4 @@
-import { answerMark, type Forge, isAnswered } from "@emend/forges";
+import { answerMark, type Forge, isAnswered, type PullRequestComment } from "@emend/forges";
 import type { Queryable } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
 import { recordNotice } from "../jobs/run/record-work.ts";
@@ -39,11 +39,33 @@ export async function answerComment(
     { ...pull, jobId, problem: "A comment on the pull request has no answer" },
     signal,
     async () => {
-      if (isAnswered(await conversation.listComments(pull.number, signal), to)) return;
+      const comments = await conversation.listComments(pull.number, signal);
+      if (isAnswered(comments, to)) return;
       const text = `${quietMarkdown(words, answerCharactersMax)}\n\n${answerMark(to)}`;
-      await conversation.comment(pull.number, text, signal);
+      const line = conversation.reply && (await findLine(deps.pool, { jobId, to, comments }));
+      if (line) await conversation.reply?.(pull.number, line, text, signal);
+      else await conversation.comment(pull.number, text, signal);
     },
   );
+}
+
+/** The comment on a line that an answer is for: its own thread is the place. Null: it is about the whole. */
+async function findLine(
+  pool: Queryable,
+  { jobId, to, comments }: { jobId: string; to: string; comments: readonly PullRequestComment[] },
+): Promise<string | null> {
+  const [, message] = /^message-(\d+)$/.exec(to) ?? [];
+  if (message === undefined) return comments.find(({ id, path }) => id === to && path !== null)?.id ?? null;
+  // A round's message keeps its author and not the comment: that is the last one of theirs, unless there is a later round.
+  const { rows } = await pool.query<{ author: string; heard: readonly string[] }>(
+    `select substr(last.created_by, 9) as author, comments_heard as heard
+     from jobs join lateral (select * from job_messages where job_id = jobs.id order by number desc limit 1) last on true
+     where jobs.id = $1 and last.number = $2 and last.created_by like 'comment/%'`,
+    [jobId, Number(message)],
+  );
+  const [asked] = rows;
+  const heard = comments.findLast(({ id, author }) => author === asked?.author && asked.heard.includes(id));
+  return heard && heard.path !== null ? heard.id : null;
 }
 
 interface Pull {

@@ -3,10 +3,14 @@ import { join } from "node:path";
 import { knownForge } from "@emend/forges";
 import { personGit, startTestForge, type TestForge } from "@emend/testkit/forge.ts";
 import { forgeConformance } from "@emend/testkit/forges/conformance.ts";
+import { seedJob } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createWriteQueue } from "../../publish/write-queue.ts";
+import { answerComment } from "../../run/pull-request-outbox.ts";
 import { mergePullRequest, readPullView } from "./pull-desk.ts";
-import { getPullRequest, insertComment, listStatuses, markClosed } from "./pull-requests.ts";
+import { getPullRequest, insertComment, listComments, listStatuses, markClosed } from "./pull-requests.ts";
 import { repositoryOf } from "./repository.ts";
+import { insertThread, listThreads } from "./review-threads.ts";
 
 let host: TestForge;
 let clone: string;
@@ -60,6 +64,48 @@ forgeConformance("local", async () => ({
   isWithoutLines: true,
   statusesOf: (commit) => listStatuses(host.database.pool, "prj_a", commit),
 }));
+
+it("answers a comment on a line in its thread, and other comments below the pull request", async () => {
+  const { pool } = host.database;
+  const head = await makeBranch("topic/asked");
+  const number = await openPull("topic/asked");
+  const name = { projectId: "prj_a", number };
+  const place = { side: "after", path: "topic-asked.md", firstLine: 1, lastLine: 1, suggestion: null } as const;
+  const at = { ...place, commit: head, headCommit: head, quoted: "topic/asked" };
+  await insertThread(pool, name, { ...at, author: "ada", text: "@emend shorter" });
+  const [thread] = await listThreads(pool, "prj_a", number);
+  const commentId = thread?.comments[0]?.id ?? "";
+  const jobId = await seedJob(pool, "prj_a");
+  await pool.query("update jobs set pull_request = $2, comments_heard = $3 where id = $1", [
+    jobId,
+    { number, state: "open" },
+    [commentId],
+  ]);
+  const say = `insert into job_messages (job_id, number, prompt, after_step, created_by) values ($1, $2, 'p', 0, $3)`;
+  await pool.query(say, [jobId, 1, "comment/ada"]);
+  const outbox = { pool, writes: createWriteQueue(), forgeOf: async () => host.open("prj_a") };
+  const answer = (to: string, words: string) => answerComment(outbox, { jobId, to, words }, host.signal);
+  await answer("message-1", "Done.");
+  await answer("message-1", "Done.");
+  await answer(commentId, "Refused.");
+  await answer("reminder", "It waits.");
+  await pool.query(say, [jobId, 2, "comment/ada"]);
+  await answer("message-2", "Done again.");
+  await pool.query(say, [jobId, 3, "comment/eve"]);
+  await answer("message-3", "Not in the thread of ada.");
+  const texts = (comments: readonly { author: string; body: string }[]) =>
+    comments.map(({ author, body }) => `${author}: ${body.split("\n")[0]}`);
+  expect(texts((await listThreads(pool, "prj_a", number))[0]?.comments ?? [])).toEqual([
+    "ada: @emend shorter",
+    "Emend: Done.",
+    "Emend: Refused.",
+    "Emend: Done again.",
+  ]);
+  expect(texts(await listComments(pool, "prj_a", number))).toEqual([
+    "Emend: It waits.",
+    "Emend: Not in the thread of ada.",
+  ]);
+});
 
 describe("merging", () => {
   it("puts a merge commit of both sides on the base branch", async () => {

@@ -21,7 +21,7 @@ import {
 } from "./pull-requests.ts";
 import { compareBranches } from "./read-diff.ts";
 import { type RepositoryDeps, repositoryOf } from "./repository.ts";
-import { listThreads } from "./review-threads.ts";
+import { insertReply, listThreads } from "./review-threads.ts";
 
 export interface LocalForgeDeps extends RepositoryDeps {
   pool: Pool;
@@ -142,6 +142,12 @@ export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
       },
       mayWrite: async (author) => ((await mayWrite(deps.pool, author)) ? "yes" : "no"),
       comment: (number, text) => insertComment(deps.pool, { projectId, number, author: "Emend", body: text }),
+      async reply(number, commentId, text) {
+        const threads = await listThreads(deps.pool, projectId, number);
+        const thread = threads.find(({ comments }) => comments.some(({ id }) => id === commentId));
+        if (thread && (await insertReply(deps.pool, thread.id, { author: "Emend", text }))) return;
+        await insertComment(deps.pool, { projectId, number, author: "Emend", body: text });
+      },
     },
     issues: null,
   };
