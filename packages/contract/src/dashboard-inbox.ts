@@ -1,3 +1,6 @@
+import type { DashboardJobRow, DashboardSiteFinding } from "./dashboard.ts";
+import type { DashboardPullRow } from "./dashboard-pulls.ts";
+
 /** Something that waits for the person who reads it. */
 export interface DashboardInboxItem {
   /** Something new about the same thing has another id. */
@@ -27,4 +30,18 @@ export interface DashboardInbox {
   items: readonly DashboardInboxItem[];
   /** There are more than are shown. */
   hasMore: boolean;
+}
+
+/** Where a text was found. Each list is bounded. */
+export interface DashboardSearch {
+  /** Newest first. */
+  jobs: readonly DashboardJobRow[];
+  /** Those that Emend hosts, newest first. */
+  pulls: readonly Pick<DashboardPullRow, "projectId" | "number" | "title" | "state" | "draft">[];
+  /** Lines of pages. */
+  pages: readonly { projectId: string; path: string; line: number; text: string }[];
+  findings: readonly ({ projectId: string } & Pick<
+    DashboardSiteFinding,
+    "check" | "severity" | "path" | "line" | "message"
+  >)[];
 }

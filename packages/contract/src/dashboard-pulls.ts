@@ -47,7 +47,7 @@ export interface DashboardPull extends Omit<DashboardPullRow, "comments" | "url"
     words: string;
   };
   diff: JobDiff;
-  /** New findings of its job's change, on the lines of the new text. */
+  /** New findings of its change, on the lines of the new text: its job's or, of a person's, the status's. */
   findings: NonNullable<JobRun["findings"]>["introduced"];
   /** The statuses of its newest commit, each with a link. */
   statuses: readonly { name: string; state: GateState; words: string; url: string }[];

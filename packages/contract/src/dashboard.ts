@@ -118,7 +118,7 @@ export type DashboardReading =
   /** A language model will read it. */
   | { kind: "free" }
   | { kind: "understood"; orders: readonly string[] }
-  /** `examples`: the closest ones that are understood. */
+  /** `examples`: some that are understood, the closest first. */
   | { kind: "not_understood"; clause: string; reason: string; examples: readonly string[] };
 
 /** A suggested job. */

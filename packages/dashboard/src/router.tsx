@@ -17,6 +17,7 @@ const HealthPage = lazyRouteComponent(() => import("./pages/health/health-page.t
 const ReadDocsPage = lazyRouteComponent(() => import("./pages/docs/read-docs.tsx"), "ReadDocsPage");
 const UsagePage = lazyRouteComponent(() => import("./pages/usage/usage-page.tsx"), "UsagePage");
 const InboxPage = lazyRouteComponent(() => import("./pages/inbox/inbox-page.tsx"), "InboxPage");
+const SearchPage = lazyRouteComponent(() => import("./pages/search/search-page.tsx"), "SearchPage");
 const KeysPage = lazyRouteComponent(() => import("./pages/keys/keys-page.tsx"), "KeysPage");
 const ProjectPage = lazyRouteComponent(() => import("./pages/projects/project-page.tsx"), "ProjectPage");
 const ProjectsPage = lazyRouteComponent(() => import("./pages/projects/projects-page.tsx"), "ProjectsPage");
@@ -65,6 +66,12 @@ const batch = createRoute({
   validateSearch: (given: Record<string, unknown>) => ({ ...pick("ids", given), ...pick("missing", given) }),
 });
 const inbox = createRoute({ getParentRoute: () => root, path: "/inbox", component: InboxPage });
+const search = createRoute({
+  getParentRoute: () => root,
+  path: "/search",
+  component: SearchPage,
+  validateSearch: (given: Record<string, unknown>) => pick("text", given),
+});
 const keys = createRoute({ getParentRoute: () => root, path: "/keys", component: KeysPage });
 const projects = createRoute({ getParentRoute: () => root, path: "/projects", component: ProjectsPage });
 const project = createRoute({
@@ -165,6 +172,7 @@ export function createAppRouter() {
       job,
       batch,
       inbox,
+      search,
       keys,
       projects,
       project,

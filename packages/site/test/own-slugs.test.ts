@@ -25,7 +25,7 @@ describe("anchors of sites that no framework is known of", () => {
   it("are not known on a page whose headings a template makes", async () => {
     expect(
       await errorsOf({ "a.md": '## {{% heading "next" %}}\n\n[a](#what-s-next) [b](b.md#none)\n', "b.md": "B" }),
-    ).toEqual(["No heading on `b.md` has the id `none`; correct the fragment or give the heading that id."]);
+    ).toEqual(["No heading on `b.md` has the id `none`; correct the part after `#` or give the heading that id."]);
   });
 
   it("and targets that name a variable are not judged", async () => {

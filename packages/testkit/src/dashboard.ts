@@ -129,6 +129,8 @@ export function dashboardPlugins(
     askGate: async () => {},
     askClaimPoll: async () => {},
     readPage: async () => null,
+    listPages: async () => [],
+    searchPages: async () => [],
     checkEdit: async () => ({ kind: "refused", reason: "This test checks nothing." }),
     proposeEdit: async () => ({ kind: "refused", reason: "This test proposes nothing." }),
     sendsEmail: true,

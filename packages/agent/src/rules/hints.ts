@@ -17,7 +17,7 @@ const wordsMax = 300;
  * Shows how the rules understand an instruction while it is written. Runs nothing and reads nothing from the site: what only
  * the site can decide counts as understood.
  */
-export function readPrompt(model: string, prompt: string): DashboardReading {
+export function readPrompt(model: string, prompt: string, pages: readonly string[] = []): DashboardReading {
   if (model !== rulesModelName) return { kind: "free" };
   const alone = parsePrompt(prompt);
   const onSome = alone.kind === "understood" ? alone : parsePrompt(prompt, { names: anyNames });
@@ -33,8 +33,18 @@ export function readPrompt(model: string, prompt: string): DashboardReading {
     kind: "not_understood",
     clause: shown(clause, wordsMax),
     reason: shown(reason, wordsMax),
-    examples: nearestExamples(clause),
+    examples: readingExamples(clause, pages),
   };
+}
+
+const readingExamplesMax = 5;
+
+/** The closest, then one of each kind, with pages of the site. */
+function readingExamples(clause: string, paths: readonly string[]): readonly string[] {
+  const pages = paths.map((path) => ({ path, route: path.replace(/\.mdx?$/i, ""), title: null }));
+  const names = { ...noNames, pages };
+  const rest = general.map((example) => exampleOn(example, clause, names));
+  return [...new Set([...nearestExamples(clause, names), ...rest])].slice(0, readingExamplesMax);
 }
 
 /** Takes for a page of the site whatever may be the title of one. */

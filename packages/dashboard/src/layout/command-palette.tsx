@@ -47,7 +47,9 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
       onChoose={(place) => place.go()}
       onClose={onClose}
     >
-      {places.length === 0 && !isLooking && <p className="px-3 pt-1 pb-6 text-center text-quiet">No matches.</p>}
+      {!places.some(({ key }) => key !== "search") && !isLooking && (
+        <p className="px-3 pt-1 pb-6 text-center text-quiet">No matches.</p>
+      )}
     </PickList>
   );
 }
@@ -70,6 +72,7 @@ function usePlaces(text: string): { places: readonly Place[]; isLooking: boolean
     { key: "health", detail: "page", label: "Site health", go: () => navigate({ to: "/health", search: {} }) },
     { key: "usage", detail: "page", label: "Usage", go: () => navigate({ to: "/usage", search: {} }) },
     { key: "keys", detail: "page", label: "API keys", go: () => navigate({ to: "/keys" }) },
+    { key: "search-page", detail: "page", label: "Search", go: () => navigate({ to: "/search", search: {} }) },
     { key: "settings", detail: "page", label: "Settings", go: () => navigate({ to: "/settings", search: {} }) },
     ...(role === "owner" ? settingsTabs : []).map(({ tab, label }) => ({
       key: tab,
@@ -106,5 +109,11 @@ function usePlaces(text: string): { places: readonly Place[]; isLooking: boolean
       go: () => navigate({ to: "/jobs/$id", params: { id: job.id } }),
     })),
   ].slice(0, placesMax);
-  return { places, isLooking: jobs.isPending };
+  const search = {
+    key: "search",
+    detail: "jobs, pages, findings",
+    label: `Search for “${text}”`,
+    go: () => navigate({ to: "/search", search: { text } }),
+  };
+  return { places: text.length < 2 ? places : [...places, search], isLooking: jobs.isPending };
 }

@@ -1,9 +1,7 @@
-import { isUtf8 } from "node:buffer";
 import { fileURLToPath } from "node:url";
 import { readPrompt } from "@emend/agent";
 import { createByteBudget } from "@emend/base/byte-budget.ts";
 import { createPageReader } from "@emend/review";
-import type { Mirrors } from "@emend/tree";
 import { authenticateGitKey, createKeyring } from "../accounts/keys/keyring.ts";
 import { getProject, type Project, refreshLocalUrls } from "../accounts/projects/projects.ts";
 import { createKnownDevices } from "../accounts/sessions/log-in.ts";
@@ -45,6 +43,7 @@ import {
 import { traceRequests } from "../tracing/tracing.ts";
 import { knownSecretsOf } from "./known-secrets.ts";
 import { type Parts, readPullRequestState, type Undo } from "./parts.ts";
+import { createPagesReader } from "./read-pages.ts";
 import { createStatusReader } from "./status.ts";
 
 /** The docs for `emend demo`, if they are included. */
@@ -178,7 +177,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         checkEdit: (edit) => checkEdit(editing, edit, serving.signal),
         proposeEdit: async ({ by, ...edit }) =>
           proposeEdit(editing, { ...edit, author: await authorOf(pool, by) }, serving.signal),
-        readPage: (projectId, commit, path) => readPage(parts.mirrors, { projectId, commit, path }),
+        ...createPagesReader({ pool, mirrors: parts.mirrors }),
         assetsDir,
         sendsEmail: config.smtp !== null,
         status: createStatusReader({ pool, config, fetch: network.fetch }),
@@ -203,21 +202,6 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
   bound.url = urlOf(config.host, typeof address === "object" && address ? address.port : config.port);
   await rememberUrl(config.dataDir, publicUrl());
   await refreshLocalUrls(pool, publicUrl());
-}
-
-const pageBytesMax = 512 * 1024;
-
-/** This node may have no mirror, or one that has moved on: then the page is shown without its text. */
-async function readPage(
-  mirrors: Mirrors,
-  { projectId, commit, path }: { projectId: string; commit: string; path: string },
-): Promise<string | null> {
-  const mirror = await mirrors.open(projectId);
-  const bytes = await mirror
-    .treeAt(commit)
-    .read(path)
-    .catch(() => null);
-  return bytes && bytes.length <= pageBytesMax && isUtf8(bytes) ? bytes.toString("utf8") : null;
 }
 
 /** Explains which setting makes listening impossible. Other errors, and a port in use, are returned unchanged. */

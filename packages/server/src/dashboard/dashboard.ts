@@ -77,7 +77,7 @@ export interface DashboardDeps {
   /** Comments on their lines, and people's edits. */
   reviews: ReviewDesk;
   /** How a model understands an instruction, if that is known without asking it. */
-  readPrompt(model: string, prompt: string): DashboardReading;
+  readPrompt(model: string, prompt: string, pages?: readonly string[]): DashboardReading;
   /** Jobs that would fix what the site checks found. */
   suggestions(projectId: string): Promise<readonly DashboardSuggestion[]>;
   /** Has a worker check the project's whole site. */
@@ -87,6 +87,14 @@ export interface DashboardDeps {
   askClaimPoll(projectId: string): Promise<void>;
   /** A page of the docs at a checked commit. Null: this node has no copy of it. */
   readPage(projectId: string, commit: string, path: string): Promise<string | null>;
+  /** Paths of pages, as they were checked last. Empty: this node has no copy of them. */
+  listPages(projectId: string): Promise<readonly string[]>;
+  /** Lines of files with a text in them, as they were checked last. */
+  searchPages(
+    projectId: string,
+    search: { text: string; accepts(path: string): boolean; matchesMax: number },
+    signal: AbortSignal,
+  ): Promise<readonly { path: string; line: number; text: string }[]>;
   /** What the checks say of a page with another text. */
   checkEdit(edit: PageEdit): Promise<EditCheck>;
   /** Opens a pull request with it. */

@@ -31,6 +31,17 @@ export async function findProject(db: Queryable, id: string): Promise<Project> {
   throw new AppError("not_found", { publicMessage: "Project not found." });
 }
 
+const pathMax = 1_000;
+/** Only text of the docs is shown: the repository may also have code that members have not been given. */
+const pageForm = /\.(?:mdx?|markdown|mdown|rst|adoc|txt|html?)$/i;
+
+export function isPageOf({ docsDir }: Project, path: string): boolean {
+  const folder = docsDir.replace(/^(?:\.?\/)+|\/+$/g, "");
+  const isInside = folder === "" || folder === "." || path.startsWith(`${folder}/`);
+  const isPlain = path.length <= pathMax && path.isWellFormed() && !/\p{Cc}|(?:^|\/)\.{0,2}(?:\/|$)/u.test(path);
+  return isInside && isPlain && pageForm.test(path);
+}
+
 export interface PullJob {
   id: string;
   status: JobStatus;
@@ -46,6 +57,20 @@ export async function findPullJob(db: Queryable, pull: { projectId: string; numb
     [pull.projectId, pull.number],
   );
   return rows[0] ?? null;
+}
+
+/** What Emend's status on a commit of the docs found: on pull requests of people, which have no job. */
+export async function findGateFindings(
+  db: Queryable,
+  projectId: string,
+  head: string,
+): Promise<DashboardPull["findings"]> {
+  const { rows } = await db.query<{ findings: DashboardPull["findings"] }>(
+    `select findings from gate_statuses where project_id = $1 and head = $2 and context_id is null
+     order by updated_at desc limit 1`,
+    [projectId, head],
+  );
+  return rows[0]?.findings ?? [];
 }
 
 /** A project without its credential. */

@@ -25,6 +25,7 @@ import { projectImportRoutes } from "./routes/project-import.ts";
 import { projectWebhookRoutes } from "./routes/project-webhooks.ts";
 import { projectRoutes } from "./routes/projects.ts";
 import { pullRoutes, reviewRoutes, verdictRoutes } from "./routes/pulls.ts";
+import { searchRoutes } from "./routes/search.ts";
 import { linkRoutes, loginLinkRoute, loginRoutes, sessionRoute, singleSignOnRoutes } from "./routes/sign-in.ts";
 import { usageRoutes } from "./routes/usage.ts";
 
@@ -59,6 +60,7 @@ export function dashboardPlugin(deps: DashboardDeps): (app: FastifyInstance) => 
         reviewRoutes(api, shared);
         verdictRoutes(api, shared);
         inboxRoutes(api, shared);
+        searchRoutes(api, shared);
         gateRoutes(api, shared);
         claimRoutes(api, shared);
       },

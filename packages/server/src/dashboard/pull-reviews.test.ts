@@ -74,6 +74,25 @@ async function review(path: string, who: keyof typeof people, verdict: string, m
   return host.send(`${path}/review`, { cookie: people[who].cookie, body });
 }
 
+it("shows on a person's pull request what the status found on its lines", async () => {
+  const path = await openPull("topic/judged");
+  const { headCommit, findings } = await read(path);
+  expect(findings).toEqual([]);
+  const finding = {
+    check: "broken-link",
+    severity: "error",
+    path: "page.md",
+    line: 1,
+    message: "It leads to no page.",
+  };
+  await host.api.pool.query(
+    `insert into gate_statuses (id, project_id, repository, head, name, number, pull, words, findings)
+     values ('gat_a', $1, 'local', $2, 'emend', 1, '{}', '', $3), ('gat_b', $1, 'local', 'other', 'emend', 1, '{}', '', '[]')`,
+    [projectId, headCommit, JSON.stringify([finding])],
+  );
+  expect((await read(path)).findings).toEqual([finding]);
+});
+
 it("lists the commits, oldest first", async () => {
   const { commits, headCommit } = await read(await openPull("topic/commits"));
   expect(commits.map(({ subject }) => subject)).toEqual([expect.stringMatching(/^Say it . better$/), "Remove a page"]);

@@ -96,7 +96,7 @@ export const brokenAnchor: LinkCheck = {
       const start = link.end - (target.length - target.indexOf("#") - 1);
       const hint =
         near === null
-          ? "correct the fragment or give the heading that id"
+          ? "correct the part after `#` or give the heading that id"
           : near.isCertain
             ? `use \`#${near.id}\` instead`
             : `did you mean \`#${near.id}\`?`;

@@ -25,7 +25,7 @@ export function Component({ node, children }: { node: ComponentNode; children: R
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3 rounded-md border border-line px-4 pt-1 pb-3">
       <p className="font-mono text-[12px] wrap-anywhere text-quiet">
-        <b>{node.name ?? "fragment"}</b> <VisibleText text={given} />
+        <b>{node.name ?? "group"}</b> <VisibleText text={given} />
       </p>
       {children}
     </div>

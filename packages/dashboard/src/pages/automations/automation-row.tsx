@@ -5,7 +5,7 @@ import { useState } from "react";
 import { automationRunsQuery } from "../../api/project-queries.ts";
 import { request } from "../../api/request.ts";
 import { rowAttribute } from "../../layout/use-shortcuts.ts";
-import { Button, CopyBlock } from "../../parts/button.tsx";
+import { Button } from "../../parts/button.tsx";
 import { localTime } from "../../parts/format.ts";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { Empty, Pending, Problem } from "../../parts/notice.tsx";
@@ -149,8 +149,7 @@ function Runs({ automationId }: { automationId: string }) {
   if (runs.data.length === 0) {
     return (
       <Empty>
-        <p>No runs yet. To run it once now:</p>
-        <CopyBlock text={`emend automation run ${automationId}`} />
+        <p>No runs yet.</p>
       </Empty>
     );
   }

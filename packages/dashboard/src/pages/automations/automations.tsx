@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { automationsQuery, contextQuery } from "../../api/project-queries.ts";
 import { request } from "../../api/request.ts";
-import { Button, CopyBlock } from "../../parts/button.tsx";
+import { Button } from "../../parts/button.tsx";
 import { ChooseModel } from "../../parts/choose-model.tsx";
 import { Confirm, Sheet } from "../../parts/dialog.tsx";
 import { Empty, Pending, Problem } from "../../parts/notice.tsx";
@@ -35,7 +35,6 @@ export function Automations({ project }: { project: DashboardProject }) {
       {known.length === 0 && (
         <Empty>
           <p>Start jobs on a schedule, after a push or release, or with one click.</p>
-          <CopyBlock text={`emend automation add ${project.id} links "Fix broken links." --cron "0 9 * * 1"`} />
         </Empty>
       )}
       <ul className="divide-y divide-line">

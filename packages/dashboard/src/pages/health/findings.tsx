@@ -1,6 +1,6 @@
 import type { DashboardSiteCheck, DashboardSiteFinding } from "@emend/contract";
 import { useState } from "react";
-import { Button, CopyBlock } from "../../parts/button.tsx";
+import { Button } from "../../parts/button.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
 import { checkWords, FindingList } from "../../parts/finding-row.tsx";
 import { Empty, Problem } from "../../parts/notice.tsx";
@@ -45,8 +45,7 @@ export function Findings(props: {
       <Sheet className="overflow-hidden">
         {total === 0 && (
           <Empty>
-            <p>No problems found. To run the same checks in a checkout of the site:</p>
-            <CopyBlock text="emend check ." />
+            <p>No problems found.</p>
           </Empty>
         )}
         <Problem error={start.error} />

@@ -6,9 +6,8 @@ import { healthQuery } from "../../api/project-queries.ts";
 import { ProjectSelect, projectsQuery, useProjectChoices, useProjects } from "../../api/projects.tsx";
 import { request } from "../../api/request.ts";
 import { FigureRow } from "../../parts/bars.tsx";
-import { Button, buttonLook, CopyBlock } from "../../parts/button.tsx";
+import { Button, buttonLook } from "../../parts/button.tsx";
 import { Chart } from "../../parts/chart.tsx";
-import { addProjectLine } from "../../parts/commands.ts";
 import { Head, Sheet } from "../../parts/dialog.tsx";
 import { localTime } from "../../parts/format.ts";
 import { Empty, Pending, Problem } from "../../parts/notice.tsx";
@@ -53,9 +52,8 @@ export function HealthPage() {
                 <Link to="/projects/new" className="underline underline-offset-3 hover:text-ink">
                   Add a project
                 </Link>
-                , or import the current folder from the command line:
+                .
               </p>
-              <CopyBlock text={addProjectLine} />
             </Empty>
           </Sheet>
         </>
@@ -82,13 +80,7 @@ function Health({ project, children }: { project: DashboardProject; children: Re
           {!latest && (
             <Sheet>
               <Empty>
-                <p>
-                  {health.data.isChecking
-                    ? "This site is being checked. "
-                    : !health.data.problem && "This site has not been checked yet. "}
-                  To run the same checks in a checkout of the site:
-                </p>
-                <CopyBlock text="emend check ." />
+                <p>{health.data.isChecking ? "This site is being checked." : "This site has not been checked yet."}</p>
               </Empty>
             </Sheet>
           )}

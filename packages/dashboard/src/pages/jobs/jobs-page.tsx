@@ -6,7 +6,7 @@ import { ProjectSelect, projectsQuery, useProjectChoices, useProjects } from "..
 import { type JobSearch, jobsQuery, newestJobsQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
 import { buttonLook, CopyBlock } from "../../parts/button.tsx";
-import { addProjectLine, createJobLine } from "../../parts/commands.ts";
+import { addProjectLine } from "../../parts/commands.ts";
 import { Empty, Pending } from "../../parts/notice.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 import { Composer } from "./composer.tsx";
@@ -50,10 +50,7 @@ export function JobsPage() {
                 </Link>
               </>
             ) : (
-              <>
-                <p>No jobs yet. Start one above, or from the command line:</p>
-                <CopyBlock text={createJobLine(first.id)} />
-              </>
+              <p>No jobs yet. Say above what should change in the docs.</p>
             )}
           </Empty>
         </div>

@@ -102,7 +102,7 @@ export function CreateKey({ first, like, onClose, onCreated }: CreateKeyProps) {
         </div>
         <TextInput
           label="Allowed IP addresses"
-          help="Addresses or CIDR ranges, separated by spaces. Leave empty to allow all."
+          help="Addresses, or ranges such as 10.0.0.0/8 (CIDR), separated by spaces. Leave empty to allow all."
           isCode
           placeholder="203.0.113.7 10.0.0.0/8"
           value={addresses}

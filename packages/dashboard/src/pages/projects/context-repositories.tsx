@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { contextQuery } from "../../api/project-queries.ts";
 import { request } from "../../api/request.ts";
-import { Button, CopyBlock } from "../../parts/button.tsx";
+import { Button } from "../../parts/button.tsx";
 import { Confirm, Dialog, Sheet } from "../../parts/dialog.tsx";
 import { Form, SelectInput, TextInput } from "../../parts/form.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
@@ -24,15 +24,14 @@ export function ContextRepositories({ project }: { project: DashboardProject }) 
   return (
     <Sheet>
       <div className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-5 py-4">
-        <h2 className="text-[18px] leading-7">Context repositories</h2>
+        <h2 className="text-[18px] leading-7">Code that the docs describe</h2>
         <Button onClick={() => setIsAdding(true)}>Add repository</Button>
       </div>
       {repositories.data.length === 0 && (
         <Empty>
-          <p>Code that the docs describe. Jobs can read and cite it, but never write to it.</p>
-          <CopyBlock
-            text={`emend project context add ${project.id} code --forge github --repo https://github.com/you/code`}
-          />
+          <p>
+            Add the repositories of code (context repositories). Jobs can read and cite them, but never write to them.
+          </p>
         </Empty>
       )}
       <ul className="divide-y divide-line">
@@ -89,7 +88,7 @@ function AddContext({ project, onClose }: { project: DashboardProject; onClose()
     },
   });
   return (
-    <Dialog title="Add a context repository" onClose={onClose}>
+    <Dialog title="Add a repository of code" onClose={onClose}>
       <Form action={add} submit={add.isPending ? "Checking …" : "Add repository"} onCancel={onClose}>
         <div className="grid gap-4 sm:grid-cols-2">
           <TextInput

@@ -360,7 +360,7 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
     {
       title: "Build",
       words:
-        "The site's own builder judges each change, in a sandbox without a network. This runs the code of the base branch on the server.",
+        "The site's own builder judges each change, in a sandbox without a network. This runs the code of the base branch, which jobs start from, on the server.",
       rows: [
         [
           {

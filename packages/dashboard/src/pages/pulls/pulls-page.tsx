@@ -6,7 +6,6 @@ import { ProjectSelect, projectsQuery, useProjectChoices, useProjects } from "..
 import { newestJobsQuery } from "../../api/queries.ts";
 import { rowAttribute } from "../../layout/use-shortcuts.ts";
 import { Button, buttonLook, CopyBlock } from "../../parts/button.tsx";
-import { addProjectLine, createJobLine } from "../../parts/commands.ts";
 import { Head, Sheet } from "../../parts/dialog.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
 import { RowLink } from "../../parts/row-link.tsx";
@@ -157,7 +156,15 @@ function NoPulls({ filter, project }: { filter: PullSearch; project: DashboardPr
   return (
     <Empty>
       <p>No pull requests yet. A job that changes files opens one.</p>
-      <CopyBlock text={project ? createJobLine(project.id) : addProjectLine} />
+      {project ? (
+        <Link to="/" search={{ project: project.id }} className={buttonLook("ordinary")}>
+          Write a job
+        </Link>
+      ) : (
+        <Link to="/projects/new" className={buttonLook("ordinary")}>
+          Add a project
+        </Link>
+      )}
     </Empty>
   );
 }

@@ -9,7 +9,8 @@ import { Form, LinesInput } from "../../parts/form.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { keepText, keptText } from "../../parts/kept-text.ts";
 import { Problem } from "../../parts/notice.tsx";
-import { namesQuery, Person } from "../../parts/person.tsx";
+import { namesQuery } from "../../parts/person.tsx";
+import { VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 import { pullPath, pullQuery } from "./queries.ts";
 
@@ -96,12 +97,14 @@ export function Reviewers({ pull }: { pull: DashboardPull }) {
 }
 
 function ReviewRow({ review, onRemove }: { review: Review; onRemove: (() => void) | null }) {
+  const you = useQuery(sessionQuery).data?.subject;
   const { icon, className, word } = looks[review.state];
   return (
     <li className="flex items-start gap-2">
       <Icon name={icon} className={`mt-0.5 ${className}`} />
       <span className="min-w-0 flex-1 wrap-anywhere">
-        <Person subject={review.reviewer} /> <span className="text-quiet">· {word}</span>
+        <span title={review.reviewer}>{review.reviewer === you ? "you" : <VisibleText text={review.name} />}</span>{" "}
+        <span className="text-quiet">· {word}</span>
         {review.state === "approved" && !review.isCurrent && <span className="text-warn"> · an earlier commit</span>}
       </span>
       {onRemove && (
@@ -121,18 +124,23 @@ function ReviewRow({ review, onRemove }: { review: Review; onRemove: (() => void
 /** The other members who can review. */
 function AskReviewer({ pull, onAsk }: { pull: DashboardPull; onAsk(reviewer: string): void }) {
   const you = useQuery(sessionQuery).data?.subject.toLowerCase();
-  const people = useQuery(namesQuery).data?.people ?? [];
+  const people = useQuery(namesQuery).data?.people;
   const asked = new Set(
     pull.reviews.filter(({ state }) => state === "requested").map(({ reviewer }) => reviewer.toLowerCase()),
   );
-  const others = people.filter(
+  const others = (people ?? []).filter(
     ({ email, mayReview }) => mayReview && email.toLowerCase() !== you && !asked.has(email.toLowerCase()),
   );
-  if (others.length === 0) return null;
   return (
-    <select aria-label="Ask for a review" className="w-full" value="" onChange={(event) => onAsk(event.target.value)}>
+    <select
+      aria-label="Ask for a review"
+      className="w-full"
+      value=""
+      disabled={others.length === 0}
+      onChange={(event) => onAsk(event.target.value)}
+    >
       <option value="" disabled>
-        Ask somebody for a review …
+        {people && others.length === 0 ? "No other members to ask" : "Ask somebody for a review …"}
       </option>
       {others.map(({ email, name }) => (
         <option key={email} value={email}>

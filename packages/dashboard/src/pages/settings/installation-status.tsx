@@ -30,7 +30,7 @@ export function InstallationStatus() {
             ...(queue.waiting > 0 && { note: `longest for ${durationOf(queue.oldestSeconds * 1000)}` }),
           },
           { word: "Database", figure: sizeOf(data.database.bytes) },
-          { word: "Deliveries due", figure: String(data.deliveriesDue) },
+          { word: "Webhooks to send", figure: String(data.deliveriesDue) },
         ]}
       />
       {workers.length === 0 && (

@@ -2,12 +2,10 @@ import type { DashboardUsage, DashboardUsageFigures } from "@emend/contract";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { usageQuery } from "../../api/project-queries.ts";
-import { projectsQuery } from "../../api/projects.tsx";
 import { apiUrl } from "../../api/request.ts";
 import { FigureRow, RankedBars } from "../../parts/bars.tsx";
-import { buttonLook, CopyBlock, Toggle } from "../../parts/button.tsx";
+import { buttonLook, Toggle } from "../../parts/button.tsx";
 import { Chart } from "../../parts/chart.tsx";
-import { addProjectLine, createJobLine } from "../../parts/commands.ts";
 import { Head, Sheet } from "../../parts/dialog.tsx";
 import { durationOf } from "../../parts/format.ts";
 import { Empty, Pending } from "../../parts/notice.tsx";
@@ -56,7 +54,6 @@ export function UsagePage() {
 function Figures({ usage }: { usage: DashboardUsage }) {
   const { total, byDay } = usage;
   const points = byDay.map(({ day }) => day);
-  const project = useQuery(projectsQuery).data?.[0];
   if (total.jobs === 0) {
     return (
       <Sheet>
@@ -66,9 +63,8 @@ function Figures({ usage }: { usage: DashboardUsage }) {
             <Link to="/" search={{}} className="underline underline-offset-3 hover:text-ink">
               Start one
             </Link>
-            {project ? ", or from the command line:" : " once there is a project:"}
+            .
           </p>
-          <CopyBlock text={project ? createJobLine(project.id) : addProjectLine} />
         </Empty>
       </Sheet>
     );

@@ -229,6 +229,7 @@ const finding = {
   severity: "error",
   path: files[0],
   line: 3,
-  message: "No heading on `reference.md` has the id `access-keys`; correct the fragment or give the heading that id.",
+  message:
+    "No heading on `reference.md` has the id `access-keys`; correct the part after `#` or give the heading that id.",
 };
 const findings = { findingsBefore: 2, findingsAfter: 3, introduced: [finding], fixed: [] };

@@ -154,6 +154,8 @@ function otherShots({ projectId, otherId }: Seeded): readonly Shot[] {
     { name: "pull", path: `/app/pulls/${projectId}/1`, isLong: true },
     { name: "review-approve", path: `/app/pulls/${projectId}/1`, isLong: true, act: click("Approve") },
     { name: "inbox", path: "/app/inbox" },
+    { name: "search", path: "/app/search?text=token" },
+    { name: "search-none", path: "/app/search?text=zzzz" },
     { name: "pull-merged", path: `/app/pulls/${projectId}/3` },
     { name: "review-comment", path: `/app/pulls/${projectId}/1`, isLong: true, act: commentOnLine },
     { name: "review-edit", path: `/app/pulls/${projectId}/1`, isLong: true, act: editFirst },

@@ -9,12 +9,11 @@ import {
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { listContextRepositories } from "../../accounts/projects/context-repositories.ts";
-import type { Project } from "../../accounts/projects/projects.ts";
 import { addClaim, confirmClaim, listClaims, removeClaim } from "../../claims/claim-store.ts";
 import { AppError } from "../../errors.ts";
 import { readSiteHealth } from "../../health/site-checks.ts";
 import type { RouteDeps } from "../dashboard.ts";
-import { findProject } from "../find.ts";
+import { findProject, isPageOf } from "../find.ts";
 import { bodyParser } from "../parse-request.ts";
 import { subjectOf } from "../require-session.ts";
 import { auditPull } from "./pulls.ts";
@@ -35,9 +34,6 @@ const parseProposal = bodyParser(
 /** Each compares the whole site with its base. */
 const checkBounds = { perHolderMax: 1, allMax: 4 };
 const claimsMax = 500;
-const pathMax = 1_000;
-/** Only text of the docs is shown: the repository may also have code that members have not been given. */
-const pageForm = /\.(?:mdx?|markdown|mdown|rst|adoc|txt|html?)$/i;
 
 /** A page of the docs with its claims. */
 export function claimRoutes(app: FastifyInstance, deps: RouteDeps): void {
@@ -113,11 +109,4 @@ export function claimRoutes(app: FastifyInstance, deps: RouteDeps): void {
       throw new AppError("not_found", { publicMessage: "Claim not found." });
     });
   }
-}
-
-function isPageOf({ docsDir }: Project, path: string): boolean {
-  const folder = docsDir.replace(/^(?:\.?\/)+|\/+$/g, "");
-  const isInside = folder === "" || folder === "." || path.startsWith(`${folder}/`);
-  const isPlain = path.length <= pathMax && path.isWellFormed() && !/\p{Cc}|(?:^|\/)\.{0,2}(?:\/|$)/u.test(path);
-  return isInside && isPlain && pageForm.test(path);
 }

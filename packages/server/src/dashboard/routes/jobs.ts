@@ -68,7 +68,12 @@ export function composeJobRoutes(app: FastifyInstance, deps: RouteDeps): void {
     async (request): Promise<DashboardReading> => {
       const project = await findProject(deps.pool, request.params.projectId);
       const { prompt, model } = parseReading(request.body);
-      return deps.readPrompt(model ?? allowedModels(project.settings, deps.defaultModel)[0], prompt);
+      const asked = model ?? allowedModels(project.settings, deps.defaultModel)[0];
+      const reading = deps.readPrompt(asked, prompt);
+      // Its examples are about pages that the site has.
+      return reading.kind === "not_understood"
+        ? deps.readPrompt(asked, prompt, await deps.listPages(project.id))
+        : reading;
     },
   );
 

@@ -11,7 +11,7 @@ import { messageJobHandler } from "../../http/routes/job-handlers.ts";
 import { hastenPoll } from "../../jobs/pull-requests.ts";
 import { toFinding } from "../../jobs/read/run-report.ts";
 import type { RouteDeps } from "../dashboard.ts";
-import { findJob, findProject, findPullJob, type PullJob } from "../find.ts";
+import { findGateFindings, findJob, findProject, findPullJob, type PullJob } from "../find.ts";
 import { listPulls, parsePullFilter } from "../list-pulls.ts";
 import { bodyParser } from "../parse-request.ts";
 import { actorOf, subjectOf } from "../require-session.ts";
@@ -80,7 +80,8 @@ export function pullRoutes(app: FastifyInstance, deps: RouteDeps): void {
     const ask = pull.state === "open" ? await askStateOf(deps, name.projectId, job) : null;
     // After reading, which takes in what was pushed.
     const threads = await reviews.list(name);
-    const findings = (job?.findings ?? []).slice(0, findingsShownMax).map(toFinding);
+    const reported = job ? job.findings : await findGateFindings(pool, name.projectId, pull.headCommit);
+    const findings = reported.slice(0, findingsShownMax).map(toFinding);
     return { ...pull, jobId: job?.id ?? null, ask, threads, findings };
   });
 
