@@ -21,33 +21,13 @@ export interface Project {
   createdAt: Date;
 }
 
-export interface ProjectRow {
-  id: string;
-  name: string;
-  forge: ForgeName;
-  repository_url: string;
-  base_ref: string | null;
-  docs_dir: string;
-  settings: unknown;
-  has_credential: boolean;
-  created_at: Date;
-}
+export type ProjectRow = Omit<Project, "settings"> & { settings: unknown };
 
-export const projectColumns = `id, name, forge, repository_url, base_ref, docs_dir, settings,
-  credential is not null as has_credential, created_at`;
+export const projectColumns = `id, name, forge, repository_url as "repositoryUrl", base_ref as "baseRef", docs_dir as "docsDir",
+  settings, credential is not null as "hasCredential", created_at as "createdAt"`;
 
 export function toProject(row: ProjectRow): Project {
-  return {
-    id: row.id,
-    name: row.name,
-    forge: row.forge,
-    repositoryUrl: row.repository_url,
-    baseRef: row.base_ref,
-    docsDir: row.docs_dir,
-    settings: parseProjectSettings(row.settings),
-    hasCredential: row.has_credential,
-    createdAt: row.created_at,
-  };
+  return { ...row, settings: parseProjectSettings(row.settings) };
 }
 
 const projectsMax = 10_000;

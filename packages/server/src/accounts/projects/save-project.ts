@@ -97,21 +97,21 @@ export async function updateProject(pool: Pool, id: string, edit: ProjectEdit, b
     const row = found.rows[0];
     if (!row) throw new AppError("not_found", { publicMessage: "Project not found." });
     const name = edit.name ?? row.name;
-    const baseRef = edit.baseRef === undefined ? row.base_ref : edit.baseRef;
+    const baseRef = edit.baseRef === undefined ? row.baseRef : edit.baseRef;
     const before = row.settings as Record<string, unknown>;
     const wanted = { ...edit.settings, ...(edit.wrong && { checks: { ignore: [...ignoredIn(before), edit.wrong] } }) };
     refuseUnknownModels(before, wanted);
     refuseBadSilencers(wanted);
     const settings = keepJudged(before, mergeSettings(before, wanted));
     assertSettingsFit(settings);
-    refuseBadProject({ name, baseRef, repositoryUrl: row.repository_url });
+    refuseBadProject({ name, baseRef, repositoryUrl: row.repositoryUrl });
     const { rows } = await client.query<ProjectRow>(
       // A token is only sent to the server that it was given for.
       `update projects set name = $2, base_ref = $3, docs_dir = $4, settings = $5,
          credential = case when $5::jsonb #>> '{forge,apiUrl}' is distinct from settings #>> '{forge,apiUrl}' then null
            else credential end
        where id = $1 returning ${projectColumns}`,
-      [id, name, baseRef, plainFolder(edit.docsDir ?? row.docs_dir), JSON.stringify(settings)],
+      [id, name, baseRef, plainFolder(edit.docsDir ?? row.docsDir), JSON.stringify(settings)],
     );
     if (edit.wrong) await client.query("select audit('finding.wrong', $1, $2)", [id, JSON.stringify(edit.wrong)]);
     // Parsing throws for invalid settings and so rolls back the transaction.

@@ -232,37 +232,29 @@ export interface JobReport {
   failure: { code: FailureCode; message: string } | null;
 }
 
-interface ReportRow {
-  status: JobStatus;
-  phase: JobPhase;
-  model: string;
-  title: string | null;
-  summary: string | null;
+interface ReportRow extends Pick<JobReport, "status" | "phase" | "model" | "title" | "summary"> {
   findings: StoredVerdict | null;
   diff: Buffer | null;
-  failure_code: FailureCode | null;
-  failure_message: string | null;
+  code: FailureCode | null;
+  message: string | null;
 }
 
 export async function readReport(db: Queryable, jobId: string): Promise<JobReport | null> {
   const { rows } = await db.query<ReportRow>(
-    `select status, phase, model, title, summary, findings, diff, failure_code, failure_message
+    `select status, phase, model, title, summary, findings, diff, failure_code as code, failure_message as message
        from jobs where id = $1`,
     [jobId],
   );
-  const row = rows[0];
+  const [row] = rows;
   if (!row) return null;
+  const { code, message, ...same } = row;
   const diff = row.diff ? (await promisify(inflate)(row.diff)).toString("utf8") : "";
   return {
-    status: row.status,
-    phase: row.phase,
-    model: row.model,
-    title: row.title,
-    summary: row.summary,
+    ...same,
     findings: toFindings(row.findings),
     diff,
     changedFiles: diffFiles(diff).length,
-    failure: row.failure_code ? { code: row.failure_code, message: row.failure_message ?? "" } : null,
+    failure: code && { code, message: message ?? "" },
   };
 }
 
