@@ -191,6 +191,7 @@ const pages = [
   "gates",
   "settings",
   "start",
+  "inbox",
   "github-app",
   "docs",
 ];
