@@ -13,6 +13,16 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 const secret = "a secret of thirty-two characters";
+const noConfig = {
+  modelEndpoints: {},
+  metricsToken: null,
+  databaseUrl: null,
+  databaseListenUrl: null,
+  databaseReadUrl: null,
+  smtp: null,
+  slack: null,
+  mattermost: null,
+};
 
 test("a job must not show the keys of models, nor what opens a cloud", async () => {
   const env = {
@@ -24,19 +34,23 @@ test("a job must not show the keys of models, nor what opens a cloud", async () 
     AZURE_CLIENT_SECRET: "secret-of-azure",
   };
   const { modelEndpoints } = readModelSettings(createSettingReader(env));
-  const config = {
-    modelEndpoints,
-    metricsToken: null,
-    databaseUrl: null,
-    databaseListenUrl: null,
-    databaseReadUrl: null,
-    smtp: null,
-    slack: null,
-    mattermost: null,
-  };
+  const config = { ...noConfig, modelEndpoints };
   const deps = { config, pool: database.pool, sealer: createSealer(secret), secret };
   const known = await knownSecretsOf(deps, await seedProject(database.pool));
   const expected = ["sk-of-openai", "secret-of-aws", "token-of-aws", "secret-of-azure", secret];
   expect(known).toEqual(expect.arrayContaining(expected));
   expect(known).not.toContain("eu-central-1");
+});
+
+test("a database that becomes unavailable meanwhile fails the job's step, not the process", async () => {
+  const away = new Error("Connection terminated");
+  // The credential fails while the rest is still read. An unhandled rejection ends a process, and fails this test.
+  const query = async (text: string) => {
+    if (text.includes("credential from projects")) throw away;
+    await new Promise((resolve) => setImmediate(resolve));
+    return { rows: [] };
+  };
+  const pool = { query } as unknown as TestDatabase["pool"];
+  const deps = { config: noConfig, pool, sealer: createSealer(secret), secret };
+  await expect(knownSecretsOf(deps, "prj_1")).rejects.toBe(away);
 });

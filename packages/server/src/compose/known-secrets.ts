@@ -29,11 +29,15 @@ interface KnownSecretsDeps {
 /** What a job of this project must never reveal: the installation's credentials and the project's own. */
 export async function knownSecretsOf(deps: KnownSecretsDeps, projectId: string): Promise<readonly string[]> {
   const { config, pool: db, sealer, secret } = deps;
+  // Before any of them is opened: a promise that rejects while another is awaited would end the process.
+  const vendors = await listModelKeys(db, projectId);
+  const contexts = await listContextRepositories(db, projectId);
+  const servers = await listKnowledgeServers(db, projectId);
   const stored = await Promise.all([
     openProjectCredential({ db, sealer }, projectId),
-    ...(await listModelKeys(db, projectId)).map((vendor) => openModelKey({ db, sealer }, projectId, vendor)),
-    ...(await listContextRepositories(db, projectId)).map(({ id }) => openContextCredential({ db, sealer }, id)),
-    ...(await listKnowledgeServers(db, projectId)).map(({ id }) => openKnowledgeCredential({ db, sealer }, id)),
+    ...vendors.map((vendor) => openModelKey({ db, sealer }, projectId, vendor)),
+    ...contexts.map(({ id }) => openContextCredential({ db, sealer }, id)),
+    ...servers.map(({ id }) => openKnowledgeCredential({ db, sealer }, id)),
   ]);
   const all = [
     secret,
