@@ -1,4 +1,3 @@
-import { createWakeUp } from "@emend/base/locks.ts";
 import type { Logger } from "@emend/base/logger.ts";
 import {
   type AnswerMemory,
@@ -11,6 +10,7 @@ import {
 } from "@emend/forges";
 import { channels, type Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
+import { type RunningQueue, startQueue } from "../db/work-queue.ts";
 import { isAppError } from "../errors.ts";
 import {
   chargePoll,
@@ -40,9 +40,7 @@ export interface WatchDeps extends CommentDeps {
   onMerged?(projectId: string): Promise<void>;
 }
 
-export interface PullRequestWatch {
-  stop(): Promise<void>;
-}
+type DuePoll = DuePullRequest | UnsurePublication;
 
 const pollEveryMs = 120_000;
 const requestMsMax = 60_000;
@@ -57,48 +55,20 @@ const pollsMaxOfForge = 3;
 export function startPullRequestWatch(
   deps: WatchDeps & { listener: Listener },
   options: { pollMs?: number } = {},
-): PullRequestWatch {
-  const stopping = new AbortController();
-  const wake = createWakeUp();
-  const unlisten = deps.listener.on(channels.lookDue, () => wake.ring());
-
-  const polls = new Map<string, { origin: string; ended: Promise<void> }>();
-
-  async function loop(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const due = polls.size < pollsMax ? await claim() : null;
-      if (due) begin(due);
-      else if (!stopping.signal.aborted) await wake.wait(options.pollMs ?? 5_000);
-    }
-    await Promise.all([...polls.values()].map(({ ended }) => ended));
-  }
-
-  async function claim(): Promise<DuePullRequest | UnsurePublication | null> {
-    const byOrigin = Object.entries(Object.groupBy(polls.values(), ({ origin }) => origin));
-    const origins = byOrigin.flatMap(([origin, own]) => ((own?.length ?? 0) >= pollsMaxOfForge ? [origin] : []));
-    return claimAny(deps, { projectIds: [...polls.keys()], origins }).catch((error: unknown) => {
-      if (!stopping.signal.aborted) deps.log.warn({ err: error }, "could not check pull requests");
-      return null;
-    });
-  }
-
-  function begin(due: DuePullRequest | UnsurePublication): void {
-    const ended = tryPoll(deps, due, stopping.signal).finally(() => {
-      polls.delete(due.projectId);
-      wake.ring();
-    });
-    polls.set(due.projectId, { origin: due.origin, ended });
-  }
-
-  const ended = loop();
-  return {
-    async stop() {
-      stopping.abort();
-      unlisten();
-      wake.ring();
-      await ended;
+): RunningQueue {
+  return startQueue<DuePoll & { id: string }>(deps, {
+    name: "pull requests",
+    channel: channels.lookDue,
+    pollEveryMs: options.pollMs ?? 5_000,
+    atOnceMax: pollsMax,
+    async claim(underWay) {
+      const byOrigin = Object.entries(Object.groupBy(underWay, ({ origin }) => origin));
+      const origins = byOrigin.flatMap(([origin, own]) => ((own?.length ?? 0) >= pollsMaxOfForge ? [origin] : []));
+      const due = await claimAny(deps, { projectIds: underWay.map(({ projectId }) => projectId), origins });
+      return due ? { ...due, id: due.jobId } : undefined;
     },
-  };
+    work: (due, stopping) => tryPoll(deps, due, stopping),
+  });
 }
 
 /** False if none is due. */
@@ -108,11 +78,11 @@ export async function pollOnce(deps: WatchDeps, signal: AbortSignal): Promise<bo
   return due !== null;
 }
 
-async function claimAny({ pool }: WatchDeps, except: Occupied): Promise<DuePullRequest | UnsurePublication | null> {
+async function claimAny({ pool }: WatchDeps, except: Occupied): Promise<DuePoll | null> {
   return (await claimPullRequestPoll(pool, pollEveryMs, except)) ?? claimUnsurePublication(pool, pollEveryMs, except);
 }
 
-async function tryPoll(deps: WatchDeps, due: DuePullRequest | UnsurePublication, signal: AbortSignal): Promise<void> {
+async function tryPoll(deps: WatchDeps, due: DuePoll, signal: AbortSignal): Promise<void> {
   try {
     await pollForge(deps, due, AbortSignal.any([signal, AbortSignal.timeout(requestMsMax)]));
   } catch (error) {
@@ -121,7 +91,7 @@ async function tryPoll(deps: WatchDeps, due: DuePullRequest | UnsurePublication,
   }
 }
 
-async function pollForge(deps: WatchDeps, due: DuePullRequest | UnsurePublication, signal: AbortSignal): Promise<void> {
+async function pollForge(deps: WatchDeps, due: DuePoll, signal: AbortSignal): Promise<void> {
   const polling = startPolling(deps.answers, due.projectId);
   const forge = await deps.forgeOf(due.projectId, polling);
   if (!forge) return;
