@@ -1,4 +1,4 @@
-// npm run test:deploy [-- package proxies] follows docs/deploy.md on this machine, with real programs and downloads.
+// npm run test:deploy [-- package proxies cells] follows docs/deploy.md on this machine, with real programs and downloads.
 // Not part of npm test, which covers the cheap half.
 import { type ChildProcess, execFile, type SpawnSyncOptions, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -14,7 +14,11 @@ import { loadConfig } from "../packages/server/src/config/config.ts";
 
 const root = dirname(import.meta.dirname);
 const nobody = 65534;
-const parts: Record<string, (dir: string) => Promise<void>> = { package: tryPackage, proxies: tryProxies };
+const parts: Record<string, (dir: string) => Promise<void>> = {
+  package: tryPackage,
+  proxies: tryProxies,
+  cells: tryCells,
+};
 
 /** Builds, packs, installs into a home folder and runs the demo, without root and with an empty npm cache. */
 async function tryPackage(dir: string): Promise<void> {
@@ -75,10 +79,7 @@ interface Place {
 
 /** Reports proxies that are not installed, and fails if an installed one misbehaves. */
 async function tryProxies(dir: string): Promise<void> {
-  await finish("openssl", [
-    ...["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"],
-    ...["-addext", "subjectAltName=DNS:localhost", "-keyout", join(dir, "key.pem"), "-out", join(dir, "cert.pem")],
-  ]);
+  await makeCertificate(dir);
   for (const [name, start] of Object.entries(proxies)) {
     if (spawnSync(name, [name === "nginx" ? "-v" : "version"]).error) {
       console.log(`  ${name}: NOT RUN, it is not installed`);
@@ -98,6 +99,30 @@ async function tryProxies(dir: string): Promise<void> {
   }
 }
 
+async function makeCertificate(dir: string): Promise<void> {
+  await finish("openssl", [
+    ...["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"],
+    ...["-addext", "subjectAltName=DNS:localhost", "-keyout", join(dir, "key.pem"), "-out", join(dir, "cert.pem")],
+  ]);
+}
+
+/** A client of the proxy. */
+function createAsk(port: number, ca: string, agent: Agent) {
+  return (path: string, options: RequestOptions & { body?: string } = {}) =>
+    new Promise<{ status: number; first: string }>((resolve, reject) => {
+      const { body, ...rest } = options;
+      const sent = request({ host: "127.0.0.1", port, servername: "localhost", ca, agent, path, ...rest }, (answer) => {
+        // Resolves with the first chunk while the response continues.
+        answer.once("data", (chunk) => resolve({ status: answer.statusCode ?? 0, first: String(chunk) }));
+        answer.once("end", () => resolve({ status: answer.statusCode ?? 0, first: "" }));
+        answer.once("error", () => {});
+        options.signal?.addEventListener("abort", () => answer.destroy());
+      });
+      sent.once("error", reject);
+      sent.end(body);
+    });
+}
+
 async function tryProxy(name: string, { dir, port, plainPort, serverPort }: Place, ca: string): Promise<void> {
   const publicUrl = `https://localhost:${port}`;
   const env = {
@@ -114,19 +139,7 @@ async function tryProxy(name: string, { dir, port, plainPort, serverPort }: Plac
   };
   const server = await startServer(config, { logTo: process.stderr });
   const agent = new Agent({ keepAlive: false });
-  const ask = (path: string, options: RequestOptions & { body?: string } = {}) =>
-    new Promise<{ status: number; first: string }>((resolve, reject) => {
-      const { body, ...rest } = options;
-      const sent = request({ host: "127.0.0.1", port, servername: "localhost", ca, agent, path, ...rest }, (answer) => {
-        // Resolves with the first chunk while the response continues.
-        answer.once("data", (chunk) => resolve({ status: answer.statusCode ?? 0, first: String(chunk) }));
-        answer.once("end", () => resolve({ status: answer.statusCode ?? 0, first: "" }));
-        answer.once("error", () => {});
-        options.signal?.addEventListener("abort", () => answer.destroy());
-      });
-      sent.once("error", reject);
-      sent.end(body);
-    });
+  const ask = createAsk(port, ca, agent);
   try {
     await untilAnswers(() => ask("/readyz", { headers: { host: `localhost:${port}` } }));
     const { id } = await server.admin.addProject({ name: "Docs", forge: "local" });
@@ -213,6 +226,10 @@ async function startNginx({ dir, port, plainPort, serverPort }: Place, certDir: 
     "/etc/letsencrypt/live/emend.example.com/privkey.pem": join(certDir, "key.pem"),
     "127.0.0.1:4600": `127.0.0.1:${serverPort}`,
   });
+  return runNginx(dir, sample);
+}
+
+async function runNginx(dir: string, sample: string): Promise<ChildProcess> {
   const folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
     (name) => `${name}_temp_path ${dir}/${name};`,
   );
@@ -221,6 +238,87 @@ async function startNginx({ dir, port, plainPort, serverPort }: Place, certDir: 
   const args = ["-p", dir, "-e", join(dir, "error.log"), "-c", join(dir, "nginx.conf")];
   await finish("nginx", [...args, "-t"]);
   return spawn("nginx", [...args, "-g", "daemon off;"], { stdio: "inherit" });
+}
+
+/** Two whole installations behind deploy/proxy/cells.conf. */
+async function tryCells(dir: string): Promise<void> {
+  if (spawnSync("nginx", ["-v"]).error) {
+    console.log("  cells: NOT RUN, nginx is not installed");
+    return;
+  }
+  await makeCertificate(dir);
+  const [port = 0, ...serverPorts] = await freePorts(3);
+  const names = ["a", "b"] as const;
+  const cells = await Promise.all(
+    names.map(async (name, index) => {
+      const env = {
+        EMEND_PUBLIC_URL: `https://${name}.emend.example.com`,
+        EMEND_TRUST_PROXY: "127.0.0.1",
+        EMEND_LOG_LEVEL: "warn",
+        EMEND_SECRET: randomBytes(32).toString("hex"),
+        PATH: process.env.PATH,
+      };
+      const own = { dataDir: join(dir, name), port: serverPorts[index] ?? 0, host: "127.0.0.1" };
+      const server = await startServer({ ...loadConfig(env, own), role: "api" }, { logTo: process.stderr });
+      const { id } = await server.admin.addProject({ name: "Docs", forge: "local" });
+      const { key } = await server.admin.createKey({ projectIds: [id], name, scope: "write" });
+      return { server, host: `${name}.emend.example.com`, project: id, key };
+    }),
+  );
+  const [a, b] = cells as [(typeof cells)[number], (typeof cells)[number]];
+  const map = join(dir, "emend-cells.map");
+  await writeFile(map, `${b.project} cell_b;\n`);
+  const sample = replaced(await readFile(join(samples, "cells.conf"), "utf8"), {
+    "listen 443 ssl http2;": `listen 127.0.0.1:${port} ssl http2;`,
+    "/etc/letsencrypt/live/emend.example.com/fullchain.pem": join(dir, "cert.pem"),
+    "/etc/letsencrypt/live/emend.example.com/privkey.pem": join(dir, "key.pem"),
+    "/etc/nginx/emend-cells.map": map,
+    "127.0.0.1:4600": `127.0.0.1:${serverPorts[0]}`,
+    "127.0.0.1:4700": `127.0.0.1:${serverPorts[1]}`,
+  });
+  const proxy = await runNginx(dir, sample);
+  const agent = new Agent({ keepAlive: false });
+  const ask = createAsk(port, await readFile(join(dir, "cert.pem"), "utf8"), agent);
+  const common = "emend.example.com";
+  const statusOf = async (path: string, { key }: { key: string }, host: string) =>
+    (await ask(path, { headers: { host, authorization: `Bearer ${key}` } })).status;
+  try {
+    await untilAnswers(() => ask("/readyz", { headers: { host: common } }));
+    const [jobA, jobB] = await Promise.all(
+      cells.map(async ({ project, key }) => {
+        const path = `/v2/agent/${project}/job`;
+        const headers = { host: common, authorization: `Bearer ${key}`, "content-type": "application/json" };
+        const answer = await ask(path, { method: "POST", headers, body: '{"prompt":"Fix broken links."}' });
+        expectThat(answer.status === 201, `create answered ${answer.status}: ${answer.first}`);
+        return `${path}/${JSON.parse(answer.first).id}`;
+      }),
+    );
+    const seen = {
+      "each at the common address": [await statusOf(jobA ?? "", a, common), await statusOf(jobB ?? "", b, common)],
+      "each at its cell's address": [await statusOf(jobA ?? "", a, a.host), await statusOf(jobB ?? "", b, b.host)],
+      "git of the second cell": [await statusOf(`/git/${b.project}.git/info/refs?service=git-upload-pack`, b, common)],
+    };
+    for (const [what, statuses] of Object.entries(seen)) {
+      expectThat(
+        statuses.every((status) => status === 200),
+        `${what}: ${statuses.join(", ")}`,
+      );
+      console.log(`  cells: ✓ ${what}`);
+    }
+    const strange = [await statusOf(jobB ?? "", a, common), await statusOf(jobA ?? "", a, b.host)];
+    expectThat(
+      strange.every((status) => status === 401),
+      `a key of another cell got ${strange.join(", ")}`,
+    );
+    const unknown = await statusOf("/v2/agent/prj_unknown/job/job_unknown", a, common);
+    expectThat(unknown === 404, `an unknown project got ${unknown}`);
+    console.log("  cells: ✓ a key works in its own cell only, and an unknown project is not found");
+  } finally {
+    agent.destroy();
+    proxy.kill("SIGTERM");
+    await once(proxy, "exit");
+    for (const { server } of cells) await server.stop();
+  }
 }
 
 async function startCaddy({ dir, port, plainPort, serverPort }: Place, certDir: string): Promise<ChildProcess> {
