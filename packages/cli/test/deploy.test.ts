@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { Ajv } from "ajv";
 import { Deployment } from "kubernetes-models/apps/v1/Deployment";
 import { Ingress } from "kubernetes-models/networking.k8s.io/v1/Ingress";
@@ -17,9 +17,12 @@ const root = join(import.meta.dirname, "..", "..", "..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 /** The time to release active runs and to stop. */
 const stopSeconds = 30;
-const kubernetes = readdirSync(join(root, "deploy/kubernetes")).map((name) => `deploy/kubernetes/${name}`);
-const proxies = ["deploy/proxy/nginx.conf", "deploy/proxy/Caddyfile"];
-const files = ["deploy/Dockerfile", "deploy/compose.yaml", "deploy/systemd/emend.service", ...proxies, ...kubernetes];
+const kubernetes = readdirSync(join(root, "deploy/kubernetes"), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map(({ parentPath, name }) => relative(root, join(parentPath, name)));
+const proxies = ["deploy/proxy/nginx.conf", "deploy/proxy/cells.conf", "deploy/proxy/Caddyfile"];
+const single = ["deploy/Dockerfile", "deploy/compose.yaml", "deploy/systemd/emend.service", "deploy/cluster/emend.env"];
+const files = [...single, ...proxies, ...kubernetes];
 
 const known = serverSettings();
 
@@ -121,6 +124,10 @@ test("the Kubernetes manifests fit together", () => {
     const volumes = template.spec.volumes.map(({ name }: { name: string }) => name);
     for (const { name } of container.volumeMounts) expect(volumes).toContain(name);
   }
+  for (const role of ["api", "worker"])
+    expect(find("PodDisruptionBudget", `emend-${role}`).spec.selector).toEqual(
+      find("Deployment", `emend-${role}`).spec.selector,
+    );
   const [api] = find("Deployment", "emend-api").spec.template.spec.containers;
   const health = read("packages/server/src/http/app.ts");
   for (const probe of [api.startupProbe, api.readinessProbe, api.livenessProbe])
@@ -145,7 +152,7 @@ test.each([
   ["namespace.yaml", [Namespace]],
   ["config.yaml", [ConfigMap]],
   ["api.yaml", [Deployment, Service, PodDisruptionBudget]],
-  ["worker.yaml", [Deployment]],
+  ["worker.yaml", [Deployment, PodDisruptionBudget]],
   ["ingress.yaml", [Ingress]],
 ] as const)("%s is what Kubernetes takes", (file, models) => {
   const objects = parseAllDocuments(read(`deploy/kubernetes/${file}`)).map((document) => document.toJS());
@@ -213,6 +220,84 @@ test("compose.yaml is what Compose takes", () => {
   check(file);
   expect(check.errors).toBeNull();
   expect(check({ ...file, services: { api: { ...file.services.api, replicas: 2 } } })).toBe(false);
+});
+
+const whole = (minimum: number) => ({ type: "integer", minimum });
+const policies = exactly({
+  stabilizationWindowSeconds: whole(0),
+  policies: {
+    type: "array",
+    items: {
+      ...exactly({ type: { enum: ["Percent", "Pods"] }, value: whole(1), periodSeconds: whole(1) }),
+      required: ["periodSeconds", "type", "value"],
+    },
+  },
+});
+/**
+ * The part of config/crd/bases/keda.sh_scaledobjects.yaml that scaled-object.yaml uses. From github.com/kedacore/keda,
+ * commit 8b4f083ca, read on 2026-11-18. Anything missing here is unknown there or unused here.
+ */
+const scaledObject = {
+  ...exactly({
+    apiVersion: { const: "keda.sh/v1alpha1" },
+    kind: { const: "ScaledObject" },
+    metadata: exactly({ name: text }),
+    spec: {
+      ...exactly({
+        scaleTargetRef: { ...exactly({ name: { type: "string", minLength: 1 } }), required: ["name"] },
+        minReplicaCount: whole(0),
+        maxReplicaCount: whole(1),
+        pollingInterval: whole(1),
+        fallback: {
+          ...exactly({ failureThreshold: whole(0), replicas: whole(0) }),
+          required: ["failureThreshold", "replicas"],
+        },
+        advanced: exactly({
+          horizontalPodAutoscalerConfig: exactly({ behavior: exactly({ scaleDown: policies, scaleUp: policies }) }),
+        }),
+        triggers: {
+          type: "array",
+          minItems: 1,
+          items: {
+            ...exactly({
+              type: text,
+              metricType: { enum: ["AverageValue", "Value", "Utilization"] },
+              metadata: { type: "object", additionalProperties: text },
+            }),
+            required: ["metadata", "type"],
+          },
+        },
+      }),
+      required: ["scaleTargetRef", "triggers"],
+    },
+  }),
+  required: ["apiVersion", "kind", "metadata", "spec"],
+};
+
+test("the workers' autoscaling is what KEDA takes, and follows metrics that exist", () => {
+  const check = new Ajv().compile(scaledObject);
+  const object = parse(read("deploy/kubernetes/autoscaling/scaled-object.yaml"));
+  check(object);
+  expect(check.errors).toBeNull();
+  expect(check({ ...object, spec: { ...object.spec, minReplicas: 2 } })).toBe(false);
+  const { spec } = object;
+  const worker = parseAllDocuments(read("deploy/kubernetes/worker.yaml"))[0]?.toJS();
+  expect(spec.scaleTargetRef.name).toBe(worker.metadata.name);
+  expect(spec.minReplicaCount).toBe(worker.spec.replicas);
+  const { query, threshold } = spec.triggers[0].metadata;
+  const measured = read("packages/server/src/metrics/measure.ts");
+  for (const name of query.match(/emend_\w+/g)) expect(measured).toContain(`"${name}"`);
+  // Fewer jobs than a worker has slots, or a worker would be added too late.
+  expect(Number(threshold)).toBeLessThan(loadConfig({}).concurrency);
+  const { namespace } = parse(read("deploy/kubernetes/kustomization.yaml"));
+  expect(query).toContain(`namespace="${namespace}"`);
+  const port = worker.spec.template.spec.containers[0].ports[0].containerPort;
+  expect(worker.spec.template.metadata.annotations["prometheus.io/port"]).toBe(String(port));
+  const folder = parse(read("deploy/kubernetes/autoscaling/kustomization.yaml"));
+  expect(folder).toMatchObject({ namespace, resources: ["..", "scaled-object.yaml"] });
+  // A number of replicas beside it would be set again by every apply.
+  expect(folder.patches[0].target.name).toBe(worker.metadata.name);
+  expect(parse(folder.patches[0].patch)).toEqual([{ op: "remove", path: "/spec/replicas" }]);
 });
 
 /** Parses them as the process would. Throws if a setting is invalid. */

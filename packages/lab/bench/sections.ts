@@ -55,6 +55,19 @@ export interface GuardFigures {
   guards: Readonly<Record<string, { experiment: string; verdict: string; day: string; seed: number }>>;
 }
 
+export interface ClusterFigures {
+  strikes: readonly {
+    what: string;
+    /** From the fault until Patroni has another primary. Null: the primary stays. */
+    newPrimaryMs: number | null;
+    /** From then, or from the fault, until a create is accepted. */
+    acceptedMs: number;
+    /** The longest time without an accepted create. */
+    pauseMs: number;
+  }[];
+  verdict: Verdict;
+}
+
 export interface SimulationFigures {
   cases: readonly { name: string; jobsPerSecond: number; report: Report }[];
 }
@@ -66,6 +79,7 @@ interface Figures {
   scale: ScaleFigures;
   chaos: ChaosFigures;
   guards: GuardFigures;
+  cluster: ClusterFigures;
   simulation: SimulationFigures;
   site: SiteFigures;
 }
@@ -211,6 +225,22 @@ export const sections: { readonly [Name in Section]: (figures: Figures[Name]) =>
       ),
     ],
   }),
+
+  cluster: ({ strikes, verdict }) => {
+    const seconds = (ms: number | null) => (ms === null ? "stays" : `${(ms / 1000).toFixed(1)} s`);
+    return {
+      table: [
+        "| fault | new primary after | first accepted create, from then | longest pause between accepted creates |",
+        "|---|---:|---:|---:|",
+        ...strikes.map(
+          ({ what, newPrimaryMs, acceptedMs, pauseMs }) =>
+            `| ${what} | ${seconds(newPrimaryMs)} | ${seconds(acceptedMs)} | ${seconds(pauseMs)} |`,
+        ),
+        "",
+        `${isGood(verdict) ? "Held" : "BROKEN"}: ${verdict.jobs} jobs, ${verdict.lost} lost, ${verdict.duplicated} duplicated, ${verdict.unexpected.length} unexpected.`,
+      ],
+    };
+  },
 
   simulation: ({ cases }) => ({
     page: "scale.md",

@@ -12,14 +12,15 @@ const triesMax = 400;
 
 /**
  * Posts one job like a careful client: with an idempotency key, and with retries on the next node. Records responses
- * that a healthy node must never give.
+ * that a healthy node must never give. Null: the quota is used up, which `quota` expects.
  */
 export async function postJob(
   target: () => Target,
   prompt: string,
   idempotencyKey: string,
   history: History,
-): Promise<void> {
+  { pauseMs = 50, quota = false }: { pauseMs?: number; quota?: boolean } = {},
+): Promise<string | null> {
   for (let n = 0; n < triesMax; n += 1) {
     const { ports, projectId, key } = target();
     const port = ports[n % ports.length] ?? 0;
@@ -36,15 +37,18 @@ export async function postJob(
       .then(async (response) => ({ status: response.status, text: await response.text() }))
       .catch(() => null);
     if (answer?.status === 201) {
-      history.add({ kind: "accepted", jobId: JSON.parse(answer.text).id, idempotencyKey });
-      return;
+      const { id: jobId }: { id: string } = JSON.parse(answer.text);
+      history.add({ kind: "accepted", jobId, idempotencyKey });
+      return jobId;
     }
+    if (quota && answer?.status === 429) return null;
     // A node answers 503 while its database is unavailable.
     if (answer && answer.status !== 503)
       history.add({ kind: "unexpected", what: `a create got ${answer.status}: ${answer.text}` });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(pauseMs);
   }
   history.add({ kind: "unexpected", what: `a create was not accepted in ${triesMax} tries` });
+  return null;
 }
 
 const msMax = 20 * 60_000;
