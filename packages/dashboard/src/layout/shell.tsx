@@ -159,13 +159,13 @@ function InboxLink({ isHere }: { isHere: boolean }) {
   return (
     <Link
       to="/inbox"
-      aria-label={count === 0 ? "Inbox" : `Inbox, ${number} ${count === 1 ? "item" : "items"}`}
       className={`relative border-y-2 border-t-transparent py-2 hover:text-ink lg:py-3 ${isHere ? "border-b-ink text-ink" : "border-b-transparent"}`}
     >
-      Inbox
+      Inbox{" "}
       {count > 0 && (
         <span className="absolute -top-0.5 -right-2.5 min-w-4 rounded-full bg-accent px-1 text-center text-[11px] leading-4 font-semibold text-on-accent lg:top-0.5">
           {number}
+          <span className="sr-only"> {count === 1 ? "item" : "items"}</span>
         </span>
       )}
     </Link>

@@ -4,6 +4,7 @@ import { seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Pool } from "../db/pool.ts";
 import { findPullJob } from "./find.ts";
+import { readInbox } from "./inbox.ts";
 import { listJobs } from "./list-jobs.ts";
 import { listPulls, parsePullFilter } from "./list-pulls.ts";
 import { readUsage, readUsageLines, rollUsageUp } from "./read-usage.ts";
@@ -190,4 +191,14 @@ test("pull requests are listed, and a job found by its pull request, through an 
   }
   const pull = { projectId, number: 7 };
   expect(await plansOf((db) => findPullJob(db, pull))).toEqual(noScan);
+});
+
+test("the inbox reads only what is open", async () => {
+  await addJobs(3, 5);
+  await database.pool.query(`update jobs set pull_request = '{"number": 1, "state": "merged"}'`);
+  await database.pool.query("analyze jobs");
+  const plans = await plansOf((db) => readInbox(db, "ada@example.com"));
+  expect(plans).toEqual(noScan);
+  expect(plans).toContain("jobs_open_pull_of_person");
+  expect(plans).toContain("local_pull_requests_open");
 });
