@@ -48,9 +48,10 @@ export function startLoad(targets: { open(): Target; limited(): Target }, histor
   }
 
   async function useUpQuota(): Promise<void> {
-    while (!isOver) {
-      await create(limited, { quota: true });
-      await pause(2_000);
+    // A short run has not met the limit when it is over.
+    for (let isRefused = false; !isOver || !isRefused; ) {
+      isRefused = (await create(limited, { quota: true })) === null;
+      if (!isOver) await pause(2_000);
     }
   }
 
