@@ -152,6 +152,8 @@ export interface DashboardProjectSettings {
   approvalsMin: number;
   /** How often a job repairs its pull request when CI fails because of it. 0: results of CI are not read. */
   ciRepairRounds: number;
+  /** Kinds of changes that Emend merges when checks have passed. */
+  autoMerge: readonly ("links" | "typos")[];
   /** After so many days without a comment, Emend reminds once. 0: never. */
   reviewReminderDays: number;
   /** Issues of the repository can start jobs. */
@@ -191,6 +193,8 @@ export interface DashboardProjectSettings {
     apiUrl: string | null;
     labels: readonly string[];
     reviewers: readonly string[];
+    /** Requests reviews from the code owners of the changed files too. */
+    codeOwners: boolean;
     teamReviewers: readonly string[];
     verifiedCommits: boolean;
     /** Null: the forge's project setting. */

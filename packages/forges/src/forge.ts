@@ -48,6 +48,9 @@ export type CreateOutcome =
   /** Nothing was created: this repository does not support drafts. */
   | { kind: "drafts_unsupported" };
 
+/** `refused`: in the forge's words, such as a check or an approval that is missing. It may be possible later. */
+export type MergeOutcome = { kind: "merged" } | { kind: "refused"; words: string };
+
 interface GitRemote {
   /** Without credentials. */
   url: string;
@@ -215,6 +218,10 @@ export interface Forge {
   readonly effectSecondsMax: number;
   /** Closes it without merging. Safe to retry. */
   closePullRequest(number: number, signal: AbortSignal): Promise<void>;
+  /** Merges it if its head is still this commit. Safe to retry. Null: not on this forge. */
+  readonly mergePullRequest:
+    | ((input: { number: number; commit: string }, signal: AbortSignal) => Promise<MergeOutcome>)
+    | null;
   /** The git ref of a pull request's commits, which stays where it was when it is merged or closed. */
   readonly pullRef?: (number: number) => string;
   /** Sets labels and reviewers from the project's settings. Safe to retry. Null if nothing is set. */

@@ -197,4 +197,72 @@ describe.each([githubVendor, gitlabVendor, giteaVendor])("CI on $name", (vendor)
     await lookAgain();
     expect(answers()).toHaveLength(1);
   });
+
+  describe("merges of named kinds", () => {
+    const pull = () => far.state.pulls.find((one) => one.number === number);
+    const wanted = (kind: string | null, settings = '{"autoMerge": ["links"]}') =>
+      Promise.all([
+        alterJob(database.pool, jobId, `change_kind = ${kind === null ? "null" : `'${kind}'`}`),
+        database.pool.query("update projects set settings = $2 where id = $1", [projectId, settings]),
+      ]);
+    beforeEach(() => {
+      far.state.mergeRefusal = null;
+      return wanted("links");
+    });
+
+    it("happen once all checks have passed, and the thread says why", async () => {
+      await lookAgain();
+      check("links", "pending");
+      await lookAgain();
+      expect(pull()?.state).toBe("open");
+      far.state.checks = [];
+      check("links", "passed", { log: "fine" });
+      await lookAgain();
+      expect(pull()?.state).toBe("merged");
+      expect(answers()).toEqual([expect.stringMatching(/only links changed, and all checks passed\./)]);
+      await lookAgain();
+      expect(await readJob(database.pool, jobId)).toMatchObject({ pull_request: { state: "merged" } });
+    });
+
+    it("do not happen for other kinds, drafts, failed checks, people's commits, comments and several rounds", async () => {
+      check("links", "passed");
+      for (const [kind, settings] of [[null], ["typos"], ["links", "{}"]] as const) {
+        await wanted(kind, settings);
+        await lookAgain();
+      }
+      await wanted("links");
+      check("build", "failed");
+      await lookAgain();
+      far.state.checks = far.state.checks.filter(({ state }) => state === "passed");
+      Object.assign(pull() ?? {}, { draft: true, title: vendor.name === "gitlab" ? "Draft: T" : "WIP: T" });
+      await lookAgain();
+      Object.assign(pull() ?? {}, { draft: false, title: "T" });
+      await alterJob(database.pool, jobId, "rounds = '[{}]'");
+      await lookAgain();
+      await alterJob(database.pool, jobId, "rounds = '[]'");
+      far.state.comments.push({ id: 1, pull: number, author: "ada", body: "Wait.", at: new Date(0).toISOString() });
+      await lookAgain();
+      far.state.comments = [];
+      far.state.repository.commit({ "by-a-person.md": "P\n" }, { branch: `emend/${jobId}` });
+      await lookAgain();
+      expect(pull()?.state).toBe("open");
+      expect(answers()).toEqual([]);
+    });
+
+    it("wait for what the forge requires, and say it once", async () => {
+      check("links", "passed");
+      far.state.mergeRefusal = "An approving review is required.";
+      await lookAgain();
+      await lookAgain();
+      expect(answers()).toHaveLength(2);
+      expect(answers()[1]).toMatch(/^Emend cannot merge this now: An approving review is required\./);
+      far.state.mergeRefusal = null;
+      crashAt = "before-merge";
+      await lookAgain();
+      expect(pull()?.state).toBe("open");
+      await lookAgain();
+      expect(pull()?.state).toBe("merged");
+      expect(answers()).toHaveLength(2);
+    });
+  });
 });

@@ -54,3 +54,29 @@ test("a check that fails on the local forge is repaired on the same pull request
     .poll(said, { timeout: 60_000 })
     .toEqual([expect.stringMatching(new RegExp(`^Done in ${repair}\\. Wrote the word that the check knows\\.`))]);
 });
+
+test("a job that only corrects links is merged on the local forge once its checks pass, and its code owners are known", async () => {
+  const broken = { ...docs, CODEOWNERS: "* @ada\n", "index.mdx": "---\ntitle: Home\n---\n\nSee [setup](/setpu).\n" };
+  const fix: typeof script = (turn) =>
+    turn === 0
+      ? [["edit_file", { path: "index.mdx", oldText: "/setpu", newText: "/setup" }]]
+      : [["finish", { title: "Fix a link", summary: "The link leads to the page." }]];
+  const settings = { secondReader: false, autoMerge: ["links"] };
+  const { client, project, key, server, installation } = await models.install(fix, { docs: broken, settings });
+  const { pool } = installation.database;
+  const { id } = await client.create({ prompt: "Fix the link." });
+  const first = await client.untilFinal(id);
+  const { rows } = await pool.query("select change_kind, code_owners from jobs");
+  expect(rows).toEqual([{ change_kind: "links", code_owners: { people: ["ada"], teams: [] } }]);
+  const commit = await models.git(project.id, "rev-parse", first.source.ref ?? "");
+  await fetch(`${server.url}/forge/${project.id}/statuses/${commit}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}` },
+    body: new URLSearchParams({ name: "links", state: "passed" }),
+  });
+  await hastenPoll(pool, { projectId: project.id, number: 1 });
+  await expect
+    .poll(async () => (await pool.query("select state, merged_by from local_pull_requests")).rows, { timeout: 60_000 })
+    .toEqual([{ state: "merged", merged_by: "Emend" }]);
+  expect(await models.git(project.id, "show", "main:index.mdx")).toContain("(/setup)");
+});

@@ -68,6 +68,7 @@ export function openBitbucketForge(input: RemoteForgeInput): Forge {
     readPullRequestCommits: (pull, signal) => readPullRequestCommits(repository, pull, signal),
     setStatus: (status, signal) => setStatus(repository, status, signal),
     checks: null,
+    mergePullRequest: null,
     forkLimit,
     describeRepository: (signal) => describeRepository(repository, signal),
     findAddress: (signal) => findAddress(repository, signal),

@@ -35,6 +35,7 @@ import {
 } from "../repository-address.ts";
 import { openChecks } from "./checks.ts";
 import { openIssues } from "./issues.ts";
+import { mergePullRequest } from "./merge.ts";
 import {
   closePullRequest,
   createPullRequest,
@@ -82,6 +83,7 @@ export function openGiteaForge(input: RemoteForgeInput): Forge {
     // Gitea stops a git command after 360 s (`[git.timeout] DEFAULT`), and goes on when the client has left.
     effectSecondsMax: 360,
     closePullRequest: (number, signal) => closePullRequest(repository, number, signal),
+    mergePullRequest: (input, signal) => mergePullRequest(repository, input, signal),
     pullRef: (number) => `refs/pull/${number}/head`,
     createPullRequest: (draft, signal) => createPullRequest(repository, draft, signal),
     ensureDetails: hasDetails ? (number, signal) => ensureDetails(repository, number, signal) : null,

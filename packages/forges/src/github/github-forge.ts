@@ -16,6 +16,7 @@ import { openCommits } from "./commits.ts";
 import type { GithubRepository } from "./github-token.ts";
 import { createGithubClient, type GithubTokens, isAppCredential, tokenSourceOf } from "./github-token.ts";
 import { openIssues } from "./issues.ts";
+import { mergePullRequest } from "./merge.ts";
 import {
   closePullRequest,
   createPullRequest,
@@ -68,6 +69,7 @@ export function openGithubForge(input: RemoteForgeInput & { tokens: GithubTokens
     // GitHub ends a request after 10 s. The rest is for its queues.
     effectSecondsMax: 60,
     closePullRequest: (number, signal) => closePullRequest(repository, number, signal),
+    mergePullRequest: (input, signal) => mergePullRequest(repository, input, signal),
     pullRef: (number) => `refs/pull/${number}/head`,
     createPullRequest: (draft, signal) => createPullRequest(repository, draft, signal),
     ensureDetails: hasDetails ? (number, signal) => ensureDetails(repository, project.settings, number, signal) : null,

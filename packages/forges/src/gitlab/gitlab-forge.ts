@@ -12,6 +12,7 @@ import type {
 import { below, findAddress, folderOfApi, matchesBranch, parseRepositoryAddress } from "../repository-address.ts";
 import { openChecks } from "./checks.ts";
 import { openIssues } from "./issues.ts";
+import { mergeMergeRequest } from "./merge.ts";
 import {
   accessLevelOf,
   closeMergeRequest,
@@ -50,6 +51,7 @@ export function openGitlabForge(input: RemoteForgeInput): Forge {
     // GitLab stops a request after 60 s (`GITLAB_RAILS_RACK_TIMEOUT`). It may have waited for a worker before that.
     effectSecondsMax: 180,
     closePullRequest: (number, signal) => closeMergeRequest(repository, number, signal),
+    mergePullRequest: (input, signal) => mergeMergeRequest(repository, input, signal),
     pullRef: (number) => `refs/merge-requests/${number}/head`,
     createPullRequest: (draft, signal) => createMergeRequest(repository, draft, signal),
     ensureDetails:

@@ -6,7 +6,7 @@ import { type FarEnd, startFarEnd } from "@emend/testkit/forges/far-end.ts";
 import { everyVendor } from "@emend/testkit/forges/vendors.ts";
 import { createGit } from "@emend/tree";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { LocalForgeDeps } from "../forge/local/local-forge.ts";
+import type { LocalForgeDeps } from "../forge/local/repository.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import { startHeartbeat } from "../installation/nodes.ts";
 import { askDiagnosis } from "../tasks/start-tasks.ts";

@@ -47,6 +47,7 @@ import { measureDisk, measureMirrors, measureModel } from "../metrics/measure.ts
 import { sendJobEmail } from "../notify/email.ts";
 import { startDeliveries } from "../notify/start-deliveries.ts";
 import { warnOfBudgets } from "../notify/warn-of-budgets.ts";
+import { withReviewers } from "../publish/code-owners.ts";
 import { createWriteQueue, type WriteQueue } from "../publish/write-queue.ts";
 import { createCrashPoint } from "../run/crash-points.ts";
 import { createStages } from "../run/create-stages.ts";
@@ -111,9 +112,10 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
   const outbox: OutboxDeps = {
     pool,
     writes,
-    async forgeOf(projectId) {
+    async forgeOf(projectId, owners) {
       const project = await getProject(pool, projectId);
-      return project ? openForge(project, forges) : null;
+      if (!project) return null;
+      return openForge(owners ? withReviewers(project, owners) : project, forges);
     },
   };
   const tasks = startTasks(

@@ -10,7 +10,8 @@ import {
   type Polling,
 } from "@emend/forges";
 import { AppError } from "../errors.ts";
-import { type LocalForgeDeps, openLocalForge } from "./local/local-forge.ts";
+import { openLocalForge } from "./local/local-forge.ts";
+import type { LocalForgeDeps } from "./local/repository.ts";
 
 export interface ForgeDeps {
   local: LocalForgeDeps;

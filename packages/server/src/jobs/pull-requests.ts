@@ -75,6 +75,8 @@ export interface DuePullRequest {
   /** The last request from the pull request, if its round has ended: its message's number, and the outcome. */
   ended: EndedRequest | null;
   ci: WatchedCommit | null;
+  /** A kind of change that the project wants to be merged, and its commit. */
+  merge: { commit: string; kind: "links" | "typos" } | null;
   /** The project wants a reminder after so many days without a comment, and they have passed. */
   remindAfterDays: number | null;
   branch: string;
@@ -142,6 +144,9 @@ export async function claimPullRequestPoll(
          from projects, lateral (select (settings ->> 'ciRepairRounds')::int as allowed) wanted
          where projects.id = jobs.project_id and allowed > 0
        ) end as ci,
+       case when status = 'completed' and rounds = '[]' and base_conflict is null and exists (
+         select from projects where projects.id = jobs.project_id and settings -> 'autoMerge' ? change_kind
+       ) then jsonb_build_object('commit', commit_id, 'kind', change_kind) end as merge,
        (select days from projects, lateral (select (settings ->> 'reviewReminderDays')::float as days) wanted
          where projects.id = jobs.project_id and days > 0 and jobs.ended_at < clock_timestamp() - days * interval '1 day'
        ) as "remindAfterDays", branch, created_at as "createdAt", rounds = '[]' as "isFirstRound",

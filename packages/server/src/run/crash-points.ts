@@ -25,6 +25,7 @@ export type CrashPoint =
   | "before-repair-round"
   | "after-repair-round"
   | "after-ci-told"
+  | "before-merge"
   | ChatCrashPoint;
 
 /** Of what is said in a chat, and of what is posted there. */

@@ -16,6 +16,7 @@ import { authorOf, commitMessage } from "../publish/publication.ts";
 import { publishChange } from "../publish/publish-change.ts";
 import type { WriteQueue } from "../publish/write-queue.ts";
 import { buildChange, withBuilt } from "./build-change.ts";
+import { classifyChange } from "./classify-change.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import { guessWords } from "./propose-change.ts";
 import { isRetitled, pullTitleOf } from "./recorder.ts";
@@ -57,6 +58,7 @@ export function createStages(deps: StageDeps): Stages {
   const stages: Stages = {
     findRefused: deps.findRefused,
     findTouching: deps.findTouching,
+    classify: classifyChange,
 
     async openTree(job, edits, signal) {
       const project = await projectOf(job);

@@ -26,5 +26,5 @@ export interface CommentDeps {
   askAnswer(answer: { jobId: string; to: string; words: string }): Promise<void>;
   /** Marks the comment as handled in the transaction that accepts the follow-up. */
   followUp(input: FollowUpInput): Promise<FollowUpOutcome>;
-  crashPoint?(name: "before-repair-round" | "after-repair-round" | "after-ci-told"): void;
+  crashPoint?(name: "before-repair-round" | "after-repair-round" | "after-ci-told" | "before-merge"): void;
 }

@@ -2,6 +2,7 @@ import { answerMark, type Forge, isAnswered, type PullRequestComment } from "@em
 import type { Queryable } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
 import { recordNotice } from "../jobs/run/record-work.ts";
+import type { CodeOwners } from "../publish/code-owners.ts";
 import { quietMarkdown } from "../publish/quiet-text.ts";
 import type { WriteQueue } from "../publish/write-queue.ts";
 
@@ -9,13 +10,13 @@ import type { WriteQueue } from "../publish/write-queue.ts";
 export interface OutboxDeps {
   pool: Queryable;
   writes: WriteQueue;
-  /** Null if the project is gone. */
-  forgeOf(projectId: string): Promise<Forge | null>;
+  /** Null if the project is gone. `owners`: whose reviews are requested too, where the project wants it. */
+  forgeOf(projectId: string, owners?: CodeOwners): Promise<Forge | null>;
 }
 
 const answerCharactersMax = 4_000;
 
-/** Labels and reviewers from the project's settings. */
+/** Labels and reviewers from the project's settings, and code owners of the changed files. */
 export async function setDetails(deps: OutboxDeps, jobId: string, signal: AbortSignal): Promise<void> {
   const pull = await findPull(deps, jobId);
   const ensure = pull?.forge.ensureDetails;
@@ -75,12 +76,13 @@ interface Pull {
 }
 
 async function findPull({ pool, forgeOf }: OutboxDeps, jobId: string): Promise<Pull | null> {
-  const { rows } = await pool.query<{ projectId: string; number: number; state: string }>(
-    `select project_id as "projectId", (pull_request ->> 'number')::int as number, pull_request ->> 'state' as state
+  const { rows } = await pool.query<{ projectId: string; number: number; state: string; owners: CodeOwners | null }>(
+    `select project_id as "projectId", (pull_request ->> 'number')::int as number, pull_request ->> 'state' as state,
+       code_owners as owners
      from jobs where id = $1 and pull_request is not null`,
     [jobId],
   );
-  const forge = rows[0] ? await forgeOf(rows[0].projectId) : null;
+  const forge = rows[0] ? await forgeOf(rows[0].projectId, rows[0].owners ?? undefined) : null;
   return rows[0] && forge ? { ...rows[0], forge } : null;
 }
 

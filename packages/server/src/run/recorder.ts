@@ -135,6 +135,9 @@ export async function recordedChange(
     figures: describeVerdict(verdict),
     diff: patch,
     diffBase: base,
+    codeOwners: null,
+    changeKind: null,
+    ...(holdsSecret ? {} : await stages.classify?.(job, tree, { verdict, diff: patch })),
   };
 }
 

@@ -65,6 +65,12 @@ export interface Stages {
   findRefused?(job: LeasedJob, diff: Buffer): Promise<string | null>;
   /** An open pull request that changes one of the same files, where the job must not open a second one beside it. */
   findTouching?(job: LeasedJob, diff: Buffer, signal: AbortSignal): Promise<{ url: string; path: string } | null>;
+  /** Whom CODEOWNERS names for it, and what kind of change it is. */
+  classify?(
+    job: LeasedJob,
+    tree: OpenTree,
+    change: { verdict: Verdict; diff: Buffer },
+  ): Promise<Pick<RecordedChange, "codeOwners" | "changeKind">>;
   /** Reads what happened to the base branch since the tree was opened, and merges it with the edits if possible. */
   mergeMovedBase(job: LeasedJob, tree: OpenTree, words: Words, signal: AbortSignal): Promise<MovedTree>;
   /** Opens exactly one pull request, however often it is called (idempotent). */

@@ -28,6 +28,7 @@ import {
 import { recordNotice } from "../jobs/run/record-work.ts";
 import { findMarked, openWithMarker, sayTwins, sinceOf } from "../publish/ensure-pull-request.ts";
 import { followCi } from "./follow-ci.ts";
+import { followMerge } from "./follow-merge.ts";
 import type { CommentDeps } from "./follow-up.ts";
 
 export interface WatchDeps extends CommentDeps {
@@ -122,8 +123,9 @@ async function followPullRequest(
   if (news === "merged") await deps.onMerged?.(due.projectId);
   if (due.createEnded !== null) await closeTwins(deps, due, forge, signal);
   if (pullRequest.state !== "open" || !due.isFinal || !forge.conversation) return;
-  await followComments(deps, due, forge.conversation, signal);
+  const { isAlone } = await followComments(deps, due, forge.conversation, signal);
   if (due.ci && forge.checks) await followCi(deps, { ...due, ci: due.ci }, pullRequest, forge.checks, signal);
+  if (isAlone && due.merge) await followMerge(deps, { ...due, merge: due.merge }, pullRequest, forge, signal);
 }
 
 /**
@@ -157,7 +159,7 @@ async function findUnsurePublication(
 const call = /^\s*@emend\b[\s:,]*/i;
 
 /**
- * Turns comments that mention Emend into follow-ups, if their author may write to the repository. A comment is marked
+ * `isAlone`: no person has said anything. Turns comments that mention Emend into follow-ups, if their author may write to the repository. A comment is marked
  * as handled together with its effect or after it, so a crash repeats it and it never acts twice.
  */
 async function followComments(
@@ -165,13 +167,13 @@ async function followComments(
   due: DuePullRequest,
   conversation: Conversation,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<{ isAlone: boolean }> {
   const comments = await conversation.listComments(due.number, signal);
+  const isAlone = !comments.some(isOfPerson);
   // Also posted on the pull request, where it was asked. Sent before anything else is handled, because that may start a
   // new round.
   if (due.ended) await answer(`message-${due.ended.message}`, wordsOf(due.ended));
-  if (due.remindAfterDays !== null && !comments.some(isOfPerson))
-    await answer("reminder", reminder(due.remindAfterDays));
+  if (due.remindAfterDays !== null && isAlone) await answer("reminder", reminder(due.remindAfterDays));
   for (const comment of comments) {
     if (!isCall(comment) || isHandled(due, comment)) continue;
     const prompt = promptOf(comment);
@@ -185,11 +187,12 @@ async function followComments(
     const asked = { jobId, projectId, commentId: comment.id, prompt, author: comment.author };
     const outcome = await deps.followUp(asked);
     // A round is running now. Other comments wait until it ends.
-    if (outcome.kind === "accepted" || outcome.kind === "later") return;
+    if (outcome.kind === "accepted" || outcome.kind === "later") return { isAlone };
     if (outcome.kind === "heard") continue;
     await answer(comment.id, outcome.words);
     await markHandled(deps.pool, due.jobId, comment.id);
   }
+  return { isAlone };
 
   async function answer(to: string, words: string): Promise<void> {
     if (!isAnswered(comments, to)) await deps.askAnswer({ jobId: due.jobId, to, words });

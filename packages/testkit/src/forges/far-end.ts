@@ -99,6 +99,9 @@ export interface FarState {
   /** GitLab: of the project and of its forks, oldest first. */
   pipelines: FarPipeline[];
   checks: FarCheck[];
+  /** Why it merges nothing, and the methods that the repository allows. */
+  mergeRefusal: string | null;
+  mergeMethods: string[];
   /** GitHub: the token may not read check runs. */
   unreadableChecks: boolean;
   /** GitLab: whether the token's owner may change protected branches. */
@@ -231,6 +234,8 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
     statuses: new Map(),
     pipelines: [],
     checks: [],
+    mergeRefusal: null,
+    mergeMethods: ["merge"],
     unreadableChecks: false,
     isMaintainer: false,
     people: { ada: "write", eve: "read" },

@@ -14,6 +14,7 @@ import {
   issueOf,
   labelsOnIssue,
   mergeBaseOf,
+  mergePull,
   newestFirst,
   pageOf,
   plainPull,
@@ -190,6 +191,12 @@ export const giteaVendor: Vendor = {
       if (!pull) return notFound;
       Object.assign(pull, body);
       return { status: 201, body: toWire(state, pull) };
+    },
+    "POST /repos/{owner}/{repo}/pulls/{index}/merge": (state, { parameters, body }) => {
+      const merged = mergePull(state, parameters.index, { head: body.head_commit_id, method: body.do });
+      return merged.status === 200
+        ? { status: 200, body: {}, text: "" }
+        : { status: merged.status, body: refusal(merged.status, merged.words) };
     },
     "GET /repos/{owner}/{repo}/labels": (state, { query }) => listedAs(state, labelsOf(state), query),
     "GET /orgs/{org}/labels": (state, { query }) =>

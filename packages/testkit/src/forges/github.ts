@@ -12,6 +12,7 @@ import {
   issueOf,
   labelsOnIssue,
   mergeBaseOf,
+  mergePull,
   newestFirst,
   pageOf,
   plainPull,
@@ -228,6 +229,11 @@ export const githubVendor: Vendor = {
       if (!pull) return notFound;
       Object.assign(pull, body);
       return { status: 200, body: toWire(state, pull) };
+    },
+    "PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge": (state, { parameters, body }) => {
+      const merged = mergePull(state, parameters.pull_number, { head: body.sha, method: body.merge_method });
+      if (merged.status !== 200) return { status: merged.status, body: refusal(merged.status, merged.words) };
+      return { status: 200, body: { sha: body.sha, merged: true, message: "Pull Request successfully merged" } };
     },
     "POST /repos/{owner}/{repo}/issues/{issue_number}/labels": (state, { parameters, body }) => {
       const pull = pullOf(state, parameters.issue_number);

@@ -19,6 +19,7 @@ import {
   issueOf,
   labelsOnIssue,
   mergeBaseOf,
+  mergePull,
   newestFirst,
   pageOf,
   pullOf,
@@ -113,6 +114,11 @@ export const gitlabVendor: Vendor = {
   },
   handlers: {
     ...gitlabCi,
+    "PUT /projects/{id}/merge_requests/{iid}/merge": (state, { parameters, body }) => {
+      const merged = mergePull(state, parameters.iid, { head: body.sha });
+      if (merged.status !== 200) return { status: merged.status, body: refusal(merged.status, merged.words) };
+      return { status: 200, body: toWire(state, merged.pull) };
+    },
     "GET /projects/{id}": (state, { parameters }) =>
       parameters.id !== state.path
         ? notFound

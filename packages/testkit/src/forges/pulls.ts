@@ -74,6 +74,23 @@ export function sinceOf<T extends { at: string }>(query: URLSearchParams, all: r
   return all.filter(({ at }) => Date.parse(at) >= since);
 }
 
+/** Merges if the head is the expected one. GitLab has one method for a merge request. */
+export function mergePull(
+  state: FarState,
+  number: string | undefined,
+  wish: { head: string; method?: string },
+): { status: 200; pull: FarPull } | { status: 404 | 405 | 409; words: string } {
+  const pull = pullOf(state, number);
+  if (pull?.state !== "open") return { status: 404, words: "Not Found" };
+  if (wish.method !== undefined && !state.mergeMethods.includes(wish.method)) {
+    return { status: 405, words: `${wish.method} is not allowed on this repository.` };
+  }
+  if (state.mergeRefusal !== null) return { status: 405, words: state.mergeRefusal };
+  if (tipOf(state, pull.head) !== wish.head) return { status: 409, words: "Head branch was modified." };
+  pull.state = "merged";
+  return { status: 200, pull };
+}
+
 export function pullOf(state: FarState, number: string | undefined): FarPull | undefined {
   return state.pulls.find((pull) => pull.number === Number(number));
 }

@@ -226,6 +226,18 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
                 } as const,
               ],
             ]),
+        ...(project.forge === "github" || project.forge === "gitlab"
+          ? [
+              [
+                {
+                  path: "settings.forge.codeOwners",
+                  label: "Code owners review",
+                  kind: "check",
+                  help: "Emend requests reviews from the people that CODEOWNERS names for the changed files.",
+                } as const,
+              ],
+            ]
+          : []),
         ...(project.forge === "github"
           ? [[{ path: "settings.forge.teamReviewers", label: "Reviewing teams", kind: "lines" } as const]]
           : []),
@@ -317,6 +329,20 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
             kind: "number",
             min: 0,
             help: "0: results of CI are not read.",
+          },
+        ],
+      ],
+    },
+    {
+      title: "Merge without a review",
+      words: "Emend merges a job's pull request of these kinds once its checks have passed.",
+      rows: [
+        [
+          {
+            path: "settings.autoMerge",
+            label: "Kinds of changes",
+            kind: "lines",
+            help: "One per line: links, typos.",
           },
         ],
       ],

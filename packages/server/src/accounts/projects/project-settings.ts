@@ -157,6 +157,8 @@ const ProjectSettings = Type.Object({
   approvalsMin: Type.Integer({ minimum: 0, maximum: 20, default: 0 }),
   /** How often a job repairs its pull request when CI fails because of it. 0: results of CI are not read. */
   ciRepairRounds: Type.Integer({ minimum: 0, maximum: 10, default: 0 }),
+  /** Kinds of changes that Emend merges when checks have passed: only links, or only typos, changed. */
+  autoMerge: Type.Array(Type.Union([Type.Literal("links"), Type.Literal("typos")]), { maxItems: 2, default: [] }),
   /** After so many days without a comment, Emend reminds once on a pull request of a job. 0: never. */
   reviewReminderDays: Type.Number({ minimum: 0, maximum: 365, default: 0 }),
   /** Issues of the repository can start jobs: the label `emend`, or a comment that begins with `@emend`. */
@@ -176,6 +178,8 @@ const ProjectSettings = Type.Object({
       labels: Type.Array(ForgeWord, { maxItems: 50, default: [] }),
       reviewers: Type.Array(ForgeWord, { maxItems: 50, default: [] }),
       teamReviewers: Type.Array(ForgeWord, { maxItems: 50, default: [] }),
+      /** Requests reviews from the code owners of the changed files too. */
+      codeOwners: Type.Boolean({ default: false }),
       /** GitHub Apps: GitHub creates and signs the commits. Their author is the App. */
       verifiedCommits: Type.Boolean({ default: false }),
       /** GitLab: null uses its project's setting. */

@@ -6,10 +6,9 @@ import type { Queryable } from "../../db/pool.ts";
 import { requestId } from "../../lib/id.ts";
 import { readDefaultBranch } from "./create-repository.ts";
 import { type GitRequest, serveGit } from "./git-backend.ts";
-import type { LocalForgeDeps } from "./local-forge.ts";
 import { refreshOpenPullRequests } from "./pull-requests.ts";
 import { mayMove } from "./read-push-commands.ts";
-import { isProjectId, repositoryOf } from "./repository.ts";
+import { isProjectId, type LocalForgeDeps, repositoryOf } from "./repository.ts";
 
 type Service = GitRequest["service"];
 const services: readonly Service[] = ["git-upload-pack", "git-receive-pack"];

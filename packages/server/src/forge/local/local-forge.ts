@@ -1,9 +1,10 @@
 import { pathToFileURL } from "node:url";
 import type { CreateOutcome, Forge, PullRequest, PullRequestDraft, PullRequestSearch } from "@emend/forges";
-import type { Pool, Queryable } from "../../db/pool.ts";
+import type { Queryable } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import { readDefaultBranch } from "./create-repository.ts";
+import { mergePullRequest } from "./pull-desk.ts";
 import {
   getPullRequest,
   insertComment,
@@ -20,14 +21,8 @@ import {
   saveStatus,
 } from "./pull-requests.ts";
 import { compareBranches } from "./read-diff.ts";
-import { type RepositoryDeps, repositoryOf } from "./repository.ts";
+import { type LocalForgeDeps, repositoryOf } from "./repository.ts";
 import { insertReply, listThreads } from "./review-threads.ts";
-
-export interface LocalForgeDeps extends RepositoryDeps {
-  pool: Pool;
-  /** Known once the server is listening. */
-  publicUrl(): string;
-}
 
 /**
  * The built-in forge. Workers access its repositories as folders, not over HTTP: the folder is on this machine or
@@ -78,6 +73,12 @@ export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
     // A unique index allows one open pull request of a branch.
     effectSecondsMax: 0,
     closePullRequest: (number) => markClosed(deps.pool, projectId, number),
+    async mergePullRequest({ number, commit: headExpected }, signal) {
+      const request = { projectId, number, headExpected, by: "Emend" };
+      const outcome = await mergePullRequest({ db: deps.pool, repository }, request, signal);
+      if (outcome.kind === "merged") return outcome;
+      return { kind: "refused", words: outcome.kind === "refused" ? outcome.reason : "it no longer exists" };
+    },
     pullRef: (number) => `refs/pull/${number}/head`,
     ensureDetails: null,
     async readPullRequest(number) {

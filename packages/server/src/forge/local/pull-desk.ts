@@ -2,7 +2,6 @@ import type { DashboardPull, DashboardPullFile, JobDiff } from "@emend/contract"
 import type { ListedFile } from "@emend/tree";
 import type { Queryable } from "../../db/pool.ts";
 import { type Actor, asActor } from "../../db/transaction.ts";
-import type { LocalForgeDeps } from "./local-forge.ts";
 import {
   getPullRequest,
   insertComment,
@@ -39,7 +38,7 @@ import {
   readFileAt,
   readMergeability,
 } from "./read-diff.ts";
-import { ask, type Repository, repositoryOf, tell } from "./repository.ts";
+import { ask, type LocalForgeDeps, type Repository, repositoryOf, tell } from "./repository.ts";
 
 export interface PullName {
   projectId: string;

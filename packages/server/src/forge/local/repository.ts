@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Git } from "@emend/tree";
+import type { Pool } from "../../db/pool.ts";
 import { AppError } from "../../errors.ts";
 
 /** A project's bare repository. Only this installation writes to it. */
@@ -13,6 +14,12 @@ export interface RepositoryDeps {
   /** Must allow the file protocol: imports and workers read folders. */
   git: Git;
   forgeDir: string;
+}
+
+export interface LocalForgeDeps extends RepositoryDeps {
+  pool: Pool;
+  /** Known once the server is listening. */
+  publicUrl(): string;
 }
 
 /** Ids become file names, so only our own format is accepted. */

@@ -1,10 +1,9 @@
 import type { DashboardThread } from "@emend/contract";
 import type { Queryable } from "../../db/pool.ts";
-import type { LocalForgeDeps } from "./local-forge.ts";
 import { hideMarks, type PullName } from "./pull-desk.ts";
 import { getPullRequest, type LocalPullRequest, refreshLocalPullRequest } from "./pull-requests.ts";
 import { readFileAt } from "./read-diff.ts";
-import { repositoryOf } from "./repository.ts";
+import { type LocalForgeDeps, repositoryOf } from "./repository.ts";
 import {
   insertReply,
   insertThread,

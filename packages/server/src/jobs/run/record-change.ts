@@ -28,11 +28,15 @@ export interface RecordedChange {
   isWithheld: boolean;
   /** The findings in short, for events. */
   figures: unknown;
+  /** Whom CODEOWNERS names for the files. */
+  codeOwners: { people: readonly string[]; teams: readonly string[] } | null;
+  /** What kind of change it is, if it is one that a project can have merged. */
+  changeKind: string | null;
 }
 
 export async function recordChange(db: Queryable, lease: Lease, change: RecordedChange): Promise<void> {
   await writeFenced(db, lease, {
-    set: "title = $5, summary = $6, findings = $7::jsonb, diff = $8, limit_reached = $9, diff_figures = $10::jsonb, sources = $11::jsonb, commit_title = $12, diff_base = $13, reply = $14, working_diff = null",
+    set: "title = $5, summary = $6, findings = $7::jsonb, diff = $8, limit_reached = $9, diff_figures = $10::jsonb, sources = $11::jsonb, commit_title = $12, diff_base = $13, reply = $14, working_diff = null, code_owners = $15::jsonb, change_kind = $16",
     values: [
       toText(change.pullTitle),
       toText(change.summary),
@@ -44,6 +48,8 @@ export async function recordChange(db: Queryable, lease: Lease, change: Recorded
       toText(change.title),
       change.diffBase,
       change.reply === null ? null : toText(change.reply),
+      change.codeOwners && toJsonb(change.codeOwners),
+      change.changeKind,
     ],
     event: { kind: "findings", data: change.figures },
   });

@@ -33,6 +33,8 @@ const change = {
   limitReached: null,
   sources: [],
   isWithheld: false,
+  codeOwners: null,
+  changeKind: null,
   figures: {},
 };
 const edit = { path: "a.md", mode: "100644", content: Buffer.from("a") };
