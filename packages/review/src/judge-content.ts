@@ -14,6 +14,7 @@ import { createPageReader, type PageReader } from "./page-reader.ts";
 import { isAllowed, kindOf, otherFile } from "./policy.ts";
 import type { Policy, ReviewInput, Violation } from "./review.ts";
 import { folderOf, openSyntaxes } from "./site-syntax.ts";
+import { withoutCode } from "./without-code.ts";
 
 /** Each host is searched for in the whole repository. Nobody reviews more than this. */
 const hostsMax = 500;
@@ -64,10 +65,16 @@ export async function judgeContent(
     return text === null || syntax === null ? [] : reader.read(text, syntax);
   }
 
+  /** Those that every parser finds, outside of whatever may be shown as code. */
+  async function livePartsOf(path: string, text: string | null): Promise<readonly Part[] | null> {
+    const syntax = site.syntaxOf(path);
+    return text === null || syntax === null ? [] : reader.read(withoutCode(text, syntax), syntax);
+  }
+
   const before = async (path: string) => (await base.read(path))?.toString() ?? null;
 
   /** Whether a rendered page of the base contains such a part. Every page that does contains `text`. */
-  async function search(text: string, holds: (part: Part) => boolean): Promise<boolean> {
+  async function search(text: string, holds: (part: Part) => boolean, isLive: boolean): Promise<boolean> {
     const { matches } = await base.search(
       {
         pattern: text,
@@ -79,29 +86,32 @@ export async function judgeContent(
       signal,
     );
     for (const path of [...new Set(matches.map((match) => match.path))].slice(0, pagesMax)) {
-      if ((await partsOf(path, await before(path)))?.some(holds)) return true;
+      if ((await (isLive ? livePartsOf : partsOf)(path, await before(path)))?.some(holds)) return true;
     }
     return false;
   }
 
-  function isKnown(text: string, key: string, holds: (part: Part) => boolean): Promise<boolean> {
-    const answer = answers.get(key) ?? search(text, holds);
-    answers.set(key, answer);
+  function isKnown(text: string, key: string, holds: (part: Part) => boolean, isLive = true): Promise<boolean> {
+    const answer = answers.get(`${isLive} ${key}`) ?? search(text, holds, isLive);
+    answers.set(`${isLive} ${key}`, answer);
     return answer;
   }
 
-  async function isKnownHost(host: string, isSample: boolean): Promise<boolean> {
+  async function isKnownHost(host: string, isSample: boolean, isLive = false): Promise<boolean> {
     if (askedHosts.has(host) || allowed.some((one) => one !== "*" && matchesGlob(one, host))) return true;
     const holds = ({ kind, hosts }: Part) => (kind === "link" || isSample) && hosts.includes(host);
     const spellings = [...new Set([host, domainToUnicode(host) || host])];
-    for (const one of spellings) if (await isKnown(one, `${isSample} ${one}`, holds)) return true;
+    for (const one of spellings) if (await isKnown(one, `${isSample} ${one}`, holds, isLive)) return true;
     return false;
   }
 
   /** Whether this construct, include or path may be in a page. */
   function isContent({ kind, key, find: text }: Part, path: string): Promise<boolean> | boolean {
     const isSame = (one: Part) => one.kind === kind && one.key === key;
-    if (kind === "form") return kindOf(path) === "document" && text.length > 1 && isKnown(text, `form ${key}`, isSame);
+    // A block of code is known with all its text.
+    const isLive = !/^(?:`{3}|~{3})/.test(key);
+    if (kind === "form")
+      return kindOf(path) === "document" && text.length > 1 && isKnown(text, `form ${key}`, isSame, isLive);
     // A builder may take `?` and `#` for parts of a name.
     if (kind === "path")
       return [key, key.replace(/[?#].*$/, "")].every(
@@ -140,7 +150,10 @@ export async function judgeContent(
     } else violations.push({ path, rule: `line ${line} points at ${host}, ${unnamed}` });
   }
 
-  async function judgeFile({ path, text, content }: File, gone: readonly Part[]): Promise<void> {
+  async function judgeFile(
+    { path, text, content }: File,
+    gone: Record<"any" | "live", readonly Part[]>,
+  ): Promise<void> {
     const tell = (rule: string, line: number) => {
       if (isAllowed(policy, path)) return;
       if (policy.codeAsDraft) find("code", "error", path, line, rule);
@@ -162,13 +175,18 @@ export async function judgeContent(
     const parts = await partsOf(path, text);
     if (parts === null) return tell("too large to parse in time", 1);
     const oldParts = (await partsOf(path, old)) ?? [];
-    const held = parts.length === 0 ? [] : [...oldParts, ...gone];
+    const held = parts.length === 0 ? [] : [...oldParts, ...gone.any];
     const rest = parts.find((part) => part.kind === "rest")?.key;
     const isOther = kind !== "document" && rest !== oldParts.find((part) => part.kind === "rest")?.key;
     if (isOther && !(old === null && kind === "navigation" && (await isUsualAround(path, rest ?? ""))))
       tell("more than navigation and redirects would change", 0);
-    const heldKeys = new Set(held.map((part) => `${part.kind} ${part.key}`));
-    const added = parts.filter((part) => part.kind !== "rest" && !heldKeys.has(`${part.kind} ${part.key}`));
+    // What was shown as code before, and is not any more, is new.
+    const live = (await livePartsOf(path, text)) ?? [];
+    const heldLive = [...((await livePartsOf(path, old)) ?? []), ...gone.live];
+    const nowLive = partsBeyond(live, heldLive);
+    const liveKeys = new Set(nowLive.map(keyOf));
+    const beyond = partsBeyond(parts, held);
+    const added = [...beyond, ...partsBeyond(nowLive, beyond)];
     const heldHosts = new Set(held.flatMap((part) => (part.kind === "link" ? part.hosts : [])));
     // Counted first, because searching for each of them is slow.
     for (const host of added.flatMap(({ hosts }) => hosts)) if (!heldHosts.has(host)) newHosts.add(host);
@@ -184,7 +202,7 @@ export async function judgeContent(
         continue;
       }
       for (const host of part.hosts) {
-        if (told.has(host) || (await isKnownHost(host, part.kind === "sample"))) continue;
+        if (told.has(host) || (await isKnownHost(host, part.kind === "sample", liveKeys.has(keyOf(part))))) continue;
         told.add(host);
         tellHost(host, path, line(), part);
       }
@@ -193,14 +211,16 @@ export async function judgeContent(
     }
   }
 
-  const goneParts: Part[] = [];
-  for (const { path } of files.filter((file) => file.text === null && kindOf(file.path) === "document"))
-    goneParts.push(...((await partsOf(path, await before(path))) ?? []));
+  const gone: Record<"any" | "live", Part[]> = { any: [], live: [] };
+  for (const { path } of files.filter((file) => file.text === null && kindOf(file.path) === "document")) {
+    gone.any.push(...((await partsOf(path, await before(path))) ?? []));
+    gone.live.push(...((await livePartsOf(path, await before(path))) ?? []));
+  }
   for (const file of files) {
     // Each search takes a while, so yield to the other jobs of this process.
     await setImmediate();
     signal.throwIfAborted();
-    await judgeFile(file, goneParts);
+    await judgeFile(file, gone);
     if (performance.now() > deadline || newHosts.size > hostsMax) {
       const rule = newHosts.size > hostsMax ? `links to more than ${hostsMax} new domains` : "takes too long to check";
       return { violations: [{ path: "", rule: `the change ${rule}` }], findings: [] };
@@ -211,6 +231,16 @@ export async function judgeContent(
     for (const host of hostsIn(text)) if (!(await isKnownHost(host, false))) tellHost(host, path, line, link);
   }
   return { violations, findings };
+}
+
+/** The parts that are not among those held before. */
+function partsBeyond(parts: readonly Part[], held: readonly Part[]): Part[] {
+  const keys = new Set(held.map(keyOf));
+  return parts.filter((part) => part.kind !== "rest" && !keys.has(keyOf(part)));
+}
+
+function keyOf({ kind, key }: Part): string {
+  return `${kind} ${key}`;
 }
 
 /** What was found, and what to write instead. */

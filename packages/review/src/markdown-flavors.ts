@@ -51,7 +51,14 @@ const flavors: Readonly<Record<string, Flavor>> = {
   },
   hugo: { ...commonmark, insideCode: /\{\{[<%][\s\S]{0,2000}?[%>]\}\}|\{\{[<%]/g },
   mdbook: { ...commonmark, insideCode: /\{\{\s*#[^{}\n]*\}\}|\{\{\s*#/g },
-  liquid: { ...commonmark, html: "raw", insideCode: new RegExp(templates, "g"), escapable: "" },
+  liquid: {
+    ...commonmark,
+    html: "raw",
+    insideCode: new RegExp(templates, "g"),
+    escapable: "",
+    unknownElements: false,
+    infos: /^[ \t]*\S*[ \t]*$/,
+  },
   python: {
     ...commonmark,
     nested: false,
@@ -65,7 +72,7 @@ const flavors: Readonly<Record<string, Flavor>> = {
     html: "spans",
     insideCode: new RegExp(snippets, "gm"),
     escapable: "",
-    infos: /^ *(?:\{[^\n]*\}|[\w#.+-]*(?: +[a-z]\w*="[^"]*")*) *$/,
+    infos: /^ *(?:\{[^\n]*\}|[\w#.+-]*(?: +(?:hl_lines|linenums|title)="[^"]*")*) *$/,
   },
 };
 const unknown: Flavor = {

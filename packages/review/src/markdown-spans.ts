@@ -48,6 +48,8 @@ export function hasPlainSpans(chunk: string, html: "commonmark" | "spans" | "raw
     if (chunk[at - 1] === "\\") return false;
     at += whole.length;
   }
+  // Between two of them may be mathematics, with its own backticks.
+  if ((withoutSpans(chunk).match(/\$/g)?.length ?? 0) > 1) return false;
   return true;
 }
 
@@ -68,7 +70,7 @@ export function templateEnd(text: string, at: number, end: number): number {
   }
   const mark = kind === "{{" ? "}}" : kind === "{%" ? "%}" : "}";
   if (mark === "}") {
-    const line = lineAt(text.slice(at, Math.min(end, at + 500)), 0);
+    const line = kind === "{:" ? text.slice(at, end) : lineAt(text.slice(at, Math.min(end, at + 500)), 0);
     return line.includes(mark) ? at + line.indexOf(mark) + 1 : line.length === 500 ? end : -1;
   }
   const close = text.indexOf(mark, at + 2);
@@ -80,4 +82,24 @@ export function closingTag(text: string, at: number, name: string): number {
   close.lastIndex = at;
   const match = close.exec(text);
   return match ? match.index + match[0].length : text.length;
+}
+
+export function withoutSpans(text: string): string {
+  return text.replaceAll(/(`+)(?!`)[^\n]*?[^`\n]\1(?!`)/g, "");
+}
+
+export const fenceStart = /^((?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))*[ \t]*)(`{3,}|~{3,})([^\n]*)$/;
+
+/** A line of backticks with more of them is a span of code. */
+export function isFence(line: string): boolean {
+  const [, , marker = "", info = ""] = fenceStart.exec(line) ?? [];
+  return marker !== "" && !(marker[0] === "`" && info.includes("`"));
+}
+
+/** Whether the line above a fence is blank, or of the block that the fence is in. */
+export function isSameBlock(above: string, before: string): boolean {
+  if (above.trim() === "") return true;
+  if (before.includes(">")) return above.startsWith(before.trimEnd());
+  const [inside = ""] = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*/.exec(above) ?? [];
+  return inside.length === before.length && !/^[ \t]*(?:>|:[ \t]|\[\^)/.test(above);
 }

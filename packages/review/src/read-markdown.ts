@@ -5,7 +5,6 @@ import {
   attributes,
   blockElements,
   blockMarker,
-  blockMarkers,
   braceForms,
   comments,
   directiveOptions,
@@ -27,12 +26,16 @@ import {
 import type { Flavor } from "./markdown-flavors.ts";
 import {
   closingTag,
+  fenceStart,
   hasPlainSpans,
+  isFence,
+  isSameBlock,
   lineAt,
   referencesIn,
   spanAt,
   templateEnd,
   withoutRaw,
+  withoutSpans,
   wordAt,
 } from "./markdown-spans.ts";
 import { type Parts, shiftedBy } from "./page-parts.ts";
@@ -46,7 +49,7 @@ import {
   readPlainTag,
   type Tag,
 } from "./plain-forms.ts";
-import { activeTex, isApart, isPlainDirective } from "./read-plain.ts";
+import { activeTex, directiveLine, isApart, isPlainDirective, isPlainMarker } from "./read-plain.ts";
 
 interface Fence {
   /** Offsets of the body, and of the line after the closing fence. */
@@ -55,10 +58,6 @@ interface Fence {
   end: number;
   info: string;
 }
-
-const fenceStart = /^((?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))*[ \t]*)(`{3,}|~{3,})([^\n]*)$/;
-/** MyST: directives that read their text as Markdown. */
-const directiveLine = /^(?::{3,})?\{([\w:-]+)\}[ \t]*(.*)$/;
 
 /**
  * Reads Markdown and MDX line by line and collects every construct that is not in the table of content. It trusts code
@@ -115,6 +114,11 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     if (marker[0] === "`" && info.includes("`")) return before === "" || flavor.nested ? null : "odd";
     if (before !== "" && !flavor.nested) return null;
     if (before.includes("\t") && !flavor.mdx) return "odd";
+    // Behind a marker in its own line, or below a line of another block, parsers may go on with that.
+    const isMarked = /[^\s>]/.test(before);
+    const above = start === 0 ? "" : lineAt(text, startOf(start - 1));
+    if (isMarked ? flavor.html !== "commonmark" || above.trim() !== "" : !flavor.mdx && !isSameBlock(above, before))
+      return "odd";
     const prefix = before.replaceAll(/[^\s>]/g, " ");
     if (flavor.html !== "spans" && !isFreeFence(start, before.length)) return "odd";
     if (open.length > 0 && flavor.html === "raw") return "odd";
@@ -125,8 +129,10 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       if (one.trimEnd() === prefix + marker) return { body, close: next, end: next + one.length + 1, info };
       // A blank line without its mark ends a quote.
       const isOut = (one.trim() !== "" || prefix.includes(">")) && !one.startsWith(prefix) && one !== prefix.trimEnd();
+      const endsAround = !flavor.mdx && /^[\s>]*(?::{3,}|\$\$)/.test(one);
       if (
         isOut ||
+        endsAround ||
         (one.replace(/^[\s>]*/, "").startsWith(marker) && new RegExp(`^[\\s>]*[${marker[0]}]+\\s*$`).test(one))
       )
         return "odd";
@@ -141,7 +147,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     let isBehindBlank = start === 0;
     for (let end = start - 1, lines = 0; end >= 0 && lines < 50; end = startOf(end) - 1, lines += 1) {
       const above = text.slice(startOf(end), end);
-      const isBlank = above.replaceAll(/[\s>]/g, "") === "";
+      const isBlank = above.trim() === "" || (indent > 0 && above.replaceAll(/[\s>]/g, "") === "");
       isBehindBlank ||= isBlank && lines === 0;
       if (isBlank) continue;
       const width = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+/.exec(above)?.[0].length ?? 0;
@@ -207,7 +213,11 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     }
     // In CommonMark a comment ends with its line, and a fence may follow.
     const live = flavor.html === "commonmark" ? chunk.replaceAll(/^<!-- [^<>\n]* -->[ \t]*$/gm, "") : chunk;
-    const hasHtml = !flavor.mdx && /^[ \t>*+-]*<[a-z/!?]/im.test(live);
+    const hasHtml =
+      !flavor.mdx &&
+      (flavor.html === "raw"
+        ? /<[a-z/!?]/i.test(hasPlainSpans(live, "raw") ? withoutSpans(live) : live)
+        : /^(?:[ \t>*+:-]|\d{1,9}[.)]|\[\^[^\]\n]+\]:)*<[a-z/!?]/im.test(live));
     if (hasHtml) htmlEnd = end;
     const isInside = open.length > 0 && flavor.html !== "commonmark";
     const spans = isTrusted && !isInside && !hasHtml && hasPlainSpans(chunk, flavor.html);
@@ -243,12 +253,11 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
         parts.sample(code, at);
         readInsideCode(code, at + marks.length);
         // Vue's titles and tables of contents show code as it is written.
-        const isTitle = /^[\s>]*(?:\[!|:{3})/.test(lineAt(text, startOf(at)));
-        if (flavor.vue && (code.includes("{{") || (isTitle && code.includes("<")))) parts.form(whole, at);
+        if (flavor.vue && (code.includes("{{") || (isTitleAt(at) && code.includes("<")))) parts.form(whole, at);
         return at + (whole || (/`*/.exec(text.slice(at, at + 1_000))?.[0] ?? "")).length;
       }
       case "\\":
-        return flavor.escapable.includes(text[at + 1] ?? "\n") ? at + 2 : at;
+        return spans && !isTitleAt(at) && flavor.escapable.includes(text[at + 1] ?? "\n") ? at + 2 : at;
       case "&":
         return readReference(at);
       case "]":
@@ -258,6 +267,11 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       default:
         return readTag(at, end);
     }
+  }
+
+  /** Vue's titles of blocks are read as they are written. */
+  function isTitleAt(at: number): boolean {
+    return flavor.vue && /^[\s>]*(?:\[!|:{3})/.test(lineAt(text, startOf(at)));
   }
 
   function readReference(at: number): number {
@@ -337,8 +351,8 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       (!flavor.mdx &&
         valueForms.some((form) => form.test(whole)) &&
         isApart(lineAt(text, startOf(at)), at - startOf(at), whole));
-    // Vue reads `:title` as code.
-    if (flavor.vue && whole.startsWith("{:")) parts.form(whole, at);
+    // Vue reads `:title` as code, and most parsers find a link first.
+    if ((flavor.vue && whole.startsWith("{:")) || whole.includes("](")) parts.form(whole, at);
     if (!isPlain && !forms.some((form) => form.test(whole)) && !(flavor.mdx && isLiteralExpression(whole))) {
       // Plain words may differ from those of another page.
       const [, name] = /^\{\{[<%] *([\w-]+)(?: +(?:\w+=)?"[\w ?!,-]*")+ *[%>]\}\}$/.exec(whole) ?? [];
@@ -374,6 +388,9 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       parts.form(text.slice(at, stop), at);
       return stop;
     }
+    // Where a link or the tag itself ends is read differently.
+    const written = text.slice(at, tag.end);
+    if (tag.end > end || /\][(:[]/.test(written)) parts.form(written, at);
     readAttributes(tag, at);
     // Where films and sounds work, nobody sees the text inside.
     if (/^(?:audio|video)$/.test(name) && !tag.isEnd && !tag.isClosed) {
@@ -475,16 +492,4 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     const from = Math.max(0, at - 1_000);
     return from + text.slice(from, at).lastIndexOf("\n") + 1;
   }
-}
-
-/** A line of backticks with more of them is a span of code. */
-function isFence(line: string): boolean {
-  const [, , marker = "", info = ""] = fenceStart.exec(line) ?? [];
-  return marker !== "" && !(marker[0] === "`" && info.includes("`"));
-}
-
-function isPlainMarker(line: string): boolean {
-  const [, directive, argument = ""] = directiveLine.exec(line.replace(/^(:{3,})[ \t]+(?=\{)/, "$1")) ?? [];
-  if (directive) return isPlainDirective(directive, argument) && !/^(?:image|figure|toctree|math)$/.test(directive);
-  return blockMarkers.some((marker) => marker.test(line));
 }

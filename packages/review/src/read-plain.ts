@@ -3,6 +3,7 @@ import {
   asciidocBlocks,
   asciidocCharacters,
   asciidocMacros,
+  blockMarkers,
   directiveOptions,
   directives,
   languages,
@@ -100,6 +101,16 @@ export function isPlainDirective(name: string, value: string): boolean {
   return directives.has(name) && !/^(?:image|figure)$/.test(name) && (value === "" || !/^(?:toctree|math)$/.test(name));
 }
 
+/** MyST: directives that read their text as Markdown. */
+export const directiveLine = /^(?::{3,})?\{([\w:-]+)\}[ \t]*(.*)$/;
+
+/** Whether a line that begins with a marker only opens or closes a block. */
+export function isPlainMarker(line: string): boolean {
+  const [, directive, argument = ""] = directiveLine.exec(line.replace(/^(:{3,})[ \t]+(?=\{)/, "$1")) ?? [];
+  if (directive) return isPlainDirective(directive, argument) && !/^(?:image|figure|toctree|math)$/.test(directive);
+  return blockMarkers.some((marker) => marker.test(line));
+}
+
 function wordsFrom(line: string, offset: number, size: number): string {
   const close = line.indexOf("`", offset + size);
   return line.slice(offset, close === -1 ? undefined : close + 1).trimEnd();
@@ -128,6 +139,8 @@ export function readAsciidoc(parts: Parts, text: string): void {
     const bare = line.trim();
     // What a page has is known only with the lines up to its end.
     const refuse = () => parts.form(blockAt(text, at, bare), at, bare);
+    // A quote ends the attribute that a language becomes.
+    if (/^```.*["']/.test(bare)) refuse();
     // Cells with other separators.
     if (/^[,:!;]={3,}$/.test(bare)) refuse();
     if (/\binclude\s*::|^\s*\\?(?:ifdef|ifndef|ifeval|endif)::/.test(line)) {
@@ -190,7 +203,7 @@ export function readAsciidoc(parts: Parts, text: string): void {
       else if (!asciidocMacros.has(name) || (colons === "::" && name !== "image")) parts.form(whole, at + index);
       else if (/^(?:link|image|mailto)$/.test(name))
         parts.address(withoutReferences(target), at + index, { loads: name === "image" });
-      else if (name === "xref" && !plainReference.test(target)) parts.form(whole, at + index);
+      else if (name === "xref" ? !plainReference.test(target) : /[:<>"]/.test(target)) parts.form(whole, at + index);
       if (
         /\b(?:opts|options|subs|onclick|window)\s*=|javascript|</i.test(rest) &&
         !/^[^"=]*(?:,?\s*(?:window|opts)="?_?\w+"?)?\^?$/.test(rest)
@@ -222,14 +235,20 @@ const beforeBracket = /(?<![^\s[\]])([^\s[\]]+)\[/g;
 
 /** `after` is the text behind the line: a macro may end there. */
 function* macrosIn(line: string, after: string) {
-  let end = 0;
+  let [ended, sharing] = [-1, 0];
   for (const { 0: opened, 1: run = "", index: start } of line.matchAll(beforeBracket)) {
     const macro = /(?<![\w/.])([a-z]\w*)(::?)([^:].*)?$/i.exec(run);
-    if (!macro || start < end) continue;
+    if (!macro) continue;
     const { 1: name = "", 2: colons = "", 3: target = "", index } = macro;
     const from = start + opened.length;
     const close = line.indexOf("]", from);
-    end = close === -1 ? line.length : close;
+    const end = close === -1 ? line.length : close;
+    [ended, sharing] = [end, end === ended ? sharing + 1 : 0];
+    // Nobody nests macros as deep as this.
+    if (sharing > 5) {
+      yield { name, colons, target, rest: "\\", whole: line, index: start + index };
+      return;
+    }
     const [more = ""] = close === -1 ? (/^[^\]]*\]/.exec(after) ?? ["\\"]) : [];
     const rest = line.slice(from, end) + more.replace(/\]$/, "");
     yield { name, colons, target, rest, whole: line.slice(start + index, end), index: start + index };
