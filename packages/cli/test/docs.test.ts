@@ -24,7 +24,7 @@ const claims: readonly [claim: RegExp, recorded: RegExp][] = [
   [/reaches ([\d.]+) of the throughput of\s+bare/, /\| reading a job: .*\n.*\n\| ([\d.]+) \|/],
   [/creating one reaches ([\d.]+) of a bare/, /\| creating a job: .*\n.*\n\| ([\d.]+) \|/],
   [/has the job after ([\d.]+) ms/, /\| Emend \(this commit\) \|[^|]*\| ([\d.]+) ms/],
-  [/another one continues after ([\d.]+) s/, /\| Emend \(this commit\) \|[^|]*\|[^|]*\| ([\d.]+) s \|/],
+  [/another one continues after ([\d,]+) ms/, /failover of \d+ runs, p50: ([\d,]+) ms/],
   [/is (\d+) times faster than cloning/, /\| preparing a job, .*\n.*\n\| (\d+)× \|/],
   [/10,000 pages (\d+) times faster than\s+remark-validate-links/, /faster than remark-validate-links \| (\d+)×/],
 ];
