@@ -194,6 +194,7 @@ const pages = [
   "inbox",
   "github-app",
   "docs",
+  "search",
 ];
 const segment = "[A-Za-z0-9_-]{1,100}";
 const path = new RegExp(`^/app(/((${pages.join("|")})(/${segment}){0,3})?)?$`);
