@@ -59,16 +59,14 @@ export async function judgeContent(
   const find = (check: string, severity: Finding["severity"], path: string, line: number, message: string) =>
     findings.push({ check, severity, path, line: Math.max(1, line), column: 1, message });
 
-  /** The parts of a file that are not plain words; null if the file cannot be read. */
-  async function partsOf(path: string, text: string | null): Promise<readonly Part[] | null> {
+  /**
+   * The parts of a file that are not plain words; null if the file cannot be read. `isLive`: those that every parser
+   * finds, outside of whatever may be shown as code.
+   */
+  async function partsOf(path: string, text: string | null, isLive = false): Promise<readonly Part[] | null> {
     const syntax = site.syntaxOf(path);
-    return text === null || syntax === null ? [] : reader.read(text, syntax);
-  }
-
-  /** Those that every parser finds, outside of whatever may be shown as code. */
-  async function livePartsOf(path: string, text: string | null): Promise<readonly Part[] | null> {
-    const syntax = site.syntaxOf(path);
-    return text === null || syntax === null ? [] : reader.read(withoutCode(text, syntax), syntax);
+    if (text === null || syntax === null) return [];
+    return reader.read(isLive ? withoutCode(text, syntax) : text, syntax);
   }
 
   const before = async (path: string) => (await base.read(path))?.toString() ?? null;
@@ -86,7 +84,7 @@ export async function judgeContent(
       signal,
     );
     for (const path of [...new Set(matches.map((match) => match.path))].slice(0, pagesMax)) {
-      if ((await (isLive ? livePartsOf : partsOf)(path, await before(path)))?.some(holds)) return true;
+      if ((await partsOf(path, await before(path), isLive))?.some(holds)) return true;
     }
     return false;
   }
@@ -181,8 +179,8 @@ export async function judgeContent(
     if (isOther && !(old === null && kind === "navigation" && (await isUsualAround(path, rest ?? ""))))
       tell("more than navigation and redirects would change", 0);
     // What was shown as code before, and is not any more, is new.
-    const live = (await livePartsOf(path, text)) ?? [];
-    const heldLive = [...((await livePartsOf(path, old)) ?? []), ...gone.live];
+    const live = (await partsOf(path, text, true)) ?? [];
+    const heldLive = [...((await partsOf(path, old, true)) ?? []), ...gone.live];
     const nowLive = partsBeyond(live, heldLive);
     const liveKeys = new Set(nowLive.map(keyOf));
     const beyond = partsBeyond(parts, held);
@@ -214,7 +212,7 @@ export async function judgeContent(
   const gone: Record<"any" | "live", Part[]> = { any: [], live: [] };
   for (const { path } of files.filter((file) => file.text === null && kindOf(file.path) === "document")) {
     gone.any.push(...((await partsOf(path, await before(path))) ?? []));
-    gone.live.push(...((await livePartsOf(path, await before(path))) ?? []));
+    gone.live.push(...((await partsOf(path, await before(path), true)) ?? []));
   }
   for (const file of files) {
     // Each search takes a while, so yield to the other jobs of this process.

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useDeferredValue, useState } from "react";
+import { useState } from "react";
 import { useMatchingProjects } from "../api/projects.tsx";
 import { newestJobsQuery, sessionQuery } from "../api/queries.ts";
 import { jobTitle } from "../parts/format.ts";
@@ -35,7 +35,8 @@ const projectSections: readonly { label: string; search: { tab?: string }; hash?
 /** Finds pages, projects with their parts, and jobs by a few letters. */
 export function CommandPalette({ onClose }: { onClose(): void }) {
   const [text, setText] = useState("");
-  const { places, isLooking } = usePlaces(useDeferredValue(text.trim()));
+  // Not deferred: Enter must choose what the words of now find.
+  const { places, isLooking } = usePlaces(text.trim());
   return (
     <PickList
       title="Go to"

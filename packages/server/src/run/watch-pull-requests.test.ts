@@ -28,6 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
+// One file over 500 lines: each test is a look at the same pull request, and another file would start every forge again.
 describe.each(vendors)("on $name", (vendor) => {
   let far: FarEnd;
   let jobId: string;
