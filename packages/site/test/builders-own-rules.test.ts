@@ -133,11 +133,12 @@ describe("certain is only what no other file speaks against", () => {
     const config = 'export default { integrations: [starlight({ plugins: [logs({ base: "changes/log" })] })] }';
     const files = {
       "astro.config.mjs": config,
-      "src/content/docs/index.md": page("[a](/changes/log/1-0/) [b](/changes/other/)"),
+      "src/content/docs/index.md": page("[a](/changes/log/1-0/) [b](/guides/other/)"),
+      "src/content/docs/guides/a.md": page("A"),
     };
     expect(await reported(files)).toEqual([
       "src/content/docs/index.md:3 /changes/log/1-0/ likely",
-      "src/content/docs/index.md:3 /changes/other/ certain",
+      "src/content/docs/index.md:3 /guides/other/ certain",
     ]);
   });
 

@@ -174,6 +174,21 @@ function isListed(index: SiteIndex, target: string): boolean {
   return pageOfTarget(index, target) !== null || index.files.has(target) || index.redirectFor(target) !== null;
 }
 
+/** Why a listed page may be there all the same. */
+function whyMaybeListed(index: SiteIndex, target: string, written: string): string | null {
+  const { elsewhere, navRoute, root, makers } = index.model;
+  if (elsewhere?.isIgnored(written)) return "`.gitignore` names it, so the build may make it";
+  const page = navRoute(target);
+  if (target.startsWith("#")) {
+    // An id of a page is not an address.
+    const folder = dirOf(routeKey(target));
+    const hasPages = folder === "" || [...index.routes.keys()].some((key) => isBelow(key, folder));
+    return hasPages || makers === undefined ? null : `${makers.what} may make it`;
+  }
+  if ("route" in page) return whyMaybeThere(index, "", `/${page.route.replace(/^\//, "")}`);
+  return whyMaybeThere(index, underDir(root, "index.md"), relativePath(root, page.path));
+}
+
 /** Fields of pages that name another page by its id. */
 function* brokenIds(index: SiteIndex): Generator<Report> {
   const { idFields = [], idTarget } = index.model;
@@ -205,15 +220,23 @@ export const brokenNavigation: SiteCheck = {
         yield { path, line, column, message, severity: "warning", certainty: "likely", why };
         continue;
       }
-      for (const { target, line, column } of missing) {
-        // The plugin instance before an id is not part of the written target.
+      // The plugin instance before an id is not part of the written target.
+      const named = missing.map(({ target, ...item }) => {
         const written = (target ?? "").replace(/^#[^:]*:/, "");
-        const message = `The navigation lists ${quoted(written)}, but there is no such page; add it or remove the entry.`;
-        const why = index.model.elsewhere?.isIgnored(written)
-          ? "`.gitignore` names it, so the build may make it"
-          : null;
-        if (why === null) yield { path, line, column, message };
-        else yield { path, line, column, message, severity: "warning", certainty: "likely", why };
+        return { ...item, written, why: whyMaybeListed(index, target ?? "", written) };
+      });
+      for (const [why, some] of Map.groupBy(named, (item) => item.why)) {
+        const [{ line, column }] = some as [(typeof some)[number]];
+        if (why !== null && some.length >= entriesMin) {
+          const message = `${some.length} entries of this file name no page of the repository.`;
+          yield { path, line, column, message, severity: "warning", certainty: "likely", why };
+          continue;
+        }
+        for (const { written, line, column } of some) {
+          const message = `The navigation lists ${quoted(written)}, but there is no such page; add it or remove the entry.`;
+          if (why === null) yield { path, line, column, message };
+          else yield { path, line, column, message, severity: "warning", certainty: "likely", why };
+        }
       }
     }
   },

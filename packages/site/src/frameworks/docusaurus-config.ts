@@ -1,5 +1,5 @@
 import { joinPath } from "../links/target.ts";
-import { entryOf, type Literal, stringOf, walkLiteral } from "../literal/literal.ts";
+import { entryOf, hasSpread, isComputed, type Literal, stringOf, walkLiteral } from "../literal/literal.ts";
 import type { FrameworkContext } from "./framework.ts";
 
 /** One docs folder at one version, with the route it is served under. */
@@ -49,6 +49,70 @@ function instance(options: Literal | undefined): Instance {
     lastVersion: versionIn(entryOf(options, "lastVersion")),
     pathOf: (version) => stringOf(entryOf(entryOf(entryOf(options, "versions"), version), "path")),
   };
+}
+
+/** A path in a call such as `path.resolve(__dirname, "../docs")` is known. */
+const pathCall = /^(?:require\.resolve|(?:path\.)?(?:resolve|join))\(/;
+
+/** The setting of a plugin that decides addresses and is computed. */
+function computedIn(options: Literal | undefined, text: string): string | null {
+  const isOpen = (name: string): boolean => {
+    const value = entryOf(options, name);
+    const isPath = value !== undefined && textIn(value) !== null && pathCall.test(text.slice(value.start, value.end));
+    return !isPath && isComputed(options, name, text);
+  };
+  return ["path", "routeBasePath"].find(isOpen) ?? (hasSpread(options, text) ? "options" : null);
+}
+
+/** The setting of a configuration that decides addresses, if it is computed. */
+export function computedSetting(config: Literal, text: string): string | null {
+  for (const node of walkLiteral(config)) {
+    if (entryOf(node, "baseUrl") !== undefined || entryOf(node, "presets") !== undefined) {
+      if (hasSpread(node, text)) return "settings";
+      const name = ["presets", "plugins", "i18n"].find((one) => isComputed(node, one, text));
+      if (name !== undefined) return name;
+    }
+    const name = stringOf(node.kind === "array" ? node.items[0] : undefined) ?? "";
+    const options = node.kind === "array" ? node.items[1] : undefined;
+    if (/content-(?:docs|blog)(?:\/|$)/.test(name)) {
+      const found = options?.kind === "other" ? "options" : computedIn(options, text);
+      if (found !== null) return found;
+    }
+    if (!/(?:^|preset-)classic$/.test(name)) continue;
+    if (options?.kind === "other") return "presets";
+    for (const key of ["docs", "blog"]) {
+      const found = isComputed(options, key, text) ? key : computedIn(entryOf(options, key), text);
+      if (found !== null) return found;
+    }
+  }
+  return null;
+}
+
+/** A folder of blog posts. */
+export interface BlogFolder {
+  id: string;
+  path: string;
+  route: string;
+}
+
+/** The blogs of a configuration. Without a preset, the usual one. */
+export function readBlogs(config: Literal): BlogFolder[] {
+  const blogOf = (options: Literal | undefined): BlogFolder => ({
+    id: textIn(entryOf(options, "id")) ?? "default",
+    path: textIn(entryOf(options, "path")) ?? "blog",
+    route: textIn(entryOf(options, "routeBasePath")) ?? "blog",
+  });
+  const found: BlogFolder[] = [];
+  let isOff = false;
+  for (const node of walkLiteral(config)) {
+    const [name, options] = node.kind === "array" ? node.items : [];
+    if (/content-blog(?:\/|$)/.test(stringOf(name) ?? "")) found.push(blogOf(options));
+    const blog = entryOf(node, "blog");
+    if (blog?.kind === "object" && entryOf(node, "docs") !== undefined) found.push(blogOf(blog));
+    // Not an object: false, or a variable.
+    isOff ||= blog?.kind === "other";
+  }
+  return found.some(({ id }) => id === "default") || isOff ? found : [blogOf(undefined), ...found];
 }
 
 function findInstances(config: Literal): Instance[] {

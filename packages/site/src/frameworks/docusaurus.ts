@@ -1,8 +1,8 @@
-import { baseOf, dirOf, isBelow, stripExtension, underDir } from "../links/target.ts";
+import { baseOf, dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/target.ts";
 import { entryOf, type Literal, literalOf, stringOf, walkLiteral } from "../literal/literal.ts";
 import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, type FrontMatter, plainDialect } from "../parse/dialect.ts";
-import { type DocsFolder, readDocsFolders, readLocales } from "./docusaurus-config.ts";
+import { computedSetting, type DocsFolder, readBlogs, readDocsFolders, readLocales } from "./docusaurus-config.ts";
 import { documentId, readSidebars, withoutNumbers } from "./docusaurus-sidebars.ts";
 import type { Framework, FrameworkContext, Model } from "./framework.ts";
 import { isDocument } from "./pages.ts";
@@ -35,7 +35,7 @@ function documentRoute(folder: DocsFolder, inside: string, fields: FrontMatter["
 }
 
 // Pages for tags, categories and archives.
-const madeByBuild = /^blog$|(?:^|\/)(?:category|tags|archive|authors|search|page|changelog|rss\.xml|atom\.xml)(?:\/|$)/;
+const madeByBuild = /(?:^|\/)(?:category|tags|archive|authors|search|page|changelog|rss\.xml|atom\.xml)(?:\/|$)/;
 const dated = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})[-/](.+)$/;
 
 function blogRoute(inside: string, fields: FrontMatter["fields"], base: string): string {
@@ -58,14 +58,14 @@ function redirectOptions(config: Literal): Literal | undefined {
 const ownPlugin =
   /(?:^|\/)(?:docusaurus-)?plugin-(?:content-\w+|client-redirects|ideal-image|pwa|sitemap|debug|svgr|google-[\w-]+)(?:\/|$)/;
 
-/** Whether an evaluated configuration has a plugin that may make pages of its own. */
-function hasForeignPlugin(values: Literal): boolean {
-  const plugins = entryOf(values, "plugins");
-  return (plugins?.kind === "array" ? plugins.items : []).some((item) => {
-    const name = stringOf(item.kind === "array" ? item.items[0] : item);
+/** A plugin that is not Docusaurus' own and may make pages: its name, or "" if it has none. */
+function foreignPlugin(values: Literal): string | null {
+  const plugins = [...walkLiteral(values)].map((node) => entryOf(node, "plugins")).find((one) => one?.kind === "array");
+  const names = (plugins?.kind === "array" ? plugins.items : []).flatMap((item) => {
     const isAbsent = item.kind === "other" && item.value !== undefined;
-    return !isAbsent && (name === null || !ownPlugin.test(name));
+    return isAbsent ? [] : [stringOf(item.kind === "array" ? item.items[0] : item) ?? ""];
   });
+  return names.find((name) => !ownPlugin.test(name)) ?? null;
 }
 
 async function loadDocusaurus(context: FrameworkContext, marker: string): Promise<Model | null> {
@@ -77,11 +77,14 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
   const values = evaluated === undefined ? config : literalOf(evaluated);
   const folders = await readDocsFolders(context, values, top);
   const locales = readLocales(context, values, top);
-  const plugin = (name: string, own: string): OtherFolder[] => [
-    { dir: underDir(top, own), locale: "" },
-    ...locales.map(({ dir, locale }) => ({ dir: `${dir}/docusaurus-plugin-content-${name}`, locale })),
+  const plugin = (name: string, own: string, base = ""): OtherFolder[] => [
+    { dir: joinPath(top, own) ?? own, locale: "", base },
+    ...locales.map(({ dir, locale }) => ({ dir: `${dir}/docusaurus-plugin-content-${name}`, locale, base })),
   ];
-  const blogs = plugin("blog", "blog");
+  const blogs = readBlogs(values).flatMap(({ id, path, route }) =>
+    plugin(id === "default" ? "blog" : `blog-${id}`, path, route),
+  );
+  const blogFronts = new Set(blogs.map(({ base }) => base.replace(/^\/|\/$/g, "")));
   const pageFolders = plugin("pages", "src/pages");
   const pages = underDir(top, "src/pages");
   const { lists, labels, isGrown, files } = await readSidebars(context, folders, { file: marker, text, config });
@@ -101,8 +104,9 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
   };
   const folderOf = (path: string): DocsFolder | undefined => folders.find(({ dir }) => isDocument(path, dir));
   const code = [...context.files.keys()].filter((path) => isBelow(path, pages) && /\.[jt]sx?$/.test(path));
-  const hasOtherPlugins =
-    evaluated === undefined ? /\bplugins\s*:\s*\[[\s\S]*?\.\.\./.test(text) : hasForeignPlugin(values);
+  const foreign = foreignPlugin(values);
+  const computed = evaluated === undefined ? computedSetting(config, text) : null;
+  const hasOtherPlugins = evaluated === undefined ? /\bplugins\s*:\s*\[[\s\S]*?\.\.\./.test(text) : foreign !== null;
   const codeRoutes = new Set(
     code.map((path) =>
       path
@@ -122,7 +126,7 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
     const own = isEmpty.size === 0 ? undefined : bases.find(({ base }) => isBelow(`/${route}/`, base));
     return own !== undefined && isEmpty.has(own);
   };
-  const firstSegments = new Set([...folders.map(({ base }) => base.split("/")[1]), "blog"]);
+  const firstSegments = new Set([...folders, ...blogs].map(({ base }) => base.replace(/^\//, "").split("/")[0]));
   // Plugins configured in other files may serve any route below their own prefix.
   const isOfOtherPlugin = (route: string): boolean =>
     hasOtherPlugins && !firstSegments.has(route.split("/")[0]) && !firstSegments.has("");
@@ -147,7 +151,7 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
         return [route, `#${folder.id}:${documentId(inside, fields)}`, ...others];
       }
       const blog = blogs.find(({ dir }) => isBelow(path, dir));
-      if (blog !== undefined) return [blogRoute(path.slice(blog.dir.length + 1), fields, `${blog.locale}/blog`)];
+      if (blog !== undefined) return [blogRoute(path.slice(blog.dir.length + 1), fields, join(blog.locale, blog.base))];
       const home = pageFolders.find(({ dir }) => isBelow(path, dir));
       if (home === undefined) return [];
       return [join(home.locale, stripExtension(path.slice(home.dir.length + 1)).replace(/(?:^|\/)index$/, ""))];
@@ -172,9 +176,11 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
     redirectStore: redirects.store,
     redirectTarget: (_path, route) => route,
     checksAbsolute: true,
+    unread: computed === null ? undefined : `\`${baseOf(marker)}\` computes \`${computed}\``,
+    makers: foreign === null ? undefined : { what: foreign === "" ? "a plugin" : `the plugin \`${foreign}\`` },
     isGenerated(route) {
       const own = withoutLocale(route) ?? route;
-      if (codeRoutes.has(own) || madeByBuild.test(own)) return true;
+      if (codeRoutes.has(own) || madeByBuild.test(own) || blogFronts.has(own)) return true;
       if (isOfEmptyVersion(own)) return "the folder of its version is not in the repository, so the build may make it";
       return isOfOtherPlugin(own)
         ? `a plugin ${evaluated === undefined ? "that another file configures " : ""}may serve it`
@@ -203,7 +209,7 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
     },
     homes: [
       ...folders.toSorted((a, b) => rank(a) - rank(b)).map(({ dir, base }) => ({ dir, route: base.slice(1) })),
-      ...blogs.map(({ dir, locale }) => ({ dir, route: underDir(locale, "blog") })),
+      ...blogs.map(({ dir, locale, base }) => ({ dir, route: join(locale, base).slice(1) })),
       ...pageFolders.map(({ dir, locale }) => ({ dir, route: locale })),
     ],
     idFields: ["pagination_next", "pagination_prev"],
@@ -234,4 +240,6 @@ function configObject(config: Literal): Literal | undefined {
 interface OtherFolder {
   dir: string;
   locale: string;
+  /** The route of its pages. */
+  base: string;
 }

@@ -1,4 +1,6 @@
 import { baseOf, dirOf, isBelow, underDir } from "../links/target.ts";
+import { entryOf, walkLiteral } from "../literal/literal.ts";
+import { parseLiteral } from "../literal/parse-literal.ts";
 import type { Elsewhere, FrameworkContext, Model } from "./framework.ts";
 import { createIgnore } from "./pages.ts";
 
@@ -16,6 +18,12 @@ const hostFiles = [
 /** Whether a configuration has redirects that are not literals. */
 function computesRedirects(model: Model, text: string): boolean {
   if (/\bcreateRedirects\b/.test(text)) return true;
+  for (const node of walkLiteral(parseLiteral(text))) {
+    const list = entryOf(node, "redirects") ?? node;
+    if (list !== node && list.kind === "object" && list.children.length > 0) return true;
+    if (list.kind !== "array" || !list.items.some((item) => item.kind === "other")) continue;
+    if (list !== node || list.items.some((item) => entryOf(item, "destination") !== undefined)) return true;
+  }
   return model.redirects.length === 0 && /\bredirects\b\s*(?:[:(,=}]|\n)/.test(text);
 }
 
@@ -51,7 +59,8 @@ export async function withElsewhere(model: Model, context: FrameworkContext): Pr
     }
   }
   const bases = new Map<string, string>();
-  let computed: string | null = null;
+  let computed: string | null =
+    model.unread === undefined ? null : `${model.unread}, so pages may have other addresses`;
   let makesIds: string | null = model.makesIds ?? null;
   const [config = ""] = model.configFiles;
   const contents = ["src/content.config.ts", "src/content/config.ts"]
@@ -66,7 +75,7 @@ export async function withElsewhere(model: Model, context: FrameworkContext): Pr
     for (const [, base = ""] of isScript ? text.matchAll(namedBase) : []) bases.set(base, baseOf(file));
     const isOpen = context.evaluated === undefined || /\bcreateRedirects\b/.test(text);
     if (isScript && isOpen && computesRedirects(model, text)) {
-      computed = `\`${baseOf(file)}\` computes its redirects, so the address may lead elsewhere`;
+      computed ??= `\`${baseOf(file)}\` computes its redirects, so the address may lead elsewhere`;
     }
   }
   const elsewhere: Elsewhere = {

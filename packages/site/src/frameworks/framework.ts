@@ -126,6 +126,10 @@ export interface Model {
    * link that is then probably broken.
    */
   isGenerated?(route: string): boolean | string;
+  /** A setting that decides addresses and is no literal: pages may be anywhere. */
+  unread?: string | undefined;
+  /** Code that may make pages. Without `isAnywhere`, only in folders that have none in the repository. */
+  makers?: { what: string; isAnywhere?: boolean } | undefined;
   /** What may draw more headings on a page, by its front matter: a layout of its own. */
   drawnBy?(fields: FrontMatter["fields"]): string | null;
   /** Configuration that gives pages ids which their text does not show. */

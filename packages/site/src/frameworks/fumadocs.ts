@@ -48,7 +48,10 @@ async function loadFumadocs(context: FrameworkContext, marker: string): Promise<
   const [first] = folders;
   if (first === undefined) return null;
   const root = folders.length === 1 ? first : dirOf(first);
-  const { baseUrls, basesOf, languages, standard, hidden, isByFolder } = await readLoader(context, top);
+  const { baseUrls, basesOf, hasComputedBase, languages, standard, hidden, isByFolder } = await readLoader(
+    context,
+    top,
+  );
   const loaded = new Map(named.map(([name, dir]) => [joinPath(top, dir) ?? dir, basesOf(name)]));
   const md: Dialect = { ...plainDialect, headingIds: ["brackets"], includes: "fumadocs" };
   const mdx: Dialect = { ...md, syntax: "mdx" };
@@ -61,7 +64,8 @@ async function loadFumadocs(context: FrameworkContext, marker: string): Promise<
     if (own.length > 0) return own;
     return folders.length === 1 && baseUrls.length > 0 ? baseUrls : [`/${baseOf(folder)}`];
   }
-  const isEveryLoaded = folders.every((folder) => folders.length === 1 || (loaded.get(folder) ?? []).length > 0);
+  const isEveryLoaded =
+    !hasComputedBase && folders.every((folder) => folders.length === 1 || (loaded.get(folder) ?? []).length > 0);
 
   /** Folders in parentheses are not part of the URL. Each collection may have its own base. */
   function routesOf(path: string): string[] {
@@ -212,6 +216,7 @@ async function readLoader(context: FrameworkContext, top: string) {
   const languages = [...listed.matchAll(/["'`]([\w-]+)["'`]/g)].map(([, name = ""]) => name);
   return {
     baseUrls: [...new Set([...all.matchAll(/\bbaseUrl:\s*["'`]([^"'`]+)["'`]/g)].map(([, base = ""]) => base))],
+    hasComputedBase: /\bbaseUrl\s*(?::\s*(?!["'`\s])|[,}])/.test(all),
     /** The bases of the loaders whose call names a collection. */
     basesOf: (name: string): string[] =>
       all

@@ -134,6 +134,10 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
       .filter((path) => pageExtension.test(path))
       .map(baseOf),
   );
+  const mounts = settings(texts, "target").flatMap((dir) =>
+    pageExtension.test(dir) ? [] : (/^content\/(.+)$/.exec(dir)?.[1]?.toLowerCase() ?? []),
+  );
+  const hasModules = texts.some((text) => /^\s*(?:\[\[(?:module\.)?imports\]\]|imports:)/m.test(text));
   const permalinks = readPermalinks(texts);
   const layoutDir = underDir(top, "layouts/");
   const layouts = new Set(
@@ -223,9 +227,11 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
       // The home page may be written in HTML.
       if (route === "") return true;
       if (/(?:^|\/)(?:tags|categories|page)(?:\/|$)/.test(route) || isSection(route)) return true;
+      if (mounts.some((dir) => isBelow(route, dir))) return "a mount of the configuration may bring it";
       if (hasLinkHook) return "the site's render hook may resolve links in its own way";
       return permalinks === "unread" ? "`permalinks` in the configuration give pages other addresses" : false;
     },
+    makers: hasModules ? { what: "a module of the configuration" } : undefined,
     drawnBy: ({ type, layout }) =>
       [type, layout].some((name) => typeof name === "string" && layouts.has(name)) ? "a layout of the site" : null,
     checksAbsolute: "if usual",

@@ -32,6 +32,9 @@ async function loadJekyll(context: FrameworkContext, marker: string): Promise<Mo
   // Every page is then a folder, and its relative links start there.
   const hasFolders = permalink === "pretty" || permalink?.endsWith("/") === true;
   const generated = await readHtmlPages(context, root);
+  const hasPlugins = [...context.files.keys()].some(
+    (path) => path.startsWith(underDir(root, "_plugins/")) && path.endsWith(".rb"),
+  );
   const dialect: Dialect = { ...plainDialect, templates: true, kramdown: true };
 
   /** The collection of a file, and the file's path in it. */
@@ -85,6 +88,7 @@ async function loadJekyll(context: FrameworkContext, marker: string): Promise<Mo
       (permalink !== null && /:(?!path|name|title)/.test(permalink)
         ? "`permalink` in the configuration gives posts other addresses"
         : false),
+    makers: hasPlugins ? { what: "a plugin in `_plugins`" } : undefined,
     checksAbsolute: "if usual",
     links: {
       // GitHub Pages enables a plugin that resolves links to Markdown files. Elsewhere, the Gemfile lists the plugins.

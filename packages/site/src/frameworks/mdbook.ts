@@ -62,6 +62,9 @@ async function loadMdbook(context: FrameworkContext, marker: string): Promise<Mo
   const source = /^\s*src\s*=\s*["']([^"']+)["']/m.exec(text)?.[1] ?? "src";
   const root = joinPath(dirOf(marker), source) ?? source;
   const summary = joinPath(root, "SUMMARY.md") ?? "";
+  const preprocessor = [...text.matchAll(/^\s*\[preprocessor\.([\w-]+)/gm)].find(
+    ([, name = ""]) => !/^(?:links|index)$/.test(name),
+  )?.[1];
   const contents = await context.readText(summary);
   if (contents === null) return null;
   const dialect: Dialect = { ...plainDialect, templates: true, includes: "mdbook" };
@@ -95,6 +98,9 @@ async function loadMdbook(context: FrameworkContext, marker: string): Promise<Mo
         ? null
         : { plain: `{${target}}`, name: target };
     },
+    ...(preprocessor === undefined
+      ? {}
+      : { makesIds: `the preprocessor \`${preprocessor}\``, makers: { what: `the preprocessor \`${preprocessor}\`` } }),
     // Related books are often served next to each other.
     checksAbsolute: false,
     links: {

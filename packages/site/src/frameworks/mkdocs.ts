@@ -22,6 +22,19 @@ export const mkdocs: Framework = {
   load: loadMkdocs,
 };
 
+/** Plugins of MkDocs and its usual theme that make no pages, and those whose pages are read here. */
+const knownPlugin =
+  /^(?:material\/)?(?:search|redirects|blog|tags|social|meta|offline|optimize|privacy|typeset|group|info)$|^(?:autorefs|awesome-(?:pages|nav)|git-[\w-]+|literate-nav|macros|minify|mkdocstrings|section-index)$/;
+
+/** Names of the plugins. */
+function pluginNames(root: unknown): string[] {
+  const list = yamlGet(root, "plugins");
+  const pairs = [...yamlPairs(list), ...yamlItems(list).flatMap((item) => yamlPairs(item))];
+  return [...yamlItems(list).map((item) => yamlText(item)), ...pairs.map(({ key }) => yamlText(key))].flatMap(
+    (name) => name ?? [],
+  );
+}
+
 const navPlugins = ["awesome-pages", "awesome-nav", "literate-nav", "section-index", "gen-files", "monorepo"];
 
 /** The search path of the snippets extension. */
@@ -51,6 +64,14 @@ async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Mo
   if (root === null) return null;
   const lists: NavList[] = [];
   const labels: Label[] = [];
+  // A folder that the environment decides.
+  if (
+    known === null &&
+    yamlGet(source.root, "docs_dir") !== null &&
+    yamlText(yamlGet(source.root, "docs_dir")) === null
+  )
+    return null;
+  const maker = pluginNames(source.root).find((name) => !knownPlugin.test(name));
   const makesPages = yamlGet(source.root, "hooks") !== null || plugin(source.root, "gen-files") !== null;
   const isMade = (target: string): boolean =>
     known === null ? makesPages && !context.files.has(joinPath(root, target) ?? "") : known.made.has(target);
@@ -92,6 +113,14 @@ async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Mo
       return [`/${route}${isFlat || route === "" || route.endsWith("/") ? "" : "/"}`];
     },
     publicDirs: [root, ...(customDir === null ? [] : [customDir])],
+    makers:
+      known !== null
+        ? undefined
+        : makesPages
+          ? { what: "a script of the project", isAnywhere: true }
+          : maker === undefined
+            ? undefined
+            : { what: `the plugin \`${maker}\`` },
     // Every theme has such folders, and their files are copied beside the pages.
     isGenerated(route) {
       if (known !== null) return known.made.has(route) || known.madeRoutes.has(route);
@@ -200,7 +229,8 @@ function collectNav(seq: unknown, trail: readonly string[], into: Collected): vo
       targetStart: targetRange[0],
       targetEnd: targetRange[1],
       label,
-      isForeign: target !== null && (/^[a-z]+:\/\/|^\//i.test(target) || /[*]|\/$/.test(target) || into.isMade(target)),
+      isForeign:
+        target !== null && (/^[a-z]+:\/\/|^[/!]/i.test(target) || /[*]|\/$/.test(target) || into.isMade(target)),
     });
     if (target === null && pair !== undefined) collectNav(value, [...trail, label ?? ""], into);
   }

@@ -1,4 +1,4 @@
-import { dirOf, isBelow, stripExtension, underDir } from "../links/target.ts";
+import { baseOf, dirOf, isBelow, stripExtension, underDir } from "../links/target.ts";
 import {
   entryOf,
   insertMember,
@@ -54,6 +54,14 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
   const values = evaluated === undefined ? config : literalOf(evaluated);
   const hasSlashes =
     evaluated === undefined ? /\btrailingSlash\s*:\s*true\b/.test(text) : evaluated.trailingSlash === true;
+  // The application serves the folder `content` by one route.
+  const catchAll = findCatchAll(paths, top);
+  const setBase = [...walkLiteral(config)].map((node) => entryOf(node, "contentDirBasePath")).find((one) => one);
+  const prefix = (stringOf(setBase) ?? catchAll?.base ?? "").replace(/^\/|\/$/g, "");
+  const unread =
+    (setBase !== undefined && stringOf(setBase) === null) || prefix.includes("[")
+      ? `\`${baseOf(catchAll?.file ?? marker)}\` computes the address of the pages`
+      : undefined;
   const languages = readLanguages(values);
   const locales = [languages.standard, ...languages.others].filter((locale) => locale !== "");
   // `redirects()` returns a list: the first array that looks like one. Those of `rewrites()` have no status.
@@ -95,7 +103,9 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
       const stem = stripExtension(path.slice(own.length + 1));
       // Only the app folder supports route groups.
       const inside = isApp ? stem.replace(/(?:^|\/)\([^)]+\)(?=\/)/g, "") : stem;
-      const route = `/${inside.replace(isApp ? /(?:^|\/)page$/ : /(?:^|\/)index$/, "")}`.replace(/^\/\//, "/");
+      const base = /(?:^|\/)content$/.test(own) ? prefix : "";
+      const name = inside.replace(isApp ? /(?:^|\/)page$/ : /(?:^|\/)index$/, "");
+      const route = `/${[base, name].filter((part) => part !== "").join("/")}`.replace(/^\/\//, "/");
       return [hasSlashes && route !== "/" ? `${route}/` : route];
     },
     publicDirs: [underDir(top, "public")],
@@ -109,8 +119,13 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
     redirectStore: list === undefined ? null : redirects.store,
     redirectTarget: (_path, route) => route,
     checksAbsolute: true,
+    unread,
     isGenerated: (route) =>
-      paths.some((path) => roots.some((dir) => isBelow(path, dir) && servesRoute(path.slice(dir.length + 1), route))),
+      paths.some(
+        (path) =>
+          path !== catchAll?.file &&
+          dirs.some((dir) => isBelow(path, dir) && servesRoute(path.slice(dir.length + 1), route)),
+      ),
     links: {
       markdown: "address",
       rootMarkdown: true,
@@ -126,6 +141,16 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
     routeScope: (path) => locales.find((locale) => isBelow(path, underDir(root, locale))) ?? "",
     ...languageFolders(root, languages),
   };
+}
+
+/** `app/docs/[[...mdxPath]]/page.jsx` serves the pages below `/docs`. The language is a parameter. */
+function findCatchAll(paths: readonly string[], top: string): { file: string; base: string } | undefined {
+  for (const file of paths) {
+    const inside = top === "" ? file : isBelow(file, top) ? file.slice(top.length + 1) : "";
+    const found = /^(?:src\/)?app\/(?:\[\w+\]\/)?((?:[^/]+\/)*)\[\[?\.\.\.mdxPath\]\]?\/page\.[jt]sx?$/.exec(inside);
+    if (found !== null) return { file, base: (found[1] ?? "").replace(/\([^)]+\)\//g, "").replace(/\/$/, "") };
+  }
+  return undefined;
 }
 
 /** Pages written as code, and folders with route parameters. */

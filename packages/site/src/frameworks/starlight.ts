@@ -1,11 +1,19 @@
 import { slug } from "github-slugger";
-import { dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/target.ts";
-import { entryOf, literalOf, type ObjectLiteral, stringOf, walkLiteral } from "../literal/literal.ts";
+import { baseOf, dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/target.ts";
+import {
+  entryOf,
+  hasSpread,
+  isComputed,
+  literalOf,
+  type ObjectLiteral,
+  stringOf,
+  walkLiteral,
+} from "../literal/literal.ts";
 import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Label, Model, NavList } from "./framework.ts";
 import { literalNav } from "./literal-nav.ts";
-import { isDocument, languageFolders, readLanguages } from "./pages.ts";
+import { isDocument, type Languages, languageFolders, readLanguages } from "./pages.ts";
 import { objectRedirects, withEvaluated } from "./redirects.ts";
 import { findText } from "./vitepress.ts";
 
@@ -25,7 +33,13 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
   const text = (await context.readText(marker)) ?? "";
   const config = parseLiteral(text);
   const values = context.evaluated === undefined ? config : literalOf(context.evaluated);
-  const { standard, others } = readLanguages(values);
+  const nodes = context.evaluated === undefined ? [...walkLiteral(config)] : [];
+  const isLocaleOpen = nodes.some((node) => isComputed(node, "locales", text));
+  const { standard, others } = isLocaleOpen
+    ? languagesByFolder(context, root, findText(config, "defaultLocale"))
+    : readLanguages(values);
+  const loader = await ownLoader(context, top);
+  const hasPlugins = [...walkLiteral(values)].some((node) => entryOf(node, "plugins") !== undefined);
   // Sidebars name pages without a language.
   const sidebarRoot = standard === "" ? root : underDir(root, standard);
   const isTranslation = (path: string): boolean => others.some((locale) => isBelow(path, underDir(root, locale)));
@@ -75,8 +89,16 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
       return to === null ? [] : [{ from, to }];
     }),
   );
-  const smart = entryOf(entryOf(known, "markdown"), "smartypants");
-  const isPlain = smart?.kind === "other" && (smart.value ?? text.slice(smart.start, smart.end)).toString() === "false";
+  // Set directly, or as an option of the Markdown processor.
+  const smart = [...walkLiteral(entryOf(known, "markdown") ?? parseLiteral(""))]
+    .map((node) => entryOf(node, "smartypants") ?? entryOf(node, "smartPunctuation"))
+    .find((one) => one !== undefined);
+  const punctuation =
+    smart === undefined
+      ? ""
+      : ((smart.kind === "other" ? smart.value : undefined) ?? text.slice(smart.start, smart.end));
+  const isPlain = punctuation.toString() === "false";
+  const ownIds = smart !== undefined && !/^(?:true|false)$/.test(punctuation.toString());
   const slugRule = isPlain ? "github" : "astro";
   const dialect: Dialect = { ...plainDialect, slug: slugRule, headingIds: [], colons: true, frontMatterLinks: true };
   const mdx: Dialect = { ...dialect, syntax: "mdx" };
@@ -115,6 +137,13 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
     // Astro adds the base path only to the source.
     redirectTarget: (_path, route) => basePath + route.replace(/(.)\/$/, "$1"),
     checksAbsolute: true,
+    unread: isLocaleOpen
+      ? `\`${baseOf(marker)}\` takes \`locales\` from code that is not read`
+      : known !== values && hasSpread(options, text)
+        ? `\`${baseOf(marker)}\` takes settings from elsewhere`
+        : loader,
+    ...(ownIds ? { makesIds: `the punctuation that \`${baseOf(marker)}\` sets` } : {}),
+    makers: hasPlugins ? { what: `a plugin of \`${baseOf(marker)}\`` } : undefined,
     isGenerated: (route) =>
       served.some((path) => matchesPage(route, path.slice(underDir(top, "src/pages").length + 1))),
     links: {
@@ -129,6 +158,26 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
     fallbackRoute,
     ...languageFolders(root, { standard, others }),
   };
+}
+
+/** The file that gives the pages another loader than Starlight's. */
+async function ownLoader(context: FrameworkContext, top: string): Promise<string | undefined> {
+  for (const name of ["src/content.config.ts", "src/content.config.mjs", "src/content/config.ts"]) {
+    const text = (await context.readText(underDir(top, name))) ?? "";
+    if (/\bloader\b/.test(text) && !/\bdocsLoader\(\s*\)/.test(text)) return `\`${name}\` sets a loader for the pages`;
+  }
+  return undefined;
+}
+
+/** Languages that the configuration does not show: folders of the pages with such a name. */
+function languagesByFolder(context: FrameworkContext, root: string, named: string | null): Languages {
+  const folders = new Set<string>();
+  for (const path of context.files.keys()) {
+    const [first = "", ...rest] = isDocument(path, root) ? path.slice(root.length + 1).split("/") : [];
+    if (rest.length > 0 && (first === named || localeName.test(first))) folders.add(first);
+  }
+  const standard = named !== null && folders.has(named) ? named : "";
+  return { standard, others: [...folders].filter((folder) => folder !== standard) };
 }
 
 const localeName = /^[a-z]{2}(?:-[a-z]{2,4})?$/;

@@ -1,5 +1,5 @@
-import { dirOf, isBelow, joinPath } from "../links/target.ts";
-import { entryOf, type Literal, literalOf, stringOf, walkLiteral } from "../literal/literal.ts";
+import { baseOf, dirOf, isBelow, joinPath, stripExtension } from "../links/target.ts";
+import { entryOf, hasSpread, isComputed, type Literal, literalOf, stringOf, walkLiteral } from "../literal/literal.ts";
 import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Label, Model, NavList } from "./framework.ts";
@@ -79,6 +79,7 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
   let base = "";
   let isBaseComputed = false;
   let srcDir = "";
+  let unread: string | undefined;
   let hasSidebar = false;
   let isGrown = false;
   const excluded: string[] = [];
@@ -121,6 +122,10 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
     ).replace(/\/$/, "");
     isBaseComputed = entryOf(options, "base")?.kind === "other";
     srcDir = findText(values, "srcDir") ?? "";
+    const nodes = context.evaluated === undefined ? [...walkLiteral(config)] : [];
+    const open = ["srcDir", "extends"].find((name) => nodes.some((node) => isComputed(node, name, text)));
+    if (open !== undefined) unread = `\`${baseOf(file)}\` computes \`${open}\``;
+    else if (nodes.length > 0 && hasSpread(options, text)) unread = `\`${baseOf(file)}\` takes settings from elsewhere`;
     languages = readLanguages(values);
     const map = [...walkLiteral(values)].map((node) => entryOf(node, "rewrites")).find((one) => one !== undefined);
     isRewriteComputed = map !== undefined && map.kind !== "object";
@@ -146,6 +151,10 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
   const included = globs.length === 0 ? new Set<string>() : await readIncluded(context, root);
   const placeOf = (path: string): string =>
     rewrites.map((rewrite) => rewrite(inRoot(path))).find((place) => place !== null) ?? inRoot(path);
+  // `[name].md` is a page for each name that its `.paths` file gives.
+  const dynamic = [...context.files.keys()]
+    .filter((path) => isDocument(path, root) && /\[[^\]/]+\]/.test(inRoot(path)))
+    .map((path) => toExpression(stripExtension(placeOf(path)).replace(/\[[^\]/]+\]/g, "*")));
   // A language without its own sidebar uses the default one.
   const unlistedLanguages = languages.others.filter(
     (locale) => !lists.some(({ items }) => items.some(({ target }) => target?.startsWith(`/${locale}/`) === true)),
@@ -188,7 +197,8 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
     redirectStore: null,
     redirectTarget: (_path, route) => route,
     aliases: { "@/": root },
-    isGenerated: () => isRewriteComputed,
+    unread,
+    isGenerated: (route) => isRewriteComputed || dynamic.some((pattern) => pattern.test(route)),
     checksAbsolute: true,
     links: {
       // Links of a page are relative to its rewritten path.

@@ -18,6 +18,9 @@ interface Census {
   absent: ReadonlyMap<string, number>;
   /** Folders with pages but no front page that pages link to. */
   frontless: ReadonlySet<string>;
+  /** Folders with pages, by address and by path. */
+  filled: ReadonlySet<string>;
+  paged: ReadonlySet<string>;
 }
 
 const censuses = new WeakMap<SiteIndex, Census>();
@@ -25,9 +28,7 @@ const censuses = new WeakMap<SiteIndex, Census>();
 function takeCensus(index: SiteIndex): Census {
   const known = censuses.get(index);
   if (known !== undefined) return known;
-  const filled = new Set<string>();
-  for (const key of index.routes.keys())
-    for (let dir = dirOf(key); dir !== "" && !filled.has(dir); dir = dirOf(dir)) filled.add(dir);
+  const filled = dirsOf(index.routes.keys());
   const frontless = new Set<string>();
   const wanted = new Map<string, Set<string>>();
   const near = new Map<string, Set<string>>();
@@ -54,9 +55,22 @@ function takeCensus(index: SiteIndex): Census {
   }
   const sizes = (map: ReadonlyMap<string, Set<string>>): Map<string, number> =>
     new Map([...map].map(([name, keys]) => [name, keys.size]));
-  const census = { empty: sizes(wanted), absent: sizes(near), frontless };
+  const paged = dirsOf(index.nodes.keys());
+  const census = { empty: sizes(wanted), absent: sizes(near), frontless, filled, paged };
   censuses.set(index, census);
   return census;
+}
+
+function dirsOf(paths: Iterable<string>): Set<string> {
+  const dirs = new Set<string>();
+  for (const path of paths) for (let dir = dirOf(path); dir !== "" && !dirs.has(dir); dir = dirOf(dir)) dirs.add(dir);
+  return dirs;
+}
+
+/** What may make a page in a folder. */
+function makerFor({ model: { makers } }: SiteIndex, dir: string, filled: ReadonlySet<string>): string | null {
+  if (makers === undefined || (makers.isAnywhere !== true && filled.has(dir))) return null;
+  return `${makers.what} may make it`;
 }
 
 const tops = new WeakMap<SiteIndex, ReadonlySet<string> | null>();
@@ -72,6 +86,11 @@ function isOutside(index: SiteIndex, key: string): boolean {
     tops.set(index, folders);
   }
   return folders !== null && folders.size > 0 && !folders.has(key.split("/")[0] as string);
+}
+
+/** A document among the pages that does not count as one of them. */
+function isUnsure({ files, nodes, model: { root } }: SiteIndex, path: string): boolean {
+  return pageExtension.test(path) && isBelow(path, root) && files.has(path) && !nodes.has(path);
 }
 
 /**
@@ -90,13 +109,15 @@ export function whyMaybeThere(index: SiteIndex, from: string, target: string): s
   if (files.some((file) => elsewhere?.isIgnored(file) === true)) {
     return "`.gitignore` names it, so the build may make it";
   }
+  const unsure = index.model.links?.sources === undefined ? files.find((file) => isUnsure(index, file)) : undefined;
+  if (unsure !== undefined) return `\`${unsure}\` may be a page of the site too`;
   const made = index.model.isGenerated?.(key);
   if (typeof made === "string") return made;
-  const { empty, absent, frontless } = takeCensus(index);
+  const { empty, absent, frontless, filled, paged } = takeCensus(index);
   if (!isRooted && pageExtension.test(path)) {
     const files = absent.get(dirOf(joined)) ?? 0;
     return files < linksMin
-      ? null
+      ? makerFor(index, dirOf(joined), paged)
       : `pages link to ${files} files in \`${dirOf(joined)}/\`, a folder that this repository does not have: the build may fetch it`;
   }
   const file = elsewhere?.namedIn(key) ?? null;
@@ -109,6 +130,6 @@ export function whyMaybeThere(index: SiteIndex, from: string, target: string): s
   }
   const dir = dirOf(key);
   const count = dir === "" ? 0 : (empty.get(dir) ?? 0);
-  if (count < linksMin) return elsewhere?.computed ?? null;
+  if (count < linksMin) return elsewhere?.computed ?? makerFor(index, dir, filled);
   return `pages link to ${count} addresses below \`/${dir}/\`, where this repository has no page: the build or another site may serve them`;
 }

@@ -59,6 +59,22 @@ export function entryOf(literal: Literal | undefined, key: string): Literal | un
   return literal?.kind === "object" ? literal.entries.find((entry) => entry.key === key)?.value : undefined;
 }
 
+const plainValue = /^(?:true|false|null|undefined|-?\d[\d.]*)$/;
+
+/** Whether an object sets a name to a value that its text does not show: an expression, or a variable of that name. */
+export function isComputed(literal: Literal | undefined, name: string, text: string): boolean {
+  if (literal?.kind !== "object") return false;
+  const value = entryOf(literal, name);
+  const written = ({ start, end }: Literal): string => text.slice(start, end);
+  if (value?.kind === "other") return value.value === undefined && !plainValue.test(written(value));
+  return value === undefined && literal.children.some((child) => written(child) === name);
+}
+
+/** Whether an object takes entries from another one. */
+export function hasSpread(literal: Literal | undefined, text: string): boolean {
+  return literal?.kind === "object" && literal.children.some(({ start }) => text.startsWith("...", start));
+}
+
 export function stringOf(literal: Literal | undefined): string | null {
   return literal?.kind === "string" ? literal.value : null;
 }

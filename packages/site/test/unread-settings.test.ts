@@ -1,0 +1,239 @@
+import { expect, it } from "vitest";
+import { checkSite, movePage, openSite } from "../src/index.ts";
+import { editsOf, type Files, memoryTree } from "./support/memory-tree.ts";
+
+/** Each finding: its first quoted words, and whether it is certain. */
+async function judged(files: Files): Promise<string[]> {
+  const findings = await checkSite(await openSite(memoryTree(files)));
+  return findings
+    .filter(({ check }) => /^(?:broken|missing)-/.test(check))
+    .map(({ message, certainty = "certain" }) => `${/`([^`]*)`/.exec(message)?.[1] ?? message} ${certainty}`);
+}
+
+const page = (body: string): string => `---\ntitle: T\n---\n\n${body}\n`;
+const pages = (folder: string, body: string): Files => ({
+  [`${folder}/a.md`]: page(body),
+  [`${folder}/b.md`]: page("B"),
+});
+const docusaurus = (options: string): string =>
+  `module.exports = { baseUrl: "/", presets: [["classic", { ${options} }]] };`;
+const astro = (starlight = "", more = ""): string =>
+  `import starlight from "@astrojs/starlight";\nexport default defineConfig({ ${more} integrations: [starlight({ title: "T" ${starlight} })] });`;
+const starlightDocs = "src/content/docs";
+
+const cases: readonly [string, Files, readonly string[]][] = [
+  [
+    "Docusaurus: the address of the docs is computed",
+    { "docusaurus.config.js": docusaurus("docs: { routeBasePath: base() }"), ...pages("docs", "[b](/help/b)") },
+    ["/help/b likely"],
+  ],
+  [
+    "Docusaurus: the options are a variable",
+    { "docusaurus.config.js": docusaurus("docs, blog: false"), ...pages("docs", "[b](/docs/none)") },
+    ["/docs/none likely"],
+  ],
+  [
+    "Docusaurus: the blog has another folder and address",
+    {
+      "docusaurus.config.js": docusaurus('docs: {}, blog: { path: "posts", routeBasePath: "/" }'),
+      ...pages("docs", "[hello](/hello) [b](/docs/none)"),
+      "posts/2026-01-01-hello.md": page("Hello"),
+      "posts/second.md": "---\nslug: hello\n---\n\n[b](/docs/b)\n",
+    },
+    ["/docs/none certain"],
+  ],
+  [
+    "Docusaurus: there is no blog",
+    {
+      "docusaurus.config.js": docusaurus("docs: {}, blog: false"),
+      ...pages("docs", "[hello](/blog/hello)"),
+      "blog/hello.md": page("Hello"),
+    },
+    ["/blog/hello certain"],
+  ],
+  [
+    "Docusaurus: a plugin may make the pages of a folder that has none",
+    {
+      "docusaurus.config.js": `${docusaurus("docs: {}").slice(0, -3)}, plugins: ["docusaurus-plugin-typedoc"] };`,
+      ...pages("docs", "[x](./api/x.md) [y](/docs/api/y) [z](./gone.md)"),
+    },
+    ["./api/x.md likely", "/docs/api/y likely", "./gone.md certain"],
+  ],
+  [
+    "Starlight: the locales are in another file, and the sidebar names pages without one",
+    {
+      "astro.config.mjs": astro(', locales, defaultLocale: "en", sidebar: [{ slug: "b" }, { slug: "none" }]'),
+      ...pages(`${starlightDocs}/en`, "[b](/en/b/)"),
+    },
+    ["/en/none likely"],
+  ],
+  [
+    "Starlight: other redirects are in another file",
+    { "astro.config.mjs": astro("", 'redirects: { ...old, "/x": "/b/" },'), ...pages(starlightDocs, "[b](/none/)") },
+    ["/none/ likely"],
+  ],
+  [
+    "Starlight: the pages have a loader of their own",
+    {
+      "astro.config.mjs": astro(),
+      "src/content.config.ts":
+        "export const collections = { docs: defineCollection({ loader: docsLoader({ generateId }) }) };",
+      ...pages(starlightDocs, "[b](/none/)"),
+    },
+    ["/none/ likely"],
+  ],
+  [
+    "Starlight: the Markdown processor leaves punctuation as it is",
+    {
+      "astro.config.mjs": astro("", "markdown: { processor: satteri({ features: { smartPunctuation: false } }) },"),
+      ...pages(starlightDocs, "## a -- b\n\n[b](#a----b) [c](#a--b)"),
+    },
+    ["a--b certain"],
+  ],
+  [
+    "VitePress: the folder of the pages is computed",
+    { ".vitepress/config.ts": "export default { srcDir: dir(), themeConfig: {} };", ...pages("src", "[b](/b)") },
+    ["/b likely"],
+  ],
+  [
+    "VitePress: settings come from elsewhere",
+    { ".vitepress/config.ts": "export default { ...shared, themeConfig: {} };", "a.md": "[b](/none)\n" },
+    ["/none likely"],
+  ],
+  [
+    "VitePress: a file stands for many pages",
+    {
+      ".vitepress/config.ts": "export default { themeConfig: {} };",
+      "pkg/[name].md": "# Package\n",
+      "a.md": "[x](/pkg/x) [y](/gone/x)\n",
+    },
+    ["/gone/x certain"],
+  ],
+  [
+    "Nextra: the application serves the pages below a folder, and pages of its own",
+    {
+      "next.config.mjs": 'import nextra from "nextra";\nexport default nextra({})({});',
+      "app/docs/[[...mdxPath]]/page.jsx": "",
+      "app/about/page.jsx": "",
+      ...pages("content", "[b](/docs/b) [c](/about) [d](/docs/none)"),
+    },
+    ["/docs/none certain"],
+  ],
+  [
+    "Fumadocs: the address of the docs is computed",
+    {
+      "source.config.ts": 'import { defineDocs } from "fumadocs-mdx/config";\nexport const docs = defineDocs();',
+      "lib/source.ts": "export const source = loader({ baseUrl: base(), source: docs });",
+      ...pages("content/docs", "[b](/docs/none)"),
+    },
+    ["/docs/none likely"],
+  ],
+  [
+    "MkDocs: a script makes pages",
+    {
+      "mkdocs.yml": "site_name: x\nplugins:\n  - gen-files:\n      scripts: [gen.py]\n",
+      ...pages("docs", "[b](none.md)"),
+    },
+    ["none.md likely"],
+  ],
+  [
+    "MkDocs: a plugin may make the pages of a folder that has none",
+    { "mkdocs.yml": "site_name: x\nplugins: [search, autoapi]\n", ...pages("docs", "[x](api/x.md) [b](none.md)") },
+    ["api/x.md likely", "none.md certain"],
+  ],
+  [
+    "Mintlify: a file for contributors may be a page",
+    {
+      "docs.json": '{ "navigation": { "pages": ["a", "b"] } }',
+      "a.mdx": "[s](/security) [t](/none)\n",
+      "b.mdx": "B\n",
+      "security.mdx": "S\n",
+    },
+    ["/security likely", "/none certain"],
+  ],
+  [
+    "Mintlify: an API description makes headings",
+    {
+      "docs.json": '{ "navigation": { "pages": ["a", "b", "c"] } }',
+      "a.mdx": "[r](/b#response) [s](/c#response)\n",
+      "b.mdx": "---\nopenapi: GET /x\n---\n",
+      "c.mdx": page("C"),
+    },
+    ["b.mdx likely", "c.mdx certain"],
+  ],
+  [
+    "Hugo: a mount brings pages",
+    {
+      "hugo.toml": 'baseURL = "https://example.org/"\n[[module.mounts]]\nsource = "other"\ntarget = "content/other"\n',
+      ...pages("content", "[x](/other/x/) [y](/none/)"),
+    },
+    ["/other/x/ likely", "/none/ certain"],
+  ],
+  [
+    "Jekyll: a plugin of the project may make pages",
+    {
+      "_config.yml": "title: T\n",
+      Gemfile: "gem 'jekyll'\n",
+      "_plugins/make.rb": "",
+      ...pages("guide", "[x](/made/x.html) [y](/guide/none.html)"),
+    },
+    ["/made/x.html likely", "/guide/none.html certain"],
+  ],
+  [
+    "mdBook: a preprocessor may write headings",
+    {
+      "book.toml": "[book]\n\n[preprocessor.own]\n",
+      "src/SUMMARY.md": "- [A](a.md)\n",
+      "src/a.md": "# A\n\n[x](#none)\n",
+    },
+    ["none likely"],
+  ],
+  [
+    "Sphinx: an extension may make a listed page",
+    {
+      "docs/conf.py": 'extensions = ["myst_parser", "autoapi.extension"]\n',
+      "docs/index.md": "# Home\n\n```{toctree}\nautoapi/index\n```\n",
+    },
+    ["docs/autoapi/index.md likely"],
+  ],
+];
+
+it.each(cases)("is certain only of what the configuration shows. %s", async (_name, files, expected) => {
+  expect(await judged(files)).toEqual(expected);
+});
+
+it("reports one cause of many entries without a page once", async () => {
+  const listed = ["p", "q", "r", "s", "t"].map((name) => `{ slug: "${name}" }`);
+  const known = ["a", "b"].map((name) => `{ slug: "${name}" }`);
+  const more = Array.from({ length: 8 }, (_, n) => [`${starlightDocs}/en/x${n}.md`, page("X")] as const);
+  const others = more.map((_, n) => `{ slug: "x${n}" }`);
+  const sidebar = [...listed, ...known, ...others].join(", ");
+  const files = {
+    "astro.config.mjs": astro(`, locales, defaultLocale: "en", sidebar: [${sidebar}]`),
+    ...pages(`${starlightDocs}/en`, "A"),
+    ...Object.fromEntries(more),
+  };
+  const findings = await checkSite(await openSite(memoryTree(files)));
+  expect(findings.filter(({ check }) => check === "broken-navigation")).toEqual([
+    expect.objectContaining({
+      message: "5 entries of this file name no page of the repository.",
+      certainty: "likely",
+      why: expect.stringContaining("takes `locales` from code that is not read"),
+    }),
+  ]);
+});
+
+it("follows a moved page under a render hook of Hugo, in every form of link", async () => {
+  const tree = memoryTree({
+    "hugo.toml": 'baseURL = "https://example.org/"\n',
+    "layouts/_default/_markup/render-link.html": "<a>",
+    "content/g/a.md": page("A"),
+    "content/b.md": page("[v](/g/a/) [w](/g/a) [x](g/a.md) [y](/g/a.md#x)"),
+  });
+  const after = tree.with(
+    editsOf(await movePage(await openSite(tree), { from: "content/g/a.md", to: "content/h/a.md" })),
+  );
+  expect(after.text("content/b.md")).not.toContain("g/a");
+  expect(after.text("content/b.md").match(/h\/a/g)).toHaveLength(4);
+  expect((await checkSite(await openSite(after))).filter(({ check }) => check === "broken-link")).toEqual([]);
+});
