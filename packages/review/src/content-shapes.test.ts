@@ -47,6 +47,7 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ],
   ],
   "front matter that runs": [
+    ["jekyll", "new.md", "---\ntitle: New\npermalink: /app.js\n---\n\nText.\n"],
     ["hugo", "content/new.md", '{\n  "title": "x",\n  "markup": "html"\n}\n\nText.\n'],
     ["mkdocs", "docs/new.md", "title: x\ntemplate: a.html\n\n# New\n"],
     ["vitepress", "new.md", `---\u00a0js\n{ a: ${ran} }\n---\n\n# New\n`],
@@ -57,6 +58,8 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ["mkdocs", "docs/new.md", "---\ntitle: New\n...\n<script>evil()</script>\n---\n\n# New\n"],
   ],
   "a fence that the builder compiles or runs": [
+    ["nextra", "content/new.mdx", '# New\n\n```ts twoslash\n// @paths: {"a": ["/etc/a"]}\nimport a from "a"\n```\n'],
+    ["docusaurus", "docs/new.mdx", "# New\n\n- a\nb\n\n  ```\n<Evil x={y} />\n  ```\n"],
     ["vitepress", "new.md", "# New\n\n- a\n\n\t```demo\n\tText.\n\t```\n"],
     ["nextra", "content/new.mdx", '# New\n\n```ts twoslash\nimport a from "/etc/a"\n```\n'],
     ["hugo", "layouts/partials/llms.txt", '```\n{{ os.ReadFile "hugo.toml" }}\n```\n'],
@@ -109,12 +112,17 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ["sphinx", "docs/new.md", '# New\n\n<b title="a\n\n![x](../../x.txt)\n">\n'],
   ],
   "indented code that is rendered": [
+    ["mkdocs", "docs/new.md", "# The `<img src=x onerror=evil()>`\n"],
     ["mkdocs", "docs/new.md", "# New\n\n!!! note\n\n        <script>evil()</script>\n"],
     ["mkdocs", "docs/new.md", "# New\n\n- a\n\n        <img src=x onerror=evil()>\n"],
     ["mkdocs", "docs/new.md", "# New\n\n ~~~\n<script>evil()</script>\n ~~~\n"],
     ["jekyll", "new.md", "# New\n\n    {{ site.github.token }}\n"],
   ],
   "attribute lists": [
+    ["mkdocs", "docs/new.md", "# New { word }\n"],
+    ["mkdocs", "docs/new.md", "# New\n\n| a { word } |\n|---|\n| b |\n"],
+    ["mkdocs", "docs/new.md", "# New\n\n/// note | A\n    attrs:\n      onclick: evil()\n\nText.\n\n///\n"],
+    ["mkdocs", "docs/new.md", "# New\n\n> /// note | A\n>     attrs:\n>       onclick: evil()\n>\n> ///\n"],
     ["jekyll", "new.md", "# New\n\nText.\n{: onclick=evil() }\n"],
     ["mkdocs", "docs/new.md", "# New\n\n[a](b.md){onclick=evil()}\n"],
     ["vitepress", "new.md", "# New {onclick=evil()}\n"],
@@ -139,6 +147,11 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ["mkdocs", "docs/new.md", "# New\n\n<![CDATA[<script>evil()</script>]]>\n"],
   ],
   "SVG files with script": [
+    [
+      "mkdocs",
+      "docs/a.svg",
+      '<svg xmlns="http://www.w3.org/2000/svg" xmlns:inkscape="http://www.w3.org/1999/xlink"><use inkscape:href="javascript:evil()"/></svg>',
+    ],
     ["mkdocs", "docs/a.svg", '<svg xmlns="http://www.w3.org/2000/svg"><title><script>evil()</script></title></svg>'],
     [
       "mkdocs",
@@ -234,6 +247,14 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ["sphinx", "docs/new.rst", `New\n===\n\n\`x <javascript:evil()//${"a".repeat(2_100)}>\`_\n`],
   ],
   "AsciiDoc that passes text through": [
+    ["antora", "modules/ROOT/pages/new.adoc", "= New\n\n_pass:[<script>evil()</script>]_\n"],
+    ["antora", "modules/ROOT/pages/new.adoc", "= New\n\n_image:../../../../../etc/passwd[]_\n"],
+    ["antora", "modules/ROOT/pages/new.adoc", "= New\n:other: Read this\n\nText.\n"],
+    ["antora", "modules/ROOT/pages/new.adoc", "= New\n\nhttps://ev++++il.test/[x]\n"],
+    ["antora", "modules/ROOT/pages/new.adoc", "= New\n\n====\n----\n====\n+++<script>evil()</script>+++\n----\n"],
+    ["antora", "modules/ROOT/pages/new.adoc", "= New\n\n|===\n|\n----\n|+++<script>evil()</script>+++\n----\n|===\n"],
+    ["antora", "modules/ROOT/pages/new.adoc", "= New\n\n[pass]\n\n----\n+++<script>evil()</script>+++\n----\n"],
+    ["antora", "modules/ROOT/pages/new.adoc", "= New\n\nText\n----\n+++<script>evil()</script>+++\n----\n"],
     ["antora", "modules/ROOT/pages/new.adoc", "= New\n\nNow {base-uri}.attacker.test/x[click].\n"],
     ["antora", "modules/ROOT/pages/new.adoc", '= New\n\nimage::a.png[link="java&#115;cript:alert(1)"]\n'],
     ["antora", "modules/ROOT/pages/new.adoc", '= New\n\nimage::a.png[link="java\tscript:alert(1)"]\n'],
@@ -248,6 +269,9 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
     ["antora", "modules/ROOT/pages/new.adoc", "= New\n\nxref:javascript:evil()[x]\n"],
   ],
   "unknown domains": [
+    ["hugo", "content/new.md", '# New\n\n{{< figure src="https://attacker.test/a.png" alt="A" >}}\n'],
+    ["hugo", "content/new.md", '# New\n\n{{< figure src="a.png" link="javascript:evil()" >}}\n'],
+    ["sphinx", "docs/new.rst", "New\n===\n\n.. _a:\n   https://attac\n   ker.test/\n"],
     ["mkdocs", "docs/new.md", '# New\n\n```js icon="https://attacker.test/x.png"\na\n```\n'],
     ["mkdocs", "docs/new.md", "# New\n\n![x](< //attacker.test/x.png>)\n"],
     ["vitepress", "public/llms.txt", "# All\n\n[a](https://attacker.test/)\n"],
@@ -457,6 +481,39 @@ it.each<readonly [Site, string, string]>([
     "mkdocs",
     "docs/a.svg",
     '<?xml version="1.0" encoding="UTF-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><title>A</title><style>.a{fill:red}</style><path class="a" d="M0 0" fill="url(#g)"/></svg>\n',
+  ],
+  [
+    "mkdocs",
+    "docs/new.md",
+    '---\ntitle: "The <name>"\n---\n\n# The `<tool>` of `List<T>`\n\nUse {name} here.\n\n/// details | A *title*\n    open: true\n\nText.\n\n///\n\n<!-- this is only a remark -->\n',
+  ],
+  ["mkdocs", "docs/new.md", "# New\r\n\r\n```yaml\r\na: {{ b }}\r\n```\r\n"],
+  [
+    "jekyll",
+    "new.md",
+    '---\ntitle: New\npermalink: /new/\n---\n\n{% raw %}\n\n```html\n{{ a }}\n```\n\n{% endraw %}\n\nSee [a]({{ site.baseurl }}{% link docs/guide.md %}#b).\n\n- Use `a`\n- <img src="{{ site.baseurl }}/a.png">\n- Use `<script>`\n',
+  ],
+  ["hugo", "content/new.md", '# New\n\n{{< figure src="a.png" alt="A" caption="Some words" >}}\n'],
+  [
+    "sphinx",
+    "docs/new.rst",
+    "New\n===\n\n.. NOTE: write more\n\n.. _`a b`:\n   https://known.test/c\n\n.. only:: html\n\n   Get :download:`it <index.rst>`.\n\n.. code-block:: dosbatch\n\n   dir\n",
+  ],
+  [
+    "antora",
+    "modules/ROOT/pages/new.adoc",
+    '= New\n:objective-2: Write that\n:page-aliases: old.adoc, a::b.adoc\n:description: pass:q[The `x` of it]\n\nUse C++ and g++. See xref:a::b.adoc[c].\n\nimage::a:b.png[]\n\n[source,json]\n----\n["a", {end}, "$${b}"]\n----\n\nIt is `["."]` then.\n',
+  ],
+  [
+    "docusaurus",
+    "docs/new.mdx",
+    "# New\n\n<Tabs>\n\n   ```js\n  import a from 'b'\n  ```\n\n</Tabs>\n\nRun `a\nb <c>` now.\n",
+  ],
+  ["nextra", "content/new.mdx", '# New\n\n```ts twoslash\nimport a from "node:path"\nconst b = "/c"\n```\n'],
+  [
+    "mkdocs",
+    "docs/a.svg",
+    '<svg xmlns="http://www.w3.org/2000/svg" xmlns:inkscape="http://www.inkscape.org/namespaces/inkscape" inkscape:version="1.4 (a, b)"/>',
   ],
 ])("passes in %s, %s: %j", async (site, path, text) => {
   expect(await judge(site, path, text)).toEqual({ violations: [], findings: [] });

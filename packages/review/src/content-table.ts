@@ -44,33 +44,36 @@ export const addressAttributes = words("href src srcset poster cite to url link 
  * color, and a few of documentation sites. Blocks in others may be drawn, embedded or run.
  */
 export const languages = words(`
-  1c abap abnf actionscript ada adoc agda ahk angular ansi apache apacheconf apex apl applescript arduino armasm art
-  arturo as asc asciidoc asm asn1 aspectj astro atom autohotkey autoit avro awk bash bash-session basic bat batch
-  bazel bbcode be berry bf bibtex bicep bnf bqn brainfuck bro bsl c c# c++ caddy caddyfile cairo capnp cc ceylon cfc
-  cfg chaiscript cjs clean cli clj clojure cmake cmd cobol codeql coffee coffeescript command common-lisp compose
-  conf config console containerfile coq cpp cr crmsh cron crontab crystal cs csh csharp csp css csv cts cuda cue
-  curl cypher d dart dax delphi desktop dhall diff django dns do docker dockerfile dos dotenv dts ebnf editorconfig
-  edn eiffel ejs elisp elixir elm emacs emacs-lisp env erb erl erlang ex exs f# f90 f95 factor feature fennel
-  filetree fish flux fortran fs fsharp ftl gap gawk gcode gd gdscript gherkin git-commit gitattributes gitignore
-  gleam glsl gml gn go go-html-template golang golo gotmpl gql gradle graphql groovy h haml handlebars haproxy
-  haskell haxe hbs hcl hex hexdump hlsl hpp hs html html+django html+erb html+jinja http https hx hxml hy hylang i7
-  icon idr idris imba influxql inform7 ini ino io ipython irb j jade java javascript javascriptreact jinja jinja2 jl
-  jq js json json-doc json5 jsonc jsonl jsonnet jsp jsx julia julia-repl just k katex kotlin kql ksh kt kts kusto
-  lasso lassoscript latex ldif lean lean4 less liquid lisp livescript llvm lock log logql lsl lua luau make makefile
-  manifest markdoc markdown math mathematica matlab maxima md mdc mdx mediawiki mel mermaid metal mips mipsasm mizar
-  mjs mk ml mma mod mojo monkey moo moon moonscript move mts mustache mysql n1ql n3 nasm nb ndjson nestedtext nginx
-  nim ninja nix nixos njk no-highlight nocode node none npm nsis nt nunjucks obj-c obj-c++ objc objdump objective-c
-  objective-c++ objectivec objectpascal ocaml octave odin openmetrics openscad output package-install pas pascal
-  patch pcmk peg pem perl perl6 php pl plain plaintext plsql po pony postcss postgres postgresql pot powerquery
-  powershell prisma processing prolog promql properties proto protobuf ps ps1 psql pug pulumi puppet purebasic
-  purescript pwsh py py2 py3 pycon pyi pytb python python3 q ql qml r racket raku razor rb react reason reasonml reg
-  regex rego rescript rest restructuredtext rkt roboconf robot robotframework ron rout rs rsl rss rst ruby rust
-  rust,ignore sas sass scad scala scheme scilab scm scss sed sh sh-session shell shell-session shellscript
-  shellsession slim smali smalltalk smarty sml solidity soy sparql spl splunk sqf sql sqlite ssh ssh-config st stan
-  starlark stata styl stylus sum supercollider sv svelte svg swift systemd tap tcl terminal terraform tex text tf
-  thrift toml tree treeview ts tsql tsv tsx turtle twig txt typescript typescriptreact typoscript typst uri url v
-  vala vb vba vbnet vbscript velocity verilog vhdl vim viml visual-basic vue vue-html vyper wasm wat webidl wgsl
-  wiki wikitext wit wl wolfram wren x++ xhtml xls xlsx xml xq xqm xquery xsl yaml yang yml zephir zig zone zsh
+  1c abap abnf actionscript ada adoc agda ahk angular angular-html angular-ts ansi apache apacheconf apex apl
+  applescript arduino armasm art arturo as asc asciidoc asm asn1 aspectj astro atom autohotkey autoit avro awk
+  ballerina bash bash-session basic bat batch bazel bbcode be berry bf bibtex bicep blade bnf bqn brainfuck bro bsl c
+  c# c++ caddy caddyfile cairo capnp cc ceylon cfc cfg chaiscript cjs clean cli clj cljs clojure clojurescript cmake
+  cmd cobol codeowners codeql coffee coffeescript command common-lisp compose conf config console containerfile coq cpp
+  cr crmsh cron crontab crystal cs csh csharp csp css csv cts cuda cue curl cypher cython d dart dax delphi desktop
+  devicetree dhall diff django dns do docker dockerfile dos dosbatch doscon dotenv dtd dts ebnf editorconfig edn eiffel
+  ejs elisp elixir elm emacs emacs-lisp env erb erl erlang ex exs f# f90 f95 factor feature fennel filetree fish fluent
+  flux fortran fs fsharp ftl gap gas gawk gcode gd gdscript gdshader gherkin git-commit gitattributes gitignore gleam
+  glsl gml gn go go-html-template golang golo gotmpl gql gradle graphql groovy h hack haml handlebars haproxy haskell
+  haxe hbs hcl hex hexdump hjson hlsl hpp hs html html+django html+erb html+jinja htmldjango http https hx hxml hy
+  hylang i7 icon idl idr idris iex imba influxql inform7 ini ino io ipython irb j jade java javascript javascriptreact
+  jinja jinja2 jl jlcon jq js json json-doc json-ld json5 jsonc jsonl jsonld jsonnet jsp jsx julia julia-repl just k
+  katex kconfig kotlin kql ksh kt kts kusto lasso lassoscript latex ldif lean lean4 less liquid lisp livescript llvm
+  lock log logql lsl lua luau make makefile manifest markdoc markdown math mathematica matlab maxima md mdc mdx
+  mediawiki mel mermaid meson metal mips mipsasm mizar mjs mk ml mma mod mojo monkey moo moon moonscript move mts
+  mustache mysql n1ql n3 nasm nb ndjson nestedtext nextflow nginx nim ninja nix nixos njk no-highlight nocode node
+  nodejsrepl none npm nsis nt nu nunjucks nushell obj-c obj-c++ objc objdump objective-c objective-c++ objectivec
+  objectpascal ocaml octave odin openmetrics openscad output package-install pas pascal patch pcmk peg pem perl perl6
+  php pl plain plaintext plpgsql plsql po pony postcss postgres postgres-console postgresql pot powerquery powershell
+  prisma processing prolog promql properties proto protobuf ps ps1 ps1con psql pug pulumi puppet purebasic purescript
+  pwsh pwsh-session py py2 py3 pycon pyi pytb python python2 python3 q ql qml r racket raku razor rb rbcon react reason
+  reasonml reg regex regexp rego rescript rest restructuredtext riscv rkt roboconf robot robotframework ron rout rs rsl
+  rss rst ruby rust rust,ignore sas sass scad scala scheme scilab scm scss sed sh sh-session shell shell-session
+  shellscript shellsession slim smali smalltalk smarty sml solidity soy sparql spl splunk sqf sql sqlite ssh ssh-config
+  st stan starlark stata styl stylus sum supercollider sv svelte svg swift system-verilog systemd systemverilog tap tcl
+  tcsh templ terminal terraform tex text tf tfvars thrift toml tree treeview ts tsql tsv tsx turtle twig txt typescript
+  typescriptreact typespec typoscript typst udiff uri url v vala vb vba vbnet vbscript velocity verilog vhdl vim viml
+  vimscript visual-basic vue vue-html vyper wasm wat webidl wgsl wiki wikitext wit wl wolfram wren x++ xhtml xls xlsx
+  xml xq xqm xquery xsl xslt yaml yang yml zeek zephir zig zone zsh
 `);
 
 /** Words behind a fence's language that only change how it looks. */
@@ -82,6 +85,7 @@ export const blockMarkers: readonly RegExp[] = [
   /^:{3,}[ \t]*(?:$|(?:note|tip|info|warning|danger|caution|important|success|secondary|details|code-group|steps|hint|error|attention|seealso|expandable|tabs|tab)(?=[ \t[]|$))/,
   /^(?:!!!|\?\?\?\+?)[ \t]+[\w-]+(?:[ \t]+(?:inline(?:[ \t]+end)?|[\w-]+))*(?=[ \t]+"|[ \t]*$)/,
   /^===[!+]?[ \t]+(?=")/,
+  /^\/{3,}[ \t]*(?:(?:note|attention|caution|danger|error|tip|hint|warning|info|important|check|success|question|example|quote|abstract|details|tab|caption)(?:[ \t]*\||[ \t]*$)|$)/,
   /^> \[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION|INFO|DANGER|SUCCESS|QUESTION|EXAMPLE|QUOTE|TODO)\][+-]?/i,
 ];
 /** Everything that some builder reads as such a marker. */
@@ -126,7 +130,7 @@ export const actingElements =
 
 /** First words of HTML comments that editors' tools read and builders don't. */
 export const comments =
-  /^<!-- ?(?:prettier-ignore(?:-start|-end)?|markdownlint-[\w-]+|textlint-[\w-]+|vale [\w. =]+|spell-checker:[\w ,]+|cspell:[\w ,]+|more|truncate|toc|TODO|NOTE|FIXME)(?:(?!--)[^<>{}\\`@#$])*-->$|^<!-- ?[A-Z][a-z]+[ ,.][\w ,.'’();/\n-]*-->$/;
+  /^<!-- ?(?:prettier-ignore(?:-start|-end)?|markdownlint-[\w-]+|textlint-[\w-]+|vale [\w. =]+|spell-checker:[\w ,]+|cspell:[\w ,]+|more|truncate|toc|TODO|NOTE|FIXME)(?:(?!--)[^<>{}\\`@#$])*-->$|^<!-- ?[A-Z][a-z]+[ ,.][\w ,.'’();/\n-]*-->$|^<!-- (?!(?:include|import|embed|insert|run|exec\w*|eval\w*|code|load)\b)(?:[a-z]+(?:['’-][a-z]+)*[,.]? ){3,}-->$/;
 
 /** A comment of words or of Markdown. What is in it must be content as well, because parsers end comments differently. */
 export const wordyComment = /^<!--\s*(?:[A-Z][\w’'-]*[\s,.:]|#{1,6} |[-*+] |\d+[.)] |\| |\*\*|\[[^[\]\n]+\]\()/;
@@ -154,7 +158,7 @@ export const directives = words(`
   contents rubric topic sidebar epigraph highlights pull-quote centered hlist glossary index productionlist tab tabs
   group-tab code-tab tab-set tab-set-code tab-item grid grid-item grid-item-card card card-carousel dropdown function method attribute data exception
   class module currentmodule py:function py:method py:attribute py:data py:exception py:class py:module option program
-  envvar describe confval cmdoption currentmodule math line-block compound container
+  envvar describe confval cmdoption currentmodule math line-block compound container only
 `);
 export const directiveOptions =
   /^:(?:linenos|lineno-start|emphasize-lines|caption|name|alt|width|height|scale|align|class|maxdepth|hidden|titlesonly|glob|numbered|reversed|header-rows|stub-columns|widths|columns|depth|local|backlinks|force|dedent|number-lines|sync|open|icon|noindex|no-index|no-index-entry|nosearch|orphan|tocdepth|canonical|type|value|default|module|sorted|collapsible|gutter|padding|margin|text-align|figwidth|figclass|language|order|color|animate|selected|outline|shadow|link-type|link-alt|class-[\w-]+|reverse|auto|child-\w+):(?:[ \t]|$)/;
@@ -171,7 +175,7 @@ const asciidocOptions =
 const asciidocSubs = "(?:quotes|attributes|macros|callouts|replacements)";
 /** AsciiDoc: block attributes that only format. The first word is the block's style, the others only name. Substitutions are added, so that `<` stays text. */
 export const asciidocBlocks = new RegExp(
-  String.raw`^\[(?:source|listing|literal|quote|verse|example|sidebar|abstract|partintro|NOTE|TIP|WARNING|CAUTION|IMPORTANT|discrete|float|horizontal|qanda|glossary|appendix|preface|colophon|bibliography|index|dedication|loweralpha|upperalpha|lowerroman|upperroman|arabic|tabs)?(?:[#.][\w-]+|%${asciidocOptions})*(?:(?:(?<=\[)|, ?)(?:subs="?(?:(?:\+${asciidocSubs}|${asciidocSubs}\+)(?:, ?(?=\+|\w+\+)|(?=[",\]])))+"?|(?:options|opts)="?${asciidocOptions}(?:, ?${asciidocOptions})*"?|cols="?[\w ,.*<>^%|+-]*"?|(?:width|frame|grid|stripes|caption|role|id|start|linenums|highlight|title|indent|language|attribution|citetitle|reversed)="?[\w ,.*^;%:|-]*"?|(?<!\[)(?:[\w+#.' -]+|"[\w ,.*^;%:|-]*"|%${asciidocOptions})))*\]$`,
+  String.raw`^\[(?:source|listing|literal|quote|verse|example|sidebar|abstract|partintro|NOTE|TIP|WARNING|CAUTION|IMPORTANT|discrete|float|horizontal|qanda|glossary|appendix|preface|colophon|bibliography|index|dedication|loweralpha|upperalpha|lowerroman|upperroman|arabic|tabs)?(?:[#.][\w-]+|%${asciidocOptions})*(?:(?:(?<=\[)|, ?)(?:subs="?(?:(?:\+${asciidocSubs}|${asciidocSubs}\+)(?:, ?(?=\+|\w+\+)|(?=[",\]])))+"?|(?:options|opts)="?${asciidocOptions}(?:, ?${asciidocOptions})*"?|cols="?[\w ,.*<>^%|+-]*"?|(?:width|frame|grid|stripes|caption|role|id|start|lines|linenums|highlight|title|indent|language|attribution|citetitle|reversed)="?[\w ,.*^;%:|-]*"?|(?<!\[)(?:[\w+#.' -]+|"[\w ,.*^;%:|-]*"|%${asciidocOptions})))*\]$`,
 );
 /** Attributes of a document that only name or number. */
 export const asciidocAttributes =

@@ -12,6 +12,7 @@ import { hostsIn } from "./hosts/hosts-in.ts";
 import type { Part } from "./page-parts.ts";
 import { createPageReader, type PageReader } from "./page-reader.ts";
 import { isAllowed, kindOf, otherFile } from "./policy.ts";
+import { withLineFeeds } from "./read-page.ts";
 import type { Policy, ReviewInput, Violation } from "./review.ts";
 import { folderOf, openSyntaxes } from "./site-syntax.ts";
 import { withoutCode } from "./without-code.ts";
@@ -190,10 +191,11 @@ export async function judgeContent(
     for (const host of added.flatMap(({ hosts }) => hosts)) if (!heldHosts.has(host)) newHosts.add(host);
     if (newHosts.size > hostsMax) return;
     const told = new Set<string>();
+    const shown = withLineFeeds(text ?? "");
     // Samples come last: if a host is both linked and shown in a sample, the refusal names the link.
     for (const part of added.sort((a, b) => Number(a.kind === "sample") - Number(b.kind === "sample"))) {
-      const at = Math.max(part.at, text?.indexOf(part.hosts[0] ?? part.find, part.at) ?? 0);
-      const line = () => (text ?? "").slice(0, at).split("\n").length;
+      const at = Math.max(part.at, shown.indexOf(part.hosts[0] ?? part.find, part.at));
+      const line = () => shown.slice(0, at).split("\n").length;
       if (part.kind === "include" || part.kind === "form" || part.kind === "path") {
         if (!(await isContent(part, path))) tell(inWords(part), line());
         if (violations.length >= violationsMax) return;

@@ -1,11 +1,11 @@
-/** Liquid leaves what is between `{% raw %}` and `{% endraw %}` alone, in code too. */
+/** Liquid leaves what is between `{% raw %}` and `{% endraw %}` alone, in code too. No search looks for the mark. */
 export function withoutRaw(text: string): string {
   const pieces = text.split(/(\{%-?\s*(?:end)?raw\b[^%]*%\})/);
   const last = pieces.findLastIndex((piece, index) => index % 2 === 1 && piece.includes("end"));
   let isRaw = false;
   const shown = pieces.map((piece, index) => {
     if (index % 2 === 1) isRaw = /^\{%-? *raw *-?%\}$/.test(piece);
-    return isRaw && index % 2 === 0 && index < last ? piece.replaceAll(/\{(?=[{%])/g, "(") : piece;
+    return isRaw && index % 2 === 0 && index < last ? piece.replaceAll(/\{(?=[{%])/g, "\ufffd") : piece;
   });
   return shown.join("");
 }
@@ -31,18 +31,18 @@ export function referencesIn(text: string): ReadonlyMap<string, number> {
 }
 
 /** Whether every parser finds the same code spans here: each is closed in its line and not escaped. */
-export function hasPlainSpans(chunk: string, html: "commonmark" | "spans" | "raw"): boolean {
+export function hasPlainSpans(chunk: string, html: "commonmark" | "spans" | "raw", overLines = false): boolean {
   if (!chunk.includes("`")) return true;
   // Mathematics is passed on as it is, with its marks.
   if (/\$\$|\\[([]/.test(chunk)) return false;
   const isTable = html === "raw" || /^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:|-]*)?$/m.test(chunk);
   for (let at = chunk.indexOf("`"); at !== -1; at = chunk.indexOf("`", at)) {
-    const [whole, marks, code = ""] = spanAt(chunk, at) ?? [];
+    const [whole, marks, code = ""] = spanAt(chunk, at, overLines) ?? [];
     // Tables split cells inside code, and some parsers need a letter behind the first mark.
     if (
       !whole ||
       (isTable && /(?<!\\)\||\\\\\|/.test(code)) ||
-      (html !== "commonmark" && marks === "`" && /^\s/.test(code))
+      (html !== "commonmark" && marks === "`" && /^\s/.test(code) && /\s/.test(chunk[at - 1] ?? " "))
     )
       return false;
     if (chunk[at - 1] === "\\") return false;
@@ -53,18 +53,23 @@ export function hasPlainSpans(chunk: string, html: "commonmark" | "spans" | "raw
   return true;
 }
 
-/** A span of code in its line: a list of definitions, a heading or a target can take any line out of a sentence. */
-export function spanAt(text: string, at: number): RegExpExecArray | null {
-  const span = /(`+)(?!`)([^\n]*?[^`\n])\1(?!`)/y;
+/**
+ * A span of code in its line: a list of definitions, a heading or a target can take any line out of a sentence. Where all
+ * parsers follow CommonMark, and the sentence has none of these, it may go on in lines that begin with a letter.
+ */
+export function spanAt(text: string, at: number, overLines: boolean): RegExpExecArray | null {
+  const span = overLines
+    ? /(`+)(?!`)((?:[^\n]|\n {0,6}(?=[A-Za-z]))*?[^`\n])\1(?!`)/y
+    : /(`+)(?!`)([^\n]*?[^`\n])\1(?!`)/y;
   span.lastIndex = at;
   return span.exec(text);
 }
 
 /** The end of `{{…}}`, `{%…%}` (to its end tag if it hides text) or `{…}`; -1 for a single brace. */
-export function templateEnd(text: string, at: number, end: number): number {
+export function templateEnd(text: string, at: number, end: number, readsRaw: boolean): number {
   const kind = text.slice(at, at + 2);
   const hidden = kind === "{%" ? /^\{%-?\s*(raw|comment|capture)\b/.exec(text.slice(at, at + 40))?.[1] : undefined;
-  if (hidden) {
+  if (hidden && !(readsRaw && hidden === "raw")) {
     const close = text.slice(at).search(new RegExp(`\\{%-?\\s*end${hidden}\\s*-?%\\}`));
     return close === -1 ? text.length : text.indexOf("%}", at + close) + 2;
   }

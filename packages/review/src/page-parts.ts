@@ -128,6 +128,6 @@ function decoded(url: string): string {
 
 function longestLine(text: string): string {
   let longest = "";
-  for (const line of text.split(/[\r\n\0]/)) if (line.trim().length > longest.length) longest = line.trim();
+  for (const line of text.split(/[\r\n\0\ufffd]/)) if (line.trim().length > longest.length) longest = line.trim();
   return longest.slice(0, 200);
 }

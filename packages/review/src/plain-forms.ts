@@ -1,5 +1,13 @@
 import { decodeHTML } from "entities";
-import { elements, expressionForms, fenceFlags, languages } from "./content-table.ts";
+import {
+  actingElements,
+  blockElements,
+  elements,
+  expressionForms,
+  fenceFlags,
+  languages,
+  rawElements,
+} from "./content-table.ts";
 
 export interface Tag {
   name: string;
@@ -42,6 +50,12 @@ export function readPlainTag(text: string, at: number, braceEnd: ((at: number) =
     isClosed: last[1] === "/",
     end: cursor + last[0].length,
   };
+}
+
+/** `<name>`, where a title shows what is written: an element that HTML does not know, or that only marks words. */
+export function withoutNames(text: string): string {
+  const isActive = (name: string) => [rawElements, actingElements, blockElements].some((known) => known.test(name));
+  return text.replaceAll(/<\/?([a-z][\w-]*)>/gi, (tag, name: string) => (isActive(name.toLowerCase()) ? tag : name));
 }
 
 /** Where the braces that open at a place are balanced: the text's end if there are too few. The text is read once. */
@@ -115,7 +129,7 @@ export function isPlainInfo(info: string, code: string, isLabelled: boolean): bo
     : (/^[ \t]*([\w+#.-]*)(?:,(?=\w)|:(?=[a-z-])|(?=[\s{[]|$))(.*)$/i.exec(info) ?? ["", "?"]);
   if (language !== "" && !languages.has(language.toLowerCase())) return false;
   // Its compiler reads the files that are named.
-  if (/\btwoslash\b/.test(meta) && /["'`]\s*(?:\.{0,2}\/|~|\w+:)|\/\/\/\s*</.test(code)) return false;
+  if (/\btwoslash\b/.test(meta) && namesFiles.test(code)) return false;
   // Drawn, not shown.
   if (/(?:^|[\s{.])(?:mermaid|math|katex)\b/.test(info) && drawnActive.test(code)) return false;
   const flags =
@@ -129,6 +143,8 @@ export function isPlainInfo(info: string, code: string, isLabelled: boolean): bo
       ((isLabelled && index > 0) || !runningFlag.test(flag)),
   );
 }
+const namesFiles =
+  /\b(?:from|import|require|module|typeof)\b[\s(]*["'`]\s*(?:\.{0,2}\/|~|(?!node:)\w+:)|\/\/\/\s*<|@(?:jsx|import)|\/\/\s*@(?!errors|noErrors|log|filename: \w)/;
 const drawnActive =
   /<(?!br ?\/?>|[-|=.o*\s\d])|%%\s*\{|\bclick\b|\bhref\b|\burl\b|\bimg\s*:|\\(?:href|url|html|require|include|input|def|let|newcommand|class|style|unicode|mmlToken)|script\s*:|\/\//i;
 /** A path or a label is no flag, but these words start plugins. */

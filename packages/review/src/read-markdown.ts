@@ -48,6 +48,7 @@ import {
   isPlainValue,
   readPlainTag,
   type Tag,
+  withoutNames,
 } from "./plain-forms.ts";
 import { activeTex, directiveLine, isApart, isPlainDirective, isPlainMarker } from "./read-plain.ts";
 
@@ -64,7 +65,8 @@ interface Fence {
  * to be inert only where all parsers agree. After the first fence on which they may not, all lines count as live.
  */
 export function readMarkdown(parts: Parts, written: string, from: number, flavor: Flavor): void {
-  const text = flavor.html === "raw" && !flavor.vue ? withoutRaw(written) : written;
+  const isLiquid = flavor.html === "raw" && !flavor.vue;
+  const text = isLiquid ? withoutRaw(written) : written;
   let at = from;
   let isTrusted = true;
   /** HTML elements that are open: there, some parsers read Markdown and others do not. */
@@ -94,12 +96,13 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     at = readChunk(at, chunkEnd(at, isTrusted));
   }
 
-  /** Up to the next blank line or fence. */
+  /** Up to the next blank line or fence, or item of the same list. */
   function chunkEnd(start: number, stopsAtFence: boolean): number {
     let end = start;
+    const [item = "\n"] = /^[-*+][ \t]/.exec(lineAt(text, start)) ?? [];
     while (end < text.length) {
       const line = lineAt(text, end);
-      if (line.trim() === "" || (end > start && stopsAtFence && isFence(line))) break;
+      if (line.trim() === "" || (end > start && (line.startsWith(item) || (stopsAtFence && isFence(line))))) break;
       end += line.length + 1;
     }
     return Math.min(end, text.length);
@@ -124,11 +127,19 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     if (open.length > 0 && flavor.html === "raw") return "odd";
     if (flavor.infos && !flavor.infos.test(info)) return "odd";
     const body = start + line.length + 1;
+    const width = /^ +$/.test(before) ? widthAround(start, before.length) : before.length;
     for (let next = body; next < text.length; ) {
       const one = lineAt(text, next);
-      if (one.trimEnd() === prefix + marker) return { body, close: next, end: next + one.length + 1, info };
+      const isClose =
+        one.slice(width).trim() === marker &&
+        (flavor.mdx ? /^ *$/ : /^ {0,3}$/).test(one.slice(width, one.indexOf(marker)));
+      if (isClose && one.startsWith(prefix.slice(0, width)))
+        return { body, close: next, end: next + one.length + 1, info };
       // A blank line without its mark ends a quote.
-      const isOut = (one.trim() !== "" || prefix.includes(">")) && !one.startsWith(prefix) && one !== prefix.trimEnd();
+      const isOut =
+        (one.trim() !== "" || prefix.includes(">")) &&
+        !one.startsWith(prefix.slice(0, width)) &&
+        one !== prefix.trimEnd();
       const endsAround = !flavor.mdx && /^[\s>]*(?::{3,}|\$\$)/.test(one);
       if (
         isOut ||
@@ -139,6 +150,22 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       next += one.length + 1;
     }
     return "odd";
+  }
+
+  /** How far a fence's lines are indented at least: as the list item that it is in, or not at all if it is surely in none. */
+  function widthAround(start: number, indent: number): number {
+    if (flavor.html !== "commonmark") return indent;
+    let isText = false;
+    for (let end = start - 1, lines = 0; end >= 0; end = startOf(end) - 1, lines += 1) {
+      const above = text.slice(startOf(end), end);
+      const [, marker = "", blanks = ""] = /^( *(?:[-*+]|\d{1,9}[.)]))( *)(?=\S)/.exec(above) ?? [];
+      const width = marker.length + (blanks.length <= 4 ? blanks.length : 1);
+      if (lines === 50 || /^ *(?:[>:\t]|\[\^|(?:[-*+]|\d{1,9}[.)]) *$)/.test(above)) return indent;
+      if (isText && (above.trim() === "" || marker !== "")) return marker === "" ? 0 : indent;
+      if (blanks !== "" && width <= indent) return width;
+      isText ||= marker === "" && /^\S/.test(above);
+    }
+    return 0;
   }
 
   /** A fence stands at most three blanks inside the list item above it, or inside the page, and not right behind HTML. */
@@ -220,14 +247,20 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
         : /^(?:[ \t>*+:-]|\d{1,9}[.)]|\[\^[^\]\n]+\]:)*<[a-z/!?]/im.test(live));
     if (hasHtml) htmlEnd = end;
     const isInside = open.length > 0 && flavor.html !== "commonmark";
-    const spans = isTrusted && !isInside && !hasHtml && hasPlainSpans(chunk, flavor.html);
+    const overLines =
+      flavor.html === "commonmark" && !/^[ \t]*(?:[:|=>#]|-+[ \t]*$|\[[^\]\n]*\]:)|\|[ \t]*$/m.test(chunk);
+    const spans = isTrusted && !isInside && !hasHtml && hasPlainSpans(chunk, flavor.html, overLines);
     let rest = "";
     let cursor = start;
     const active = /[`<{&\\]|\](?=[(:])/g;
-    let inOptions = false;
+    let [inOptions, inYaml] = [false, false];
     for (const { 0: line, index } of chunk.matchAll(/[^\n]+/g)) {
       readLineStart(line, start + index);
       if (inOptions && /^\s*---/.test(line)) parts.form(chunk.slice(index), start + index);
+      // Indented lines below this marker are YAML.
+      if (inYaml && /^\s/.test(line) && !/^\s+(?:open|type|new|select): [\w-]+$/.test(line))
+        parts.form(line, start + index);
+      inYaml = /^[ \t]*\/{3,}[ \t]*\w/.test(line) || (inYaml && /^\s/.test(line));
       inOptions = /^[\s>*+-]*:{3,}\{/.test(line) || (inOptions && /^\s*:[\w-]+:/.test(line));
       if (inOptions && /^\s*:\w/.test(line)) readOption(line, start + index);
     }
@@ -236,7 +269,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       const next = start + (active.exec(chunk)?.index ?? chunk.length);
       rest += text.slice(cursor, Math.min(next, end));
       if (next >= end) break;
-      const stop = readActive(next, end, spans);
+      const stop = readActive(next, end, spans, overLines);
       // A construct is a word's end: what is left and right of it is no address. A reference is its character.
       rest += stop === next ? text[next] : text[next] === "&" ? decodeHTML(text.slice(next, stop)) : " ";
       cursor = Math.max(stop, next + 1);
@@ -246,10 +279,10 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
   }
 
   /** Where the construct at this place ends; the place itself if it is plain text. */
-  function readActive(at: number, end: number, spans: boolean): number {
+  function readActive(at: number, end: number, spans: boolean, overLines: boolean): number {
     switch (text[at]) {
       case "`": {
-        const [whole = "", marks = "", code = ""] = (spans && spanAt(text, at)) || [];
+        const [whole = "", marks = "", code = ""] = (spans && spanAt(text, at, overLines)) || [];
         parts.sample(code, at);
         readInsideCode(code, at + marks.length);
         // Vue's titles and tables of contents show code as it is written.
@@ -317,15 +350,21 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     const spelled = match[1]?.replaceAll(/(?<=\S) (?=\S)/g, "%20") ?? match[2] ?? "";
     // Behind the host, an escaped mark changes nothing.
     const written = /^https?:\/\/[\w.-]+\//.test(spelled) ? spelled.replaceAll(/\\(?=[_*&~])/g, "") : spelled;
-    const url = written.replaceAll(/\{\{[^{}]*\}\}|\{%[^{}]*%\}/g, (tag, offset: number) => {
-      const isValue = !flavor.mdx && valueForms.some((form) => form.test(tag));
-      if (!isValue || !isApart(written, offset, tag)) parts.form(`(${isValue ? written : tag})`, at, tag);
-      return "";
-    });
+    const url = withoutValues(written, at);
     const kind = name !== undefined && !(uses.get(name.toLowerCase()) ?? 0) ? "unused" : "link";
     const before = text.slice(Math.max(lineStart, at - 300), at);
     readAddress(url, at, { kind, loads: /!\[(?:(?!\]\().)*$/.test(before) });
     return at + match[0].length;
+  }
+
+  /** Without the templates in an address. */
+  function withoutValues(written: string, at: number): string {
+    return written.replaceAll(/(?:\{\{[^{}]*\}\}|\{%[^{}]*%\})+/g, (run, offset: number) => {
+      const isValue =
+        !flavor.mdx && run.split(/(?<=\})(?=\{)/).every((tag) => valueForms.some((form) => form.test(tag)));
+      if (!isValue || !isApart(written, offset, run)) parts.form(`(${isValue ? written : run})`, at, run);
+      return "";
+    });
   }
 
   /** Vite looks for what begins with a slash in the site, and then on the whole machine. */
@@ -338,16 +377,22 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
   function readBrace(at: number, end: number): number {
     const [forms, stop] = flavor.mdx
       ? [expressionForms, braceEnd(at)]
-      : [[...braceForms, ...templateForms], templateEnd(text, at, end)];
+      : [[...braceForms, ...templateForms], templateEnd(text, at, end, isLiquid)];
     if (stop === -1) return at;
     const whole = text.slice(at, stop);
+    const [, figure] = (!flavor.mdx && /^\{\{< *figure((?: +[a-z]+="[^"]*")+) *\/?>\}\}$/.exec(whole)) || [];
+    if (figure !== undefined) {
+      const given = [...figure.matchAll(/([a-z]+)="([^"]*)"/g)].map(([, name = "", value = ""]) => ({ name, value }));
+      readAttributes({ name: "figure", given, isEnd: false, isClosed: true, end: stop }, at);
+      return stop;
+    }
     // MyST reads `{name}` before a span of code as a role.
     if (text[stop] === "`" && !roles.has(whole.slice(1, -1))) {
       parts.form(whole + lineAt(text, stop), at);
       return stop;
     }
     const isPlain =
-      flavor.braces?.test(whole) ||
+      (flavor.braces?.test(whole) && !isAttributeList(at, stop)) ||
       (!flavor.mdx &&
         valueForms.some((form) => form.test(whole)) &&
         isApart(lineAt(text, startOf(at)), at - startOf(at), whole));
@@ -359,6 +404,13 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       parts.form(name ? whole.replaceAll(/"[\w ?!,-]*"/g, '""') : whole, at, name ?? whole);
     } else if (!whole.startsWith("{/*")) parts.value(whole, at);
     return stop;
+  }
+
+  /** Python-Markdown reads them right behind a construct, and at the end of a line or a cell. */
+  function isAttributeList(at: number, stop: number): boolean {
+    if (flavor.html === "commonmark" || text[at + 1] === "\\") return false;
+    const isLast = /^[ \t#]*(?:\||$)/.test(lineAt(text, stop));
+    return /[)\]*_`>~^=]/.test(text[at - 1] ?? "") || (isLast && /\s/.test(text[at - 1] ?? "\n"));
   }
 
   function readTag(at: number, end: number): number {
@@ -410,7 +462,8 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       if (!isComponent) return void parts.form(text.slice(at, end), at);
       parts.form(`<${name}>`, at, name);
     }
-    for (const { name: key, value } of given) {
+    for (const { name: key, value: written } of given) {
+      const value = isLiquid && addressAttributes.has(key) ? withoutValues(written, at) : written;
       const isLiteral = value.startsWith("{")
         ? flavor.mdx && isLiteralExpression(value)
         : isPlainValue(value, flavor.mdx, flavor.html === "commonmark");
@@ -449,6 +502,8 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     const offset = at + line.length - bare.length;
     // Behind quotes and notes, markers begin as well.
     const inner = bare.replace(/^(?:[ \t]*(?:>|\[\^[^\]\n]+\]:|(?:[-*+]|\d{1,9}[.)])(?=[ \t])))*[ \t]*/, "");
+    // What is below this marker is read as YAML, and found only if it begins its line.
+    if (inner !== line.trimStart() && inner.startsWith("///")) parts.form(inner, at + line.length - inner.length);
     if (
       inner !== bare &&
       /^(?:<<<|:{3,}[ \t]*\S|::\w|!include|@import|\$\$include)/.test(inner) &&
@@ -462,7 +517,9 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     if (activeTex.test(line)) parts.form(line, at);
     // Kramdown takes mixed marks for a fence.
     if (flavor.html === "raw" && /^[ \t>]*(?:`+~|~+`)/.test(line)) parts.form(line, at);
-    if (flavor.html !== "commonmark" && /^[ \t]*#/.test(line) && line.includes("<")) parts.form(line, at);
+    // Titles of MkDocs show code as it is written.
+    if (flavor.html !== "commonmark" && /^[ \t]*#/.test(line) && /<[a-z/!?]/i.test(withoutNames(line)))
+      parts.form(line, at);
     const target = includeForms.map((form) => form.exec(bare)?.[1]).find((one) => one !== undefined);
     if (target) parts.include(target, offset);
     else if (blockMarker.test(bare) && !isPlainMarker(bare)) parts.form(bare, offset);

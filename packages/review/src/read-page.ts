@@ -1,6 +1,7 @@
 import { plainKeys, runningKeys } from "./content-table.ts";
 import { flavorOf } from "./markdown-flavors.ts";
 import { collectParts, type Part, type Parts } from "./page-parts.ts";
+import { withoutNames } from "./plain-forms.ts";
 import { readConfiguration } from "./read-configuration.ts";
 import { readMarkdown } from "./read-markdown.ts";
 import { readAsciidoc, readRst } from "./read-plain.ts";
@@ -19,10 +20,11 @@ export type Syntax =
   | `navigation ${string}`;
 
 /** Collects what a file does beyond showing text. Nothing is evaluated, and the time is linear. */
-export function readPage(text: string, syntax: Syntax): readonly Part[] {
+export function readPage(written: string, syntax: Syntax): readonly Part[] {
   const parts = collectParts();
   const [kind, name = ""] = syntax.split(/ (.*)/s);
-  readCharacters(parts, text);
+  readCharacters(parts, written);
+  const text = /^(?:configuration|navigation)$/.test(kind ?? "") ? written : withLineFeeds(written);
   if (kind === "configuration" || kind === "navigation")
     readConfiguration(parts, text, { path: name, isWhole: kind === "navigation" });
   else if (kind === "svg") readSvg(parts, text);
@@ -32,6 +34,11 @@ export function readPage(text: string, syntax: Syntax): readonly Part[] {
   else if (kind === "asciidoc") readAsciidoc(parts, text);
   else readMarkdown(parts, text, readFrontMatter(parts, text), flavorOf(kind === "mdx" ? syntax : name));
   return parts.all;
+}
+
+/** Every parser takes both for the end of a line. */
+export function withLineFeeds(text: string): string {
+  return text.replaceAll("\r\n", "\n");
 }
 
 /** Characters that are not seen, or that end a line for some parsers only. */
@@ -85,10 +92,13 @@ const fieldLine = /^[ \t]*(?:-[ \t]+)*(?:([\w.:-]+)[ \t]*(?::(?=\s|$)|=))?[ \t]*
 const activeValue =
   /[<{}\\]|&#?\w+;|"""|'''|^[%@`]|^[?:](?:\s|$)|^"(?![^"]*"(?:,| #.*)?$)|^'(?!(?:[^']|'')*'(?:,| #.*)?$)|(?:^|[[,]\s*)[!&*]\S|^\[.*:[\s"']/;
 
+/** A page at another address, never a script or a hidden file. */
+const plainPermalink = /^permalink: +(["']?)\/?(?:[\w-]+\/)*(?:[\w-]+(?:\.html)?)?\1$/;
+
 function readField(parts: Parts, field: string): void {
   const at = 4;
   const key = /^(?:\[\[?)?([\w.:-]+)[ \t]*(?::(?=\s|$)|=|\]\]?(?=\s|$))/.exec(field)?.[1] ?? "";
-  if (runningKeys.test(key)) parts.form(field, at, key);
+  if (runningKeys.test(key) && !plainPermalink.test(field)) parts.form(field, at, key);
   else if (key !== "" && !plainKeys.has(key)) parts.form(`${key}:`, at, key);
   const isFolded = /^[\w.-]+:[ \t]+[>|][+-]?[ \t]*\n/.test(field);
   for (const [index, line] of valuesIn(field, isFolded).entries()) {
@@ -99,7 +109,12 @@ function readField(parts: Parts, field: string): void {
     const isText = isWords || name !== undefined || /^["'#]/.test(value) || !/:(?:\s|$)/.test(value);
     // A quote can end an attribute or a string in which a theme shows the value.
     const quoted = /^"[^"]*"/.test(value) ? value.replace(/^"([^"]*)"/, "$1") : value;
-    if (!isText || activeValue.test(value) || /".*[=;]/.test(quoted) || (key === "" && /^[^#]/.test(value)))
+    if (
+      !isText ||
+      activeValue.test(withoutNames(value)) ||
+      /".*[=;]/.test(quoted) ||
+      (key === "" && /^[^#]/.test(value))
+    )
       parts.form(line.trim(), at);
     const plain = /^(["'])(.*)\1/.exec(value)?.[2] ?? value;
     if (/^[a-z][a-z0-9+.-]*:\S+$|^\/\//i.test(plain)) parts.address(plain, at, { loads: true });

@@ -6,7 +6,6 @@ import {
   blockMarkers,
   directiveOptions,
   directives,
-  languages,
   roles,
 } from "./content-table.ts";
 import type { Parts } from "./page-parts.ts";
@@ -44,6 +43,11 @@ export function readRst(parts: Parts, text: string): void {
       if (!roles.has(role)) {
         // Plain words may differ from those of another page.
         const form = wordsFrom(line, offset, whole.length);
+        const [, file] = (role === "download" && /`(?:[^`<>]* <)?([\w./-]+)>?`$/.exec(form)) || [];
+        if (file !== undefined) {
+          parts.include(file, at + offset);
+          continue;
+        }
         const isPlain = plainRole.test(form.slice(whole.length - 1)) && !form.includes("..");
         parts.form(isPlain ? `${whole}…` : form, at + offset, isPlain ? whole : form);
       }
@@ -68,9 +72,11 @@ export function readRst(parts: Parts, text: string): void {
     const isNote = /^\[(?:#[\w-]*|\d+|\*|[\w-]+)\](?:\s|$)/.test(markup);
     const isReplacement = /^\|[^|<>\\]+\|\s+replace::\s/.test(markup);
     const [, picture] = /^\|[^|<>\\]+\|\s+image::\s+(\S+)$/.exec(markup) ?? [];
-    const isRemark = /^(?!_)[^:|<>`\\]+$/.test(markup) || (markup === "" && isWhole);
-    if (isTarget && isWhole) {
-      if (target !== undefined) parts.address(target.replace(/_$/, ""), at);
+    const isRemark = /^(?![_[])(?:(?!::)[^|<>`\\])+$/.test(markup) || (markup === "" && isWhole);
+    if (isTarget) {
+      const [below = ""] = blockBelow(lines, index).join("\n").split(/^$/m, 1);
+      const url = `${target ?? ""}${below}`.replaceAll(/\s/g, "");
+      if (url !== "") parts.address(url.replace(/_$/, ""), at);
     } else if (picture !== undefined && isWhole) parts.address(picture, at, { loads: true });
     else if (/^(?:image|figure)$/.test(name) && value !== "" && isWhole) parts.address(value, at, { loads: true });
     else if (/^(?:include|literalinclude)$/.test(name) && isWhole && /^[\w./-]+$/.test(value)) parts.include(value, at);
@@ -95,8 +101,8 @@ const linesCompared = 200;
 
 /** Whether a directive only formats, with this argument. */
 export function isPlainDirective(name: string, value: string): boolean {
-  if (/^(?:code|code-block|sourcecode|highlight|code-tab)$/.test(name))
-    return value === "" || (/^[\w+#. -]+$/.test(value) && languages.has(value.split(/\s/)[0]?.toLowerCase() ?? ""));
+  if (/^(?:code|code-block|sourcecode|highlight|code-tab)$/.test(name)) return /^[\w+#. -]*$/.test(value);
+  if (name === "only") return /^[\w ()]+$/.test(value);
   // A picture's address can also stand in the next line.
   return directives.has(name) && !/^(?:image|figure)$/.test(name) && (value === "" || !/^(?:toctree|math)$/.test(name));
 }
@@ -117,7 +123,19 @@ function wordsFrom(line: string, offset: number, size: number): string {
 }
 
 /** A page, with the names of Antora in front of it, or a place. */
-const plainReference = /^(?:(?:[\w.@$-]+:){0,2}[\w./$-]+\.adoc(?:#[\w.-]*)?|#?[^\s:<>"{}\\&]*)$/;
+const plainReference = /^(?:(?:[\w.@$-]+:(?:[\w.@$-]*:)?)?(?!\/\/)[\w./$-]+(?:#[\w.-]*)?|#?[^\s:<>"{}\\&]*)$/;
+
+/** Pages of Antora, by their names. */
+const aliases = /^(?:,? *(?:[\w.@-]+:(?:[\w.@-]*:)?)?[\w./-]+)*$/;
+
+/** References in the value are read like those of every line. */
+function isPlainEntry(name: string, value: string): boolean {
+  return asciidocAttributes.test(name) && /^(?:(?!\w:\S)(?:[^<>{}\\+[\]"]|\{[\w-]+\}))*$/.test(value);
+}
+
+/** A picture of another module. No browser loads what it does not know by this scheme. */
+const antoraImage =
+  /^(?!(?:https?|wss?|ftp|file|data|blob|about|javascript|vbscript|filesystem|view-source):|.*\.\.)[\w-]+:(?:[\w.-]*:)?(?:image\$)?\w[\w/-]*\.(?:png|jpe?g|gif|svg|webp)$/i;
 
 /** What the site's owner defined, or a placeholder. Not: what names the building machine, and what defines. */
 const ownAttribute =
@@ -126,11 +144,12 @@ const ownAttribute =
 /** AsciiDoc: every line is live, those of listings too, because includes work there. */
 export function readAsciidoc(parts: Parts, text: string): void {
   const defined = new Set<string>();
+  const listings = linesOfListings(text);
   const entries = text.matchAll(/(?:^|[|!\s]):!?([\w-]+)!?:/gm);
   const entered = new Set([...entries].map(([, name = ""]) => name.toLowerCase()));
   // Quotes end the attribute that a role or a reference becomes.
-  for (const { 0: role, index } of text.matchAll(/\[[^[\]]*\](?=[#*_`^~+"'])/g))
-    if (/["']/.test(role)) parts.form(role, index);
+  for (const { 0: role, index } of text.matchAll(/\[[^[\]]*\](?=[#*_`^~+"']\S)/g))
+    if (/["']/.test(role) && !listings.has(text.lastIndexOf("\n", index) + 1)) parts.form(role, index);
   for (const { 0: whole, 1: target = "", index } of text.matchAll(/<<([^<>]*)>>/g))
     if (/["']/.test(target.split(",")[0] ?? "")) parts.form(whole, index);
   // References to characters vanish from an address.
@@ -139,6 +158,8 @@ export function readAsciidoc(parts: Parts, text: string): void {
     const bare = line.trim();
     // What a page has is known only with the lines up to its end.
     const refuse = () => parts.form(blockAt(text, at, bare), at, bare);
+    // Only includes and conditions work in there.
+    if (listings.has(at) && !line.includes("::")) continue;
     // A quote ends the attribute that a language becomes.
     if (/^```.*["']/.test(bare)) refuse();
     // Cells with other separators.
@@ -165,7 +186,15 @@ export function readAsciidoc(parts: Parts, text: string): void {
       if (/^ur[il]-[\w-]+$/.test(name) && /^\S+$/.test(value)) {
         parts.address(value, at);
         defined.add(name);
-      } else if (entry && !(asciidocAttributes.test(name) && /^(?:(?!\w:\S)[^<>{}\\+[\]"])*$/.test(value))) refuse();
+      } else if (
+        entry &&
+        !(name === "page-aliases" ? aliases.test(value) : isPlainEntry(name, value.replaceAll(inertQuote, "")))
+      ) {
+        // Of a name that the site has, plain words may differ.
+        const isWords = /^[\w-]+$/.test(name) && /^[\p{L}\p{N} ,.;'’()-]*$/u.test(value.replaceAll(inertQuote, ""));
+        if (isWords) parts.form(`:${name.replaceAll(/\d+/g, "0")}:`, at, /^:[^\d:]+/.exec(entry)?.[0]);
+        else refuse();
+      }
       if (/^\[.*\]$/.test(cell) && !asciidocBlocks.test(cell) && !/^\[\[[\w:.-]+(?:,[\w .-]+)?\]\]$/.test(cell))
         refuse();
     }
@@ -177,7 +206,7 @@ export function readAsciidoc(parts: Parts, text: string): void {
     if (/\b(?:image|icon|video|audio)\s*::?/i.test(others.slice(0, Math.max(0, others.lastIndexOf("["))))) refuse();
     const table = line.indexOf("|===");
     const isDocument = table !== -1 && line.lastIndexOf("a") > table;
-    if (/\+\+|\$\$|\bpass\s*:|\bstem\s*:|\b(?:latex|ascii)math\s*:/.test(line)) refuse();
+    if (/\+\+|\$\$|(?:pass|stem|math)\s*:[^\s[\]]*\[/i.test(line.replaceAll(inertQuote, ""))) refuse();
     // A cell that is a document. Its lines are read like all others.
     if (isDocument || /^\s*a[|!]|\bcols\s*=[^\]]*a/.test(line)) parts.form("a|", at);
     // An address that the page defines, as far as it goes.
@@ -196,11 +225,12 @@ export function readAsciidoc(parts: Parts, text: string): void {
       line,
       text.slice(at + line.length, at + line.length + 2_000),
     )) {
-      if (name === "include") continue;
+      if (name === "include" || name === "pass") continue;
       const isAddress = /^(?:https?|ftp|irc|mailto)$/i.test(name);
       if (isAddress) parts.address(withoutReferences(`${name}:${target}`), at + index);
       else if (/^(?:tag|end)$/.test(name) && colons === "::" && /^[\w.-]+$/.test(target) && rest === "") continue;
       else if (!asciidocMacros.has(name) || (colons === "::" && name !== "image")) parts.form(whole, at + index);
+      else if (name === "image" && antoraImage.test(target)) continue;
       else if (/^(?:link|image|mailto)$/.test(name))
         parts.address(withoutReferences(target), at + index, { loads: name === "image" });
       else if (name === "xref" ? !plainReference.test(target) : /[:<>"]/.test(target)) parts.form(whole, at + index);
@@ -222,6 +252,43 @@ export function readAsciidoc(parts: Parts, text: string): void {
   for (const [code] of text.matchAll(/`[^`\n]+`/g)) parts.sample(code, 0);
 }
 
+/**
+ * The lines of listings, by their offsets: at the margin, closed by their own mark, in no table, with plain attributes, and
+ * without a line that ends a block around them.
+ */
+function linesOfListings(text: string): ReadonlySet<number> {
+  const listed = new Set<number>();
+  let [open, inside, isTrusted]: [string, number[], boolean] = ["", [], false];
+  // Attributes hold over blank lines up to the next block.
+  let [isBelowText, hasOdd, isTable] = [false, false, false];
+  for (const { 0: line, index } of text.matchAll(/[^\n]*\n?/g)) {
+    const bare = line.trimEnd();
+    if (open !== "") {
+      if (bare !== open) {
+        inside.push(index);
+        isTrusted &&= !blockMark.test(bare);
+        continue;
+      }
+      if (isTrusted) for (const one of inside) listed.add(one);
+      [open, hasOdd, isBelowText] = ["", false, false];
+    } else if (/^(?:-{4,}|\.{4,}|\+{4,}|\/{4,}|`{3,}[^`]*)$/.test(bare)) {
+      isTrusted = bare.startsWith("-") && !isBelowText && !hasOdd && !isTable;
+      [open, inside] = [/^`{3,}/.exec(bare)?.[0] ?? bare, []];
+    } else if (/^[|!,:]={3,}$/.test(bare)) isTable = !isTable;
+    else if (/^\[.*\]$/.test(bare)) hasOdd ||= !listingAttributes.test(bare);
+    else if (!/^(?:\/\/.*|\.[^\s.].*|\+)?$/.test(bare)) [isBelowText, hasOdd] = [true, false];
+    else if (bare === "" || bare === "+") isBelowText = false;
+  }
+  return listed;
+}
+const blockMark = /^(?:={4,}|\*{4,}|_{4,}|--|[|!,:]={3,}|\/{4,}|\.{4,}|\+{4,}|-{4,}|`{3,}.*)$/;
+const listingAttributes =
+  /^\[(?:source|listing)?(?:[,%.#] ?[\w+. -]+|, ?(?:role|lines|id|title|highlight|start|indent|linenums)="?[\w ,.;-]*"?)*\]$|^\[\[[\w:.-]+\]\]$/;
+
+/** `C++` or `$$`, between blanks: two of them quote the words between them, which stay words. So do words that are passed. */
+const inertQuote =
+  /(?<![^\s(|])(?:\w+\+\+|\${2,})(?=[\s,;:!?)|]|\.?(?:\s|$))|(?<!\S)pass:[a-z,]*\[[^<>&"+${}\\[\]]*\]/g;
+
 /** A passthrough with its text: up to its end, or the next blank line. */
 function blockAt(text: string, at: number, line: string): string {
   if (!/^(?:\+{4,}|\[.*\])$/.test(line)) return line;
@@ -237,7 +304,7 @@ const beforeBracket = /(?<![^\s[\]])([^\s[\]]+)\[/g;
 function* macrosIn(line: string, after: string) {
   let [ended, sharing] = [-1, 0];
   for (const { 0: opened, 1: run = "", index: start } of line.matchAll(beforeBracket)) {
-    const macro = /(?<![\w/.])([a-z]\w*)(::?)([^:].*)?$/i.exec(run);
+    const macro = /(?<![a-z0-9/.])([a-z]\w*)(::?)([^:].*)?$/i.exec(run);
     if (!macro) continue;
     const { 1: name = "", 2: colons = "", 3: target = "", index } = macro;
     const from = start + opened.length;

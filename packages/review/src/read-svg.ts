@@ -9,7 +9,12 @@ const svgElements = new Set(
   image switch style metadata`.split(/\s+/),
 );
 const svgAttribute =
-  /^(?!on)(?:xmlns(?::[a-z]+)?|xml:(?:space|lang)|version|baseProfile|id|class|[a-z]+(?:-[a-z]+)*|viewBox|preserveAspectRatio|gradientUnits|gradientTransform|patternUnits|patternTransform|patternContentUnits|clipPathUnits|maskUnits|maskContentUnits|filterUnits|primitiveUnits|spreadMethod|markerWidth|markerHeight|markerUnits|refX|refY|stdDeviation|baseFrequency|numOctaves|stitchTiles|tableValues|kernelMatrix|textLength|lengthAdjust|startOffset|pathLength|xChannelSelector|yChannelSelector|surfaceScale|specularConstant|specularExponent|diffuseConstant|edgeMode|fx|fy|[xy][12]|k[1-4]|in2|result|in|data-name)$/;
+  /^(?!on)(?:xml:(?:space|lang)|version|baseProfile|id|class|[a-z]+(?:-[a-z]+)*|viewBox|preserveAspectRatio|gradientUnits|gradientTransform|patternUnits|patternTransform|patternContentUnits|clipPathUnits|maskUnits|maskContentUnits|filterUnits|primitiveUnits|spreadMethod|markerWidth|markerHeight|markerUnits|refX|refY|stdDeviation|baseFrequency|numOctaves|stitchTiles|tableValues|kernelMatrix|textLength|lengthAdjust|startOffset|pathLength|xChannelSelector|yChannelSelector|surfaceScale|specularConstant|specularExponent|diffuseConstant|edgeMode|fx|fy|[xy][12]|k[1-4]|in2|result|in|data-name)$/;
+/** Names of drawing programs, which browsers do not know, and what these names stand for. */
+const ownPrefix = /^(?:inkscape|sodipodi|serif|sketch|vectornator|bx):[\w-]+$/;
+const ownNamespace =
+  /^https?:\/\/(?:www\.inkscape\.org|sodipodi\.sourceforge\.net|www\.serif\.com|www\.bohemiancoding\.com|vectornator\.io|boxy-svg\.com)\/[\w./-]*$/;
+
 /** Addresses outside the file, and the escapes that could hide one. */
 const reachesOut = /url\((?!["']?#[\w.:-]*["']?\))|@|\\|image-set|expression|script\s*:/i;
 
@@ -31,7 +36,8 @@ export function readSvg(parts: Parts, text: string): void {
     const [whole, slash, name, given = "", closed] = match;
     if (name !== undefined) {
       // Titles and styles hold text alone: HTML parsers and XML parsers disagree on tags there.
-      const isKnown = svgElements.has(name) && (inside === "" || (slash === "/" && name === inside));
+      const isKnown =
+        (svgElements.has(name) || ownPrefix.test(name)) && (inside === "" || (slash === "/" && name === inside));
       if (!isKnown) parts.form(whole, at);
       if (/^(?:title|desc|style|metadata)$/.test(name)) inside = slash || closed ? "" : name;
       for (const [, key = "", double, single] of given.matchAll(/([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g))
@@ -48,12 +54,13 @@ export function readSvg(parts: Parts, text: string): void {
     if (key === "href" || key === "xlink:href") {
       if (!/^#[\w.:-]*$|^data:image\/(?:png|jpeg|gif|webp);base64,[\w+/=\s]*$/.test(value))
         parts.form(`${key}="${value}"`, at);
-    } else if (!svgAttribute.test(key) || (!key.startsWith("xmlns") && reachesOut.test(decodeXML(value))))
-      parts.form(`${key}="${value}"`, at);
-    else if (
-      key.startsWith("xmlns") &&
-      !/^http:\/\/www\.w3\.org\/(?:2000\/svg|1999\/xlink|XML\/1998\/namespace)$/.test(value)
-    )
+    } else if (key.startsWith("xmlns")) {
+      // Another program's name must not stand for links.
+      const isOwn = ownPrefix.test(`${key.slice(6)}:a`);
+      const known = /^http:\/\/www\.w3\.org\/(?:2000\/svg|1999\/xlink|XML\/1998\/namespace)$/;
+      if (!/^xmlns(?::[a-z]+)?$/.test(key) || !(isOwn ? ownNamespace : known).test(value))
+        parts.form(`${key}="${value}"`, at);
+    } else if (!(ownPrefix.test(key) || svgAttribute.test(key)) || reachesOut.test(decodeXML(value)))
       parts.form(`${key}="${value}"`, at);
   }
 }

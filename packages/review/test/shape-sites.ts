@@ -30,7 +30,7 @@ const sites = {
   },
   jekyll: {
     "_config.yml": "title: Docs\nnav:\n  - index.md\n",
-    "index.md": `---\nspelling: a\n---\n\n${page}`,
+    "index.md": `---\nspelling: a\npermalink: /home/\n---\n\n${page}`,
     "docs/guide.md": page,
   },
   hugo: {
@@ -44,7 +44,7 @@ const sites = {
   },
   antora: {
     "antora.yml": "name: docs\n",
-    "modules/ROOT/pages/index.adoc": "= Home\n\nSee https://known.test/a[us].\n",
+    "modules/ROOT/pages/index.adoc": "= Home\n:objective-1: Read this\n\nSee https://known.test/a[us].\n",
   },
   nextra: {
     "next.config.mjs": "export default {}\n",
