@@ -82,17 +82,6 @@ export async function compareReferences(
   });
 }
 
-/** What a program offers under its own name. Other names are often another package's or the reader's too. */
-async function isOwn(
-  kind: ReferenceKind,
-  word: string,
-  paths: readonly string[],
-  before: SourceIndex,
-): Promise<boolean> {
-  if (kind === "env") return isOwnVariable(word, before);
-  return kind === "route" || (kind === "flag" && (await isDefiningFlag(word, paths, before)));
-}
-
 /**
  * Whether a variable begins with the name of a package that the sources build: `EMEND_MODEL` of `@emend/cli`. Others, such
  * as `HTTP_PROXY` and `AWS_REGION`, many programs read.
@@ -109,14 +98,14 @@ function isOwnVariable(variable: string, { manifests }: SourceIndex): boolean {
   return false;
 }
 
-/** Whether one of these files has a definition of the flag by its syntax. Flags of other programs are strings too. */
-async function isDefiningFlag(word: string, paths: readonly string[], { tree }: SourceIndex): Promise<boolean> {
+/** The first of these files that defines the flag by its syntax. Flags of other programs are strings too. */
+async function fileOfFlag(word: string, paths: readonly string[], { tree }: SourceIndex): Promise<string | null> {
   const name = `--${word.replace(/^--/, "")}`;
   for (const path of paths.slice(0, filesLookedAtMax)) {
     const facts = await readFacts(path, Buffer.from((await tree.read(path)) ?? "").toString());
-    if (facts.some((fact) => fact.container === "flags" && fact.name === name)) return true;
+    if (facts.some((fact) => fact.container === "flags" && fact.name === name)) return path;
   }
-  return false;
+  return null;
 }
 
 /** `--dry-run`: 2, `createDryRun`: 3. */
@@ -271,10 +260,17 @@ async function judge(
   if ((await inUnread()).has(probe.word)) return null;
   const sources = paths.filter((path) => !isExample(path));
   const to = await renamedTo(probe.word, paths, before, after, options);
-  const declaring = await declaringFile(sources, probe.word, before, options);
+  const declaring =
+    kind === "flag"
+      ? await fileOfFlag(probe.word, sources, before)
+      : await declaringFile(sources, probe.word, before, options);
   // Messages name the first: the file that declares it, or one that is no test.
   const named = [...new Set([...(declaring === null ? [] : [declaring]), ...sources, ...paths])].slice(0, pathsMax);
-  const isCertain = await isOwn(kind, probe.word, sources, before);
+  // What a program offers under its own name. Other names are often another package's or the reader's too.
+  const isCertain =
+    kind === "route" ||
+    (kind === "flag" && declaring !== null) ||
+    (kind === "env" && isOwnVariable(probe.word, before));
   return { gone: probe.word, cause: causeOf(to), paths: named, isCertain };
 }
 

@@ -37,6 +37,18 @@ test.each([
   }
 });
 
+test("offers the new name of a function that gets other parameters too", async () => {
+  const before = { "a.ts": "export function listJobs(limit: number) {}\nrest();\nshow(listJobs(5));\n" };
+  const now = (lines: string) => ({ "a.ts": `export function listAllJobs(limit: number, page: number) {}\n${lines}` });
+  const after = now("rest();\nshow(listAllJobs(5, 1));\n");
+  expect(await compare(before, after, "`listJobs()`")).toEqual(["listJobs → listAllJobs"]);
+  const other = { "a.ts": "export function close(door: Door) {}\nrest();\nshow(close(5));\n" };
+  expect(await compare(before, other, "`listJobs()`")).toEqual(["listJobs removed"]);
+  // Either of them may be the renamed one.
+  const two = { "a.ts": "export function listJobs(a: A) {}\nexport function listUsers() {}\n" };
+  expect(await compare(two, now(""), "`listJobs()`")).toEqual(["listJobs removed"]);
+});
+
 test("takes nothing for a rename that only looks like one at the start of a file", async () => {
   const before = { "a.ts": "\nexport const oldName = 1;\n" };
   expect(await compare(before, { "a.ts": "export const newName = 1;\n" }, "`oldName`")).toEqual(["oldName → newName"]);

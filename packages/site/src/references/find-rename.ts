@@ -77,8 +77,12 @@ function replacementIn(
   for (const line of oldLines) {
     const pieces = splitAtWord(line, word);
     if (pieces.length === 1) continue;
-    const candidates = added.map((one) => ({ line: one, name: middleOf(one, pieces) }));
-    const found = candidates.filter(({ name }) => name !== null);
+    const candidates = (nameIn: typeof middleOf) =>
+      added.map((one) => ({ line: one, name: nameIn(one, pieces) })).filter(({ name }) => name !== null);
+    const exact = candidates(middleOf);
+    // The same change may give it other parameters.
+    const nameIn = exact.length === 0 ? calledIn : middleOf;
+    const found = exact.length === 0 ? candidates(calledIn) : exact;
     if (to === null || !found.some(({ name }) => name === to)) {
       let names = new Set(found.map(({ name }) => name));
       if (names.size > 1) {
@@ -89,11 +93,11 @@ function replacementIn(
       if (names.size !== 1 || to !== null) return null;
       [to = null] = names;
     }
-    shapes.add(pieces.join("\0").trim());
+    if (exact.length > 0) shapes.add(pieces.join("\0").trim());
     // Where another name left such a line too, either may be the renamed one.
     if (isOnly || ++looked > rivalsLookedAtMax) continue;
     removed ??= withoutAll(oldLines, newLines);
-    isOnly = !hasRival(word, pieces, removed, isGone);
+    isOnly = !hasRival(word, pieces, removed, { isGone, nameIn });
   }
   return to === null || !isOnly ? null : decodePiece(to);
 }
@@ -104,11 +108,11 @@ function hasRival(
   word: string,
   pieces: readonly string[],
   removed: readonly string[],
-  isGone: (name: string) => boolean,
+  { isGone, nameIn }: { isGone: (name: string) => boolean; nameIn: typeof middleOf },
 ): boolean {
   const plain = pieces.with(-1, (pieces.at(-1) as string).replace(/[,;]$/, ""));
   return removed.some((line) => {
-    const name = middleOf(line.replace(/[,;]$/, ""), plain);
+    const name = nameIn(line.replace(/[,;]$/, ""), plain);
     return name !== null && name !== word && isGone(decodePiece(name));
   });
 }
@@ -166,4 +170,10 @@ function middleOf(line: string, pieces: readonly string[]): string | null {
   if (name === undefined) return null;
   // A name may contain the next piece's first character, such as a dash: compare the whole line.
   return line === pieces.join(name) && (second !== "" || line.endsWith(name)) ? name : null;
+}
+
+/** The name after the same words and before a bracket, whatever is in the brackets: `function name(`. */
+function calledIn(line: string, [first = "", second = ""]: readonly string[]): string | null {
+  if (!second.startsWith("(") || !line.startsWith(first)) return null;
+  return /^[\w$]+(?=\()/.exec(line.slice(first.length))?.[0] ?? null;
 }

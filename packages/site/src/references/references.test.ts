@@ -91,6 +91,15 @@ test("names the file that declares a name first, before those that use it", asyn
   expect(stale?.paths).toEqual(["z.ts", "b.ts", "a.test.ts"]);
 });
 
+test("names the file that defines a flag first, before those that only have it", async () => {
+  const files = { "src/a.py": 'ARGS = ["--dry-run"]\n', "src/z.py": 'p.add_argument("--dry-run")\n' };
+  const before = await indexSource(treeOf(files));
+  const after = await indexSource(treeOf({ "src/a.py": "\n", "src/z.py": "\n" }));
+  const references = findCodeReferences("page.md", Buffer.from("`--dry-run`"), plainDialect);
+  const [stale] = await compareReferences(references, before, after);
+  expect(stale).toMatchObject({ paths: ["src/z.py", "src/a.py"], isCertain: true });
+});
+
 test("a constant that the sources only pass on is not their own", async () => {
   const list = 'var suites = map[string]uint16{\n\t"TLS_RSA_SHA": tls.TLS_RSA_SHA,\n}\n';
   expect(await compare({ "tls.go": list }, { "tls.go": "\n" }, "`TLS_RSA_SHA`")).toEqual([]);
