@@ -77,8 +77,9 @@ export async function evaluateChanges(options: ChangeOptions): Promise<void> {
   for (const repository of options.repositories) {
     console.log(repository.name);
     const gitDir = await options.clone(repository);
-    if (options.replays) await replayChanges(gitDir, repository, halves, costs);
-    await askAboutSome(gitDir, repository, options, halves);
+    const changes = await listChanges(gitDir, repository);
+    if (options.replays) await replayChanges({ gitDir, repository, changes }, halves, costs);
+    await askAboutSome({ gitDir, repository, changes }, options, halves);
   }
   options.onCosts?.(costs);
   if (costs.length > 0) console.log(costWords(costs));
@@ -102,12 +103,13 @@ ${half} half, with the recorded answers
   }
 }
 
-async function replayChanges(
-  gitDir: string,
-  repository: Repository & { commit: string },
-  halves: Halves,
-  costs: Cost[],
-): Promise<void> {
+interface Listed {
+  gitDir: string;
+  repository: Repository;
+  changes: readonly Change[];
+}
+
+async function replayChanges({ gitDir, repository, changes }: Listed, halves: Halves, costs: Cost[]): Promise<void> {
   const source = openGitSource(gitDir);
   const readPages = createPageReader(repository);
   let previous: SourceIndex | undefined;
@@ -116,7 +118,7 @@ async function replayChanges(
     previous = await indexSource(tree, { ...(previous && { previous }), isOutside: isDocs });
     return previous;
   };
-  for (const change of await listChanges(gitDir, repository)) {
+  for (const change of changes) {
     const tally = halves[change.half];
     const parent = (await runGit(gitDir, ["rev-parse", `${change.commit}^`])).trim();
     const docs = await source.at(parent);
@@ -176,14 +178,13 @@ function patchOf(gitDir: string, commit: string): Promise<string> {
 const askedMax = 1;
 
 async function askAboutSome(
-  gitDir: string,
-  repository: Repository & { commit: string },
+  { gitDir, repository, changes }: Listed,
   { recorded, ask }: ChangeOptions,
   halves: Halves,
 ): Promise<void> {
   const source = openGitSource(gitDir);
   const left = new Map<string, number>();
-  for (const change of await listChanges(gitDir, repository)) {
+  for (const change of changes) {
     const group = `${change.kind} ${change.half}`;
     if ((left.get(group) ?? askedMax) === 0) continue;
     const hunks = await codeHunks(await patchOf(gitDir, change.commit), (path) => !isOfCode(repository, path));
@@ -231,11 +232,8 @@ async function changedFacts(before: SiteTree, after: SiteTree, code: readonly Hu
     if (!isSourcePath(path)) continue;
     const [old, now] = [await before.read(path), await after.read(path)];
     if (old === null || now === null) continue;
-    facts.push({
-      path,
-      before: await readFacts(path, Buffer.from(old).toString()),
-      after: await readFacts(path, Buffer.from(now).toString()),
-    });
+    const texts = { was: Buffer.from(old).toString(), now: Buffer.from(now).toString() };
+    facts.push({ path, before: await readFacts(path, texts.was), after: await readFacts(path, texts.now), texts });
   }
   return facts;
 }

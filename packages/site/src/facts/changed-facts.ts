@@ -24,8 +24,8 @@ export async function changedFacts(
     if (turn !== undefined) await turn;
     const [old, now] = [await before.tree.read(path), await after.tree.read(path)];
     if (old === null || now === null) continue;
-    const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
-    found.push({ path, before: await readFacts(path, text(old)), after: await readFacts(path, text(now)) });
+    const texts = { was: Buffer.from(old).toString(), now: Buffer.from(now).toString() };
+    found.push({ path, before: await readFacts(path, texts.was), after: await readFacts(path, texts.now), texts });
   }
   return found;
 }

@@ -43,6 +43,7 @@ function factWords({ kind, name, part, was, now }: StaleFact): string {
     return was === undefined ? `\`${name}\` also accepts \`${now}\`` : `\`${name}\` no longer accepts \`${was}\``;
   if (part === "deprecated") return `\`${name}\` is deprecated now, and this page does not say so`;
   if (part === "signature") return `This call does not fit \`${name}\` any more: ${now}`;
+  if (part === "text") return `The code said "${was}" too, and does not any more`;
   if (part === "required") return `\`${name}\` is ${now} now, not ${was}`;
   return `\`${name}\` has the ${part} \`${now}\` now, not \`${was}\``;
 }

@@ -7,7 +7,8 @@ const read = readFacts;
 
 /** What a change of one file makes stale on one page. */
 async function compare(path: string, before: string, after: string, page: string) {
-  const change = { path, before: await read(path, before), after: await read(path, after) };
+  const texts = { was: before, now: after };
+  const change = { path, before: await read(path, before), after: await read(path, after), texts };
   return compareFacts([change], pageBlocks("page.md", page));
 }
 
@@ -175,11 +176,77 @@ test("a version or an address counts in code without its name, where nothing in 
   ]);
 });
 
+test("the version of a dependency is not the program's", async () => {
+  const manifest = (table: string, version: string) => `[${table}]\ndoor = "${version}"\n`;
+  const page = "Run `get tool@4.0.0`.\n";
+  const compared = (table: string) => compare("a.toml", manifest(table, "4.0.0"), manifest(table, "5.0.0"), page);
+  expect(await compared("package")).toHaveLength(1);
+  expect(await compared("dev-dependencies")).toEqual([]);
+});
+
+const item = (name: string, rest: string) => `* **${name}**\n  what it does, in many\n  words. ${rest}\n`;
+const setting = (lines: Readonly<Record<string, string>>) =>
+  Object.entries(lines)
+    .map(([name, value]) => `${name}: ${value}\n`)
+    .join("");
+
+test("an item that begins with a name is about it, up to the next item", async () => {
+  const page = item("cpu_limit", "The default is `3`.") + item("memory_limit", "The default is `1`.");
+  const before = setting({ cpu_limit: "3", memory_limit: "1" });
+  const compared = (now: Readonly<Record<string, string>>, text = page) =>
+    compare("a.yaml", before, setting(now), text);
+  expect(await compared({ cpu_limit: "4", memory_limit: "1" })).toMatchObject([{ name: "cpu_limit", pageLine: 3 }]);
+  expect(await compared({ cpu_limit: "3", memory_limit: "2" })).toMatchObject([{ name: "memory_limit", pageLine: 6 }]);
+  const wrapped = "- `cpu_limit`: the limit. The default\n  is 3.\n";
+  expect(await compared({ cpu_limit: "4", memory_limit: "1" }, wrapped)).toMatchObject([{ pageLine: 2 }]);
+  expect(await compared({ cpu_limit: "1", memory_limit: "1" }, "- `cpu_limit`: at most 3 of them\n")).toEqual([]);
+});
+
+test("a list whose items begin with bold names lacks a new one, once for several files", async () => {
+  const page = ["cpu_limit", "memory_limit", "disk_limit"].map((name) => item(name, "")).join("");
+  const before = setting({ cpu_limit: "1", memory_limit: "1", disk_limit: "1" });
+  const after = `${before}pod_limit: 1\n`;
+  const texts = { was: before, now: after };
+  const change = { before: await read("a.yaml", before), after: await read("a.yaml", after), texts };
+  const changes = ["a.yaml", "b.yaml"].map((path) => ({ ...change, path }));
+  expect(compareFacts(changes, pageBlocks("page.md", page))).toMatchObject([{ kind: "new", name: "pod_limit" }]);
+});
+
+test("an address and what is below it moved, unless the new one begins alike", async () => {
+  const site = (address: string) => `site_url: ${address}\n`;
+  const page = "See [the list](https://tool.example.org/list/).\n";
+  const old = site("https://tool.example.org/");
+  expect(await compare("a.yaml", old, site("https://example.org/tool/"), page)).toMatchObject([{ isUnnamed: true }]);
+  expect(await compare("a.yaml", old, site("https://tool.example.org/en/"), page)).toEqual([]);
+  expect(await compare("a.yaml", site("https://tool.example.or"), site("https://a.example"), page)).toEqual([]);
+});
+
+test("a page that repeats five words of the code, and the code no longer has them", async () => {
+  const help = (text: string) => `p.add_argument("--all", help="""Show ${text}\n  when it is on.""")\n`;
+  const page = "It shows the intermediary requests only,\nand not the last one.\n";
+  const was = help("the intermediary requests only");
+  const compared = (now: string) => compare("a.py", was, now, page);
+  expect(await compared(help("nothing"))).toEqual([]);
+  expect(await compared(was)).toEqual([]);
+  const longer = "All shows the intermediary requests only, and not the last one.";
+  expect(await compare("a.py", help(longer), help("nothing"), page)).toMatchObject([{ part: "text", pageLine: 1 }]);
+  const several = [1, 2, 3]
+    .map((number) => `${number}. It shows the intermediary requests only, and more.`)
+    .join("\n\n");
+  expect(await compare("a.py", help(longer), help("nothing"), several)).toEqual([]);
+  const common = "This is useful when the door is shut.";
+  expect(await compare("a.py", `# ${common}\n`, "#\n", "This is useful when the sun is up.\n")).toEqual([]);
+  // It only moved.
+  expect(await compare("a.py", help(longer), `# 1\n${help(`  ${longer}`)}`, page)).toEqual([]);
+});
+
 test("a member that moved to another file of the change is neither gone nor new", async () => {
   const all = [...listed, "--color"];
   const page = pageBlocks("page.md", `${table}| \`--color\` |\n`);
-  const change = { path: "a.py", before: await read("a.py", flags(all)), after: await read("a.py", flags(listed)) };
-  const other = { path: "b.py", before: [], after: await read("b.py", flags(["--color"])) };
+  const texts = { was: "", now: "" };
+  const [before, after] = [await read("a.py", flags(all)), await read("a.py", flags(listed))];
+  const change = { path: "a.py", before, after, texts };
+  const other = { path: "b.py", before: [], after: await read("b.py", flags(["--color"])), texts };
   expect(compareFacts([change], page)).toHaveLength(1);
   expect(compareFacts([change, other], page)).toEqual([]);
 });

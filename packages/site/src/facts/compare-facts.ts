@@ -1,6 +1,7 @@
 import type { PageBlock } from "../drift/page-blocks.ts";
 import type { Fact, FactPart } from "./fact.ts";
-import { escaped, hasWord, isTelling, type NamedBlock, namesIn, titles } from "./named-blocks.ts";
+import { escaped, hasWord, isTelling, linesUnder, type NamedBlock, namesIn, titles } from "./named-blocks.ts";
+import { repeatedText } from "./repeated-text.ts";
 import { misfits } from "./sample-calls.ts";
 
 /** A file's facts before and after a change. */
@@ -8,6 +9,7 @@ export interface ChangedFacts {
   path: string;
   before: readonly Fact[];
   after: readonly Fact[];
+  texts: { was: string; now: string };
 }
 
 /** Something on a page that a change of a fact makes wrong or incomplete. */
@@ -65,17 +67,26 @@ export function compareFacts(changes: readonly ChangedFacts[], blocks: readonly 
         stale.push({ kind: "removed", ...placeOf(path, fact), code: { was: fact.text, now: null }, ...place });
     }
   }
+  const texts = changes.map(({ path, texts }) => ({ path, ...texts }));
+  for (const { path, line, words, code, block, pageLine } of repeatedText(texts, blocks)) {
+    const place = { path, line, name: words, code: { was: code, now: null }, block, pageLine };
+    stale.push({ kind: "changed", part: "text", was: words, isUnnamed: true, ...place });
+  }
   const placeKey = ({ block, pageLine }: StaleFact) => `${block.path} ${pageLine}`;
   const toldByName = new Set(stale.flatMap((one) => (one.isUnnamed ? [] : placeKey(one))));
   const told = stale.filter((one) => !one.isUnnamed || !toldByName.has(placeKey(one)));
   const whatOf = ({ kind, part, name, isUnnamed }: StaleFact) => (isUnnamed ? "" : `${kind} ${part} ${name}`);
-  return [...new Map(told.map((one) => [`${whatOf(one)} ${placeKey(one)}`, one])).values()];
+  // What is new in several files, such as a type and a sample of settings, is told once for a page.
+  const whereOf = (one: StaleFact) => (one.kind === "new" ? one.block.path : placeKey(one));
+  return [...new Map(told.map((one) => [`${whatOf(one)} ${whereOf(one)}`, one])).values()];
 }
 
 /** A version, an address or a path with several parts: nothing else is written like it. */
 function isDistinctive(value: string): boolean {
   return (
-    /^v?\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(value) || (value.length >= 10 && /^[^\s/]*(?:\/[^\s/]+){2,}\/?$/.test(value))
+    /^v?\d+\.\d+\.\d+(?:-[\w.]+|\.?(?:a|b|rc|dev|post)\d+)?$/.test(value) ||
+    /^https?:\/\/[^\s/]+\.[^\s/]+/.test(value) ||
+    (value.length >= 10 && /^[^\s/]*(?:\/[^\s/]+){2,}\/?$/.test(value))
   );
 }
 
@@ -86,10 +97,16 @@ const ofPast =
 /** Where code on pages shows a value that the code no longer has, without the name that it belongs to. */
 function shownAlone(path: string, was: Fact, now: Fact, blocks: readonly PageBlock[]): StaleFact[] {
   const [old = "", next] = [was.default, now.default];
-  if (next === undefined || old === next || !isDistinctive(old)) return [];
+  // The version of a dependency is not the program's.
+  if (next === undefined || old === next || !isDistinctive(old) || /dependenc/i.test(was.container)) return [];
   const before = "-(?:rc|alpha|beta|pre|dev)";
-  const bare = old.replace(/^v(?=\d)/, "");
-  const shown = new RegExp(`(?<![\\d.]|\\w[-_])v?${escaped(bare)}(?![\\w/]|[.-]\\d|${before})`);
+  const isAddress = old.startsWith("http");
+  const bare = old.replace(isAddress ? /\/$/ : /^v(?=\d)/, "");
+  if (isAddress && next.startsWith(bare)) return [];
+  // What is below an address moved with it.
+  const shown = isAddress
+    ? new RegExp(`${escaped(bare)}(?![\\w-]|\\.\\w)`)
+    : new RegExp(`(?<![\\d.]|\\w[-_])v?${escaped(bare)}(?![\\w/]|[.-]\\d|${before})`);
   const asAddress = new RegExp(`[/:@=-]v?${escaped(bare)}(?!\\w|[.-]\\d|${before})`);
   return blocks.flatMap((block) => {
     if (!block.text.includes(bare)) return [];
@@ -141,7 +158,9 @@ function changed(path: string, was: Fact, now: Fact, pages: readonly NamedBlock[
   const stale: StaleFact[] = [];
   if (was.default !== undefined && now.default !== undefined && was.default !== now.default) {
     for (const { block, names } of pages) {
-      const lines = titles(block, was.name) ? [...block.text.split("\n").keys()] : (names.get(was.name) ?? []);
+      const lines = titles(block, was.name)
+        ? [...block.text.split("\n").keys()]
+        : [...(names.get(was.name) ?? []), ...linesUnder(block, was.name)];
       const at = lines.find((line) => saysDefault(block, line, was, now));
       if (at !== undefined)
         stale.push({
@@ -220,8 +239,10 @@ function saysDefault(
   const line = lines[at] ?? "";
   if (!hasWord(line, was) || hasWord(line, now)) return false;
   const isCommon = was.length < 4 || /^(?:true|false|none|null|\d+)$/i.test(was) || !isTelling(name);
+  // A sentence may be wrapped: `The default` / `is 3.`
+  const isSaid = /default/i.test(line) || /\bdefault[^.|]*$/i.test(lines[at - 1] ?? "");
   const isTable = /^\s*\|/.test(line) && /default/i.test(lines.find((one) => /^\s*\|/.test(one)) ?? "");
-  return !isCommon || /default/i.test(line) || isTable || isSet(line, name, was);
+  return !isCommon || isSaid || isTable || isSet(line, name, was);
 }
 
 /** `name: value` or `name = value` in a sample. */

@@ -31,7 +31,7 @@ export interface Signature {
 }
 
 /** How a fact's parts are called in messages. */
-export type FactPart = "default" | "choices" | "type" | "required" | "deprecated" | "since" | "signature";
+export type FactPart = "default" | "choices" | "type" | "required" | "deprecated" | "since" | "signature" | "text";
 
 /** A literal as it stands on a page: without quotes, and `True` as `true`. Null: it is computed. */
 export function plainValue(text: string): string | null {

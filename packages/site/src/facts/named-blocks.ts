@@ -12,6 +12,28 @@ export function titles({ section }: PageBlock, name: string): boolean {
   return last.replaceAll(/[`*]/g, "").trim() === name;
 }
 
+const item = /^(\s*)(?:[-*+]|\d+[.)])\s/;
+/** What an item or a paragraph is about: `- **name**`, `` - `name`: ``, `**name** (number)`. */
+const term =
+  /^\s*(?:(?:[-*+]|\d+[.)])\s+)?(?:\*\*`?|__`?)((?:--)?[A-Za-z_][\w-]*)`?(?:\*\*|__)|^\s*(?:[-*+]|\d+[.)])\s+`((?:--)?[A-Za-z_][\w-]*)/;
+
+const termOf = (line: string) =>
+  term
+    .exec(line)
+    ?.slice(1)
+    .find((name) => name !== undefined);
+
+/** The lines of a block that follow such a name, up to the next item. */
+export function linesUnder({ text, inSample }: PageBlock, name: string): number[] {
+  if (inSample || !text.includes(name)) return [];
+  const lines = text.split("\n");
+  return lines.flatMap((line, at) => {
+    if (termOf(line) !== name) return [];
+    const next = lines.findIndex((one, number) => number > at && (item.test(one) || termOf(one) !== undefined));
+    return Array.from({ length: (next === -1 ? lines.length : next) - at }, (_, offset) => at + offset);
+  });
+}
+
 /** Has several parts. Plain words of English are on every page. */
 export function isTelling(name: string): boolean {
   return name.startsWith("--") || (name.length >= 5 && /[a-z\d][-_A-Z]/.test(name)) || /[A-Z]_[A-Z]/.test(name);
@@ -34,6 +56,8 @@ export function namesIn({ text, inSample }: PageBlock): ReadonlyMap<string, read
       ? null
       : /^\s*\|\s*(?:\*\*|\[)?((?:--)?[A-Za-z][\w-]*)(?:\*\*|\]\([^)\s]*\))?\s*\|/.exec(line);
     if (first !== null) parts.push(first[1] as string);
+    const about = isSample ? undefined : termOf(line);
+    if (about !== undefined) parts.push(about);
     for (const part of parts) {
       for (const [name] of part.matchAll(/(?:--)?[A-Za-z_][\w-]*/g)) {
         const known = names.get(name);
