@@ -15,6 +15,12 @@ export function lineAt(text: string, at: number): string {
   return text.slice(at, end === -1 ? text.length : end);
 }
 
+/** Where the line of this place begins; nothing that begins a line is longer than this. */
+export function startOf(text: string, at: number): number {
+  const from = Math.max(0, at - 1_000);
+  return from + text.slice(from, at).lastIndexOf("\n") + 1;
+}
+
 export function wordAt(text: string, at: number): string {
   const from = Math.max(0, at - 100);
   const before = /\S*$/.exec(text.slice(from, at))?.[0] ?? "";
@@ -99,12 +105,4 @@ export const fenceStart = /^((?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))
 export function isFence(line: string): boolean {
   const [, , marker = "", info = ""] = fenceStart.exec(line) ?? [];
   return marker !== "" && !(marker[0] === "`" && info.includes("`"));
-}
-
-/** Whether the line above a fence is blank, or of the block that the fence is in. */
-export function isSameBlock(above: string, before: string): boolean {
-  if (above.trim() === "") return true;
-  if (before.includes(">")) return above.startsWith(before.trimEnd());
-  const [inside = ""] = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*/.exec(above) ?? [];
-  return inside.length === before.length && !/^[ \t]*(?:>|:[ \t]|\[\^)/.test(above);
 }

@@ -23,16 +23,17 @@ import {
   valueForms,
   wordyComment,
 } from "./content-table.ts";
+import { type Fence, findFence } from "./markdown-fences.ts";
 import type { Flavor } from "./markdown-flavors.ts";
 import {
   closingTag,
   fenceStart,
   hasPlainSpans,
   isFence,
-  isSameBlock,
   lineAt,
   referencesIn,
   spanAt,
+  startOf,
   templateEnd,
   withoutRaw,
   withoutSpans,
@@ -51,14 +52,6 @@ import {
   withoutNames,
 } from "./plain-forms.ts";
 import { activeTex, directiveLine, isApart, isPlainDirective, isPlainMarker } from "./read-plain.ts";
-
-interface Fence {
-  /** Offsets of the body, and of the line after the closing fence. */
-  body: number;
-  close: number;
-  end: number;
-  info: string;
-}
 
 /**
  * Reads Markdown and MDX line by line and collects every construct that is not in the table of content. It trusts code
@@ -86,7 +79,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       at += line.length + 1;
       continue;
     }
-    const fence = isTrusted ? fenceAt(at) : null;
+    const fence = isTrusted ? findFence({ text, flavor, isInHtml: open.length > 0, htmlEnd }, at) : null;
     if (fence === "odd") isTrusted = false;
     if (fence !== null && fence !== "odd") {
       readFence(fence, at);
@@ -106,83 +99,6 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       end += line.length + 1;
     }
     return Math.min(end, text.length);
-  }
-
-  /** "odd": parsers disagree on whether this is a fence, or on where it ends. */
-  function fenceAt(start: number): Fence | "odd" | null {
-    const line = lineAt(text, start);
-    const [, before = "", marker = "", info = ""] = fenceStart.exec(line) ?? [];
-    if (marker === "") return null;
-    // A span of code that takes a line.
-    if (marker[0] === "`" && info.includes("`")) return before === "" || flavor.nested ? null : "odd";
-    if (before !== "" && !flavor.nested) return null;
-    if (before.includes("\t") && !flavor.mdx) return "odd";
-    // Behind a marker in its own line, or below a line of another block, parsers may go on with that.
-    const isMarked = /[^\s>]/.test(before);
-    const above = start === 0 ? "" : lineAt(text, startOf(start - 1));
-    if (isMarked ? flavor.html !== "commonmark" || above.trim() !== "" : !flavor.mdx && !isSameBlock(above, before))
-      return "odd";
-    const prefix = before.replaceAll(/[^\s>]/g, " ");
-    if (flavor.html !== "spans" && !isFreeFence(start, before.length)) return "odd";
-    if (open.length > 0 && flavor.html === "raw") return "odd";
-    if (flavor.infos && !flavor.infos.test(info)) return "odd";
-    const body = start + line.length + 1;
-    const width = /^ +$/.test(before) ? widthAround(start, before.length) : before.length;
-    for (let next = body; next < text.length; ) {
-      const one = lineAt(text, next);
-      const isClose =
-        one.slice(width).trim() === marker &&
-        (flavor.mdx ? /^ *$/ : /^ {0,3}$/).test(one.slice(width, one.indexOf(marker)));
-      if (isClose && one.startsWith(prefix.slice(0, width)))
-        return { body, close: next, end: next + one.length + 1, info };
-      // A blank line without its mark ends a quote.
-      const isOut =
-        (one.trim() !== "" || prefix.includes(">")) &&
-        !one.startsWith(prefix.slice(0, width)) &&
-        one !== prefix.trimEnd();
-      const endsAround = !flavor.mdx && /^[\s>]*(?::{3,}|\$\$)/.test(one);
-      if (
-        isOut ||
-        endsAround ||
-        (one.replace(/^[\s>]*/, "").startsWith(marker) && new RegExp(`^[\\s>]*[${marker[0]}]+\\s*$`).test(one))
-      )
-        return "odd";
-      next += one.length + 1;
-    }
-    return "odd";
-  }
-
-  /** How far a fence's lines are indented at least: as the list item that it is in, or not at all if it is surely in none. */
-  function widthAround(start: number, indent: number): number {
-    if (flavor.html !== "commonmark") return indent;
-    let isText = false;
-    for (let end = start - 1, lines = 0; end >= 0; end = startOf(end) - 1, lines += 1) {
-      const above = text.slice(startOf(end), end);
-      const [, marker = "", blanks = ""] = /^( *(?:[-*+]|\d{1,9}[.)]))( *)(?=\S)/.exec(above) ?? [];
-      const width = marker.length + (blanks.length <= 4 ? blanks.length : 1);
-      if (lines === 50 || /^ *(?:[>:\t]|\[\^|(?:[-*+]|\d{1,9}[.)]) *$)/.test(above)) return indent;
-      if (isText && (above.trim() === "" || marker !== "")) return marker === "" ? 0 : indent;
-      if (blanks !== "" && width <= indent) return width;
-      isText ||= marker === "" && /^\S/.test(above);
-    }
-    return 0;
-  }
-
-  /** A fence stands at most three blanks inside the list item above it, or inside the page, and not right behind HTML. */
-  function isFreeFence(start: number, indent: number): boolean {
-    if (flavor.mdx) return true;
-    let isBehindBlank = start === 0;
-    for (let end = start - 1, lines = 0; end >= 0 && lines < 50; end = startOf(end) - 1, lines += 1) {
-      const above = text.slice(startOf(end), end);
-      const isBlank = above.trim() === "" || (indent > 0 && above.replaceAll(/[\s>]/g, "") === "");
-      isBehindBlank ||= isBlank && lines === 0;
-      if (isBlank) continue;
-      const width = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+/.exec(above)?.[0].length ?? 0;
-      if (width > 0 && width <= indent) return indent <= width + 3 && (isBehindBlank || htmlEnd !== start);
-      // Here the page's own text goes on.
-      if (width === 0 && /^(?:> ?)*[^\s>]/.test(above)) break;
-    }
-    return indent <= 3 && (isBehindBlank || htmlEnd !== start);
   }
 
   function readFence({ body, close, info }: Fence, start: number): void {
@@ -304,7 +220,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
 
   /** Vue's titles of blocks are read as they are written. */
   function isTitleAt(at: number): boolean {
-    return flavor.vue && /^[\s>]*(?:\[!|:{3})/.test(lineAt(text, startOf(at)));
+    return flavor.vue && /^[\s>]*(?:\[!|:{3})/.test(lineAt(text, startOf(text, at)));
   }
 
   function readReference(at: number): number {
@@ -317,7 +233,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
   /** `](address "title")` or, at a line's start, `[name]: address`. */
   function readDestination(at: number, end: number): number {
     const isLink = text[at + 1] === "(";
-    const lineStart = startOf(at);
+    const lineStart = startOf(text, at);
     const [, name] = isLink
       ? []
       : (/^[\s>*+:\d.)-]*\[((?!\^)[^[\]\n]+)$/.exec(text.slice(lineStart, Math.min(at, lineStart + 1_000))) ?? []);
@@ -395,7 +311,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       (flavor.braces?.test(whole) && !isAttributeList(at, stop)) ||
       (!flavor.mdx &&
         valueForms.some((form) => form.test(whole)) &&
-        isApart(lineAt(text, startOf(at)), at - startOf(at), whole));
+        isApart(lineAt(text, startOf(text, at)), at - startOf(text, at), whole));
     // Vue reads `:title` as code, and most parsers find a link first.
     if ((flavor.vue && whole.startsWith("{:")) || whole.includes("](")) parts.form(whole, at);
     if (!isPlain && !forms.some((form) => form.test(whole)) && !(flavor.mdx && isLiteralExpression(whole))) {
@@ -427,7 +343,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       const whole = text.slice(at, stop);
       if (!flavor.mdx && close !== -1 && wordyComment.test(whole) && !/[`~]|\[\[\[/.test(whole)) return at + 4;
       // In the middle of a line, or over a blank line, some parsers find no comment.
-      const isOne = !whole.includes("\n") || (startOf(at) === at && !/\n\s*\n/.test(whole));
+      const isOne = !whole.includes("\n") || (startOf(text, at) === at && !/\n\s*\n/.test(whole));
       if (!comments.test(whole) || !isOne) parts.form(whole, at);
       return stop;
     }
@@ -449,7 +365,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       const [inside = ""] = text.slice(tag.end, tag.end + 2_000).split(`</${name}>`, 1);
       if (!unsupported.test(inside.replaceAll(/<[^<>]*>/g, "").trim())) parts.form(inside, tag.end);
     }
-    const isBlock = blockElements.test(name) && /^[ \t]*$/.test(text.slice(startOf(at), at).slice(0, 9));
+    const isBlock = blockElements.test(name) && /^[ \t]*$/.test(text.slice(startOf(text, at), at).slice(0, 9));
     if (!tag.isEnd && !tag.isClosed && isBlock) open.push(name);
     else if (tag.isEnd && open.includes(name)) open.length = open.lastIndexOf(name);
     return tag.end;
@@ -542,11 +458,5 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
         if (/\.mdx?$/.test(from)) imported.add(name);
       } else parts.form(statement.trim(), at);
     }
-  }
-
-  /** Where the line of this place begins; nothing that begins a line is longer than this. */
-  function startOf(at: number): number {
-    const from = Math.max(0, at - 1_000);
-    return from + text.slice(from, at).lastIndexOf("\n") + 1;
   }
 }
