@@ -271,6 +271,7 @@ const shapes: Readonly<Record<string, ReadonlyArray<readonly [site: Site, path: 
   "unknown domains": [
     ["hugo", "content/new.md", '# New\n\n{{< figure src="https://attacker.test/a.png" alt="A" >}}\n'],
     ["hugo", "content/new.md", '# New\n\n{{< figure src="a.png" link="javascript:evil()" >}}\n'],
+    ["hugo", "content/new.md", '# New\n\n{{< figure src="a.png" caption="[x](java&#115;cript:evil())" >}}\n'],
     ["sphinx", "docs/new.rst", "New\n===\n\n.. _a:\n   https://attac\n   ker.test/\n"],
     ["mkdocs", "docs/new.md", '# New\n\n```js icon="https://attacker.test/x.png"\na\n```\n'],
     ["mkdocs", "docs/new.md", "# New\n\n![x](< //attacker.test/x.png>)\n"],

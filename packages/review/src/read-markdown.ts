@@ -296,7 +296,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       : [[...braceForms, ...templateForms], templateEnd(text, at, end, isLiquid)];
     if (stop === -1) return at;
     const whole = text.slice(at, stop);
-    const [, figure] = (!flavor.mdx && /^\{\{< *figure((?: +[a-z]+="[^"]*")+) *\/?>\}\}$/.exec(whole)) || [];
+    const [, figure] = (!flavor.mdx && /^\{\{< *figure((?: +[a-z]+="[^"&[\]]*")+) *\/?>\}\}$/.exec(whole)) || [];
     if (figure !== undefined) {
       const given = [...figure.matchAll(/([a-z]+)="([^"]*)"/g)].map(([, name = "", value = ""]) => ({ name, value }));
       readAttributes({ name: "figure", given, isEnd: false, isClosed: true, end: stop }, at);
