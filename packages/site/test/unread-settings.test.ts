@@ -114,7 +114,7 @@ const cases: readonly [string, Files, readonly string[]][] = [
     {
       "next.config.mjs": 'import nextra from "nextra";\nexport default nextra({})({});',
       "app/docs/[[...mdxPath]]/page.jsx": "",
-      "app/about/page.jsx": "",
+      "app/(main)/about/page.jsx": "",
       ...pages("content", "[b](/docs/b) [c](/about) [d](/docs/none)"),
     },
     ["/docs/none certain"],
@@ -202,6 +202,27 @@ it.each(cases)("is certain only of what the configuration shows. %s", async (_na
   expect(await judged(files)).toEqual(expected);
 });
 
+it("is not certain of files in a folder that does not exist", async () => {
+  const links = (names: readonly string[]): string => names.map((name) => `![x](pics/${name}.png)`).join(" ");
+  const of = (...names: string[]): Files => ({
+    "mkdocs.yml": "site_name: x\n",
+    "docs/a.md": `# A\n\n${links(names)}\n`,
+  });
+  expect(await judged(of("a", "b"))).toEqual(["pics/a.png certain", "pics/b.png certain"]);
+  expect((await judged(of("a", "b", "c")))[0]).toBe("pics/a.png likely");
+});
+
+it("offers no fix to a heading that the page links to as well", async () => {
+  const files = (line: string): Files => ({
+    "mkdocs.yml": "site_name: x\n",
+    "docs/a.md": `# A\n\n${line}\n\n## Default reporter\n`,
+  });
+  const fixesOf = async (line: string): Promise<number> =>
+    (await checkSite(await openSite(memoryTree(files(line))))).filter(({ fix }) => fix !== undefined).length;
+  expect(await fixesOf("[x](#default-reporters)")).toBe(1);
+  expect(await fixesOf("[x](#default-reporters) [y](#default-reporter)")).toBe(0);
+});
+
 it("reports one cause of many entries without a page once", async () => {
   const listed = ["p", "q", "r", "s", "t"].map((name) => `{ slug: "${name}" }`);
   const known = ["a", "b"].map((name) => `{ slug: "${name}" }`);
@@ -221,6 +242,48 @@ it("reports one cause of many entries without a page once", async () => {
       why: expect.stringContaining("takes `locales` from code that is not read"),
     }),
   ]);
+});
+
+it("names links to a moved page in documents that are no pages of the site", async () => {
+  const tree = memoryTree({
+    "mkdocs.yml": "site_name: x\n",
+    "README.md": "# R\n\n[a](docs/a.md) [b](./docs/b.md)\n\n[c](/docs/a.md#x)\n",
+    "docs/a.md": "# A\n",
+    "docs/b.md": "# B\n",
+  });
+  const done = await movePage(await openSite(tree), { from: "docs/a.md", to: "docs/g/a.md" });
+  expect(done.kind === "done" && done.skipped.map(({ path, line }) => `${path}:${line}`)).toEqual([
+    expect.any(String),
+    "README.md:3",
+    "README.md:5",
+  ]);
+});
+
+it.each([
+  [
+    "VitePress, in a file that is excluded and included without a space",
+    {
+      ".vitepress/config.ts": "export default { srcExclude: ['part.md'], themeConfig: {} };",
+      "part.md": "[x](/g/x)\n",
+      "a.md": "<!--@include: ./part.md-->\n",
+      "g/x.md": "# X\n",
+    },
+    "part.md",
+  ],
+  [
+    "GitBook, in an included file",
+    {
+      "SUMMARY.md": "* [A](a.md)\n* [X](g/x.md)\n",
+      ".gitbook/includes/part.md": "[x](../../g/x.md)\n",
+      "a.md": '{% include ".gitbook/includes/part.md" %}\n',
+      "g/x.md": "# X\n",
+    },
+    ".gitbook/includes/part.md",
+  ],
+])("follows links to a moved page. %s", async (_name, files, part) => {
+  const tree = memoryTree(files);
+  const after = tree.with(editsOf(await movePage(await openSite(tree), { from: "g/x.md", to: "h/x.md" })));
+  expect(after.text(part)).toContain("h/x");
 });
 
 it("follows a moved page under a render hook of Hugo, in every form of link", async () => {

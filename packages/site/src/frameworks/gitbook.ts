@@ -1,4 +1,13 @@
-import { baseOf, decodePath, dirOf, joinPath, relativePath, stripExtension, underDir } from "../links/target.ts";
+import {
+  baseOf,
+  decodePath,
+  dirOf,
+  isBelow,
+  joinPath,
+  relativePath,
+  stripExtension,
+  underDir,
+} from "../links/target.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import { scanText } from "../parse/scan-page.ts";
 import { append, decodePiece, encodePiece, newlineOf, type Splice } from "../text/bytes.ts";
@@ -36,16 +45,18 @@ async function loadGitbook(context: FrameworkContext, marker: string): Promise<M
   const redirects = readRedirects(config, configText, yaml);
   const isRepositoryFile = repositoryFiles(root, lists);
   const listed = new Set(lists.flatMap(({ items }) => items.flatMap(({ target }) => target ?? [])));
+  const isIncluded = (path: string): boolean =>
+    isBelow(path, root) && /(?:^|\/)\.gitbook\/includes\/.+\.md$/.test(path);
   // A hidden folder has pages if the table of contents lists them.
   const isPage = (path: string): boolean =>
-    isDocument(path, root) || (listed.has(path) && path.endsWith(".md") && context.files.has(path));
+    isDocument(path, root) || isIncluded(path) || (listed.has(path) && path.endsWith(".md") && context.files.has(path));
   return {
     framework: "gitbook",
     root,
     configFiles: [...summaries, config],
     role: (path) =>
       isPage(path) && !isRepositoryFile(path) && !summaries.includes(path)
-        ? path.includes(".gitbook/includes/")
+        ? isIncluded(path)
           ? "partial"
           : "page"
         : null,

@@ -60,7 +60,7 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
   const prefix = (stringOf(setBase) ?? catchAll?.base ?? "").replace(/^\/|\/$/g, "");
   const unread =
     (setBase !== undefined && stringOf(setBase) === null) || prefix.includes("[")
-      ? `\`${baseOf(catchAll?.file ?? marker)}\` computes the address of the pages`
+      ? `\`${baseOf(setBase === undefined ? (catchAll?.file ?? marker) : marker)}\` computes the address of the pages`
       : undefined;
   const languages = readLanguages(values);
   const locales = [languages.standard, ...languages.others].filter((locale) => locale !== "");
@@ -156,7 +156,9 @@ function findCatchAll(paths: readonly string[], top: string): { file: string; ba
 /** Pages written as code, and folders with route parameters. */
 function servesRoute(path: string, route: string): boolean {
   if (!/\.[jt]sx?$/.test(path)) return false;
-  const source = stripExtension(path.replace(/\.[jt]sx?$/, "")).replace(/(?:^|\/)(?:page|index|route)$/, "");
+  const source = stripExtension(path.replace(/\.[jt]sx?$/, ""))
+    .replace(/\([^)/]+\)\//g, "")
+    .replace(/(?:^|\/)(?:page|index|route)$/, "");
   if (!/\[/.test(source)) return source === route;
   const fixed = source.slice(0, source.indexOf("[")).replace(/\/$/, "");
   return fixed !== "" && isBelow(route, fixed);

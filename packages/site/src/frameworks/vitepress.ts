@@ -61,7 +61,7 @@ async function readIncluded(context: FrameworkContext, root: string): Promise<Se
   for (const path of context.files.keys()) {
     if (!isDocument(path, root)) continue;
     const text = (await context.readText(path)) ?? "";
-    for (const [, file = ""] of text.matchAll(/<!--\s*@include:\s*([^\s{}>#]+)/g))
+    for (const [, file = ""] of text.matchAll(/<!--\s*@include:\s*([^\s{}>#]+?)(?=\s|[{#]|-->)/g))
       included.add(joinPath(file.startsWith("@/") ? root : dirOf(path), file.replace(/^@?\//, "")) ?? "");
     await context.breathe();
   }

@@ -1,3 +1,4 @@
+import { targetsOf } from "../parse/page-brief.ts";
 import type { SiteIndex } from "./site-index.ts";
 import { dirOf, isBelow, joinPath, pageExtension, routeKey, splitTarget, underDir } from "./target.ts";
 
@@ -23,6 +24,8 @@ interface Census {
   paged: ReadonlySet<string>;
 }
 
+/** A target that names a file. */
+const hasEnding = /\.(?!html?\b)[a-z]\w*(?:[?#]|$)/i;
 const censuses = new WeakMap<SiteIndex, Census>();
 
 function takeCensus(index: SiteIndex): Census {
@@ -33,9 +36,9 @@ function takeCensus(index: SiteIndex): Census {
   const wanted = new Map<string, Set<string>>();
   const near = new Map<string, Set<string>>();
   for (const { path: from, brief } of index.nodes.values()) {
-    for (const target of brief.links) {
+    for (const { target } of targetsOf(brief)) {
       if (!target.startsWith("/")) {
-        const path = /\.mdx?(?:[?#]|$)/.test(target) ? joinPath(dirOf(from), splitTarget(target).path) : null;
+        const path = hasEnding.test(target) ? joinPath(dirOf(from), splitTarget(target).path) : null;
         const dir = path === null ? "" : dirOf(path);
         if (path === null || index.folders().has(dir)) continue;
         const list = near.get(dir);
@@ -114,11 +117,13 @@ export function whyMaybeThere(index: SiteIndex, from: string, target: string): s
   const made = index.model.isGenerated?.(key);
   if (typeof made === "string") return made;
   const { empty, absent, frontless, filled, paged } = takeCensus(index);
-  if (!isRooted && pageExtension.test(path)) {
+  const isPage = pageExtension.test(path);
+  if (!isRooted && hasEnding.test(path)) {
     const files = absent.get(dirOf(joined)) ?? 0;
-    return files < linksMin
-      ? makerFor(index, dirOf(joined), paged)
-      : `pages link to ${files} files in \`${dirOf(joined)}/\`, a folder that this repository does not have: the build may fetch it`;
+    if (files >= linksMin) {
+      return `pages link to ${files} files in \`${dirOf(joined)}/\`, a folder that this repository does not have: the build may fetch it`;
+    }
+    if (isPage) return makerFor(index, dirOf(joined), paged);
   }
   const file = elsewhere?.namedIn(key) ?? null;
   if (file !== null) return `\`${file}\` names this address, so a plugin or the host may serve it`;
@@ -130,6 +135,9 @@ export function whyMaybeThere(index: SiteIndex, from: string, target: string): s
   }
   const dir = dirOf(key);
   const count = dir === "" ? 0 : (empty.get(dir) ?? 0);
-  if (count < linksMin) return elsewhere?.computed ?? makerFor(index, dir, filled);
+  if (count < linksMin) {
+    const isFile = hasEnding.test(path) && !isPage;
+    return isFile ? null : (elsewhere?.computed ?? makerFor(index, dir, filled));
+  }
   return `pages link to ${count} addresses below \`/${dir}/\`, where this repository has no page: the build or another site may serve them`;
 }

@@ -6,9 +6,10 @@ import { baseOf, isTemplate, routeKey, splitTarget, stripExtension } from "./tar
 export function reasonFor(index: SiteIndex, target: string): string | null {
   if (isTemplate(target)) return "written by a template";
   const { path } = splitTarget(target);
-  const { fallbackRoute, framework } = index.model;
+  const { fallbackRoute, framework, isBaseComputed = false } = index.model;
   const fallback = fallbackRoute?.(routeKey(path)) ?? null;
   if (fallback !== null && index.routes.has(fallback)) return null;
+  if (path.startsWith("/") && isBaseComputed) return "below a base path that the configuration computes";
   if (path.startsWith("/")) return framework === "markdown" ? "absolute, and no known framework" : "made by the build";
   return framework === "markdown" ? "a folder or an address, and no known framework" : "made by the build";
 }

@@ -1,6 +1,8 @@
+import { posix } from "node:path";
 import type { Edits, Finding, SiteTree, Skipped } from "../types.ts";
 import { isDocument } from "./addresses.ts";
 import { doubtedFixes, judgeChange, mattersToLinks, type State } from "./judge-change.ts";
+import { pathPart, writtenLinks } from "./written-links.ts";
 
 const readsAtOnce = 64;
 const namedMax = 3;
@@ -67,13 +69,45 @@ export async function lookAgain(
       reason: `${what}: ${named.join(", ")}${more}; nothing was changed. Correct these links by hand first, then ask again`,
     };
   }
-  return {
-    skipped: mayMean.map(({ path, line, target }) => ({
-      path,
-      line,
-      reason: `${target} may mean what moved, and only the build can tell; check it by hand`,
-    })),
-  };
+  const unsure = mayMean.map(({ path, line, target }) => ({
+    path,
+    line,
+    reason: `${target} may mean what moved, and only the build can tell; check it by hand`,
+  }));
+  const gone = new Set([...edits].flatMap(([path, bytes]) => (bytes === null ? [path] : [])));
+  const others = [...files].filter(
+    (path) => isDocument(path) && !before.texts.has(path) && !edits.has(path) && !vendored.test(path),
+  );
+  return { skipped: [...unsure, ...(await linksFromOutside(tree, others, gone))] };
+}
+
+const vendored = /(?:^|\/)node_modules\//;
+// With more, they are another project's.
+const othersMax = 2000;
+
+/** Links of documents that are no pages of the site, such as its README, to files that moved. */
+async function linksFromOutside(
+  tree: SiteTree,
+  documents: readonly string[],
+  gone: ReadonlySet<string>,
+): Promise<Skipped[]> {
+  if (gone.size === 0 || documents.length > othersMax) return [];
+  const skipped: Skipped[] = [];
+  for (const [path, text] of await readTexts(tree, documents)) {
+    for (const { target, line, isReference } of writtenLinks(text)) {
+      const part = pathPart(target);
+      if (isReference || !isDocument(part)) continue;
+      // Hosts of repositories start absolute links at the top.
+      const file = posix.join(part.startsWith("/") ? "" : posix.dirname(path), part).replace(/^\//, "");
+      if (gone.has(file))
+        skipped.push({
+          path,
+          line,
+          reason: `${target} leads to what moved, and this file is no page of the site; correct it by hand`,
+        });
+    }
+  }
+  return skipped;
 }
 
 const judged = new Set(["broken-link", "broken-anchor"]);
