@@ -108,5 +108,10 @@ export function exampleOn(example: string, text = "", names: SiteNames = noNames
     group: groups[0],
     heading: heading?.id,
   };
-  return example.replaceAll(/\{(\w+):([^}]*)\}/g, (_, kind: string, otherwise: string) => fill[kind] ?? otherwise);
+  // A name that the site does not have would mislead.
+  const isKnown = names.pages.length > 0;
+  return example.replaceAll(
+    /\{(\w+):([^}]*)\}/g,
+    (_, kind: string, otherwise: string) => fill[kind] ?? (isKnown ? "…" : otherwise),
+  );
 }

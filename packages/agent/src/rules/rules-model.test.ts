@@ -10,6 +10,7 @@ import { type CommitTree, createOverlay, type Overlay, type OverlayEntry, siteTr
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AgentOutcome, Step } from "../agent.ts";
 import { runAgent } from "../loop.ts";
+import { exampleOn } from "./hints.ts";
 import { createRulesModel } from "./rules-model.ts";
 
 let trees: TestTrees;
@@ -223,12 +224,27 @@ describe("each instruction", () => {
   });
 });
 
+const siteNames = {
+  pages: [{ path: "guides/auth.md", route: "/guides/auth", title: "Auth" }],
+  folders: [],
+  groups: [],
+  headings: [],
+};
+
 describe("all or nothing", () => {
   it("fails before anything is written when a clause is not understood, and says what would help", async () => {
     const words = await refusal("fix broken links and rewrite the introduction");
     expect(words).toContain("Nothing was changed");
     expect(words).toContain("«rewrite the introduction»");
     expect(words).toContain("EMEND_MODEL");
+  });
+
+  it("names in its hints only what the site has", async () => {
+    expect(exampleOn('rename the heading "{heading:Setup}" in {page:guides/quickstart}', "", siteNames)).toBe(
+      'rename the heading "…" in guides/auth',
+    );
+    const words = await refusal("rename the heading Nowhere of the page auth to Elsewhere");
+    expect(words).not.toMatch(/quickstart|webhooks/);
   });
 
   it("takes everything back when a tool refuses half way, and stores that", async () => {

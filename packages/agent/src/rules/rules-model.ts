@@ -33,8 +33,7 @@ export function createRulesModel(): Model {
         return { text: "", toolCalls: [toCall(call, 0)], usage: noUsage };
       }
       if (reading.kind === "not_understood") throw notUnderstood(reading);
-      const { instructions, done } = reading;
-      const calls = nextCalls(instructions, done, answers.length, () => roundsIn(messages.slice(0, asked)));
+      const calls = nextCalls(reading, answers.length, () => roundsIn(messages.slice(0, asked)));
       return { text: "", toolCalls: calls, usage: noUsage };
     },
   };
@@ -43,9 +42,17 @@ export function createRulesModel(): Model {
 /** The names of a prompt are within its beginning. The rest is text of new pages. */
 const promptCharactersMax = 20_000;
 
+interface Understood {
+  kind: "understood";
+  instructions: readonly Instruction[];
+  done: readonly ToolMessage[];
+  /** If they were looked up. */
+  names?: SiteNames;
+}
+
 type OnSite =
   | { kind: "look_up" }
-  | { kind: "understood"; instructions: readonly Instruction[]; done: readonly ToolMessage[] }
+  | Understood
   | { kind: "not_understood"; clause: string; reason: string; names: SiteNames };
 
 /** Reads the prompt with the names of the site, unless it needs none: each page is given by its path. */
@@ -56,7 +63,7 @@ function readOnSite(prompt: string, answers: readonly ToolMessage[]): OnSite {
   if (!lookUp) return { kind: "look_up" };
   const names = parseNames(lookUp.isError ? "" : lookUp.output);
   const parsed = parsePrompt(prompt, { names: createNames(names) });
-  return parsed.kind === "understood" ? { ...parsed, done } : { ...parsed, names };
+  return parsed.kind === "understood" ? { ...parsed, done, names } : { ...parsed, names };
 }
 
 /** Whether an instruction says what it means on any site. */
@@ -93,15 +100,15 @@ const noUsage: Usage = { model: rulesModelName, inputTokens: 0, outputTokens: 0,
 
 /** One instruction per turn in the prompt's order, then `finish`. */
 function nextCalls(
-  instructions: readonly Instruction[],
-  done: readonly ToolMessage[],
+  { instructions, done, names }: Understood,
   calls: number,
   earlier: () => readonly DoneRound[],
 ): readonly ToolCall[] {
   const failed = done.findIndex((answer) => answer.isError);
   const failedInstruction = instructions[failed];
   if (failedInstruction) {
-    throw notUnderstood({ clause: describeInstruction(failedInstruction), reason: done[failed]?.output ?? "" });
+    const clause = describeInstruction(failedInstruction);
+    throw notUnderstood({ clause, reason: done[failed]?.output ?? "", ...(names && { names }) });
   }
   const next = instructions[done.length];
   const call = next
