@@ -89,6 +89,15 @@ export interface Reasoning {
   metadata?: SharedV4ProviderMetadata;
 }
 
+/** What people attached to a prompt: a picture, or the text of a document. */
+export interface Attachment {
+  id: string;
+  name: string;
+  type: string;
+  picture: Buffer | null;
+  text: string | null;
+}
+
 /** A message of the conversation, stored as JSON in exactly this form. */
 export type Message =
   /**
@@ -125,10 +134,18 @@ export interface Model {
   readonly nature: "language" | "rules";
   /** Its context window. Absent: unlimited. */
   readonly contextTokensMax?: number;
+  /** Whether it is shown pictures. */
+  readonly seesPictures?: boolean;
   /** For a program that does the whole task: called instead of the loop, with the same contract. */
   run?(deps: AgentDeps, task: AgentTask, signal: AbortSignal): Promise<AgentOutcome>;
   nextTurn(
-    input: { system: string; messages: readonly Message[]; tools: readonly ToolDescription[] },
+    input: {
+      system: string;
+      messages: readonly Message[];
+      tools: readonly ToolDescription[];
+      /** Shown with the message that names them. */
+      attachments?: readonly Attachment[];
+    },
     signal: AbortSignal,
   ): Promise<{ text: string; toolCalls: readonly ToolCall[]; reasoning?: readonly Reasoning[]; usage: Usage }>;
 }
@@ -212,6 +229,8 @@ export interface AgentDeps {
   siteCache?: ParseCache;
   /** What people said since the agent works and no step took yet. Absent: nobody can. */
   interjections?(): Promise<readonly { id: string; text: string }[]>;
+  /** What people attached to the prompt and to messages so far. */
+  attachments?(): Promise<readonly Attachment[]>;
   /** Absent: the agent cannot ask. `overdue`: the step whose question nobody answered in time. */
   questions?: { max: number; overdue: number | null };
   /** Tools that ask other services. Their results are content. */

@@ -1,6 +1,7 @@
 export type {
   AgentDeps,
   AgentOutcome,
+  Attachment,
   ContextTrees,
   FollowUp,
   Limits,
@@ -15,7 +16,7 @@ export type {
 export { interjectionsIn } from "./evidence.ts";
 export type { AgentFaultCode } from "./faults.ts";
 export { runAgent } from "./loop.ts";
-export { factsOf, offeredModels, type PriceTable } from "./models/prices.ts";
+export { canSeePictures, factsOf, offeredModels, type PriceTable } from "./models/prices.ts";
 export { type ModelsDeps, missingOf, openModel } from "./models/registry.ts";
 export { usualPatience } from "./models/sdk-model.ts";
 export type { Endpoint } from "./models/vendor.ts";

@@ -10,6 +10,7 @@ import type {
   ToolDescription,
   ToolResult,
 } from "./agent.ts";
+import { tokensOfAttachments } from "./attachments.ts";
 import { compact, fixedTokensOf, outputBytesFor, tokensOf } from "./compact.ts";
 import {
   askedBy,
@@ -66,11 +67,14 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
     cache: deps.siteCache,
   });
   const context = task.context ?? noContext;
+  const attached = async () => (deps.model.nature === "language" ? ((await deps.attachments?.()) ?? []) : []);
+  let attachments = await attached();
+  const hasPictures = () => attachments.some(({ picture }) => picture !== null);
   const mayAsk = (deps.questions?.max ?? 0) > 0;
   const turn: TurnDeps = {
     deps,
     isPlanning: isPlanning(task),
-    tools: [...describeTools({ mayAsk, mayBuild: deps.build !== undefined }), ...(deps.knowledge?.tools ?? [])],
+    tools: toolsFor({ mayAsk, mayBuild: deps.build !== undefined, hasPictures: hasPictures() }, deps),
     told: new Set(JSON.stringify(steps).match(/(?<=Guidance for this folder, from )[^:"\\]+/g)),
     // The rules do not use the system prompt, so their jobs need not wait for the site.
     system: await withoutSecrets(
@@ -90,17 +94,23 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
       handedOver: null,
       isFollowUp: (task.followUps?.length ?? 0) > 0,
       build: deps.build,
+      attachments,
       refusePath: (path) => refuseContextPath(context.names, path) ?? deps.refusePath?.(path) ?? null,
     },
   };
   const { contextTokensMax } = deps.model;
-  const fixedTokens = fixedTokensOf(turn.system, turn.tools);
   const conversation = conversationOf(task, steps);
   let opening: Message[] = task.opening ? [storable(task.opening)] : [];
   if (question) opening.push({ role: "user", text: unanswered, from: "unanswered" });
 
   for (;;) {
     signal.throwIfAborted();
+    if (said.length > 0) {
+      attachments = await attached();
+      turn.context.attachments = attachments;
+      turn.tools = toolsFor({ mayAsk, mayBuild: deps.build !== undefined, hasPictures: hasPictures() }, deps);
+    }
+    const fixedTokens = fixedTokensOf(turn.system, turn.tools) + tokensOfAttachments(attachments);
     opening.push(...said.map(({ text }): Message => storable({ role: "user", text, from: "interjection" })));
     const round = latestRound(task, steps);
     const number = (steps.at(-1)?.number ?? 0) + 1;
@@ -140,6 +150,10 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
   }
 }
 
+function toolsFor(which: Parameters<typeof describeTools>[0], { knowledge }: AgentDeps): readonly ToolDescription[] {
+  return [...describeTools(which), ...(knowledge?.tools ?? [])];
+}
+
 /** Builds that a round asked for and got. */
 function buildsIn(round: readonly Step[]): number {
   const messages = round.flatMap((step) => step.messages);
@@ -177,7 +191,15 @@ async function takeTurn(
   signals: Signals,
 ): Promise<Turn | "time is up"> {
   const answer = await beforeTimeIsUp(signals, (either) =>
-    turn.deps.model.nextTurn({ system: turn.system, messages: asked.shown, tools: turn.tools }, either),
+    turn.deps.model.nextTurn(
+      {
+        system: turn.system,
+        messages: asked.shown,
+        tools: turn.tools,
+        ...(turn.context.attachments.length > 0 && { attachments: turn.context.attachments }),
+      },
+      either,
+    ),
   );
   if (answer === "time is up") return answer;
   const { text, toolCalls, reasoning, refusals } = await vetted(turn, storable({ reasoning: [], ...answer }));

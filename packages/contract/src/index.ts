@@ -40,4 +40,5 @@ export * from "./job-run.ts";
 export { isModelVendor, type ModelVendor, modelVendorNames, modelVendors, variablesOf } from "./models.ts";
 export { didYouMean, editDistance, nearName } from "./near-name.ts";
 export * from "./operations.ts";
+export { uploadBytesMax, uploadsPerPromptMax, uploadTypes } from "./upload-limits.ts";
 export * from "./webhook-message.ts";

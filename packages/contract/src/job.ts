@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { uploadsPerPromptMax, uploadTypes } from "./upload-limits.ts";
 
 export const jobStatuses = ["active", "completed", "archived", "failed"] as const;
 
@@ -68,6 +69,34 @@ export const promptCodePointsMax = 100_000;
 /** The limit of a branch name, in UTF-8 bytes. */
 export const branchNameBytesMax = 200;
 
+/** A picture or a document, for prompts and messages to name. */
+export const Upload = Type.Object(
+  {
+    id: Type.String({ description: "For `files` of a prompt or a message." }),
+    name: Type.String(),
+    type: Type.Enum(uploadTypes, { type: "string" }),
+    bytes: Type.Integer({ description: "What is stored: a picture without its metadata, or a document's text." }),
+    width: Type.Union([Type.Integer(), Type.Null()]),
+    height: Type.Union([Type.Integer(), Type.Null()]),
+  },
+  {
+    additionalProperties: false,
+    $id: "Upload",
+    examples: [
+      { id: "upl_0mk3x9v2cq7d1t5y8w4z6", name: "login.png", type: "image/png", bytes: 48213, width: 1280, height: 800 },
+    ],
+  },
+);
+export type Upload = Static<typeof Upload>;
+
+const files = Type.Optional(
+  Type.Array(Type.String({ minLength: 1, maxLength: 60 }), {
+    maxItems: uploadsPerPromptMax,
+    description:
+      "Ids of uploads (`POST …/upload`) that the prompt is about: pictures, and documents of which the agent gets the text. Needs a language model; pictures need one that sees them.",
+  }),
+);
+
 /** The body that a client posts. Unknown fields are ignored; the optional fields are Emend's additions. */
 export const CreateJobBody = Type.Object(
   {
@@ -106,6 +135,7 @@ export const CreateJobBody = Type.Object(
           "Make a plan first: the job completes with the plan as its summary, and has changed nothing. A message (`POST …/message`) approves the plan or changes it, and the job carries it out. Needs a language model.",
       }),
     ),
+    files,
   },
   { $id: "CreateJobBody", description: "Unknown fields are ignored." },
 );
@@ -113,7 +143,7 @@ export type CreateJobBody = Static<typeof CreateJobBody>;
 
 /** A message to a job. Unknown fields are ignored. */
 export const MessageJobBody = Type.Object(
-  { prompt: CreateJobBody.properties.prompt },
+  { prompt: CreateJobBody.properties.prompt, files },
   { $id: "MessageJobBody", description: "Unknown fields are ignored." },
 );
 export type MessageJobBody = Static<typeof MessageJobBody>;

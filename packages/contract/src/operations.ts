@@ -9,6 +9,7 @@ import {
   refusals,
 } from "./answers.ts";
 import { jobStatuses, jobsPerPage, jobsPerPageMax } from "./job.ts";
+import { uploadTypes } from "./upload-limits.ts";
 
 export const projectId = Type.String({ description: "The project identifier." });
 
@@ -138,6 +139,36 @@ export const listProjectsOperation = {
   response: {
     200: jsonAnswer("The projects.", "ProjectList"),
     401: refusals.unauthorized,
+    500: refusals.internal,
+    503: refusals.unavailable,
+  },
+};
+
+export const uploadOperation = {
+  ...jobOperation,
+  operationId: "uploadFile",
+  summary: "Upload a file",
+  description: [
+    "Stores a picture (PNG, JPEG, WebP) or a PDF of at most 5 MiB, to be named in `files` of a new job or a message. The body",
+    "is the file itself. Metadata of pictures is removed, animations are refused, and of a PDF only the text is kept. An upload",
+    "that no prompt names is deleted after a day; the others go with the stored steps of their job.",
+  ].join(" "),
+  params: ProjectParams,
+  querystring: Type.Object({
+    name: Type.Optional(Type.String({ description: "The file's name.", examples: ["login.png"] })),
+  }),
+  body: {
+    content: Object.fromEntries(uploadTypes.map((type) => [type, { schema: { type: "string", format: "binary" } }])),
+  },
+  response: {
+    201: jsonAnswer("The file was stored.", "Upload"),
+    400: refusals.invalidRequest,
+    401: refusals.unauthorized,
+    403: refusals.forbidden,
+    404: refusals.notFound,
+    413: refusals.payloadTooLarge,
+    415: refusals.unsupportedMediaType,
+    429: refusals.rateLimited,
     500: refusals.internal,
     503: refusals.unavailable,
   },

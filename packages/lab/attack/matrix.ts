@@ -53,6 +53,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
   ],
   write: [
     `POST ${api}/job`,
+    `POST ${api}/upload`,
     ...["archive", "cancel", "message", "publish", "retry"].map((end) => `POST ${api}/job/:id/${end}`),
     `POST ${api}/automations`,
     `POST ${api}/automations/:id/run`,
@@ -112,6 +113,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
       "projects/:projectId/health",
       "projects/:projectId/page",
       "projects/:projectId/suggestions",
+      "projects/:projectId/uploads/:id",
       "pulls",
       "pulls/:projectId/:number",
       "pulls/:projectId/:number/file",
@@ -175,6 +177,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
       "projects/:projectId/page/check",
       "projects/:projectId/page/propose",
       "projects/:projectId/reading",
+      "projects/:projectId/uploads",
       "repositories",
       "pulls/:projectId/:number/ask",
       "pulls/:projectId/:number/close",

@@ -1,4 +1,15 @@
-import type { AgentJob, CreateJobBody, Health, JobDiff, JobEvent, JobList, JobRun, ProjectList } from "@emend/contract";
+import type {
+  AgentJob,
+  CreateJobBody,
+  Health,
+  JobDiff,
+  JobEvent,
+  JobList,
+  JobRun,
+  MessageJobBody,
+  ProjectList,
+  Upload,
+} from "@emend/contract";
 import { type Automations, automationsOf } from "./automations.ts";
 import { type Claims, claimsOf } from "./claims.ts";
 import {
@@ -23,11 +34,13 @@ import {
   listPage,
   listProjects,
   messageJob,
+  type NewFile,
   publishJob,
   retryJob,
   type StartedJob,
   type StartOptions,
   startedJob,
+  uploadFile,
   waitForJob,
 } from "./jobs.ts";
 import { type EventsOptions, streamEvents } from "./stream-events.ts";
@@ -57,7 +70,9 @@ export interface Jobs {
    * Sends another instruction. A job that works hears it before its next turn, a finished one continues on the same
    * branch and pull request. Safe to retry, like `create`. `message(…).wait()` resolves when it is finished.
    */
-  message(id: string, body: { prompt: string }, options?: StartOptions): StartedJob;
+  message(id: string, body: MessageJobBody, options?: StartOptions): StartedJob;
+  /** Stores a picture or a PDF. Name its id in `files` of a new job or a message. */
+  upload(file: NewFile, options?: CallOptions): Promise<Upload>;
   /** Cancels an active job: it becomes failed. A finished job is returned unchanged. */
   cancel(id: string, options?: CallOptions): Promise<AgentJob>;
   /** Restarts a failed job where it stopped: finished work is published without asking a model. */
@@ -124,6 +139,7 @@ export class Emend {
       diff: (id, options = {}) => getDiff(of(options), projectId, id, options.signal),
       message: (id, body, options = {}) =>
         startedJob(messageJob(of(options), projectId, id, body, { ...options, onQuota }), wait),
+      upload: (file, options = {}) => uploadFile(of(options), projectId, file, options.signal),
       cancel: (id, options = {}) => cancelJob(of(options), projectId, id, options.signal),
       retry: (id, options = {}) => retryJob(of(options), projectId, id, options.signal),
       publish: (id, options = {}) => publishJob(of(options), projectId, id, options.signal),

@@ -20,7 +20,9 @@ export type {
   JobList,
   JobRun,
   JobStatus,
+  MessageJobBody,
   RequestErrorCode,
+  Upload,
   WebhookMessage,
 } from "@emend/contract";
 export type { Automations } from "./automations.ts";
@@ -29,6 +31,6 @@ export type { CallOptions, CallSettings, EmendOptions, WaitOptions } from "./con
 export { Emend, type Jobs, type Project } from "./emend.ts";
 export { EmendError, type EmendErrorKind, type ErrorCode, type Quota } from "./errors.ts";
 export type { Gates } from "./gates.ts";
-export type { ListOptions, StartedJob, StartOptions } from "./jobs.ts";
+export type { ListOptions, NewFile, StartedJob, StartOptions } from "./jobs.ts";
 export type { EventsOptions } from "./stream-events.ts";
 export { verifyWebhook, type WebhookEvent, type WebhookRequest } from "./verify-webhook.ts";

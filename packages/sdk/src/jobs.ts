@@ -1,4 +1,14 @@
-import type { AgentJob, CreateJobBody, JobDiff, JobList, JobRun, JobStatus, ProjectList } from "@emend/contract";
+import type {
+  AgentJob,
+  CreateJobBody,
+  JobDiff,
+  JobList,
+  JobRun,
+  JobStatus,
+  MessageJobBody,
+  ProjectList,
+  Upload,
+} from "@emend/contract";
 import type { CallOptions, Connection, WaitOptions } from "./connection.ts";
 import { EmendError, type Quota } from "./errors.ts";
 import { type ApiResponse, parseBody, pause, readQuota, request, retryAfterMs } from "./request.ts";
@@ -88,6 +98,45 @@ export function createJob(
   return startOnce(deps, () => `${projectPath(projectId)}/job`, input, options);
 }
 
+/** A file for a prompt or a message. */
+export interface NewFile {
+  /** Its ending says what it is: .png, .jpg, .jpeg, .webp or .pdf. */
+  name: string;
+  bytes: Uint8Array;
+}
+
+const typeOf: Readonly<Record<string, Upload["type"]>> = {
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  webp: "image/webp",
+  pdf: "application/pdf",
+};
+
+/** Sent again, it is stored twice; what no prompt names is deleted after a day. */
+export async function uploadFile(
+  deps: Connection,
+  projectId: string,
+  file: NewFile,
+  signal: AbortSignal | undefined,
+): Promise<Upload> {
+  const type = typeOf[file.name.split(".").at(-1)?.toLowerCase() ?? ""];
+  if (type === undefined) {
+    const endings = Object.keys(typeOf)
+      .map((ending) => `.${ending}`)
+      .join(", ");
+    throw new EmendError("invalid_request", `${file.name} can't be attached: its name must end with ${endings}`);
+  }
+  const path = `${projectPath(projectId)}/upload?name=${encodeURIComponent(file.name)}`;
+  const headers = { "content-type": type };
+  const response = await request(deps, { method: "POST", path, headers, body: file.bytes }, signal);
+  return parseBody(deps, response, { name: "upload", is: isUpload });
+}
+
+function isUpload(body: object): body is Upload {
+  return "id" in body && typeof body.id === "string";
+}
+
 async function startOnce(
   deps: Connection,
   path: () => string,
@@ -161,7 +210,7 @@ export function messageJob(
   deps: Connection,
   projectId: string,
   jobId: string,
-  body: { prompt: string },
+  body: MessageJobBody,
   options: StartOptions & { onQuota(quota: Quota): void },
 ): Promise<AgentJob> {
   return startOnce(deps, () => `${jobPath(projectId, jobId)}/message`, body, options);

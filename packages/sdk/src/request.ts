@@ -128,11 +128,15 @@ export function send(deps: Connection, request: ApiRequest, signal: AbortSignal)
       ...(request.body === undefined ? {} : { "content-type": "application/json" }),
       ...request.headers,
     },
-    body: request.body === undefined ? undefined : JSON.stringify(request.body),
+    body: request.body === undefined ? undefined : bodyOf(request.body),
     // A key must not follow a redirect.
     redirect: "manual",
     signal,
   });
+}
+
+function bodyOf(body: unknown): string | Uint8Array<ArrayBuffer> {
+  return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body);
 }
 
 export function isAccepted(status: number): boolean {

@@ -126,10 +126,15 @@ function toFixture(turn: FarTurn, requestNumber: number): { response: FixtureRes
 }
 
 /** A client for this mock server, with short waits. */
-export async function openFarModel(far: FarModel, name: string, patience: Partial<Patience> = {}) {
+export async function openFarModel(
+  far: FarModel,
+  name: string,
+  patience: Partial<Patience> = {},
+  fetch: typeof globalThis.fetch = globalThis.fetch,
+) {
   const quick = { triesMax: 4, firstPauseMs: 1, pauseMsMax: 5_000, silenceMsMax: 10_000, ...patience };
   return openModel(
-    { endpoints: far.endpoints, prices: {}, fetch: globalThis.fetch, patience: quick, keyOf: async () => null },
+    { endpoints: far.endpoints, prices: {}, fetch, patience: quick, keyOf: async () => null },
     { name, projectId: null },
   );
 }

@@ -10,6 +10,8 @@ export interface ModelFacts {
   /** Tokens written to the vendor's cache. Absent: the input price. */
   cacheWrite?: number;
   contextTokens: number;
+  /** Whether it takes pictures. Absent: as its maker's models do. */
+  pictures?: boolean;
 }
 
 /** By the prefix of a model's name; the longest match counts. EMEND_MODEL_PRICES adds to it. */
@@ -81,6 +83,13 @@ const unknown: ModelFacts = { input: 0, output: 0, contextTokens: 128_000 };
 export function factsOf(name: string, overrides: PriceTable = {}): ModelFacts {
   const table: PriceTable = { ...listPrices, ...overrides };
   return longestMatch(overrides, name) ?? longestMatch(table, listedName(name)) ?? unknown;
+}
+
+const seeing = /^(?:anthropic\/claude|openai\/(?:gpt-[45]|o[134])|google\/gemini)/;
+
+/** Where nobody says so, a model cannot: it would answer about a picture that it has not seen. */
+export function canSeePictures(name: string, overrides: PriceTable = {}): boolean {
+  return longestMatch(overrides, name)?.pictures ?? seeing.test(listedName(name));
 }
 
 function longestMatch(table: PriceTable, name: string): ModelFacts | undefined {

@@ -7,7 +7,7 @@ import type { Model } from "../agent.ts";
 import { AgentFault } from "../faults.ts";
 import { createRulesModel } from "../rules/rules-model.ts";
 import { isRunner, openRunnerModel } from "../runner-model.ts";
-import { factsOf, type PriceTable } from "./prices.ts";
+import { canSeePictures, factsOf, type PriceTable } from "./prices.ts";
 import { AnswerTooLong } from "./read-answer.ts";
 import { createSdkModel, type Patience, usualPatience } from "./sdk-model.ts";
 import type { Endpoint } from "./vendor.ts";
@@ -71,6 +71,7 @@ async function openLanguageModel(deps: ModelsDeps, name: string, projectId: stri
     vendor,
     language: await vendor.open({ ...endpoint, modelId, fetch: deps.fetch }),
     facts: factsOf(name, deps.prices),
+    seesPictures: canSeePictures(name, deps.prices),
     apiKey,
     patience: deps.patience ?? usualPatience,
   });
@@ -155,6 +156,7 @@ export function createFallbackModel(models: readonly [Model, ...Model[]], nowMs 
   return {
     name: first.name,
     nature: "language",
+    seesPictures: first.seesPictures ?? false,
     contextTokensMax: Math.min(...models.map((model) => model.contextTokensMax ?? Number.POSITIVE_INFINITY)),
     async nextTurn(input, signal) {
       let fault: AgentFault | undefined;

@@ -10,7 +10,8 @@ import {
   type SharedV4ProviderOptions,
   TypeValidationError,
 } from "@ai-sdk/provider";
-import type { Message, Model } from "../agent.ts";
+import type { Attachment, Message, Model } from "../agent.ts";
+import { namedIn, withDocuments } from "../attachments.ts";
 import { AgentFault } from "../faults.ts";
 import { shown } from "../outcome.ts";
 import { costUsd, type ModelFacts } from "./prices.ts";
@@ -39,6 +40,7 @@ interface SdkModelInput {
   vendor: Vendor;
   language: LanguageModelV4;
   facts: ModelFacts;
+  seesPictures: boolean;
   /** Never to be shown. */
   apiKey: string | null;
   patience: Patience;
@@ -53,6 +55,7 @@ export function createSdkModel(input: SdkModelInput): Model {
     name,
     nature: "language",
     contextTokensMax: facts.contextTokens,
+    seesPictures: input.seesPictures,
     async nextTurn(turn, signal) {
       const answer = await askPatiently(input, turn, signal);
       const { inputTokens, outputTokens } = answer.usage;
@@ -101,7 +104,7 @@ async function ask(input: SdkModelInput, turn: TurnInput, signal: AbortSignal): 
   try {
     const cacheKey = hash("sha256", turn.system, "hex").slice(0, 32);
     const { stream } = await language.doStream({
-      prompt: toPrompt(vendor, turn.system, turn.messages),
+      prompt: toPrompt(vendor, turn, input.seesPictures),
       tools: turn.tools.map(({ name, description, inputSchema }) => ({
         type: "function",
         name,
@@ -195,16 +198,40 @@ type ToolPart = Extract<LanguageModelV4Message, { role: "tool" }>["content"][num
  * The conversation in the SDK's format. Two marks tell the vendor what to cache: the instructions, which are the same
  * in every turn, and the conversation so far.
  */
-function toPrompt(vendor: Vendor, system: string, messages: readonly Message[]): LanguageModelV4Prompt {
+function toPrompt(
+  vendor: Vendor,
+  { system, messages, attachments = [] }: TurnInput,
+  seesPictures: boolean,
+): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = [{ role: "system", content: system, ...mark(vendor) }];
   for (const message of messages) {
-    if (message.role === "user") prompt.push({ role: "user", content: [{ type: "text", text: message.text }] });
-    else if (message.role === "assistant") prompt.push({ role: "assistant", content: assistantParts(vendor, message) });
+    if (message.role === "user") {
+      const content = userParts(message.text, namedIn(message, attachments), seesPictures);
+      prompt.push({ role: "user", content });
+    } else if (message.role === "assistant")
+      prompt.push({ role: "assistant", content: assistantParts(vendor, message) });
     else addToolResult(prompt, toolPart(message));
   }
   const last = prompt.at(-1);
   if (last && vendor.cacheMark) last.providerOptions = vendor.cacheMark;
   return prompt;
+}
+
+type UserPart = Extract<LanguageModelV4Message, { role: "user" }>["content"][number];
+
+/** The words, the texts of documents, then the pictures. A fallback that sees none is told so. */
+function userParts(words: string, named: readonly Attachment[], seesPictures: boolean): UserPart[] {
+  const parts: UserPart[] = [{ type: "text", text: withDocuments(words, named) }];
+  for (const { id, name, type, picture } of named) {
+    if (picture === null) continue;
+    if (seesPictures) parts.push({ type: "file", mediaType: type, data: { type: "data", data: picture } });
+    else
+      parts.push({
+        type: "text",
+        text: `(${name}, ${id}, is a picture that you cannot see. Say so where it matters.)`,
+      });
+  }
+  return parts;
 }
 
 function mark(vendor: Vendor): { providerOptions?: SharedV4ProviderOptions } {

@@ -1,6 +1,7 @@
 import { isFault } from "@emend/base/fault.ts";
 import type { ToolCall, ToolDescription, ToolResult } from "../agent.ts";
 import { storable } from "../outcome.ts";
+import { addPictureTool } from "./add-picture.ts";
 import { askTool } from "./ask.ts";
 import { buildTool } from "./build.ts";
 import { checkTool } from "./check.ts";
@@ -42,20 +43,35 @@ const tools: readonly Tool[] = [
 ];
 /**
  * Tools for `emend/rules`, and for jobs that an earlier release started. Models do not see them: `write_file` adds a
- * page, `check` fixes links, `update_navigation` redirects and `list_files` shows the site. `ask` and `build` are shown where they are allowed.
+ * page, `check` fixes links, `update_navigation` redirects and `list_files` shows the site. `ask` and `build` are shown where they are allowed,
+ * and `add_picture` where there is one.
  */
-const unshownTools: readonly Tool[] = [askTool, buildTool, siteMapTool, addPageTool, addRedirectTool, fixLinksTool];
+const unshownTools: readonly Tool[] = [
+  askTool,
+  buildTool,
+  addPictureTool,
+  siteMapTool,
+  addPageTool,
+  addRedirectTool,
+  fixLinksTool,
+];
 const toolsByName = new Map([...tools, ...unshownTools].map((tool) => [tool.name, tool]));
 
-/** `mayAsk`: a job whose questions nobody would answer is not told of them. `mayBuild`: the project's site is built. */
-export function describeTools({ mayAsk = false, mayBuild = false } = {}): readonly ToolDescription[] {
-  return [...tools, ...(mayAsk ? [askTool] : []), ...(mayBuild ? [buildTool] : [])].map(
-    ({ name, description, inputSchema }) => ({
-      name,
-      description,
-      inputSchema,
-    }),
-  );
+/**
+ * `mayAsk`: a job whose questions nobody would answer is not told of them. `mayBuild`: the project's site is built.
+ * `hasPictures`: somebody attached some.
+ */
+export function describeTools({
+  mayAsk = false,
+  mayBuild = false,
+  hasPictures = false,
+} = {}): readonly ToolDescription[] {
+  const some = [
+    ...(mayAsk ? [askTool] : []),
+    ...(mayBuild ? [buildTool] : []),
+    ...(hasPictures ? [addPictureTool] : []),
+  ];
+  return [...tools, ...some].map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
 }
 
 export function isWritingCall({ name, input }: Pick<ToolCall, "name" | "input">): boolean {

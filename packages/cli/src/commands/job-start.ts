@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
 import type { JobRun, Jobs } from "@emend/sdk";
 import { type Command, InvalidArgumentError } from "commander";
 import { type Cli, CliError, printResult, say } from "../cli.ts";
@@ -15,6 +17,7 @@ interface CreateOptions {
   draft?: boolean;
   plan?: boolean;
   maxCost?: number;
+  file?: readonly string[];
   json?: boolean;
 }
 
@@ -29,11 +32,33 @@ export function registerJobCreate(job: Command, cli: Cli): void {
     .option("--draft", "open the pull request as a draft")
     .option("--plan", "make a plan first; approve or change it with job say")
     .option("--max-cost <usd>", "lower the cost limit of this job", parseCost)
+    .option(...fileOption)
     .option("--idempotency-key <key>", "create once, however often this is run with the same key");
   withJson(command).action((first?: string, second?: string, options: CreateOptions = {}) => {
     const { project, rest } = splitWords([first, second], ["prompt"]);
     return createJob(cli, project, rest[0] ?? "", options);
   });
+}
+
+const fileOption = [
+  "--file <path>",
+  "attach a picture (PNG, JPEG, WebP) or a PDF; repeat it for more",
+  (path: string, others: readonly string[] | undefined): readonly string[] => [...(others ?? []), path],
+] as const;
+
+/** Their ids, for a prompt or a message. */
+async function uploadFiles(cli: Cli, jobs: Jobs, paths: readonly string[] = []): Promise<{ files?: string[] }> {
+  if (paths.length === 0) return {};
+  const read = paths.map(async (path) => ({
+    name: basename(path),
+    bytes: await readFile(path).catch((cause: NodeJS.ErrnoException) => {
+      throw new CliError("usage", `${path} can't be read: ${cause.code ?? cause.message}`);
+    }),
+  }));
+  const files: string[] = [];
+  // All are read before the first is sent.
+  for (const file of await Promise.all(read)) files.push((await jobs.upload(file, { signal: cli.signal })).id);
+  return { files };
 }
 
 async function createJob(cli: Cli, given: string | undefined, words: string, options: CreateOptions): Promise<void> {
@@ -46,6 +71,7 @@ async function createJob(cli: Cli, given: string | undefined, words: string, opt
     ...(draft === undefined ? {} : { draft }),
     ...(plan === undefined ? {} : { plan }),
     ...(maxCost === undefined ? {} : { maxCostUsd: maxCost }),
+    ...(await uploadFiles(cli, jobs, options.file)),
   };
   const created = await jobs.create(body, { idempotencyKey, signal: cli.signal });
   if (!options.wait) return printResult(cli, options, created, created.id);
@@ -135,6 +161,7 @@ async function previewJob(cli: Cli, given: string | undefined, words: string, op
 
 interface MessageOptions {
   wait?: boolean;
+  file?: readonly string[];
   json?: boolean;
 }
 
@@ -146,7 +173,9 @@ export function registerJobMessage(job: Command, cli: Cli): void {
   const command = withProject(described, [
     ["id", "the job's id"],
     ["prompt", "what more the agent must do; - reads it from standard input"],
-  ]).option("--wait", "wait until the job is over");
+  ])
+    .option(...fileOption)
+    .option("--wait", "wait until the job is over");
   withJson(command).action((first?: string, second?: string, third?: string, options: MessageOptions = {}) => {
     const { project, rest } = splitWords([first, second, third], ["id", "prompt"]);
     const [id = "", prompt = ""] = rest;
@@ -162,7 +191,8 @@ async function messageJob(
   const { jobs, project } = await jobsOf(cli, what.project);
   const prompt = await readPrompt(cli, what.prompt);
   const after = options.wait ? await lastEvent(cli, jobs, what.id) : 0;
-  const started = await jobs.message(what.id, { prompt }, { signal: cli.signal });
+  const body = { prompt, ...(await uploadFiles(cli, jobs, options.file)) };
+  const started = await jobs.message(what.id, body, { signal: cli.signal });
   if (!options.wait) return printResult(cli, options, started, started.id);
   await finishJob(cli, jobs, started, { ...options, project, after, isFollowUp: true });
 }

@@ -31,7 +31,7 @@ export async function request<T>(
   const answer = await fetch(apiUrl(path), {
     method,
     ...(signal && { signal }),
-    ...(body instanceof Blob && { body, headers: { "content-type": "application/octet-stream" } }),
+    ...(body instanceof Blob && { body, headers: { "content-type": body.type || "application/octet-stream" } }),
     ...(body !== undefined &&
       !(body instanceof Blob) && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
   }).catch((error) => {

@@ -79,6 +79,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
     trustProxy: config.trustProxy,
     promptCodePointsMax: config.promptCodePointsMax,
     defaultModel: config.model,
+    modelPrices: config.modelPrices,
     pullRequestState,
     askClaimPoll: (projectId) => askClaimPoll(pool, projectId),
     askGate: (projectId) => askGate(pool, projectId),
@@ -147,6 +148,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         publicUrl,
         typed: typedCommand(config),
         defaultModel: config.model,
+        modelPrices: config.modelPrices,
         promptCodePointsMax: config.promptCodePointsMax,
         projectAdmin: createProjectAdmin({
           admin,

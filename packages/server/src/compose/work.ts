@@ -43,6 +43,7 @@ import { openProjectKnowledge } from "../installation/knowledge-reach.ts";
 import { answerIssue, hearIssue, type IssueDeps } from "../issues/hear-issue.ts";
 import { createAnnounceDue } from "../jobs/announce.ts";
 import { spentBudget } from "../jobs/budget.ts";
+import { uploadsOfJob } from "../jobs/uploads/uploads.ts";
 import { measureDisk, measureMirrors, measureModel } from "../metrics/measure.ts";
 import { sendJobEmail } from "../notify/email.ts";
 import { startDeliveries } from "../notify/start-deliveries.ts";
@@ -340,6 +341,7 @@ function composeWorker(
     },
     knownSecrets: (projectId) => knownSecretsOf({ config, pool, sealer, secret }, projectId),
     spentBudget: (projectId) => spentBudget(pool, projectId),
+    uploadsOf: (jobId) => uploadsOfJob(pool, jobId),
     openKnowledge: (job) => openProjectKnowledge({ config, db: pool, sealer }, job),
     trace: (jobId, redact) => traceAgent(tracer, jobId, redact),
     findRefused: (job, diff) => findClosedChange(pool, job.id, diff),

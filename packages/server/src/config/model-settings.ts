@@ -14,6 +14,7 @@ const Prices = Type.Record(
     cachedInput: Type.Optional(dollars),
     cacheWrite: Type.Optional(dollars),
     contextTokens: Type.Integer({ minimum: 1000 }),
+    pictures: Type.Optional(Type.Boolean()),
   }),
 );
 

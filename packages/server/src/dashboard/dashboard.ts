@@ -1,3 +1,4 @@
+import type { PriceTable } from "@emend/agent";
 import type { ByteBudget } from "@emend/base/byte-budget.ts";
 import type { Logger } from "@emend/base/logger.ts";
 import type {
@@ -68,6 +69,8 @@ export interface DashboardDeps {
   typed: { command: string; dataDir: string | null };
   /** The model of projects that name none. */
   defaultModel: string;
+  /** What the operator says about models. */
+  modelPrices?: PriceTable;
   promptCodePointsMax: number;
   projectAdmin: ProjectAdmin;
   automations: Automations;

@@ -86,6 +86,7 @@ describe("the document", () => {
       "POST /v2/agent/{projectId}/job/{id}/message",
       "POST /v2/agent/{projectId}/job/{id}/publish",
       "POST /v2/agent/{projectId}/job/{id}/retry",
+      "POST /v2/agent/{projectId}/upload",
     ]);
     const served = servedRoutes().filter((route) => route.includes(" /v2/"));
     expect(served.toSorted()).toEqual(documented.toSorted());

@@ -24,6 +24,7 @@ import {
   ProjectList,
   RequestErrorCodes,
   refusals,
+  Upload,
   WebhookMessage,
   webhookEvents,
 } from "@emend/contract";
@@ -64,6 +65,7 @@ export function describeRoutes(app: FastifyInstance, options: { promptCodePoints
     GateList,
     Gate,
     Health,
+    Upload,
   ]) {
     app.addSchema(schema);
   }

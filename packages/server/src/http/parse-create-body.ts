@@ -22,7 +22,7 @@ export function parseCreateBody(
   rules: { promptCodePointsMax: number; models: readonly string[] },
 ): CreateJobBody {
   if (!shape.Check(body)) throw invalid(wordsFor(shape.Errors(body)[0], body));
-  const { prompt, baseRef, model, draft, maxCostUsd, preview, plan } = body;
+  const { prompt, baseRef, model, draft, maxCostUsd, preview, plan, files } = body;
   if (prompt.includes("\0")) throw invalid("prompt must not contain U+0000.");
   if (!prompt.isWellFormed()) throw invalid("prompt must not contain a lone surrogate.");
   if (isLongerThan(prompt, rules.promptCodePointsMax)) {
@@ -40,6 +40,7 @@ export function parseCreateBody(
     ...(maxCostUsd !== undefined && { maxCostUsd }),
     ...(preview !== undefined && { preview }),
     ...(plan !== undefined && { plan }),
+    ...(files !== undefined && { files }),
   };
 }
 
@@ -97,8 +98,9 @@ export function createJobRules(project: Project, model: string): CreateJobRules 
   };
 }
 
-/** Only the prompt counts in a message. */
+/** Only the prompt and its files count in a message. */
 export function promptOf(body: unknown): unknown {
   if (body === null || typeof body !== "object" || Array.isArray(body)) return body;
-  return Object.fromEntries(Object.entries(body).filter(([name]) => !Object.hasOwn(optionalFields, name)));
+  const isRead = (name: string) => name === "files" || !Object.hasOwn(optionalFields, name);
+  return Object.fromEntries(Object.entries(body).filter(([name]) => isRead(name)));
 }

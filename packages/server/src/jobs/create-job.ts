@@ -10,6 +10,8 @@ import { newJobHalves } from "./wire-job.ts";
 export interface CreateJobInput {
   projectId: string;
   prompt: string;
+  /** The same for the same words and files. Absent: the prompt. */
+  identity?: string;
   /** From `scanNewPrompt`. */
   kept: string | null;
   /** From the request. Null: not set. */
@@ -148,7 +150,7 @@ export async function createJobWithoutKey(
 
 /** Two bodies are equal if the fields that Emend reads are: white space, order and unknown fields do not count. */
 function bodyHash(input: CreateJobInput): Buffer {
-  const fields: unknown[] = [input.prompt, input.baseRef, input.model, input.draft, input.maxCostUsd];
+  const fields: unknown[] = [input.identity ?? input.prompt, input.baseRef, input.model, input.draft, input.maxCostUsd];
   if (input.preview) fields.push("preview");
   if (input.plan) fields.push("plan");
   return hash("sha256", JSON.stringify(fields), "buffer");

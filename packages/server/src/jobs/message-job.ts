@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { PriceTable } from "@emend/agent";
 import { channels } from "../db/listener.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
@@ -8,6 +9,7 @@ import type { RecordedPullRequest } from "./pull-requests.ts";
 import type { JobReader } from "./read/job-reader.ts";
 import { quotaFilledMeanwhile, redactWithinQuota } from "./redact-prompt.ts";
 import { startRound } from "./start-round.ts";
+import { type AskedWithUploads, attachUploads, promptWithUploads } from "./uploads/uploads.ts";
 import { isJobId, toWireJob, type WireJob, type WireRow, wireColumns, wireJobOf } from "./wire-job.ts";
 
 /** Of a message to a job that works, in its event. */
@@ -20,6 +22,8 @@ export interface MessageJobInput {
   id: string;
   projectId: string;
   prompt: string;
+  /** Uploads that it names. */
+  files?: readonly string[];
   createdBy: string;
   /** The same key with the same prompt is one message, for 24 hours. */
   idempotencyKey?: string | null;
@@ -46,15 +50,17 @@ export interface MessageJobDeps {
   reader: Pick<JobReader, "forget">;
   /** The pull request's current state on its forge. Null if the forge does not say. */
   pullRequestState(projectId: string, number: number): Promise<RecordedPullRequest["state"] | null>;
+  modelPrices?: PriceTable;
 }
 
 /** Accepts a message: a job that works hears it before its next turn, and one that has ended becomes active again. */
 export async function messageJob(
   deps: MessageJobDeps,
   quota: QuotaRule,
-  input: MessageJobInput,
+  given: MessageJobInput,
 ): Promise<MessageOutcome> {
-  if (!isJobId(input.id)) return { kind: "unknown_job" };
+  if (!isJobId(given.id)) return { kind: "unknown_job" };
+  const input = { ...given, ...(await withUploads(deps, given)) };
   // Checked before the job's state, which the first message with this key has changed.
   const first = await findFirstAnswer(deps.pool, quota, input);
   if (first) return first;
@@ -83,15 +89,24 @@ export async function messageJob(
   return outcome;
 }
 
-function bodyHash(input: MessageJobInput): Buffer {
-  return hash("sha256", JSON.stringify(["message", input.id, input.prompt]), "buffer");
+async function withUploads(deps: MessageJobDeps, input: MessageJobInput): Promise<AskedWithUploads> {
+  const { projectId, prompt, files = [] } = input;
+  if (files.length === 0) return { prompt, identity: prompt };
+  const model = input.model ?? (await findJob(deps.pool, input))?.model ?? "";
+  return promptWithUploads(deps.pool, { projectId, prompt, model, files }, deps.modelPrices);
+}
+
+type WithIdentity = MessageJobInput & AskedWithUploads;
+
+function bodyHash({ id, identity }: WithIdentity): Buffer {
+  return hash("sha256", JSON.stringify(["message", id, identity]), "buffer");
 }
 
 /** The first response for this key, or null. Messages and creates share a project's keys. */
 async function findFirstAnswer(
   db: Queryable,
   quota: QuotaRule,
-  input: MessageJobInput,
+  input: WithIdentity,
 ): Promise<Extract<MessageOutcome, { kind: "replayed" | "conflict" }> | null> {
   if (!input.idempotencyKey) return null;
   const { rows } = await db.query<{ body_hash: Buffer; response: string; used: number; at: Date; frees_at: Date }>(
@@ -109,7 +124,7 @@ async function findFirstAnswer(
   return { kind: "replayed", job, quota: quotaState(quota, first) };
 }
 
-async function storeFirstAnswer(client: Queryable, input: MessageJobInput, job: WireJob): Promise<void> {
+async function storeFirstAnswer(client: Queryable, input: WithIdentity, job: WireJob): Promise<void> {
   await client.query(
     `insert into idempotency_keys (project_id, key, body_hash, job_id, response) values ($1, $2, $3, $4, $5)
      on conflict (project_id, key) do update set body_hash = excluded.body_hash, job_id = excluded.job_id,
@@ -121,6 +136,7 @@ async function storeFirstAnswer(client: Queryable, input: MessageJobInput, job: 
 interface JobRow {
   status: "active" | "completed" | "archived" | "failed";
   pull_request: RecordedPullRequest | null;
+  model: string;
 }
 
 async function findJob(
@@ -129,7 +145,7 @@ async function findJob(
   lock = "",
 ): Promise<JobRow | undefined> {
   const { rows } = await db.query<JobRow>(
-    `select status, pull_request from jobs where id = $1 and project_id = $2 ${lock}`,
+    `select status, pull_request, model from jobs where id = $1 and project_id = $2 ${lock}`,
     [job.id, job.projectId],
   );
   return rows[0];
@@ -147,9 +163,11 @@ type Accepting = Exclude<MessageOutcome, { kind: "replayed" | "conflict" }>;
 type KeptMessage = Omit<MessageJobInput, "prompt"> & { kept: string | null };
 
 async function hearMessage(client: Queryable, quota: QuotaRule, input: KeptMessage): Promise<Accepting> {
-  const outcome = await acceptMessage(client, quota, input);
-  if (outcome.kind !== "refused" || outcome.because !== "active" || input.onlyEnded) return outcome;
-  return interject(client, quota, input);
+  const ended = await acceptMessage(client, quota, input);
+  const isActive = ended.kind === "refused" && ended.because === "active" && !input.onlyEnded;
+  const outcome = isActive ? await interject(client, quota, input) : ended;
+  if (outcome.kind === "accepted") await attachUploads(client, input, input.files ?? []);
+  return outcome;
 }
 
 const isAsking = "(waiting_for = 'answer' and waiting_since is not null and lease is null)";

@@ -7,7 +7,22 @@ const randomLength = 14;
 
 /** An opaque, URL-safe id that sorts by creation: `<prefix>_<milliseconds><random>`. */
 export function newId(
-  prefix: "prj" | "job" | "whk" | "ctx" | "usr" | "cmt" | "edt" | "gat" | "thr" | "isr" | "kno" | "chm" | "cht" | "chp",
+  prefix:
+    | "prj"
+    | "job"
+    | "whk"
+    | "ctx"
+    | "usr"
+    | "cmt"
+    | "edt"
+    | "gat"
+    | "thr"
+    | "isr"
+    | "kno"
+    | "chm"
+    | "cht"
+    | "chp"
+    | "upl",
   now = Date.now(),
 ): string {
   let time = "";

@@ -1,6 +1,7 @@
 import {
   type AgentDeps,
   type AgentOutcome,
+  type Attachment,
   type ContextTrees,
   type Model,
   type OpenPull,
@@ -32,6 +33,8 @@ export interface WorkDeps extends BuildChangeDeps {
   spentBudget(projectId: string): Promise<string | null>;
   /** The tools that ask other services. Null: the project has none. */
   openKnowledge?(job: { id: string; projectId: string }): Promise<JobKnowledge | null>;
+  /** What people attached to the job's prompt and messages. */
+  uploadsOf?(jobId: string): Promise<readonly Attachment[]>;
   /** Spans of the agent, its model and its tools. `redact` takes credentials out of content. */
   trace?(jobId: string, redact: (text: string) => Promise<string>): AgentTrace;
 }
@@ -109,6 +112,7 @@ export async function workOnJob(
           build: project.settings.build.on && deps.builds ? (either) => build(either) : undefined,
           saveStep: work.saveStep,
           interjections: work.interjections,
+          attachments: async () => (await deps.uploadsOf?.(job.id)) ?? [],
           questions: { max: job.questionsMax, overdue: job.overdueStep },
           review: work.review,
         },

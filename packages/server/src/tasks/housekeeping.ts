@@ -55,6 +55,8 @@ export async function dropRunContents(db: Queryable, afterDays: number): Promise
          update steps set messages = '[]' from done where steps.job_id = done.id
        ), dropped as (
          delete from overlay using done where overlay.job_id = done.id
+       ), seen as (
+         delete from uploads using done where uploads.job_id = done.id
        )
        update jobs set contents_dropped_at = clock_timestamp() from done where jobs.id = done.id`,
       [afterDays, rowsMax],
@@ -96,6 +98,18 @@ export async function dropChatMessages(db: Queryable): Promise<number> {
       `delete from chat_messages where id in (
          select id from chat_messages
          where received_at < now() - interval '7 days' and handled_at is not null order by received_at limit $1)`,
+      [rowsMax],
+    ),
+  );
+}
+
+/** Of uploads that no prompt names. */
+export async function dropUploads(db: Queryable): Promise<number> {
+  return inBatches(100, (rowsMax) =>
+    db.query(
+      `delete from uploads where id in (
+         select id from uploads where job_id is null and created_at < now() - interval '1 day' limit $1
+         for update skip locked)`,
       [rowsMax],
     ),
   );

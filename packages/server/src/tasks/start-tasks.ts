@@ -12,6 +12,7 @@ import {
   dropOldLogins,
   dropQuotaUses,
   dropRunContents,
+  dropUploads,
 } from "./housekeeping.ts";
 import { askTask, startTaskQueue, type TaskKind, type TaskQueueDeps } from "./task-queue.ts";
 
@@ -114,6 +115,7 @@ function housekeeping(deps: TasksDeps, options: TasksOptions): Record<string, Ta
     drop_automation_runs: { cron: "2 * * * *", work: () => dropAutomationRuns(pool, automationRunsKeptDays) },
     drop_deliveries: { cron: "57 * * * *", work: () => dropDeliveries(pool, deliveriesKeptDays) },
     drop_old_logins: { cron: "52 * * * *", work: () => dropOldLogins(pool) },
+    drop_uploads: { cron: "32 * * * *", work: () => dropUploads(pool) },
     drop_chat_messages: { cron: "22 * * * *", work: () => dropChatMessages(pool) },
     drop_gate_statuses: { cron: "12 * * * *", work: () => dropGateStatuses(pool) },
     delete_by_retention: {

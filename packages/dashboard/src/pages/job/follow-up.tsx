@@ -4,6 +4,7 @@ import { type FormEvent, useState } from "react";
 import { jobQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
 import { followOwnJob } from "../../layout/own-jobs.tsx";
+import { AttachButton, ChosenFileList, uploadAll, useChosenFiles } from "../../parts/attached-files.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
 import { localTime } from "../../parts/format.ts";
@@ -18,15 +19,21 @@ export const followUpId = "follow-up";
  * Sends a message: the agent sees it before its next turn, or a finished job continues on the same branch and pull
  * request. The text is kept until the server accepts it.
  */
-export function FollowUp({ run }: { run: JobRun }) {
+export function FollowUp({ run, projectId }: { run: JobRun; projectId: string }) {
   const key = `follow-up.${run.id}`;
   const [prompt, setPrompt] = useState(() => keptText(key));
   const mayWrite = useMayWrite();
   const queries = useQueryClient();
+  const chosen = useChosenFiles();
+  const takesFiles = run.model !== "emend/rules" && !run.model.startsWith("runner/");
   const send = useMutation({
-    mutationFn: (text: string) => request(`/jobs/${run.id}/message`, { body: { prompt: text } }),
+    async mutationFn(text: string) {
+      const files = await uploadAll(projectId, takesFiles ? chosen.files : []);
+      return request(`/jobs/${run.id}/message`, { body: { prompt: text, ...files } });
+    },
     async onSuccess() {
       write("");
+      chosen.clear();
       followOwnJob(run.id);
       await queries.invalidateQueries({ queryKey: jobQuery(run.id).queryKey });
       // To what happens now.
@@ -81,7 +88,9 @@ export function FollowUp({ run }: { run: JobRun }) {
           onKeyDown={(event) => {
             if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) submit();
           }}
+          {...(takesFiles && chosen.handlers)}
         />
+        {takesFiles && <ChosenFileList chosen={chosen} />}
         {question?.nextTryAt && (
           <p className="text-quiet">
             Without an answer by {localTime(question.nextTryAt)}, the agent continues with its best guess and opens a
@@ -90,6 +99,7 @@ export function FollowUp({ run }: { run: JobRun }) {
         )}
         <Problem error={send.error} />
         <div className="flex flex-wrap justify-end gap-2">
+          {takesFiles && <AttachButton chosen={chosen} />}
           {isPlan && (
             <Button look="primary" disabled={send.isPending} onClick={() => send.mutate("Carry out the plan.")}>
               Approve plan

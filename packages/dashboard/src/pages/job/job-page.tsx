@@ -94,7 +94,7 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
       />
       <div key={String(isWatched)} className={`${columns} ${isBeside ? beside : ""}`}>
         <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
-          {isAsking && <FollowUp run={run} />}
+          {isAsking && <FollowUp run={run} projectId={job.projectId} />}
           <Slot job={job} isWatched={isWatched} />
           <Told run={run} />
           {!isWatched && result}
@@ -125,7 +125,7 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
           className={`grid grid-cols-[minmax(0,1fr)] gap-5 ${isWatched || !diff.isPending ? "" : "max-lg:hidden"} ${isBeside ? "lg:sticky lg:top-4 lg:max-h-[calc(100dvh-32px)] lg:overflow-y-auto" : ""}`}
         >
           {!isInOneRound && <Rounds job={job} />}
-          {!isWatched && !isAsking && <FollowUp run={run} />}
+          {!isWatched && !isAsking && <FollowUp run={run} projectId={job.projectId} />}
           <Events
             jobId={run.id}
             events={stream.events}
@@ -134,7 +134,7 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
             isWatched={isWatched}
           />
           {isInOneRound && <Rounds job={job} />}
-          {isWatched && !isAsking && <FollowUp run={run} />}
+          {isWatched && !isAsking && <FollowUp run={run} projectId={job.projectId} />}
           {isWatched && result}
         </div>
       </div>

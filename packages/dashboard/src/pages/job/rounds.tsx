@@ -1,4 +1,5 @@
 import type { DashboardJob } from "@emend/contract";
+import { AttachedFiles, splitAttached } from "../../parts/attached-files.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
 import { jobTitle } from "../../parts/format.ts";
 import { Person } from "../../parts/person.tsx";
@@ -18,6 +19,7 @@ export function Rounds({ job }: { job: DashboardJob }) {
       {[first, ...messages].map(({ number, prompt, createdBy, at }) => {
         // The page shows the last one's result above.
         const isTold = number === messages.length;
+        const { words, attached } = splitAttached(prompt);
         const outcome = isTold ? undefined : job.outcomes.find(({ message }) => message === number);
         return (
           <div key={number} className={number === 0 ? "grid gap-1" : "grid gap-1 border-t border-line pt-3"}>
@@ -29,7 +31,8 @@ export function Rounds({ job }: { job: DashboardJob }) {
                 </span>
               )}
             </h2>
-            <Words text={prompt} />
+            <Words text={words} />
+            <AttachedFiles projectId={job.projectId} attached={attached} />
             {outcome && (
               <Clipped height="max-h-40" className="grid gap-2 border-l-2 border-line pl-3 wrap-anywhere">
                 <Prose text={`${outcomeWords[outcome.kind]}${outcome.words}`} />

@@ -6,6 +6,7 @@ import { ProjectSelect, useProjectChoices, useProjects } from "../../api/project
 import { request } from "../../api/request.ts";
 import { followOwnJob } from "../../layout/own-jobs.tsx";
 import { composerId } from "../../layout/use-shortcuts.ts";
+import { AttachButton, ChosenFileList, uploadAll, useChosenFiles } from "../../parts/attached-files.tsx";
 import { Button } from "../../parts/button.tsx";
 import { CheckInput } from "../../parts/form.tsx";
 import { Problem } from "../../parts/notice.tsx";
@@ -29,10 +30,14 @@ export function Composer(props: { first: DashboardProject; projectId?: string })
   const also = (draft.alsoIn ?? []).filter((id) => id !== project.id && found.has(id));
   const [isChoosing, setIsChoosing] = useState(false);
   const [isRefused, setIsRefused] = useState(false);
+  const chosen = useChosenFiles();
+  const takesFiles = model !== "emend/rules" && !model.startsWith("runner/");
+  const files = takesFiles ? chosen.files : [];
 
   const create = useMutation({
-    mutationFn: () => startJobs(project.id, also, { ...draft, model }),
+    mutationFn: () => startJobs(project.id, also, { ...draft, model }, files),
     async onSuccess({ ids, missing }) {
+      chosen.clear();
       change({
         prompt: "",
         baseRef: undefined,
@@ -89,7 +94,9 @@ export function Composer(props: { first: DashboardProject; projectId?: string })
           onKeyDown={(event) => {
             if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) submit();
           }}
+          {...(takesFiles && chosen.handlers)}
         />
+        {takesFiles && <ChosenFileList chosen={chosen} />}
         <div className="grid min-h-9 grid-cols-[minmax(0,1fr)] content-start">
           {prompt === "" && <Suggestions projectId={project.id} onChoose={take} />}
           <Reading projectId={project.id} model={model} prompt={prompt} onExample={take} onRefused={setIsRefused} />
@@ -102,6 +109,7 @@ export function Composer(props: { first: DashboardProject; projectId?: string })
           onProject={choose}
           onChange={change}
           onPrompts={() => setIsChoosing(true)}
+          more={takesFiles && <AttachButton chosen={chosen} />}
         >
           <Button
             type="submit"
@@ -126,8 +134,10 @@ async function startJobs(
   projectId: string,
   also: readonly string[],
   draft: Draft,
+  files: readonly File[],
 ): Promise<{ ids: readonly string[]; missing: readonly string[] }> {
-  const start = (id: string, body: object) => request<{ id: string }>(`/projects/${id}/jobs`, { body });
+  const start = async (id: string, body: object) =>
+    request<{ id: string }>(`/projects/${id}/jobs`, { body: { ...body, ...(await uploadAll(id, files)) } });
   const ids = [(await start(projectId, bodyOf(draft))).id];
   const missing: string[] = [];
   for (const id of also) {
@@ -197,6 +207,8 @@ function Options(props: {
   onProject(id: string): void;
   onChange(part: Partial<Draft>): void;
   onPrompts(): void;
+  /** Beside the other choices. */
+  more: ReactNode;
   children: ReactNode;
 }) {
   const { project, draft, onChange } = props;
@@ -301,6 +313,7 @@ function Options(props: {
         <button type="button" className="min-h-9 px-2 text-quiet hover:text-ink" onClick={props.onPrompts}>
           Saved prompts
         </button>
+        {props.more}
         {/* Grouped if there is no room for both, except on a phone. */}
         <span className="contents sm:ml-auto sm:flex sm:flex-wrap sm:items-center sm:gap-x-4 sm:gap-y-2">
           <span className={`ml-auto ${left <= 5 ? "text-warn" : "text-quiet"}`}>

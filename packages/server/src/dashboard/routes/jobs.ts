@@ -14,7 +14,9 @@ import {
   messageJobHandler,
   streamTimes,
 } from "../../http/routes/job-handlers.ts";
+import { uploadRoute } from "../../http/routes/uploads.ts";
 import { readEditedFile, readRun, readStep } from "../../jobs/read/run-report.ts";
+import { readUpload } from "../../jobs/uploads/uploads.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findJob, findProject, showStep } from "../find.ts";
 import { listJobs } from "../list-jobs.ts";
@@ -31,6 +33,16 @@ export function jobRoutes(app: FastifyInstance, deps: RouteDeps): void {
   });
   app.post("/projects/:projectId/jobs", createJobHandler(deps, door));
   app.post("/jobs/:id/message", messageJobHandler(deps, door));
+  uploadRoute(app, "/projects/:projectId/uploads", {}, deps, door);
+  app.get<{ Params: { projectId: string; id: string } }>("/projects/:projectId/uploads/:id", async (request, reply) => {
+    const upload = await readUpload(deps.pool, request.params);
+    if (!upload) throw new AppError("not_found", { publicMessage: "This file is no longer stored." });
+    // Shown as what it is, and as nothing else: an upload is a stranger's bytes on the dashboard's own origin.
+    reply.header("content-security-policy", "default-src 'none'; sandbox").header("x-content-type-options", "nosniff");
+    reply.header("cache-control", "private, max-age=3600");
+    reply.header("content-type", upload.picture ? upload.type : "text/plain; charset=utf-8");
+    return reply.send(upload.picture ?? upload.text);
+  });
   app.get("/jobs/:id/diff", jobDiffHandler({ db: deps.pool }, door));
   const streams = { ...deps, db: deps.pool, times: streamTimes, seats: createSeats() };
   app.get("/jobs/:id/events", { exposeHeadRoute: false }, jobEventsHandler(app, streams, door));

@@ -1,3 +1,4 @@
+import type { PriceTable } from "@emend/agent";
 import { assertNever } from "@emend/base/fault.ts";
 import { createSeats, type Seats, seatFor } from "@emend/base/locks.ts";
 import type { Logger } from "@emend/base/logger.ts";
@@ -5,14 +6,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { allowedModels } from "../../accounts/projects/project-settings.ts";
 import type { Project } from "../../accounts/projects/projects.ts";
 import type { Pool, Queryable } from "../../db/pool.ts";
+import { inTransaction } from "../../db/transaction.ts";
 import type { AnnounceDue } from "../../jobs/announce.ts";
 import type { BudgetRefusal } from "../../jobs/budget.ts";
-import { createJob, scanNewPrompt } from "../../jobs/create-job.ts";
+import { type CreateJobOutcome, createJob, scanNewPrompt } from "../../jobs/create-job.ts";
 import { archiveJob, cancelJob, type JobActionOutcome, publishPreview, retryJob } from "../../jobs/job-actions.ts";
 import { type MessageJobDeps, messageJob, messageQuota } from "../../jobs/message-job.ts";
 import { diffJson, diffText, largeDiffs, openDiff } from "../../jobs/read/diff.ts";
 import { followEvents, readEventPage } from "../../jobs/read/events.ts";
 import type { JobReader } from "../../jobs/read/job-reader.ts";
+import { attachUploads, promptWithUploads } from "../../jobs/uploads/uploads.ts";
 import type { WireJob } from "../../jobs/wire-job.ts";
 import { noteJob } from "../../lib/id.ts";
 import {
@@ -61,6 +64,8 @@ interface CreateJobDeps {
   publicUrl(): string;
   defaultModel: string;
   promptCodePointsMax: number;
+  /** The operator's words about models. */
+  modelPrices?: PriceTable;
 }
 
 const keyReused: Refusal = {
@@ -78,8 +83,11 @@ export function createJobHandler(deps: CreateJobDeps, door: Door) {
     const models = allowedModels(project.settings, deps.defaultModel);
     const body = parseCreateBody(request.body, { promptCodePointsMax: deps.promptCodePointsMax, models });
     const rules = createJobRules(project, models[0]);
-    const asked = { projectId: project.id, prompt: body.prompt };
-    const outcome = await createJob({ ...deps, db: deps.pool }, rules, {
+    const { files = [] } = body;
+    const model = body.model ?? models[0];
+    const about = { projectId: project.id, prompt: body.prompt, model, files };
+    const asked = { projectId: project.id, ...(await promptWithUploads(deps.pool, about, deps.modelPrices)) };
+    const outcome = await createWithUploads(deps, files, rules, {
       ...asked,
       kept: await scanNewPrompt(deps.pool, rules, asked),
       baseRef: body.baseRef ?? null,
@@ -87,7 +95,7 @@ export function createJobHandler(deps: CreateJobDeps, door: Door) {
       draft: body.draft ?? null,
       maxCostUsd: body.maxCostUsd ?? null,
       preview: body.preview ?? false,
-      plan: plansFirst(body, project, body.model ?? models[0]),
+      plan: plansFirst(body, project, model),
       createdBy: door.authorOf(request),
       idempotencyKey: parseIdempotencyKey(request.headers["idempotency-key"]),
     });
@@ -117,6 +125,25 @@ export function createJobHandler(deps: CreateJobDeps, door: Door) {
   };
 }
 
+/** The job and what it names are stored together, or neither is. */
+async function createWithUploads(
+  deps: CreateJobDeps,
+  files: readonly string[],
+  ...[rules, input]: [Parameters<typeof createJob>[1], Parameters<typeof createJob>[2]]
+): Promise<CreateJobOutcome> {
+  if (files.length === 0) return createJob({ ...deps, db: deps.pool }, rules, input);
+  const outcome = await inTransaction(deps.pool, async (db) => {
+    // Announced below: before the commit, no worker would find it.
+    const created = await createJob({ db, announceDue: () => {} }, rules, input);
+    if (created.kind === "created") {
+      await attachUploads(db, { id: created.jobId, projectId: input.projectId }, files);
+    }
+    return created;
+  });
+  if (outcome.kind === "created") deps.announceDue(input.projectId);
+  return outcome;
+}
+
 const messageRefusals = {
   active: "The job is still active. Send this when it has ended.",
   archived: "The job is archived.",
@@ -132,13 +159,14 @@ export function messageJobHandler(
 ) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const job = await door.jobOf(request);
-    const { prompt } = parseCreateBody(promptOf(request.body), {
+    const { prompt, files = [] } = parseCreateBody(promptOf(request.body), {
       promptCodePointsMax: deps.promptCodePointsMax,
       models: [],
     });
     const outcome = await messageJob(deps, messageQuota, {
       ...job,
       prompt,
+      files,
       createdBy: door.authorOf(request),
       idempotencyKey: parseIdempotencyKey(request.headers["idempotency-key"]),
       onlyEnded: options.onlyEnded ?? false,

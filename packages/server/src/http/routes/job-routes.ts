@@ -1,3 +1,4 @@
+import type { PriceTable } from "@emend/agent";
 import { createSeats, type SeatBounds } from "@emend/base/locks.ts";
 import type { Logger } from "@emend/base/logger.ts";
 import {
@@ -11,6 +12,7 @@ import {
   publishJobOperation,
   retryJobOperation,
   streamJobEventsOperation,
+  uploadOperation,
 } from "@emend/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { authenticateKey, type Keyring } from "../../accounts/keys/keyring.ts";
@@ -42,6 +44,7 @@ import {
   streamTimes,
 } from "./job-handlers.ts";
 import { getJobRoute, getJobRunRoute, listJobsRoute, sendJob } from "./read-jobs.ts";
+import { uploadRoute } from "./uploads.ts";
 
 export interface JobRoutesDeps {
   pool: Pool;
@@ -53,6 +56,8 @@ export interface JobRoutesDeps {
   promptCodePointsMax: number;
   /** The model of projects that name none. */
   defaultModel: string;
+  /** What the operator says about models. */
+  modelPrices?: PriceTable;
   /** The pull request's current state on its forge. Absent: the stored state. */
   pullRequestState?: MessageJobDeps["pullRequestState"];
   /** Has a worker look at the project's claims; absent: it does so in its time. */
@@ -103,6 +108,7 @@ export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
     { schema: messageJobOperation, onRequest: writesProject, preParsing: takeBody },
     messageJobHandler(messages, door),
   );
+  uploadRoute(app, "/v2/agent/:projectId/upload", { schema: uploadOperation, onRequest: writesProject }, deps, door);
   getJobRoute(app, { ...shared, seats: createSeats(deps.streams?.seats) });
   listJobsRoute(app, shared);
   listProjectsRoute(app, shared);

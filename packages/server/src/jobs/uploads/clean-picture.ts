@@ -1,0 +1,126 @@
+import { crc32 } from "node:zlib";
+
+export interface Picture {
+  type: PictureType;
+  width: number;
+  height: number;
+  /** Without metadata, and without anything behind its end. */
+  bytes: Buffer;
+}
+
+export type PictureType = "image/png" | "image/jpeg" | "image/webp";
+
+const sideMax = 16_384;
+/** What a decoder would need four bytes for each of. */
+const pixelsMax = 40_000_000;
+
+/**
+ * A picture copied block by block, with those that show it and no others: no place, camera, text or preview is left. No
+ * decoder of pixels runs here: they are native code with flaws of their own. Null: it is no whole picture of a known type.
+ */
+export function cleanPicture(bytes: Buffer): Picture | "too large" | null {
+  let found: Picture | null;
+  try {
+    found = cleanPng(bytes) ?? cleanJpeg(bytes) ?? cleanWebp(bytes);
+  } catch (error) {
+    // A block ends behind the file.
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+  if (found === null || found.width < 1 || found.height < 1) return null;
+  const isTooLarge = Math.max(found.width, found.height) > sideMax || found.width * found.height > pixelsMax;
+  return isTooLarge ? "too large" : found;
+}
+
+const pngStart = "\x89PNG\r\n\x1a\n";
+const pngBlocks = new Set(["IHDR", "PLTE", "tRNS", "gAMA", "cHRM", "sRGB", "IDAT", "IEND"]);
+
+function cleanPng(bytes: Buffer): Picture | null {
+  if (bytes.toString("latin1", 0, 8) !== pngStart || nameAt(bytes, 12) !== "IHDR") return null;
+  const kept = [bytes.subarray(0, 8)];
+  for (let at = 8; ; ) {
+    const end = at + 12 + bytes.readUInt32BE(at);
+    if (crc32(bytes.subarray(at + 4, end - 4)) !== bytes.readUInt32BE(end - 4)) return null;
+    const name = nameAt(bytes, at + 4);
+    if (pngBlocks.has(name)) kept.push(bytes.subarray(at, end));
+    if (name === "IEND") break;
+    at = end;
+  }
+  return {
+    type: "image/png",
+    width: bytes.readUInt32BE(16),
+    height: bytes.readUInt32BE(20),
+    bytes: Buffer.concat(kept),
+  };
+}
+
+const [startOfImage, endOfImage, startOfScan, adobe, comment] = [0xffd8, 0xffd9, 0xffda, 0xffee, 0xfffe];
+
+function cleanJpeg(bytes: Buffer): Picture | null {
+  if (bytes.readUInt16BE(0) !== startOfImage) return null;
+  const kept = [bytes.subarray(0, 2)];
+  let size: [height: number, width: number] | null = null;
+  for (let at = 2; ; ) {
+    const marker = bytes.readUInt16BE(at);
+    if (marker === endOfImage) {
+      kept.push(bytes.subarray(at, at + 2));
+      break;
+    }
+    if (marker < 0xffc0 || marker === 0xffff) return null;
+    let end = at + 2 + bytes.readUInt16BE(at + 2);
+    if (marker <= 0xffcf && ![0xffc4, 0xffc8, 0xffcc].includes(marker))
+      size = [bytes.readUInt16BE(at + 5), bytes.readUInt16BE(at + 7)];
+    if (marker === startOfScan) {
+      end = endOfScan(bytes, end);
+      if (end === -1) return null;
+    }
+    const isOfProgram = (marker >= 0xffe0 && marker <= 0xffef && marker !== adobe) || marker === comment;
+    if (!isOfProgram) kept.push(bytes.subarray(at, end));
+    at = end;
+  }
+  return size && { type: "image/jpeg", height: size[0], width: size[1], bytes: Buffer.concat(kept) };
+}
+
+/** The next marker that is no part of the pixels. */
+function endOfScan(bytes: Buffer, from: number): number {
+  let at = bytes.indexOf(0xff, from);
+  while (at !== -1 && (bytes[at + 1] === 0 || ((bytes[at + 1] ?? 0) >= 0xd0 && (bytes[at + 1] ?? 0) <= 0xd7)))
+    at = bytes.indexOf(0xff, at + 1);
+  return at;
+}
+
+const [alpha, animated] = [0x10, 0x02];
+
+function cleanWebp(bytes: Buffer): Picture | null {
+  if (nameAt(bytes, 0) !== "RIFF" || nameAt(bytes, 8) !== "WEBP") return null;
+  const kept: Buffer[] = [];
+  let size: [width: number, height: number] | null = null;
+  const fileEnd = bytes.readUInt32LE(4) + 8;
+  if (fileEnd > bytes.length) return null;
+  let hasPixels = false;
+  for (let at = 12; at < fileEnd; ) {
+    const name = nameAt(bytes, at);
+    const length = bytes.readUInt32LE(at + 4);
+    const end = at + 8 + length + (length % 2);
+    if (end > bytes.length) return null;
+    const block = Buffer.from(bytes.subarray(at, end));
+    if (name === "VP8X") {
+      if ((block.readUInt8(8) & animated) !== 0) return null;
+      block.writeUInt8(block.readUInt8(8) & alpha, 8);
+      size = [block.readUIntLE(12, 3) + 1, block.readUIntLE(15, 3) + 1];
+    }
+    if (name === "VP8 ") size ??= [block.readUInt16LE(14) & 0x3fff, block.readUInt16LE(16) & 0x3fff];
+    if (name === "VP8L") size ??= [(block.readUInt16LE(9) & 0x3fff) + 1, ((block.readUInt32LE(9) >> 14) & 0x3fff) + 1];
+    hasPixels ||= name === "VP8 " || name === "VP8L";
+    if (["VP8X", "ALPH", "VP8 ", "VP8L"].includes(name)) kept.push(block);
+    at = end;
+  }
+  if (size === null || !hasPixels) return null;
+  const head = Buffer.from("RIFF\0\0\0\0WEBP", "latin1");
+  head.writeUInt32LE(4 + kept.reduce((sum, block) => sum + block.length, 0), 4);
+  return { type: "image/webp", width: size[0], height: size[1], bytes: Buffer.concat([head, ...kept]) };
+}
+
+function nameAt(bytes: Buffer, at: number): string {
+  return bytes.toString("latin1", at, at + 4);
+}
