@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { WebhookMessage } from "@emend/contract";
 import { Emend } from "@emend/sdk";
 import { readConfig } from "@emend/server";
+import { makePng } from "@emend/testkit/pictures.ts";
 import { nodeEnvironment } from "@emend/testkit/server.ts";
 import type { Command } from "commander";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -166,6 +167,7 @@ beforeAll(async () => {
   await cp(join(emend.dir, "docs"), join(dir, "docs"), { recursive: true });
   await symlink(join(root, "node_modules"), join(dir, "node_modules"));
   await writeProgram(join(dir, "bin"));
+  await writeFile(join(dir, "login.png"), makePng());
   const identity = { GIT_AUTHOR_NAME: "Ada", GIT_AUTHOR_EMAIL: "ada@example.com" };
   env = {
     ...(nodeEnvironment as Record<string, string>),

@@ -178,6 +178,11 @@ export const refusals = {
     { ...retryAfter, ...sometimes(rateLimitHeaders) },
   ),
   tooManyStreams: refusal("rate_limited", "The key has too many event streams open.", retryAfter),
+  tooManyUploads: refusal(
+    "rate_limited",
+    "The project has too many uploads that no prompt names, or the key sends too many at once.",
+    retryAfter,
+  ),
   tooManyDiffs: refusal("rate_limited", "The key reads too many large diffs at once.", retryAfter),
   internal: refusal("internal", "An internal error."),
   unavailable: refusal("unavailable", "The database is temporarily unavailable.", retryAfter),

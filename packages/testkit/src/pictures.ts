@@ -18,7 +18,7 @@ export function makePng({ width = 4, height = 3, words = "taken at home" } = {})
     Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
     chunk("IHDR", head),
     chunk("tEXt", Buffer.from(`Comment\0${words}`)),
-    chunk("IDAT", deflateSync(Buffer.alloc(Math.min((width + 1) * height, 10_000)))),
+    chunk("IDAT", deflateSync(Buffer.alloc(Math.min((width + 1) * height, 10 ** 6)))),
     chunk("IEND", Buffer.alloc(0)),
   ]);
 }

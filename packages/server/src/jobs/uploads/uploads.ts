@@ -107,7 +107,7 @@ export async function promptWithUploads(
   }
   if (pictures && !canSeePictures(asked.model, prices)) {
     throw invalid(
-      `The model ${asked.model} cannot see pictures. Choose another model, or describe the picture in words.`,
+      `The model ${asked.model} cannot see pictures. Choose another model, or describe what the picture shows.`,
     );
   }
   const lines = named.map((one) => `- ${one.id}: ${one.name} (${shapeOf(one)})`);
