@@ -8,7 +8,7 @@ export interface Picture {
   bytes: Buffer;
 }
 
-export type PictureType = "image/png" | "image/jpeg" | "image/webp";
+type PictureType = "image/png" | "image/jpeg" | "image/webp";
 
 const sideMax = 16_384;
 /** What a decoder would need four bytes for each of. */
