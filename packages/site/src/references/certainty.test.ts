@@ -41,6 +41,16 @@ test.each<[string, Record<string, string>, string, boolean]>([
   expect(found.map((stale) => stale.isCertain)).toEqual([isCertain]);
 });
 
+test("a flag whose file left may live on elsewhere, unless the file was renamed", async () => {
+  const old = await indexSource(treeOf({ "cli.ts": 'option("--deep-mode");\n', "a.ts": "\n" }));
+  const references = findCodeReferences("page.md", Buffer.from("`--deep-mode`"), plainDialect);
+  const after = await indexSource(treeOf({ "a.ts": "\n", "main.ts": "\n" }), { previous: old });
+  const found = async (renames: readonly [string, string][]) =>
+    (await compareReferences(references, old, after, { renames: new Map(renames) })).map(({ isCertain }) => isCertain);
+  expect(await found([])).toEqual([false]);
+  expect(await found([["cli.ts", "main.ts"]])).toEqual([true]);
+});
+
 test("only a certain one is an error, with its fix", async () => {
   const findings = async (before: string, after: string, page: string) => {
     const old = await indexSource(treeOf({ "a.ts": before }));

@@ -266,11 +266,14 @@ async function judge(
       : await declaringFile(sources, probe.word, before, options);
   // Messages name the first: the file that declares it, or one that is no test.
   const named = [...new Set([...(declaring === null ? [] : [declaring]), ...sources, ...paths])].slice(0, pathsMax);
-  // What a program offers under its own name. Other names are often another package's or the reader's too.
+  // What a program offers under its own name. Other names are often another package's or the reader's too, and a program whose
+  // files left may live on in a repository of its own.
+  const isKept = (path: string) => after.files.has(path) || options.renames?.has(path) === true;
   const isCertain =
-    kind === "route" ||
-    (kind === "flag" && declaring !== null) ||
-    (kind === "env" && isOwnVariable(probe.word, before));
+    (declaring === null ? sources : [declaring]).some(isKept) &&
+    (kind === "route" ||
+      (kind === "flag" && declaring !== null) ||
+      (kind === "env" && isOwnVariable(probe.word, before)));
   return { gone: probe.word, cause: causeOf(to), paths: named, isCertain };
 }
 
