@@ -123,10 +123,13 @@ function send(deps, request, signal) {
 			...request.body === void 0 ? {} : { "content-type": "application/json" },
 			...request.headers
 		},
-		body: request.body === void 0 ? void 0 : JSON.stringify(request.body),
+		body: request.body === void 0 ? void 0 : bodyOf(request.body),
 		redirect: "manual",
 		signal
 	});
+}
+function bodyOf(body) {
+	return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body);
 }
 function isAccepted(status) {
 	return status >= 200 && status < 300 || status === 304;
@@ -289,6 +292,33 @@ function isProjectList(body) {
 /** Creates a job at most once, however often the request is sent. */
 function createJob(deps, projectId, input, options) {
 	return startOnce(deps, () => `${projectPath(projectId)}/job`, input, options);
+}
+const typeOf = {
+	png: "image/png",
+	jpg: "image/jpeg",
+	jpeg: "image/jpeg",
+	webp: "image/webp",
+	pdf: "application/pdf"
+};
+/** Sent again, it is stored twice; what no prompt names is deleted after a day. */
+async function uploadFile(deps, projectId, file, signal) {
+	const type = typeOf[file.name.split(".").at(-1)?.toLowerCase() ?? ""];
+	if (type === void 0) {
+		const endings = Object.keys(typeOf).map((ending) => `.${ending}`).join(", ");
+		throw new EmendError("invalid_request", `${file.name} can't be attached: its name must end with ${endings}`);
+	}
+	return parseBody(deps, await request(deps, {
+		method: "POST",
+		path: `${projectPath(projectId)}/upload?name=${encodeURIComponent(file.name)}`,
+		headers: { "content-type": type },
+		body: file.bytes
+	}, signal), {
+		name: "upload",
+		is: isUpload
+	});
+}
+function isUpload(body) {
+	return "id" in body && typeof body.id === "string";
 }
 async function startOnce(deps, path, body, options) {
 	const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID();
@@ -857,6 +887,7 @@ var Emend = class {
 				...options,
 				onQuota
 			}), wait),
+			upload: (file, options = {}) => uploadFile(of(options), projectId, file, options.signal),
 			cancel: (id, options = {}) => cancelJob(of(options), projectId, id, options.signal),
 			retry: (id, options = {}) => retryJob(of(options), projectId, id, options.signal),
 			publish: (id, options = {}) => publishJob(of(options), projectId, id, options.signal),
