@@ -15,6 +15,8 @@ export interface Chat {
   find(place: Place, id: string, since: Date): Promise<string | null>;
   /** What people wrote in the thread so far, oldest first. */
   read(place: Place): Promise<readonly { author: string; message: string; text: string }[]>;
+  /** Throws `chat_refused` for more than so many bytes, and for what this chat does not have. */
+  download(file: ChatFile, bytesMax: number): Promise<Buffer>;
   /** Only an address that the chat has verified, of a person of the own workspace. */
   emailOf(account: string): Promise<string | null>;
   /** Whether its settings work. Empty: they do. */
@@ -39,6 +41,15 @@ export interface Said extends Place {
   isDirect: boolean;
   /** A button was pressed. */
   pressed: string | null;
+  files?: readonly ChatFile[];
+}
+
+/** A file beside a message. `at`: where the chat has it, for `download`. */
+export interface ChatFile {
+  name: string;
+  type: string;
+  bytes: number;
+  at: string;
 }
 
 export interface ListenDeps {

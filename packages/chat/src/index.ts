@@ -1,6 +1,7 @@
 export {
   type Chat,
   ChatFault,
+  type ChatFile,
   type ChatName,
   type Content,
   type Listening,

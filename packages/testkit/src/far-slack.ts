@@ -17,12 +17,21 @@ export interface FarSlack {
   faults: { method: string; fault: { retryAfter: number } | "lost" | { error: string } }[];
   /** What is wrong in calls, by Slack's rules. */
   violations: string[];
+  /** Files that people uploaded, by the last part of their address. */
+  files: Record<string, Buffer>;
   people: Record<string, { email?: string; team?: string; isConfirmed?: boolean }>;
   scopes: string[];
   /** Sends an envelope, and resolves when it is acknowledged. */
   deliver(type: "events_api" | "interactive", payload: object): Promise<void>;
   /** A person writes. Returns the message's `ts`. */
-  say(said: { user: string; text: string; channel?: string; thread?: string; isDirect?: boolean }): Promise<string>;
+  say(said: {
+    user: string;
+    text: string;
+    channel?: string;
+    thread?: string;
+    isDirect?: boolean;
+    files?: readonly string[];
+  }): Promise<string>;
   /** A person presses a button of a message. */
   press(user: string, message: FarMessage, value: string): Promise<void>;
   /** Ends all connections, after a word of it or without. */
@@ -64,7 +73,16 @@ export async function startFarSlack(): Promise<FarSlack> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const method = (request.url ?? "").replace(/^\/api\//, "");
+    const path = request.url ?? "";
+    if (path.startsWith("/files-pri/")) {
+      const file = far.files[path.slice("/files-pri/".length)];
+      const isAllowed = request.headers.authorization === `Bearer ${botToken}` && file !== undefined;
+      // Slack's login page instead of a status.
+      response.writeHead(200, { "content-type": isAllowed ? "application/octet-stream" : "text/html" });
+      response.end(isAllowed ? file : "<html>Log in</html>");
+      return;
+    }
+    const method = path.replace(/^\/api\//, "");
     const input = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString("utf8")));
     far.calls.push({ method, input, at: Date.now() });
     const index = far.faults.findIndex((one) => one.method === method);
@@ -157,6 +175,13 @@ export async function startFarSlack(): Promise<FarSlack> {
     return { text: input.text ?? "", blocks };
   }
 
+  /** As an event names it. */
+  function fileOf(name: string): object {
+    const mimetype = name.endsWith(".png") ? "image/png" : "text/plain";
+    const url = /^https?:/.test(name) ? name : `http://127.0.0.1:${port}/files-pri/${name}`;
+    return { name, mimetype, size: far.files[name]?.length ?? 0, url_private_download: url };
+  }
+
   const far: FarSlack = {
     environment: {
       EMEND_SLACK_BOT_TOKEN: botToken,
@@ -167,11 +192,13 @@ export async function startFarSlack(): Promise<FarSlack> {
     calls: [],
     faults: [],
     violations: [],
+    files: {},
     people: {},
     scopes: [
       "app_mentions:read",
       "channels:history",
       "chat:write",
+      "files:read",
       "groups:history",
       "im:history",
       "users:read",
@@ -191,12 +218,13 @@ export async function startFarSlack(): Promise<FarSlack> {
       socket?.send(envelope);
       await promise;
     },
-    async say({ user, text, channel = usualChannel, thread, isDirect = false }) {
+    async say({ user, text, channel = usualChannel, thread, isDirect = false, files = [] }) {
       const ts = nextTs();
       const blocks: FarMessage["blocks"] = [];
       far.messages.push({ channel, ts, thread_ts: thread, user, bot_id: undefined, text, blocks, edits: 0 });
       const of = { user, text, ts, channel, ...(thread && { thread }) };
       const body = far.eventOf(of) as { event: object };
+      if (files.length > 0) Object.assign(body.event, { subtype: "file_share", files: files.map(fileOf) });
       const kind = isDirect ? "im" : "channel";
       // Slack sends a mention as two events.
       if (text.includes(`<@${own}>`) && !isDirect) {

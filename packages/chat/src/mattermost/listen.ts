@@ -22,6 +22,7 @@ export interface MattermostPost {
   /** Empty: a person or a bot wrote it. */
   type?: string;
   props?: { emend?: string; from_bot?: string; from_webhook?: string };
+  metadata?: { files?: readonly { id: string; name: string; mime_type: string; size: number }[] };
 }
 
 interface Channel {
@@ -141,6 +142,12 @@ function readMattermostPost(post: MattermostPost, channelType: string, own: Own)
   const isDirect = channelType === "D";
   const isAddressed = isDirect || mention.test(post.message);
   if (!isAddressed && post.root_id === "") return null;
+  const files = (post.metadata?.files ?? []).map((file) => ({
+    name: file.name,
+    type: file.mime_type,
+    bytes: file.size,
+    at: file.id,
+  }));
   return {
     channel: post.channel_id,
     thread: post.root_id || post.id,
@@ -150,5 +157,6 @@ function readMattermostPost(post: MattermostPost, channelType: string, own: Own)
     isAddressed,
     isDirect,
     pressed: null,
+    ...(files.length > 0 && { files }),
   };
 }

@@ -50,6 +50,10 @@ beforeEach(async () => {
     if (request.headers.authorization !== `Bearer ${token}`) return answer(401, {});
     const body = chunks.length === 0 ? {} : JSON.parse(Buffer.concat(chunks).toString("utf8"));
     const [, first, id = "", last] = path.split("?")[0]?.split("/") ?? [];
+    if (first === "files") {
+      if (id !== "f1") return answer(404, {});
+      return response.writeHead(200, { "content-type": "image/png" }).end(Buffer.alloc(100, 1));
+    }
     if (path === "/users/me") return answer(200, own);
     if (path === "/users/me/channels") return answer(200, [{ id: "c1", type: "O", last_post_at: Date.now() + 1e6 }]);
     if (first === "users") return people[id] ? answer(200, people[id]) : answer(404, {});
@@ -131,6 +135,21 @@ const listen = () => {
     since: async () => since,
   });
 };
+
+test("hears of files beside a post, and reads them up to a size", async () => {
+  const files = [{ id: "f1", name: "login.png", mime_type: "image/png", size: 100 }];
+  write("u1", "@emend Show it.", { metadata: { files } });
+  listen();
+  await stored(1);
+  const [file] = heard[0]?.files ?? [];
+  expect(file).toEqual({ name: "login.png", type: "image/png", bytes: 100, at: "f1" });
+  if (!file) throw new Error("no file");
+  expect(await chat.download(file, 100)).toEqual(Buffer.alloc(100, 1));
+  await expect(chat.download(file, 99)).rejects.toMatchObject({ code: "chat_refused" });
+  await expect(chat.download({ ...file, at: "../users/me" }, 99)).rejects.toMatchObject({ code: "chat_refused" });
+  limits = [2];
+  await expect(chat.download(file, 100)).rejects.toMatchObject({ code: "chat_unavailable", retryAfterMs: 2_000 });
+});
 
 test("hears mentions, threads and direct messages of people, and nothing of bots", async () => {
   write("u1", "@emend Say it.");

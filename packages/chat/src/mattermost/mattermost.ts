@@ -1,5 +1,6 @@
 import { readBody } from "@emend/base/network.ts";
 import { type Chat, ChatFault, type ChatNetwork, type Content, type Place, type Span } from "../chat.ts";
+import { downloadFile } from "../download.ts";
 import { listenToMattermost, type MattermostCall, type MattermostPost, type MattermostSettings } from "./listen.ts";
 
 interface Person {
@@ -77,6 +78,10 @@ export function openMattermost(settings: MattermostSettings, network: ChatNetwor
         .filter(({ type, props }) => (type ?? "") === "" && props?.emend === undefined)
         .sort((a, b) => a.create_at - b.create_at)
         .map(({ id, user_id, message }) => ({ author: user_id, message: id, text: message }));
+    },
+    download({ at, name }, bytesMax) {
+      const url = `${settings.url}/api/v4/files/${encodeURIComponent(at)}`;
+      return downloadFile({ network, chat: "Mattermost", url, token: settings.token, name, bytesMax });
     },
     async emailOf(account) {
       const person = await call<Person>("GET", `/users/${encodeURIComponent(account)}`);

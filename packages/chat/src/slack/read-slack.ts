@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Said } from "../chat.ts";
+import type { ChatFile, Said } from "../chat.ts";
 
 // The shapes are those of Slack's Events API and of its interactive payloads (docs.slack.dev, Events API and block_actions).
 
@@ -13,6 +13,7 @@ interface Event {
   thread_ts?: string;
   channel?: string;
   channel_type?: string;
+  files?: readonly { name?: string; mimetype?: string; size?: number; url_private_download?: string }[];
 }
 
 interface Press {
@@ -50,7 +51,18 @@ export function readSlackEvent({ event, authorizations }: EventBody): Said | nul
     isAddressed: isDirect || isMention,
     isDirect,
     pressed: null,
+    ...filesOf(event),
   };
+}
+
+function filesOf({ files = [] }: Event): { files?: readonly ChatFile[] } {
+  const read = files.map(({ name = "", mimetype = "", size = 0, url_private_download: at = "" }) => ({
+    name,
+    type: mimetype,
+    bytes: size,
+    at,
+  }));
+  return read.length === 0 ? {} : { files: read };
 }
 
 export function readSlackPress(press: Press): Said | null {

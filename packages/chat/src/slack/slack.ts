@@ -1,5 +1,6 @@
 import type { KnownBlock, LogLevel, WebClient } from "@slack/web-api";
 import { type Chat, ChatFault, type ChatNetwork, type Content, type Place, plainOf, type Span } from "../chat.ts";
+import { downloadFile } from "../download.ts";
 import { listenToSlack } from "./listen.ts";
 import { readSlackText } from "./read-slack.ts";
 
@@ -19,6 +20,7 @@ export const slackScopes = [
   "app_mentions:read",
   "channels:history",
   "chat:write",
+  "files:read",
   "groups:history",
   "im:history",
   "users:read",
@@ -140,6 +142,16 @@ export async function openSlack(settings: SlackSettings, network: ChatNetwork): 
       }
       return read;
     },
+    async download({ at, name }, bytesMax) {
+      // The token goes to Slack alone, whatever an event says.
+      const origins = [
+        "https://files.slack.com",
+        ...(settings.apiUrl === null ? [] : [new URL(settings.apiUrl).origin]),
+      ];
+      const url = URL.parse(at);
+      if (!url || !origins.includes(url.origin)) throw unknownFile(name);
+      return downloadFile({ network, chat: "Slack", url: url.href, token: settings.botToken, name, bytesMax });
+    },
     async emailOf(account) {
       const { user } = await call("users.info", (client) => client.users.info({ user: account }));
       // Another workspace's administrators decide what its people's addresses are (Slack Connect).
@@ -164,6 +176,10 @@ export async function openSlack(settings: SlackSettings, network: ChatNetwork): 
       return open instanceof Error ? [...problems, `EMEND_SLACK_APP_TOKEN: ${wordsFor(open)}`] : problems;
     },
   };
+}
+
+function unknownFile(name: string): ChatFault {
+  return new ChatFault("chat_refused", { publicMessage: `Slack does not have ${name} itself. Upload it there.` });
 }
 
 /** Its errors are thrown, too; its log would go to the console. */

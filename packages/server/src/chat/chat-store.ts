@@ -14,8 +14,15 @@ export interface ThreadName {
 
 /** Stores what was said, once, however often it is delivered. A worker takes it within moments. */
 export async function storeSaid(db: Queryable, chat: ChatName, said: Said): Promise<boolean> {
-  const { channel, thread, message, author, text, isAddressed, isDirect, pressed } = said;
-  const kept = { text: text.replaceAll("\0", "").toWellFormed(), isAddressed, isDirect, pressed };
+  const { channel, thread, message, author, text, isAddressed, isDirect, pressed, files = [] } = said;
+  const clean = (words: string) => words.replaceAll("\0", "").toWellFormed();
+  const kept = {
+    text: clean(text),
+    isAddressed,
+    isDirect,
+    pressed,
+    ...(files.length > 0 && { files: files.map((file) => ({ ...file, name: clean(file.name), at: clean(file.at) })) }),
+  };
   const { rows } = await db.query<{ isNew: boolean }>('select hear_chat($1, $2, $3, $4, $5, $6, $7) as "isNew"', [
     newId("chm"),
     chat,

@@ -4,6 +4,7 @@ import { createLogger } from "@emend/base/logger.ts";
 import { type Chat, ChatFault, openSlack, type Said } from "@emend/chat";
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { type FarMessage, type FarSlack, mentionOfEmend, startFarSlack } from "@emend/testkit/far-slack.ts";
+import { makePng } from "@emend/testkit/pictures.ts";
 import { alterJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import fastify from "fastify";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
@@ -39,7 +40,7 @@ afterAll(() => database.drop());
 
 beforeEach(async () => {
   const { pool } = database;
-  for (const table of ["jobs", "chat_messages", "chat_threads", "chat_accounts", "tasks", "quota_uses"]) {
+  for (const table of ["jobs", "uploads", "chat_messages", "chat_threads", "chat_accounts", "tasks", "quota_uses"]) {
     await pool.query(`delete from ${table}`);
   }
   await set({ chatChannels: [`slack/${channel}`], model: "anthropic/claude-opus-4-1" });
@@ -151,6 +152,35 @@ async function ask(jobId: string): Promise<void> {
 }
 
 const pullRequest = { number: 12, url: "https://forge.test/pull/12", state: "open", draft: false };
+
+test("pictures beside a message go to the job with it, and the token to Slack alone", async () => {
+  slack.files = { "login.png": makePng(), "menu.png": makePng({ width: 9 }), "broken.png": Buffer.from("no") };
+  const thread = await mention("U0ADA", "Show this.", { files: ["login.png"] });
+  const [job] = await jobs();
+  expect(job.prompt).toMatch(/^Show this\.\n\nAttached:\n- upl_\w+: login\.png \(picture, 4 × 3\)$/);
+  // A reply to a job that works, which dies once before it has heard it.
+  crashAt = "after-chat-job";
+  await slack.say({ user: "U0ADA", text: "And this.", thread, files: ["menu.png"] });
+  await work().catch(() => {});
+  crashAt = null;
+  await askTask(database.pool, "hear_chat", `slack/${channel}/${thread}`);
+  await work();
+  const said = await rowsOf("select prompt from job_interjections");
+  expect(said).toEqual([{ prompt: expect.stringMatching(/^And this\.\n\nAttached:\n- upl_\w+: menu\.png/) }]);
+  const owned = `select name from uploads where job_id = '${job.id}' order by name`;
+  expect(await rowsOf(owned)).toEqual([{ name: "login.png" }, { name: "menu.png" }]);
+  const refused = [
+    ["broken.png", "no whole PNG"],
+    ["notes.txt", "can't be attached"],
+    ["gone.png", "does not let Emend read gone.png"],
+    ["https://evil.test/x.png", "Slack does not have"],
+  ] as const;
+  for (const [file, words] of refused) {
+    const other = await mention("U0ADA", "Show it.", { files: [file] });
+    expect(shownIn(other)).toEqual([expect.stringContaining(words)]);
+  }
+  expect(await jobs()).toHaveLength(1);
+});
 
 test("a mention starts one job; its thread shows one status, a question with buttons, and the pull request", async () => {
   const thread = await mention("U0ADA", "Say how long it takes &amp; why.");

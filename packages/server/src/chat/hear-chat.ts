@@ -1,16 +1,18 @@
 import { assertNever } from "@emend/base/fault.ts";
 import { fenced } from "@emend/base/markdown.ts";
 import { rulesModelName } from "@emend/base/model-names.ts";
-import type { Chat, ChatName } from "@emend/chat";
+import { type Chat, ChatFault, type ChatName } from "@emend/chat";
+import { uploadBytesMax, uploadsPerPromptMax, uploadTypes } from "@emend/contract";
 import { isAtLeast, readEmail } from "../accounts/people/user.ts";
 import { allowedModels } from "../accounts/projects/project-settings.ts";
 import type { Project } from "../accounts/projects/projects.ts";
 import type { Pool } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { isAppError } from "../errors.ts";
+import { AppError, isAppError } from "../errors.ts";
 import type { AnnounceDue } from "../jobs/announce.ts";
 import { type CreateJobRules, createJobWithoutKey, scanNewPrompt } from "../jobs/create-job.ts";
 import { type MessageJobDeps, type MessageOutcome, messageJob, messageQuota } from "../jobs/message-job.ts";
+import { addUpload, attachUploads, promptWithUploads } from "../jobs/uploads/uploads.ts";
 import {
   addReply,
   type ChatMember,
@@ -86,6 +88,9 @@ async function hear(deps: HearDeps, at: ThreadName, message: WaitingMessage): Pr
   } catch (error) {
     // A prompt that the API would refuse too, such as one with a credential in it.
     if (isAppError(error, "invalid_request")) return refuse(deps, at, message, error.publicMessage);
+    // A file that the chat does not hand over.
+    if (error instanceof ChatFault && error.code === "chat_refused")
+      return refuse(deps, at, message, error.publicMessage);
     throw error;
   }
 }
@@ -129,11 +134,13 @@ async function tell(
   const { message, member, jobId, prompt, key } = input;
   const projectId = await findJobProject(deps.pool, jobId);
   if (projectId === null) return ignore(deps, message);
+  const files = await uploadFiles(deps, { message, member, projectId });
   deps.crashPoint("before-chat-job");
   const outcome = await messageJob(deps, messageQuota, {
     id: jobId,
     projectId,
     prompt,
+    files,
     createdBy: `user/${member.email}`,
     idempotencyKey: key,
   });
@@ -172,7 +179,10 @@ async function startJob(deps: HearDeps, at: ThreadName, message: WaitingMessage,
   if (!project) return ignore(deps, message);
   const model = allowedModels(project.settings, deps.defaultModel)[0];
   const rules = deps.createJobRules(project, model);
-  const prompt = await promptOf(deps, at, { message, text: found.text, model });
+  const files = await uploadFiles(deps, { message, member, projectId: project.id });
+  const words = await promptOf(deps, at, { message, text: found.text, model });
+  const about = { projectId: project.id, prompt: words, model, files };
+  const { prompt } = await promptWithUploads(deps.pool, about, deps.modelPrices);
   const kept = await scanNewPrompt(deps.pool, rules, { projectId: project.id, prompt });
   const due: string[] = [];
   deps.crashPoint("before-chat-job");
@@ -192,6 +202,7 @@ async function startJob(deps: HearDeps, at: ThreadName, message: WaitingMessage,
     );
     switch (outcome.kind) {
       case "created": {
+        await attachUploads(client, { id: outcome.jobId, projectId: project.id }, files);
         const threadId = await saveThread(client, at, outcome.jobId);
         await client.query("select ask_task('show_chat', $1)", [threadId]);
         return null;
@@ -207,6 +218,28 @@ async function startJob(deps: HearDeps, at: ThreadName, message: WaitingMessage,
   deps.crashPoint("after-chat-job");
   for (const projectId of due) deps.announceDue(projectId);
   if (refusal !== null) await deps.askShow(refusal);
+}
+
+/** Done again if this node dies: uploads that no prompt names are deleted after a day. */
+async function uploadFiles(
+  deps: HearDeps,
+  { message, member, projectId }: { message: WaitingMessage; member: ChatMember; projectId: string },
+): Promise<readonly string[]> {
+  const { files = [] } = message;
+  if (files.length > uploadsPerPromptMax) throw invalid(`At most ${uploadsPerPromptMax} files can be attached.`);
+  const ids: string[] = [];
+  for (const file of files) {
+    if (!uploadTypes.some((type) => type === file.type))
+      throw invalid(`${file.name} can't be attached. Attach PNG, JPEG, WebP or PDF.`);
+    const bytes = await deps.chat.download(file, uploadBytesMax);
+    const input = { projectId, name: file.name, bytes, createdBy: `user/${member.email}` };
+    ids.push((await addUpload(deps.pool, input)).id);
+  }
+  return ids;
+}
+
+function invalid(publicMessage: string): AppError {
+  return new AppError("invalid_request", { publicMessage });
 }
 
 /** The channel's project, or the words that say why there is none. */
