@@ -156,6 +156,8 @@ export interface DashboardProjectSettings {
   autoMerge: readonly ("links" | "typos")[];
   /** After so many days without a comment, Emend reminds once. 0: never. */
   reviewReminderDays: number;
+  /** Emend suggests rules that reviewers' corrections have in common. */
+  suggestRules: boolean;
   /** Issues of the repository can start jobs. */
   issueTriggers: boolean;
   /** Channels of chats in which a mention of Emend starts a job, such as `slack/C0123456789`. */

@@ -44,6 +44,7 @@ import { answerIssue, hearIssue, type IssueDeps } from "../issues/hear-issue.ts"
 import { createAnnounceDue } from "../jobs/announce.ts";
 import { spentBudget } from "../jobs/budget.ts";
 import { uploadsOfJob } from "../jobs/uploads/uploads.ts";
+import { learnFromReviews } from "../learn/learn-from-reviews.ts";
 import { measureDisk, measureMirrors, measureModel } from "../metrics/measure.ts";
 import { sendJobEmail } from "../notify/email.ts";
 import { startDeliveries } from "../notify/start-deliveries.ts";
@@ -55,7 +56,14 @@ import { createStages } from "../run/create-stages.ts";
 import { answerComment, type OutboxDeps, setDetails } from "../run/pull-request-outbox.ts";
 import { startPullRequestWatch } from "../run/watch-pull-requests.ts";
 import { createTidying, startWorker, sweepMirrors, tidyMirrorOf, type Worker } from "../run/worker.ts";
-import { askAnswer, askCommentAnswer, askShowChat, askSiteCheck, startTasks } from "../tasks/start-tasks.ts";
+import {
+  askAnswer,
+  askCommentAnswer,
+  askLessons,
+  askShowChat,
+  askSiteCheck,
+  startTasks,
+} from "../tasks/start-tasks.ts";
 import { traceAgent, traceModel } from "../tracing/trace-agent.ts";
 import { traceStages } from "../tracing/tracing.ts";
 import { checkSiteHealth } from "./check-site-health.ts";
@@ -134,6 +142,18 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
       listNewSites: () => listNewSites(pool),
       listDueSiteChecks: () => listDueSiteChecks(pool),
       listDueClaims: () => listDueClaims(pool),
+      learnFromReviews: (projectId, signal) =>
+        learnFromReviews(
+          {
+            pool,
+            log,
+            mirrors,
+            openForge: (project) => openForge(project, forges),
+            jobUrl: (jobId) => `${forges.local.publicUrl()}/app/jobs/${jobId}`,
+          },
+          projectId,
+          signal,
+        ),
       pollClaims: (projectId, signal) =>
         pollClaims(
           {
@@ -231,8 +251,11 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
       const project = await getProject(pool, projectId);
       return project ? openForge(project, forges, polling) : null;
     },
-    // The site is another one now.
-    onMerged: (projectId) => askSiteCheck(pool, projectId),
+    async onMerged(projectId) {
+      // The site is another one now.
+      await askSiteCheck(pool, projectId);
+      await askLessons(pool, projectId);
+    },
     askAnswer: (answer) => askCommentAnswer(pool, answer),
     followUp: createFollowUp({ pool, promptCodePointsMax: config.promptCodePointsMax }),
     crashPoint,

@@ -33,6 +33,7 @@ function start(deps: Partial<TasksDeps> = {}): Tasks {
       pollGate: async () => {},
       listDueClaims: async () => [],
       pollClaims: async () => {},
+      learnFromReviews: async () => {},
       hearIssue: async () => {},
       answerIssue: async () => {},
       sendJobEmail: async () => {},

@@ -56,6 +56,7 @@ export interface TasksDeps extends TaskQueueDeps {
   listDueClaims(): Promise<readonly string[]>;
   /** Holds a project's claims to the newest commits of what they cite. */
   pollClaims(projectId: string, signal: AbortSignal): Promise<void>;
+  learnFromReviews(projectId: string, signal: AbortSignal): Promise<void>;
 }
 
 interface TasksOptions {
@@ -145,6 +146,7 @@ function looks(deps: TasksDeps): Record<string, TaskKind> {
     check_new_sites: { cron: "* * * * *", work: async () => askAll(siteCheckTask, await deps.listNewSites()) },
     [siteCheckTask]: { work: (projectId, signal) => deps.checkSite(projectId, signal) },
     check_sites: { cron: "*/10 * * * *", work: async () => askAll(siteCheckTask, await deps.listDueSiteChecks()) },
+    [lessonsTask]: { work: (projectId, signal) => deps.learnFromReviews(projectId, signal) },
     [gateTask]: { work: (projectId, signal) => deps.pollGate(projectId, signal) },
     [issueTask]: { work: (subject, signal) => deps.hearIssue(subject, signal) },
     [answerTask]: { work: (requestId, signal) => deps.answerIssue(requestId, signal) },
@@ -184,6 +186,13 @@ const claimsTask = "look_at_claims";
 /** A worker takes it within moments. */
 export async function askClaimPoll(db: Queryable, projectId: string): Promise<void> {
   await askTask(db, claimsTask, projectId);
+}
+
+const lessonsTask = "learn_from_reviews";
+
+/** A worker reads what people changed before they merged. */
+export async function askLessons(db: Queryable, projectId: string): Promise<void> {
+  await askTask(db, lessonsTask, projectId);
 }
 
 /** The local forge asks for it by this name when it merges a pull request. */

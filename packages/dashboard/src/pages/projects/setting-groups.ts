@@ -364,6 +364,12 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
       ],
     },
     {
+      title: "Learn from reviews",
+      words:
+        "When reviewers replace the same words in three jobs, Emend suggests a line for .emend/instructions.md, as a pull request of its own.",
+      rows: [[{ path: "settings.suggestRules", label: "Suggest rules", kind: "check" }]],
+    },
+    {
       title: "Checks on pull requests",
       words:
         "Emend marks each pull request of people and of jobs as passed or failed, beside the forge's other checks. The token needs the permission to set statuses.",

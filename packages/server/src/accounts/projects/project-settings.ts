@@ -161,6 +161,8 @@ const ProjectSettings = Type.Object({
   autoMerge: Type.Array(Type.Union([Type.Literal("links"), Type.Literal("typos")]), { maxItems: 2, default: [] }),
   /** After so many days without a comment, Emend reminds once on a pull request of a job. 0: never. */
   reviewReminderDays: Type.Number({ minimum: 0, maximum: 365, default: 0 }),
+  /** Where reviewers replace the same words in several jobs, Emend suggests a line for `.emend/instructions.md`. */
+  suggestRules: Type.Boolean({ default: true }),
   /** Issues of the repository can start jobs: the label `emend`, or a comment that begins with `@emend`. */
   issueTriggers: Type.Boolean({ default: false }),
   /** Channels in which a mention of Emend starts a job of this project, such as `slack/C0123456789`. */
