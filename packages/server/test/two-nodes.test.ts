@@ -8,6 +8,7 @@ import { startApi, type TestApi } from "@emend/testkit/api.ts";
 import { dashboardPlugins } from "@emend/testkit/dashboard.ts";
 import { openEventSource } from "@emend/testkit/event-source.ts";
 import { personGit } from "@emend/testkit/forge.ts";
+import { makePng } from "@emend/testkit/pictures.ts";
 import { startRoundRobin } from "@emend/testkit/round-robin.ts";
 import { alterJob } from "@emend/testkit/seed-jobs.ts";
 import { createGit } from "@emend/tree";
@@ -112,6 +113,21 @@ test("every route answers the same on whichever node it lands", async () => {
   expect(archived).toMatchObject({ status: 200, json: { status: "archived" } });
   for (const _turn of nodes) expect(await send(`${url}/archive`, { method: "POST" })).toEqual(archived);
   expect(Math.abs((proxy.counts[0] ?? 0) - (proxy.counts[1] ?? 0))).toBeLessThanOrEqual(1);
+});
+
+test("a file that one node stored is refused for the rules on either", async () => {
+  const upload = jobs.replace(/job$/, "upload");
+  const png = { method: "POST", headers: { "content-type": "image/png" }, body: new Uint8Array(makePng()) };
+  const files: unknown[] = [];
+  for (const _turn of nodes) files.push((await send(upload, png)).json.id);
+  const body = JSON.stringify({ prompt: "Show it.", files });
+  const asked = { method: "POST", headers: { "content-type": "application/json" }, body };
+  for (const _turn of nodes) {
+    expect(await send(jobs, asked)).toMatchObject({
+      status: 400,
+      json: { error: expect.stringContaining("emend/rules is none") },
+    });
+  }
 });
 
 test("a claim that one node takes is listed, held back from a second add, and removed by the other", async () => {
