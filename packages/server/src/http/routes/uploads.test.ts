@@ -104,6 +104,17 @@ describe("a prompt that names files", () => {
     expect((await owned()).rowCount).toBe(0);
   });
 
+  test("of more bytes than a job may have are refused, and no job is made", async () => {
+    const picture = idOf(await upload(makePng()));
+    await api.pool.query("update uploads set picture = repeat('x', $2)::bytea where id = $1", [
+      picture,
+      50 * 2 ** 20 + 1,
+    ]);
+    const refused = await create({ prompt: "All of it.", files: [picture] });
+    expect(refused).toMatchObject({ status: 400, text: expect.stringContaining("can have 50 MB together") });
+    expect((await api.pool.query("select 1 from jobs where prompt like 'All of it.%'")).rowCount).toBe(0);
+  });
+
   test("with a key for repeats makes one job, and another file is another body", async () => {
     const files = [idOf(await upload(makePng()))];
     const send = (body: object) =>

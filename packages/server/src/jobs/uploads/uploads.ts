@@ -1,5 +1,5 @@
 import { canSeePictures, type PriceTable } from "@emend/agent";
-import { type Upload, uploadsPerPromptMax } from "@emend/contract";
+import { type Upload, uploadBytesMax, uploadsPerPromptMax } from "@emend/contract";
 import type { Pool, Queryable } from "../../db/pool.ts";
 import { AppError } from "../../errors.ts";
 import { newId } from "../../lib/id.ts";
@@ -10,6 +10,7 @@ import { documentCharactersMax, readPdf } from "./read-pdf.ts";
 /** Uploads that no prompt names yet, of one project. They are deleted after a day. */
 const waitingMax = 50;
 const nameCharactersMax = 100;
+const jobBytesMax = uploadsPerPromptMax * uploadBytesMax;
 
 /** Stores a picture or a document for a prompt to name. Refuses what is neither. */
 export async function addUpload(
@@ -133,11 +134,13 @@ export async function attachUploads(
     [job.id, job.projectId, files],
   );
   if (rowCount !== new Set(files).size) throw invalid("files: another job has one of these uploads. Upload it again.");
-  const { rows } = await db.query<{ count: number }>("select count(*)::int as count from uploads where job_id = $1", [
-    job.id,
-  ]);
-  if ((rows[0]?.count ?? 0) > uploadsPerPromptMax * 3)
-    throw invalid(`A job can have ${uploadsPerPromptMax * 3} files. Create a new job for more.`);
+  const { rows } = await db.query<{ bytes: number }>(
+    "select coalesce(sum(length(picture)), 0)::int as bytes from uploads where job_id = $1",
+    [job.id],
+  );
+  // All of them are in memory while the job runs, and go to the model with each turn.
+  if ((rows[0]?.bytes ?? 0) > jobBytesMax)
+    throw invalid(`The pictures of a job can have ${jobBytesMax / 2 ** 20} MB together. Create a new job for more.`);
 }
 
 export interface StoredUpload {
