@@ -305,6 +305,7 @@ export interface DashboardModel {
   /** For what the vendor's cache has. Null: it has no cheaper price. */
   cachedInputUsd: number | null;
   contextTokens: number;
+  seesPictures: boolean;
   usualJobUsd: number;
 }
 

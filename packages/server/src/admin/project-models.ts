@@ -1,4 +1,4 @@
-import { factsOf, missingOf, offeredModels } from "@emend/agent";
+import { canSeePictures, factsOf, missingOf, offeredModels } from "@emend/agent";
 import { rulesModelName } from "@emend/base/model-names.ts";
 import { type DashboardModels, modelVendorNames, modelVendors } from "@emend/contract";
 import { listModelKeys } from "../accounts/keys/model-keys.ts";
@@ -29,6 +29,7 @@ export async function describeModels(
       outputUsd: output,
       cachedInputUsd: cachedInput ?? null,
       contextTokens,
+      seesPictures: canSeePictures(name, config.modelPrices),
       usualJobUsd: cost / 1_000_000,
     };
   };

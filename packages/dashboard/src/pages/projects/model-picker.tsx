@@ -196,7 +196,7 @@ function wordsOf({ name, inputUsd, outputUsd }: DashboardModel): string {
 }
 
 function Facts(props: { model: DashboardModel; isListed: boolean; usual: DashboardModels["usualJob"] }) {
-  const { inputUsd, outputUsd, cachedInputUsd, contextTokens, usualJobUsd } = props.model;
+  const { inputUsd, outputUsd, cachedInputUsd, contextTokens, seesPictures, usualJobUsd } = props.model;
   const { isMeasured, inputTokens, outputTokens } = props.usual;
   const tokens = `${roundTokens(inputTokens)} tokens in, ${roundTokens(outputTokens)} out`;
   const rows = [
@@ -206,6 +206,7 @@ function Facts(props: { model: DashboardModel; isListed: boolean; usual: Dashboa
     ],
     ["Price", `$${inputUsd} in, $${outputUsd} out per million tokens${props.isListed ? "" : ", as the dearest model"}`],
     ["Reads at once", `${contextTokens.toLocaleString("en")} tokens`],
+    ["Pictures", seesPictures ? "can be attached" : "not known to see them"],
     ["Repeated text", cachedInputUsd === null ? "full price" : `$${cachedInputUsd} per million tokens (cached)`],
   ];
   return (
