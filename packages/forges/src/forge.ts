@@ -39,6 +39,8 @@ export interface PullRequest {
   body: string;
   /** Of its head branch. Absent: the forge does not say. */
   headCommit?: string;
+  /** Its base branch has changed the same lines. Absent: it has not, or the forge does not say for sure. */
+  hasConflicts?: true;
 }
 
 export type CreateOutcome =

@@ -134,6 +134,8 @@ const GithubPullRequest = Type.Object({
   draft: Type.Optional(Type.Boolean()),
   created_at: Type.String(),
   merged_at: Type.Union([Type.String(), Type.Null()]),
+  /** Only where one pull request is read. */
+  mergeable_state: Type.Optional(Type.String()),
   body: Type.Union([Type.String(), Type.Null()]),
   head: Type.Object({ ref: Type.String(), sha: Type.Optional(Type.String()), repo: Type.Optional(Repository) }),
   base: Type.Object({ ref: Type.String(), repo: Type.Optional(Repository) }),
@@ -223,6 +225,7 @@ function toPullRequest(found: Static<typeof GithubPullRequest>): PullRequest {
     base: found.base.ref,
     body: found.body ?? "",
     ...(found.head.sha !== undefined && { headCommit: found.head.sha }),
+    ...(found.mergeable_state === "dirty" && { hasConflicts: true }),
   };
 }
 

@@ -27,6 +27,7 @@ const MergeRequest = Type.Object({
   target_project_id: Type.Integer(),
   /** Null while GitLab prepares it. */
   sha: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  has_conflicts: Type.Optional(Type.Boolean()),
 });
 
 const pagesMax = 10;
@@ -134,6 +135,7 @@ function toPullRequest(found: Static<typeof MergeRequest>): PullRequest {
     base: found.target_branch,
     body: found.description ?? "",
     ...(found.sha && { headCommit: found.sha }),
+    ...(found.has_conflicts && { hasConflicts: true }),
   };
 }
 

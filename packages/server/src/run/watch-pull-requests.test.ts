@@ -250,6 +250,18 @@ describe.each(vendors)("on $name", (vendor) => {
     expect(answers()).toHaveLength(2);
   });
 
+  it("says once for each commit that the base branch has changed the same lines, where the forge tells", async () => {
+    const answers = () => far.state.comments.filter(({ pull, author }) => pull === number && author === "emend");
+    const tells = vendor.name === "github" || vendor.name === "gitlab";
+    await lookAgain();
+    expect(answers()).toEqual([]);
+    Object.assign(far.state.pulls.at(-1) ?? {}, { hasConflicts: true });
+    await lookAgain();
+    await lookAgain();
+    expect(answers()).toHaveLength(tells ? 1 : 0);
+    if (tells) expect(answers()[0]?.body).toMatch(/^main has changed lines that this pull request changes too/);
+  });
+
   it("reminds once of a pull request that nobody commented on, where the project wants it", async () => {
     const { pool } = database;
     const answers = () => far.state.comments.filter(({ pull, author }) => pull === number && author === "emend");

@@ -5,6 +5,7 @@ import {
   type Forge,
   isAnswered,
   type Polling,
+  type PullRequest,
   type PullRequestComment,
   startPolling,
 } from "@emend/forges";
@@ -123,7 +124,7 @@ async function followPullRequest(
   if (news === "merged") await deps.onMerged?.(due.projectId);
   if (due.createEnded !== null) await closeTwins(deps, due, forge, signal);
   if (pullRequest.state !== "open" || !due.isFinal || !forge.conversation) return;
-  const { isAlone } = await followComments(deps, due, forge.conversation, signal);
+  const { isAlone } = await followComments(deps, due, pullRequest, forge.conversation, signal);
   if (due.ci && forge.checks) await followCi(deps, { ...due, ci: due.ci }, pullRequest, forge.checks, signal);
   if (isAlone && due.merge) await followMerge(deps, { ...due, merge: due.merge }, pullRequest, forge, signal);
 }
@@ -165,6 +166,7 @@ const call = /^\s*@emend\b[\s:,]*/i;
 async function followComments(
   deps: CommentDeps,
   due: DuePullRequest,
+  pull: PullRequest,
   conversation: Conversation,
   signal: AbortSignal,
 ): Promise<{ isAlone: boolean }> {
@@ -173,6 +175,8 @@ async function followComments(
   // Also posted on the pull request, where it was asked. Sent before anything else is handled, because that may start a
   // new round.
   if (due.ended) await answer(`message-${due.ended.message}`, wordsOf(due.ended));
+  // Of each commit once: people may resolve them, and others come later.
+  if (pull.hasConflicts) await answer(`conflicts-${pull.headCommit ?? ""}`, conflicts(pull.base));
   if (due.remindAfterDays !== null && isAlone) await answer("reminder", reminder(due.remindAfterDays));
   for (const comment of comments) {
     if (!isCall(comment) || isHandled(due, comment)) continue;
@@ -208,6 +212,10 @@ function wordsOf({ failure, commit, reply }: EndedRequest): string {
 /** Neither Emend's own nor a program's. */
 function isOfPerson({ author, text }: PullRequestComment): boolean {
   return !/\[bot\]$/.test(author) && !text.includes("emend:answer=");
+}
+
+function conflicts(base: string): string {
+  return `${base} has changed lines that this pull request changes too, so it cannot be merged. Resolve the conflicts, or close it and run the job again.`;
 }
 
 function reminder(days: number): string {

@@ -27,6 +27,7 @@ export interface FarPull {
   options: Record<string, unknown>;
   /** GitLab: the head of a branch that is in a fork. */
   fork?: string;
+  hasConflicts?: boolean;
   at: string;
 }
 

@@ -54,6 +54,7 @@ function toWire(state: FarState, pull: FarPull) {
     closed_at: pull.state === "open" ? null : pull.at,
     merged_at: pull.state === "merged" ? pull.at : null,
     merge_commit_sha: null,
+    mergeable_state: pull.hasConflicts ? "dirty" : "clean",
     draft: pull.draft,
     requested_reviewers: pull.reviewers.map((login) => ({ login })),
     // The example's team lacks a field that the description requires.

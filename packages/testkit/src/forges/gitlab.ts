@@ -54,6 +54,7 @@ function toWire(state: FarState, pull: FarPull) {
     squash: pull.options.squash === true,
     force_remove_source_branch: pull.options.remove_source_branch === true,
     sha: headOf(state, pull),
+    has_conflicts: pull.hasConflicts ?? false,
   };
 }
 
