@@ -111,7 +111,7 @@ export const expressionForms: readonly RegExp[] = [
 ];
 /** Template tags of GitBook, Jekyll and Hugo that show their text; `name` and literal arguments. */
 export const templateForms: readonly RegExp[] = [
-  /^\{% *(?:end(?:hint|tabs?|code|content-ref|stepper|step|columns?|highlight|note|warning|tip)|tabs|stepper|step|columns|column|note|warning|tip|raw|endraw) *%\}$/,
+  /^\{% *(?:end(?:hint|tabs?|code|content-ref|stepper|step|columns?|highlight|note|warning|tip)|tabs|stepper|step|columns|column|note|warning|tip) *%\}$/,
   /^\{% *(?:hint|tab|code|column|step) +(?:(?!src|url|href)\w+="[^"<>{}\\`]*" *)+%\}$/,
   /^\{% *(?:end)?openapi *(?:(?:src|path|method|expanded)="[^"<>\\`]*" *)*%\}$/,
   /^\{% *highlight +[\w+#-]+(?: +linenos)? *%\}$/,
@@ -186,7 +186,7 @@ export const asciidocMacros = words(
 );
 /** Attributes of AsciiDoc itself that are characters. */
 export const asciidocCharacters = words(`
-  nbsp zwsp sp empty blank lt gt amp vbar caret asterisk tilde backslash backtick plus deg apos quot lsquo
+  nbsp zwsp sp empty blank vbar caret asterisk tilde backslash backtick plus deg apos quot lsquo
   rsquo ldquo rdquo brvbar cpp pp wj
 `);
 

@@ -70,7 +70,7 @@ function widthAround({ text, flavor }: Page, start: number, indent: number): num
     const above = text.slice(startOf(text, end), end);
     const [, marker = "", blanks = ""] = /^( *(?:[-*+]|\d{1,9}[.)]))( *)(?=\S)/.exec(above) ?? [];
     const width = marker.length + (blanks.length <= 4 ? blanks.length : 1);
-    if (lines === 50 || /^ *(?:[>:\t]|\[\^|(?:[-*+]|\d{1,9}[.)]) *$)/.test(above)) return indent;
+    if (lines === 50 || /^ *(?:[>:\t]|\[\^|(?:[-*+]|\d{1,9}[.)]) *(?:\t|$))/.test(above)) return indent;
     if (isText && (above.trim() === "" || marker !== "")) return marker === "" ? 0 : indent;
     if (blanks !== "" && width <= indent) return width;
     isText ||= marker === "" && /^\S/.test(above);

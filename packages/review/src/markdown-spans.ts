@@ -1,13 +1,24 @@
-/** Liquid leaves what is between `{% raw %}` and `{% endraw %}` alone, in code too. No search looks for the mark. */
+/**
+ * The text as Liquid leaves it: the marks of `{% raw %}` vanish, so that what is left and right of them is joined, and what
+ * is between them is no template. Each line keeps its length. A mark that is written otherwise stays, and is a template.
+ */
 export function withoutRaw(text: string): string {
-  const pieces = text.split(/(\{%-?\s*(?:end)?raw\b[^%]*%\})/);
-  const last = pieces.findLastIndex((piece, index) => index % 2 === 1 && piece.includes("end"));
+  const pieces = text.split(/((?<!\{)\{% *raw *%\}|\{%-?\s*endraw(?: *%\}|\b))/);
+  const isEnd = (piece: string) => piece.includes("endraw");
+  const last = pieces.findLastIndex((piece, index) => index % 2 === 1 && isEnd(piece));
+  if (pieces.some((piece, index) => index % 2 === 1 && isEnd(piece) && !/^\{% *endraw *%\}$/.test(piece))) return text;
   let isRaw = false;
   const shown = pieces.map((piece, index) => {
-    if (index % 2 === 1) isRaw = /^\{%-? *raw *-?%\}$/.test(piece);
-    return isRaw && index % 2 === 0 && index < last ? piece.replaceAll(/\{(?=[{%])/g, "\ufffd") : piece;
+    const isMark = index % 2 === 1 && index <= last && isRaw === isEnd(piece);
+    if (isMark) isRaw = !isRaw;
+    // No search looks for these marks.
+    return isMark ? "\0".repeat(piece.length) : isRaw ? piece.replaceAll(/\{(?=[{%])/g, "\ufffd") : piece;
   });
-  return shown.join("");
+  return shown
+    .join("")
+    .split("\n")
+    .map((line) => line.replaceAll("\0", "").padEnd(line.length))
+    .join("\n");
 }
 
 export function lineAt(text: string, at: number): string {
@@ -72,10 +83,10 @@ export function spanAt(text: string, at: number, overLines: boolean): RegExpExec
 }
 
 /** The end of `{{…}}`, `{%…%}` (to its end tag if it hides text) or `{…}`; -1 for a single brace. */
-export function templateEnd(text: string, at: number, end: number, readsRaw: boolean): number {
+export function templateEnd(text: string, at: number, end: number): number {
   const kind = text.slice(at, at + 2);
   const hidden = kind === "{%" ? /^\{%-?\s*(raw|comment|capture)\b/.exec(text.slice(at, at + 40))?.[1] : undefined;
-  if (hidden && !(readsRaw && hidden === "raw")) {
+  if (hidden) {
     const close = text.slice(at).search(new RegExp(`\\{%-?\\s*end${hidden}\\s*-?%\\}`));
     return close === -1 ? text.length : text.indexOf("%}", at + close) + 2;
   }

@@ -59,7 +59,7 @@ import { activeTex, directiveLine, isApart, isPlainDirective, isPlainMarker } fr
  */
 export function readMarkdown(parts: Parts, written: string, from: number, flavor: Flavor): void {
   const isLiquid = flavor.html === "raw" && !flavor.vue;
-  const text = isLiquid ? withoutRaw(written) : written;
+  const text = isLiquid ? written.slice(0, from) + withoutRaw(written.slice(from)) : written;
   let at = from;
   let isTrusted = true;
   /** HTML elements that are open: there, some parsers read Markdown and others do not. */
@@ -163,8 +163,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
         : /^(?:[ \t>*+:-]|\d{1,9}[.)]|\[\^[^\]\n]+\]:)*<[a-z/!?]/im.test(live));
     if (hasHtml) htmlEnd = end;
     const isInside = open.length > 0 && flavor.html !== "commonmark";
-    const overLines =
-      flavor.html === "commonmark" && !/^[ \t]*(?:[:|=>#]|-+[ \t]*$|\[[^\]\n]*\]:)|\|[ \t]*$/m.test(chunk);
+    const overLines = flavor.html === "commonmark" && !/^[ \t]*(?:[:=>#]|-[-: \t]*$|\[[^\]\n]*\]:)|\|/m.test(chunk);
     const spans = isTrusted && !isInside && !hasHtml && hasPlainSpans(chunk, flavor.html, overLines);
     let rest = "";
     let cursor = start;
@@ -293,7 +292,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
   function readBrace(at: number, end: number): number {
     const [forms, stop] = flavor.mdx
       ? [expressionForms, braceEnd(at)]
-      : [[...braceForms, ...templateForms], templateEnd(text, at, end, isLiquid)];
+      : [[...braceForms, ...templateForms], templateEnd(text, at, end)];
     if (stop === -1) return at;
     const whole = text.slice(at, stop);
     const [, figure] = (!flavor.mdx && /^\{\{< *figure((?: +[a-z]+="[^"&[\]]*")+) *\/?>\}\}$/.exec(whole)) || [];

@@ -139,7 +139,7 @@ const antoraImage =
 
 /** What the site's owner defined, or a placeholder. Not: what names the building machine, and what defines. */
 const ownAttribute =
-  /^(?!(?:doc(?:dir|file|filesuffix|name)|out(?:dir|file|filesuffix)|user-home|asciidoctor[\w-]*|safe-mode[\w-]*|env[\w-]*|base-?dir|file\w*|(?:icons|images|styles|scripts)dir)$)\w[\w-]*$/i;
+  /^(?!(?:doc(?:dir|file|filesuffix|name)|out(?:dir|file|filesuffix)|user-home|asciidoctor[\w-]*|safe-mode[\w-]*|env[\w-]*|base-?dir|lt|gt|amp|startsb|endsb|file\w*|(?:icons|images|styles|scripts)dir)$)\w[\w-]*$/i;
 
 /** AsciiDoc: every line is live, those of listings too, because includes work there. */
 export function readAsciidoc(parts: Parts, text: string): void {
@@ -254,34 +254,45 @@ export function readAsciidoc(parts: Parts, text: string): void {
 
 /**
  * The lines of listings, by their offsets: at the margin, closed by their own mark, in no table, with plain attributes, and
- * without a line that ends a block around them.
+ * where no mark so far may belong to another block.
  */
 function linesOfListings(text: string): ReadonlySet<number> {
   const listed = new Set<number>();
   let [open, inside, isTrusted]: [string, number[], boolean] = ["", [], false];
-  // Attributes hold over blank lines up to the next block.
-  let [isBelowText, hasOdd, isTable] = [false, false, false];
+  // Attributes hold over blank lines and remarks up to the next block.
+  let [below, hasOdd]: ["" | "attributes" | "text" | "indented", boolean] = ["", false];
+  /** Whether each reader begins and ends the same blocks at all marks so far. Right below text, a mark may be none. */
+  let isSure = true;
+  const around = new Set<string>();
   for (const { 0: line, index } of text.matchAll(/[^\n]*\n?/g)) {
     const bare = line.trimEnd();
+    // What is included may have marks as well.
+    isSure &&= !/^include::[^[]*\.(?:a(?:sc|doc|sciidoc)|md|txt)\[/.test(bare);
     if (open !== "") {
       if (bare !== open) {
         inside.push(index);
-        isTrusted &&= !blockMark.test(bare);
+        isSure &&= !around.has(bare);
         continue;
       }
-      if (isTrusted) for (const one of inside) listed.add(one);
-      [open, hasOdd, isBelowText] = ["", false, false];
-    } else if (/^(?:-{4,}|\.{4,}|\+{4,}|\/{4,}|`{3,}[^`]*)$/.test(bare)) {
-      isTrusted = bare.startsWith("-") && !isBelowText && !hasOdd && !isTable;
-      [open, inside] = [/^`{3,}/.exec(bare)?.[0] ?? bare, []];
-    } else if (/^[|!,:]={3,}$/.test(bare)) isTable = !isTable;
-    else if (/^\[.*\]$/.test(bare)) hasOdd ||= !listingAttributes.test(bare);
-    else if (!/^(?:\/\/.*|\.[^\s.].*|\+)?$/.test(bare)) [isBelowText, hasOdd] = [true, false];
-    else if (bare === "" || bare === "+") isBelowText = false;
+      if (isTrusted && isSure) for (const one of inside) listed.add(one);
+      [open, hasOdd, below] = ["", hasOdd && open.startsWith("/"), ""];
+    } else if (/^(?:-{4,}|\.{4,}|\+{4,}|\/{4,}|[|!,:]={3,}|```(?!`).*)$/.test(bare)) {
+      isSure &&= !/^(?:text|indented)$/.test(below);
+      isTrusted = bare.startsWith("-") && below === "" && !hasOdd;
+      [open, inside] = [bare.startsWith("`") ? "```" : bare, []];
+    } else if (/^\[.*\]$/.test(bare)) {
+      hasOdd ||= !listingAttributes.test(bare);
+      if (below === "text") below = "attributes";
+    } else if (!/^(?:\/\/(?!\/).*|\.[^\s.].*|\+|:.*|include::.*)?$/.test(bare)) {
+      [below, hasOdd] = [/^\s/.test(bare) ? "indented" : "text", false];
+      if (/^(?:={4,}|\*{4,}|_{4,}|--)$/.test(bare)) {
+        around.add(bare);
+        below = "";
+      }
+    } else if (bare === "" || bare === "+") below = "";
   }
   return listed;
 }
-const blockMark = /^(?:={4,}|\*{4,}|_{4,}|--|[|!,:]={3,}|\/{4,}|\.{4,}|\+{4,}|-{4,}|`{3,}.*)$/;
 const listingAttributes =
   /^\[(?:source|listing)?(?:[,%.#] ?[\w+. -]+|, ?(?:role|lines|id|title|highlight|start|indent|linenums)="?[\w ,.;-]*"?)*\]$|^\[\[[\w:.-]+\]\]$/;
 
