@@ -503,7 +503,7 @@ it.each<readonly [Site, string, string]>([
   [
     "antora",
     "modules/ROOT/pages/new.adoc",
-    '= New\n:objective-2: Write that\n:page-aliases: old.adoc, a::b.adoc\n:description: pass:q[The `x` of it]\n\nUse C++ and g++. See xref:a::b.adoc[c].\n\nimage::a:b.png[]\n\n[source,json]\n----\n["a", {end}, "$${b}"]\n----\n\nIt is `["."]` then.\n',
+    '= New\n:objective-2: Write that\n:page-aliases: old.adoc, a::b.adoc\n:description: pass:q[The `x` of it]\n\nUse C++ and g++. See xref:a::b.adoc[c].\n\nimage::a:b.png[]\n\n[source,sh]\n----\nrun --now\n----\n\nIt is `["."]` then.\n',
   ],
   [
     "docusaurus",

@@ -141,15 +141,14 @@ const antoraImage =
 const ownAttribute =
   /^(?!(?:doc(?:dir|file|filesuffix|name)|out(?:dir|file|filesuffix)|user-home|asciidoctor[\w-]*|safe-mode[\w-]*|env[\w-]*|base-?dir|lt|gt|amp|startsb|endsb|file\w*|(?:icons|images|styles|scripts)dir)$)\w[\w-]*$/i;
 
-/** AsciiDoc: every line is live, those of listings too, because includes work there. */
+/** AsciiDoc: every line is live, those of listings too: includes work there, and where a listing ends depends on all before it. */
 export function readAsciidoc(parts: Parts, text: string): void {
   const defined = new Set<string>();
-  const listings = linesOfListings(text);
   const entries = text.matchAll(/(?:^|[|!\s]):!?([\w-]+)!?:/gm);
   const entered = new Set([...entries].map(([, name = ""]) => name.toLowerCase()));
   // Quotes end the attribute that a role or a reference becomes.
   for (const { 0: role, index } of text.matchAll(/\[[^[\]]*\](?=[#*_`^~+"']\S)/g))
-    if (/["']/.test(role) && !listings.has(text.lastIndexOf("\n", index) + 1)) parts.form(role, index);
+    if (/["']/.test(role)) parts.form(role, index);
   for (const { 0: whole, 1: target = "", index } of text.matchAll(/<<([^<>]*)>>/g))
     if (/["']/.test(target.split(",")[0] ?? "")) parts.form(whole, index);
   // References to characters vanish from an address.
@@ -158,8 +157,6 @@ export function readAsciidoc(parts: Parts, text: string): void {
     const bare = line.trim();
     // What a page has is known only with the lines up to its end.
     const refuse = () => parts.form(blockAt(text, at, bare), at, bare);
-    // Only includes and conditions work in there.
-    if (listings.has(at) && !line.includes("::")) continue;
     // A quote ends the attribute that a language becomes.
     if (/^```.*["']/.test(bare)) refuse();
     // Cells with other separators.
@@ -251,50 +248,6 @@ export function readAsciidoc(parts: Parts, text: string): void {
   parts.value(text.replaceAll(/`[^`\n]+`/g, " "), 0, { loads: false });
   for (const [code] of text.matchAll(/`[^`\n]+`/g)) parts.sample(code, 0);
 }
-
-/**
- * The lines of listings, by their offsets: at the margin, closed by their own mark, in no table, with plain attributes, and
- * where no mark so far may belong to another block.
- */
-function linesOfListings(text: string): ReadonlySet<number> {
-  const listed = new Set<number>();
-  let [open, inside, isTrusted]: [string, number[], boolean] = ["", [], false];
-  // Attributes hold over blank lines and remarks up to the next block.
-  let [below, hasOdd]: ["" | "attributes" | "text" | "indented", boolean] = ["", false];
-  /** Whether each reader begins and ends the same blocks at all marks so far. Right below text, a mark may be none. */
-  let isSure = true;
-  const around = new Set<string>();
-  for (const { 0: line, index } of text.matchAll(/[^\n]*\n?/g)) {
-    const bare = line.trimEnd();
-    // What is included may have marks as well.
-    isSure &&= !/^include::[^[]*\.(?:a(?:sc|doc|sciidoc)|md|txt)\[/.test(bare);
-    if (open !== "") {
-      if (bare !== open) {
-        inside.push(index);
-        isSure &&= !around.has(bare);
-        continue;
-      }
-      if (isTrusted && isSure) for (const one of inside) listed.add(one);
-      [open, hasOdd, below] = ["", hasOdd && open.startsWith("/"), ""];
-    } else if (/^(?:-{4,}|\.{4,}|\+{4,}|\/{4,}|[|!,:]={3,}|```(?!`).*)$/.test(bare)) {
-      isSure &&= !/^(?:text|indented)$/.test(below);
-      isTrusted = bare.startsWith("-") && below === "" && !hasOdd;
-      [open, inside] = [bare.startsWith("`") ? "```" : bare, []];
-    } else if (/^\[.*\]$/.test(bare)) {
-      hasOdd ||= !listingAttributes.test(bare);
-      if (below === "text") below = "attributes";
-    } else if (!/^(?:\/\/(?!\/).*|\.[^\s.].*|\+|:.*|include::.*)?$/.test(bare)) {
-      [below, hasOdd] = [/^\s/.test(bare) ? "indented" : "text", false];
-      if (/^(?:={4,}|\*{4,}|_{4,}|--)$/.test(bare)) {
-        around.add(bare);
-        below = "";
-      }
-    } else if (bare === "" || bare === "+") below = "";
-  }
-  return listed;
-}
-const listingAttributes =
-  /^\[(?:source|listing)?(?:[,%.#] ?[\w+. -]+|, ?(?:role|lines|id|title|highlight|start|indent|linenums)="?[\w ,.;-]*"?)*\]$|^\[\[[\w:.-]+\]\]$/;
 
 /** `C++` or `$$`, between blanks: two of them quote the words between them, which stay words. So do words that are passed. */
 const inertQuote =
