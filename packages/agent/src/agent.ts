@@ -134,8 +134,6 @@ export interface Model {
   readonly nature: "language" | "rules";
   /** Its context window. Absent: unlimited. */
   readonly contextTokensMax?: number;
-  /** Whether it is shown pictures. */
-  readonly seesPictures?: boolean;
   /** For a program that does the whole task: called instead of the loop, with the same contract. */
   run?(deps: AgentDeps, task: AgentTask, signal: AbortSignal): Promise<AgentOutcome>;
   nextTurn(

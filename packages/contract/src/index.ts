@@ -37,7 +37,14 @@ export * from "./job.ts";
 export { type ForgeName, forgeNames } from "./job.ts";
 export * from "./job-event.ts";
 export * from "./job-run.ts";
-export { isModelVendor, type ModelVendor, modelVendorNames, modelVendors, variablesOf } from "./models.ts";
+export {
+  isLanguageModel,
+  isModelVendor,
+  type ModelVendor,
+  modelVendorNames,
+  modelVendors,
+  variablesOf,
+} from "./models.ts";
 export { didYouMean, editDistance, nearName } from "./near-name.ts";
 export * from "./operations.ts";
 export { uploadBytesMax, uploadsPerPromptMax, uploadTypes } from "./upload-limits.ts";

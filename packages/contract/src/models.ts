@@ -98,6 +98,11 @@ export function variablesOf(vendor: ModelVendor): { settings: readonly string[];
   return { settings: names.settings ?? [], secrets: names.secrets ?? [] };
 }
 
+/** Neither the built-in rules nor a runner: it reads what people write and attach. */
+export function isLanguageModel(name: string): boolean {
+  return isModelVendor(name.split("/", 1)[0] ?? "");
+}
+
 export function isModelVendor(name: string): name is ModelVendor {
   return Object.hasOwn(modelVendors, name);
 }

@@ -156,7 +156,6 @@ export function createFallbackModel(models: readonly [Model, ...Model[]], nowMs 
   return {
     name: first.name,
     nature: "language",
-    seesPictures: first.seesPictures ?? false,
     contextTokensMax: Math.min(...models.map((model) => model.contextTokensMax ?? Number.POSITIVE_INFINITY)),
     async nextTurn(input, signal) {
       let fault: AgentFault | undefined;

@@ -55,7 +55,6 @@ export function createSdkModel(input: SdkModelInput): Model {
     name,
     nature: "language",
     contextTokensMax: facts.contextTokens,
-    seesPictures: input.seesPictures,
     async nextTurn(turn, signal) {
       const answer = await askPatiently(input, turn, signal);
       const { inputTokens, outputTokens } = answer.usage;

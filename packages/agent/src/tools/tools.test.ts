@@ -90,25 +90,6 @@ async function open(ignore: readonly IgnoreEntry[] = []) {
   return { call, overlay, context, read: async (path: string) => (await overlay.read(path))?.toString() ?? null };
 }
 
-describe("add_picture", () => {
-  it("writes an attached picture as it is, and nothing that was not attached", async () => {
-    const { call, context, overlay } = await open();
-    const picture = Buffer.from([0x89, 0x50, 0xff, 0x00]);
-    context.attachments = [
-      { id: "upl_1", name: "a.png", type: "image/png", picture, text: null },
-      { id: "upl_2", name: "b.pdf", type: "application/pdf", picture: null, text: "words" },
-    ];
-    expect(await call("add_picture", { id: "upl_1", path: "images/a.png" })).toBe("added images/a.png");
-    expect(await overlay.read("images/a.png")).toEqual(picture);
-    expect(await call("add_picture", { id: "upl_1", path: "images/logo.png" })).toBe("replaced images/logo.png");
-    expect(await call("add_picture", { id: "upl_2", path: "b.png" })).toMatch("there are: upl_1");
-    expect(await call("add_picture", { id: "upl_3", path: "b.png" })).toMatch("no attached picture");
-    expect(await call("add_picture", { id: "upl_1", path: "a.svg" })).toMatch("the ending of that type");
-    expect(await call("add_picture", { id: "upl_1", path: ".github/a.png" })).toMatch("CI settings");
-    expect(await overlay.read(".github/a.png")).toBeNull();
-  });
-});
-
 describe("a page that policy keeps", () => {
   it("is left alone with the reason, and does not keep other pages from a replacement or their links", async () => {
     const { call, context, read } = await open();

@@ -1,6 +1,6 @@
 import { isBranchName } from "@emend/base/branch-name.ts";
 import { describeMistake } from "@emend/base/describe-mistake.ts";
-import { CreateJobBody, idempotencyKeyLengthMax, nearName } from "@emend/contract";
+import { CreateJobBody, idempotencyKeyLengthMax, isLanguageModel, nearName } from "@emend/contract";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Project } from "../accounts/projects/projects.ts";
@@ -46,7 +46,7 @@ export function parseCreateBody(
 
 /** Whether a job plans first: as it asks, or by the project's rule for long prompts. Only a language model can. */
 export function plansFirst(body: CreateJobBody, project: Project, model: string): boolean {
-  const isLanguage = model !== "emend/rules" && !model.startsWith("runner/");
+  const isLanguage = isLanguageModel(model);
   if (body.plan && !isLanguage) {
     throw invalid(`plan needs a language model, and ${model} is none. Use preview to see what it would change.`);
   }

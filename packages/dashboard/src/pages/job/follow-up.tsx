@@ -1,4 +1,4 @@
-import type { JobRun } from "@emend/contract";
+import { isLanguageModel, type JobRun } from "@emend/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { jobQuery } from "../../api/queries.ts";
@@ -25,7 +25,7 @@ export function FollowUp({ run, projectId }: { run: JobRun; projectId: string })
   const mayWrite = useMayWrite();
   const queries = useQueryClient();
   const chosen = useChosenFiles();
-  const takesFiles = run.model !== "emend/rules" && !run.model.startsWith("runner/");
+  const takesFiles = isLanguageModel(run.model);
   const send = useMutation({
     async mutationFn(text: string) {
       const files = await uploadAll(projectId, takesFiles ? chosen.files : []);

@@ -1,4 +1,4 @@
-import type { DashboardProject, DashboardSuggestion } from "@emend/contract";
+import { type DashboardProject, type DashboardSuggestion, isLanguageModel } from "@emend/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, type ReactNode, useId, useRef, useState } from "react";
@@ -31,7 +31,7 @@ export function Composer(props: { first: DashboardProject; projectId?: string })
   const [isChoosing, setIsChoosing] = useState(false);
   const [isRefused, setIsRefused] = useState(false);
   const chosen = useChosenFiles();
-  const takesFiles = model !== "emend/rules" && !model.startsWith("runner/");
+  const takesFiles = isLanguageModel(model);
   const files = takesFiles ? chosen.files : [];
 
   const create = useMutation({

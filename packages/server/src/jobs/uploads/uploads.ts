@@ -1,5 +1,5 @@
 import { canSeePictures, type PriceTable } from "@emend/agent";
-import { type Upload, uploadBytesMax, uploadsPerPromptMax } from "@emend/contract";
+import { isLanguageModel, type Upload, uploadBytesMax, uploadsPerPromptMax } from "@emend/contract";
 import type { Pool, Queryable } from "../../db/pool.ts";
 import { AppError } from "../../errors.ts";
 import { newId } from "../../lib/id.ts";
@@ -103,7 +103,7 @@ export async function promptWithUploads(
     throw invalid(`files: this project has no upload ${JSON.stringify(id.slice(0, 60))}. Upload it again.`);
   });
   const pictures = rows.some(({ characters }) => characters === null);
-  if (asked.model === "emend/rules" || asked.model.startsWith("runner/")) {
+  if (!isLanguageModel(asked.model)) {
     throw invalid(`files needs a language model, and ${asked.model} is none. Choose another model, or send no files.`);
   }
   if (pictures && !canSeePictures(asked.model, prices)) {
