@@ -46,13 +46,20 @@ const invisible =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\r(?!\n)|\u034f|[\u17b4\u17b5]|[\u180b-\u180d\u180f]|[\ufe00-\ufe0f]|[\u{e0000}-\u{e0fff}\u{1d173}-\u{1d17a}]|[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/gu;
 
-function readCharacters(parts: Parts, text: string): void {
+/** Those of them that the text around does not explain, with that text. */
+export function* invisibleIn(
+  text: string,
+): Generator<Record<"character" | "before" | "after", string> & { index: number }> {
   for (const { 0: character, index } of text.matchAll(invisible)) {
     const before = text.slice(Math.max(0, index - 60), index);
     const after = text.slice(index + character.length, index + 60);
-    if (isOrdinary(character, before, after)) continue;
-    parts.form((/\S*$/.exec(before)?.[0] ?? "") + character + (/^\S*/.exec(after)?.[0] ?? ""), index);
+    if (!isOrdinary(character, before, after)) yield { character, before, after, index };
   }
+}
+
+function readCharacters(parts: Parts, text: string): void {
+  for (const { character, before, after, index } of invisibleIn(text))
+    parts.form((/\S*$/.exec(before)?.[0] ?? "") + character + (/^\S*/.exec(after)?.[0] ?? ""), index);
 }
 
 /** Joiners inside words of scripts that have them and between emoji, an emoji's style, a blank inside a sentence. */

@@ -184,8 +184,10 @@ it("denies invisible and bidirectional characters that the change brings in, wit
       violations: [{ rule: expect.stringMatching(/^line 5 has .*U\+/) }],
     });
   }
-  const words = await review({ "guide.md": "# Guide\n" }, { title: "Edit", summary: "a\u202eb" });
-  expect(checksOf(words)).toContain("invisible-character the summary:1");
+  for (const summary of ["a\u202eb", "text in selectors\u{e0101}\u{e0154}", "a\ufe01b"]) {
+    const words = await review({ "guide.md": "# Guide\n" }, { title: "Edit", summary });
+    expect(checksOf(words)).toContain("invisible-character the summary:1");
+  }
 });
 
 it("tells an added invisible character from the one that was there", async () => {

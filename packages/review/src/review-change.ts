@@ -6,6 +6,7 @@ import { type Added, type AddedLine, addedLines } from "./added-lines.ts";
 import { judgeContent } from "./judge-content.ts";
 import { createPageReader } from "./page-reader.ts";
 import { kindOf, refusedBy, violationsOf } from "./policy.ts";
+import { invisibleIn } from "./read-page.ts";
 import type { ReviewInput, Verdict, Violation } from "./review.ts";
 import { findLostContent } from "./truth/lost-content.ts";
 import { findUnsupportedFacts } from "./truth/unsupported-facts.ts";
@@ -128,14 +129,6 @@ function bySeverity(a: Finding, b: Finding): number {
   return rank[a.severity] - rank[b.severity];
 }
 
-/**
- * Control, bidirectional, zero-width and tag characters. The two joiners are allowed, because scripts and emoji need
- * them. Tab, line feed and carriage return are ordinary.
- */
-const invisible =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-  /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
-
 /** Characters that a reviewer cannot see, if the change adds more of them than there were. */
 function findInvisible(added: Added, linesOfWords: readonly AddedLine[] = []): readonly Finding[] {
   const findings: Finding[] = [];
@@ -158,14 +151,13 @@ function isText(path: string): boolean {
 function findingsIn({ path, line, text }: AddedLine, isNew: (character: string) => boolean): readonly Finding[] {
   const seen = new Set<string>();
   const findings: Finding[] = [];
-  for (const match of text.matchAll(invisible)) {
-    const [character] = match;
-    // A byte order mark at the start of a file is normal.
-    if (character === "\ufeff" && line === 1 && match.index === 0) continue;
+  for (const { character, index } of invisibleIn(text)) {
+    // A byte order mark at the start of a file is normal, and so are the ends of lines and blanks.
+    if ((character === "\ufeff" && line === 1 && index === 0) || /\r|\p{Zs}/u.test(character)) continue;
     if (seen.has(character) || !isNew(character)) continue;
     seen.add(character);
     const message = `the invisible character ${nameOf(character)} was added`;
-    findings.push({ check: "invisible-character", severity: "error", path, line, column: match.index + 1, message });
+    findings.push({ check: "invisible-character", severity: "error", path, line, column: index + 1, message });
   }
   return findings;
 }
