@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { type ModelsDeps, usualPatience } from "@emend/agent";
 import type { Logger } from "@emend/base/logger.ts";
@@ -25,6 +26,7 @@ import { assertLocalForgeUsable } from "../forge/local/repository.ts";
 import { type ForgeDeps, openForge } from "../forge/open-forge.ts";
 import { createJobRules } from "../http/parse-create-body.ts";
 import { contextForgeOf, contextRemoteOf, createForgeReach } from "../installation/forge-reach.ts";
+import { homeOf } from "../installation/home-workers.ts";
 import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
 import { startHeartbeat } from "../installation/nodes.ts";
 import { ensureSecret, openDatabase } from "../installation/open-database.ts";
@@ -68,7 +70,8 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
   // A process that only answers requests writes hardly anything.
   const dirs = config.role === "api" ? [] : [config.dataDir, forgeDirOf(config)];
   const disk = createDisk({ dirs, reserveBytes: config.diskReserveBytes });
-  const heartbeat = await startHeartbeat({ pool: database.pool, log, problem: disk.problem }, config.role);
+  const home = config.role === "api" ? undefined : homeOf(hostname(), config.dataDir);
+  const heartbeat = await startHeartbeat({ pool: database.pool, log, problem: disk.problem }, config.role, home);
   undo.push(() => heartbeat.stop());
 
   const bound = { url: "" };
@@ -120,6 +123,7 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
     git,
     lateReads,
     disk,
+    heartbeat,
     mirrors,
     siteCache,
     secret,

@@ -2,6 +2,7 @@ import { createLogger } from "@emend/base/logger.ts";
 import type { Fetch } from "@emend/base/network.ts";
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { slotsOf } from "../installation/home-workers.ts";
 import { listNodes, startHeartbeat } from "../installation/nodes.ts";
 import { createMetrics } from "../metrics/metrics.ts";
 import { createStatusReader } from "./status.ts";
@@ -40,6 +41,18 @@ test("tells at once when a process ceases to take jobs, and when it takes them a
   problem = null;
   await expect.poll(told, soon).toBeNull();
   await heart.stop();
+});
+
+test("shares projects among workers that have room, and knows one that is full before its next heartbeat", async () => {
+  const { pool } = database;
+  const deps = { pool, log: createLogger({ level: "silent" }) };
+  const [own, second, third] = await Promise.all([1, 2, 3].map((home) => startHeartbeat(deps, "worker", home)));
+  const api = await startHeartbeat(deps, "api");
+  expect(await api.homeSlots()).toBeNull();
+  expect(await own?.homeSlots()).toEqual(slotsOf(1, [2, 3]));
+  third?.tellRoom(false);
+  await expect.poll(() => own?.homeSlots(), { timeout: 20_000 }).toBeNull();
+  await Promise.all([own, second, third, api].map((heart) => heart?.stop()));
 });
 
 test("says which models and forges answer, whatever they say, and asks each once for a while", async () => {

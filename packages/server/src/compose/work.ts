@@ -381,6 +381,7 @@ function composeWorker(
       log,
       stages: traceStages(tracer, untraced),
       disk: parts.disk,
+      homes: parts.heartbeat,
       crashPoint,
       onSettled(outcome, projectId) {
         metrics.runs.inc({ outcome });

@@ -35,15 +35,16 @@ afterEach(async () => {
   await database.pool.query("truncate projects cascade");
 });
 
+type Homes = NonNullable<Parameters<typeof startWorker>[0]["homes"]>;
 let outcomes: string[] = [];
 const settled = (outcome: string) => void outcomes.push(outcome);
 
-function start(options: Partial<WorkerOptions> = {}, pool = database.pool): void {
+function start(options: Partial<WorkerOptions> = {}, pool = database.pool, homes?: Homes): void {
   outcomes = [];
   const crashPoint = () => {};
   const stages = scriptedStages({ pool, worker: "only", crashPoint });
   worker = startWorker(
-    { pool, databaseUrl: database.url, listener, log, stages, crashPoint, onSettled: settled },
+    { pool, databaseUrl: database.url, listener, log, stages, crashPoint, onSettled: settled, ...(homes && { homes }) },
     // A busy machine may renew a short lease too late, and then a job rightly runs again.
     { concurrency: 4, ...shortTimes, leaseMs: 60_000, drainMsMax: 2_000, ...options },
   );
@@ -360,4 +361,24 @@ test("a run whose job was ended from outside counts as stopped, one that another
     await expect.poll(() => outcomes).toEqual([outcome]);
     await worker?.stop();
   }
+});
+
+test("a worker leaves jobs to their home workers, and says when its slots are in use", async () => {
+  const rooms: boolean[] = [];
+  let slots: Buffer | null = Buffer.alloc(128);
+  const asked: (Buffer | null)[] = [];
+  const homeSlots = async () => {
+    asked.push(slots);
+    return slots;
+  };
+  const id = await job({ steps: 3, turnMs: 20 });
+  start({ concurrency: 1, homeMs: 3_600_000 }, database.pool, {
+    tellRoom: (hasRoom) => void rooms.push(hasRoom),
+    homeSlots,
+  });
+  await expect.poll(() => asked.length).toBeGreaterThan(1);
+  expect(await readJob(database.pool, id)).toMatchObject({ status: "active", runs: 0 });
+  slots = null;
+  expect(await ended(id)).toMatchObject({ status: "completed", runs: 1 });
+  await expect.poll(() => rooms.lastIndexOf(true) > rooms.indexOf(false) && rooms[0]).toBe(true);
 });

@@ -26,6 +26,8 @@ interface WorkerDeps {
   stages: Stages;
   /** Without room on it, no job is claimed. */
   disk?: Disk;
+  /** Which projects this worker is a home of. Without it, of all. */
+  homes?: { tellRoom(hasRoom: boolean): void; homeSlots(): Promise<Buffer | null> };
   crashPoint(name: CrashPoint): void;
   onSettled?(outcome: string, projectId: string): void;
 }
@@ -36,6 +38,8 @@ export interface WorkerOptions extends Partial<LeaseTimes>, Partial<Patience> {
   /** Concurrent runs per project, unless its settings say otherwise. */
   lanes?: number;
   pollMs?: number;
+  /** How long a job waits for its home workers before another takes it. */
+  homeMs?: number;
   /** The time limit for a shutdown. */
   drainMsMax?: number;
 }
@@ -48,6 +52,7 @@ export interface Worker {
 const defaults = {
   lanes: 4,
   pollMs: 1_000,
+  homeMs: 5_000,
   leaseMs: 16_000,
   renewEveryMs: 4_000,
   stallMsMax: 60_000,
@@ -111,13 +116,17 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
         performance.now() >= makeRoomAtMs &&
         (await holdRoomForSuspect(deps.pool, roomToken, roomHeldMs).catch(() => false));
       if (isMakingRoom) for (const { run } of runs.values()) run.draining = true;
-      if (isMakingRoom || runs.size >= runsMax() || (await deps.disk?.problem())) {
+      const hasRoom = !isMakingRoom && runs.size < runsMax();
+      deps.homes?.tellRoom(hasRoom);
+      if (!hasRoom || (await deps.disk?.problem())) {
         await wake.wait(options.pollMs);
         continue;
       }
       try {
         const running = [...runs.values()].map(({ run }) => run.job);
-        const claim = await claimRun(deps.pool, { ...options, holder: deps.listener.holder, lookAfter, running });
+        const slots = (await deps.homes?.homeSlots()) ?? null;
+        const { holder } = deps.listener;
+        const claim = await claimRun(deps.pool, { ...options, holder, lookAfter, running, slots });
         lookAfter = claim.lookAfter;
         if (!claim.suspectWaits) makeRoomAtMs = Number.POSITIVE_INFINITY;
         else makeRoomAtMs = Math.min(makeRoomAtMs, performance.now() + makeRoomAfterMs);

@@ -4,13 +4,13 @@ import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.t
 import { alterJob, readEvents, readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createPool, type Pool } from "../../db/pool.ts";
-import { claimRun as claim, groupMax, holdRoomForSuspect } from "./claim-run.ts";
+import { type ClaimOptions, claimRun as claim, groupMax, holdRoomForSuspect } from "./claim-run.ts";
 import type { LeasedJob } from "./leased-job.ts";
 
 let database: TestDatabase;
 const options = { lanes: 4, leaseMs: 20_000, lookAfter: "", concurrency: 4, running: [] };
 
-async function claimRun(pool: Pool, given = options): Promise<LeasedJob | null> {
+async function claimRun(pool: Pool, given: ClaimOptions = options): Promise<LeasedJob | null> {
   return (await claim(pool, given)).job;
 }
 
@@ -231,4 +231,19 @@ test("a job that must run alone waits for a lane of its project", async () => {
     suspectWaits: false,
   });
   expect(await claim(pool, options)).toMatchObject({ job: null });
+});
+
+test("leaves a project's job to its home workers for a while, and then takes it", async () => {
+  const { pool } = database;
+  const projectId = await seedProject(pool);
+  const id = await seedJob(pool, projectId);
+  const { rows } = await pool.query("select hashtext($1) & 1023 as slot", [projectId]);
+  const slots = Buffer.alloc(128, 0xff);
+  const atHome = { ...options, slots: Buffer.from(slots), homeMs: 3_600_000 };
+  slots[rows[0].slot >> 3] = 0xff - (1 << (rows[0].slot & 7));
+  const elsewhere = { ...options, slots, homeMs: 3_600_000 };
+  expect(await claimRun(pool, elsewhere)).toBeNull();
+  expect(await claimRun(pool, atHome)).toMatchObject({ id });
+  await alterJob(pool, id, "lease = null, lease_until = null, run_after = clock_timestamp() - interval '2 hours'");
+  expect(await claimRun(pool, elsewhere)).toMatchObject({ id });
 });

@@ -15,6 +15,10 @@ export interface ClaimOptions {
   holder?: number;
   /** The jobs that run in this process. */
   running: readonly { crashes: number }[];
+  /** A bit for each slot of projects: those without one are left to their home workers for a while. */
+  slots?: Buffer | null;
+  /** How long such a job waits for them. */
+  homeMs?: number;
 }
 
 export interface Claim {
@@ -160,6 +164,8 @@ async function lockProjectWithDueJob(
           select count(*) as count from jobs where jobs.project_id = waiting.project_id and jobs.lease is not null
         ) running
         where waiting.run_after <= statement_timestamp() and running.count < lanes.max
+          and (coalesce(get_bit($3::bytea, hashtext(waiting.project_id) & (length($3::bytea) * 8 - 1)), 1) = 1
+            or waiting.run_after <= statement_timestamp() - make_interval(secs => $4))
         order by running.count, waiting.run_after
         limit 1
         for no key update of projects skip locked
@@ -168,7 +174,7 @@ async function lockProjectWithDueJob(
         exists (${suspectsDue(String(crashesEver))}) as "suspectDue",
         coalesce((select project_id from waiting where not wrapped
           and (hop = ${projectsLookedAtMax} or due = ${projectsComparedMax})), '') as "lookAfter"`,
-    values: [options.lanes, options.lookAfter],
+    values: [options.lanes, options.lookAfter, options.slots ?? null, (options.homeMs ?? 0) / 1000],
   });
   return rows[0];
 }
