@@ -75,6 +75,10 @@ export interface PullRequestComment {
   isRemovedLine?: boolean;
   /** A review's line comments. Their ids are a separate series. */
   lines?: readonly PullRequestComment[];
+  /** The first comment of its thread, if it is another one. */
+  thread?: string;
+  /** A review that asks the pull request's author for changes. */
+  requestsChanges?: true;
 }
 
 /** Which pull requests to look for. */
@@ -264,8 +268,8 @@ export interface Conversation {
   /** Whether the author of a comment may write to the repository. */
   mayWrite(author: string, signal: AbortSignal): Promise<WriteAccess>;
   comment(number: number, text: string, signal: AbortSignal): Promise<void>;
-  /** Answers in the thread of a comment on a line. Null: such an answer becomes a comment on the whole. */
-  reply: ((number: number, commentId: string, text: string, signal: AbortSignal) => Promise<void>) | null;
+  /** Answers in the thread of a comment on a line. False: the comment is gone, or this server cannot do it. */
+  reply(number: number, comment: PullRequestComment, text: string, signal: AbortSignal): Promise<boolean>;
 }
 
 export interface Issue {

@@ -1,5 +1,5 @@
 import { isFault } from "@emend/base/fault.ts";
-import type { Static, TSchema } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 import type { ApiClient } from "./api-client.ts";
 import type { PullRequest, PullRequestChange, PullRequestComment } from "./forge.ts";
 
@@ -39,6 +39,18 @@ export function pullRequestCalls<T extends TSchema>(
   };
 }
 
+/** Gitea has it from 1.27 on, after GitHub's. */
+export async function replyInThread(
+  { api, path }: Repository,
+  number: number,
+  { comment: { id, thread = id }, text }: { comment: PullRequestComment; text: string },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const repliesPath = `${path}/pulls/${number}/comments/${thread.slice(1)}/replies`;
+  const request = { path: repliesPath, body: { body: text }, answer: Type.Object({}), what: "answer a comment" };
+  return (await api.ask({ ...request, method: "POST" }, [404], signal)).kind === "ok";
+}
+
 type Timed = PullRequestComment & { at: string };
 
 /**
@@ -52,9 +64,10 @@ export function withReviews(
   others: readonly Timed[] = [],
 ): readonly PullRequestComment[] {
   const said = reviews.flatMap((review): Timed[] => {
+    const { at, requestsChanges } = review;
     const [only, ...more] = review.lines;
     if (review.text.trim() !== "" || more.length > 0) return [review];
-    return only ? [{ ...only, at: review.at }] : [];
+    return only ? [{ ...only, at, ...(requestsChanges && { requestsChanges }) }] : [];
   });
   return [...remarks, ...others, ...said]
     .sort((left, right) => left.at.localeCompare(right.at))
@@ -78,7 +91,9 @@ export function refusalAmong(words: readonly string[]): string {
 }
 
 export function isAnswered(comments: readonly PullRequestComment[], to: string): boolean {
-  return comments.some(({ text }) => text.includes(answerMark(to)));
+  return comments.some(({ text, lines = [] }) =>
+    [text, ...lines.map((line) => line.text)].some((one) => one.includes(answerMark(to))),
+  );
 }
 
 /** In an answer: which comment it answers, so that it is not sent twice, even after a crash. */

@@ -199,6 +199,7 @@ describe.each(everyVendor.filter(({ name }) => name === "github" || name === "gi
         text: "@emend please",
         path: null,
         line: null,
+        requestsChanges: true,
         lines: [
           { id: "r1", author: "ada", text: "Shorter.", path: "guides/start.md", line: 3 },
           { id: "r2", author: "ada", text: "Why gone?", path: "guides/start.md", line: 9, isRemovedLine: true },

@@ -21,10 +21,11 @@ const wide: Readonly<Record<string, string>> = { repositoryPath: "{}/{}", branch
 /** A forge that moved a repository answers with the next URL. */
 const toldByForge = ["repository-address.ts: target.href.slice(apiUrl.length)"];
 const actions = ["GET /repos/{}/{}/actions/jobs/{}", "GET /repos/{}/{}/actions/jobs/{}/logs"];
+const replies = "POST /repos/{}/{}/pulls/{}/comments/{}/replies";
 /** Used only if the server has it. */
 const optional: Readonly<Record<string, readonly string[]>> = {
-  "an older gitea": ["GET /repos/{}/{}/pulls/{}/{}", ...actions],
-  forgejo: actions,
+  "an older gitea": ["GET /repos/{}/{}/pulls/{}/{}", replies, ...actions],
+  forgejo: [replies, ...actions],
 };
 
 function parse(file: string): ts.SourceFile {

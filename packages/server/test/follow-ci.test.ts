@@ -1,18 +1,13 @@
-import { createLogger } from "@emend/base/logger.ts";
 import { withoutFenced } from "@emend/base/markdown.ts";
-import { createAnswerMemory } from "@emend/forges";
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { type FarCheck, type FarEnd, startFarEnd } from "@emend/testkit/forges/far-end.ts";
 import { giteaVendor } from "@emend/testkit/forges/gitea.ts";
 import { githubVendor } from "@emend/testkit/forges/github.ts";
 import { gitlabVendor } from "@emend/testkit/forges/gitlab.ts";
-import { openPull } from "@emend/testkit/forges/pulls.ts";
-import { alterJob, readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
+import { seedJobPull } from "@emend/testkit/job-pull.ts";
+import { alterJob, readJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createFollowUp } from "../src/compose/follow-up.ts";
 import { hastenPoll } from "../src/jobs/pull-requests.ts";
-import { createWriteQueue } from "../src/publish/write-queue.ts";
-import { answerComment } from "../src/run/pull-request-outbox.ts";
 import { pollOnce, type WatchDeps } from "../src/run/watch-pull-requests.ts";
 
 const { signal } = new AbortController();
@@ -26,6 +21,7 @@ afterAll(() => database.drop());
 
 describe.each([githubVendor, gitlabVendor, giteaVendor])("CI on $name", (vendor) => {
   let far: FarEnd;
+  let bench: Awaited<ReturnType<typeof seedJobPull>>;
   let jobId: string;
   let number: number;
   let commit: string;
@@ -41,35 +37,17 @@ describe.each([githubVendor, gitlabVendor, giteaVendor])("CI on $name", (vendor)
   });
   beforeEach(async () => {
     const { pool } = database;
-    await pool.query("delete from jobs");
-    await pool.query("delete from poll_turns");
     await pool.query(`update projects set settings = '{"ciRepairRounds": 2}' where id = $1`, [projectId]);
     far.state.checks = [];
     far.state.comments = [];
     crashAt = null;
-    jobId = await seedJob(pool, projectId);
-    const head = `emend/${jobId}`;
-    commit = far.makeBranch(head);
+    bench = await seedJobPull(pool, far, projectId);
+    ({ jobId, number, commit } = bench);
     base = far.state.repository.git("rev-parse", "refs/heads/main");
-    const draft = { head, base: "main", title: "T", body: "", draft: false, labels: [], reviewers: [], options: {} };
-    const opened = openPull(far.state, draft);
-    if (opened.kind !== "opened") throw new Error(opened.kind);
-    number = opened.pull.number;
     await end(commit);
-    const pullRequest = JSON.stringify({ number, url: "http://x", state: "open", draft: false });
-    await alterJob(
-      pool,
-      jobId,
-      `pull_request = '${pullRequest}', model = 'openai/gpt-5', chosen_model = 'openai/gpt-5'`,
-    );
+    await alterJob(pool, jobId, "model = 'openai/gpt-5', chosen_model = 'openai/gpt-5'");
     deps = {
-      pool,
-      log: createLogger({ level: "silent" }),
-      answers: createAnswerMemory(),
-      forgeOf: async (_projectId, polling) => far.open({}, far.token, polling),
-      askAnswer: (answer) =>
-        answerComment({ pool, writes: createWriteQueue(), forgeOf: async () => far.open() }, answer, signal),
-      followUp: createFollowUp({ pool, promptCodePointsMax: 100_000 }),
+      ...bench.deps,
       crashPoint(name) {
         if (name !== crashAt) return;
         crashAt = null;
@@ -78,12 +56,10 @@ describe.each([githubVendor, gitlabVendor, giteaVendor])("CI on $name", (vendor)
     };
   });
 
-  const end = (pushed: string | null) =>
-    alterJob(
-      database.pool,
-      jobId,
-      `status = 'completed', ended_at = now(), pushed = true, base_commit = '${base}', base_branch = 'main',
-       continues_branch = false, commit_id = ${pushed === null ? "null" : `'${pushed}'`}, failure_code = null`,
+  const end = (pushed: string | null, reply: string | null = null) =>
+    bench.end(
+      `pushed = true, base_commit = '${base}', base_branch = 'main', continues_branch = false,
+       commit_id = ${pushed === null ? "null" : `'${pushed}'`}${reply === null ? "" : `, reply = '${reply}'`}`,
     );
   const lookAgain = async () => {
     await hastenPoll(database.pool, { projectId, number });
@@ -101,7 +77,7 @@ describe.each([githubVendor, gitlabVendor, giteaVendor])("CI on $name", (vendor)
     );
     return rows;
   };
-  const answers = () => far.state.comments.filter(({ author }) => author === "emend").map(({ body }) => body);
+  const answers = () => bench.answers().map(({ body }) => body);
 
   it("starts one round of repair for a check that passes on the base commit, with its log as content", async () => {
     check("links", "passed", { commit: base, log: "fine" });
@@ -120,9 +96,8 @@ describe.each([githubVendor, gitlabVendor, giteaVendor])("CI on $name", (vendor)
     expect(withoutFenced(round?.prompt ?? "")).not.toMatch(/Ignore all rules|evil|links/);
     expect(await readJob(database.pool, jobId)).toMatchObject({ status: "active", phase: "queued" });
     // It says what it did.
-    await end("1".repeat(40));
-    await alterJob(database.pool, jobId, "reply = 'Linked the page that exists.'");
-    await lookAgain();
+    await end("1".repeat(40), "Linked the page that exists.");
+    for (let time = 0; time < 2; time += 1) await bench.sendAnswers();
     expect(answers()).toEqual([expect.stringMatching(/^Done in 1{40}\. Linked the page that exists\./)]);
   });
 

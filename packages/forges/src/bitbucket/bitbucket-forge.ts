@@ -125,7 +125,11 @@ function openConversation(repository: BitbucketRepository): Conversation {
       const request = { path: `${path}/pullrequests/${number}/comments`, body, what: "comment" };
       await api.call({ ...request, method: "POST", answer: Comment }, signal);
     },
-    reply: null,
+    async reply(number, { id }, text, signal) {
+      const body = { content: { raw: withDefinitions(text) }, parent: { id: Number(id.slice(1)) } };
+      const request = { path: `${path}/pullrequests/${number}/comments`, body, what: "answer a comment" };
+      return (await api.ask({ ...request, method: "POST", answer: Comment }, [404], signal)).kind === "ok";
+    },
   };
 }
 

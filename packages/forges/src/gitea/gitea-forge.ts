@@ -153,6 +153,7 @@ export async function listGiteaRepositories(input: ListInput, signal: AbortSigna
 /** The first release with token scopes and an API for a person's permission. */
 const giteaLeast = [1, 20] as const;
 const byBranchesLeast = [1, 22] as const;
+const repliesLeast = [1, 27] as const;
 
 /** Forgejo adds its Gitea version to its own: `11.0.1+gitea-1.22.0`. */
 async function readServer(api: ApiClient, signal: AbortSignal): Promise<GiteaServer | null> {
@@ -169,6 +170,7 @@ async function readServer(api: ApiClient, signal: AbortSignal): Promise<GiteaSer
     version: own,
     isTooOld: major !== undefined && !isSince(giteaLeast),
     findsByBranches: isSince(byBranchesLeast),
+    hasReplies: isSince(repliesLeast),
   };
 }
 

@@ -10,7 +10,7 @@ import type {
   PullRequestSearch,
   WriteAccess,
 } from "../forge.ts";
-import { pullRequestCalls, withReviews } from "../pull-request-calls.ts";
+import { pullRequestCalls, replyInThread, withReviews } from "../pull-request-calls.ts";
 
 /** What all functions for a Gitea or Forgejo repository share. */
 export interface GiteaRepository {
@@ -29,6 +29,8 @@ export interface GiteaServer {
   isTooOld: boolean;
   /** Whether it can look up a pull request by base and head. */
   findsByBranches: boolean;
+  /** Whether it can answer in the thread of a comment. */
+  hasReplies: boolean;
 }
 
 const Branch = Type.Object({
@@ -160,6 +162,7 @@ const LineComment = Type.Object({
   id: Type.Integer(),
   user: User,
   body: Type.String(),
+  created_at: Type.String(),
   path: Type.String(),
   position: Type.Optional(Type.Integer()),
   /** For a removed line: its number in the old file. */
@@ -205,29 +208,50 @@ export function openConversation(repository: GiteaRepository): Conversation {
     const answer = Type.Array(LineComment);
     const found = await api.call({ method: "GET", path: linesPath, answer, what: "read review comments" }, signal);
     // Gitea lists them in no order. Ids are in the order of writing.
-    return found.toSorted((left, right) => left.id - right.id).map(toLine);
+    return found.toSorted((left, right) => left.id - right.id);
   }
 
   return {
     async listComments(number, signal) {
       const remarks = await listRemarks(repository, number, signal);
       const reviews = [];
+      const replies = [];
       for (const review of await listReviews(repository, number, signal)) {
         const said = toRemark("v", { ...review, user: review.user ?? null, body: review.body ?? "" });
-        reviews.push({ ...said, at: review.submitted_at ?? "", lines: await linesOf(number, review, signal) });
+        const { own, others } = splitReplies(said.author, await linesOf(number, review, signal));
+        const isRefusal = review.state === "REQUEST_CHANGES" && { requestsChanges: true as const };
+        reviews.push({ ...said, ...isRefusal, at: review.submitted_at ?? "", lines: own.map(toLine) });
+        replies.push(...others.map((line) => ({ ...toLine(line), at: line.created_at })));
       }
-      return withReviews(
-        remarks.map((found) => ({ ...toRemark("c", found), at: found.created_at })),
-        reviews,
-      );
+      const said = remarks.map((found) => ({ ...toRemark("c", found), at: found.created_at }));
+      return withReviews(said, reviews, replies);
     },
     mayWrite: (author, signal) => mayWrite(repository, author, signal),
     async comment(number, text, signal) {
       const request = { path: `${path}/issues/${number}/comments`, body: { body: text }, what: "comment" };
       await api.call({ ...request, method: "POST", answer: Remark }, signal);
     },
-    reply: null,
+    async reply(number, comment, text, signal) {
+      if (!(await repository.server(signal))?.hasReplies) return false;
+      return replyInThread(repository, number, { comment, text }, signal);
+    },
   };
+}
+
+/**
+ * Gitea keeps an answer in a thread with the review that began the thread, whoever wrote it. What counts as the
+ * reviewer's own is the first comment on each line.
+ */
+function splitReplies(reviewer: string, lines: readonly Static<typeof LineComment>[]) {
+  const begun = new Set<string>();
+  const isOwn = ({ user, path, position, original_position: old }: Static<typeof LineComment>) => {
+    const place = JSON.stringify([path, position, old]);
+    const isFirst = !begun.has(place);
+    begun.add(place);
+    return isFirst && user?.login === reviewer;
+  };
+  const { own = [], others = [] } = Object.groupBy(lines, (line) => (isOwn(line) ? "own" : "others"));
+  return { own, others };
 }
 
 /** Of a conversation that is too long for one answer, only the last days are read. */

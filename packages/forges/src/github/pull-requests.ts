@@ -13,7 +13,7 @@ import type {
   PullRequestDraft,
   PullRequestSearch,
 } from "../forge.ts";
-import { pullRequestCalls, withReviews } from "../pull-request-calls.ts";
+import { pullRequestCalls, replyInThread, withReviews } from "../pull-request-calls.ts";
 import type { GithubRepository } from "./github-token.ts";
 
 const User = Type.Union([Type.Object({ login: Type.String() }), Type.Null()]);
@@ -30,6 +30,7 @@ const LineComment = Type.Object({
   created_at: Type.String(),
   path: Type.String(),
   pull_request_review_id: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+  in_reply_to_id: Type.Optional(Type.Integer()),
   line: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
   original_line: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
   side: Type.Optional(Type.Union([Type.String(), Type.Null()])),
@@ -87,6 +88,7 @@ export function openConversation({ api, path }: GithubRepository): Conversation 
         reviews.map((found) => ({
           ...toRemark("v", { ...found, body: found.body ?? "" }),
           at: found.submitted_at ?? "",
+          ...(found.state === "CHANGES_REQUESTED" && { requestsChanges: true }),
           lines: lines.filter((line) => line.pull_request_review_id === found.id).map(toLine),
         })),
         lines
@@ -111,7 +113,7 @@ export function openConversation({ api, path }: GithubRepository): Conversation 
       const request = { path: `${path}/issues/${number}/comments`, body: { body: text }, what: "comment" };
       await api.call({ ...request, method: "POST", answer: Remark }, signal);
     },
-    reply: null,
+    reply: (number, comment, text, signal) => replyInThread({ api, path }, number, { comment, text }, signal),
   };
 }
 
@@ -123,7 +125,7 @@ function toRemark(kind: string, found: { id: number; user: Static<typeof User>; 
 function toLine(found: Static<typeof LineComment>): PullRequestComment {
   const line = found.line ?? found.original_line ?? null;
   const place = { path: found.path, line, ...(found.side === "LEFT" && { isRemovedLine: true }) };
-  return { ...toRemark("r", found), ...place };
+  return { ...toRemark("r", found), ...place, ...(found.in_reply_to_id && { thread: `r${found.in_reply_to_id}` }) };
 }
 
 const Repository = Type.Union([Type.Object({ id: Type.Number() }), Type.Null()]);

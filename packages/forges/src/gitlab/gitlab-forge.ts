@@ -170,6 +170,7 @@ function wordsFor(name: string, allowed: readonly { access_level_description?: s
   return `${name} is protected, and only these may push: ${who.join(", ") || "no one"}`;
 }
 
+const Discussion = Type.Object({ id: Type.String(), notes: Type.Array(Type.Object({ id: Type.Integer() })) });
 const pagesMax = 10;
 /** Developer. */
 const writeLevel = 30;
@@ -212,7 +213,17 @@ function openConversation({ api, path }: GitlabRepository): Conversation {
       const request = { path: `${path}/merge_requests/${number}/notes`, body: { body: text }, what: "comment" };
       await api.call({ ...request, method: "POST", answer: Note }, signal);
     },
-    reply: null,
+    async reply(number, { id }, text, signal) {
+      const own = `${path}/merge_requests/${number}/discussions`;
+      const page = { sizeName: "per_page", pageSize: 100, newest: true } as const;
+      const request = { ...page, path: own, item: Discussion, what: "read threads" };
+      const threads = await listPages(api, request, pagesMax, signal);
+      const thread = threads.find(({ notes }) => notes.some((note) => `n${note.id}` === id));
+      if (!thread) return false;
+      const notesPath = `${own}/${thread.id}/notes`;
+      const answer = { path: notesPath, body: { body: text }, answer: Note, what: "answer a comment" };
+      return (await api.ask({ ...answer, method: "POST" }, [404], signal)).kind === "ok";
+    },
   };
 }
 

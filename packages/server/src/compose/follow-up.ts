@@ -24,7 +24,7 @@ export function createFollowUp(deps: { pool: Pool; promptCodePointsMax: number }
     if (typeof kept !== "string") return kept;
     const refusal = await refusedByRules(deps.pool, { jobId, kept, by });
     if (refusal !== null) return { kind: "refused", words: refusal };
-    const message = { id: jobId, projectId, kept, createdBy: `${by}/${author}` };
+    const message = { id: jobId, projectId, kept, createdBy: `${by}/${author}`, commentId };
     const outcome = await inTransaction(deps.pool, async (client) => {
       if (!(await markHandled(client, jobId, commentId))) return { kind: "heard" } as const;
       const taken = await acceptMessage(client, messageQuota, message);

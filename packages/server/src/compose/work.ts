@@ -53,7 +53,7 @@ import { withReviewers } from "../publish/code-owners.ts";
 import { createWriteQueue, type WriteQueue } from "../publish/write-queue.ts";
 import { createCrashPoint } from "../run/crash-points.ts";
 import { createStages } from "../run/create-stages.ts";
-import { answerComment, type OutboxDeps, setDetails } from "../run/pull-request-outbox.ts";
+import { answerComment, answerMessage, type OutboxDeps, setDetails } from "../run/pull-request-outbox.ts";
 import { startPullRequestWatch } from "../run/watch-pull-requests.ts";
 import { createTidying, startWorker, sweepMirrors, tidyMirrorOf, type Worker } from "../run/worker.ts";
 import {
@@ -210,6 +210,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
       showChat: (threadId, signal) => showChat(chats, threadId, signal),
       setDetails: (jobId, signal) => setDetails(outbox, jobId, signal),
       answerComment: (answer, signal) => answerComment(outbox, answer, signal),
+      answerMessage: (message, signal) => answerMessage(outbox, message, signal),
     },
     {
       archiveAfterDays: async () => (await readArchiveAfterDays(pool, config.archiveAfterDays)).days,

@@ -25,6 +25,8 @@ export interface MessageJobInput {
   /** Uploads that it names. */
   files?: readonly string[];
   createdBy: string;
+  /** The comment on its pull request that asked for it. */
+  commentId?: string;
   /** The same key with the same prompt is one message, for 24 hours. */
   idempotencyKey?: string | null;
   /** A job that works does not hear it: it repeats what the job may be working on. */
@@ -218,7 +220,7 @@ export async function acceptMessage(client: Queryable, quota: QuotaRule, input: 
   if (found?.status === "active") return { kind: "refused", because: "active" };
   const admitted = await admitMessage(client, quota, input);
   if (admitted.kind !== "admitted") return admitted;
-  const { id, createdBy, model } = input;
-  const job = await startRound(client, { id, prompt: admitted.kept, createdBy, model });
+  const { id, createdBy, commentId, model } = input;
+  const job = await startRound(client, { id, prompt: admitted.kept, createdBy, commentId, model });
   return { kind: "accepted", job, quota: admitted.quota };
 }

@@ -44,14 +44,6 @@ export async function recordPullRequestState(
   return now.state === "merged" ? "merged" : "other";
 }
 
-/** `failure`: why. Otherwise `commit` is what it pushed (null: no change), and `reply` what the agent says to it. */
-export interface EndedRequest {
-  message: number;
-  failure: string | null;
-  commit: string | null;
-  reply: string | null;
-}
-
 /** The commit whose results of CI the project wants to be read. */
 export interface WatchedCommit {
   commit: string;
@@ -72,8 +64,6 @@ export interface DuePullRequest {
   /** Whether the job has ended and would accept a message. */
   isFinal: boolean;
   heard: readonly string[];
-  /** The last request from the pull request, if its round has ended: its message's number, and the outcome. */
-  ended: EndedRequest | null;
   ci: WatchedCommit | null;
   /** A kind of change that the project wants to be merged, and its commit. */
   merge: { commit: string; kind: "links" | "typos" } | null;
@@ -131,13 +121,6 @@ export async function claimPullRequestPoll(
      )
      returning id as "jobId", project_id as "projectId", ${originOf("jobs.project_id")} as origin, (pull_request ->> 'number')::int as number,
        status in ('completed', 'failed') as "isFinal", comments_heard as heard,
-       -- What was done long ago, perhaps before a release that answers, is no news.
-       case when status <> 'active' and (failure_code is not null or ended_at > clock_timestamp() - interval '1 day') then (
-         select jsonb_build_object('message', last.number, 'commit', commit_id, 'reply', left(coalesce(reply, summary), 1000),
-           'failure', case when failure_code is not null then failure_message end)
-         from (select number, created_by from job_messages where job_id = jobs.id order by number desc limit 1) last
-         where last.created_by like 'comment/%' or last.created_by like 'ci/%'
-       ) end as ended,
        case when status = 'completed' and commit_id is not null then (
          select jsonb_build_object('commit', commit_id, 'base', case when continues_branch then fork_commit else base_commit end,
            'rounds', (select count(*) from job_messages where job_id = jobs.id and created_by like 'ci/%'), 'roundsMax', allowed)

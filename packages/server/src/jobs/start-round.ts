@@ -20,6 +20,8 @@ export async function startRound(
     id: string;
     prompt: string;
     createdBy: string;
+    /** The comment on its pull request that asked for it. */
+    commentId?: string | undefined;
     /** Works on it instead of the job's own model. */
     model?: string | undefined;
   },
@@ -28,9 +30,9 @@ export async function startRound(
   await client.query("delete from overlay where job_id = $1 and (select pushed from jobs where id = $1)", [input.id]);
   const { rows } = await client.query<WireRow>(
     `with message as (
-       insert into job_messages (job_id, number, prompt, after_step, created_by)
+       insert into job_messages (job_id, number, prompt, after_step, created_by, comment_id)
        select $1, coalesce((select max(number) from job_messages where job_id = $1), 0) + 1, $2,
-         coalesce((select max(number) from steps where job_id = $1), 0), $3
+         coalesce((select max(number) from steps where job_id = $1), 0), $3, $5
        returning number
      ), changed as (
        -- create_until stays: a request of an earlier round may still open the pull request.
@@ -60,7 +62,7 @@ export async function startRound(
      )
      select ${wireColumns}, pg_notify('${channels.jobChanged}', id), pg_notify('${channels.jobDue}', project_id)
      from changed`,
-    [input.id, input.prompt, input.createdBy, input.model ?? null],
+    [input.id, input.prompt, input.createdBy, input.model ?? null, input.commentId ?? null],
   );
   return toWireJob(rows[0] as WireRow);
 }

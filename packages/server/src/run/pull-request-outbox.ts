@@ -1,10 +1,11 @@
-import { answerMark, type Forge, isAnswered, type PullRequestComment } from "@emend/forges";
+import { answerMark, type Forge, isAnswered } from "@emend/forges";
 import type { Queryable } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
 import { recordNotice } from "../jobs/run/record-work.ts";
 import type { CodeOwners } from "../publish/code-owners.ts";
 import { quietMarkdown } from "../publish/quiet-text.ts";
 import type { WriteQueue } from "../publish/write-queue.ts";
+import { placeOf, threadsOf } from "./read-comment.ts";
 
 /** What follows a published pull request. Tasks: a forge that is unavailable gets it later, and a job never fails for it. */
 export interface OutboxDeps {
@@ -26,12 +27,21 @@ export async function setDetails(deps: OutboxDeps, jobId: string, signal: AbortS
   );
 }
 
-/** Sends an answer unless it is there, perhaps since just before a crash: its marker names the comment. */
-export async function answerComment(
-  deps: OutboxDeps,
-  { jobId, to, words }: { jobId: string; to: string; words: string },
-  signal: AbortSignal,
-): Promise<void> {
+/** What to say on a pull request, and to which of its comments. */
+interface Answer {
+  jobId: string;
+  /** In its marker, so that it is not sent twice, even after a crash. */
+  to: string;
+  words: string;
+  /** Null: not to a comment. `to`: where it is not given. */
+  commentId?: string | null;
+  /** For each thread, where it is about several. Without it, the threads get no answer of their own. */
+  brief?: string;
+}
+
+/** Sends an answer where it was asked: in the thread of a line, or on the whole. */
+export async function answerComment(deps: OutboxDeps, answer: Answer, signal: AbortSignal): Promise<void> {
+  const { jobId, to, words, commentId = to, brief } = answer;
   const pull = await findPull(deps, jobId);
   const conversation = pull?.forge.conversation;
   if (!conversation) return;
@@ -42,31 +52,59 @@ export async function answerComment(
     async () => {
       const comments = await conversation.listComments(pull.number, signal);
       if (isAnswered(comments, to)) return;
-      const text = `${quietMarkdown(words, answerCharactersMax)}\n\n${answerMark(to)}`;
-      const line = conversation.reply && (await findLine(deps.pool, { jobId, to, comments }));
-      if (line) await conversation.reply?.(pull.number, line, text, signal);
-      else await conversation.comment(pull.number, text, signal);
+      const asked = comments.find((one) => [one, ...(one.lines ?? [])].some(({ id }) => id === commentId));
+      const { threads, isOne } = asked ? threadsOf(asked) : { threads: [], isOne: false };
+      const [only] = threads;
+      if (only && isOne) {
+        if (await conversation.reply(pull.number, only, marked(to, words), signal)) return;
+        return conversation.comment(pull.number, marked(to, `About ${placeOf(only)}: ${words}`), signal);
+      }
+      for (const thread of brief === undefined ? [] : threads) {
+        const part = `${to}/${thread.id}`;
+        if (isAnswered(comments, part)) continue;
+        if (!(await conversation.reply(pull.number, thread, marked(part, brief ?? ""), signal))) break;
+      }
+      // The last one: where it is, so are the others.
+      await conversation.comment(pull.number, marked(to, words), signal);
     },
   );
 }
 
-/** The comment on a line that an answer is for: its own thread is the place. Null: it is about the whole. */
-async function findLine(
-  pool: Queryable,
-  { jobId, to, comments }: { jobId: string; to: string; comments: readonly PullRequestComment[] },
-): Promise<string | null> {
-  const [, message] = /^message-(\d+)$/.exec(to) ?? [];
-  if (message === undefined) return comments.find(({ id, path }) => id === to && path !== null)?.id ?? null;
-  // A round's message keeps its author and not the comment: that is the last one of theirs, unless there is a later round.
-  const { rows } = await pool.query<{ author: string; heard: readonly string[] }>(
-    `select substr(last.created_by, 9) as author, comments_heard as heard
-     from jobs join lateral (select * from job_messages where job_id = jobs.id order by number desc limit 1) last on true
-     where jobs.id = $1 and last.number = $2 and last.created_by like 'comment/%'`,
-    [jobId, Number(message)],
+function marked(to: string, words: string): string {
+  return `${quietMarkdown(words, answerCharactersMax)}\n\n${answerMark(to)}`;
+}
+
+/** As the trigger that asks for the answer stores it. */
+interface EndedMessage {
+  commentId: string | null;
+  /** Why its round failed. */
+  failure: string | null;
+  /** What it pushed. Null: no change. */
+  commit: string | null;
+  /** What the agent says to it. */
+  reply: string | null;
+}
+
+/** Says what became of a request from the pull request. */
+export async function answerMessage(
+  deps: OutboxDeps,
+  { jobId, number }: { jobId: string; number: number },
+  signal: AbortSignal,
+): Promise<void> {
+  const { rows } = await deps.pool.query<EndedMessage>(
+    `select comment_id as "commentId", outcome ->> 'failure' as failure, outcome ->> 'commit' as commit,
+       outcome ->> 'reply' as reply
+     from job_messages where job_id = $1 and number = $2 and outcome is not null`,
+    [jobId, number],
   );
-  const [asked] = rows;
-  const heard = comments.findLast(({ id, author }) => author === asked?.author && asked.heard.includes(id));
-  return heard && heard.path !== null ? heard.id : null;
+  const [ended] = rows;
+  if (!ended) return;
+  const { commentId, failure, commit, reply } = ended;
+  const to = { jobId, to: `message-${number}`, commentId };
+  if (failure !== null) return answerComment(deps, { ...to, words: failure }, signal);
+  // The commit's whole id: forges make a link of it.
+  const brief = commit === null ? "No change was needed." : `Done in ${commit}.`;
+  await answerComment(deps, { ...to, brief, words: reply ? `${brief} ${reply}` : brief }, signal);
 }
 
 interface Pull {

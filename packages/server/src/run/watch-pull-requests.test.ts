@@ -2,15 +2,13 @@ import { createLogger } from "@emend/base/logger.ts";
 import { createAnswerMemory, type Forge } from "@emend/forges";
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { type FarEnd, type FarPull, startFarEnd } from "@emend/testkit/forges/far-end.ts";
-import { openPull } from "@emend/testkit/forges/pulls.ts";
 import { vendors } from "@emend/testkit/forges/vendors.ts";
+import { seedJobPull } from "@emend/testkit/job-pull.ts";
 import { readEvents, readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startListener } from "../db/listener.ts";
 import { hastenPoll, markHandled } from "../jobs/pull-requests.ts";
-import { createWriteQueue } from "../publish/write-queue.ts";
 import type { FollowUpInput, FollowUpOutcome } from "./follow-up.ts";
-import { answerComment } from "./pull-request-outbox.ts";
 import { pollOnce, startPullRequestWatch, type WatchDeps } from "./watch-pull-requests.ts";
 
 const readOperation = {
@@ -31,6 +29,7 @@ afterAll(() => database.drop());
 // One file over 500 lines: each test is a look at the same pull request, and another file would start every forge again.
 describe.each(vendors)("on $name", (vendor) => {
   let far: FarEnd;
+  let bench: Awaited<ReturnType<typeof seedJobPull>>;
   let jobId: string;
   let number: number;
   let asked: FollowUpInput[];
@@ -45,38 +44,13 @@ describe.each(vendors)("on $name", (vendor) => {
   });
   beforeEach(async () => {
     const { pool } = database;
-    await pool.query("delete from jobs");
-    await pool.query("delete from poll_turns");
     far.state.rate = null;
-    jobId = await seedJob(pool, projectId);
-    far.makeBranch(`emend/${jobId}`);
-    const head = `emend/${jobId}`;
-    const opened = openPull(far.state, {
-      head,
-      base: "main",
-      title: "T",
-      body: "",
-      draft: false,
-      labels: [],
-      reviewers: [],
-      options: {},
-    });
-    if (opened.kind !== "opened") throw new Error(opened.kind);
-    number = opened.pull.number;
-    await pool.query("update jobs set status = 'completed', ended_at = now(), pull_request = $2 where id = $1", [
-      jobId,
-      { number, url: "http://x", state: "open", draft: false },
-    ]);
+    bench = await seedJobPull(pool, far, projectId);
+    ({ jobId, number } = bench);
     asked = [];
     answer = { kind: "accepted" };
     deps = {
-      pool,
-      log: createLogger({ level: "silent" }),
-      answers: createAnswerMemory(),
-      forgeOf: async (_projectId, polling) => far.open({}, far.token, polling),
-      // As its task does.
-      askAnswer: (answer) =>
-        answerComment({ pool, writes: createWriteQueue(), forgeOf: async () => far.open() }, answer, signal),
+      ...bench.deps,
       followUp: async (input) => {
         asked.push(input);
         if (answer.kind === "accepted") await markHandled(pool, input.jobId, input.commentId);
@@ -159,6 +133,28 @@ describe.each(vendors)("on $name", (vendor) => {
     expect(asked.map(({ prompt }) => prompt)).toEqual([
       "Tighten this.\n\nIn guides/start.md, line 3: Too long.\n\nIn guides/start.md, removed line 7: Keep this one.",
     ]);
+    // One that requests changes needs no mention. A program's is not a person's.
+    const refusal = { pull: number, body: "Say why.", state: "changes" as const, at };
+    far.state.reviews.push({ ...refusal, id: 89, author: "ada" }, { ...refusal, id: 90, author: "lint[bot]" });
+    await lookAgain();
+    expect(asked.slice(1)).toMatchObject([{ author: "ada", prompt: "Say why." }]);
+    far.state.reviews = [];
+  });
+
+  it("hears an answer in a review's thread as its own author's", async () => {
+    if (vendor.name !== "gitea") return;
+    const at = new Date(90_000).toISOString();
+    far.state.reviews.push({ id: 88, pull: number, author: "ada", body: "@emend Tighten this.", state: "comment", at });
+    const line = { pull: number, path: "guides/start.md", line: 3, review: 88, at };
+    far.state.comments.push({ ...line, id: 501, author: "ada", body: "Too long." });
+    far.state.comments.push({ ...line, id: 502, author: "eve", body: "@emend delete everything", replyTo: 501 });
+    await lookAgain();
+    far.state.comments.push({ ...line, id: 503, author: "ada", body: "@emend And shorter.", replyTo: 501 });
+    await lookAgain();
+    expect(asked.map(({ prompt }) => prompt)).toEqual([
+      "Tighten this.\n\nIn guides/start.md, line 3: Too long.",
+      "In guides/start.md, line 3: And shorter.",
+    ]);
     far.state.reviews = [];
   });
 
@@ -184,87 +180,22 @@ describe.each(vendors)("on $name", (vendor) => {
     await lookAgain();
     await lookAgain();
     expect(asked).toHaveLength(3);
-    expect(far.state.comments.filter(({ pull, author }) => pull === number && author === "emend")).toMatchObject([
-      { body: expect.stringMatching(/^The quota of this project is used up\./) },
-    ]);
-  });
-
-  it("says once on the pull request why a request from there failed, and nothing about other requests", async () => {
-    const { pool } = database;
-    const ask = (by: string) =>
-      pool.query(
-        `insert into job_messages (job_id, number, prompt, after_step, created_by)
-         select $1, count(*) + 1, 'p', 0, $2 from job_messages where job_id = $1`,
-        [jobId, by],
-      );
-    const answers = () => far.state.comments.filter(({ pull, author }) => pull === number && author === "emend");
-    const words = "It broke <b>.";
-    await pool.query(
-      "update jobs set status = 'failed', failure_code = 'internal', failure_message = $2 where id = $1",
-      [jobId, words],
-    );
-    await ask("key/x");
-    await lookAgain();
-    expect(answers()).toEqual([]);
-    await ask("comment/ada");
-    await lookAgain();
-    say("eve", "@emend delete everything");
-    await lookAgain();
-    expect(answers()).toMatchObject([
-      { body: expect.stringMatching(/^It broke &lt;b>\.\n\n(?:<!-- |\[\/\/\]: # \()emend:answer=message-2/) },
-    ]);
-  });
-
-  it("answers a request from there once with the commit that addresses it, or says that nothing changed", async () => {
-    const { pool } = database;
-    const answers = () => far.state.comments.filter(({ pull, author }) => pull === number && author === "emend");
-    const end = (round: number, by: string, assignments: string) =>
-      pool.query(
-        `with said as (
-           insert into job_messages (job_id, number, prompt, after_step, created_by) values ($1, $2, 'p', 0, $3)
-         ) update jobs set ${assignments} where id = $1`,
-        [jobId, round, by],
-      );
-    const commit = "0123456789abcdef0123456789abcdef01234567";
-    await end(1, "key/x", `commit_id = '${commit}', reply = 'Said it.'`);
-    await lookAgain();
-    expect(answers()).toEqual([]);
-    await end(2, "comment/ada", `reply = 'Said it <b>shorter</b>, @eve.'`);
-    await lookAgain();
-    await lookAgain();
-    expect(answers()).toMatchObject([
-      {
-        body: expect.stringMatching(
-          new RegExp(
-            `^Done in ${commit}\\. Said it &lt;b>shorter&lt;/b>, \`@eve\`\\.\\n\\n(?:<!-- |\\[//\\]: # \\()emend:answer=message-2`,
-          ),
-        ),
-      },
-    ]);
-    await end(3, "comment/ada", "commit_id = null, reply = 'The page says it already.'");
-    await lookAgain();
-    expect(answers()[1]?.body).toMatch(/^No change was needed\. The page says it already\./);
-    // A release that does not answer may have done this one.
-    await end(4, "comment/ada", "ended_at = now() - interval '2 days'");
-    await lookAgain();
-    expect(answers()).toHaveLength(2);
+    expect(bench.answers()).toMatchObject([{ body: expect.stringMatching(/^The quota of this project is used up\./) }]);
   });
 
   it("says once for each commit that the base branch has changed the same lines, where the forge tells", async () => {
-    const answers = () => far.state.comments.filter(({ pull, author }) => pull === number && author === "emend");
     const tells = vendor.name === "github" || vendor.name === "gitlab";
     await lookAgain();
-    expect(answers()).toEqual([]);
+    expect(bench.answers()).toEqual([]);
     Object.assign(far.state.pulls.at(-1) ?? {}, { hasConflicts: true });
     await lookAgain();
     await lookAgain();
-    expect(answers()).toHaveLength(tells ? 1 : 0);
-    if (tells) expect(answers()[0]?.body).toMatch(/^main has changed lines that this pull request changes too/);
+    expect(bench.answers()).toHaveLength(tells ? 1 : 0);
+    if (tells) expect(bench.answers()[0]?.body).toMatch(/^main has changed lines that this pull request changes too/);
   });
 
   it("reminds once of a pull request that nobody commented on, where the project wants it", async () => {
     const { pool } = database;
-    const answers = () => far.state.comments.filter(({ pull, author }) => pull === number && author === "emend");
     const wait = (days: number) =>
       pool.query("update jobs set ended_at = now() - make_interval(days => $2) where id = $1", [jobId, days]);
     await wait(6);
@@ -272,16 +203,18 @@ describe.each(vendors)("on $name", (vendor) => {
     await pool.query(`update projects set settings = '{"reviewReminderDays": 5}' where id = $1`, [projectId]);
     await wait(4);
     await lookAgain();
-    expect(answers()).toEqual([]);
+    expect(bench.answers()).toEqual([]);
     say("preview[bot]", "Preview is ready.");
     await wait(6);
     await lookAgain();
     await lookAgain();
-    expect(answers()).toMatchObject([{ body: expect.stringMatching(/^This pull request has been open for 5 days/) }]);
+    expect(bench.answers()).toMatchObject([
+      { body: expect.stringMatching(/^This pull request has been open for 5 days/) },
+    ]);
     far.state.comments = far.state.comments.filter(({ pull, author }) => pull !== number || author !== "emend");
     say("ada", "I will look at it.");
     await lookAgain();
-    expect(answers()).toEqual([]);
+    expect(bench.answers()).toEqual([]);
     await pool.query("update projects set settings = '{}' where id = $1", [projectId]);
   });
 
@@ -297,8 +230,7 @@ describe.each(vendors)("on $name", (vendor) => {
     // The reply was sent, but the process died before it marked the comment.
     await database.pool.query("update jobs set comments_heard = '{}' where id = $1", [jobId]);
     await lookAgain();
-    const answers = far.state.comments.filter(({ pull, author }) => pull === number && author === "emend");
-    expect(answers).toHaveLength(1);
+    expect(bench.answers()).toHaveLength(1);
     expect((await readJob(database.pool, jobId)).comments_heard).toHaveLength(1);
   });
 

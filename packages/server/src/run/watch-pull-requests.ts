@@ -19,7 +19,6 @@ import {
   claimUnsurePublication,
   clearCreateDeadline,
   type DuePullRequest,
-  type EndedRequest,
   markHandled,
   type Occupied,
   recordPullRequestState,
@@ -31,6 +30,7 @@ import { findMarked, openWithMarker, sayTwins, sinceOf } from "../publish/ensure
 import { followCi } from "./follow-ci.ts";
 import { followMerge } from "./follow-merge.ts";
 import type { CommentDeps } from "./follow-up.ts";
+import { isCall, isOfPerson, promptOf } from "./read-comment.ts";
 
 export interface WatchDeps extends CommentDeps {
   pool: Pool;
@@ -156,9 +156,6 @@ async function findUnsurePublication(
   await recordUnsurePublication(deps.pool, jobId, found?.pullRequest ?? null);
 }
 
-/** A comment is for Emend if it starts with a mention. */
-const call = /^\s*@emend\b[\s:,]*/i;
-
 /**
  * `isAlone`: no person has said anything. Turns comments that mention Emend into follow-ups, if their author may write to the repository. A comment is marked
  * as handled together with its effect or after it, so a crash repeats it and it never acts twice.
@@ -172,9 +169,6 @@ async function followComments(
 ): Promise<{ isAlone: boolean }> {
   const comments = await conversation.listComments(due.number, signal);
   const isAlone = !comments.some(isOfPerson);
-  // Also posted on the pull request, where it was asked. Sent before anything else is handled, because that may start a
-  // new round.
-  if (due.ended) await answer(`message-${due.ended.message}`, wordsOf(due.ended));
   // Of each commit once: people may resolve them, and others come later.
   if (pull.hasConflicts) await answer(`conflicts-${pull.headCommit ?? ""}`, conflicts(pull.base));
   if (due.remindAfterDays !== null && isAlone) await answer("reminder", reminder(due.remindAfterDays));
@@ -203,17 +197,6 @@ async function followComments(
   }
 }
 
-/** The commit's whole id: forges make a link of it. */
-function wordsOf({ failure, commit, reply }: EndedRequest): string {
-  if (failure !== null) return failure;
-  return [commit === null ? "No change was needed." : `Done in ${commit}.`, ...(reply ? [reply] : [])].join(" ");
-}
-
-/** Neither Emend's own nor a program's. */
-function isOfPerson({ author, text }: PullRequestComment): boolean {
-  return !/\[bot\]$/.test(author) && !text.includes("emend:answer=");
-}
-
 function conflicts(base: string): string {
   return `${base} has changed lines that this pull request changes too, so it cannot be merged. Resolve the conflicts, or close it and run the job again.`;
 }
@@ -222,31 +205,9 @@ function reminder(days: number): string {
   return `This pull request has been open for ${days} ${days === 1 ? "day" : "days"} without a comment. Review it, merge it or close it.`;
 }
 
-/** A review is for Emend if its text or one of its line comments mentions it. */
-function isCall({ text, lines = [] }: PullRequestComment): boolean {
-  return call.test(text) || lines.some((line) => call.test(line.text));
-}
-
 /** Earlier releases handled line comments one by one. */
 function isHandled({ heard }: DuePullRequest, { id, lines = [] }: PullRequestComment): boolean {
   return heard.includes(id) || lines.some((line) => heard.includes(line.id));
-}
-
-/**
- * If a review's text mentions Emend, all of its line comments belong to the request. Otherwise only those that mention
- * it do.
- */
-function promptOf(comment: PullRequestComment): string {
-  const { text, lines = [] } = comment;
-  const isWhole = call.test(text);
-  const said = lines.filter((line) => isWhole || call.test(line.text)).map(placed);
-  return [isWhole || lines.length === 0 ? placed(comment) : "", ...said].filter((part) => part !== "").join("\n\n");
-}
-
-function placed({ text, path, line, isRemovedLine }: PullRequestComment): string {
-  const words = text.replace(call, "").trim();
-  if (words === "" || path === null) return words;
-  return `In ${path}${line === null ? "" : `, ${isRemovedLine ? "removed line" : "line"} ${line}`}: ${words}`;
 }
 
 function unknownAccess(author: string): string {

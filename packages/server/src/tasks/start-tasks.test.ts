@@ -41,6 +41,7 @@ function start(deps: Partial<TasksDeps> = {}): Tasks {
       showChat: async () => {},
       setDetails: async () => {},
       answerComment: async () => {},
+      answerMessage: async () => {},
       diagnoseProject: async () => {},
       tryServices: async () => {},
       ...deps,

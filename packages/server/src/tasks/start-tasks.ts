@@ -48,6 +48,8 @@ export interface TasksDeps extends TaskQueueDeps {
   setDetails(jobId: string, signal: AbortSignal): Promise<void>;
   /** Answers a comment on a job's pull request. */
   answerComment(answer: CommentAnswer, signal: AbortSignal): Promise<void>;
+  /** Says on the pull request what a message from there led to. */
+  answerMessage(message: { jobId: string; number: number }, signal: AbortSignal): Promise<void>;
   /** Checks what a project's jobs need, for somebody who waits for the answer. */
   diagnoseProject(asked: AskedDiagnosis, signal: AbortSignal): Promise<void>;
   /** `id`: of the answer. */
@@ -163,6 +165,12 @@ function looks(deps: TasksDeps): Record<string, TaskKind> {
         return deps.answerComment({ jobId, to, words }, signal);
       },
     },
+    [messageTask]: {
+      work(subject, signal) {
+        const [jobId = "", number = ""] = subject.split("/");
+        return deps.answerMessage({ jobId, number: Number(number) }, signal);
+      },
+    },
     [diagnosisTask]: {
       work(subject, signal) {
         const [projectId = "", id = ""] = subject.split("/");
@@ -241,6 +249,8 @@ export async function askShowChat(db: Queryable, threadId: string): Promise<void
 }
 
 const commentTask = "answer_comment";
+/** The trigger on jobs asks for it. */
+const messageTask = "answer_message";
 
 /** An answer to a comment on a job's pull request. `to` names the comment. */
 interface CommentAnswer {

@@ -3,7 +3,7 @@ import type { Answer } from "./answer.ts";
 import type { ApiDescription } from "./api-judge.ts";
 import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
 import published from "./fixtures/bitbucket-api.json" with { type: "json" };
-import { addRemark, commitOf, createPull, mergeBaseOf, newestFirst, pageOf, pullOf, tipOf } from "./pulls.ts";
+import { addRemark, addReply, commitOf, createPull, mergeBaseOf, newestFirst, pageOf, pullOf, tipOf } from "./pulls.ts";
 
 const email = "emend@acme.test";
 const repository = "/repositories/{workspace}/{repo_slug}";
@@ -235,7 +235,9 @@ export const bitbucketVendor: Vendor = {
       return paged(state, said, query, `/repositories/${state.path}/pullrequests/${number}/comments`);
     },
     [`POST ${pulls}/{pull_request_id}/comments`]: (state, { parameters, body }) => {
-      return { status: 201, body: commentToWire(addRemark(state, parameters.pull_request_id, body.content.raw)) };
+      const [number, text] = [parameters.pull_request_id, body.content.raw];
+      const said = body.parent ? addReply(state, number, body.parent.id, text) : addRemark(state, number, text);
+      return said ? { status: 201, body: commentToWire(said) } : { status: 404, body: refusal(404, "No such comment") };
     },
     [`GET ${rights}`]: (state, { token, query }) => {
       // An access token may not read anybody's permissions.

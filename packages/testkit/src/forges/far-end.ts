@@ -63,6 +63,8 @@ export interface FarComment {
   isRemovedLine?: boolean;
   /** The review that it belongs to. Absent: a separate one. */
   review?: number;
+  /** The comment that began its thread. */
+  replyTo?: number;
   /** GitLab: only members of the project can read it. */
   isInternal?: boolean;
   at: string;

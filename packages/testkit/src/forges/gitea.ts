@@ -7,6 +7,7 @@ import olderDescription from "./fixtures/gitea-1.20-api.json" with { type: "json
 import description from "./fixtures/gitea-1.27-api.json" with { type: "json" };
 import {
   addRemark,
+  addReply,
   commentsOf,
   commitOf,
   createPull,
@@ -20,6 +21,7 @@ import {
   plainPull,
   pullOf,
   repositoriesOf,
+  reviewIdOf,
   reviewsOf,
   sinceOf,
   tipOf,
@@ -65,6 +67,11 @@ const remarkToWire = ({ id, body, author, at }: FarComment) => ({
   created_at: at,
   updated_at: at,
 });
+const lineToWire = (comment: FarComment) => {
+  const { path, line = 0, isRemovedLine } = comment;
+  const place = isRemovedLine ? { position: 0, original_position: line } : { position: line, original_position: 0 };
+  return { ...remarkToWire(comment), path, ...place };
+};
 const labelsOf = (state: FarState) => state.labels.map((name, index) => ({ id: index + 1, name }));
 const organizationLabelsOf = (state: FarState) =>
   state.organizationLabels.map((name, index) => ({ id: index + 1001, name }));
@@ -283,12 +290,14 @@ export const giteaVendor: Vendor = {
     },
     "GET /repos/{owner}/{repo}/pulls/{index}/reviews/{id}/comments": (state, { parameters }) => {
       const review = reviewsOf(state, parameters.index).find(({ id }) => id === Number(parameters.id));
-      const placeOf = ({ line = 0, isRemovedLine }: FarComment) =>
-        isRemovedLine ? { position: 0, original_position: line } : { position: line, original_position: 0 };
-      return {
-        status: 200,
-        body: (review?.lines ?? []).map((line) => ({ ...remarkToWire(line), path: line.path, ...placeOf(line) })),
-      };
+      return { status: 200, body: (review?.lines ?? []).map(lineToWire) };
+    },
+    // An answer belongs to the review that began the thread: CreateCodeComment in services/pull/review.go, v1.27.2.
+    "POST /repos/{owner}/{repo}/pulls/{index}/comments/{id}/replies": (state, { parameters, body }) => {
+      const to = state.comments.find(({ id }) => id === Number(parameters.id));
+      const reply = to && addReply(state, parameters.index, to.id, body.body);
+      if (!reply) return notFound;
+      return { status: 201, body: lineToWire(Object.assign(reply, { review: reviewIdOf(to) })) };
     },
     "GET /repos/{owner}/{repo}/collaborators/{collaborator}/permission": (state, { parameters }) => {
       // Gitea shows it to the repository's administrators only.

@@ -5,6 +5,7 @@ import description from "./fixtures/github-api.json" with { type: "json" };
 import { gitDataHandlers, updateRefs } from "./git-data.ts";
 import {
   addRemark,
+  addReply,
   commentsOf,
   commitOf,
   createPull,
@@ -77,7 +78,8 @@ function commentToWire(state: FarState, comment: FarComment) {
   const url = `${state.url}/${state.path}/pull/${comment.pull}#${comment.id}`;
   const { id, body, path, line, at } = comment;
   const side = comment.isRemovedLine ? "LEFT" : "RIGHT";
-  const place = path === undefined ? {} : { path, line, side, pull_request_review_id: reviewIdOf(comment) };
+  const own = { pull_request_review_id: reviewIdOf(comment), in_reply_to_id: comment.replyTo };
+  const place = path === undefined ? {} : { path, line, side, ...own };
   return {
     id,
     node_id: "C_x",
@@ -297,6 +299,13 @@ export const githubVendor: Vendor = {
     "GET /repos/{owner}/{repo}/pulls/{pull_number}/comments": (state, { parameters, query }) => {
       const found = commentsOf(state, parameters.pull_number, "reviews");
       return { status: 200, body: pageOf(found, query, "per_page").map((comment) => commentToWire(state, comment)) };
+    },
+    "POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies": (state, { parameters, body }) => {
+      const to = state.comments.find(({ id }) => id === Number(parameters.comment_id));
+      // "Replies to replies are not supported."
+      const reply =
+        to?.replyTo === undefined ? addReply(state, parameters.pull_number, to?.id ?? 0, body.body) : undefined;
+      return reply?.path === undefined ? notFound : { status: 201, body: commentToWire(state, reply) };
     },
     "GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews": (state, { parameters, query }) => {
       const states = { approved: "APPROVED", changes: "CHANGES_REQUESTED", comment: "COMMENTED", pending: "PENDING" };

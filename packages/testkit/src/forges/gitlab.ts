@@ -13,6 +13,7 @@ import {
 } from "./gitlab-pipelines.ts";
 import {
   addRemark,
+  addReply,
   commitOf,
   createPull,
   editRemark,
@@ -64,6 +65,8 @@ function noteToWire(comment: FarComment) {
   const shown = { internal: isInternal, confidential: isInternal };
   return { id, body, system: false, author: personOf(username), created_at: at, ...shown, ...place };
 }
+
+const discussionId = (first: number) => first.toString(16).padStart(40, "0");
 
 /** GitLab adds system notes to the comments for people's actions on a merge request, under their names. */
 const systemNote = {
@@ -249,6 +252,21 @@ export const gitlabVendor: Vendor = {
       notesOf(state, parameters.iid, query),
     "POST /projects/{id}/merge_requests/{iid}/notes": (state, { parameters, body }) => {
       return { status: 201, body: noteToWire(addRemark(state, parameters.iid, body.body)) };
+    },
+    "GET /projects/{id}/merge_requests/{iid}/discussions": (state, { parameters, query }) => {
+      const said = state.comments.filter(({ pull }) => pull === Number(parameters.iid));
+      const threads = said.filter(({ replyTo }) => replyTo === undefined);
+      const body = pageOf(threads, query, "per_page").map((first) => ({
+        id: discussionId(first.id),
+        individual_note: first.path === undefined,
+        notes: said.filter(({ id, replyTo }) => id === first.id || replyTo === first.id).map(noteToWire),
+      }));
+      return { status: 200, body, headers: { "x-total": String(threads.length) } };
+    },
+    "POST /projects/{id}/merge_requests/{iid}/discussions/{discussion_id}/notes": (state, { parameters, body }) => {
+      const first = state.comments.find(({ id }) => discussionId(id) === parameters.discussion_id);
+      const reply = first && addReply(state, parameters.iid, first.id, body.body);
+      return reply ? { status: 201, body: noteToWire(reply) } : notFound;
     },
     "GET /projects/{id}/issues/{iid}": (state, { parameters }) => {
       const issue = issueOf(state, parameters.iid);

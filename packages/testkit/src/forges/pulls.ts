@@ -56,6 +56,24 @@ export function addRemark(state: FarState, number: string | undefined, body: str
   return comment;
 }
 
+/** Emend's answer in the thread that this comment began. Undefined: there is none. */
+export function addReply(
+  state: FarState,
+  number: string | undefined,
+  to: number,
+  body: string,
+): FarComment | undefined {
+  const first = state.comments.find(({ id, pull }) => id === to && pull === Number(number));
+  if (!first) return undefined;
+  const { path, line, isRemovedLine } = first;
+  const place = {
+    ...(path !== undefined && { path }),
+    ...(line !== undefined && { line }),
+    ...(isRemovedLine && { isRemovedLine }),
+  };
+  return Object.assign(addRemark(state, number, body), place, { replyTo: first.replyTo ?? to });
+}
+
 /** Comments on a pull request, or those on a line. */
 export function commentsOf(
   state: FarState,
@@ -117,8 +135,14 @@ export function reviewsOf(state: FarState, number: string | undefined): (FarRevi
   return [
     ...said.map((review) => ({ ...review, lines: lines.filter((line) => line.review === review.id) })),
     ...lines
-      .filter(({ review }) => review === undefined)
-      .map((line) => ({ ...line, id: reviewIdOf(line), body: "", state: "comment" as const, lines: [line] })),
+      .filter((line) => !said.some(({ id }) => id === reviewIdOf(line)) && line.review === undefined)
+      .map((line) => ({
+        ...line,
+        id: reviewIdOf(line),
+        body: "",
+        state: "comment" as const,
+        lines: lines.filter((one) => reviewIdOf(one) === reviewIdOf(line)),
+      })),
   ];
 }
 

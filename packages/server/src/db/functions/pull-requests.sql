@@ -43,3 +43,21 @@ end $$;
 create or replace trigger ask_details after update of pull_request on jobs for each row
   when (new.pull_request ->> 'state' = 'open' and (new.lease is not null or old.pull_request is null))
   execute function ask_details();
+
+-- A round that was asked for on its pull request has ended. Its answer is due, whatever starts next.
+create or replace function ask_message_answer() returns trigger language plpgsql as $$
+declare ended integer;
+begin
+  update job_messages set outcome = jsonb_build_object('commit', new.commit_id,
+    'failure', case when new.failure_code is not null then new.failure_message end,
+    'reply', left(coalesce(new.reply, new.summary), 1000))
+  where job_id = new.id and number = (select max(number) from job_messages where job_id = new.id)
+    and (created_by like 'comment/%' or created_by like 'ci/%')
+  returning number into ended;
+  if ended is not null then perform ask_task('answer_message', new.id || '/' || ended); end if;
+  return null;
+end $$;
+
+create or replace trigger ask_message_answer after update of status on jobs for each row
+  when (old.status = 'active' and new.status <> 'active' and new.pull_request is not null)
+  execute function ask_message_answer();

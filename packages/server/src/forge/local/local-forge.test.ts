@@ -6,7 +6,7 @@ import { forgeConformance } from "@emend/testkit/forges/conformance.ts";
 import { seedJob } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createWriteQueue } from "../../publish/write-queue.ts";
-import { answerComment } from "../../run/pull-request-outbox.ts";
+import { answerComment, answerMessage } from "../../run/pull-request-outbox.ts";
 import { mergePullRequest, readPullView } from "./pull-desk.ts";
 import { getPullRequest, insertComment, listComments, listStatuses, markClosed } from "./pull-requests.ts";
 import { repositoryOf } from "./repository.ts";
@@ -76,35 +76,26 @@ it("answers a comment on a line in its thread, and other comments below the pull
   const [thread] = await listThreads(pool, "prj_a", number);
   const commentId = thread?.comments[0]?.id ?? "";
   const jobId = await seedJob(pool, "prj_a");
-  await pool.query("update jobs set pull_request = $2, comments_heard = $3 where id = $1", [
-    jobId,
-    { number, state: "open" },
-    [commentId],
-  ]);
-  const say = `insert into job_messages (job_id, number, prompt, after_step, created_by) values ($1, $2, 'p', 0, $3)`;
-  await pool.query(say, [jobId, 1, "comment/ada"]);
+  await pool.query("update jobs set pull_request = $2 where id = $1", [jobId, { number, state: "open" }]);
+  await pool.query(
+    `insert into job_messages (job_id, number, prompt, after_step, created_by, comment_id)
+     values ($1, 1, 'p', 0, 'comment/ada', $2)`,
+    [jobId, commentId],
+  );
+  await pool.query("update jobs set status = 'completed', reply = 'Said it shorter.' where id = $1", [jobId]);
   const outbox = { pool, writes: createWriteQueue(), forgeOf: async () => host.open("prj_a") };
+  for (let time = 0; time < 2; time += 1) await answerMessage(outbox, { jobId, number: 1 }, host.signal);
   const answer = (to: string, words: string) => answerComment(outbox, { jobId, to, words }, host.signal);
-  await answer("message-1", "Done.");
-  await answer("message-1", "Done.");
   await answer(commentId, "Refused.");
   await answer("reminder", "It waits.");
-  await pool.query(say, [jobId, 2, "comment/ada"]);
-  await answer("message-2", "Done again.");
-  await pool.query(say, [jobId, 3, "comment/eve"]);
-  await answer("message-3", "Not in the thread of ada.");
   const texts = (comments: readonly { author: string; body: string }[]) =>
     comments.map(({ author, body }) => `${author}: ${body.split("\n")[0]}`);
   expect(texts((await listThreads(pool, "prj_a", number))[0]?.comments ?? [])).toEqual([
     "ada: @emend shorter",
-    "Emend: Done.",
+    "Emend: No change was needed. Said it shorter.",
     "Emend: Refused.",
-    "Emend: Done again.",
   ]);
-  expect(texts(await listComments(pool, "prj_a", number))).toEqual([
-    "Emend: It waits.",
-    "Emend: Not in the thread of ada.",
-  ]);
+  expect(texts(await listComments(pool, "prj_a", number))).toEqual(["Emend: It waits."]);
 });
 
 describe("merging", () => {

@@ -143,11 +143,10 @@ export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
       },
       mayWrite: async (author) => ((await mayWrite(deps.pool, author)) ? "yes" : "no"),
       comment: (number, text) => insertComment(deps.pool, { projectId, number, author: "Emend", body: text }),
-      async reply(number, commentId, text) {
+      async reply(number, comment, text) {
         const threads = await listThreads(deps.pool, projectId, number);
-        const thread = threads.find(({ comments }) => comments.some(({ id }) => id === commentId));
-        if (thread && (await insertReply(deps.pool, thread.id, { author: "Emend", text }))) return;
-        await insertComment(deps.pool, { projectId, number, author: "Emend", body: text });
+        const thread = threads.find(({ comments }) => comments.some(({ id }) => id === comment.id));
+        return thread ? insertReply(deps.pool, thread.id, { author: "Emend", text }) : false;
       },
     },
     issues: null,
