@@ -150,8 +150,8 @@ export interface DashboardStatus {
   queue: { waiting: number; running: number; oldestSeconds: number };
   /** Webhook deliveries that are due. */
   deliveriesDue: number;
-  /** Statuses, answers, requests and emails that wait for a service, oldest first. */
-  outbox: readonly { kind: string; subject: string; problem: string; since: string; nextTryAt: string }[];
+  /** Statuses, answers, requests and emails that wait for a service, oldest first. `nextTryAt` null: given up. */
+  outbox: readonly { kind: string; subject: string; problem: string; since: string; nextTryAt: string | null }[];
   /** The default model, then its fallbacks. `url` null: it runs in Emend itself. `problem` null: it is reachable. */
   models: readonly { name: string; url: string | null; problem: string | null }[];
   forges: readonly { forge: string; url: string; projects: number; problem: string | null }[];

@@ -195,6 +195,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
       "session/end",
       "sessions/end-others",
       "start/sample",
+      "tasks/retry",
       "webhooks/:id/remove",
       "webhooks/:id/rotate",
       "webhooks/:id/test",

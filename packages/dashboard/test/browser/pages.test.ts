@@ -40,7 +40,7 @@ beforeAll(async () => {
   );
   await dashboard.installation.database.pool.query(
     `insert into tasks (kind, subject, due_at, waits, waiting_since, problem)
-     values ('set_details', 'job_1', now() + interval '1 day', 1, now(), $1)`,
+     values ('set_details', 'job_1', now() + interval '1 day', 1, now(), $1), ('send_email', 'eml_1', 'infinity', 0, now(), $1)`,
     [hostile],
   );
   page = await dashboard.logIn();
@@ -78,7 +78,7 @@ const pages: readonly { path: string; seen: (page: Page) => Locator }[] = [
   { path: "/app/settings", seen: (page) => page.getByRole("heading", { name: "Settings" }) },
   { path: "/app/settings?tab=members", seen: (page) => page.getByRole("heading", { name: "Settings" }) },
   { path: "/app/settings?tab=installation", seen: (page) => page.getByRole("heading", { name: "Settings" }) },
-  { path: "/app/settings?tab=status", seen: (page) => page.getByText("Labels and reviewers") },
+  { path: "/app/settings?tab=status", seen: (page) => page.getByRole("button", { name: "Run again: Email eml_1" }) },
   { path: "/app/settings?tab=audit", seen: (page) => page.getByRole("button", { name: "console" }) },
   { path: "/app/nowhere", seen: (page) => page.getByText("Page not found") },
 ];

@@ -85,6 +85,17 @@ const delivery = {
   lastTryAt: null,
   createdAt: "2026-01-01T00:00:00.000Z",
 };
+const givenUp = { kind: "send_email", subject: "eml_1", problem: "No.", since: delivery.createdAt, nextTryAt: null };
+const status = {
+  version: "1",
+  nodes: [],
+  queue: { waiting: 0, running: 0, oldestSeconds: 0 },
+  deliveriesDue: 0,
+  models: [],
+  forges: [],
+  database: { bytes: 1, version: "18" },
+  lastBackupAt: null,
+};
 const session = {
   startedAt: "2026-01-01T00:00:00.000Z",
   expiresAt: "2036-01-01T00:00:00.000Z",
@@ -121,7 +132,17 @@ const writes: Readonly<Record<string, Write>> = {
     submit: button("Add repository"),
   },
   "a connection test": { path: `${project}?tab=connection`, submit: button("Test connection") },
-  "a model's key": { path: `${project}?tab=connection`, typed: { Key: "sk-1" }, submit: button("Set key") },
+  "a model and its key": {
+    path: project,
+    open: async (page) => void (await page.getByLabel("Vendor").selectOption({ label: "Anthropic" })),
+    typed: { "Anthropic API key": "sk-1" },
+    submit: button("Save model"),
+  },
+  "what was given up": {
+    path: "/app/settings?tab=status",
+    given: { "/status": { ...status, outbox: [givenUp] } },
+    submit: button("Run again: Email eml_1"),
+  },
   "a webhook": {
     path: `${project}?tab=webhooks`,
     open: click("Add webhook"),

@@ -132,6 +132,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
       pool,
       listener,
       log,
+      homes: parts.heartbeat,
       async sweepMirrors(signal) {
         await sweepMirrors({ pool, mirrors }, signal);
         await siteCache.flush();

@@ -41,6 +41,7 @@ const exceptions: Readonly<Record<string, Role | "everybody">> = {
   "POST /github-apps/:id/remove": "owner",
   "POST /github-apps/created": "owner",
   "GET /status": "owner",
+  "POST /tasks/retry": "owner",
   "GET /audit": "owner",
   "GET /audit.csv": "owner",
 };

@@ -79,6 +79,15 @@ export async function dropAutomationRuns(db: Queryable, afterDays: number): Prom
   );
 }
 
+/** Tasks that were given up, and that nobody ran again. */
+export async function dropGivenUpTasks(db: Queryable, afterDays: number): Promise<number> {
+  const { rowCount } = await db.query(
+    "delete from tasks where due_at = 'infinity' and problem is not null and waiting_since < now() - make_interval(days => $1)",
+    [afterDays],
+  );
+  return rowCount ?? 0;
+}
+
 /** Deletes old deliveries. Pending ones stay. */
 export async function dropDeliveries(db: Queryable, afterDays: number): Promise<number> {
   return inBatches(1000, (rowsMax) =>

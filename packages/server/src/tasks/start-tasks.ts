@@ -8,6 +8,7 @@ import {
   dropDeliveries,
   dropExpiredSessions,
   dropGateStatuses,
+  dropGivenUpTasks,
   dropIdempotencyKeys,
   dropOldLogins,
   dropQuotaUses,
@@ -77,6 +78,7 @@ export interface Tasks {
 
 const deliveriesKeptDays = 30;
 const automationRunsKeptDays = 90;
+const givenUpKeptDays = 30;
 const hourMs = 3_600_000;
 
 /** Cron and housekeeping, once across all nodes; and the sweeps of this node's folders. */
@@ -117,6 +119,7 @@ function housekeeping(deps: TasksDeps, options: TasksOptions): Record<string, Ta
     roll_usage_up: { cron: "* * * * *", work: rollUsageUp },
     drop_automation_runs: { cron: "2 * * * *", work: () => dropAutomationRuns(pool, automationRunsKeptDays) },
     drop_deliveries: { cron: "57 * * * *", work: () => dropDeliveries(pool, deliveriesKeptDays) },
+    drop_given_up_tasks: { cron: "4 * * * *", work: () => dropGivenUpTasks(pool, givenUpKeptDays) },
     drop_old_logins: { cron: "52 * * * *", work: () => dropOldLogins(pool) },
     drop_uploads: { cron: "32 * * * *", work: () => dropUploads(pool) },
     drop_chat_messages: { cron: "22 * * * *", work: () => dropChatMessages(pool) },

@@ -5,7 +5,7 @@ import { createTestDatabase } from "@emend/testkit/database.ts";
 import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
 import { startListener } from "../db/listener.ts";
 import { AppError } from "../errors.ts";
-import { askTask, listWaitingTasks, startTaskQueue, type TaskKind } from "./task-queue.ts";
+import { askTask, listWaitingTasks, retryTask, startTaskQueue, type TaskKind } from "./task-queue.ts";
 
 const log = createLogger({ level: "silent" });
 const database = await createTestDatabase();
@@ -90,19 +90,30 @@ it("runs a task again that is requested while it runs, and never twice at once",
   expect([begun.length, most]).toEqual([2, 1]);
 });
 
-it("tries what fails three times; then it waits for its hour, or goes", async () => {
+it("tries what fails three times; then it waits for its hour, or until somebody runs it again", async () => {
   let tries = 0;
   const work = async () => {
     tries += 1;
-    throw new Error("a forge that is away");
+    if (tries <= 6) throw new Error("a mistake of the program");
   };
   start({ sweep: { cron, work }, look: { work } });
   await expect.poll(stateOf).toEqual(scheduled);
   await askTask(pool, "look", "prj_1");
   await pool.query("update tasks set due_at = now()");
   const hasten = () => pool.query("update tasks set due_at = now() where lease is null and tries in (1, 2)");
-  await expect.poll(async () => (await hasten()) && stateOf()).toEqual(scheduled);
+  const given = { kind: "look", tries: 0, isDue: false, isHeld: false };
+  await expect.poll(async () => (await hasten()) && stateOf()).toEqual([given, ...scheduled]);
   expect(tries).toBe(6);
+  const problem = "It failed. The log says why.";
+  const waiting = await listWaitingTasks(pool);
+  expect(waiting.find(({ kind }) => kind === "look")).toMatchObject({ subject: "prj_1", problem, nextTryAt: null });
+  expect(waiting.find(({ kind }) => kind === "sweep")).toMatchObject({ problem, nextTryAt: expect.any(String) });
+
+  expect(await retryTask(pool, { kind: "look", subject: "prj_2" })).toBe(false);
+  expect(await retryTask(pool, { kind: "sweep", subject: "" })).toBe(false);
+  expect(await retryTask(pool, { kind: "look", subject: "prj_1" })).toBe(true);
+  await expect.poll(stateOf).toEqual(scheduled);
+  expect(tries).toBe(7);
 });
 
 it("keeps what a service cannot take, for as long as it asks, and shows it; a stop is no try", async () => {
@@ -223,9 +234,12 @@ it("takes a task from a node that was killed, once its lease has expired, and fr
     .poll(() => rowsOf("kind, subject, tries"))
     .toEqual([
       { kind: "look", subject: "alive", tries: 1 },
+      { kind: "look", subject: "kills its nodes", tries: 0 },
       { kind: "of another release", subject: "", tries: 0 },
     ]);
   expect(seen).toEqual(["killed"]);
+  const problem = "The processes that ran it were killed.";
+  expect(await listWaitingTasks(pool)).toMatchObject([{ subject: "kills its nodes", problem, nextTryAt: null }]);
 });
 
 it.each<[string, Pick<TaskKind, "cron">]>([
@@ -263,6 +277,26 @@ it("passes over a task that another node is claiming just now", async () => {
     await other.query("rollback");
     other.release();
   }
+});
+
+it("leaves what concerns a project to its home workers for a while", async () => {
+  const done: string[] = [];
+  const { rows } = await pool.query("select hashtext('prj_1') & 1023 as slot");
+  const own = Buffer.alloc(128);
+  own[rows[0].slot >> 3] = 1 << (rows[0].slot & 7);
+  for (const [name, slots] of [
+    ["away", Buffer.alloc(128)],
+    ["home", own],
+  ] as const) {
+    const look: TaskKind = { work: async () => void done.push(name) };
+    const homes = { homeSlots: async () => slots };
+    queues.push(startTaskQueue({ pool, listener, log, homes }, { look }, { pollEveryMs: 5, homeMs: 3_600_000 }));
+  }
+  await pool.query("insert into tasks (kind, subject, due_at) values ('look', 'prj_1', clock_timestamp())");
+  await expect.poll(() => done).toEqual(["home"]);
+  await queues.pop()?.stop();
+  await pool.query("insert into tasks (kind, subject, due_at) values ('look', 'prj_1', now() - interval '2 hours')");
+  await expect.poll(() => done).toEqual(["home", "away"]);
 });
 
 it("keeps what was asked for in the queue of earlier releases", async () => {

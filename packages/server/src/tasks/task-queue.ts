@@ -18,27 +18,31 @@ export interface TaskQueueDeps {
   pool: Pool;
   listener: Pick<Listener, "on" | "onReset">;
   log: Logger;
+  /** As for jobs: what concerns a project is left to its home workers for a while. */
+  homes?: { homeSlots(): Promise<Buffer | null> };
 }
 
 /** Renewed while a task runs. After this time, another node takes over a killed node's task. */
 const leaseMs = 60_000;
-/** The delays after the first and second unexpected failure. Then it waits for its next time or request. */
+/** The delays after the first and second unexpected failure. Then it waits for its next time, or for a person. */
 const retryMs = [3_000, 10_000] as const;
 /** The delays while a forge or another service is unavailable; the last one repeats. */
 const awayMs = [3_000, 10_000, 30_000, 60_000, 300_000, 600_000] as const;
 const keptDays = 7;
+const homeMsMax = 5_000;
 const atOnceMax = 12;
 /** Of one kind: tasks that wait for a forge must not delay emails, site checks, and what runs every minute. */
 const atOnceMaxOfKind = 3;
 
 /**
  * Runs each task once across all nodes: by schedule, and on request. It is the outbox too: work that a service cannot take
- * now is kept for a week and retried when the service says, or with growing pauses. A stop of the process is no try.
+ * now is kept for a week and retried when the service says, or with growing pauses. A stop of the process is no try. What
+ * was given up stays, with its reason, until somebody runs it again (a dead letter).
  */
 export function startTaskQueue(
   deps: TaskQueueDeps,
   kinds: Readonly<Record<string, TaskKind>>,
-  options: { pollEveryMs?: number | undefined },
+  options: { pollEveryMs?: number | undefined; homeMs?: number },
 ): RunningQueue {
   const { pool } = deps;
   let isScheduled = false;
@@ -51,7 +55,8 @@ export function startTaskQueue(
       if (!isScheduled) await schedule(pool, kinds);
       isScheduled = true;
       const isFree = (name: string) => underWay.filter(({ kind }) => kind === name).length < atOnceMaxOfKind;
-      return claimTask(pool, Object.keys(kinds).filter(isFree));
+      const slots = (await deps.homes?.homeSlots()) ?? null;
+      return claimTask(pool, Object.keys(kinds).filter(isFree), slots, options.homeMs ?? homeMsMax);
     },
     async work(task, stopping) {
       const kind = kinds[task.kind];
@@ -85,13 +90,13 @@ type TaskOutcome =
   | { kind: "released" }
   /** A service is unavailable, or asks for a pause. */
   | { kind: "waits"; words: string; retryAfterMs: number }
-  | { kind: "failed" };
+  | { kind: "failed"; words: string };
 
 interface Next {
   tries: number;
   waits: number;
   problem: string | null;
-  /** Null: never, unless it was requested meanwhile. */
+  /** Null: never, unless it was requested meanwhile. Infinity: when somebody runs it again. */
   dueMs: number | null;
   /** Until when the service asked for a pause, which a request does not end. */
   notBeforeMs: number | null;
@@ -100,20 +105,21 @@ interface Next {
 function nextOf(kind: TaskKind, task: ClaimedTask, outcome: TaskOutcome, nowMs: number): Next {
   const { tries, waits } = task;
   const next = { tries: 0, waits: 0, problem: null, dueMs: nextRunMs(kind, task.nowMs), notBeforeMs: null };
+  const givenUp = (problem: string) => ({ ...next, problem, dueMs: next.dueMs ?? Number.POSITIVE_INFINITY });
   switch (outcome.kind) {
     case "done":
       return next;
     case "released":
       return { ...next, tries: tries - 1, waits, dueMs: nowMs };
     case "waits": {
-      if (task.waitedMs > keptDays * 86_400_000) return next;
+      if (task.waitedMs > keptDays * 86_400_000) return givenUp(outcome.words);
       const pauseMs = Math.max(awayMs[Math.min(waits, awayMs.length - 1)] ?? 0, outcome.retryAfterMs);
       const notBeforeMs = outcome.retryAfterMs > 0 ? nowMs + outcome.retryAfterMs : null;
       return { tries: 0, waits: waits + 1, problem: outcome.words, dueMs: nowMs + pauseMs, notBeforeMs };
     }
     case "failed": {
       const pauseMs = retryMs[tries - 1];
-      return pauseMs === undefined ? next : { ...next, tries, dueMs: nowMs + pauseMs };
+      return pauseMs === undefined ? givenUp(outcome.words) : { ...next, tries, dueMs: nowMs + pauseMs };
     }
     default:
       return assertNever(outcome);
@@ -130,7 +136,7 @@ async function runTask(
   // Claimed while the process began to stop. An aborted signal tells nobody who listens to it from now on.
   if (stopping.aborted) return { kind: "released" };
   // Its nodes were killed, perhaps by the task.
-  if (tries > retryMs.length + 1) return { kind: "failed" };
+  if (tries > retryMs.length + 1) return { kind: "failed", words: "The processes that ran it were killed." };
   const lost = new AbortController();
   const renewing = setInterval(() => {
     renewTask(deps.pool, task).then(
@@ -150,7 +156,7 @@ async function runTask(
     }
     // A request must outlast a failover of the database, however often its queries failed.
     if (isDatabaseUnavailable(err)) return { kind: "waits", words: "The database was unavailable.", retryAfterMs: 0 };
-    return { kind: "failed" };
+    return { kind: "failed", words: isAppError(err) ? err.publicMessage : "It failed. The log says why." };
   } finally {
     clearInterval(renewing);
   }
@@ -177,7 +183,12 @@ async function schedule(db: Queryable, kinds: Readonly<Record<string, TaskKind>>
 const databaseNowMs = "(extract(epoch from clock_timestamp()) * 1000)::float8";
 
 /** Claims the task that has been due longest, of the kinds that this release knows. */
-async function claimTask(db: Queryable, kinds: readonly string[]): Promise<ClaimedTask | undefined> {
+async function claimTask(
+  db: Queryable,
+  kinds: readonly string[],
+  slots: Buffer | null,
+  homeMs: number,
+): Promise<ClaimedTask | undefined> {
   const { rows } = await db.query<ClaimedTask>({
     name: "claim-task",
     text: `
@@ -185,6 +196,8 @@ async function claimTask(db: Queryable, kinds: readonly string[]): Promise<Claim
         select kind, subject from tasks
         where kind = any ($1::text[]) and due_at <= clock_timestamp()
           and (held_until is null or held_until <= clock_timestamp())
+          and (coalesce(get_bit($3::bytea, hashtext(subject) & (length($3::bytea) * 8 - 1)), 1) = 1
+            or due_at <= clock_timestamp() - make_interval(secs => $4))
         order by due_at limit 1 for no key update skip locked
       )
       update tasks set tries = tries + 1, lease = gen_random_uuid(),
@@ -193,7 +206,7 @@ async function claimTask(db: Queryable, kinds: readonly string[]): Promise<Claim
       returning concat_ws('/', tasks.kind, nullif(tasks.subject, '')) as id, tasks.kind, tasks.subject, words, asked, tries, lease,
         waits, coalesce(extract(epoch from clock_timestamp() - waiting_since)::float8 * 1000, 0) as "waitedMs",
         ${databaseNowMs} as "nowMs"`,
-    values: [kinds, leaseMs / 1000],
+    values: [kinds, leaseMs / 1000, slots, homeMs / 1000],
   });
   return rows[0];
 }
@@ -215,7 +228,7 @@ async function settleTask(db: Queryable, { kind, subject, lease, asked }: Claime
        delete from tasks where kind = $1 and subject = $2 and lease = $3 and asked = $4 and $6::float8 is null
      )
      update tasks set lease = null, held_until = null, tries = $5, waits = $7, problem = $8,
-       waiting_since = case when $7 > 0 then coalesce(waiting_since, clock_timestamp()) end,
+       waiting_since = case when $8::text is not null then coalesce(waiting_since, clock_timestamp()) end,
        not_before = to_timestamp($9 / 1000.0),
        due_at = case when asked = $4 then to_timestamp($6 / 1000.0) else greatest(due_at, to_timestamp($9 / 1000.0)) end
      where kind = $1 and subject = $2 and lease = $3 and (asked <> $4 or $6::float8 is not null)`,
@@ -228,16 +241,30 @@ export interface WaitingTask {
   subject: string;
   problem: string;
   since: string;
-  nextTryAt: string;
+  /** Null: it was given up. */
+  nextTryAt: string | null;
 }
 
-/** What waits for a service, oldest first. */
+/** What waits for a service or was given up, oldest first. */
 export async function listWaitingTasks(db: Queryable): Promise<readonly WaitingTask[]> {
   const { rows } = await db.query<WaitingTask>(
-    `select kind, subject, problem, wire_time(waiting_since) as since, wire_time(due_at) as "nextTryAt"
+    `select kind, subject, problem, wire_time(waiting_since) as since, case when isfinite(due_at) then wire_time(due_at) end as "nextTryAt"
      from tasks where problem is not null order by waiting_since limit 50`,
   );
   return rows;
+}
+
+/** Runs again what was given up. False: there is no such task. */
+export async function retryTask(db: Queryable, { kind, subject }: { kind: string; subject: string }): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with due as (
+       update tasks set due_at = clock_timestamp(), problem = null, waiting_since = null
+       where kind = $1 and subject = $2 and due_at = 'infinity' and problem is not null returning 1
+     )
+     select pg_notify('${channels.taskDue}', '') from due`,
+    [kind, subject],
+  );
+  return rowCount === 1;
 }
 
 /** A second request before it starts has no effect. Triggers ask by `ask_task` too. */

@@ -48,8 +48,10 @@ function Picker({ project, known }: { project: DashboardProject; known: Dashboar
       if (vendor && key.trim() !== "") await setKeyOf(vendor.vendor, key.trim());
       await request(`/projects/${project.id}`, { method: "PATCH", body: { settings: { model: name } } });
     },
-    onSuccess: () => refresh(),
-    onSettled: () => setKey(""),
+    onSuccess() {
+      setKey("");
+      return refresh();
+    },
   });
   const forget = useMutation({ mutationFn: () => setKeyOf(vendorName, null), onSuccess: refresh });
   function setKeyOf(which: string, value: string | null) {

@@ -1,13 +1,14 @@
 import type { DashboardStatus } from "@emend/contract";
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { statusQuery } from "../../api/account-queries.ts";
+import { request } from "../../api/request.ts";
 import { FigureRow } from "../../parts/bars.tsx";
-import { CopyBlock } from "../../parts/button.tsx";
+import { Button, CopyBlock } from "../../parts/button.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
 import { durationOf, localTime } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
-import { Pending } from "../../parts/notice.tsx";
+import { Pending, Problem } from "../../parts/notice.tsx";
 import { Age, VisibleText } from "../../parts/text.tsx";
 
 /** The installation's status; refreshes automatically. */
@@ -17,6 +18,8 @@ export function InstallationStatus() {
   const alive = data.nodes.filter(({ isAlive }) => isAlive);
   const workers = alive.filter(({ role }) => role !== "api");
   const { queue } = data;
+  const waiting = data.outbox.filter(({ nextTryAt }) => nextTryAt !== null);
+  const givenUp = data.outbox.filter(({ nextTryAt }) => nextTryAt === null);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
       <FigureRow
@@ -53,14 +56,23 @@ export function InstallationStatus() {
           ))}
         </ul>
       </Section>
-      {data.outbox.length > 0 && (
+      {waiting.length > 0 && (
         <Section title="Waiting for another service">
           <ul className="divide-y divide-line">
-            {data.outbox.map(({ kind, subject, problem, since, nextTryAt }) => (
+            {waiting.map(({ kind, subject, problem, since, nextTryAt }) => (
               <Row key={kind + subject} isGood={false} words="Retrying" name={taskNames[kind] ?? kind}>
-                <VisibleText text={`${problem} ${subject}`} /> · since <Age at={since} /> · next try{" "}
-                {localTime(nextTryAt)}
+                <VisibleText text={`${problem} ${subject}`} /> · since <Age at={since} />
+                {nextTryAt && ` · next try ${localTime(nextTryAt)}`}
               </Row>
+            ))}
+          </ul>
+        </Section>
+      )}
+      {givenUp.length > 0 && (
+        <Section title="Given up">
+          <ul className="divide-y divide-line">
+            {givenUp.map((task) => (
+              <GivenUp key={task.kind + task.subject} task={task} />
             ))}
           </ul>
         </Section>
@@ -91,9 +103,35 @@ export function InstallationStatus() {
   );
 }
 
+function GivenUp({ task }: { task: DashboardStatus["outbox"][number] }) {
+  const client = useQueryClient();
+  const { kind, subject, problem, since } = task;
+  const retry = useMutation({
+    mutationFn: () => request("/tasks/retry", { body: { kind, subject } }),
+    onSettled: () => client.invalidateQueries(statusQuery),
+  });
+  const name = taskNames[kind] ?? kind;
+  return (
+    <Row isGood={false} words="Given up" name={name}>
+      <span className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <span className="min-w-0 wrap-anywhere">
+          <VisibleText text={`${problem} ${subject}`} /> · <Age at={since} />
+        </span>
+        <Button onClick={() => retry.mutate()} disabled={retry.isPending} aria-label={`Run again: ${name} ${subject}`}>
+          Run again
+        </Button>
+      </span>
+      {retry.error && <Problem error={retry.error} />}
+    </Row>
+  );
+}
+
 const taskNames: Readonly<Record<string, string>> = {
   answer_comment: "Answer on a pull request",
   answer_issue: "Answer on an issue",
+  hear_chat: "Message in a chat",
+  show_chat: "Status in a chat",
+  learn_from_reviews: "Lessons of reviews",
   hear_issue: "Request on an issue",
   look_at_gate: "Statuses of pull requests",
   look_at_claims: "Comparison of claims with the code",

@@ -1,18 +1,33 @@
 import { rulesModelName } from "@emend/base/model-names.ts";
 import type { DashboardHealth, DashboardStatus } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
 import { listContextRepositories } from "../../accounts/projects/context-repositories.ts";
 import { allowedModels } from "../../accounts/projects/project-settings.ts";
 import { listClaimsNow } from "../../claims/claim-store.ts";
 import { askedAbout, backfillLimit, backfillOf } from "../../claims/drift/reader.ts";
+import { AppError } from "../../errors.ts";
 import { readSiteHealth } from "../../health/site-checks.ts";
 import { fixOf, listTruth } from "../../health/suggest-fixes.ts";
+import { retryTask } from "../../tasks/task-queue.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findProject } from "../find.ts";
+import { bodyParser } from "../parse-request.ts";
 
-/** The installation's status. */
+const parseTask = bodyParser(
+  Type.Object({
+    kind: Type.String({ maxLength: 100 }),
+    subject: Type.String({ maxLength: 1_000, pattern: "^[^\\x00]*$" }),
+  }),
+);
+
+/** The installation's status, and what was given up. */
 export function statusRoute(app: FastifyInstance, deps: RouteDeps): void {
   app.get("/status", { config: { role: "owner" } }, async (): Promise<DashboardStatus> => deps.status());
+  app.post("/tasks/retry", { config: { role: "owner" } }, async (request) => {
+    if (await retryTask(deps.pool, parseTask(request.body))) return {};
+    throw new AppError("not_found", { publicMessage: "No such task was given up. It may be running again." });
+  });
 }
 
 type OfProject = { Params: { projectId: string } };
