@@ -26,6 +26,7 @@ import { createPullDesk } from "../../server/src/forge/local/pull-desk.ts";
 import { createReviewDesk } from "../../server/src/forge/local/review-desk.ts";
 import { newId } from "../../server/src/lib/id.ts";
 import { addWebhook, rotateWebhookSecret } from "../../server/src/notify/webhooks.ts";
+import { retryTask } from "../../server/src/tasks/task-queue.ts";
 import { startApi, type TestApi } from "./api.ts";
 import { automationDeps } from "./automations.ts";
 
@@ -134,6 +135,7 @@ export function dashboardPlugins(
     checkEdit: async () => ({ kind: "refused", reason: "This test checks nothing." }),
     proposeEdit: async () => ({ kind: "refused", reason: "This test proposes nothing." }),
     sendsEmail: true,
+    retryTask: (task) => retryTask(pool, task),
     status: createStatusReader({
       pool,
       config: { model: "emend/rules", modelFallbacks: [], modelEndpoints: {} },

@@ -40,6 +40,7 @@ import {
   askSiteCheck,
   isSiteCheckAsked,
 } from "../tasks/start-tasks.ts";
+import { retryTask } from "../tasks/task-queue.ts";
 import { traceRequests } from "../tracing/tracing.ts";
 import { knownSecretsOf } from "./known-secrets.ts";
 import { type Parts, readPullRequestState, type Undo } from "./parts.ts";
@@ -183,6 +184,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         assetsDir,
         sendsEmail: config.smtp !== null,
         status: createStatusReader({ pool, config, fetch: network.fetch }),
+        retryTask: (task) => retryTask(pool, task),
       }),
     ],
   });

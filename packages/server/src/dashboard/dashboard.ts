@@ -110,6 +110,8 @@ export interface DashboardDeps {
   sendsEmail: boolean;
   /** The installation's status, for its operator. */
   status(): Promise<DashboardStatus>;
+  /** Runs again what was given up. False: there is no such task. */
+  retryTask(task: { kind: string; subject: string }): Promise<boolean>;
   /** The folder of the built assets, if it exists. */
   assetsDir: URL;
   /** How long archiving waits for the outcome of a publication. */

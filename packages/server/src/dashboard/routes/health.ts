@@ -9,7 +9,6 @@ import { askedAbout, backfillLimit, backfillOf } from "../../claims/drift/reader
 import { AppError } from "../../errors.ts";
 import { readSiteHealth } from "../../health/site-checks.ts";
 import { fixOf, listTruth } from "../../health/suggest-fixes.ts";
-import { retryTask } from "../../tasks/task-queue.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findProject } from "../find.ts";
 import { bodyParser } from "../parse-request.ts";
@@ -25,7 +24,7 @@ const parseTask = bodyParser(
 export function statusRoute(app: FastifyInstance, deps: RouteDeps): void {
   app.get("/status", { config: { role: "owner" } }, async (): Promise<DashboardStatus> => deps.status());
   app.post("/tasks/retry", { config: { role: "owner" } }, async (request) => {
-    if (await retryTask(deps.pool, parseTask(request.body))) return {};
+    if (await deps.retryTask(parseTask(request.body))) return {};
     throw new AppError("not_found", { publicMessage: "No such task was given up. It may be running again." });
   });
 }
