@@ -48,6 +48,20 @@ it("asks whoever started the job, and everybody about jobs that no person starte
   expect(await inboxOf(ada)).toEqual([]);
 });
 
+it("shows a plan until it is approved or answered", async () => {
+  const made = "plan = true, status = 'completed', ended_at = now(), title = 'Move the guides'";
+  const own = await addJob(`user/${ada.email}`, made);
+  const answered = await addJob(`user/${ada.email}`, made);
+  await query(
+    "insert into job_messages (job_id, number, prompt, after_step, created_by) values ($1, 1, 'Go on.', 0, 'x')",
+    [answered],
+  );
+  expect(await inboxOf(ada)).toMatchObject([{ kind: "plan", jobId: own, title: "Move the guides" }]);
+  expect(await inboxOf(bo)).toEqual([]);
+  await query("update jobs set status = 'archived' where plan");
+  expect(await inboxOf(ada)).toEqual([]);
+});
+
 it("shows pull requests to their reviewers until they reviewed the newest commit, and their own to people", async () => {
   await query(
     `insert into local_pull_requests (project_id, number, head_ref, base_ref, title, body, draft, base_commit, head_commit)

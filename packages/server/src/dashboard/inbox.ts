@@ -18,6 +18,12 @@ const parts = [
    from jobs join lateral (select * from job_questions where job_id = jobs.id order by id desc limit 1) asked on true
    where status = 'active' and waiting_since is not null and waiting_for = 'answer'
      and (created_by not like 'user/%' or lower(created_by) = 'user/' || $1)`,
+  // Made, and neither approved nor answered. Anybody can approve the plans of others than people.
+  `select 'plan/' || jobs.id, 'plan', project_id, coalesce(title, left(prompt, 300)), 'Read its plan, then approve or change it.',
+     coalesce(ended_at, created_at), id, null::int, null, null
+   from jobs
+   where plan and status = 'completed' and not exists (select from job_messages where job_id = jobs.id)
+     and (created_by not like 'user/%' or lower(created_by) = 'user/' || $1)`,
   // Asked for by somebody or by the project's settings, or reviewed at an earlier commit.
   `select 'review/' || pull.project_id || '/' || pull.number || '/' || head_commit, 'review', pull.project_id, title,
      case review.verdict when 'approved' then 'New commits since your approval.'
@@ -71,7 +77,7 @@ export async function readInbox(db: Queryable, person: string): Promise<Dashboar
   const { rows } = await db.query<Row>(
     `select id, kind, project_id, title, left(words, 500) as words, wire_time(at) as at, job_id, number, url, path
      from (${all}) items
-     order by array_position('{question,review,pull,automation,drift}'::text[], kind), items.at desc, id limit ${readMax}`,
+     order by array_position('{question,plan,review,pull,automation,drift}'::text[], kind), items.at desc, id limit ${readMax}`,
     [person.toLowerCase(), `user/${person}`],
   );
   const found = rows.map(({ project_id, job_id, ...item }) => ({ ...item, projectId: project_id, jobId: job_id }));

@@ -11,6 +11,7 @@ import { SMTPServer } from "smtp-server";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createSealer } from "../accounts/secrets.ts";
 import { startListener } from "../db/listener.ts";
+import { askReviewer } from "../forge/local/pull-reviews.ts";
 import {
   claimDelivery,
   type Delivery,
@@ -383,6 +384,28 @@ describe("email about one's own jobs", () => {
     expect(text).toContain("\nSubject: Question: Which port?\n");
     expect(text).toContain("- 443");
     expect(text).toContain(`https://emend.test/app/jobs/${id}`);
+  });
+
+  test("asks for a review, once for each time that somebody is asked", async () => {
+    await pool.query("update users set role = 'maintainer' where id = 'usr_1'");
+    await pool.query(
+      `insert into local_pull_requests (project_id, number, head_ref, base_ref, title, body, draft, base_commit, head_commit)
+       values ($1, 7, 'a', 'main', 'Rename it', '', false, 'b', 'h')`,
+      [projectId],
+    );
+    const ask = () => askReviewer(pool, { projectId, number: 7 }, "ada,BO@x.test");
+    await setEmailsJobs(pool, "usr_1", false);
+    expect(await ask()).toBe(true);
+    expect(await unsent()).toEqual([]);
+    await setEmailsJobs(pool, "usr_1", true);
+    expect(await ask()).toBe(true);
+    expect(await askReviewer(pool, { projectId, number: 7 }, "nobody@x.test")).toBe(false);
+    received.length = 0;
+    await send();
+    await send();
+    expect(received).toHaveLength(1);
+    expect(received[0]?.text).toContain("\nSubject: Review: Rename it\n");
+    expect(received[0]?.text).toContain(`https://emend.test/app/pulls/${projectId}/7`);
   });
 
   test("is tried again later while the server refuses it, and is dropped without a server", async () => {

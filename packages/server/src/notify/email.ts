@@ -56,7 +56,10 @@ export interface EmailDeps {
 
 interface DueEmail {
   id: string;
-  jobId: string;
+  /** Null: it asks for a review of the pull request. */
+  jobId: string | null;
+  projectId: string;
+  number: number | null;
   email: string;
   name: string;
   project: string;
@@ -69,15 +72,17 @@ interface DueEmail {
   options: readonly string[] | null;
 }
 
-/** Sends one email about a job that ended, or asks. Throws if the mail server does not take it: the task is kept. */
+/** Sends one email about a job that ended or asks, or about a review. Throws if the mail server does not take it: the task is kept. */
 export async function sendJobEmail(deps: EmailDeps, id: string): Promise<void> {
   const { pool, smtp, log } = deps;
   const { rows } = await pool.query<DueEmail>(
-    `select mail.id, mail.job_id as "jobId", users.email, users.name, projects.name as project, jobs.status,
-       jobs.title, failure_code as "failureCode", failure_message as "failureMessage", pull_request ->> 'url' as "pullUrl",
-       question, options
+    `select mail.id, mail.job_id as "jobId", projects.id as "projectId", mail.number, users.email, users.name,
+       projects.name as project, jobs.status, coalesce(jobs.title, pull.title) as title, failure_code as "failureCode",
+       failure_message as "failureMessage", pull_request ->> 'url' as "pullUrl", question, options
      from job_emails mail left join job_questions asked on asked.id = question_id
-       join users on users.id = user_id join jobs on jobs.id = mail.job_id join projects on projects.id = jobs.project_id
+       left join local_pull_requests pull on pull.project_id = mail.project_id and pull.number = mail.number
+       join users on users.id = user_id left join jobs on jobs.id = mail.job_id
+       join projects on projects.id = coalesce(jobs.project_id, mail.project_id)
      where mail.id = $1`,
     [id],
   );
@@ -112,10 +117,11 @@ export async function readEmailsJobs(db: Queryable, userId: string): Promise<boo
 }
 
 function toMessage(due: DueEmail, { from }: SmtpSettings, publicUrl: string) {
-  const url = `${publicUrl}/app/jobs/${due.jobId}`;
+  const isReview = due.jobId === null;
+  const url = isReview ? `${publicUrl}/app/pulls/${due.projectId}/${due.number}` : `${publicUrl}/app/jobs/${due.jobId}`;
   const failed = due.status === "completed" ? "Follow-up failed" : "Failed";
   const ended = due.failureCode === null ? "Completed" : due.failureCode === "cancelled" ? "Cancelled" : failed;
-  const word = due.question === null ? ended : "Question";
+  const word = isReview ? "Review" : due.question === null ? ended : "Question";
   const title = oneLine(due.question ?? due.title ?? "A job without a title", due.question === null ? 150 : 500);
   const isFailure = word === failed && due.failureMessage !== null;
   const lines = [
@@ -127,8 +133,12 @@ function toMessage(due: DueEmail, { from }: SmtpSettings, publicUrl: string) {
       : ["Open the job to answer. Without an answer, the agent continues with its best guess."]),
     ...(isFailure ? [oneLine(due.failureMessage ?? "", 500)] : []),
     ...(due.pullUrl === null && word === "Completed" ? ["No pull request was opened."] : []),
+    ...(isReview ? ["You were asked to review this pull request."] : []),
   ];
-  const links = [...(due.pullUrl === null ? [] : [["Pull request", due.pullUrl]]), ["Job", url]] as [string, string][];
+  const links = [
+    ...(due.pullUrl === null ? [] : [["Pull request", due.pullUrl]]),
+    [isReview ? "Pull request" : "Job", url],
+  ] as [string, string][];
   const why = "You get this email because you turned it on in Emend, under Settings, Account.";
   return {
     from,

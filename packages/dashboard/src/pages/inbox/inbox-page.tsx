@@ -15,6 +15,7 @@ import { Age, VisibleText } from "../../parts/text.tsx";
 
 const kinds: Record<DashboardInboxItem["kind"], { icon: IconName; className: string; word: string }> = {
   question: { icon: "queued", className: "text-warn", word: "Question" },
+  plan: { icon: "queued", className: "text-warn", word: "Plan" },
   review: { icon: "open", className: "text-good", word: "Review" },
   pull: { icon: "open", className: "text-good", word: "Your pull request" },
   automation: { icon: "cross", className: "text-bad", word: "Failed automation" },

@@ -47,8 +47,8 @@ function EmailNotifications({ isOn }: { isOn: boolean }) {
     <div className="flex flex-wrap items-center justify-between gap-3 p-4">
       <p className="min-w-0 flex-1 basis-60">
         {isOn
-          ? "On. Emend sends you an email when a job that you started ends."
-          : "Off. Emend can send you an email when a job that you started ends."}
+          ? "On. Emend sends you an email when a job that you started ends or asks something, and when you are asked for a review."
+          : "Off. Emend can send you an email when a job that you started ends or asks something, and when you are asked for a review."}
       </p>
       <Button disabled={turn.isPending} onClick={() => turn.mutate()}>
         {isOn ? "Turn off email" : "Turn on email"}

@@ -67,14 +67,25 @@ export async function saveReview(
 
 const reviewersMax = 50;
 
-/** False if this person cannot review, or there are too many. Who reviewed already is asked again. */
+/**
+ * False if this person cannot review, or there are too many. Who reviewed already is asked again. The person gets an email, if
+ * they want any.
+ */
 export async function askReviewer(db: Queryable, { projectId, number }: PullName, reviewer: string): Promise<boolean> {
   const { rowCount } = await db.query(
-    `insert into local_reviews (project_id, number, reviewer)
-     select $1, $2, lower(email) from users where lower(email) = lower($3) and role <> 'viewer'
-       and (select count(*) from local_reviews where project_id = $1 and number = $2) < ${reviewersMax}
-     on conflict (project_id, number, reviewer) do update set verdict = null, commit_id = null,
-       updated_at = clock_timestamp()`,
+    `with asked as (
+       insert into local_reviews (project_id, number, reviewer)
+       select $1, $2, lower(email) from users where lower(email) = lower($3) and role <> 'viewer'
+         and (select count(*) from local_reviews where project_id = $1 and number = $2) < ${reviewersMax}
+       on conflict (project_id, number, reviewer) do update set verdict = null, commit_id = null,
+         updated_at = clock_timestamp()
+       returning reviewer
+     ), mail as (
+       insert into job_emails (id, user_id, project_id, number)
+       select 'eml_' || gen_random_uuid(), id, $1, $2 from asked join users on lower(email) = reviewer where emails_jobs
+       returning id
+     )
+     select case when id is not null then ask_task('send_email', id)::text end from asked left join mail on true`,
     [projectId, number, reviewer],
   );
   return rowCount === 1;
