@@ -25,7 +25,7 @@ export function statusRoute(app: FastifyInstance, deps: RouteDeps): void {
   app.get("/status", { config: { role: "owner" } }, async (): Promise<DashboardStatus> => deps.status());
   app.post("/tasks/retry", { config: { role: "owner" } }, async (request) => {
     if (await deps.retryTask(parseTask(request.body))) return {};
-    throw new AppError("not_found", { publicMessage: "No such task was given up. It may be running again." });
+    throw new AppError("not_found", { publicMessage: "Task not found. It may be running again." });
   });
 }
 
