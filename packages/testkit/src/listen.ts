@@ -14,3 +14,9 @@ export async function listen(listener: RequestListener): Promise<{ url: string; 
       }),
   };
 }
+
+export async function freePort(): Promise<number> {
+  const { url, stop } = await listen(() => {});
+  await stop();
+  return Number(new URL(url).port);
+}

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AgentJob, JobRun } from "@emend/contract";
 import { type Server, startServer } from "../../server/src/compose/compose.ts";
-import { loadConfig } from "../../server/src/config/config.ts";
+import { loadConfig, type Role } from "../../server/src/config/config.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { nodeEnvironment } from "./server.ts";
 
@@ -16,9 +16,10 @@ export interface Installation {
   forgeDir: string;
   /** Its own folder, removed at the end. */
   dir: string;
-  start(): Promise<Server>;
+  /** As a part of it only, if a role is given. */
+  start(options?: { role?: Role; port?: number }): Promise<Server>;
   /** Starts it as a separate process, for a test to kill. */
-  spawn(crashAt?: string): ChildProcess;
+  spawn(crashAt?: string, role?: Role): ChildProcess;
   /** Runs it as a process that dies at this point. Resolves after its death. */
   runUntilCrash(crashAt: string): Promise<void>;
   /** Creates a folder with these files, to import. */
@@ -40,17 +41,22 @@ export async function createInstallation(environment: Record<string, string>): P
   };
   const servers: Server[] = [];
   let docs = 0;
-  const spawnServer = (crashAt?: string) =>
+  const spawnServer = (crashAt?: string, role: Role = "all") =>
     spawn(process.execPath, [fileURLToPath(new URL("./server-process.ts", import.meta.url))], {
-      env: { ...nodeEnvironment, ...env, ...(crashAt !== undefined && { EMEND_CRASH_AT: crashAt }) },
+      env: {
+        ...nodeEnvironment,
+        ...env,
+        EMEND_ROLE: role,
+        ...(crashAt !== undefined && { EMEND_CRASH_AT: crashAt }),
+      },
       stdio: ["pipe", "ignore", "inherit"],
     });
   return {
     database,
     forgeDir: env.EMEND_FORGE_DIR,
     dir,
-    async start() {
-      const server = await startServer(loadConfig(env, { port: 0 }));
+    async start(options = {}) {
+      const server = await startServer(loadConfig(env, { port: 0, ...options }));
       servers.push(server);
       return server;
     },

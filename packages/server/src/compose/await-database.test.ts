@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { createLogger } from "@emend/base/logger.ts";
+import { freePort } from "@emend/testkit/listen.ts";
 import { afterEach, expect, test } from "vitest";
 import { loadConfig } from "../config/config.ts";
 import { openDatabase } from "../installation/open-database.ts";
@@ -17,14 +18,6 @@ async function portOf(server: Server): Promise<number> {
   servers.push(server.listen(0, "127.0.0.1"));
   await once(server, "listening");
   return (server.address() as AddressInfo).port;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await portOf(server);
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 function open(port: number) {

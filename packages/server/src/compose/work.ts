@@ -121,6 +121,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
   const outbox: OutboxDeps = {
     pool,
     writes,
+    crashPoint,
     async forgeOf(projectId, owners) {
       const project = await getProject(pool, projectId);
       if (!project) return null;

@@ -17,7 +17,7 @@ import { ConfigError, createSettingReader, type SettingReader, whyNoFolder } fro
 
 export { ConfigError } from "./setting-reader.ts";
 
-type Role = "all" | "api" | "worker";
+export type Role = "all" | "api" | "worker";
 
 export interface Config {
   /** Null: the embedded Postgres in `dataDir`. */

@@ -26,6 +26,10 @@ export type CrashPoint =
   | "after-repair-round"
   | "after-ci-told"
   | "before-merge"
+  | "before-comment-heard"
+  | "after-comment-heard"
+  | "before-answer-sent"
+  | "after-answer-sent"
   | ChatCrashPoint;
 
 /** Of what is said in a chat, and of what is posted there. */

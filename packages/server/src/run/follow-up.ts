@@ -1,4 +1,5 @@
 import type { Queryable } from "../db/pool.ts";
+import type { CrashPoint } from "./crash-points.ts";
 
 /**
  * The outcome of a follow-up: accepted by this or another node, to be retried, or refused with a message for its
@@ -26,5 +27,5 @@ export interface CommentDeps {
   askAnswer(answer: { jobId: string; to: string; words: string }): Promise<void>;
   /** Marks the comment as handled in the transaction that accepts the follow-up. */
   followUp(input: FollowUpInput): Promise<FollowUpOutcome>;
-  crashPoint?(name: "before-repair-round" | "after-repair-round" | "after-ci-told" | "before-merge"): void;
+  crashPoint?(name: CrashPoint): void;
 }

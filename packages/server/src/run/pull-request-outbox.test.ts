@@ -1,7 +1,7 @@
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { type FarEnd, startFarEnd } from "@emend/testkit/forges/far-end.ts";
-import { openPull } from "@emend/testkit/forges/pulls.ts";
 import { vendors } from "@emend/testkit/forges/vendors.ts";
+import { seedJobPull } from "@emend/testkit/job-pull.ts";
 import { readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createWriteQueue } from "../publish/write-queue.ts";
@@ -42,16 +42,7 @@ describe.each(vendors.filter(({ name }) => name in operations))("on $name", (ven
   afterEach(() => expect(far.violations).toEqual([]));
   beforeEach(async () => {
     const { pool } = database;
-    jobId = await seedJob(pool, projectId);
-    far.makeBranch(`emend/${jobId}`);
-    const draft = { head: `emend/${jobId}`, base: "main", title: "T", body: "", draft: false };
-    const opened = openPull(far.state, { ...draft, labels: [], reviewers: [], options: {} });
-    if (opened.kind !== "opened") throw new Error(opened.kind);
-    const pullRequest = { number: opened.pull.number, url: "http://x", state: "open", draft: false };
-    await pool.query("update jobs set status = 'completed', ended_at = now(), pull_request = $2 where id = $1", [
-      jobId,
-      pullRequest,
-    ]);
+    ({ jobId } = await seedJobPull(pool, far, projectId));
     deps = {
       pool,
       writes: createWriteQueue(),

@@ -1,10 +1,11 @@
-import { answerMark, type Forge, isAnswered } from "@emend/forges";
+import { answerMark, type Conversation, type Forge, isAnswered, type PullRequestComment } from "@emend/forges";
 import type { Queryable } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
 import { recordNotice } from "../jobs/run/record-work.ts";
 import type { CodeOwners } from "../publish/code-owners.ts";
 import { quietMarkdown } from "../publish/quiet-text.ts";
 import type { WriteQueue } from "../publish/write-queue.ts";
+import type { CrashPoint } from "./crash-points.ts";
 import { placeOf, threadsOf } from "./read-comment.ts";
 
 /** What follows a published pull request. Tasks: a forge that is unavailable gets it later, and a job never fails for it. */
@@ -13,6 +14,7 @@ export interface OutboxDeps {
   writes: WriteQueue;
   /** Null if the project is gone. `owners`: whose reviews are requested too, where the project wants it. */
   forgeOf(projectId: string, owners?: CodeOwners): Promise<Forge | null>;
+  crashPoint?(name: CrashPoint): void;
 }
 
 const answerCharactersMax = 4_000;
@@ -39,35 +41,42 @@ interface Answer {
   brief?: string;
 }
 
-/** Sends an answer where it was asked: in the thread of a line, or on the whole. */
+/** Sends an answer where it was asked, unless it is there, perhaps since just before a crash. */
 export async function answerComment(deps: OutboxDeps, answer: Answer, signal: AbortSignal): Promise<void> {
-  const { jobId, to, words, commentId = to, brief } = answer;
-  const pull = await findPull(deps, jobId);
+  const pull = await findPull(deps, answer.jobId);
   const conversation = pull?.forge.conversation;
   if (!conversation) return;
-  await sendOrNote(
-    deps,
-    { ...pull, jobId, problem: "A comment on the pull request has no answer" },
-    signal,
-    async () => {
-      const comments = await conversation.listComments(pull.number, signal);
-      if (isAnswered(comments, to)) return;
-      const asked = comments.find((one) => [one, ...(one.lines ?? [])].some(({ id }) => id === commentId));
-      const { threads, isOne } = asked ? threadsOf(asked) : { threads: [], isOne: false };
-      const [only] = threads;
-      if (only && isOne) {
-        if (await conversation.reply(pull.number, only, marked(to, words), signal)) return;
-        return conversation.comment(pull.number, marked(to, `About ${placeOf(only)}: ${words}`), signal);
-      }
-      for (const thread of brief === undefined ? [] : threads) {
-        const part = `${to}/${thread.id}`;
-        if (isAnswered(comments, part)) continue;
-        if (!(await conversation.reply(pull.number, thread, marked(part, brief ?? ""), signal))) break;
-      }
-      // The last one: where it is, so are the others.
-      await conversation.comment(pull.number, marked(to, words), signal);
-    },
-  );
+  const problem = "A comment on the pull request has no answer";
+  await sendOrNote(deps, { ...pull, jobId: answer.jobId, problem }, signal, async () => {
+    const comments = await conversation.listComments(pull.number, signal);
+    if (isAnswered(comments, answer.to)) return;
+    deps.crashPoint?.("before-answer-sent");
+    await sendAnswer(conversation, { ...answer, number: pull.number, comments }, signal);
+    deps.crashPoint?.("after-answer-sent");
+  });
+}
+
+/** In the thread of a line, or on the whole. */
+async function sendAnswer(
+  conversation: Conversation,
+  answer: Answer & { number: number; comments: readonly PullRequestComment[] },
+  signal: AbortSignal,
+): Promise<void> {
+  const { number, comments, to, words, commentId = to, brief } = answer;
+  const asked = comments.find((one) => [one, ...(one.lines ?? [])].some(({ id }) => id === commentId));
+  const { threads, isOne } = asked ? threadsOf(asked) : { threads: [], isOne: false };
+  const [only] = threads;
+  if (only && isOne) {
+    if (await conversation.reply(number, only, marked(to, words), signal)) return;
+    return conversation.comment(number, marked(to, `About ${placeOf(only)}: ${words}`), signal);
+  }
+  for (const thread of brief === undefined ? [] : threads) {
+    const part = `${to}/${thread.id}`;
+    if (isAnswered(comments, part)) continue;
+    if (!(await conversation.reply(number, thread, marked(part, brief ?? ""), signal))) break;
+  }
+  // The last one: where it is, so are the others.
+  await conversation.comment(number, marked(to, words), signal);
 }
 
 function marked(to: string, words: string): string {

@@ -183,7 +183,9 @@ async function followComments(
     }
     const { jobId, projectId } = due;
     const asked = { jobId, projectId, commentId: comment.id, prompt, author: comment.author };
+    deps.crashPoint?.("before-comment-heard");
     const outcome = await deps.followUp(asked);
+    deps.crashPoint?.("after-comment-heard");
     // A round is running now. Other comments wait until it ends.
     if (outcome.kind === "accepted" || outcome.kind === "later") return { isAlone };
     if (outcome.kind === "heard") continue;

@@ -1,0 +1,376 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { type FarModel, protocols, startFarModel } from "@emend/testkit/far-model.ts";
+import { type FarEnd, startFarEnd } from "@emend/testkit/forges/far-end.ts";
+import { giteaVendor } from "@emend/testkit/forges/gitea.ts";
+import { githubVendor } from "@emend/testkit/forges/github.ts";
+import { gitlabVendor } from "@emend/testkit/forges/gitlab.ts";
+import { freePort } from "@emend/testkit/listen.ts";
+import { makePng } from "@emend/testkit/pictures.ts";
+import { runProgram } from "@emend/testkit/run-program.ts";
+import { sampleOf, seed } from "@emend/testkit/sample.ts";
+import { clientOf, createInstallation, type Installation } from "@emend/testkit/whole-server.ts";
+import { expireLeases } from "@emend/testkit/worker-control.ts";
+import { afterEach, expect, test } from "vitest";
+import { insertReply, insertThread, listThreads } from "../../src/forge/local/review-threads.ts";
+import { hastenPoll } from "../../src/jobs/pull-requests.ts";
+import { publishCrashPoints } from "../../src/publish/publication.ts";
+import type { CrashPoint } from "../../src/run/crash-points.ts";
+
+/** What a run passes, from its claim to its first turn. */
+const beginning = ["after-claim", "after-load", "after-tree-opened", "after-base-pinned"] as const;
+const step = ["before-step-stored", "after-step-stored"] as const;
+const ending = [
+  "before-review",
+  "after-review",
+  "before-change-stored",
+  "after-change-stored",
+  "before-base-taken-in",
+  "after-base-taken-in",
+  ...publishCrashPoints,
+  "before-pull-request-stored",
+  "after-pull-request-stored",
+  "before-end",
+  "after-end",
+] as const;
+const isOfCreation = (point: CrashPoint) => ["before-create", "after-create"].includes(point);
+/** Of a round on a pull request that is open. */
+const round: readonly CrashPoint[] = [...beginning, ...step, ...ending].filter((point) => !isOfCreation(point));
+const answer = ["before-answer-sent", "after-answer-sent"] as const;
+
+/** What happens between two words of the person: there, the node that works is killed. */
+const kills = {
+  question: [...beginning, ...step, "before-question-told", "after-question-told"],
+  answer: ["after-interjections-read", ...step],
+  interjection: ["after-interjections-read", ...step, ...ending],
+  ci: ["before-repair-round", "after-repair-round", ...round, ...answer],
+  review: ["before-comment-heard", "after-comment-heard", ...round, ...answer],
+  reply: [...answer, ...round, "before-comment-heard", "after-comment-heard"],
+  message: round,
+} satisfies Record<string, readonly CrashPoint[]>;
+type Turn = keyof typeof kills;
+const rowsMax = Math.max(...Object.values(kills).map((points) => points.length));
+
+const vendors = { github: githubVendor, gitlab: gitlabVendor, gitea: giteaVendor };
+const forges = ["local", "github", "gitlab", "gitea"] as const;
+const cells = Array.from({ length: rowsMax }, (_, row) => forges.map((forge) => ({ forge, row }))).flat();
+
+let installation: Installation;
+let model: FarModel;
+let far: FarEnd | null = null;
+let node: ChildProcess | null = null;
+afterEach(async () => {
+  await kill();
+  await installation.remove();
+  await model.stop();
+  await far?.close();
+  far = null;
+});
+
+async function kill(): Promise<void> {
+  if (node && node.exitCode === null && node.signalCode === null) {
+    node.kill("SIGKILL");
+    await once(node, "exit");
+  }
+  node = null;
+}
+
+const start = "guides/start.md";
+const other = "guides/other.md";
+const docs = { [start]: "# Start\n\nUse your API token.\n", [other]: "# Other\n\nNothing here.\n" };
+const picture = "guides/form.png";
+const shown = `![The form](form.png)`;
+type Request = FarModel["requests"][number];
+type Edit = [name: string, input: Record<string, unknown>];
+
+const edit = (path: string, oldText: string, newText: string): Edit => ["edit_file", { path, oldText, newText }];
+
+/** What is to be done once something was said, in this order. */
+const duties: readonly { said: string; calls: (text: string) => Edit[] }[] = [
+  { said: "access key", calls: () => [edit(start, "API token", "acess key")] },
+  {
+    said: "And write a note",
+    calls: (text) => [
+      ["add_picture", { id: /upl_\w+(?=: form\.png)/.exec(text)?.[0] ?? "", path: picture }],
+      edit(other, "Nothing here.", `A note.\n\n${shown}`),
+    ],
+  },
+  { said: "unknown word: acess", calls: () => [edit(start, "acess", "access")] },
+  { said: "say it shorter", calls: () => [edit(start, "Use your access key.", "Use a key.")] },
+  { said: "and name it", calls: () => [edit(start, "Use a key.", "Use a Key.")] },
+  { said: "Say that it is short", calls: () => [edit(other, "A note.", "A short note.")] },
+];
+
+/** Its answer depends on the conversation only: it asks, waits for the second message, and does what was said. */
+function script(turn: number, { messages }: Request) {
+  const text = JSON.stringify(messages);
+  const made = messages.flatMap((message) => message.tool_calls ?? []).map((call) => call.function.arguments);
+  if (turn === 0) return [["ask", { question: "What is the key called?" }]] satisfies Edit[];
+  for (const { said, calls } of duties) {
+    const due = calls(text).filter(([, input]) => !made.some((done) => done === JSON.stringify(input)));
+    if (text.includes(said) && due.length > 0) return due;
+    // The person says it while the job works.
+    if (!text.includes("And write a note")) return waitFor(turn);
+  }
+  return [["finish", { title: "Name the key", summary: "Named it.", reply: "Did it." }]] satisfies Edit[];
+}
+
+function waitFor(turn: number) {
+  const toolCalls = [
+    { id: `call_w${turn}`, name: "read_file", arguments: JSON.stringify({ paths: [`${other}:${turn}-`] }) },
+  ];
+  return { response: { toolCalls }, options: { latency: 500 } };
+}
+
+/** Says and does on the forge what people do there. */
+interface People {
+  head(): Promise<string>;
+  read(path: string): Promise<string>;
+  failCi(commit: string): Promise<void>;
+  passCi(commit: string): Promise<void>;
+  comment(text: string): Promise<void>;
+  reply(text: string): Promise<void>;
+  merge(): Promise<void>;
+  /** Emend's: those in the thread, and others. */
+  answers(): Promise<{ thread: readonly string[]; whole: readonly string[] }>;
+  /** Branches of jobs, and pull requests. */
+  published(): Promise<[branches: number, pulls: number]>;
+}
+
+const log = `${start}:3 unknown word: acess`;
+const firstLine = (body: string) => body.split("\n")[0] ?? "";
+
+function peopleOn(end: FarEnd, branch: string): People {
+  const { state } = end;
+  const place = { pull: 1, author: "ada", path: start, line: 3 };
+  const at = () => new Date().toISOString();
+  const ci = (commit: string, how: "failed" | "passed") => {
+    state.checks.push({ id: state.checks.length + 1, commit, name: "spelling", state: how, words: "", log });
+  };
+  return {
+    head: async () => state.repository.git("rev-parse", `refs/heads/${branch}`),
+    read: async (path) => state.repository.git("show", `refs/heads/${branch}:${path}`),
+    failCi: async (commit) => ci(commit, "failed"),
+    passCi: async (commit) => ci(commit, "passed"),
+    comment: async (body) => void state.comments.push({ ...place, id: 1, body, at: at() }),
+    async reply(body) {
+      const review = end.vendor === "gitea" ? { review: 5001 } : {};
+      state.comments.push({ ...place, ...review, id: 2000, body, replyTo: 1, at: at() });
+    },
+    async merge() {
+      for (const pull of state.pulls) pull.state = "merged";
+    },
+    async answers() {
+      const own = state.comments.filter(({ author }) => author === "emend");
+      const isReply = ({ replyTo }: { replyTo?: number }) => replyTo === 1;
+      const said = (all: typeof own) => all.map(({ body }) => firstLine(body));
+      return { thread: said(own.filter(isReply)), whole: said(own.filter((one) => !isReply(one))) };
+    },
+    async published() {
+      const branches = state.repository.git("for-each-ref", "--format=%(refname)", "refs/heads/emend/");
+      return [branches.split("\n").filter(Boolean).length, state.pulls.length];
+    },
+  };
+}
+
+function peopleHere(own: { projectId: string; key: string; url: string; branch: string }): People {
+  const { pool } = installation.database;
+  const { projectId, key, url, branch } = own;
+  const git = async (...args: string[]) => {
+    const gitDir = join(installation.forgeDir, `${projectId}.git`);
+    return (await runProgram("git", ["--git-dir", gitDir, "-c", "safe.bareRepository=all", ...args])).stdout.trim();
+  };
+  const post = async (path: string, form: Record<string, string>) => {
+    const headers = { authorization: `Bearer ${key}` };
+    const body = new URLSearchParams(form);
+    return fetch(`${url}/forge/${projectId}/${path}`, { method: "POST", headers, body, redirect: "manual" });
+  };
+  const ci = async (commit: string, state: string) => {
+    expect((await post(`statuses/${commit}`, { name: "spelling", state, log })).status).toBe(201);
+  };
+  const head = () => git("rev-parse", `refs/heads/${branch}`);
+  const threads = () => listThreads(pool, projectId, 1);
+  return {
+    head,
+    read: (path) => git("show", `refs/heads/${branch}:${path}`),
+    failCi: (commit) => ci(commit, "failed"),
+    passCi: (commit) => ci(commit, "passed"),
+    async comment(text) {
+      const commit = await head();
+      const place = { side: "after", path: start, firstLine: 3, lastLine: 3, suggestion: null } as const;
+      const thread = { ...place, commit, headCommit: commit, quoted: "", author: "console", text };
+      await insertThread(pool, { projectId, number: 1 }, thread);
+    },
+    async reply(text) {
+      const [thread] = await threads();
+      await insertReply(pool, thread?.id ?? "", { author: "console", text });
+    },
+    merge: async () => expect((await post("pull/1/merge", {})).status).toBe(303),
+    async answers() {
+      const own = (all: readonly { author: string; body: string }[]) =>
+        all.filter(({ author }) => author === "Emend").map(({ body }) => firstLine(body));
+      const { rows } = await pool.query("select author, body from local_pull_request_comments order by created_at");
+      return { thread: own((await threads()).flatMap(({ comments }) => comments)), whole: own(rows) };
+    },
+    async published() {
+      const branches = await git("for-each-ref", "--format=%(refname)", "refs/heads/emend/");
+      const { rowCount } = await pool.query("select from local_pull_requests");
+      return [branches.split("\n").length, rowCount ?? 0];
+    },
+  };
+}
+
+async function openProject(forge: (typeof forges)[number]) {
+  model = await startFarModel(script);
+  const port = await freePort();
+  const own = { EMEND_MODEL: protocols[0], EMEND_PUBLIC_URL: `http://127.0.0.1:${port}` };
+  installation = await createInstallation({ ...model.environment, ...own });
+  const server = await installation.start({ role: "api", port });
+  const settings = { models: [...protocols], secondReader: false, ciRepairRounds: 2 };
+  const shared = { name: "Docs", forge, settings };
+  const remote = forge === "local" ? null : await startFarEnd(vendors[forge]);
+  far = remote;
+  const project = await server.admin.addProject(
+    remote
+      ? { ...shared, repo: remote.repositoryUrl, credential: remote.token }
+      : { ...shared, repo: await installation.makeDocs(docs) },
+  );
+  const { key } = await server.admin.createKey({ projectIds: [project.id], name: "person", scope: "write" });
+  return { server, project, key, client: clientOf(server, project.id, key), remote };
+}
+
+test.for(sampleOf(cells, 1))(
+  `ten turns on $forge, with a node killed in each (row $row, seed ${seed})`,
+  { timeout: 900_000 },
+  async ({ forge, row }) => {
+    const { server, project, key, client, remote } = await openProject(forge);
+    const { pool } = installation.database;
+    const job = async () => (await pool.query("select * from jobs")).rows[0];
+    const count = async (sql: string) => (await pool.query(sql)).rowCount ?? 0;
+    let killed = 0;
+
+    /** Polls until it is so. What the killed node held is free at once. */
+    async function until(turn: Turn, isSo: () => Promise<boolean>, isOver = () => false): Promise<void> {
+      while (!(await isSo())) {
+        if (isOver()) return;
+        await hastenPoll(pool, { projectId: project.id, number: 1 });
+        await pause(100);
+        if (node?.exitCode != null) throw new Error(`the node ended in the turn ${turn}`);
+      }
+    }
+
+    /** The person says something, the node that works on it is killed at a point of this turn, and another goes on. */
+    async function take(turn: Turn, say: () => Promise<unknown>, isDone: () => Promise<boolean>): Promise<void> {
+      const points = kills[turn];
+      const at = points[row % points.length] as CrashPoint;
+      await kill();
+      const doomed = installation.spawn(at, "worker");
+      node = doomed;
+      await say();
+      await until(turn, async () => doomed.signalCode !== null || (await isDone()));
+      // What comes after the end, such as its own crash point, may come a moment after what everybody sees.
+      const dead = doomed.signalCode === null ? once(doomed, "exit") : null;
+      if (dead) await until(turn, async () => doomed.signalCode !== null);
+      expect(doomed.signalCode, `${turn} does not pass ${at}`).toBe("SIGKILL");
+      killed += 1;
+      await expireLeases(pool);
+      await pool.query("update tasks set held_until = null, due_at = least(due_at, now())");
+      node = installation.spawn(undefined, "worker");
+      await until(turn, isDone);
+    }
+
+    // 1 and 2: a request with a picture, and a question.
+    const headers = { authorization: `Bearer ${key}`, "content-type": "image/png" };
+    const url = `${server.url}/v2/agent/${project.id}/upload?name=form.png`;
+    const uploaded = await fetch(url, { method: "POST", headers, body: new Uint8Array(makePng()) });
+    const { id: upload } = (await uploaded.json()) as { id: string };
+    const asks = async () => (await job())?.waiting_for === "answer" && (await job()).waiting_since !== null;
+    await take("question", () => client.send("/job", { prompt: "Name the key.", files: [upload] }), asks);
+    const { id } = await job();
+    const branch = `emend/${id}`;
+    const own = { projectId: project.id, key, url: server.url, branch };
+    const people = remote ? peopleOn(remote, branch) : peopleHere(own);
+    const tell = async (prompt: string) => {
+      expect((await client.send(`/job/${id}/message`, { prompt })).status).toBe(200);
+    };
+    const hearsOf = (words: string) => async () =>
+      (await count(`select from steps where messages::text like '%${words}%' and number > 1`)) > 0;
+
+    // 3: the answer. 4 and 5: a message in the middle, and the pull request.
+    await take("answer", () => tell("It is an access key."), hearsOf("access key"));
+    const isEnded = async () => (await job()).status === "completed" && (await job()).lease === null;
+    await take("interjection", () => tell("And write a note."), isEnded);
+    const first = await people.head();
+
+    // 6: CI fails, and is repaired. 7 and 8: a comment on a line, and one in its thread. Each is answered.
+    const answered = async () => {
+      const { thread, whole } = await people.answers();
+      return thread.length + whole.length;
+    };
+    const isAnswered = (times: number) => async () => (await isEnded()) && (await answered()) >= times;
+    await take("ci", () => people.failCi(first), isAnswered(1));
+    const repaired = await people.head();
+    await people.passCi(repaired);
+    await take("review", () => people.comment("@emend say it shorter"), isAnswered(2));
+    const shorter = await people.head();
+    await people.passCi(shorter);
+    await take("reply", () => people.reply("@emend and name it"), isAnswered(3));
+    const named = await people.head();
+
+    // 9: a message to the job that has ended. 10: the merge.
+    const messages = async () => count("select from job_messages");
+    await take(
+      "message",
+      () => tell("Say that it is short."),
+      async () => (await messages()) === 4 && (await isEnded()),
+    );
+    await people.merge();
+    await until("message", async () => (await job()).pull_request.state === "merged");
+    expect((await client.send(`/job/${id}/message`, { prompt: "More." })).status).toBe(409);
+
+    // Nothing lost.
+    expect(await people.read(start)).toBe("# Start\n\nUse a Key.");
+    expect(await people.read(other)).toBe(`# Other\n\nA short note.\n\n${shown}`);
+    expect(await people.published()).toEqual([1, 1]);
+    // Nothing repeated.
+    expect(await people.answers()).toEqual({
+      whole: [`Done in ${repaired}. Did it.`],
+      thread: [`Done in ${shorter}. Did it.`, `Done in ${named}. Did it.`],
+    });
+    const author = remote ? "comment/ada" : "comment/console";
+    const { rows: rounds } = await pool.query("select created_by from job_messages order by number");
+    expect(rounds.map(({ created_by: by }) => by)).toEqual([
+      "ci/spelling",
+      author,
+      author,
+      expect.stringMatching(/^key/),
+    ]);
+    const { rows: told } = await pool.query(
+      `select kind, count(*)::int as times from job_events where kind in
+         ('job.question', 'job.interjection', 'job.message', 'completed') group by kind order by kind`,
+    );
+    expect(told).toEqual([
+      { kind: "completed", times: 5 },
+      { kind: "job.interjection", times: 2 },
+      { kind: "job.message", times: 4 },
+      { kind: "job.question", times: 1 },
+    ]);
+    const { rows: heard } = await pool.query(
+      `select message ->> 'text' as text from steps, jsonb_array_elements(messages) with ordinality one (message, place)
+       where message ->> 'from' = 'interjection' order by number, place`,
+    );
+    expect(heard).toEqual([
+      { text: expect.stringContaining("It is an access key.") },
+      { text: expect.stringContaining("And write a note.") },
+    ]);
+    const { rows: merged } = await pool.query(
+      "select from job_events where kind = 'pull_request' and data ->> 'state' = 'merged'",
+    );
+    expect(merged).toHaveLength(1);
+    // A turn whose step was not stored is asked again, and no other.
+    expect(model.requests.length - (await count("select from steps"))).toBeLessThanOrEqual(killed);
+    expect(remote?.violations ?? []).toEqual([]);
+  },
+);
