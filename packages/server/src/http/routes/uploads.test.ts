@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { request } from "node:http";
 import { startApi } from "@emend/testkit/api.ts";
 import { makePdf, makePng } from "@emend/testkit/pictures.ts";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
@@ -59,6 +61,24 @@ describe("a file", () => {
     const reading = await api.addKey(project, { scope: "read" });
     expect((await upload(makePng(), { by: reading })).status).toBe(403);
     expect((await upload(makePng(), { by: otherKey })).status).toBe(404);
+  });
+
+  test("is the third at once of a key: it waits, and other keys do not", async () => {
+    const png = makePng();
+    const slow = [1, 2].map(() => {
+      const headers = { authorization: `Bearer ${key}`, "content-type": "image/png", "content-length": png.length };
+      const sent = request(`${api.url}/v2/agent/${project.id}/upload`, { method: "POST", headers });
+      sent.flushHeaders();
+      return { sent, answered: once(sent, "response") };
+    });
+    await expect.poll(async () => (await upload(png)).status).toBe(429);
+    expect((await upload(png, { of: other, by: otherKey })).status).toBe(201);
+    for (const { sent, answered } of slow) {
+      sent.end(png);
+      const [answer] = await answered;
+      expect(answer.resume().statusCode).toBe(201);
+    }
+    await expect.poll(async () => (await upload(png)).status).toBe(201);
   });
 
   test("too many that no prompt names are refused, and go after a day", async () => {

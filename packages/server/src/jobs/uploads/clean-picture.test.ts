@@ -76,3 +76,47 @@ test("what is no picture, moves, or has more pixels than anybody looks at is ref
   wrong.writeUInt32BE(9, 16);
   expect(cleanPicture(wrong)).toBeNull();
 });
+
+describe("a photo", () => {
+  /** Its metadata in either order of bytes, with a place behind it. */
+  function exifWith(order: "II" | "MM", tag: number, turn: number): Buffer {
+    const isLittle = order === "II";
+    const view = new DataView(new ArrayBuffer(26));
+    view.setUint16(0, order === "II" ? 0x4949 : 0x4d4d);
+    for (const [at, value] of [
+      [2, 42],
+      [8, 1],
+      [10, tag],
+      [12, 3],
+      [18, turn],
+    ] as const)
+      view.setUint16(at, value, isLittle);
+    for (const [at, value] of [
+      [4, 8],
+      [14, 1],
+    ] as const)
+      view.setUint32(at, value, isLittle);
+    return Buffer.concat([Buffer.from("Exif\0\0"), Buffer.from(view.buffer), Buffer.from(secret)]);
+  }
+  const photo = (exif: Buffer) => Buffer.concat([jpeg.subarray(0, 2), segment(0xffe1, exif), jpeg.subarray(2)]);
+
+  test.each(["II", "MM"] as const)("keeps how it is turned, and its size as people see it (%s)", (order) => {
+    const cleaned = cleanPicture(photo(exifWith(order, 0x0112, 6)));
+    if (cleaned === null || cleaned === "too large") throw new Error("refused");
+    expect(cleaned).toMatchObject({ width: 30, height: 40 });
+    expect(cleaned.bytes.includes("48.137")).toBe(false);
+    const kept = Buffer.from("4578696600004d4d002a00000008000101120003000000010006000000000000", "hex");
+    expect(cleaned.bytes.subarray(2, 6 + kept.length)).toEqual(Buffer.concat([Buffer.from("ffe10022", "hex"), kept]));
+    expect(cleanPicture(cleaned.bytes)).toEqual(cleaned);
+    expect(cleanPicture(photo(exifWith(order, 0x0112, 3)))).toMatchObject({ width: 40, height: 30 });
+  });
+
+  test.each([
+    ["upright", exifWith("MM", 0x0112, 1)],
+    ["without the field", exifWith("MM", 0x0110, 6)],
+    ["with an unknown value", exifWith("II", 0x0112, 9)],
+    ["with a table behind its end", Buffer.from("Exif\0\0MM\0*\xff\xff\xff\xff", "latin1")],
+  ])("keeps no metadata if it is %s", (_, exif) => {
+    expect(cleanPicture(photo(exif))).toEqual(cleanPicture(jpeg));
+  });
+});

@@ -15,7 +15,8 @@ const sideMax = 16_384;
 const pixelsMax = 40_000_000;
 
 /**
- * A picture copied block by block, with those that show it and no others: no place, camera, text or preview is left. No
+ * A picture copied block by block, with those that show it and no others: no place, camera, text or preview is left. Of a
+ * photo's metadata, only how to turn it stays, and its size is the one that people see. No
  * decoder of pixels runs here: they are native code with flaws of their own. Null: it is no whole picture of a known type.
  */
 export function cleanPicture(bytes: Buffer): Picture | "too large" | null {
@@ -54,12 +55,13 @@ function cleanPng(bytes: Buffer): Picture | null {
   };
 }
 
-const [startOfImage, endOfImage, startOfScan, adobe, comment] = [0xffd8, 0xffd9, 0xffda, 0xffee, 0xfffe];
+const [startOfImage, endOfImage, startOfScan, exif, adobe, comment] = [0xffd8, 0xffd9, 0xffda, 0xffe1, 0xffee, 0xfffe];
 
 function cleanJpeg(bytes: Buffer): Picture | null {
   if (bytes.readUInt16BE(0) !== startOfImage) return null;
   const kept = [bytes.subarray(0, 2)];
   let size: [height: number, width: number] | null = null;
+  let turn = 1;
   for (let at = 2; ; ) {
     const marker = bytes.readUInt16BE(at);
     if (marker === endOfImage) {
@@ -76,9 +78,44 @@ function cleanJpeg(bytes: Buffer): Picture | null {
     }
     const isOfProgram = (marker >= 0xffe0 && marker <= 0xffef && marker !== adobe) || marker === comment;
     if (!isOfProgram) kept.push(bytes.subarray(at, end));
+    if (marker === exif && turn === 1) turn = turnIn(bytes.subarray(at + 4, end));
     at = end;
   }
-  return size && { type: "image/jpeg", height: size[0], width: size[1], bytes: Buffer.concat(kept) };
+  if (size === null) return null;
+  if (turn > 1) kept.splice(1, 0, exifOf(turn));
+  // From 5 on, it lies on its side.
+  const [width, height] = turn > 4 ? size : size.toReversed();
+  return { type: "image/jpeg", width: width ?? 0, height: height ?? 0, bytes: Buffer.concat(kept) };
+}
+
+const exifStart = "Exif\0\0";
+const orientation = 0x0112;
+
+/** How to turn a photo, 1 to 8, as Exif has it. 1: not at all, or nothing that can be read. */
+function turnIn(segment: Buffer): number {
+  const tiff = segment.subarray(exifStart.length);
+  const order = tiff.toString("latin1", 0, 4);
+  if (segment.toString("latin1", 0, exifStart.length) !== exifStart || !["II*\0", "MM\0*"].includes(order)) return 1;
+  const view = new DataView(tiff.buffer, tiff.byteOffset, tiff.byteLength);
+  const isLittle = order === "II*\0";
+  try {
+    const table = view.getUint32(4, isLittle);
+    for (let at = table + 2; at < table + 2 + 12 * view.getUint16(table, isLittle); at += 12) {
+      if (view.getUint16(at, isLittle) !== orientation) continue;
+      const turn = view.getUint16(at + 8, isLittle);
+      return turn >= 1 && turn <= 8 ? turn : 1;
+    }
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return 1;
+}
+
+/** A segment with this one field. */
+function exifOf(turn: number): Buffer {
+  const head = Buffer.from(`\xff\xe1\0\x22${exifStart}MM\0*\0\0\0\x08\0\x01`, "latin1");
+  const field = Buffer.from([orientation >> 8, orientation & 0xff, 0, 3, 0, 0, 0, 1, 0, turn, 0, 0]);
+  return Buffer.concat([head, field, Buffer.alloc(4)]);
 }
 
 /** The next marker that is no part of the pixels. */

@@ -1,11 +1,10 @@
 import { Worker } from "node:worker_threads";
 
-const readMsMax = 20_000;
-const memoryMbMax = 256;
+const limits = { readMsMax: 20_000, memoryMbMax: 256 };
 export const documentCharactersMax = 100_000;
 
 /** The text of a PDF, in a thread of its own: a hostile one takes its time and memory, and no more. Null: it cannot be read. */
-export async function readPdf(bytes: Buffer): Promise<string | null> {
+export async function readPdf(bytes: Buffer, { readMsMax, memoryMbMax } = limits): Promise<string | null> {
   const worker = new Worker(new URL("./read-pdf-worker.ts", import.meta.url), {
     workerData: { bytes },
     env: {},
