@@ -34,7 +34,7 @@ export async function seedJobPull(pool: Pool, far: FarEnd, projectId: string) {
     forgeOf: async (_projectId, polling) => far.open({}, far.token, polling),
     // As its task does.
     askAnswer: (answer) => answerComment(outbox, answer, signal),
-    followUp: createFollowUp({ pool, promptCodePointsMax: 100_000 }),
+    followUp: createFollowUp({ pool, promptCodePointsMax: 100_000, listPages: async () => [] }),
   };
   return {
     jobId,

@@ -41,10 +41,14 @@ const readingExamplesMax = 5;
 
 /** The closest, then one of each kind, with pages of the site. */
 function readingExamples(clause: string, paths: readonly string[]): readonly string[] {
-  const pages = paths.map((path) => ({ path, route: path.replace(/\.mdx?$/i, ""), title: null }));
-  const names = { ...noNames, pages };
+  const names = pageNames(paths);
   const rest = general.map((example) => exampleOn(example, clause, names));
   return [...new Set([...nearestExamples(clause, names), ...rest])].slice(0, readingExamplesMax);
+}
+
+/** The names of a site of which only the paths of its pages are known. */
+export function pageNames(paths: readonly string[]): SiteNames {
+  return { ...noNames, pages: paths.map((path) => ({ path, route: path.replace(/\.mdx?$/i, ""), title: null })) };
 }
 
 /** Takes for a page of the site whatever may be the title of one. */

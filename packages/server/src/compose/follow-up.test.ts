@@ -3,6 +3,7 @@ import { readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createFollowUp } from "./follow-up.ts";
 
+const listPages = async () => ["manual/billing.md", "manual/teams.md"];
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -13,7 +14,7 @@ it("continues a job that rests, waits for one at work, and says why an archived 
   const { pool } = database;
   const projectId = await seedProject(pool);
   const jobId = await seedJob(pool, projectId);
-  const followUp = createFollowUp({ pool, promptCodePointsMax: 20 });
+  const followUp = createFollowUp({ pool, promptCodePointsMax: 20, listPages });
   const input = { jobId, projectId, commentId: "c1", prompt: "Fix broken links.", author: "ada" };
   expect(await followUp(input)).toEqual({ kind: "later" });
 
@@ -26,6 +27,13 @@ it("continues a job that rests, waits for one at work, and says why an archived 
   expect(await followUp({ ...input, prompt: "😀".repeat(21) })).toEqual({ kind: "refused", words });
   const refused = await followUp({ ...input, prompt: "Make it nicer." });
   expect(refused).toMatchObject({ kind: "refused", words: expect.stringContaining("«Make it nicer»") });
+  // Its examples name pages of this site.
+  const onSite = await createFollowUp({ pool, promptCodePointsMax: 60, listPages })({
+    ...input,
+    prompt: "Rename the page billing nicely",
+  });
+  expect(onSite).toMatchObject({ kind: "refused", words: expect.stringContaining("manual/billing") });
+  expect(onSite).not.toMatchObject({ words: expect.stringContaining("quickstart") });
   expect(await readJob(pool, jobId)).toMatchObject({ status: "completed", comments_heard: [] });
   expect(await followUp(input)).toEqual({ kind: "accepted" });
   expect(await readJob(pool, jobId)).toMatchObject({ status: "active", phase: "queued" });
@@ -45,7 +53,7 @@ it("hears a comment with the message it becomes, or not at all", async () => {
   const jobId = await seedJob(pool, await seedProject(pool));
   await pool.query("update jobs set status = 'completed', ended_at = now() where id = $1", [jobId]);
   const { project_id: projectId } = await readJob(pool, jobId);
-  const followUp = createFollowUp({ pool, promptCodePointsMax: 20 });
+  const followUp = createFollowUp({ pool, promptCodePointsMax: 20, listPages });
   const input = { jobId, projectId, commentId: "c1", prompt: "Fix links.", author: "ada" };
 
   // The state after a process died between the two writes.

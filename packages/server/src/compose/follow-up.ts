@@ -1,7 +1,7 @@
-import { notUnderstood, readPrompt } from "@emend/agent";
+import { notUnderstood, pageNames, readPrompt } from "@emend/agent";
 import { assertNever } from "@emend/base/fault.ts";
 import { rulesModelName } from "@emend/base/model-names.ts";
-import type { Pool, Queryable } from "../db/pool.ts";
+import type { Pool } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isAppError } from "../errors.ts";
 import { acceptMessage, messageQuota } from "../jobs/message-job.ts";
@@ -9,11 +9,18 @@ import { markHandled, unmarkHandled } from "../jobs/pull-requests.ts";
 import { redactPrompt } from "../jobs/redact-prompt.ts";
 import type { CommentDeps } from "../run/follow-up.ts";
 
+interface FollowUpDeps {
+  pool: Pool;
+  promptCodePointsMax: number;
+  /** The pages that a refusal's examples may name. */
+  listPages(projectId: string): Promise<readonly string[]>;
+}
+
 /**
  * A comment on a pull request is handled like every message, under the same quota. It is marked as handled in the
  * transaction that accepts it, so a crash leaves both or neither.
  */
-export function createFollowUp(deps: { pool: Pool; promptCodePointsMax: number }): CommentDeps["followUp"] {
+export function createFollowUp(deps: FollowUpDeps): CommentDeps["followUp"] {
   const { promptCodePointsMax: max } = deps;
   return async ({ jobId, projectId, commentId, prompt, author, by = "comment" }) => {
     // Forges accept longer comments than the API accepts prompts.
@@ -22,7 +29,7 @@ export function createFollowUp(deps: { pool: Pool; promptCodePointsMax: number }
     }
     const kept = await redactPrompt(prompt).catch(asRefusal);
     if (typeof kept !== "string") return kept;
-    const refusal = await refusedByRules(deps.pool, { jobId, kept, by });
+    const refusal = await refusedByRules(deps, { jobId, projectId, kept, by });
     if (refusal !== null) return { kind: "refused", words: refusal };
     const message = { id: jobId, projectId, kept, createdBy: `${by}/${author}`, commentId };
     const outcome = await inTransaction(deps.pool, async (client) => {
@@ -58,15 +65,16 @@ function asRefusal(error: unknown): { kind: "refused"; words: string } {
 
 /** Instructions that the rules cannot understand are refused before the job is restarted. */
 async function refusedByRules(
-  db: Queryable,
-  { jobId, kept, by }: { jobId: string; kept: string; by: "comment" | "ci" },
+  { pool, listPages }: FollowUpDeps,
+  { jobId, projectId, kept, by }: { jobId: string; projectId: string; kept: string; by: "comment" | "ci" },
 ): Promise<string | null> {
-  const { rows } = await db.query<{ model: string }>(
+  const { rows } = await pool.query<{ model: string }>(
     "select model from jobs where id = $1 and status in ('completed', 'failed')",
     [jobId],
   );
   const model = rows[0]?.model ?? "";
   if (by === "ci" && model === rulesModelName) return `${rulesModelName} does not repair CI. Use a language model.`;
   const reading = readPrompt(model, kept);
-  return reading.kind === "not_understood" ? notUnderstood(reading).publicMessage : null;
+  if (reading.kind !== "not_understood") return null;
+  return notUnderstood({ ...reading, names: pageNames(await listPages(projectId)) }).publicMessage;
 }

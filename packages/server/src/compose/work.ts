@@ -71,6 +71,7 @@ import { createReader } from "./create-reader.ts";
 import { createFollowUp } from "./follow-up.ts";
 import { knownSecretsOf } from "./known-secrets.ts";
 import { type Parts, readPullRequestState, type Undo } from "./parts.ts";
+import { createPagesReader } from "./read-pages.ts";
 
 /** Everything that runs jobs and maintenance: mirrors, tasks, deliveries, runs, polling of pull requests. */
 export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
@@ -260,7 +261,11 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
       await askLessons(pool, projectId);
     },
     askAnswer: (answer) => askCommentAnswer(pool, answer),
-    followUp: createFollowUp({ pool, promptCodePointsMax: config.promptCodePointsMax }),
+    followUp: createFollowUp({
+      pool,
+      promptCodePointsMax: config.promptCodePointsMax,
+      listPages: createPagesReader({ pool, mirrors }).listPages,
+    }),
     crashPoint,
   });
   undo.push(() => watch.stop());
