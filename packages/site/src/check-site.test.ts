@@ -227,9 +227,9 @@ describe("the nearest page", () => {
   };
 
   it("is certain where it is the only one, and a guess among rivals", async () => {
-    const link = { "a.md": "[x](guide-one.md)\n" };
-    expect((await nearby({ ...link, "guide-onee.md": "G" }))?.fix).toBeDefined();
-    const among = await nearby({ ...link, "guide-onee.md": "G", "guide-onf.md": "H" });
+    const link = { "a.md": "[x](guide-oone.md)\n" };
+    expect((await nearby({ ...link, "guide-one.md": "G" }))?.fix).toBeDefined();
+    const among = await nearby({ ...link, "guide-one.md": "G", "guide-onf.md": "H" });
     expect(among?.check).toBe("broken-link");
     expect(among?.fix).toBeUndefined();
   });

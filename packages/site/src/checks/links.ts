@@ -119,14 +119,7 @@ export const brokenAnchor: LinkCheck = {
       }
       // If escapes make the source longer than the target, the fragment's position is uncertain.
       const isPlain = link.end - link.start === target.length;
-      // A page that links to both headings means two.
-      const isOther =
-        near !== null &&
-        links.some(
-          ({ resolution: { kind, ...one } }) =>
-            kind === "page" && "hash" in one && one.hash === near.id && one.path === resolution.path,
-        );
-      if (near?.isCertain !== true || !isPlain || isOther) yield { path, line, column, message };
+      if (near?.isCertain !== true || !isPlain) yield { path, line, column, message };
       else {
         const edits = [{ path, start, end: link.end, text: near.id }];
         yield { path, line, column, message, fix: { title: `Link to #${near.id}`, edits } };

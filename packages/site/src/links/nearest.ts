@@ -46,14 +46,24 @@ function collectNames(index: SiteIndex): Names {
 }
 
 /**
- * Whether a misspelled name can only mean the other name: one letter differs, or two in a longer name with the same
- * start and end. Never if a digit differs: `v1` and `v2` are different things.
+ * Whether a name can only be the other one misspelled: as many words, and each that differs does so between its first
+ * and its last letter, or has the same letters in another order. `reporters` and `reporter`, `prefetch` and `refetch`
+ * are words of their own. Never if a digit differs: `v1` and `v2` are different things.
  */
-function isSlip(wanted: string, found: string, distance: number): boolean {
+function isSlip(wanted: string, found: string): boolean {
   const digits = (text: string): string => text.replace(/\D/g, "");
-  const [name, other] = [baseOf(wanted), baseOf(found)];
-  if (digits(wanted) !== digits(found) || name.length < 4) return false;
-  return distance <= 1 || (name.length > 5 && name[0] === other[0] && name.at(-1) === other.at(-1));
+  if (digits(wanted) !== digits(found) || baseOf(wanted).length < 4) return false;
+  const words = wanted.split(/[^\p{L}\p{N}]+/u);
+  const others = found.split(/[^\p{L}\p{N}]+/u);
+  return (
+    words.length === others.length &&
+    words.every((word, n) => {
+      const other = others[n] ?? "";
+      if (word === other || word.length < 4) return word === other;
+      const isInside = word[0] === other[0] && word.at(-1) === other.at(-1);
+      return isInside || [...word].sort().join("") === [...other].sort().join("");
+    })
+  );
 }
 
 /** The page that a broken target most likely means. */
@@ -74,7 +84,7 @@ export function nearestPage(index: SiteIndex, from: PageNode, target: string): N
     if (neighbours.length > folderPagesMax) continue;
     for (const neighbour of neighbours) {
       const distance = isOther(neighbour.page) ? editDistance(key, neighbour.key, max) : max + 1;
-      if (distance <= max) near.push({ page: neighbour.page, distance, isSlip: isSlip(key, neighbour.key, distance) });
+      if (distance <= max) near.push({ page: neighbour.page, distance, isSlip: isSlip(key, neighbour.key) });
     }
   }
   near.sort((a, b) => a.distance - b.distance);
@@ -113,7 +123,7 @@ export function nearestAnchor(ids: ReadonlySet<string>, hash: string): { id: str
   const near = [...ids].filter((id) => editDistance(hash, id, 2) <= 2);
   const [id] = near;
   if (id === undefined || near.length > 1) return null;
-  return { id, isCertain: isSlip(hash, id, editDistance(hash, id, 2)) };
+  return { id, isCertain: isSlip(hash, id) };
 }
 
 /** The edit distance (insert, delete, replace, swap neighbours) between two strings, capped at max + 1. */
