@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { checkSite, movePage, openSite } from "../src/index.ts";
 import { editsOf, type Files, memoryTree } from "./support/memory-tree.ts";
 
@@ -212,15 +212,16 @@ it("is not certain of files in a folder that does not exist", async () => {
   expect((await judged(of("a", "b", "c")))[0]).toBe("pics/a.png likely");
 });
 
-it("offers no fix to a heading that the page links to as well", async () => {
-  const files = (line: string): Files => ({
-    "mkdocs.yml": "site_name: x\n",
-    "docs/a.md": `# A\n\n${line}\n\n## Default reporter\n`,
-  });
-  const fixesOf = async (line: string): Promise<number> =>
-    (await checkSite(await openSite(memoryTree(files(line))))).filter(({ fix }) => fix !== undefined).length;
-  expect(await fixesOf("[x](#default-reporters)")).toBe(1);
-  expect(await fixesOf("[x](#default-reporters) [y](#default-reporter)")).toBe(0);
+it.each([
+  ["Default reporter", "#default-reporters", 0],
+  ["Prefetching data", "#refetching-data", 0],
+  ["Trace header", "#tracer-header", 0],
+  ["Application keys", "#applicaation-keys", 1],
+  ["Application keys", "#Application_Keys", 1],
+])("fixes a misspelled heading, and not one that may be another: %s, %s", async (heading, target, fixes) => {
+  const files = { "mkdocs.yml": "site_name: x\n", "docs/a.md": `# A\n\n[x](${target})\n\n## ${heading}\n` };
+  const findings = await checkSite(await openSite(memoryTree(files)));
+  expect(findings.filter(({ fix }) => fix !== undefined)).toHaveLength(fixes);
 });
 
 it("reports one cause of many entries without a page once", async () => {
@@ -299,4 +300,75 @@ it("follows a moved page under a render hook of Hugo, in every form of link", as
   expect(after.text("content/b.md")).not.toContain("g/a");
   expect(after.text("content/b.md").match(/h\/a/g)).toHaveLength(4);
   expect((await checkSite(await openSite(after))).filter(({ check }) => check === "broken-link")).toEqual([]);
+});
+
+const withSidebar = (entries: string): Files => ({
+  "docusaurus.config.js": docusaurus('docs: { sidebarPath: "./sidebars.js" }'),
+  "sidebars.js": `const names = (some) => some.map((name) => "guide/" + name);\nmodule.exports = { docs: [${entries}] };\n`,
+  "docs/intro.md": page("I"),
+  "docs/guide/keys.md": page("K"),
+  "docs/guide/roles.md": page("R"),
+});
+
+it.each([
+  ["a method changes the list", '"intro", ...["keys", "roles"].map((name) => "guide/" + name)', ["keys"]],
+  ["a function takes the list", '"intro", ...names(["keys", "roles"])', ["keys"]],
+  ["a function takes the names", '"intro", doc("keys"), doc("roles")', ["keys"]],
+  ["a function takes the group", '"intro", group({ label: "G", items: ["keys", "roles"] })', ["keys"]],
+])("does not guess what a computed sidebar lists. Docusaurus: %s", async (_name, entries, told) => {
+  const site = await openSite(memoryTree(withSidebar(entries)));
+  expect(await checkSite(site)).toEqual([]);
+  const done = await movePage(site, { from: "docs/guide/keys.md", to: "docs/guide/tokens.md" });
+  expect([...editsOf(done).keys()]).not.toContain("sidebars.js");
+  const named = done.kind === "done" ? done.skipped.filter(({ path }) => path === "sidebars.js") : [];
+  expect(named.map(({ line, reason }) => [line, reason.split(" ")[0]])).toEqual(told.map((text) => [2, text]));
+});
+
+it("still reads lists as they are written in calls, functions and conditions around them", async () => {
+  expect(await judged(withSidebar('"intro", ...(isBeta ? ["guide/keys", "guide/none"] : []), "guide/roles"'))).toEqual([
+    "guide/none certain",
+  ]);
+  const vitepress = (sidebar: string): Files => ({
+    ".vitepress/config.mts": `export default withMermaid(defineConfig({ themeConfig: { sidebar: ${sidebar} } }));\nfunction guide() { return [{ text: "A", link: "/a" }, { text: "N", link: "/none" }]; }\n`,
+    "a.md": "# A\n",
+    "b.md": "# B\n",
+  });
+  expect(await judged(vitepress('{ "/": guide() }'))).toEqual(["/none certain"]);
+  expect(
+    await judged(vitepress('[{ text: "B", items: [{ text: "B", link: "/b" }, { text: "X", link: "/x" }] }]')),
+  ).toEqual(["/x certain", "/none certain"]);
+  expect(await judged(vitepress('[{ text: "X", link: "/x" }].map(translate)'))).toEqual(["/none certain"]);
+});
+
+describe("the base of a group in a VitePress sidebar", () => {
+  const files = (sidebar: string, more = ""): Files => ({
+    ".vitepress/config.ts": `export default defineConfig({ base: "/docs/", themeConfig: { sidebar: ${sidebar} } });\n${more}`,
+    "guide/a.md": "# A\n",
+    "guide/b.md": "# B\n",
+  });
+  const literal = '{ "/guide/": { base: "/guide/", items: [{ text: "A", link: "a" }, { text: "B", link: "/b" }] } }';
+
+  it("comes before the links of its elements", async () => {
+    expect(await checkSite(await openSite(memoryTree(files(literal))))).toEqual([]);
+    expect(await judged(files(literal.replace('link: "a"', 'link: "none"')))).toEqual(["/guide/none likely"]);
+  });
+
+  it("is left out where an entry follows its page, and the entry is named where the page leaves the base", async () => {
+    const tree = memoryTree(files(literal));
+    const site = await openSite(tree);
+    const inside = await movePage(site, { from: "guide/a.md", to: "guide/c.md" });
+    expect(tree.with(editsOf(inside)).text(".vitepress/config.ts")).toContain('link: "c"');
+    const outside = await movePage(site, { from: "guide/a.md", to: "other/a.md" });
+    expect(outside).toMatchObject({
+      skipped: expect.arrayContaining([expect.objectContaining({ path: ".vitepress/config.ts" })]),
+    });
+  });
+
+  it("is unknown in lists that a function returns", async () => {
+    const called = files(
+      '{ "/guide/": { base: "/guide/", items: guide() } }',
+      'function guide() { return [{ text: "A", link: "a" }]; }',
+    );
+    expect(await checkSite(await openSite(memoryTree(called)))).toEqual([]);
+  });
 });

@@ -3,7 +3,7 @@ import { entryOf, type Literal, stringOf, walkLiteral } from "../literal/literal
 import { parseLiteral } from "../literal/parse-literal.ts";
 import type { FrontMatter } from "../parse/dialect.ts";
 import type { DocsFolder } from "./docusaurus-config.ts";
-import type { FrameworkContext, Label, NavList } from "./framework.ts";
+import type { ComputedEntry, FrameworkContext, Label, NavList } from "./framework.ts";
 import { type LiteralNavSource, literalNav } from "./literal-nav.ts";
 
 const numberPrefix = /^\d+[-_.\s]+(?=\D)/;
@@ -26,6 +26,7 @@ interface Sidebars {
   lists: NavList[];
   labels: Label[];
   isGrown: boolean;
+  computed: ComputedEntry[];
   files: string[];
 }
 
@@ -39,7 +40,7 @@ export async function readSidebars(
   folders: readonly DocsFolder[],
   site: { file: string; text: string; config: Literal },
 ): Promise<Sidebars> {
-  const out: Sidebars = { lists: [], labels: [], isGrown: false, files: [] };
+  const out: Sidebars = { lists: [], labels: [], isGrown: false, computed: [], files: [] };
   for (const folder of folders) {
     // Languages share their sidebars.
     if (folder.translation !== undefined) continue;
@@ -55,6 +56,7 @@ export async function readSidebars(
     out.files.push(sidebar);
     out.lists.push(...nav.lists);
     out.labels.push(...nav.labels);
+    out.computed.push(...nav.computed);
     out.isGrown ||= nav.isGrown;
   }
   out.lists.push(...readBars(folders, site));

@@ -87,7 +87,13 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
   const blogFronts = new Set(blogs.map(({ base }) => base.replace(/^\/|\/$/g, "")));
   const pageFolders = plugin("pages", "src/pages");
   const pages = underDir(top, "src/pages");
-  const { lists, labels, isGrown, files } = await readSidebars(context, folders, { file: marker, text, config });
+  const {
+    lists,
+    labels,
+    isGrown,
+    computed: computedEntries,
+    files,
+  } = await readSidebars(context, folders, { file: marker, text, config });
   const options = redirectOptions(config);
   const written =
     options?.kind === "object"
@@ -160,6 +166,7 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
     basePath: (stringOf(entryOf(configObject(values), "baseUrl")) ?? "").replace(/\/$/, ""),
     isBaseComputed: entryOf(configObject(values), "baseUrl")?.kind === "other",
     navigation: lists,
+    computedEntries,
     labels,
     listsPages: lists.length > 0 && !isGrown,
     isUnlisted: (path, fields) =>

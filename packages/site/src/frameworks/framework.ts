@@ -38,10 +38,17 @@ export interface NavList {
   text?: string;
   /** Removes an element. Only for lists that belong to a folder. */
   remove?(index: number): readonly Splice[];
-  /** How a target is written in an element, if it differs from the name that the model looks up. */
-  written?(target: string, item: NavItem, route: string): string;
+  /** How a target is written in an element, if it differs from the name that the model looks up. Null: it cannot be. */
+  written?(target: string, item: NavItem, route: string): string | null;
   /** Inserts an element before the one at index, or last. `source`: the rest of an element from another list. */
   insert(text: string, index: number, target: string, title: string, source?: string): Splice;
+}
+
+/** A text in a navigation list that code changes. */
+export interface ComputedEntry {
+  file: string;
+  line: number;
+  text: string;
 }
 
 export interface Redirect {
@@ -105,6 +112,7 @@ export interface Model {
   /** The configuration computes the base path, so it cannot be read. */
   isBaseComputed?: boolean;
   navigation: readonly NavList[];
+  computedEntries?: readonly ComputedEntry[];
   /** Visible labels in the navigation. */
   labels: readonly Label[];
   /** False if pages are listed automatically: then none can be missing from the navigation. */

@@ -6,16 +6,20 @@ import {
   type ObjectLiteral,
   quoteLike,
   type StringLiteral,
+  someLiteral,
   stringOf,
+  walkLiteral,
 } from "../literal/literal.ts";
 import { encodePiece, indexLines } from "../text/bytes.ts";
-import type { Label, NavItem, NavList } from "./framework.ts";
+import type { ComputedEntry, Label, NavItem, NavList } from "./framework.ts";
 
 export interface LiteralNav {
   lists: NavList[];
   labels: Label[];
   /** The build lists some pages itself: from a folder, or by code. */
   isGrown: boolean;
+  /** Texts in lists that code changes: what they become is unknown. */
+  computed: ComputedEntry[];
 }
 
 export interface LiteralNavSource {
@@ -32,6 +36,8 @@ export interface LiteralNavSource {
   hasBareTexts: boolean | "if used";
   /** Keys whose object names the single page of a group. */
   pageKeys?: readonly string[];
+  /** The key of a text that a group puts before the targets of its elements. */
+  baseKey?: string;
   /** The folder that an element stands for, with the string that names it. */
   folder?(item: ObjectLiteral): { path: string; below: string; name: StringLiteral } | null;
   isForeign(target: string, item: Literal): boolean;
@@ -41,38 +47,100 @@ export interface LiteralNavSource {
   write(target: string, key: string, route?: string): string;
 }
 
+interface Place {
+  trail: readonly string[];
+  isListed: boolean;
+  base: string;
+}
+
+/** A target as it follows a base. */
+function inBase(target: string, base: string): string {
+  return base.endsWith("/") ? target.replace(/^\//, "") : target;
+}
+
+/** How a target is written below a base. Null: it is not below it. */
+function withoutBase(target: string, base: string): string | null {
+  return target.startsWith(base) ? target.slice(base.length) : null;
+}
+
+/** What follows a value of which a member is used, such as `.map(`. */
+const isMember = /^\s*(?:\?\.|\.(?!\.)|\[)/;
+const isCallee = /[\w$\])]\s*$/;
+
 /** Reads navigation from arrays of strings and objects in JSON, JavaScript or TypeScript. */
 export function literalNav(source: LiteralNavSource, root: Literal): LiteralNav {
-  const nav: LiteralNav = { lists: [], labels: [], isGrown: false };
+  const nav: LiteralNav = { lists: [], labels: [], isGrown: false, computed: [] };
   const lines = indexLines(source.text);
-  visit(root, []);
+  // Lists elsewhere in the file may be those of a group with a base.
+  const isLoose = someLiteral(
+    root,
+    (node) => baseOf(node) !== undefined && source.listKeys.some((key) => entryOf(node, key)?.kind === "other"),
+  );
+  visit(root, { trail: [], isListed: false, base: "" });
   return nav;
 
-  function visit(node: Literal, trail: readonly string[]): void {
-    if (node.kind === "array") list(node, trail);
-    else if (node.kind === "object") group(node, trail);
+  function visit(node: Literal, place: Place): void {
+    if (node.kind === "array" && isLoose && !place.isListed) setAside(node);
+    else if (node.kind === "array") list(node, place);
+    else if (node.kind === "object") group(node, place);
     else if (node.kind === "other") {
       nav.isGrown ||= node.children.length === 0 && source.text.slice(node.start, node.start + 3) === "...";
-      for (const child of node.children) visit(child, trail);
+      const isCall = isCallAt(node.start);
+      for (const child of node.children) {
+        const isChanged = isMember.test(source.text.slice(child.end, child.end + 40));
+        const isArgument = isCall && (place.isListed || child.kind === "array");
+        if (isChanged || isArgument) setAside(child);
+        else visit(child, place);
+      }
     }
   }
 
-  function list(node: ArrayLiteral, trail: readonly string[]): void {
+  /** Whether a bracket holds the arguments of a call. */
+  function isCallAt(start: number): boolean {
+    return source.text[start] === "(" && isCallee.test(source.text.slice(Math.max(0, start - 40), start));
+  }
+
+  /** Names in what a call receives or changes are not read as entries: only the build knows what they become. */
+  function setAside(node: Literal): void {
+    const texts: ComputedEntry[] = [];
+    for (const one of walkLiteral(node)) {
+      const isEntry = one.kind === "string" ? source.hasBareTexts !== false : targetOf(one) !== undefined;
+      const text = one.kind === "string" ? one.value : stringOf(targetOf(one));
+      if (isEntry && text !== null) texts.push({ file: source.file, line: lines.place(one.start).line, text });
+    }
+    nav.computed.push(...texts);
+    nav.isGrown ||= texts.length > 0;
+  }
+
+  function list(node: ArrayLiteral, place: Place): void {
     const items: NavItem[] = [];
-    for (const item of node.items) items.push(itemOf(item));
+    for (const item of node.items) items.push(itemOf(item, baseIn(item, place)));
     if (items.some((item) => item.target !== null || item.folder !== undefined)) {
       nav.lists.push({
         file: source.file,
-        trail,
+        trail: place.trail,
         items,
-        written: (target, item, route) => source.write(target, keyOf(node.items[items.indexOf(item)]), route),
-        insert: (text, index, target, title) => insertMember(text, node, index, render(text, node, target, title)),
+        written(target, item, route) {
+          const literal = node.items[items.indexOf(item)];
+          return withoutBase(source.write(target, keyOf(literal), route), baseIn(literal, place));
+        },
+        insert: (text, index, target, title) =>
+          insertMember(text, node, index, render(text, node, withoutBase(target, place.base) ?? target, title)),
       });
     }
-    for (const item of node.items) if (item.kind !== "string") visit(item, trail);
+    for (const item of node.items) if (item.kind !== "string") visit(item, { ...place, isListed: true });
   }
 
-  function itemOf(item: Literal): NavItem {
+  function baseOf(node: Literal | undefined): Literal | undefined {
+    return source.baseKey === undefined ? undefined : entryOf(node, source.baseKey);
+  }
+
+  /** The base of an element: its own, or its group's. */
+  function baseIn(node: Literal | undefined, place: Place): string {
+    return stringOf(baseOf(node)) ?? place.base;
+  }
+
+  function itemOf(item: Literal, base = ""): NavItem {
     const grown = item.kind === "object" ? (source.folder?.(item) ?? null) : null;
     const named = grown?.name ?? (item.kind === "string" && source.hasBareTexts !== false ? item : targetOf(item));
     const target = grown === null ? stringOf(named) : null;
@@ -84,7 +152,8 @@ export function literalNav(source: LiteralNavSource, root: Literal): LiteralNav 
       start: item.start,
       end: item.end,
       ...lines.place(item.start),
-      target: target === null ? null : source.name(target.replace(/(.)[?#].*$/, "$1"), keyOf(item)),
+      target:
+        target === null ? null : source.name(base + inBase(target.replace(/(.)[?#].*$/, "$1"), base), keyOf(item)),
       targetStart: start,
       targetEnd: tail < 1 ? end : start + tail,
       label: item.kind === "object" ? stringOf(labelOf(item)) : null,
@@ -119,7 +188,15 @@ export function literalNav(source: LiteralNavSource, root: Literal): LiteralNav 
     return source.labelKeys.map((key) => entryOf(item, key)).find((value) => value?.kind === "string");
   }
 
-  function group(node: ObjectLiteral, trail: readonly string[]): void {
+  function group(node: ObjectLiteral, place: Place): void {
+    const { trail, isListed } = place;
+    // Other settings have the same name.
+    const isBased = baseOf(node) !== undefined && source.listKeys.some((key) => entryOf(node, key) !== undefined);
+    if (isBased && stringOf(baseOf(node)) === null) {
+      setAside(node);
+      return;
+    }
+    const base = isBased ? baseIn(node, place) : place.base;
     const label = labelOf(node);
     if (label !== undefined) nav.labels.push({ file: source.file, start: label.start + 1, end: label.end - 1 });
     if (stringOf(entryOf(node, "type")) === "autogenerated" || entryOf(node, "autogenerate") !== undefined)
@@ -128,10 +205,11 @@ export function literalNav(source: LiteralNavSource, root: Literal): LiteralNav 
     for (const { key, value } of node.entries) {
       if (source.otherKeys?.includes(key)) continue;
       if (source.pageKeys?.includes(key)) onePage(value, inner);
-      const isNamed = source.listKeys.includes(key) || value.kind !== "array";
-      visit(value, isNamed ? inner : [...inner, key]);
+      const isList = source.listKeys.includes(key);
+      const names = isList || value.kind !== "array" ? inner : [...inner, key];
+      visit(value, { trail: names, isListed: isListed || isList, base });
     }
-    for (const child of node.children) visit(child, inner);
+    for (const child of node.children) visit(child, { trail: inner, isListed, base });
   }
 
   function render(text: string, node: ArrayLiteral, target: string, title: string): string {

@@ -11,7 +11,7 @@ import {
 } from "../literal/literal.ts";
 import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
-import type { Framework, FrameworkContext, Label, Model, NavList } from "./framework.ts";
+import type { ComputedEntry, Framework, FrameworkContext, Label, Model, NavList } from "./framework.ts";
 import { literalNav } from "./literal-nav.ts";
 import { isDocument, type Languages, languageFolders, readLanguages } from "./pages.ts";
 import { objectRedirects, withEvaluated } from "./redirects.ts";
@@ -30,6 +30,7 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
   const lists: NavList[] = [];
   const labels: Label[] = [];
   let isGrown = false;
+  const computed: ComputedEntry[] = [];
   const text = (await context.readText(marker)) ?? "";
   const config = parseLiteral(text);
   const values = context.evaluated === undefined ? config : literalOf(context.evaluated);
@@ -75,6 +76,7 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
     lists.push(...nav.lists);
     labels.push(...nav.labels);
     isGrown ||= nav.isGrown || /autogenerate/.test(text);
+    computed.push(...nav.computed);
   }
   const options = [...walkLiteral(config)].find(
     (node): node is ObjectLiteral => node.kind === "object" && entryOf(node, "integrations") !== undefined,
@@ -125,6 +127,7 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
     basePath,
     isBaseComputed: basePath === "" && entryOf(known, "base") !== undefined && base === null,
     navigation: lists,
+    computedEntries: computed,
     labels,
     listsPages: lists.length > 0 && !isGrown,
     isUnlisted: (path, fields) =>

@@ -2,7 +2,7 @@ import { baseOf, dirOf, isBelow, joinPath, stripExtension } from "../links/targe
 import { entryOf, hasSpread, isComputed, type Literal, literalOf, stringOf, walkLiteral } from "../literal/literal.ts";
 import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
-import type { Framework, FrameworkContext, Label, Model, NavList } from "./framework.ts";
+import type { ComputedEntry, Framework, FrameworkContext, Label, Model, NavList } from "./framework.ts";
 import { literalNav } from "./literal-nav.ts";
 import { isDocument, type Languages, languageFolders, readLanguages } from "./pages.ts";
 
@@ -82,6 +82,7 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
   let unread: string | undefined;
   let hasSidebar = false;
   let isGrown = false;
+  const computed: ComputedEntry[] = [];
   const excluded: string[] = [];
   const rewrites: Rewrite[] = [];
   let isRewriteComputed = false;
@@ -97,6 +98,7 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
         targetKeys: ["link"],
         labelKeys: ["text"],
         listKeys: ["items", "nav", "sidebar", "children"],
+        baseKey: "base",
         hasBareTexts: false,
         isForeign: (target) => /^[a-z]+:|^#/i.test(target),
         name: (target) => target,
@@ -107,6 +109,7 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
     lists.push(...nav.lists);
     labels.push(...nav.labels);
     isGrown ||= nav.isGrown;
+    computed.push(...nav.computed);
     hasSidebar ||= /\bsidebar\b/.test(text);
     if (file !== marker) continue;
     // Groups of the sidebar may have their own base.
@@ -184,6 +187,7 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
     basePath: base,
     isBaseComputed,
     navigation: lists,
+    computedEntries: computed,
     labels,
     listsPages: hasSidebar && !isGrown && lists.some((list) => list.trail.length > 0),
     isUnlisted: (path, fields) =>

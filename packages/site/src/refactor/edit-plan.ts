@@ -1,5 +1,6 @@
 import type { FileEdit } from "../frameworks/framework.ts";
 import { resolveTarget } from "../links/resolve.ts";
+import { baseOf, stripExtension } from "../links/target.ts";
 import { lookAgain } from "../second-reader/read-states.ts";
 import type { Site } from "../site.ts";
 import { applySplices, encodePiece, fromByteString, type Splice, toByteString } from "../text/bytes.ts";
@@ -67,7 +68,7 @@ export function createPlan(site: Site): EditPlan {
       moves,
     );
     if ("reason" in look) return { kind: "refused", reason: look.reason };
-    return { kind: "done", edits, counts, skipped: [...skipped, ...look.skipped] };
+    return { kind: "done", edits, counts, skipped: [...skipped, ...computedEntriesOf(site, edits), ...look.skipped] };
   }
 
   return {
@@ -85,6 +86,17 @@ export function createPlan(site: Site): EditPlan {
     },
     finish,
   };
+}
+
+/** Entries of computed lists that may name a page that is no longer there. */
+function computedEntriesOf({ model }: Site, edits: Edits): Skipped[] {
+  const nameOf = (path: string): string => baseOf(stripExtension(path).replace(/\/(?:index|readme)?$/i, ""));
+  const gone = new Map([...edits].flatMap(([path, bytes]) => (bytes === null ? [[nameOf(path), path] as const] : [])));
+  return (model.computedEntries ?? []).flatMap(({ file, line, text }) => {
+    const path = gone.get(nameOf(text));
+    const reason = `${text} may mean ${path}, but code changes this list; check it by hand`;
+    return path === undefined ? [] : [{ path: file, line, reason }];
+  });
 }
 
 export function refuse(reason: string): Refactoring {

@@ -24,6 +24,8 @@ export function moveInNavigation(site: Site, after: SiteIndex, moves: Moves, pla
         continue;
       }
       const text = textOf(site, after, list, item, goal);
+      if (text === null && !goal.isFolder)
+        plan.skip({ path: old.file, line: item.line, reason: `no way to write the entry for ${goal.to}` });
       if (text === null || text === item.target) continue;
       plan.splice(old.file, replaceRange(item.targetStart, item.targetEnd, text));
       plan.count("navigation");
@@ -63,7 +65,8 @@ function textOf(site: Site, after: SiteIndex, list: NavList, item: NavItem, goal
   const node = after.nodes.get(goal.to);
   if (node === undefined) return null;
   const target = site.model.navTarget(goal.to, node.route, node.brief.fields, list);
-  const written = list.written?.(target, item, node.route) ?? target;
+  const written = list.written === undefined ? target : list.written(target, item, node.route);
+  if (written === null) return null;
   const isRoute = item.target?.startsWith("/") === true;
   const slashed = isRoute && !written.startsWith("/") && list.written === undefined ? `/${written}` : written;
   return isRoute && item.target?.endsWith("/") === false ? slashed.replace(/(.)\/$/, "$1") : slashed;
