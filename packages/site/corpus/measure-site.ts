@@ -2,6 +2,7 @@ import {
   checkSite,
   confirmFixes,
   type Edits,
+  type Finding,
   movePage,
   openSite,
   type Site,
@@ -10,6 +11,7 @@ import {
 } from "../src/index.ts";
 import { type LinkReader, learnReader } from "../src/second-reader/judge-change.ts";
 import { pathPart, writtenLinks } from "../src/second-reader/written-links.ts";
+import { contestedErrors, followMove, type JudgedError, makeWorld, type World } from "./judge.ts";
 
 export interface Figures {
   pages: number;
@@ -17,6 +19,8 @@ export interface Figures {
   unjudged: number;
   /** Errors that count as certain, and findings that do not. */
   certain: number;
+  /** Certain errors that the judge finds something against. */
+  contested: number;
   likely: number;
   unknown: number;
   /** Fixes that are made, and those that the second reader does not confirm. */
@@ -26,14 +30,14 @@ export interface Figures {
   deadByFixes: number;
   moves: number;
   refused: number;
-  /** Errors that the check reports after a move and did not before. */
-  errorsByMoves: number;
+  /** Links to and from moved pages that the judge can follow, and those that are dead afterwards without a word. */
+  followed: number;
+  deadByMoves: number;
   planted: number;
   found: number;
   cpuMs: number;
 }
 
-const movesMax = 5;
 // A move of a large site reads all of it.
 const largePages = 2000;
 const largeMovesMax = 1;
@@ -74,9 +78,15 @@ export interface Measured {
   figures: Figures;
   /** Planted faults that the check does not report: `path:line target`. */
   missed: string[];
+  contested: readonly JudgedError[];
+  dead: string[];
+  findings: readonly Finding[];
 }
 
-export async function measureSite(tree: SiteTree, docsDir: string): Promise<Measured> {
+export async function measureSite(
+  tree: SiteTree,
+  { docsDir, movesMax }: { docsDir: string; movesMax: number },
+): Promise<Measured> {
   const before = process.cpuUsage();
   const site = await openSite(tree, { docsDir });
   const findings = await checkSite(site);
@@ -89,17 +99,22 @@ export async function measureSite(tree: SiteTree, docsDir: string): Promise<Meas
   const offered = findings.filter(({ fix }) => fix !== undefined);
   const confirmed = (await confirmFixes({ tree, pages: site.index.nodes.keys() }, findings)).filter(({ fix }) => fix);
   const { missed, ...planted } = await plant(site, docsDir, texts, reader);
+  const certain = shown.filter(({ certainty, severity }) => certainty === undefined && severity === "error");
+  const world = await judgeOf(tree, site.framework);
+  const contested = await contestedErrors(world, certain);
+  const { dead, ...moved } = await tryMoves(site, world, movesMax);
   const figures: Figures = {
     pages: site.pages.length,
     links: tally.links,
     unjudged: tally.unjudged,
-    certain: shown.filter(({ certainty, severity }) => certainty === undefined && severity === "error").length,
+    certain: certain.length,
+    contested: contested.length,
     likely: shown.filter(({ certainty }) => certainty === "likely").length,
     unknown: shown.filter(({ certainty }) => certainty === "unknown").length,
     fixes: confirmed.length,
     doubted: offered.length - confirmed.length,
     deadByFixes: 0,
-    ...(await tryMoves(site, docsDir, shown.length)),
+    ...moved,
     ...planted,
     cpuMs: Math.round((spent.user + spent.system) / 1000),
   };
@@ -117,17 +132,39 @@ export async function measureSite(tree: SiteTree, docsDir: string): Promise<Meas
       if (old !== undefined && reader(path, old) !== null && reader(path, link) === null) figures.deadByFixes++;
     }
   }
-  return { framework: site.framework, figures, missed };
+  return { framework: site.framework, figures, missed, contested, dead, findings: shown };
+}
+
+const document = /\.(?:mdx?|markdown|mdoc|rst)$/i;
+const fileBytesMax = 1024 * 1024;
+
+/** What the judge knows: the whole repository. */
+async function judgeOf(tree: SiteTree, framework: string): Promise<World> {
+  const files = new Set((await tree.list()).map(({ path }) => path));
+  const read = async (path: string): Promise<string | null> => {
+    const bytes = await tree.read(path);
+    return bytes === null || bytes.length > fileBytesMax ? null : Buffer.from(bytes).toString("utf8");
+  };
+  const texts = new Map<string, string>();
+  for (const path of files) {
+    const text = document.test(path) ? await read(path) : null;
+    if (text !== null) texts.set(path, text);
+  }
+  const fronts = framework === "docsify" ? [...files].filter((path) => /(?:^|\/)index\.html$/.test(path)) : [];
+  const startsAtTop =
+    framework === "docsify" && !(await Promise.all(fronts.map(read))).join().includes("relativePath: true");
+  return makeWorld({ files, texts, read, startsAtTop });
 }
 
 async function tryMoves(
   site: Site,
-  docsDir: string,
-  known: number,
-): Promise<Pick<Figures, "moves" | "refused" | "errorsByMoves">> {
+  world: World,
+  movesMax: number,
+): Promise<Pick<Figures, "moves" | "refused" | "followed" | "deadByMoves"> & Pick<Measured, "dead">> {
   const isCommon = (path: string): boolean => !/(?:^|\/)(?:index|readme|_index)\.\w+$/i.test(path);
-  const figures = { moves: 0, refused: 0, errorsByMoves: 0 };
-  const max = site.pages.length > largePages ? largeMovesMax : movesMax;
+  const figures = { moves: 0, refused: 0, followed: 0 };
+  const dead: string[] = [];
+  const max = site.pages.length > largePages ? Math.min(largeMovesMax, movesMax) : movesMax;
   for (const { path } of pick(
     site.pages.filter((page) => isCommon(page.path)),
     max,
@@ -140,10 +177,15 @@ async function tryMoves(
       figures.refused++;
       continue;
     }
-    const after = await checkSite(await openSite(changedTree(site.tree, done.edits), { docsDir, previous: site }));
-    figures.errorsByMoves += Math.max(0, after.filter(({ severity }) => severity !== "info").length - known);
+    const edits = new Map(
+      [...done.edits].map(([file, bytes]) => [file, bytes === null ? null : Buffer.from(bytes).toString("utf8")]),
+    );
+    const told = new Set(done.skipped.map((one) => one.path));
+    const judged = followMove(world, { from: path, to, edits, told });
+    figures.followed += judged.followed;
+    dead.push(...judged.dead);
   }
-  return figures;
+  return { ...figures, deadByMoves: dead.length, dead };
 }
 
 /** Breaks links that the second reader can follow, one to a line, and counts those that the check then reports. */

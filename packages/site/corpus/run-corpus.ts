@@ -1,13 +1,14 @@
-// Measures public docs sites, pinned by commit: `npm run corpus -- --from DIR [--only NAME] [--findings] [--write]`. DIR
-// holds bare repositories as `owner+name/repo`. A random half is frozen: nobody looks at what is found there, so that
-// nothing is tuned to it. The command prints its figures and never its findings.
+// Measures public docs sites, pinned by commit: `npm run corpus -- --from DIR [--only NAME] [--keep FILE] [--moves 5]
+// [--findings] [--write]`. DIR holds bare repositories as `owner+name/repo`. FILE keeps the figures of each site, so that a stopped run goes on
+// where it was. A random half is frozen: nobody looks at what is found there, so that nothing is tuned to it. The command
+// prints its figures and never its findings.
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { checkSite, openGitSource, openSite } from "../src/index.ts";
+import { openGitSource } from "../src/index.ts";
 import { type Figures, measureSite } from "./measure-site.ts";
 
 interface CorpusSite {
@@ -27,6 +28,8 @@ const { values } = parseArgs({
   options: {
     from: { type: "string" },
     only: { type: "string", default: "" },
+    keep: { type: "string" },
+    moves: { type: "string", default: "5" },
     findings: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
   },
@@ -44,8 +47,8 @@ function sum(rows: readonly Figures[]): Figures {
 }
 
 function cells(name: string, sites: number, figures: Figures): string {
-  const { pages, links, unjudged, certain, likely, unknown, fixes, doubted, deadByFixes } = figures;
-  const { moves, refused, errorsByMoves, planted, found, cpuMs } = figures;
+  const { pages, links, unjudged, certain, contested, likely, unknown, fixes, doubted, deadByFixes } = figures;
+  const { moves, refused, followed, deadByMoves, planted, found, cpuMs } = figures;
   const share = (part: number, whole: number): string => (whole === 0 ? "–" : `${((part / whole) * 100).toFixed(1)} %`);
   const row = [
     name,
@@ -53,12 +56,12 @@ function cells(name: string, sites: number, figures: Figures): string {
     pages,
     links,
     share(unjudged, links),
-    certain,
+    `${certain} (${contested})`,
     likely + unknown,
     `${fixes} (${doubted})`,
     deadByFixes,
     `${moves - refused} of ${moves}`,
-    errorsByMoves,
+    `${deadByMoves} of ${followed}`,
     `${found} of ${planted}`,
     `${(cpuMs / 1000).toFixed(1)} s`,
   ];
@@ -66,7 +69,7 @@ function cells(name: string, sites: number, figures: Figures): string {
 }
 
 const heading = [
-  "| sites | number | pages | links | not judged | certain errors | likely and unknown | fixes (not confirmed) | dead by fixes | moves made | errors by moves | planted faults found | processor time |",
+  "| sites | number | pages | links | not judged | certain errors (contested) | likely and unknown | fixes (not confirmed) | dead by fixes | moves made | links dead by moves | planted faults found | processor time |",
   "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
 ];
 
@@ -77,30 +80,57 @@ const list = fileURLToPath(new URL("./sites.json", import.meta.url));
 const sites = (JSON.parse(await readFile(list, "utf8")) as CorpusSite[]).filter(({ name }) =>
   name.includes(values.only),
 );
+interface Kept {
+  name: string;
+  commit: string;
+  figures: Figures;
+}
+const kept = new Map<string, Kept>();
+if (values.keep !== undefined && existsSync(values.keep)) {
+  for (const line of (await readFile(values.keep, "utf8")).split("\n").filter(Boolean)) {
+    const one = JSON.parse(line) as Kept;
+    kept.set(`${one.name} ${one.commit}`, one);
+  }
+}
 const measured: { site: CorpusSite; figures: Figures }[] = [];
 const absent: string[] = [];
 for (const site of sites) {
+  const known = kept.get(`${site.name} ${site.commit}`);
   const folder = join(values.from, site.name.replace("/", "+"), "repo");
-  if (!existsSync(folder)) {
-    absent.push(site.name);
-    continue;
-  }
+  if (known !== undefined) measured.push({ site, figures: known.figures });
+  else if (!existsSync(folder)) absent.push(site.name);
+  else measured.push({ site, figures: await measure(site, folder) });
+}
+
+async function measure(site: CorpusSite, folder: string): Promise<Figures> {
+  const { name, commit, docs = "" } = site;
   const source = openGitSource(folder);
-  const tree = await source.at(site.commit);
+  const tree = await source.at(commit);
+  const { framework, figures, ...details } = await measureSite(tree, { docsDir: docs, movesMax: Number(values.moves) });
   if (values.findings && !isFrozen(site)) {
-    for (const one of await checkSite(await openSite(tree, { docsDir: site.docs ?? "" }))) {
-      if (one.severity !== "info") {
-        const doubt = one.certainty === undefined ? "certain" : `${one.certainty}: ${one.why}`;
-        console.log(`${site.name} ${one.path}:${one.line} ${one.severity} ${one.check} ${one.message} (${doubt})`);
-      }
+    for (const one of details.findings) {
+      const doubt = one.certainty === undefined ? "certain" : `${one.certainty}: ${one.why}`;
+      console.log(`${name} ${one.path}:${one.line} ${one.severity} ${one.check} ${one.message} (${doubt})`);
     }
+    for (const { path, line, message } of details.contested)
+      console.log(`${name} contested ${path}:${line} ${message}`);
+    for (const one of details.missed) console.log(`${name} missed ${one}`);
+    for (const one of details.dead) console.log(`${name} dead ${one}`);
   }
-  const { framework, figures, missed } = await measureSite(tree, site.docs ?? "");
-  if (values.findings && !isFrozen(site)) for (const one of missed) console.log(`${site.name} missed ${one}`);
   source.close();
-  if (framework !== site.framework) throw new Error(`${site.name} was read as ${framework}, not as ${site.framework}`);
-  measured.push({ site, figures });
-  process.stderr.write(`${cells(isFrozen(site) ? "(frozen)" : site.name, 1, figures)}\n`);
+  if (framework !== site.framework) throw new Error(`${name} was read as ${framework}, not as ${site.framework}`);
+  process.stderr.write(`${cells(isFrozen(site) ? "(frozen)" : name, 1, figures)}\n`);
+  const line: Kept = { name, commit, figures };
+  if (values.keep !== undefined) await appendFile(values.keep, `${JSON.stringify(line)}\n`);
+  return figures;
+}
+
+/** The middle of the sites' shares of links that are not judged. */
+function medianUnjudged(some: readonly Figures[]): number {
+  const shares = some
+    .flatMap(({ links, unjudged }) => (links === 0 ? [] : [unjudged / links]))
+    .toSorted((a, b) => a - b);
+  return shares[Math.floor(shares.length / 2)] ?? 0;
 }
 const rows = [...heading];
 for (const [framework, some] of Map.groupBy(
@@ -114,6 +144,11 @@ for (const frozen of [false, true]) {
   if (some.length > 0) rows.push(cells(frozen ? "**all frozen**" : "**all open**", some.length, sum(some)));
 }
 console.log(rows.join("\n"));
+for (const frozen of [false, true]) {
+  const some = measured.filter(({ site }) => isFrozen(site) === frozen).map(({ figures }) => figures);
+  const share = (medianUnjudged(some) * 100).toFixed(1);
+  console.log(`\n${frozen ? "Frozen" : "Open"}: on the median site, ${share} % of the links are not judged.`);
+}
 if (absent.length > 0) console.log(`\nNot in ${values.from}: ${absent.join(", ")}`);
 if (values.write) {
   const page = fileURLToPath(new URL("../../../docs/frameworks.md", import.meta.url));
