@@ -70,6 +70,8 @@ export interface World {
   roots: readonly string[];
 }
 
+const language = /(?:^|\/)[a-z]{2}(?:-[a-z]{2,4})?$/i;
+
 function put(map: Map<string, Set<string>>, key: string, value: string): void {
   const known = map.get(key);
   if (known === undefined) map.set(key, new Set([value]));
@@ -104,8 +106,10 @@ export function makeWorld(repository: Repository): World {
       if (dir === "") break;
     }
   }
-  const many = Math.max(2, repository.texts.size / 20);
-  const roots = [...counts].filter(([, count]) => count >= many).map(([dir]) => dir);
+  const many = Math.max(2, repository.texts.size / 3);
+  const large = [...counts].filter(([, count]) => count >= many).map(([dir]) => dir);
+  const languages = [...counts.keys()].filter((dir) => language.test(dir) && large.includes(folderOf(dir)));
+  const roots = [...large, ...languages];
   const assets = ["public", "static", "assets", ".gitbook/assets"];
   const all = new Set(["", ...roots, ...roots.map(folderOf)]);
   for (const root of [...all]) for (const name of assets) all.add(walk(root, name) ?? name);
@@ -135,7 +139,7 @@ function readings(world: World, from: string, target: string): Map<"file" | "add
     note("file", at(world, walk(folderOf(from), path) ?? "\0"));
     for (const start of [page, folderOf(page)]) note("address", at(world, walk(start, path) ?? "\0"));
   }
-  if (found.size > 0) return found;
+  if (!path.startsWith("/") && !world.repository.startsAtTop) return found;
   const short = inside.includes("/") ? inside.slice(inside.indexOf("/") + 1) : null;
   for (const root of world.roots) {
     note("top", at(world, walk(root, inside) ?? "\0"));
@@ -178,7 +182,7 @@ function slugs(title: string): string[] {
     .replace(/<[^>]*>|\{[^}]*\}|[`*]/g, "")
     .trim();
   const names: string[] = [];
-  for (const text of [plain, title.replace(/[`*]/g, "").trim(), plain.replace(/^[\d.\s]+/, "")]) {
+  for (const text of [plain, title.replace(/[`*]/g, "").trim()]) {
     const lower = text.toLowerCase();
     const github = lower.replace(/[^\p{L}\p{M}\p{N}\s_-]/gu, "").replace(/\s/g, "-");
     const dashed = lower.replace(/[^\p{L}\p{M}\p{N}_]+/gu, "-");
@@ -187,8 +191,8 @@ function slugs(title: string): string[] {
       .replace(/[\u0300-\u036f]/g, "")
       .replace(/[^\w\s-]/g, "")
       .replace(/[-\s]+/g, "-");
-    for (const one of [github, github.replace(/-+/g, "-"), dashed, ascii, lower.replace(/\s+/g, "-"), text])
-      names.push(one, one.replace(/^[-_]+|[-_]+$/g, ""), one.replace(/_/g, "-"));
+    for (const one of [github, github.replace(/-+/g, "-"), dashed, ascii, lower.replace(/\s+/g, "-")])
+      names.push(one, one.replace(/^[-_]+|[-_]+$/g, ""));
   }
   return names;
 }
@@ -203,12 +207,15 @@ function idsOf(world: World, path: string, depth = 0): Set<string> {
   for (const [n, line] of lines.entries()) {
     const isUnderlined = /^\s*(?:=+|-{2,}|~{3,})\s*$/.test(lines[n + 1] ?? "");
     const title = /^[\s>*-]*#{1,6}\s*(.+?)\s*#*\s*$/.exec(line)?.[1] ?? (isUnderlined ? line : null);
-    if (title !== null) for (const id of slugs(title.replace(/\s*(?:\{[:#][^}]*\}|\[#[^\]]*\])\s*$/, ""))) ids.add(id);
+    // An id that is written replaces the one that is made.
+    if (title !== null && !/(?:\{:?\s*#[^}]*\}|\[#[^\]]*\])\s*$/.test(title))
+      for (const id of slugs(title)) ids.add(id);
     for (const [, , value = ""] of line.matchAll(/[\w:-]+=\{?(["'`])(.*?)\1/g))
       for (const id of [value, ...slugs(value)]) ids.add(id);
     for (const [, value = ""] of line.matchAll(/[#^]([^\s{}[\]()<>"']+)[\s}\].]/g))
       if (!/\]\([^)]*#/.test(line) || line.includes(`{#${value}`)) ids.add(value);
-    for (const [, value = ""] of line.matchAll(/^\s*(?:\(([^)]+)\)=|\.\. _([^:]+):|:name:\s*(\S+))/g)) ids.add(value);
+    const label = /^\s*(?:\(([^)]+)\)=|\.\. _([^:]+):|:name:\s*(\S+))/.exec(line)?.slice(1).find(Boolean);
+    if (label !== undefined) ids.add(label);
     for (const [, value = ""] of line.matchAll(/<h\d[^>]*>(.*?)<\/h\d>/g)) for (const id of slugs(value)) ids.add(id);
     if (depth < 2 && includes.test(line)) {
       for (const [, value = ""] of line.matchAll(/["'`\s({<:]([^"'`\s(){}<>]+\.(?:mdx?|markdown|rst))/g))
