@@ -37,9 +37,14 @@ export function isCertainRename(from: string, to: string): boolean {
 /** One instruction per page, so that a word with another meaning elsewhere stays as it is. */
 export function renameOrders(places: readonly Outdated[]): string[] {
   const orders = places.flatMap(({ path, renamed }) =>
-    renamed ? [`In ${path.replace(/\.mdx?$/, "")}, replace "${renamed.from}" with "${renamed.to}", also in code.`] : [],
+    renamed ? [`In ${pageName(path)}, replace "${renamed.from}" with "${renamed.to}", also in code.`] : [],
   );
   return [...new Set(orders)].slice(0, placesMax);
+}
+
+/** With its ending: without it, a name such as `run` beside other instructions is a word like any other. */
+function pageName(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `"${path}"`;
 }
 
 /** For a language model: the places themselves are the instruction. Null: there are none. */

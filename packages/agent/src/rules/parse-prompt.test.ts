@@ -279,8 +279,10 @@ describe("all or nothing", () => {
 
   it("takes renames of one name on several pages for what they are, as the gate asks for them", () => {
     const renamed = { from: "--out-file", to: "--output-file" };
-    const places = ["guides/a.md", "guides/b.mdx"].map((path) => ({ path, line: 1, message: "", renamed }));
-    expect(understood(renameOrders(places).join("\n"))).toHaveLength(2);
+    const paths = ["guides/a.md", "guides/b.mdx", "run.md", "the first page.md"];
+    const places = paths.map((path) => ({ path, line: 1, message: "", renamed }));
+    const understoodOf = understood(renameOrders(places).join("\n"));
+    expect(understoodOf.map((one) => one.kind === "replace_term" && one.under)).toEqual(paths);
     expect(understood('In k, replace "a" with "b". In m, replace "a" with "c".')).toHaveLength(2);
     expect(understood('In k, replace "a" with "b". In m, replace "b" with "c".')).toHaveLength(2);
   });

@@ -75,7 +75,7 @@ journey("shows each finding with page, code and fix, opens the line, and silence
   await places.getByText("Pass them on with `--forward-to`.").waitFor();
   await places.getByText("It waits: `--wait` (default `60s`).").waitFor();
   await press(page.getByText("What the fix asks for"));
-  await page.getByText('In run, replace "--send-to" with "--forward-to", also in code.').waitFor();
+  await page.getByText('In run.md, replace "--send-to" with "--forward-to", also in code.').waitFor();
   await expectGood(page);
 
   await press(places.getByRole("button", { name: "This is wrong" }).last());

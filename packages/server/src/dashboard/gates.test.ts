@@ -69,7 +69,7 @@ it("shows a status with each place, and what the button would ask for", async ()
     state: "failed",
     findings: [{ path: "guides/run.md", line: 7, renamed: { from: "--out", to: "--output" } }],
     jobId: null,
-    fix: { prompt: 'In guides/run, replace "--out" with "--output", also in code.' },
+    fix: { prompt: 'In guides/run.md, replace "--out" with "--output", also in code.' },
   });
   expect((await host.send(`/projects/${projectId}/gates`)).json()).toMatchObject({ statuses: [{ id }], looks: [] });
 });
@@ -104,7 +104,7 @@ it("makes one job however often, and by however many, the button is pressed", as
   const { rows } = await host.api.pool.query("select prompt, base_ref from jobs where id = $1", [
     answers[0]?.json().jobId,
   ]);
-  expect(rows).toEqual([{ prompt: 'In guides/run, replace "--out" with "--output", also in code.', base_ref: null }]);
+  expect(rows).toEqual([{ prompt: 'In guides/run.md, replace "--out" with "--output", also in code.', base_ref: null }]);
 });
 
 it("works on the branch of a docs pull request, and says why it cannot on a fork's or without a model", async () => {
@@ -224,14 +224,14 @@ it("shows a page with its claims, and takes, confirms and removes claims of memb
         { check: "changed-claim", line: 3, claimId: id },
         { check: "stale-reference", line: 7 },
       ],
-      fix: { prompt: 'In a, replace "--out" with "--output", also in code.' },
+      fix: { prompt: 'In a.md, replace "--out" with "--output", also in code.' },
     },
   ]);
   const [outdated] = await truth();
   expect(outdated.findings[0]).not.toHaveProperty("claim");
   await host.api.pool.query("update projects set settings = $2 where id = $1", [projectId, { model: "openai/x" }]);
   const withTexts =
-    /^In a, replace .*\n\n.*relies on @ctx_\w+\/src\/a\.ts:4, which changed\..*before:.*\nwas\n.*now:.*\nis\n/s;
+    /^In a\.md, replace .*\n\n.*relies on @ctx_\w+\/src\/a\.ts:4, which changed\..*before:.*\nwas\n.*now:.*\nis\n/s;
   expect((await truth())[0].fix.prompt).toMatch(withTexts);
   await host.api.pool.query("update projects set settings = '{}' where id = $1", [projectId]);
   expect((await host.send(`${claims}/${id}/confirm`, { body: {} })).json()).toMatchObject({ id, state: "same" });

@@ -405,6 +405,6 @@ it("replaces a default without a model where the page has the old value once, an
     const plan = planDocsPull(status, "emend/rules");
     return plan.kind === "possible" ? plan.prompt : plan.words;
   };
-  expect(await planWith(page, "topic/once")).toContain('In wait, replace "30s" with "60s", also in code.');
+  expect(await planWith(page, "topic/once")).toContain('In wait.md, replace "30s" with "60s", also in code.');
   expect(await planWith(`${page}\nIt stops after 30s.\n`, "topic/twice")).not.toContain("30s");
 });
