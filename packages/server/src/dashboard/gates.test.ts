@@ -104,7 +104,9 @@ it("makes one job however often, and by however many, the button is pressed", as
   const { rows } = await host.api.pool.query("select prompt, base_ref from jobs where id = $1", [
     answers[0]?.json().jobId,
   ]);
-  expect(rows).toEqual([{ prompt: 'In guides/run.md, replace "--out" with "--output", also in code.', base_ref: null }]);
+  expect(rows).toEqual([
+    { prompt: 'In guides/run.md, replace "--out" with "--output", also in code.', base_ref: null },
+  ]);
 });
 
 it("works on the branch of a docs pull request, and says why it cannot on a fork's or without a model", async () => {

@@ -7,7 +7,7 @@ import type { Project } from "../accounts/projects/projects.ts";
 import { rememberIndex } from "../claims/compare-references-of-code.ts";
 import type { Pool } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
-import { findDocsPull, type GateSubject } from "./gate-store.ts";
+import { findDocsJob, type GateSubject } from "./gate-store.ts";
 
 /** What the trees that a status compares are read with. */
 export interface TreeDeps {
@@ -124,7 +124,10 @@ export interface DocsState {
    * settings count, not those of an old commit that its author chose to start from.
    */
   targets: ReadonlyMap<string, CommitTree>;
+  /** The open pull request of the job that fixes the docs for it. */
   pull: number | null;
+  /** That job failed. */
+  hasFailed: boolean;
 }
 
 export async function docsFor(
@@ -135,12 +138,12 @@ export async function docsFor(
   if (watched.contextId === null) {
     const targets = new Map<string, CommitTree>();
     for (const base of bases) targets.set(base, await docsAt(base));
-    return { trees: null, targets, pull: null };
+    return { trees: null, targets, pull: null, hasFailed: false };
   }
-  const pull = await findDocsPull(deps.pool, watched, number);
+  const { pull, hasFailed } = await findDocsJob(deps.pool, watched, number);
   const base = await docsAt(null);
   const trees = { docs: pull ? await docsAt(pull.branch) : base, base };
-  return { trees, targets: new Map(), pull: pull?.number ?? null };
+  return { trees, targets: new Map(), pull: pull?.number ?? null, hasFailed };
 }
 
 const settingsFiles = /^(?:\.emend\/.*|[._]?vale\.ini)$/;

@@ -170,20 +170,26 @@ export async function saveSent(
   );
 }
 
-/** The open docs pull request that a pull request waits for, whichever of its commits it was asked for on. */
-export async function findDocsPull(
+/**
+ * The newest job that fixes the docs for a pull request, whichever of its commits it was asked for on: its open pull
+ * request, and whether it failed.
+ */
+export async function findDocsJob(
   db: Queryable,
   subject: GateSubject,
   number: number,
-): Promise<{ branch: string; number: number } | null> {
-  const { rows } = await db.query<{ branch: string; number: number }>(
-    `select branch, (pull_request ->> 'number')::int as number from jobs
-     where pull_request ->> 'state' = 'open' and id = (
+): Promise<{ pull: { branch: string; number: number } | null; hasFailed: boolean }> {
+  const { rows } = await db.query<{ branch: string; number: number | null; hasFailed: boolean }>(
+    `select branch, status = 'failed' as "hasFailed",
+       case when pull_request ->> 'state' = 'open' then (pull_request ->> 'number')::int end as number
+     from jobs where id = (
        select job_id from gate_statuses where repository = $1 and number = $2 and name = $3 and project_id = $4
          and job_id is not null order by created_at desc limit 1)`,
     [subject.repository, number, subject.name, subject.projectId],
   );
-  return rows[0] ?? null;
+  const [job] = rows;
+  const pull = job && job.number !== null ? { branch: job.branch, number: job.number } : null;
+  return { pull, hasFailed: job?.hasFailed === true };
 }
 
 /** False: this node or another has handled it already. */

@@ -71,6 +71,14 @@ it("says on a source's pull request which pages name what it renames, and passes
   ]);
   await bench.look();
   expect(await stateOf()).toBe("failed");
+
+  await pool.query("update jobs set pull_request = null, status = 'failed' where id = $1", [jobId]);
+  await bench.look();
+  const [told] = await listLocalStatuses(pool, codeProject, head);
+  expect(told).toMatchObject({
+    state: "failed",
+    words: "1 page mentions what this removes or renames. The job that fixes the docs failed.",
+  });
 });
 
 it("is silenced on a source's pull request by the docs' base, and not by the docs' pull request", async () => {

@@ -211,7 +211,7 @@ async function judgeHead(
   const isJudged = known !== null && from !== null && known.judgedFrom === from;
   const now = (status: GateStatus) => ({
     ...status,
-    ...verdictNow(status, watched, isAppError(docs) ? null : docs.pull),
+    ...verdictNow(status, watched, isAppError(docs) ? null : docs),
   });
   if (known && isJudged && known.sent === statusText(now(known))) {
     const again = { id: known.id, head: known.head, verdict: now(known), pulls: sorted };
@@ -244,8 +244,10 @@ function isUnreadableFork({ forkLimit }: Forge, { isFork }: Pick<OpenPullRequest
   return isFork && forkLimit !== undefined;
 }
 
-function verdictNow({ findings }: GateStatus, { level, contextId }: Watched, docsPull: number | null) {
-  return verdictOf(findings, level, { isDocs: contextId === null, docsPull });
+function verdictNow({ findings }: GateStatus, { level, contextId }: Watched, docs: DocsState | null) {
+  const verdict = verdictOf(findings, level, { isDocs: contextId === null, docsPull: docs?.pull ?? null });
+  if (!docs?.hasFailed || verdict.state === "passed") return verdict;
+  return { ...verdict, words: `${verdict.words} The job that fixes the docs failed.` };
 }
 
 /** Equal as long as the same commit gets the same verdict. */
@@ -297,7 +299,7 @@ async function judge(
     const findings = [
       ...new Map(found.map((one) => [`${one.check} ${one.path}:${one.line} ${one.message}`, one])).values(),
     ];
-    const verdict = verdictNow({ ...held, findings }, place.watched, docs.pull);
+    const verdict = verdictNow({ ...held, findings }, place.watched, docs);
     // What could not be read now may be readable next time.
     const isSure = findings.every(({ unread }) => unread === undefined) && asker?.problem()?.isPassing !== true;
     return { ...verdict, findings, judgedFrom: isSure ? from : null };
