@@ -48,3 +48,14 @@ test("a line that only moved says nothing", () => {
   const line = "const retryLimit = 3;";
   expect(rankBlocks(blocks, [{ path: "x.go", removed: [line], added: [`  ${line}`] }], 20)).toEqual([]);
 });
+
+test("words in quotes count more than names of variables, and a page with one good block lifts its others", () => {
+  const blocks = [
+    ...pageBlocks("a.md", "Waits for the `timeout`."),
+    ...pageBlocks("b.md", "Prints the colour.\n\nThe colour may be a theme."),
+    ...pageBlocks("c.md", "One theme."),
+  ];
+  const change = [{ path: "x.go", removed: [], added: ['timeout := read("colour")', "theme()"] }];
+  const ranked = rankBlocks(blocks, change, 20).map(({ path, line }) => `${path}:${line}`);
+  expect(ranked).toEqual(["b.md:3", "b.md:1", "a.md:1", "c.md:1"]);
+});

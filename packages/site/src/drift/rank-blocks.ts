@@ -7,6 +7,9 @@ export interface ChangedLines {
   added: readonly string[];
 }
 
+/** How much of the best block's score all blocks of its page get: what a change concerns is often spread over one page. */
+const pageShare = 0.3;
+
 /**
  * The blocks that share the rarest words with a change (inverse document frequency), the best first. A word counts once
  * for a block, and less in a long block.
@@ -20,17 +23,23 @@ export function rankBlocks(blocks: readonly PageBlock[], change: readonly Change
   const blocksWith = new Map<string, number>();
   for (const { shared } of found) for (const word of shared) blocksWith.set(word, (blocksWith.get(word) ?? 0) + 1);
   const rarity = (word: string) => Math.log(1 + blocks.length / (blocksWith.get(word) ?? 1));
-  return found
-    .flatMap(({ block, shared, size }) => {
-      if (shared.length === 0) return [];
-      // Squared: two words of every tenth page are worth less than one that no other page has.
-      const score = shared.reduce((sum, word) => sum + rarity(word) ** 2 * (wanted.get(word) ?? 0), 0);
-      return [{ block, score: score / Math.sqrt(20 + size) }];
-    })
+  const scored = found.flatMap(({ block, shared, size }) => {
+    if (shared.length === 0) return [];
+    // Squared: two words of every tenth page are worth less than one that no other page has.
+    const score = shared.reduce((sum, word) => sum + rarity(word) ** 2 * (wanted.get(word) ?? 0), 0);
+    return [{ block, score: score / Math.sqrt(20 + size) }];
+  });
+  const best = new Map<string, number>();
+  for (const { block, score } of scored) best.set(block.path, Math.max(score, best.get(block.path) ?? 0));
+  return scored
+    .map(({ block, score }) => ({ block, score: score + pageShare * (best.get(block.path) ?? 0) }))
     .sort((a, b) => b.score - a.score || a.block.path.localeCompare(b.block.path, "en") || a.block.line - b.block.line)
     .slice(0, max)
     .map(({ block }) => block);
 }
+
+/** In quotes are flags, keys and messages, which readers meet more often than names of variables. */
+const quoted = /"[^"]+"|'[^']+'|`[^`]+`/g;
 
 /** The words of a change with their weights: a line that only moved says nothing, and a path says less than a line. */
 function changedWords(change: readonly ChangedLines[]): ReadonlyMap<string, number> {
@@ -42,8 +51,13 @@ function changedWords(change: readonly ChangedLines[]): ReadonlyMap<string, numb
     add(path, 0.3);
     const before = new Set(removed.map((line) => line.trim()));
     const after = new Set(added.map((line) => line.trim()));
-    for (const line of removed) if (!after.has(line.trim())) add(line, 1);
-    for (const line of added) if (!before.has(line.trim())) add(line, 1);
+    for (const line of [
+      ...removed.filter((one) => !after.has(one.trim())),
+      ...added.filter((one) => !before.has(one.trim())),
+    ]) {
+      add(line, 1);
+      for (const [text] of line.matchAll(quoted)) add(text, 2);
+    }
   }
   return weights;
 }

@@ -28,7 +28,10 @@ const depthMax = 300;
 
 export function readSyntax(root: Node, visit: Visit): Omit<Fact, "text">[] {
   const facts: Omit<Fact, "text">[] = [];
-  const add = (fact: Found, at: Node) => facts.push({ ...fact, ...lifeOf(at), line: at.startPosition.row + 1 });
+  // Few files say anything about it, and to look around each definition takes most of the time.
+  const saysLife = mentionsLife.test(root.text);
+  const add = (fact: Found, at: Node) =>
+    facts.push({ ...fact, ...(saysLife && lifeOf(at)), line: at.startPosition.row + 1 });
   const walk = (node: Node, container: string, depth: number): void => {
     if (depth > depthMax) return;
     visit(node, container, add);
@@ -48,6 +51,7 @@ export function readSyntax(root: Node, visit: Visit): Omit<Fact, "text">[] {
 }
 
 const deprecation = "deprecated";
+const mentionsLife = /deprecated|since|versionadded/i;
 const linesAboveMax = 12;
 const saysDeprecated =
   /@deprecated|\bDeprecated:|#\[deprecated|@deprecated\b|\bdeprecated["']?\s*[=:(]\s*(?:True|true|["'`{)])/;
