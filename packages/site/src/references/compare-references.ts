@@ -130,16 +130,13 @@ async function judgeAll(
   options: CompareOptions,
 ): Promise<ReadonlyMap<string, Judgement>> {
   const all = [...gone].filter((one): one is [string, Gone] => one[1] !== null);
-  const words = all.flatMap(([, { probes }]) => probes.flatMap((probe) => (probe.kind === "word" ? [probe.word] : [])));
-  let found: Promise<ReadonlySet<string>> | undefined;
-  const inUnread = () => (found ??= wordsInUnread(words, change, options));
   const judged = new Map<string, Judgement>();
   const left = all.values();
   async function judgeSome(): Promise<void> {
     for (const [key, { probes, ...one }] of left) {
       for (const probe of probes) {
         options.signal?.throwIfAborted();
-        const judgement = await judge({ probe, ...one }, change, inUnread, options);
+        const judgement = await judge({ probe, ...one }, change, options);
         if (judgement === null) continue;
         judged.set(key, judgement);
         break;
@@ -240,7 +237,6 @@ function namesAnother(name: string, before: SourceIndex, after: SourceIndex): bo
 async function judge(
   { probe, kind, isImported }: Omit<Gone, "probes"> & { probe: Probe },
   change: Change,
-  inUnread: () => Promise<ReadonlySet<string>>,
   options: CompareOptions,
 ): Promise<Judgement | null> {
   const { before, after } = change;
@@ -257,7 +253,6 @@ async function judge(
   const filesOf = (name: string) =>
     name === probe.word ? paths : before.filesWith(name, filesLookedAtMax, change.changed);
   if (!(await isDefined(names, filesOf, before, { isImported, ...options }))) return null;
-  if ((await inUnread()).has(probe.word)) return null;
   const sources = paths.filter((path) => !isExample(path));
   const to = await renamedTo(probe.word, paths, before, after, options);
   const declaring =
@@ -275,26 +270,6 @@ async function judge(
       (kind === "flag" && declaring !== null) ||
       (kind === "env" && isOwnVariable(probe.word, before)));
   return { gone: probe.word, cause: causeOf(to), paths: named, isCertain };
-}
-
-/** Those of the words that are in files that are not indexed, such as vendored or generated code, and that the change wrote. */
-async function wordsInUnread(
-  words: readonly string[],
-  { before, after }: Change,
-  { signal }: CompareOptions,
-): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
-  let looked = 0;
-  for (const [path, reason] of after.skipped) {
-    if (reason !== "vendored" && reason !== "generated") continue;
-    if (before.files.get(path) === after.files.get(path) || ++looked > filesLookedAtMax) continue;
-    signal?.throwIfAborted();
-    const bytes = await after.tree.read(path);
-    if (bytes === null) continue;
-    const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    for (const word of words) if (!found.has(word) && content.includes(word)) found.add(word);
-  }
-  return found;
 }
 
 function causeOf(to: string | null): StaleCause {

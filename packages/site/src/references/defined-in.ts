@@ -50,7 +50,6 @@ export async function isDefined(
   // A route's end is a string wherever it is, but tests only use it. So is a flag, where a key is enough.
   if (word.startsWith("/") || (isKeyEnough && word.startsWith("--")))
     return filesOf(word).some((path) => !isExample(path));
-  if (/^\w.*-/.test(word) && (await isDependency(word, filesOf(word), sources))) return false;
   const seen: Evidence = { isDefined: false, isPassed: false, isRead: false };
   for (const name of new Set(names)) {
     const files = filesOf(name).filter((path) => !isExample(path));
@@ -83,21 +82,9 @@ export async function declaringFile(
   for (const path of paths.slice(0, filesLookedAtMax)) {
     signal?.throwIfAborted();
     const bytes = await tree.read(path);
-    if (bytes !== null && declares(name, path, Buffer.from(bytes).toString())) return path;
+    if (bytes !== null && declares(name, Buffer.from(bytes).toString())) return path;
   }
   return null;
-}
-
-const manifests = ["package.json", "pyproject.toml", "Cargo.toml", "go.mod"];
-
-/** Whether the name is a package: of somebody else, with a version in a manifest, or one of the sources. */
-async function isDependency(name: string, paths: readonly string[], { tree }: SourceIndex): Promise<boolean> {
-  const inJson = new RegExp(`"${name}"\\s*:\\s*"(?:[\\d^~<>=*]|\\w+:)|"name"\\s*:\\s*"${name}"`);
-  for (const path of paths) {
-    if (!manifests.includes(path.slice(path.lastIndexOf("/") + 1))) continue;
-    if (!path.endsWith(".json") || inJson.test(Buffer.from((await tree.read(path)) ?? "").toString())) return true;
-  }
-  return false;
 }
 
 /** Whether an import is of the sources: a relative path, a package that they build, or one of their folders and files. */

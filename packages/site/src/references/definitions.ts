@@ -22,22 +22,14 @@ export function readEvidence(name: string, path: string, text: string): Evidence
   const evidence: Evidence = { isDefined: false, isPassed: false, isRead: false };
   const isSchema = schemaFile.test(path);
   const isData = dataFile.test(path) && !isSchema;
-  const end = endOfCode(path, text);
   let places = 0;
-  for (
-    let at = text.indexOf(name);
-    at !== -1 && at < end && !evidence.isDefined;
-    at = text.indexOf(name, at + name.length)
-  ) {
+  for (let at = text.indexOf(name); at !== -1 && !evidence.isDefined; at = text.indexOf(name, at + name.length)) {
     const start = text.lastIndexOf("\n", at) + 1;
     const newline = text.indexOf("\n", at);
     const line = text.slice(start, newline === -1 ? undefined : newline).trimEnd();
     const before = line.slice(0, at - start);
     const after = line.slice(at - start + name.length);
     if (/[\w$]$/.test(before) || /^[\w$]/.test(after) || comment.test(line) || /\s(?:\/\/|#)\s/.test(before)) continue;
-    // `"NAME": tls.NAME` passes on what another package defines.
-    if (constant.test(name) && /^["'`]?\s*:\s*(?:\w+\.)+(\w+)/.exec(after)?.[1] === name) continue;
-    if (constant.test(name) && isSetForOthers(before, after)) continue;
     if (isData) evidence.isPassed = true;
     // A tag of a struct in Go: `yaml:"name,omitempty"`.
     else if (/\w:"$/.test(before) && /^[,"]/.test(after)) evidence.isDefined = true;
@@ -50,12 +42,6 @@ export function readEvidence(name: string, path: string, text: string): Evidence
     else readPlace(name, path, before, after, line, evidence);
   }
   return evidence;
-}
-
-/** In Rust, a file's tests are at its end. */
-function endOfCode(path: string, text: string): number {
-  const tests = path.endsWith(".rs") ? text.search(/^#\[cfg\(test\)\]\s+mod \w+\s*\{/m) : -1;
-  return tests === -1 ? text.length : tests;
 }
 
 // A source may be hostile, so patterns see only this much around a name, and only so many of its places.
@@ -126,13 +112,6 @@ export function definesFlag(name: string, text: string): boolean {
   return false;
 }
 
-/** `env.NAME = …`, `environ.setdefault("NAME", …)`: for a program that the code runs, or for a library. */
-function isSetForOthers(before: string, after: string): boolean {
-  const near = before.slice(-100);
-  if (/env\w*(?:\.|\[["'])$/i.test(near) && /^(?:["']\])?\s*=(?!=)/.test(after)) return true;
-  return /env\w*\.(?:set|put)\w*\(["']$/i.test(near);
-}
-
 /** `env.NAME`, `"NAME"`, `NAME = …`, `NAME,`: a use such as `call(NAME)` may be of somebody else's constant. */
 function isConstant(before: string, after: string): boolean {
   return (
@@ -170,8 +149,8 @@ const ofType =
 const ofSchema = /^["']?\s*:\s*(?:(?:z|v|yup|[jJ]oi|Type|Schema)(?:\.\w|$)|\{\s*type:)/;
 
 /** Whether a file declares a name: as a function, a class, a type and the like. */
-export function declares(name: string, path: string, text: string): boolean {
-  for (const [before] of around(name, text.slice(0, endOfCode(path, text)))) {
+export function declares(name: string, text: string): boolean {
+  for (const [before] of around(name, text)) {
     const line = before.slice(before.lastIndexOf("\n") + 1);
     if ((declaration.test(line) || exported.test(line)) && !comment.test(line) && !hidden.test(line)) return true;
   }
@@ -180,9 +159,7 @@ export function declares(name: string, path: string, text: string): boolean {
 
 /** A name in a program. Variables in a function, private members and arguments are not an interface. */
 function readPlace(name: string, path: string, before: string, after: string, line: string, evidence: Evidence): void {
-  // `export const name = Other.name` passes on what another package defines.
-  if (hidden.test(before) || importing.test(line) || /\b(?:typeof|=)\s+[A-Z]\w*\.$/.test(before)) return;
-  if (/(?:typeof|=)\s+[A-Z]\w*\.\w+/.test(after) && after.includes(`.${name}`)) return;
+  if (hidden.test(before) || importing.test(line)) return;
   const isIndented = /^\s/.test(line);
   // A parameter with a type. Python's callers name it.
   const isPythons = /\.pyi?$/.test(path) && /^:\s+\w/.test(after);

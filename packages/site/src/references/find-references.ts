@@ -127,12 +127,8 @@ function isPlainWord(word: string): boolean {
   return /^(?:[A-Z]?[a-z\d]*|[A-Z\d]+)$/.test(word);
 }
 
-// What readers replace by their own: `your-key-here`, `blog-app`.
-const placeholder = /^(?:your|my|some|example)[-_]|-(?:app|project|example|demo)$/i;
 // Every program has them.
 const everyonesFlags = new Set(["--help", "--version"]);
-// `Transfer-Encoding: chunked`.
-const httpHeader = /^(?!X-)[A-Z][a-z]+(?:-[A-Z]\w*)+$/;
 
 function readWord(word: string, offset: number, add: Add): void {
   const quoted = /^(["'])(.+)\1$/.exec(word);
@@ -145,8 +141,7 @@ function readWord(word: string, offset: number, add: Add): void {
   if (environment.test(word)) add("env", word, offset);
   else if (identifier.test(word)) {
     if (!isPlainWord(word)) add("identifier", word, offset);
-  } else if (placeholder.test(word)) return;
-  else if (packageName.test(word)) add("package", word, offset);
+  } else if (packageName.test(word)) add("package", word, offset);
   else if (filePath.test(word)) {
     // From the folder where the reader is.
     if (!word.startsWith(".") && !readersFile.test(word)) add("file", word, offset);
@@ -177,7 +172,7 @@ function readPhrase(text: string, add: Add): void {
   if (setting !== null) {
     const key = setting[1] as string;
     if (key.includes(".")) add("path", key, text.indexOf(key));
-    else if (!isPlainWord(key) && !httpHeader.test(key)) add("config-key", key, text.indexOf(key));
+    else if (!isPlainWord(key)) add("config-key", key, text.indexOf(key));
     return;
   }
   const tag = /^<([A-Z][\w.]*)\s/.exec(text);
