@@ -85,6 +85,20 @@ export function isOfCode(repository: Repository, path: string): boolean {
   return isCode.test(path) && !isTest.test(path) && !isOutside(repository, path);
 }
 
+const word = /[A-Za-z_][\w-]{3,}/g;
+
+/** Whether code and docs took out the same word, or brought in the same one: then the docs follow the code. */
+export function isRelated({ pages, code }: Pick<Change, "pages" | "code">): boolean {
+  const wordsOf = (hunks: readonly Hunk[], side: "removed" | "added") =>
+    new Set(hunks.flatMap((hunk) => hunk[side].join("\n").toLowerCase().match(word) ?? []));
+  const [codeWas, codeIs] = [wordsOf(code, "removed"), wordsOf(code, "added")];
+  return pages.some((page) => {
+    const [was, is] = [wordsOf([page], "removed"), wordsOf([page], "added")];
+    const isNew = [...is].some((one) => !was.has(one) && codeIs.has(one) && !codeWas.has(one));
+    return isNew || [...was].some((one) => !is.has(one) && codeWas.has(one) && !codeIs.has(one));
+  });
+}
+
 function parseHunks(patch: string): Hunk[] {
   const hunks: Hunk[] = [];
   let path = "";

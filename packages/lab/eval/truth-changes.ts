@@ -21,7 +21,7 @@ import { questionAbout, verifiedDrift } from "../../server/src/claims/drift/ask-
 import { codeHunks } from "../../server/src/claims/drift/code-change.ts";
 import type { Question } from "../../server/src/claims/drift/reader.ts";
 import { ofFact, ofStale } from "../../server/src/gate/judge-pull.ts";
-import { type Change, type Hunk, isOfCode, listChanges } from "./truth-changes-list.ts";
+import { type Change, type Hunk, isOfCode, isRelated, listChanges } from "./truth-changes-list.ts";
 import { type Cost, costWords, requestsFor } from "./truth-costs.ts";
 import { createPageReader, isOutside, isPage, type Repository } from "./truth-replay.ts";
 
@@ -98,7 +98,9 @@ ${half} half, without a model
     console.log(`
 ${half} half, with the recorded answers
   changes that replaced text, asked and reported there: ${share("stale: read there", "stale: read")}, anywhere: ${share("stale: read any", "stale: read")}
+    of those whose text follows the code's words: ${share("related stale: read there", "related stale: read")}
   changes that only added text, asked and reported on that page: ${share("new: read there", "new: read")}, anywhere: ${share("new: read any", "new: read")}
+    of those whose text follows the code's words: ${share("related new: read there", "related new: read")}
   changes of code alone, asked and reported: ${share("none: read any", "none: read")}`);
   }
 }
@@ -197,14 +199,16 @@ async function askAboutSome(
     const answer = known === undefined ? await ask?.(asked.question) : known.answer;
     if (answer === undefined) continue;
     const tally = halves[change.half];
-    tally.add(`${change.kind}: read`);
+    const kinds = isRelated(change) ? [change.kind, `related ${change.kind}`] : [change.kind];
+    for (const kind of kinds) tally.add(`${kind}: read`);
     const read = verifiedDrift(answer, asked.best, hunks).map(({ block, line, why }) => ({
       page: block.path,
       line,
       isError: false,
       words: why,
     }));
-    count(tally, change, read, { all: "read any", there: "read there", error: "read as error" });
+    for (const kind of kinds)
+      count(tally, { ...change, kind }, read, { all: "read any", there: "read there", error: "read as error" });
     if (change.half === "frozen") continue;
     for (const { page, line, words } of read)
       console.log(`  ${change.kind} ${change.commit.slice(0, 9)} ${page}:${line} ${words}`);
@@ -214,7 +218,7 @@ async function askAboutSome(
 
 function count(
   tally: Tally,
-  { kind, pages }: Change,
+  { kind, pages }: { kind: string; pages: readonly Hunk[] },
   found: readonly Found[],
   names: Record<"all" | "there" | "error", string>,
 ): void {
