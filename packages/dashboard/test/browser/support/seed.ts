@@ -58,6 +58,11 @@ export async function seed({ server, pool }: Installation, page: Page): Promise<
   await page.getByRole("button", { name: "Check now" }).click();
   await page.getByRole("figure").waitFor();
   await mergeLast(page, `${server.url}/app/pulls/${projectId}/3`);
+  await pool.query(
+    `insert into tasks (kind, subject, due_at, waits, waiting_since, problem) values
+       ('answer_comment', 'job_1/42', now() + interval '5 minutes', 3, now() - interval '2 hours', 'GitHub answered 503.'),
+       ('send_email', 'eml_8c1', 'infinity', 0, now() - interval '2 days', 'The mail server did not take an email: EENVELOPE.')`,
+  );
   await pool.query(pastJobs, [projectId]);
   await pool.query(pastJobs, [otherId]);
   await pool.query(pastChecks, [projectId]);
