@@ -7,7 +7,7 @@ import { costUsd } from "./prices.ts";
 import { readAnswer } from "./read-answer.ts";
 import { boundAnswers } from "./registry.ts";
 
-const signal = AbortSignal.timeout(60_000);
+const soon = () => AbortSignal.timeout(110_000);
 const turn = { system: "x", messages: [{ role: "user", text: "x" }] as const, tools: [] };
 const mebibyte = 2 ** 20;
 
@@ -37,7 +37,7 @@ test.each(protocols.flatMap((name) => [[name, "data: "] as const, [name, ""] as 
     const endpoints = sameEndpoint({ apiKey: "sk-test", baseUrl: url });
     try {
       const model = await openFarModel({ endpoints } as unknown as FarModel, name);
-      const fault = await model.nextTurn(turn, signal).catch((thrown: unknown) => thrown);
+      const fault = await model.nextTurn(turn, soon()).catch((thrown: unknown) => thrown);
       expect(fault).toMatchObject({
         code: "model_unavailable",
         retryable: false,
@@ -154,7 +154,7 @@ test.each(protocols)("%s: a stream that begins and falls silent is worth another
   try {
     const endpoints = sameEndpoint({ apiKey: "sk-test", baseUrl: url });
     const model = await openFarModel({ endpoints } as unknown as FarModel, name, { silenceMsMax: 500, triesMax: 1 });
-    const fault = await model.nextTurn(turn, signal).catch((thrown: unknown) => thrown);
+    const fault = await model.nextTurn(turn, soon()).catch((thrown: unknown) => thrown);
     const publicMessage = expect.stringContaining("sent nothing for 1 seconds");
     expect(fault).toMatchObject({ code: "model_unavailable", retryable: true, publicMessage });
   } finally {

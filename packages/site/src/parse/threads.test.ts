@@ -43,6 +43,19 @@ it("goes on after threads that fail or take too long, still within its maximum",
   expect(most()).toBeLessThanOrEqual(2);
 });
 
+it("counts a thread's own processor time, and not the time that it waits", async () => {
+  const slow = `const { parentPort } = require("node:worker_threads");
+    parentPort.on("message", (ms) => setTimeout(() => parentPort.postMessage("after a wait"), ms));`;
+  const waits = createThreadPool<number, string>(() => new Worker(slow, { eval: true }));
+  await waits.ask(0, 60_000);
+  const answer = expect(waits.ask(2_100, 2_000));
+  // Older releases of Node know only the clock.
+  await ("cpuUsage" in Worker.prototype ? answer.resolves.toBe("after a wait") : answer.rejects.toThrow(ThreadTimeout));
+  const busy = 'require("node:worker_threads").parentPort.on("message", () => { for (;;); });';
+  const works = createThreadPool<number, string>(() => new Worker(busy, { eval: true }));
+  await expect(works.ask(0, 100)).rejects.toBeInstanceOf(ThreadTimeout);
+});
+
 it("shares a few threads among all kinds", async () => {
   const kinds = Array.from({ length: 4 }, () => counted(2));
   let most = 0;

@@ -19,13 +19,48 @@ export const threadLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSize
 
 /** Threads of one kind, without state. Any of them can answer any question. */
 export interface ThreadPool<Question, Answer> {
-  /** Throws `ThreadTimeout` if there is no answer in time. The time starts when a thread takes the question. */
+  /**
+   * Throws `ThreadTimeout` if there is no answer in time: `msMax` of the thread's own processor time, because a busy machine
+   * must not make a page unreadable, or a few times as long by the clock. It starts when a thread takes the question.
+   */
   ask(question: Question, msMax: number): Promise<Answer>;
 }
 
 export class ThreadTimeout extends Error {}
 
 const idleMs = 60_000;
+const clockFactorMax = 4;
+/** How long a thread may take to tell its processor time. */
+const tellMsMax = 2_000;
+
+/** In milliseconds. Null: this Node cannot tell (before 24.6), or the thread does not. */
+async function processorMs(thread: Worker): Promise<number | null> {
+  if (!("cpuUsage" in thread)) return null;
+  const silence = new Promise<null>((resolve) => setTimeout(resolve, tellMsMax, null).unref());
+  const used = await Promise.race([thread.cpuUsage().catch(() => null), silence]);
+  return used && (used.user + used.system) / 1000;
+}
+
+/** Calls `onLate` once the thread has used up its time. Returns what stops the watch. */
+function watchTime(thread: Worker, msMax: number, onLate: () => void): () => void {
+  const startedAt = performance.now();
+  let isOver = false;
+  let timer: NodeJS.Timeout | undefined;
+  const before = processorMs(thread);
+  const look = async () => {
+    const [first, now] = [await before, await processorMs(thread)];
+    if (isOver) return;
+    const leftMs = first === null || now === null ? 0 : msMax - (now - first);
+    const leftByClockMs = msMax * clockFactorMax - (performance.now() - startedAt);
+    if (Math.min(leftMs, leftByClockMs) <= 0) onLate();
+    else timer = setTimeout(look, Math.min(leftMs, leftByClockMs) + 1);
+  };
+  timer = setTimeout(look, msMax);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
 /** Of all pools of a process together: each thread takes 30 MB, and with a hostile page far more. */
 const threadsInAllMax = 3;
 /** After so many questions, a pool's thread makes room for a kind that waits. */
@@ -127,7 +162,8 @@ export function createThreadPool<Question, Answer>(
   ): Promise<void> {
     const { promise, ...settle } = Promise.withResolvers<Answer>();
     const onExit = () => settle.reject(new Error("the thread ended before it answered"));
-    const late = setTimeout(() => settle.reject(new ThreadTimeout(`no answer in ${msMax / 1000} seconds`)), msMax);
+    const onLate = () => settle.reject(new ThreadTimeout(`no answer in ${msMax / 1000} seconds`));
+    const stopWatch = watchTime(thread, msMax, onLate);
     thread.once("message", settle.resolve).once("error", settle.reject).once("exit", onExit);
     try {
       thread.postMessage(question);
@@ -140,7 +176,7 @@ export function createThreadPool<Question, Answer>(
       // The thread is not reused: it may still be working, and its answer would reach the wrong caller.
       await thread.terminate();
     } finally {
-      clearTimeout(late);
+      stopWatch();
     }
   }
 
