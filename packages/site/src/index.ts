@@ -41,7 +41,7 @@ export { type LiveFolder, type LiveSite, openLiveFolder, openLiveSite } from "./
 export { watchFolder } from "./live/watch-folder.ts";
 export { type OpenOptions, openSite } from "./open-site.ts";
 export { checkMdx } from "./parse/check-mdx.ts";
-export { compileCacheEnv, createThreadPool, type ThreadPool, threadLimits } from "./parse/threads.ts";
+export { compileCacheEnv, createThreadPool, type ThreadPool, threadLimits, watchTime } from "./parse/threads.ts";
 export { type AddPage, addPage } from "./refactor/add-page.ts";
 export { type RenameHeading, renameHeading } from "./refactor/anchors.ts";
 export {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { compileCacheEnv, threadLimits } from "@emend/site";
+import { compileCacheEnv, threadLimits, watchTime } from "@emend/site";
 import { type FoundSecret, UnsearchableText } from "./scan-secrets.ts";
 import type { SecretAnswer, SecretQuestion } from "./secret-worker.ts";
 
@@ -46,7 +46,7 @@ async function ask(question: SecretQuestion, msMax: number): Promise<readonly Fo
     void current.terminate();
     reject(error);
   };
-  const late = setTimeout(() => giveUp(new UnsearchableText("the search took too long")), msMax);
+  const stopWatch = watchTime(current, msMax, () => giveUp(new UnsearchableText("the search took too long")));
   current.ref();
   const fall = () => giveUp(new UnsearchableText("the search took too much memory"));
   current.once("message", resolve).once("error", fall);
@@ -56,7 +56,7 @@ async function ask(question: SecretQuestion, msMax: number): Promise<readonly Fo
     if ("unsearchable" in answer) throw new UnsearchableText(answer.unsearchable);
     return answer.found;
   } finally {
-    clearTimeout(late);
+    stopWatch();
     current.off("message", resolve).off("error", fall).unref();
   }
 }

@@ -41,8 +41,11 @@ async function processorMs(thread: Worker): Promise<number | null> {
   return used && (used.user + used.system) / 1000;
 }
 
-/** Calls `onLate` once the thread has used up its time. Returns what stops the watch. */
-function watchTime(thread: Worker, msMax: number, onLate: () => void): () => void {
+/**
+ * Calls `onLate` once the thread has used `msMax` of processor time, or a few times as long by the clock. Returns what stops
+ * the watch.
+ */
+export function watchTime(thread: Worker, msMax: number, onLate: () => void): () => void {
   const startedAt = performance.now();
   let isOver = false;
   let timer: NodeJS.Timeout | undefined;
