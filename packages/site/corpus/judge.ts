@@ -63,8 +63,8 @@ function addresses(path: string): string[] {
 export interface World {
   repository: Repository;
   byAddress: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The last two parts of an address → the documents that end so. */
-  byEnd: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The last two parts of an address → the addresses that end so. */
+  byEnd: ReadonlyMap<string, readonly { address: string; file: string }[]>;
   /** Addresses that documents give themselves. */
   own: ReadonlyMap<string, ReadonlySet<string>>;
   roots: readonly string[];
@@ -86,14 +86,16 @@ const ownAddress = /^\s*(?:slug|permalink|url|id|aliases|redirect_from|-)\s*:?\s
 
 export function makeWorld(repository: Repository): World {
   const byAddress = new Map<string, Set<string>>();
-  const byEnd = new Map<string, Set<string>>();
+  const byEnd = new Map<string, { address: string; file: string }[]>();
   const own = new Map<string, Set<string>>();
   const counts = new Map<string, number>();
   for (const [path, text] of repository.texts) {
     for (const address of new Set(addresses(path))) {
       const key = address.replace(/^\/|\/$/g, "");
       put(byAddress, key, path);
-      put(byEnd, ending(key), path);
+      const same = byEnd.get(ending(key));
+      if (same === undefined) byEnd.set(ending(key), [{ address: key, file: path }]);
+      else same.push({ address: key, file: path });
     }
     const head = /^(?:---|\+\+\+)\r?\n([\s\S]*?)\n(?:---|\+\+\+)/.exec(text)?.[1] ?? "";
     for (const [, value = ""] of head.matchAll(ownAddress)) {
@@ -150,10 +152,12 @@ function readings(world: World, from: string, target: string): Map<"file" | "add
   }
   const key = bare(inside);
   if (key.includes("/")) {
-    const same = [...(world.byEnd.get(ending(key)) ?? [])];
+    const same = (world.byEnd.get(ending(key)) ?? []).filter(
+      ({ address }) => address === key || address.endsWith(`/${key}`),
+    );
     note(
       "top",
-      same.filter((file) => addresses(file).some((one) => one === key || one.endsWith(`/${key}`))),
+      same.map(({ file }) => file),
     );
   }
   return found;
@@ -247,6 +251,12 @@ const ofTargets = new Set(["broken-link", "broken-anchor", "broken-navigation", 
 export async function contestedErrors(world: World, errors: readonly JudgedError[]): Promise<JudgedError[]> {
   const contested: JudgedError[] = [];
   const names = new Map<JudgedError, string>();
+  const known = new Map<string, Set<string>>();
+  const has = (page: string, id: string): boolean => {
+    const ids = known.get(page) ?? idsOf(world, page);
+    known.set(page, ids);
+    return ids.has(id) || ids.has(decoded(id));
+  };
   for (const error of errors) {
     const { check, path, line, message } = error;
     if (!ofTargets.has(check)) continue;
@@ -260,8 +270,7 @@ export async function contestedErrors(world: World, errors: readonly JudgedError
       for (const { target: one } of linksOf((text ?? "").split("\n")[line - 1] ?? ""))
         if (decoded(one).endsWith(`#${decoded(id)}`) && !one.startsWith("#"))
           for (const files of readings(world, path, one).values()) for (const file of files) pages.add(file);
-      if ([...pages].some((page) => idsOf(world, page).has(id) || idsOf(world, page).has(decoded(id))))
-        contested.push(error);
+      if ([...pages].some((page) => has(page, id))) contested.push(error);
     } else if (message.startsWith("The redirect")) {
       const to = /leads to `([^`]+)`/.exec(message)?.[1];
       if (to !== undefined && readings(world, path, `/${to.replace(/^\//, "")}`).size > 0) contested.push(error);
