@@ -30,6 +30,14 @@ describe("Mintlify in a folder `docs`", () => {
   });
 });
 
+it("is not certain of punctuation in Mintlify's ids, whose rule has changed", async () => {
+  const files = {
+    "docs.json": '{ "name": "D", "navigation": { "pages": ["index"] } }',
+    "index.mdx": "[a](#robotstxt-files) [b](#robots-txt-files) [c](#robots-files)\n\n## robots.txt files\n",
+  };
+  expect(await certain(files)).toEqual(["robots-files"]);
+});
+
 describe("Starlight", () => {
   const site = (config: string, home: string): Files => ({
     "astro.config.mjs": `import starlight from "@astrojs/starlight";\n${config}`,

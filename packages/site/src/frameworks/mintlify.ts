@@ -102,6 +102,8 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
       const dir = ["snippets", "_snippets"].find((name) => folders.has(underDir(root, name))) ?? "snippets";
       return { plain: `/${dir}/${target}`, name: target };
     },
+    // The rule for punctuation has changed: ids of older pages keep none of it.
+    looseAnchors: true,
     checksAbsolute: true,
     links: {
       markdown: "file",
