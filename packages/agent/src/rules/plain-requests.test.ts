@@ -13,7 +13,7 @@ let base: CommitTree;
 
 beforeAll(async () => {
   trees = await openTestTrees();
-  const faq = `${plainSite["docs/faq.md"]}\nSee [install](instal.md) and [webhooks](guides/webhooks.md#verify-signature).\n`;
+  const faq = `${plainSite["docs/faq.md"]}\nSee [install](isntall.md) and [webhooks](guides/webhooks.md#verify-signtures).\n`;
   base = await trees.open({ ...plainSite, "docs/faq.md": faq });
 });
 afterAll(() => trees.close());

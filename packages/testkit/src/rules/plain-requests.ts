@@ -320,19 +320,19 @@ export const plainRequests: readonly PlainRequest[] = [
   { prompt: "add a redirect from /old/v1 to /install", has: { "mkdocs.yml": "old/v1.md: install.md" } },
 
   // Repairs. The test adds one broken link and one broken anchor to the FAQ.
-  { prompt: "Fix the broken links", has: { "docs/faq.md": ["(install.md)"] }, lacks: { "docs/faq.md": "instal.md" } },
-  { prompt: "some links are dead, please repair them", lacks: { "docs/faq.md": "instal.md" } },
+  { prompt: "Fix the broken links", has: { "docs/faq.md": ["(install.md)"] }, lacks: { "docs/faq.md": "isntall.md" } },
+  { prompt: "some links are dead, please repair them", lacks: { "docs/faq.md": "isntall.md" } },
   {
     prompt: "repair anchors",
     has: { "docs/faq.md": "#verify-signatures" },
-    lacks: { "docs/faq.md": "verify-signature)" },
+    lacks: { "docs/faq.md": "verify-signtures)" },
   },
   {
     prompt: "fix all anchors that point nowhere",
     has: { "docs/faq.md": "#verify-signatures" },
-    lacks: { "docs/faq.md": "verify-signature)" },
+    lacks: { "docs/faq.md": "verify-signtures)" },
   },
-  { prompt: "check the FAQ for broken links and fix what you find", lacks: { "docs/faq.md": "instal.md" } },
+  { prompt: "check the FAQ for broken links and fix what you find", lacks: { "docs/faq.md": "isntall.md" } },
 
   // Two things in one request.
   {
