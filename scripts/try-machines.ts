@@ -28,6 +28,7 @@ const notSimulated = [
 ];
 
 if (process.platform !== "linux") throw new Error("this simulates a Mac on Linux; on a Mac, run npm test");
+if (process.getuid?.() === 0) throw new Error("run this as an ordinary user: people on a Mac are not root");
 const place = mkdtempSync("/tmp/emend-mac-ü ");
 process.on("exit", () => rmSync(place, { recursive: true, force: true }));
 const env = {
