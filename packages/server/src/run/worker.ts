@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { createWakeUp } from "@emend/base/locks.ts";
 import type { Logger } from "@emend/base/logger.ts";
 import type { Mirrors } from "@emend/tree";
+import { homeMs } from "../db/at-home.ts";
 import { channels, type Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import { createAnnounceChange } from "../jobs/announce.ts";
@@ -52,7 +53,7 @@ export interface Worker {
 const defaults = {
   lanes: 4,
   pollMs: 1_000,
-  homeMs: 5_000,
+  homeMs,
   leaseMs: 16_000,
   renewEveryMs: 4_000,
   stallMsMax: 60_000,

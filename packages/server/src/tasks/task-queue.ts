@@ -1,6 +1,7 @@
 import { assertNever } from "@emend/base/fault.ts";
 import type { Logger } from "@emend/base/logger.ts";
 import { Cron } from "croner";
+import { atHome, homeMs } from "../db/at-home.ts";
 import { channels, type Listener } from "../db/listener.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { isDatabaseUnavailable } from "../db/transaction.ts";
@@ -29,7 +30,6 @@ const retryMs = [3_000, 10_000] as const;
 /** The delays while a forge or another service is unavailable; the last one repeats. */
 const awayMs = [3_000, 10_000, 30_000, 60_000, 300_000, 600_000] as const;
 const keptDays = 7;
-const homeMsMax = 5_000;
 const atOnceMax = 12;
 /** Of one kind: tasks that wait for a forge must not delay emails, site checks, and what runs every minute. */
 const atOnceMaxOfKind = 3;
@@ -56,7 +56,7 @@ export function startTaskQueue(
       isScheduled = true;
       const isFree = (name: string) => underWay.filter(({ kind }) => kind === name).length < atOnceMaxOfKind;
       const slots = (await deps.homes?.homeSlots()) ?? null;
-      return claimTask(pool, Object.keys(kinds).filter(isFree), slots, options.homeMs ?? homeMsMax);
+      return claimTask(pool, Object.keys(kinds).filter(isFree), slots, options.homeMs ?? homeMs);
     },
     async work(task, stopping) {
       const kind = kinds[task.kind];
@@ -187,7 +187,7 @@ async function claimTask(
   db: Queryable,
   kinds: readonly string[],
   slots: Buffer | null,
-  homeMs: number,
+  waitMs: number,
 ): Promise<ClaimedTask | undefined> {
   const { rows } = await db.query<ClaimedTask>({
     name: "claim-task",
@@ -196,7 +196,7 @@ async function claimTask(
         select kind, subject from tasks
         where kind = any ($1::text[]) and due_at <= clock_timestamp()
           and (held_until is null or held_until <= clock_timestamp())
-          and (coalesce(get_bit($3::bytea, hashtext(subject) & (length($3::bytea) * 8 - 1)), 1) = 1
+          and (${atHome("$3", "subject")}
             or due_at <= clock_timestamp() - make_interval(secs => $4))
         order by due_at limit 1 for no key update skip locked
       )
@@ -206,7 +206,7 @@ async function claimTask(
       returning concat_ws('/', tasks.kind, nullif(tasks.subject, '')) as id, tasks.kind, tasks.subject, words, asked, tries, lease,
         waits, coalesce(extract(epoch from clock_timestamp() - waiting_since)::float8 * 1000, 0) as "waitedMs",
         ${databaseNowMs} as "nowMs"`,
-    values: [kinds, leaseMs / 1000, slots, homeMs / 1000],
+    values: [kinds, leaseMs / 1000, slots, waitMs / 1000],
   });
   return rows[0];
 }

@@ -1,3 +1,4 @@
+import { atHome } from "../../db/at-home.ts";
 import type { Client, Pool, Queryable } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { type LeasedJob, type LeasedJobRow, leasedJobColumns, toLeasedJob } from "./leased-job.ts";
@@ -164,7 +165,7 @@ async function lockProjectWithDueJob(
           select count(*) as count from jobs where jobs.project_id = waiting.project_id and jobs.lease is not null
         ) running
         where waiting.run_after <= statement_timestamp() and running.count < lanes.max
-          and (coalesce(get_bit($3::bytea, hashtext(waiting.project_id) & (length($3::bytea) * 8 - 1)), 1) = 1
+          and (${atHome("$3", "waiting.project_id")}
             or waiting.run_after <= statement_timestamp() - make_interval(secs => $4))
         order by running.count, waiting.run_after
         limit 1
