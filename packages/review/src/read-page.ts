@@ -28,12 +28,21 @@ export function readPage(written: string, syntax: Syntax): readonly Part[] {
   if (kind === "configuration" || kind === "navigation")
     readConfiguration(parts, text, { path: name, isWhole: kind === "navigation" });
   else if (kind === "svg") readSvg(parts, text);
-  else if (kind === "text")
-    for (const { 0: line, index } of text.matchAll(/[^\n]+/g)) parts.value(line, index, { loads: false });
-  else if (kind === "rst") readRst(parts, text);
-  else if (kind === "asciidoc") readAsciidoc(parts, text);
-  else readMarkdown(parts, text, readFrontMatter(parts, text), flavorOf(kind === "mdx" ? syntax : name));
+  else {
+    read(text);
+    // Blanks besides those of ASCII end a word for some parsers only.
+    const joined = text.replaceAll(/(?! )\p{Zs}/gu, "·");
+    if (joined !== text) read(joined);
+  }
   return parts.all;
+
+  function read(page: string): void {
+    if (kind === "text")
+      for (const { 0: line, index } of page.matchAll(/[^\n]+/g)) parts.value(line, index, { loads: false });
+    else if (kind === "rst") readRst(parts, page);
+    else if (kind === "asciidoc") readAsciidoc(parts, page);
+    else readMarkdown(parts, page, readFrontMatter(parts, page), flavorOf(kind === "mdx" ? syntax : name));
+  }
 }
 
 /** Every parser takes both for the end of a line. */

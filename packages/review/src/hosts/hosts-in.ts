@@ -94,7 +94,9 @@ const harmless =
  */
 export function hostOf(authority: string): string | null {
   const whole = authority.replace(/[,;](?:https?|wss?|ftp):?$/i, "");
-  const url = URL.parse(`https://${whole}`) ?? URL.parse(`https://${whole.replace(/[^\p{L}\p{N}\]]+$/u, "")}`);
+  // What no browser takes for a name may still be a link: the name is what stands before an escape.
+  const forms = [whole, whole.replace(/[^\p{L}\p{N}\]]+$/u, ""), whole.replace(/%.*$/s, "")];
+  const url = forms.map((one) => URL.parse(`https://${one}`)).find((one) => one !== null) ?? null;
   if (url === null) return null;
   const host = ownerOf(url.hostname.toLowerCase().replace(/[^a-z0-9\]]+$/, ""));
   return host !== null && !harmless.test(host) ? host : null;
