@@ -2,9 +2,22 @@ import type { Nodes, Parents, Root, Table, TableRow } from "mdast";
 import { createContext, type ReactNode, useContext } from "react";
 import { VisibleText } from "../../parts/text.tsx";
 import { Component, type ComponentNode, Source } from "./component.tsx";
+import {
+  Callout,
+  type ContainerNode,
+  KnownComponent,
+  type KnownPart,
+  knownPart,
+  listedNames,
+  TabbedView,
+} from "./known-component.tsx";
 
-/** The node types that MDX adds. Their own types are global, so this lists what is used. */
-type Shown = Nodes | ComponentNode | { type: "mdxFlowExpression" | "mdxTextExpression"; value: string };
+/** The node types that extensions add. Their own types are global, so this lists what is used. */
+type Shown =
+  | Exclude<Nodes, { type: "containerDirective" }>
+  | ComponentNode
+  | ContainerNode
+  | { type: "mdxFlowExpression" | "mdxTextExpression"; value: string };
 
 /**
  * Renders a syntax tree: text and a few kinds of blocks. The page's markup never becomes markup here, links do nothing
@@ -15,8 +28,62 @@ export function Markdown({ tree }: { tree: Root }) {
 }
 
 function Children({ of }: { of: { children: readonly unknown[] } }) {
-  // biome-ignore lint/suspicious/noArrayIndexKey: the nodes of a parsed page never move
-  return (of.children as readonly Shown[]).map((node, index) => <Node key={index} node={node} />);
+  const nodes = of.children as readonly Shown[];
+  return nodes.map((node, index) => {
+    // Material's tabs are beside each other, with nothing around them.
+    if (isLoneTab(node) && index > 0 && isLoneTab(nodes[index - 1])) return null;
+    const end = nodes.findIndex((one, other) => other > index && !isLoneTab(one));
+    const run = isLoneTab(node) ? nodes.slice(index, end === -1 ? undefined : end) : [];
+    // biome-ignore lint/suspicious/noArrayIndexKey: the nodes of a parsed page never move
+    return run.length > 0 ? <TabsOf key={index} nodes={run} /> : <Node key={index} node={node} />;
+  });
+}
+
+function isLoneTab(node: Shown | undefined): boolean {
+  return node?.type === "containerDirective" && node.name === "tab";
+}
+
+/** Tabs, or blocks of code as tabs. What else is between them is shown above. */
+function TabsOf({ nodes, names = [] }: { nodes: readonly Shown[]; names?: readonly string[] }) {
+  const marks = useContext(Marks);
+  const tabs = nodes.flatMap((node) => {
+    const part = partOf(node);
+    if (node.type !== "code" && part?.look !== "tab") return [];
+    return [{ node, part, isChanged: linesOf(node, marks?.offset ?? 0).some((line) => marks?.lines.has(line)) }];
+  });
+  const others = nodes.filter((node) => !tabs.some((tab) => tab.node === node));
+  return (
+    <>
+      <Children of={{ children: others }} />
+      <TabbedView
+        tabs={tabs.map(({ node, part, isChanged }, index) => ({
+          words: tabName(node, part) ?? names[index] ?? `Tab ${index + 1}`,
+          content: <Children of={part ?? { children: [node] }} />,
+          isChanged,
+        }))}
+      />
+    </>
+  );
+}
+
+function partOf(node: Shown): KnownPart | null {
+  return node.type === "containerDirective" || node.type === "mdxJsxFlowElement" || node.type === "mdxJsxTextElement"
+    ? knownPart(node)
+    : null;
+}
+
+function tabName(node: Shown, part: KnownPart | null): ReactNode {
+  if (part?.label) return <Children of={{ children: part.label }} />;
+  if (part) return part.given.title ?? part.given.label ?? part.given.value ?? null;
+  if (node.type !== "code") return null;
+  const [, titled, listed] = /(?:title|filename|label)="([^"]*)"|\[([^\]]*)\]/.exec(node.meta ?? "") ?? [];
+  return titled ?? listed ?? node.meta ?? node.lang ?? null;
+}
+
+function linesOf(node: Shown, offset: number): readonly number[] {
+  const { start, end } = ("position" in node && node.position) || {};
+  if (!start || !end) return [];
+  return Array.from({ length: end.line - start.line + 1 }, (_, index) => start.line + index + offset);
 }
 
 /** The changed lines of a page: what has one is marked. `offset`: lines of the file above its first node. */
@@ -41,7 +108,7 @@ function useMark(node: Shown | Nodes): "ins" | "del" | null {
   const marks = useContext(Marks);
   const position = "position" in node ? node.position : undefined;
   if (!marks || !position) return null;
-  const isComponent = node.type === "mdxJsxFlowElement";
+  const isComponent = node.type === "mdxJsxFlowElement" || node.type === "containerDirective";
   if (!isComponent && !marked.includes(node.type)) return null;
   const start = position.start.line + marks.offset;
   const end = isComponent ? start : position.end.line + marks.offset;
@@ -111,12 +178,20 @@ function NodeItself({ node }: { node: Shown }): ReactNode {
       return <Image words={node.alt || node.url} />;
     case "imageReference":
       return <Image words={node.alt || node.identifier} />;
-    case "blockquote":
+    case "blockquote": {
+      const alert = alertOf(node);
+      if (alert)
+        return (
+          <Callout kind={alert.kind} title={null}>
+            <Children of={alert} />
+          </Callout>
+        );
       return (
         <blockquote className="grid gap-3 border-l-2 border-line pl-4 text-quiet">
           <Children of={node} />
         </blockquote>
       );
+    }
     case "list": {
       const List = node.ordered ? "ol" : "ul";
       return (
@@ -141,13 +216,21 @@ function NodeItself({ node }: { node: Shown }): ReactNode {
       return <br />;
     case "table":
       return <TableView table={node} />;
+    case "containerDirective":
     case "mdxJsxFlowElement":
-    case "mdxJsxTextElement":
+    case "mdxJsxTextElement": {
+      const part = partOf(node);
+      if (part?.look === "tabs")
+        return <TabsOf nodes={part.children as readonly Shown[]} names={listedNames(part.given.items)} />;
+      if (part) return <KnownComponent part={part} draw={(children) => <Children of={{ children }} />} />;
       return (
-        <Component node={node}>
+        <Component
+          node={node.type === "containerDirective" ? { ...node, type: "mdxJsxFlowElement", attributes: [] } : node}
+        >
           <Children of={node} />
         </Component>
       );
+    }
     case "html":
     case "mdxFlowExpression":
     case "mdxTextExpression":
@@ -155,6 +238,17 @@ function NodeItself({ node }: { node: Shown }): ReactNode {
     default:
       return "children" in node ? <Children of={node as Parents} /> : null;
   }
+}
+
+/** `> [!NOTE]`, as GitHub and others know it. */
+function alertOf({ children }: Parents): { kind: string; children: readonly unknown[] } | null {
+  const [first, ...rest] = children;
+  const [words, ...others] = first?.type === "paragraph" ? first.children : [];
+  const [mark, kind] = (words?.type === "text" && /^\[!(\w+)\][+-]?[ \t]*(?:\n|$)/.exec(words.value)) || [];
+  if (first?.type !== "paragraph" || words?.type !== "text" || mark === undefined || kind === undefined) return null;
+  const text = words.value.slice(mark.length);
+  const left = text === "" ? others : [{ ...words, value: text }, ...others];
+  return { kind: kind.toLowerCase(), children: left.length > 0 ? [{ ...first, children: left }, ...rest] : rest };
 }
 
 /** What a link becomes, in a text of our own. Its headings then have ids. */
