@@ -1,5 +1,4 @@
 import { createWakeUp } from "@emend/base/locks.ts";
-import { WebSocket } from "undici";
 import type { ChatNetwork, ListenDeps, Listening, Said } from "../chat.ts";
 
 export interface MattermostSettings {
@@ -66,6 +65,7 @@ export function listenToMattermost(
 
   /** One connection, until it ends. True: it was of use. */
   async function connect(): Promise<boolean> {
+    const { WebSocket } = await import("undici");
     const own = await call<Own>("GET", "/users/me");
     const url = `${settings.url.replace(/^http/, "ws")}/api/v4/websocket`;
     const socket = new WebSocket(url, far.dispatcher ? { dispatcher: far.dispatcher } : {});

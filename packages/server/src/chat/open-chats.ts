@@ -21,17 +21,17 @@ export function chatNamesOf({ slack, mattermost }: Pick<ChatSettings, "slack" | 
 /** Opens each chat once, when it is used: nothing of a chat is loaded where none is configured. */
 export function openChat(
   settings: ChatSettings,
-  network: { fetch: Fetch; dispatcher: ChatNetwork["dispatcher"] },
+  network: { fetch: Fetch; dispatcher(): Promise<ChatNetwork["dispatcher"]> },
 ): ChatDeps["openChat"] {
   const opened = new Map<ChatName, Promise<Chat>>();
   const { httpsProxy, httpProxy, caFile } = settings.network;
-  const reach: ChatNetwork = {
-    fetch: network.fetch as unknown as typeof globalThis.fetch,
-    // Without a reason, the clients' own: they can end a connection that hangs.
-    dispatcher: httpsProxy || httpProxy || caFile ? network.dispatcher : undefined,
-  };
   async function open(name: ChatName): Promise<Chat> {
     const { openMattermost, openSlack } = await import("@emend/chat");
+    const reach: ChatNetwork = {
+      fetch: network.fetch as unknown as typeof globalThis.fetch,
+      // Without a reason, the clients' own: they can end a connection that hangs.
+      dispatcher: httpsProxy || httpProxy || caFile ? await network.dispatcher() : undefined,
+    };
     if (name === "slack" && settings.slack) return openSlack(settings.slack, reach);
     if (name === "mattermost" && settings.mattermost) return openMattermost(settings.mattermost, reach);
     throw new Error(`${name} is not configured`);

@@ -1,6 +1,6 @@
 import type { Logger } from "@emend/base/logger.ts";
 import { authoritiesOf } from "@emend/base/network.ts";
-import { createTransport, type Transporter } from "nodemailer";
+import type { Transporter } from "nodemailer";
 import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 
@@ -19,7 +19,8 @@ export interface SmtpSettings {
 const connectMsMax = 10_000;
 const idleMsMax = 30_000;
 
-function openTransport({ host, port, isSecure, login, caFile }: SmtpSettings): Transporter {
+async function openTransport({ host, port, isSecure, login, caFile }: SmtpSettings): Promise<Transporter> {
+  const { createTransport } = await import("nodemailer");
   return createTransport({
     host,
     port,
@@ -39,7 +40,7 @@ function openTransport({ host, port, isSecure, login, caFile }: SmtpSettings): T
 
 /** Connects and logs in, and sends nothing. Throws with the server's reason. */
 export async function trySmtp(settings: SmtpSettings): Promise<void> {
-  const transport = openTransport(settings);
+  const transport = await openTransport(settings);
   try {
     await transport.verify();
   } finally {
@@ -89,7 +90,7 @@ export async function sendJobEmail(deps: EmailDeps, id: string): Promise<void> {
   const due = rows[0];
   if (!due) return;
   if (smtp === null) return void (await dropEmail(pool, id));
-  const transport = openTransport(smtp);
+  const transport = await openTransport(smtp);
   try {
     await transport.sendMail(toMessage(due, smtp, deps.publicUrl()));
     await dropEmail(pool, id);
