@@ -77,7 +77,7 @@ export async function evaluateContent({ from, only }: { from: string; only: stri
         }),
       );
       const judging = { base: openTree(gitDir, `${id}^`), reader, policy, asked: [] };
-      const { violations } = await judgeContent(judging, files, [], AbortSignal.timeout(120_000));
+      const { violations } = await judgeContent(judging, files, [], AbortSignal.timeout(900_000));
       const counts = isFrozen ? [row.frozen, total.frozen] : [row.open, total.open];
       for (const count of counts) {
         count[0] = (count[0] ?? 0) + 1;

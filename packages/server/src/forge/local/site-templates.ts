@@ -100,6 +100,65 @@ export const collections = { docs: defineCollection({ loader: docsLoader(), sche
       }),
     },
   },
+  nextra: {
+    label: "Nextra",
+    files: {
+      "next.config.mjs": `import nextra from "nextra";
+
+export default nextra({})({ output: "export" });
+`,
+      "mdx-components.js": `import { useMDXComponents as themed } from "nextra-theme-docs";
+
+export const useMDXComponents = (components) => ({ ...themed(), ...components });
+`,
+      "app/layout.jsx": `import { Layout } from "nextra-theme-docs";
+import { getPageMap } from "nextra/page-map";
+import "nextra-theme-docs/style.css";
+
+export default async function RootLayout({ children }) {
+  return (
+    <html lang="en" suppressHydrationWarning>
+      <body>
+        <Layout pageMap={await getPageMap()}>{children}</Layout>
+      </body>
+    </html>
+  );
+}
+`,
+      "app/[[...mdxPath]]/page.jsx": `import { generateStaticParamsFor, importPage } from "nextra/pages";
+import { useMDXComponents } from "../../mdx-components";
+
+export const generateStaticParams = generateStaticParamsFor("mdxPath");
+
+const { wrapper: Wrapper } = useMDXComponents();
+
+export default async function Page(props) {
+  const params = await props.params;
+  const { default: Content, ...page } = await importPage(params.mdxPath);
+  return (
+    <Wrapper {...page}>
+      <Content {...props} params={params} />
+    </Wrapper>
+  );
+}
+`,
+      "content/_meta.js": 'export default { index: "Introduction", "get-started": "Get started" };\n',
+      "content/index.mdx": page("Introduction", "Begin with [Get started](/get-started)."),
+      "content/get-started.mdx": page("Get started", body),
+      "package.json": json({
+        name: "docs",
+        private: true,
+        scripts: { build: "next build", dev: "next dev" },
+        dependencies: {
+          next: "^15.0.0",
+          nextra: "^4.0.0",
+          "nextra-theme-docs": "^4.0.0",
+          react: "^19.0.0",
+          "react-dom": "^19.0.0",
+        },
+      }),
+    },
+  },
   mkdocs: {
     label: "MkDocs",
     files: {
@@ -110,6 +169,87 @@ nav:
 `,
       "docs/index.md": page("Introduction", "Begin with [Get started](get-started.md)."),
       "docs/get-started.md": page("Get started", body),
+    },
+  },
+  sphinx: {
+    label: "Sphinx",
+    files: {
+      "docs/conf.py": 'project = "Documentation"\nextensions = ["myst_parser"]\n',
+      "docs/index.md": page("Introduction", "```{toctree}\nget-started\n```"),
+      "docs/get-started.md": page("Get started", body),
+      "docs/requirements.txt": "sphinx\nmyst-parser\n",
+    },
+  },
+  mdbook: {
+    label: "mdBook",
+    files: {
+      "book.toml": '[book]\ntitle = "Documentation"\n',
+      "src/SUMMARY.md": page("Summary", "- [Introduction](index.md)\n- [Get started](get-started.md)"),
+      "src/index.md": page("Introduction", "Begin with [Get started](get-started.md)."),
+      "src/get-started.md": page("Get started", body),
+    },
+  },
+  gitbook: {
+    label: "GitBook",
+    files: {
+      ".gitbook.yaml": "root: ./\n",
+      "SUMMARY.md": page("Table of contents", "* [Introduction](README.md)\n* [Get started](get-started.md)"),
+      "README.md": page("Introduction", "Begin with [Get started](get-started.md)."),
+      "get-started.md": page("Get started", body),
+    },
+  },
+  jekyll: {
+    label: "Jekyll",
+    files: {
+      "_config.yml": "title: Documentation\ntheme: minima\n",
+      "index.md": titled("Introduction", "Begin with [Get started]({% link get-started.md %})."),
+      "get-started.md": titled("Get started", body),
+      Gemfile: 'source "https://rubygems.org"\n\ngem "jekyll", "~> 4.3"\ngem "minima", "~> 2.5"\n',
+    },
+  },
+  hugo: {
+    label: "Hugo",
+    files: {
+      "hugo.toml": 'title = "Documentation"\nbaseURL = "https://docs.example.com/"\n',
+      "layouts/_default/baseof.html": `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <title>{{ .Title }}</title>
+  </head>
+  <body>
+    <nav>{{ range site.RegularPages }}<a href="{{ .RelPermalink }}">{{ .Title }}</a> {{ end }}</nav>
+    <main>{{ block "main" . }}{{ end }}</main>
+  </body>
+</html>
+`,
+      "layouts/_default/list.html": '{{ define "main" }}<h1>{{ .Title }}</h1>{{ .Content }}{{ end }}\n',
+      "layouts/_default/single.html": '{{ define "main" }}<h1>{{ .Title }}</h1>{{ .Content }}{{ end }}\n',
+      "content/_index.md": titled("Introduction", 'Begin with [Get started]({{< relref "get-started.md" >}}).'),
+      "content/get-started.md": titled("Get started", body),
+    },
+  },
+  docsify: {
+    label: "Docsify",
+    files: {
+      "index.html": `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width">
+    <link rel="stylesheet" href="https://cdn.jsdelivr.net/npm/docsify@4/themes/vue.css">
+  </head>
+  <body>
+    <div id="app"></div>
+    <script>window.$docsify = { name: "Documentation", loadSidebar: true };</script>
+    <script src="https://cdn.jsdelivr.net/npm/docsify@4"></script>
+  </body>
+</html>
+`,
+      "_sidebar.md": "- [Introduction](/)\n- [Get started](get-started.md)\n",
+      "README.md": page("Introduction", "Begin with [Get started](get-started.md)."),
+      "get-started.md": page("Get started", body),
+      ".nojekyll": "",
     },
   },
 };
