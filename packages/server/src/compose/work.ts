@@ -56,14 +56,7 @@ import { createStages } from "../run/create-stages.ts";
 import { answerComment, answerMessage, type OutboxDeps, setDetails } from "../run/pull-request-outbox.ts";
 import { startPullRequestWatch } from "../run/watch-pull-requests.ts";
 import { createTidying, startWorker, sweepMirrors, tidyMirrorOf, type Worker } from "../run/worker.ts";
-import {
-  askAnswer,
-  askCommentAnswer,
-  askLessons,
-  askShowChat,
-  askSiteCheck,
-  startTasks,
-} from "../tasks/start-tasks.ts";
+import { askAnswer, askCommentAnswer, askShowChat, askSiteCheck, startTasks } from "../tasks/start-tasks.ts";
 import { traceAgent, traceModel } from "../tracing/trace-agent.ts";
 import { traceStages } from "../tracing/tracing.ts";
 import { checkSiteHealth } from "./check-site-health.ts";
@@ -255,11 +248,8 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
       const project = await getProject(pool, projectId);
       return project ? openForge(project, forges, polling) : null;
     },
-    async onMerged(projectId) {
-      // The site is another one now.
-      await askSiteCheck(pool, projectId);
-      await askLessons(pool, projectId);
-    },
+    // The site is another one now.
+    onMerged: (projectId) => askSiteCheck(pool, projectId),
     askAnswer: (answer) => askCommentAnswer(pool, answer),
     followUp: createFollowUp({
       pool,

@@ -134,7 +134,7 @@ interface PullDesk {
   /** False if it does not exist. */
   close(name: PullName, by: Actor): Promise<boolean>;
   markReady(name: PullName): Promise<boolean>;
-  comment(name: PullName, input: { author: string; text: string }): Promise<boolean>;
+  comment(name: PullName, input: { author: string; text: string; requestsChanges?: boolean }): Promise<boolean>;
   review(
     name: PullName,
     input: { head: string; verdict: "approved" | "changes_requested"; by: string },

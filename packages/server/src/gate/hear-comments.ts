@@ -1,4 +1,4 @@
-import { answerMark, type Forge, isAnswered } from "@emend/forges";
+import { answerMark, type Forge, isAnswered, mention } from "@emend/forges";
 import type { Project } from "../accounts/projects/projects.ts";
 import type { Pool } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
@@ -10,7 +10,6 @@ export interface CommentDeps {
   makeDocsPull(input: { id: string; createdBy: string; commentId: string }): Promise<unknown>;
 }
 
-const call = /^\s*@emend\b[\s:,]*/i;
 /** The requests that a comment can make. No other text of the comment reaches the job. */
 const asksForFix =
   /^(?:please\s+)?(?:(?:fix|update|repair)(?:\s+(?:the|these|it|this))?(?:\s+(?:docs?|documentation|pages?))?)?[\s.!]*$/i;
@@ -32,9 +31,9 @@ export async function hearComments(
   if (watched.contextId === null && (await isOfJob(deps.pool, project.id, status.number))) return;
   const comments = await conversation.listComments(status.number, signal);
   for (const { id, text, author } of comments) {
-    if (!call.test(text) || status.commentsHeard.includes(id)) continue;
+    if (!mention.test(text) || status.commentsHeard.includes(id)) continue;
     const access = await conversation.mayWrite(author, signal);
-    if (access === "yes" && asksForFix.test(text.replace(call, ""))) {
+    if (access === "yes" && asksForFix.test(text.replace(mention, ""))) {
       const refusal = await deps
         .makeDocsPull({ id: status.id, createdBy: `comment/${author}`, commentId: id })
         .then(() => null, wordsOf);

@@ -2,7 +2,7 @@ import { assertNever } from "@emend/base/fault.ts";
 import type { Logger } from "@emend/base/logger.ts";
 import { fenced } from "@emend/base/markdown.ts";
 import { rulesModelName } from "@emend/base/model-names.ts";
-import type { Forge, Issue, IssueAct, WriteAccess } from "@emend/forges";
+import { type Forge, type Issue, type IssueAct, mention, type WriteAccess } from "@emend/forges";
 import { allowedModels } from "../accounts/projects/project-settings.ts";
 import type { Project } from "../accounts/projects/projects.ts";
 import type { Pool } from "../db/pool.ts";
@@ -39,7 +39,6 @@ export interface IssueDeps {
 }
 
 const label = "emend";
-const call = /^\s*@emend\b[\s:,]*/i;
 /** Every comment of Emend's has such a mark. Emend never acts on one, whatever account it posts with (loop guard). */
 const ownMark = /<!-- emend:/;
 /** Nothing older starts a job: turning the setting on must not act on an issue's history. */
@@ -88,14 +87,14 @@ async function listCommands(
     ? await issues.findLabelling(number, label, since, signal)
     : null;
   const comments = (await issues.listComments(number, since, signal)).filter(
-    (comment) => isOf(comment) && call.test(comment.text) && !ownMark.test(comment.text),
+    (comment) => isOf(comment) && mention.test(comment.text) && !ownMark.test(comment.text),
   );
   return [
     ...(labelled && isOf(labelled) ? [{ cause: `label/${labelled.id}`, author: labelled.author, words: "" }] : []),
     ...comments.map(({ id, author, text }) => ({
       cause: `comment/${id}`,
       author,
-      words: text.replace(call, "").trim(),
+      words: text.replace(mention, "").trim(),
     })),
   ];
 }

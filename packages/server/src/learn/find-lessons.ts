@@ -77,7 +77,7 @@ function sharedOf(one: readonly string[], other: readonly string[]): number {
 }
 
 /** The one place where they differ. Null: there are several, or it is no matter of words. */
-function replacementOf(before: readonly string[], after: readonly string[]): Omit<Lesson, "path"> | null {
+export function replacementOf(before: readonly string[], after: readonly string[]): Omit<Lesson, "path"> | null {
   let start = 0;
   while (start < Math.min(before.length, after.length) && before[start] === after[start]) start += 1;
   let end = 0;

@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
 import { createLogger } from "@emend/base/logger.ts";
-import type { Forge, PullRequestDraft } from "@emend/forges";
+import type { Forge, PullRequestComment, PullRequestDraft } from "@emend/forges";
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { openMirrorBench } from "@emend/testkit/mirrors.ts";
 import { alterJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
@@ -13,6 +13,7 @@ let projectId: string;
 let repository: ReturnType<typeof bench.repository>;
 let opened: (PullRequestDraft & { state: "open" | "closed" })[];
 let failsAfterCreate: boolean;
+let said: Map<number, readonly Partial<PullRequestComment>[]>;
 let count = 0;
 
 beforeAll(async () => {
@@ -25,9 +26,10 @@ afterAll(async () => {
 beforeEach(async () => {
   await database.pool.query("truncate projects cascade");
   projectId = await seedProject(database.pool);
-  [opened, failsAfterCreate] = [[], false];
+  [opened, failsAfterCreate, said] = [[], false, new Map()];
   count += 1;
   repository = bench.repository(`lessons-${count}`);
+  repository.commit({ "index.md": "# Docs\n" });
 });
 
 /** The far end: pull requests in memory, over a real repository. */
@@ -41,6 +43,10 @@ const forge = {
     if (failsAfterCreate) throw new Error("the connection broke");
     return { kind: "created", pullRequest: { number: opened.length } };
   },
+  conversation: {
+    listComments: async (number: number) => said.get(number) ?? [],
+    mayWrite: async (author: string) => (author === "ada" ? "yes" : "no"),
+  },
 } as unknown as Forge;
 const deps = (): LearnDeps => ({
   pool: database.pool,
@@ -51,19 +57,32 @@ const deps = (): LearnDeps => ({
 });
 const learn = () => learnFromReviews(deps(), projectId, bench.signal);
 
-/** A merged job that proposed this line on a page. People merged another one. */
-async function merged(page: string, proposed: string, by: string): Promise<string> {
+let pulls = 100;
+/** A job that proposed this line on a page, and what people did with its pull request. */
+async function settled(
+  page: string,
+  proposed: string,
+  how: { by: string } | { refusedWith: readonly Partial<PullRequestComment>[] },
+): Promise<string> {
   const diff = `diff --git a/${page} b/${page}\n--- /dev/null\n+++ b/${page}\n@@ -0,0 +1 @@\n+${proposed}\n`;
   const id = await seedJob(database.pool, projectId);
+  pulls += 1;
   await alterJob(
     database.pool,
     id,
-    `status = 'completed', ended_at = now(), pull_request = '{"number": 1, "state": "merged"}'`,
+    `status = 'completed', ended_at = now(), pull_request = '{"number": ${pulls}, "state": "open"}'`,
   );
   await database.pool.query("update jobs set diff = $2 where id = $1", [id, deflateSync(diff)]);
-  repository.commit({ [page]: `${by}\n` });
+  if ("by" in how) repository.commit({ [page]: `${how.by}\n` });
+  else said.set(pulls, how.refusedWith);
+  await settle(id, "by" in how ? "merged" : "closed");
   return id;
 }
+const settle = (id: string, state: string) =>
+  alterJob(database.pool, id, `pull_request = pull_request || '{"state": "${state}"}'`);
+const merged = (page: string, proposed: string, by: string) => settled(page, proposed, { by });
+const refused = (page: string, ...refusedWith: readonly Partial<PullRequestComment>[]) =>
+  settled(page, "Then sign in to the dashboard again.", { refusedWith });
 const signIn = (page: string) =>
   merged(page, "Then sign in to the dashboard again.", "Then log in to the dashboard again.");
 
@@ -121,4 +140,80 @@ test("a connection that breaks after the pull request was opened leaves one", as
   expect(opened).toHaveLength(1);
   const { rows } = await database.pool.query("select number from rule_suggestions");
   expect(rows).toEqual([{ number: 1 }]);
+});
+
+const titles = () => opened.map(({ title }) => title.replace("Suggest a rule: ", ""));
+const isAsked = async () => {
+  const { rowCount } = await database.pool.query(
+    "delete from tasks where kind = 'learn_from_reviews' and subject = $1",
+    [projectId],
+  );
+  return rowCount === 1;
+};
+
+test("whoever merges or closes a pull request, it is read, and again after it was opened again", async () => {
+  const id = await refused("a.md", { author: "ada", text: "Never mention the dashboard.", path: null });
+  expect(await isAsked()).toBe(true);
+  await learn();
+  expect(titles()).toEqual(["Never mention the dashboard."]);
+  await settle(id, "open");
+  expect(await isAsked()).toBe(false);
+  repository.commit({ "a.md": "Then log in to the dashboard again.\n" });
+  await settle(id, "merged");
+  expect(await isAsked()).toBe(true);
+  await learn();
+  const { rows } = await database.pool.query("select kind from review_lessons where job_id = $1 order by kind", [id]);
+  expect(rows).toEqual([{ kind: "refused" }, { kind: "rule" }, { kind: "words" }]);
+});
+
+test("what people who may write say on refused pull requests counts, and nothing else does", async () => {
+  const instead = { text: 'Write "log in", not "sign in".', path: "a.md" };
+  await refused("a.md", { ...instead, author: "ada" });
+  await refused("b.md", {
+    author: "ada",
+    text: "A review.",
+    lines: [
+      {
+        id: "1",
+        author: "ada",
+        path: "b.md",
+        line: 1,
+        text: "```suggestion\nThen log in to the dashboard again.\n```",
+      },
+    ],
+  });
+  await refused(
+    "c.md",
+    { ...instead, author: "mallory" },
+    { author: "mallory", text: "Never write docs.", path: null },
+  );
+  await refused("d.md", { ...instead, author: "ada", text: `${instead.text}\n\n<!-- emend:answer=1 -->` });
+  await learn();
+  expect(opened).toEqual([]);
+  const id = await merged("e.md", "Then sign in to the dashboard again.", "Then log in to the dashboard again.");
+  await learn();
+  expect(titles()).toEqual(['Write "log in", not "sign in".']);
+  expect(opened[0]?.body).toContain(id);
+});
+
+test("places that only refused pull requests change are left alone, once others were merged", async () => {
+  const ids = [await refused("docs/old/a.md"), await refused("docs/old/b.md"), await refused("docs/old/c.md")];
+  await learn();
+  expect(opened).toEqual([]);
+  for (const page of ["docs/x.md", "docs/y.md", "docs/z.md"]) await merged(page, "As it is.", "As it is.");
+  // Somebody has second thoughts.
+  await settle(ids[0] ?? "", "open");
+  await learn();
+  expect(opened).toEqual([]);
+  await settle(ids[0] ?? "", "closed");
+  await learn();
+  expect(titles()).toEqual(["Do not change `docs/old/` unless the request names it."]);
+  for (const id of ids) expect(opened[0]?.body).toContain(id);
+});
+
+test("a place that a merged pull request changed is no place to leave alone", async () => {
+  for (const page of ["a", "b", "c"]) await refused(`old/${page}.md`);
+  for (const page of ["x.md", "y.md", "old/z.md"]) await merged(page, "As it is.", "As it is.");
+  await learn();
+  expect(opened).toEqual([]);
 });

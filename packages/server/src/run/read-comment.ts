@@ -1,14 +1,6 @@
-import type { PullRequestComment } from "@emend/forges";
+import { isOfPerson, mention, type PullRequestComment } from "@emend/forges";
 
 /** What a comment on a job's pull request asks of Emend. */
-
-/** A comment is for Emend if it starts with a mention. */
-const call = /^\s*@emend\b[\s:,]*/i;
-
-/** Neither Emend's own nor a program's. */
-export function isOfPerson({ author, text }: PullRequestComment): boolean {
-  return !/\[bot\]$/.test(author) && !text.includes("emend:answer=");
-}
 
 /** A review is for Emend if its text or one of its line comments mentions it, or if it requests changes. */
 export function isCall(comment: PullRequestComment): boolean {
@@ -17,19 +9,19 @@ export function isCall(comment: PullRequestComment): boolean {
 
 /** The review's text is a part of the request, and so are all of its line comments. */
 function isWhole(comment: PullRequestComment): boolean {
-  return call.test(comment.text) || (comment.requestsChanges === true && isOfPerson(comment));
+  return mention.test(comment.text) || (comment.requestsChanges === true && isOfPerson(comment));
 }
 
 /** Of a review, those that the request is about. */
 function requestedLines(comment: PullRequestComment): readonly PullRequestComment[] {
-  return (comment.lines ?? []).filter((line) => isWhole(comment) || call.test(line.text));
+  return (comment.lines ?? []).filter((line) => isWhole(comment) || mention.test(line.text));
 }
 
 /** The comments on lines whose threads wait for an answer, and whether the request is about more than one of them. */
 export function threadsOf(comment: PullRequestComment): { threads: readonly PullRequestComment[]; isOne: boolean } {
   if (comment.path !== null) return { threads: [comment], isOne: true };
   const threads = requestedLines(comment);
-  const hasText = isWhole(comment) && comment.text.replace(call, "").trim() !== "";
+  const hasText = isWhole(comment) && comment.text.replace(mention, "").trim() !== "";
   return { threads, isOne: threads.length === 1 && !hasText };
 }
 
@@ -42,7 +34,7 @@ export function promptOf(comment: PullRequestComment): string {
 }
 
 function placed(comment: PullRequestComment): string {
-  const words = comment.text.replace(call, "").trim();
+  const words = comment.text.replace(mention, "").trim();
   return words === "" || comment.path === null ? words : `In ${placeOf(comment)}: ${words}`;
 }
 

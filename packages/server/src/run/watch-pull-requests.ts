@@ -4,6 +4,7 @@ import {
   type Conversation,
   type Forge,
   isAnswered,
+  isOfPerson,
   type Polling,
   type PullRequest,
   type PullRequestComment,
@@ -30,7 +31,7 @@ import { findMarked, openWithMarker, sayTwins, sinceOf } from "../publish/ensure
 import { followCi } from "./follow-ci.ts";
 import { followMerge } from "./follow-merge.ts";
 import type { CommentDeps } from "./follow-up.ts";
-import { isCall, isOfPerson, promptOf } from "./read-comment.ts";
+import { isCall, promptOf } from "./read-comment.ts";
 
 export interface WatchDeps extends CommentDeps {
   pool: Pool;

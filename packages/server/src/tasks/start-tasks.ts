@@ -151,7 +151,8 @@ function looks(deps: TasksDeps): Record<string, TaskKind> {
     check_new_sites: { cron: "* * * * *", work: async () => askAll(siteCheckTask, await deps.listNewSites()) },
     [siteCheckTask]: { work: (projectId, signal) => deps.checkSite(projectId, signal) },
     check_sites: { cron: "*/10 * * * *", work: async () => askAll(siteCheckTask, await deps.listDueSiteChecks()) },
-    [lessonsTask]: { work: (projectId, signal) => deps.learnFromReviews(projectId, signal) },
+    // The trigger on jobs asks for it by this name.
+    learn_from_reviews: { work: (projectId, signal) => deps.learnFromReviews(projectId, signal) },
     [gateTask]: { work: (projectId, signal) => deps.pollGate(projectId, signal) },
     [issueTask]: { work: (subject, signal) => deps.hearIssue(subject, signal) },
     [answerTask]: { work: (requestId, signal) => deps.answerIssue(requestId, signal) },
@@ -197,13 +198,6 @@ const claimsTask = "look_at_claims";
 /** A worker takes it within moments. */
 export async function askClaimPoll(db: Queryable, projectId: string): Promise<void> {
   await askTask(db, claimsTask, projectId);
-}
-
-const lessonsTask = "learn_from_reviews";
-
-/** A worker reads what people changed before they merged. */
-export async function askLessons(db: Queryable, projectId: string): Promise<void> {
-  await askTask(db, lessonsTask, projectId);
 }
 
 /** The local forge asks for it by this name when it merges a pull request. */

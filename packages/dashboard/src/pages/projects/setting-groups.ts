@@ -366,7 +366,7 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
     {
       title: "Learn from reviews",
       words:
-        "When reviewers replace the same words in three jobs, Emend suggests a line for .emend/instructions.md, as a pull request of its own.",
+        "Emend reads what reviewers change, refuse and write, and suggests a line for .emend/instructions.md, as a pull request of its own.",
       rows: [[{ path: "settings.suggestRules", label: "Suggest rules", kind: "check" }]],
     },
     {

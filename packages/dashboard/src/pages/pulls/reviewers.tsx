@@ -155,7 +155,7 @@ const dialogs: Record<Verdict, { title: string; help: string }> = {
   approved: { title: "Approve", help: "Can be empty. It becomes a comment." },
   changes_requested: {
     title: "Request changes",
-    help: "It becomes a comment. Begin with @emend, and Emend makes the changes.",
+    help: "It becomes a comment. If Emend opened this pull request, it makes the changes, with your open comments on lines.",
   },
 };
 

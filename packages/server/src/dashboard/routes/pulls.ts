@@ -133,7 +133,8 @@ export function verdictRoutes(app: FastifyInstance, deps: RouteDeps): void {
     const { text, ...review } = parseReview(request.body);
     const by = subjectOf(request);
     done(await pulls.review(nameOf(request), { ...review, by }));
-    if (text.trim() !== "") await pulls.comment(nameOf(request), { author: by, text });
+    const requestsChanges = review.verdict === "changes_requested";
+    if (text.trim() !== "") await pulls.comment(nameOf(request), { author: by, text, requestsChanges });
     await auditPull(deps, request, review.verdict);
     // Its text may ask Emend for changes, so poll now.
     await hastenPoll(pool, nameOf(request));

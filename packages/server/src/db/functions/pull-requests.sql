@@ -61,3 +61,16 @@ end $$;
 create or replace trigger ask_message_answer after update of status on jobs for each row
   when (old.status = 'active' and new.status <> 'active' and new.pull_request is not null)
   execute function ask_message_answer();
+
+-- People merged or closed it, wherever: a worker reads what they changed and said. One that was opened again is read again.
+create or replace function ask_lessons() returns trigger language plpgsql as $$
+begin
+  new.lessons_read := false;
+  perform ask_task('learn_from_reviews', new.project_id);
+  return new;
+end $$;
+
+create or replace trigger ask_lessons before update of pull_request on jobs for each row
+  when (new.pull_request ->> 'state' in ('merged', 'closed')
+    and new.pull_request ->> 'state' is distinct from old.pull_request ->> 'state')
+  execute function ask_lessons();

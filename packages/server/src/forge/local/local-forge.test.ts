@@ -7,10 +7,11 @@ import { seedJob } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createWriteQueue } from "../../publish/write-queue.ts";
 import { answerComment, answerMessage } from "../../run/pull-request-outbox.ts";
+import { isCall, promptOf } from "../../run/read-comment.ts";
 import { mergePullRequest, readPullView } from "./pull-desk.ts";
 import { getPullRequest, insertComment, listComments, listStatuses, markClosed } from "./pull-requests.ts";
 import { repositoryOf } from "./repository.ts";
-import { insertThread, listThreads } from "./review-threads.ts";
+import { insertReply, insertThread, listThreads, markResolved } from "./review-threads.ts";
 
 let host: TestForge;
 let clone: string;
@@ -96,6 +97,35 @@ it("answers a comment on a line in its thread, and other comments below the pull
     "Emend: Refused.",
   ]);
   expect(texts(await listComments(pool, "prj_a", number))).toEqual(["Emend: It waits."]);
+});
+
+it("takes a review that requests changes as a request, with its author's open comments on lines", async () => {
+  const { pool } = host.database;
+  const head = await makeBranch("topic/changes");
+  const number = await openPull("topic/changes");
+  const name = { projectId: "prj_a", number };
+  const place = { side: "after", path: "topic-changes.md", firstLine: 1, lastLine: 1 } as const;
+  const at = { ...place, commit: head, headCommit: head, quoted: "topic/changes", suggestion: null };
+  const say = (author: string, text: string, suggestion: string | null = null) =>
+    insertThread(pool, name, { ...at, author, text, suggestion });
+  await say("ada", "Say why.", "Because.");
+  await say("ada", "@emend shorter");
+  await say("grace", "I like it.");
+  await say("ada", "Answered before.");
+  await say("ada", "Resolved.");
+  const idOf = async (text: string) =>
+    (await listThreads(pool, "prj_a", number)).find(({ comments }) => comments[0]?.body === text)?.id ?? "";
+  await insertReply(pool, await idOf("Answered before."), { author: "Emend", text: "Done." });
+  await markResolved(pool, await idOf("Resolved."), { by: "grace" });
+  await insertComment(pool, { ...name, author: "ada", body: "Looks odd." });
+  await insertComment(pool, { ...name, author: "ada", body: "Please explain.", requestsChanges: true });
+  await say("ada", "Later.");
+  await pool.query("update review_comments set created_at = created_at + interval '1 second' where body = 'Later.'");
+  const comments = (await host.open("prj_a").conversation?.listComments(number, host.signal)) ?? [];
+  expect(comments.filter(isCall).map(promptOf)).toEqual([
+    "Please explain.\n\nIn topic-changes.md, line 1: Say why.\n\n```suggestion\nBecause.\n```",
+    "In topic-changes.md, line 1: shorter",
+  ]);
 });
 
 describe("merging", () => {

@@ -1,5 +1,13 @@
 import { pathToFileURL } from "node:url";
-import type { CreateOutcome, Forge, PullRequest, PullRequestDraft, PullRequestSearch } from "@emend/forges";
+import {
+  type CreateOutcome,
+  type Forge,
+  mention,
+  type PullRequest,
+  type PullRequestComment,
+  type PullRequestDraft,
+  type PullRequestSearch,
+} from "@emend/forges";
 import type { Queryable } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
@@ -10,6 +18,7 @@ import {
   insertComment,
   insertPullRequest,
   keepHead,
+  type LocalComment,
   type LocalPullRequest,
   listComments,
   listOpen,
@@ -22,7 +31,7 @@ import {
 } from "./pull-requests.ts";
 import { compareBranches } from "./read-diff.ts";
 import { type LocalForgeDeps, repositoryOf } from "./repository.ts";
-import { insertReply, listThreads } from "./review-threads.ts";
+import { insertReply, listThreads, type ReviewThread } from "./review-threads.ts";
 
 /**
  * The built-in forge. Workers access its repositories as folders, not over HTTP: the folder is on this machine or
@@ -132,14 +141,8 @@ export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
       async listComments(number) {
         const whole = await listComments(deps.pool, projectId, number);
         const threads = await listThreads(deps.pool, projectId, number);
-        return [
-          ...whole.map(({ id, author, body }) => ({ id, author, text: body, path: null, line: null })),
-          ...threads.flatMap(({ path, lastLine, side, comments }) =>
-            comments.map(({ id, author, body }) => {
-              return { id, author, text: body, path, line: lastLine, isRemovedLine: side === "before" };
-            }),
-          ),
-        ];
+        const lines = threads.flatMap((thread) => thread.comments.map((_, index) => toLine(thread, index)));
+        return [...whole.map((comment) => toRemark(comment, threads)), ...lines];
       },
       mayWrite: async (author) => ((await mayWrite(deps.pool, author)) ? "yes" : "no"),
       comment: (number, text) => insertComment(deps.pool, { projectId, number, author: "Emend", body: text }),
@@ -151,6 +154,33 @@ export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
     },
     issues: null,
   };
+}
+
+/** A review that requests changes is about its author's open threads too, until Emend has answered them. */
+function toRemark(
+  { id, author, body, createdAt, requestsChanges }: LocalComment,
+  threads: readonly ReviewThread[],
+): PullRequestComment {
+  const remark = { id, author, text: body, path: null, line: null };
+  if (!requestsChanges) return remark;
+  const own = threads.filter(({ comments: [first, ...more], resolvedBy }) => {
+    const isAsked = first?.author === author && new Date(first.at) <= createdAt && !mention.test(first.body);
+    return isAsked && resolvedBy === null && !more.some((reply) => reply.author === "Emend");
+  });
+  return { ...remark, requestsChanges: true, lines: own.map((thread) => toLine(thread, 0)) };
+}
+
+function toLine({ path, lastLine, side, suggestion, comments }: ReviewThread, index: number): PullRequestComment {
+  const { id = "", author = "", body = "" } = comments[index] ?? {};
+  const text = index === 0 && suggestion !== null ? `${body}\n\n${asBlock(suggestion)}` : body;
+  return { id, author, text, path, line: lastLine, isRemovedLine: side === "before" };
+}
+
+/** As other forges write what should replace the lines. */
+function asBlock(suggestion: string): string {
+  const longest = Math.max(2, ...[...suggestion.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}suggestion\n${suggestion}\n${fence}`;
 }
 
 function refusal(why: string): AppError {

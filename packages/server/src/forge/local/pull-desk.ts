@@ -56,7 +56,7 @@ interface PullDesk {
   /** False if it does not exist. Closing a closed one changes nothing. */
   close(name: PullName, by: Actor): Promise<boolean>;
   markReady(name: PullName): Promise<boolean>;
-  comment(name: PullName, input: { author: string; text: string }): Promise<boolean>;
+  comment(name: PullName, input: { author: string; text: string; requestsChanges?: boolean }): Promise<boolean>;
   /** Approves the commit that the person read, or requests changes. */
   review(name: PullName, input: { head: string; verdict: Verdict; by: string }): Promise<ReviewOutcome>;
   /** Asks a member to review. `isWanted` false: takes it back, and a review that they gave with it. */
@@ -124,9 +124,9 @@ export function createPullDesk(deps: LocalForgeDeps & { signal: AbortSignal }): 
       return true;
     },
 
-    async comment(name, { author, text }) {
+    async comment(name, { text, ...input }) {
       if (!(await find(name))) return false;
-      await insertComment(db, { ...name, author, body: text });
+      await insertComment(db, { ...name, ...input, body: text });
       return true;
     },
 

@@ -231,6 +231,8 @@ export interface LocalComment {
   author: string;
   body: string;
   createdAt: Date;
+  /** It is the text of a review that requests changes. */
+  requestsChanges: boolean;
 }
 
 const shownMax = 500;
@@ -239,7 +241,7 @@ const shownMax = 500;
 export async function listComments(db: Queryable, projectId: string, number: number): Promise<readonly LocalComment[]> {
   const { rows } = await db.query<LocalComment>(
     `select * from (
-       select id, author, body, created_at as "createdAt" from local_pull_request_comments
+       select id, author, body, created_at as "createdAt", requests_changes as "requestsChanges" from local_pull_request_comments
        where project_id = $1 and number = $2 order by created_at desc, id limit $3
      ) latest order by "createdAt", id`,
     [projectId, number, shownMax],
@@ -250,11 +252,12 @@ export async function listComments(db: Queryable, projectId: string, number: num
 /** The pull request must exist. */
 export async function insertComment(
   db: Queryable,
-  comment: { projectId: string; number: number; author: string; body: string },
+  comment: { projectId: string; number: number; author: string; body: string; requestsChanges?: boolean },
 ): Promise<void> {
   await db.query(
-    "insert into local_pull_request_comments (id, project_id, number, author, body) values ($1, $2, $3, $4, $5)",
-    [newId("cmt"), comment.projectId, comment.number, comment.author, comment.body],
+    `insert into local_pull_request_comments (id, project_id, number, author, body, requests_changes)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [newId("cmt"), comment.projectId, comment.number, comment.author, comment.body, comment.requestsChanges ?? false],
   );
 }
 
