@@ -197,6 +197,8 @@ export interface DashboardProjectSettings {
     reviewers: readonly string[];
     /** Requests reviews from the code owners of the changed files too. */
     codeOwners: boolean;
+    /** Requests reviews from those who wrote the code that the change cites. */
+    codeAuthors: boolean;
     teamReviewers: readonly string[];
     verifiedCommits: boolean;
     /** Null: the forge's project setting. */

@@ -1,3 +1,4 @@
+import { uploadsPerPromptMax } from "@emend/contract";
 import type { Jobs } from "@emend/sdk";
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
@@ -27,6 +28,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
     .default(0)
     .describe("Wait this long for the job to finish before answering.");
   const prompt = z.string().min(1);
+  const files = z.array(z.string().min(1)).max(uploadsPerPromptMax).optional();
   const readOnly = { annotations: { readOnlyHint: true, openWorldHint: false } };
 
   server.registerTool(
@@ -44,15 +46,16 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
           .boolean()
           .default(false)
           .describe("Only make a diff, for get_diff. Opens no pull request until publish_preview."),
+        files: files.describe("Ids of pictures and PDFs, upl_…, from POST …/upload or the SDK's upload()."),
         wait_seconds,
       }),
       outputSchema: jobOutput,
       annotations: { destructiveHint: false, openWorldHint: true },
     },
-    ({ project, prompt, base, preview, plan, wait_seconds }, { mcpReq: { signal } }) =>
+    ({ project, prompt, base, preview, plan, files, wait_seconds }, { mcpReq: { signal } }) =>
       answered(async () => {
         const jobs = await jobsOf(project, signal);
-        const marks = { ...(preview && { preview }), ...(plan && { plan }) };
+        const marks = { ...(preview && { preview }), ...(plan && { plan }), ...(files && { files }) };
         const body = { prompt, ...(base !== undefined && { baseRef: base }), ...marks };
         const created = await jobs.create(body, { signal });
         return describe(jobs, created.id, wait_seconds, signal);
@@ -102,14 +105,14 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
       title: "Follow up on a docs job",
       description:
         "Sends another instruction to a job. A job that works takes it into account; one that waits for an answer takes it as the answer; a finished one continues on the same branch and pull request.",
-      inputSchema: inputOf({ ...job, prompt: prompt.describe("What more must change."), wait_seconds }),
+      inputSchema: inputOf({ ...job, prompt: prompt.describe("What more must change."), files, wait_seconds }),
       outputSchema: jobOutput,
       annotations: { destructiveHint: false, openWorldHint: true },
     },
-    ({ project, id, prompt, wait_seconds }, { mcpReq: { signal } }) =>
+    ({ project, id, prompt, files, wait_seconds }, { mcpReq: { signal } }) =>
       answered(async () => {
         const jobs = await jobsOf(project, signal);
-        await jobs.message(id, { prompt }, { signal });
+        await jobs.message(id, { prompt, ...(files && { files }) }, { signal });
         return describe(jobs, id, wait_seconds, signal);
       }),
   );

@@ -183,6 +183,11 @@ test("an agent creates, follows, reads and checks a job over HTTP", async () => 
     const followed = (await call(client, "follow_up", more)).value;
     expect(followed.job).toMatchObject({ id, status: "completed", prLink: created.value.job.prLink });
     expect((await call(client, "get_diff", { project, id })).value.diff).toContain("+order: 1");
+    // The key's project uses the built-in rules, which cannot read files.
+    const unread = { isError: true, text: expect.stringMatching(/^invalid_request: .*files/) };
+    const named = { project, prompt: "Fix broken links.", files: ["upl_1"] };
+    expect(await call(client, "create_job", named)).toMatchObject(unread);
+    expect(await call(client, "follow_up", { ...named, id })).toMatchObject(unread);
     const listed = (await call(client, "list_jobs", { project, status: "completed" })).value;
     expect(listed.jobs.map((job: { id: string }) => job.id)).toEqual([id]);
   });

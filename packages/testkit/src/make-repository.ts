@@ -19,7 +19,7 @@ export interface TestRepository {
   /** Adds a commit to a branch and returns its id. Paths may be bytes that are not UTF-8. */
   commit(
     files: Record<string, RepositoryFile> | Map<string | Buffer, RepositoryFile>,
-    options?: { branch?: string; from?: string | null },
+    options?: { branch?: string; from?: string | null; email?: string },
   ): string;
   git(...args: string[]): string;
   /** The same, with standard input. */
@@ -49,7 +49,7 @@ export function makeRepository(
       run([`--git-dir=${path}`, ...args], Buffer.from(input))
         .toString("utf8")
         .trim(),
-    commit(files, { branch = firstBranch, from } = {}) {
+    commit(files, { branch = firstBranch, from, email = "test@example.com" } = {}) {
       clock += 1;
       const ref = `refs/heads/${branch}`;
       const known = readRef(path, ref);
@@ -57,7 +57,7 @@ export function makeRepository(
       const stream: Buffer[] = [];
       const write = (...parts: (string | Buffer)[]) => stream.push(...parts.map((part) => Buffer.from(part)));
       if (parent === "" && known !== "") write(`reset ${ref}\n\n`);
-      write(`commit ${ref}\nmark :1\ncommitter Test <test@example.com> ${clock} +0000\ndata 5\ntest\n\n`);
+      write(`commit ${ref}\nmark :1\ncommitter Test <${email}> ${clock} +0000\ndata 5\ntest\n\n`);
       if (parent !== "") write(`from ${parent}\n`);
       for (const [name, file] of files instanceof Map ? files : Object.entries(files)) write(...change(name, file));
       write("get-mark :1\ndone\n");

@@ -18,7 +18,9 @@ export {
 } from "./read/cited-lines.ts";
 export { findRenames, type ListedFile, parseFileList, wholeFiles } from "./read/diff.ts";
 export {
+  type CodeAuthors,
   type CommitReader,
+  createCodeAuthors,
   createCommitReader,
   createPageHistory,
   createRecentStart,

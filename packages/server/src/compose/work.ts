@@ -6,6 +6,7 @@ import { type AnswerMemory, createAnswerMemory, startPolling } from "@emend/forg
 import { createPageReader } from "@emend/review";
 import type { DiskCache } from "@emend/site";
 import {
+  createCodeAuthors,
   createCommitReader,
   createPageHistory,
   createRecentStart,
@@ -31,6 +32,7 @@ import { chatNamesOf, openChat, startChats } from "../chat/open-chats.ts";
 import { showChat } from "../chat/show-chat.ts";
 import { listDueClaims, pollClaims } from "../claims/poll-claims.ts";
 import { rollUsageUp } from "../dashboard/read-usage.ts";
+import { askReviewer } from "../forge/local/pull-reviews.ts";
 import { repositoryOf, tidyRepository } from "../forge/local/repository.ts";
 import { openForge } from "../forge/open-forge.ts";
 import { listDueGates } from "../gate/gate-store.ts";
@@ -59,6 +61,7 @@ import { createTidying, startWorker, sweepMirrors, tidyMirrorOf, type Worker } f
 import { askAnswer, askCommentAnswer, askShowChat, askSiteCheck, startTasks } from "../tasks/start-tasks.ts";
 import { traceAgent, traceModel } from "../tracing/trace-agent.ts";
 import { traceStages } from "../tracing/tracing.ts";
+import { askAuthors } from "./ask-authors.ts";
 import { checkSiteHealth } from "./check-site-health.ts";
 import { createReader } from "./create-reader.ts";
 import { createFollowUp } from "./follow-up.ts";
@@ -205,6 +208,19 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
       },
       showChat: (threadId, signal) => showChat(chats, threadId, signal),
       setDetails: (jobId, signal) => setDetails(outbox, jobId, signal),
+      askAuthors: (jobId, signal) =>
+        askAuthors(
+          {
+            pool,
+            writes,
+            codeAuthors: createCodeAuthors({ git, dir: join(config.dataDir, "mirrors") }),
+            remoteOf: automations.remoteOf,
+            openForge: (project) => openForge(project, forges),
+            askMember: (pull, email) => askReviewer(pool, pull, email, { isOnce: true }),
+          },
+          jobId,
+          signal,
+        ),
       answerComment: (answer, signal) => answerComment(outbox, answer, signal),
       answerMessage: (message, signal) => answerMessage(outbox, message, signal),
     },

@@ -40,6 +40,7 @@ function start(deps: Partial<TasksDeps> = {}): Tasks {
       hearChat: async () => {},
       showChat: async () => {},
       setDetails: async () => {},
+      askAuthors: async () => {},
       answerComment: async () => {},
       answerMessage: async () => {},
       diagnoseProject: async () => {},

@@ -47,6 +47,8 @@ export interface TasksDeps extends TaskQueueDeps {
   showChat(threadId: string, signal: AbortSignal): Promise<void>;
   /** Sets labels and reviewers of a job's pull request. */
   setDetails(jobId: string, signal: AbortSignal): Promise<void>;
+  /** Asks those who wrote the code that a job cites for their review. */
+  askAuthors(jobId: string, signal: AbortSignal): Promise<void>;
   /** Answers a comment on a job's pull request. */
   answerComment(answer: CommentAnswer, signal: AbortSignal): Promise<void>;
   /** Says on the pull request what a message from there led to. */
@@ -163,6 +165,7 @@ function looks(deps: TasksDeps): Record<string, TaskKind> {
     send_email: { work: (id) => deps.sendJobEmail(id) },
     // The trigger on jobs asks for it by this name.
     set_details: { work: (jobId, signal) => deps.setDetails(jobId, signal) },
+    ask_authors: { work: (jobId, signal) => deps.askAuthors(jobId, signal) },
     [commentTask]: {
       work(subject, signal, words) {
         const [jobId = "", to = ""] = subject.split("/");

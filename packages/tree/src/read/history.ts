@@ -142,6 +142,33 @@ export function createRecentStart(deps: HistoryDeps): RecentStart {
   };
 }
 
+/** The email addresses of the authors of each file's newest commits, as often as there are commits. */
+export type CodeAuthors = (
+  input: { remote: Remote; commit: string; paths: readonly string[] },
+  signal: AbortSignal,
+) => Promise<readonly string[]>;
+
+export function createCodeAuthors(deps: HistoryDeps): CodeAuthors {
+  return async ({ remote, commit, paths }, signal) => {
+    async function read({ gitDir, ref, shallow }: Fetched): Promise<readonly string[]> {
+      const emails: string[] = [];
+      for (const path of paths) {
+        const limits = [`--max-count=${commitsMax}`, "--no-merges", "--format=%H %ae"];
+        const args = ["log", ...limits, ref, "--", `:(literal)${path}`];
+        const log = await deps.git.must({ gitDir, args, timeMsMax, outputBytesMax }, signal);
+        const lines = log
+          .toString("utf8")
+          .split("\n")
+          .map((line) => line.split(" "));
+        emails.push(...lines.flatMap(([id = "", email = ""]) => (email === "" || shallow.includes(id) ? [] : [email])));
+      }
+      return emails;
+    }
+    if (remote.url.startsWith("file:")) return read({ gitDir: fileURLToPath(remote.url), ref: commit, shallow: "" });
+    return withFetched(deps, { remote, ref: commit, ...folders }, signal, read);
+  };
+}
+
 interface HistoryDeps {
   git: Git;
   dir: string;

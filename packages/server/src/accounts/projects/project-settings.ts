@@ -182,6 +182,8 @@ const ProjectSettings = Type.Object({
       teamReviewers: Type.Array(ForgeWord, { maxItems: 50, default: [] }),
       /** Requests reviews from the code owners of the changed files too. */
       codeOwners: Type.Boolean({ default: false }),
+      /** Requests reviews from those who wrote the code that the change cites. */
+      codeAuthors: Type.Boolean({ default: false }),
       /** GitHub Apps: GitHub creates and signs the commits. Their author is the App. */
       verifiedCommits: Type.Boolean({ default: false }),
       /** GitLab: null uses its project's setting. */

@@ -37,6 +37,8 @@ create or replace trigger issue_job_changed after update of pull_request, status
 create or replace function ask_details() returns trigger language plpgsql as $$
 begin
   perform ask_task('set_details', new.id) from projects where projects.id = new.project_id and forge <> 'local';
+  perform ask_task('ask_authors', new.id) from projects
+  where projects.id = new.project_id and settings #>> '{forge,codeAuthors}' = 'true' and not new.authors_asked;
   return null;
 end $$;
 

@@ -68,17 +68,22 @@ export async function saveReview(
 const reviewersMax = 50;
 
 /**
- * False if this person cannot review, or there are too many. Who reviewed already is asked again. The person gets an email, if
- * they want any.
+ * False if this person cannot review, or there are too many. Who reviewed already is asked again, unless once is enough. The
+ * person gets an email, if they want any.
  */
-export async function askReviewer(db: Queryable, { projectId, number }: PullName, reviewer: string): Promise<boolean> {
+export async function askReviewer(
+  db: Queryable,
+  { projectId, number }: PullName,
+  reviewer: string,
+  { isOnce = false } = {},
+): Promise<boolean> {
   const { rowCount } = await db.query(
     `with asked as (
        insert into local_reviews (project_id, number, reviewer)
        select $1, $2, lower(email) from users where lower(email) = lower($3) and role <> 'viewer'
          and (select count(*) from local_reviews where project_id = $1 and number = $2) < ${reviewersMax}
        on conflict (project_id, number, reviewer) do update set verdict = null, commit_id = null,
-         updated_at = clock_timestamp()
+         updated_at = clock_timestamp() where not $4
        returning reviewer
      ), mail as (
        insert into job_emails (id, user_id, project_id, number)
@@ -86,7 +91,7 @@ export async function askReviewer(db: Queryable, { projectId, number }: PullName
        returning id
      )
      select case when id is not null then ask_task('send_email', id)::text end from asked left join mail on true`,
-    [projectId, number, reviewer],
+    [projectId, number, reviewer, isOnce],
   );
   return rowCount === 1;
 }
