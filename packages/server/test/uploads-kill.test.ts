@@ -22,6 +22,7 @@ beforeAll(async () => {
     ...model.environment,
     EMEND_MODEL: protocols[0],
     EMEND_PORT: String(port),
+    EMEND_PUBLIC_URL: `http://127.0.0.1:${port}`,
   });
   const { admin } = await installation.start({ role: "api" });
   const repo = await installation.makeDocs({ "index.md": "# Docs\n" });
