@@ -78,11 +78,15 @@ async function killAt(write: "insert" | "update", request: () => Promise<unknown
   await startNode();
 }
 
-async function send(path: string, body: unknown, headers: Record<string, string> = {}): Promise<{ id: string }> {
+async function send(
+  path: string,
+  body: Uint8Array<ArrayBuffer> | object,
+  headers: Record<string, string> = {},
+): Promise<{ id: string }> {
   const response = await fetch(`${url}/v2/agent/${projectId}${path}`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
-    body: body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+    body: body instanceof Uint8Array ? body : JSON.stringify(body),
   });
   expect(response.status).toBeLessThan(300);
   return (await response.json()) as { id: string };
