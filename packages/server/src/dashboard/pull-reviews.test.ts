@@ -122,7 +122,16 @@ it("asks members for a review, by name or by the project's settings, and takes r
   const states = async () =>
     Object.fromEntries((await read(path)).reviews.map(({ reviewer, state }) => [reviewer, state]));
   expect(await states()).toEqual({ [people.ada.email]: "requested", [people.bo.email]: "requested" });
-  await review(path, "bo", "changes_requested");
+  await review(path, "bo", "approved", { text: "Fine." });
+  await review(path, "bo", "changes_requested", { text: "Say why." });
+  const { rows } = await host.api.pool.query(
+    "select body, requests_changes as asks from local_pull_request_comments where body = any ($1) order by created_at",
+    [["Fine.", "Say why."]],
+  );
+  expect(rows).toEqual([
+    { body: "Fine.", asks: false },
+    { body: "Say why.", asks: true },
+  ]);
   expect((await read(path)).verdict).toMatchObject({ kind: "review", words: `${people.bo.email} requested changes` });
   expect((await ask(people.bo.email, false)).statusCode).toBe(200);
   expect((await ask(people.bo.email, false)).statusCode).toBe(409);

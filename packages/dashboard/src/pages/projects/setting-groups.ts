@@ -238,14 +238,17 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
               ],
             ]
           : []),
-        [
-          {
-            path: "settings.forge.codeAuthors",
-            label: "Authors of cited code review",
-            kind: "check",
-            help: "Emend requests reviews from at most two people who wrote the code that a change cites.",
-          } as const,
-        ],
+        ...(project.forge === "bitbucket"
+          ? []
+          : [
+              [
+                {
+                  path: "settings.forge.codeAuthors",
+                  label: "Request reviews from authors of cited code",
+                  kind: "check",
+                } as const,
+              ],
+            ]),
         ...(project.forge === "github"
           ? [[{ path: "settings.forge.teamReviewers", label: "Reviewing teams", kind: "lines" } as const]]
           : []),
