@@ -101,23 +101,6 @@ begin
   end if;
 end $$;
 
--- For nodes of the release before, which may run beside this one.
-create or replace function create_preview_job(
-  p_id text, p_project text, p_prompt text, p_model text, p_repository_url text, p_branch text, p_created_by text,
-  p_base_ref text, p_draft boolean, p_max_cost_usd double precision,
-  p_quota integer, p_quota_window interval, p_key text, p_body_hash bytea, p_head text, p_tail text,
-  out outcome text, out response text, out job_id text, out used integer, out at timestamptz, out frees_at timestamptz
-) language plpgsql as $$
-begin
-  select made.outcome, made.response, made.job_id, made.used, made.at, made.frees_at
-    into outcome, response, job_id, used, at, frees_at
-    from create_job(p_id, p_project, p_prompt, p_model, p_repository_url, p_branch, p_created_by, p_base_ref, p_draft,
-      p_max_cost_usd, p_quota, p_quota_window, p_key, p_body_hash, p_head, p_tail) made;
-  if outcome = 'created' then
-    update jobs set preview = true where id = p_id;
-  end if;
-end $$;
-
 create or replace function forget_said() returns trigger language plpgsql as $$
 begin
   if new.messages = '[]' then new.said := null; end if;
