@@ -1,5 +1,6 @@
 import { renameOrders } from "@emend/base/repair-prompt.ts";
 import { anyText } from "@emend/testkit/any-text.ts";
+import { sampleOf, seed } from "@emend/testkit/sample.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { exampleOn } from "./hints.ts";
@@ -412,6 +413,7 @@ describe("for any prompt", () => {
     );
   });
 
+  const starts = ["", "In a.md, line 1: ", "replace ", 'replace "a" with "b" ', "order the navigation group x as "];
   it.each([
     "a",
     " ",
@@ -449,13 +451,7 @@ describe("for any prompt", () => {
     "In a.md, line 1: ",
   ])("reads 100,000 characters of %j in bounded work", (unit) => {
     const text = unit.repeat(Math.ceil(100_000 / unit.length));
-    for (const start of [
-      "",
-      "In a.md, line 1: ",
-      "replace ",
-      'replace "a" with "b" ',
-      "order the navigation group x as ",
-    ]) {
+    for (const start of sampleOf(starts, 2, seed + unit.length)) {
       expect(parsePrompt(start + text)).toHaveProperty("kind");
     }
   });
