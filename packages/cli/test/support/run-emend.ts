@@ -58,7 +58,8 @@ export function startEmend(
       ...options.env,
     },
     stdio: ["pipe", "pipe", "pipe"],
-    timeout: 240_000,
+    // For what hangs. A server serves a whole file of tests, which takes nine minutes on a busy machine.
+    timeout: 1_200_000,
     killSignal: "SIGTERM",
   });
   let stdout = "";
