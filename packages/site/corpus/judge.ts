@@ -124,8 +124,16 @@ function at(world: World, path: string): string[] {
   return [...(world.byAddress.get(key) ?? []), ...(world.own.get(key) ?? [])];
 }
 
-/** Everything that a target may mean, by the way that it is read. */
-function readings(world: World, from: string, target: string): Map<"file" | "address" | "top", Set<string>> {
+/**
+ * Everything that a target may mean, by the way that it is read. `isFirst`: only the nearest reading from the top that
+ * leads to something, so that a link to one language or version does not count as one to all of them.
+ */
+function readings(
+  world: World,
+  from: string,
+  target: string,
+  isFirst = false,
+): Map<"file" | "address" | "top", Set<string>> {
   const path = decoded((target.split(/[?#]/)[0] ?? "").trim());
   const found = new Map<"file" | "address" | "top", Set<string>>();
   const note = (how: "file" | "address" | "top", files: readonly string[]): void => {
@@ -143,22 +151,29 @@ function readings(world: World, from: string, target: string): Map<"file" | "add
   }
   if (!path.startsWith("/") && !world.repository.startsAtTop) return found;
   const short = inside.includes("/") ? inside.slice(inside.indexOf("/") + 1) : null;
-  for (const root of world.roots) {
-    note("top", at(world, walk(root, inside) ?? "\0"));
-    // Below the base path of the site.
-    if (short !== null && path.startsWith("/") && !isFolder(world, walk(root, folderTop(inside)) ?? "")) {
-      note("top", at(world, walk(root, short) ?? "\0"));
-    }
-  }
   const key = bare(inside);
-  if (key.includes("/")) {
-    const same = (world.byEnd.get(ending(key)) ?? []).filter(
-      ({ address }) => address === key || address.endsWith(`/${key}`),
-    );
-    note(
-      "top",
-      same.map(({ file }) => file),
-    );
+  const holds = (root: string): boolean => root === "" || from.startsWith(`${root}/`);
+  const whole = (roots: readonly string[]): void => {
+    for (const root of roots) note("top", at(world, walk(root, inside) ?? "\0"));
+  };
+  const ways = [
+    () => whole(world.roots.filter(holds)),
+    () => whole(world.roots.filter((root) => !holds(root))),
+    () => {
+      if (!key.includes("/")) return;
+      for (const { address, file } of world.byEnd.get(ending(key)) ?? [])
+        if (address === key || address.endsWith(`/${key}`)) note("top", [file]);
+    },
+    // Below the base path of the site.
+    () => {
+      for (const root of short !== null && path.startsWith("/") ? world.roots : [])
+        if (!isFolder(world, walk(root, folderTop(inside)) ?? ""))
+          note("top", at(world, walk(root, short ?? "") ?? "\0"));
+    },
+  ];
+  for (const way of ways) {
+    way();
+    if (isFirst && found.size > 0) break;
   }
   return found;
 }
@@ -359,21 +374,21 @@ export function followMove(world: World, move: JudgedMove): { followed: number; 
     if (olds.length !== news.length) continue;
     for (const [n, { target }] of olds.entries()) {
       if (isOutside(target)) continue;
-      const was = readings(world, path, target);
+      const was = readings(world, path, target, true);
       const meant = [...was].filter(([how, set]) =>
         path === from ? how !== "top" || target.startsWith("/") : set.has(from),
       );
       if (meant.length === 0) continue;
       followed++;
       const link = news[n]?.target ?? "";
-      const is = readings(after, now, link);
+      const is = readings(after, now, link, true);
       const stays = meant.some(([how, set]) => {
         const goals = path === from ? [...set].map((one) => moved.get(one) ?? one) : [to];
         return goals.some((goal) => is.get(how)?.has(goal) === true);
       });
       const address = (link.split(/[?#]/)[0] ?? "").replace(/^\/|\/$/g, "");
       if (stays || (address !== "" && added.includes(address)) || told.has(path) || told.has(now)) continue;
-      dead.push(`${now} ${target} => ${link}`);
+      dead.push(`${now} ${target} => ${link} (${from} moved)`);
     }
   }
   return { followed, dead };

@@ -35,6 +35,8 @@ export interface Figures {
   deadByMoves: number;
   planted: number;
   found: number;
+  /** Of those found, the ones that count as certain. */
+  foundCertain: number;
   cpuMs: number;
 }
 
@@ -194,7 +196,7 @@ async function plant(
   docsDir: string,
   texts: ReadonlyMap<string, string>,
   reader: LinkReader,
-): Promise<Pick<Figures, "planted" | "found"> & Pick<Measured, "missed">> {
+): Promise<Pick<Figures, "planted" | "found" | "foundCertain"> & Pick<Measured, "missed">> {
   const places: { path: string; line: number; target: string; isPath: boolean }[] = [];
   for (const [path, text] of texts) {
     const lines = text.split("\n");
@@ -224,8 +226,14 @@ async function plant(
     edits.set(path, Buffer.from(lines.join("\n")));
   }
   const findings = await checkSite(await openSite(changedTree(site.tree, edits), { docsDir, previous: site }));
-  const isFound = ({ path, line }: { path: string; line: number }): boolean =>
-    findings.some((one) => one.path === path && one.line === line && one.message.includes("zq"));
-  const missed = chosen.filter((one) => !isFound(one)).map(({ path, line, target }) => `${path}:${line} ${target}`);
-  return { planted: chosen.length, found: chosen.length - missed.length, missed };
+  const reports = ({ path, line }: { path: string; line: number }): Finding[] =>
+    findings.filter((one) => one.path === path && one.line === line && one.message.includes("zq"));
+  const missed: string[] = [];
+  let foundCertain = 0;
+  for (const one of chosen) {
+    const reported = reports(one);
+    if (reported.length === 0) missed.push(`${one.path}:${one.line} ${one.target}`);
+    if (reported.some(({ certainty }) => certainty === undefined)) foundCertain++;
+  }
+  return { planted: chosen.length, found: chosen.length - missed.length, foundCertain, missed };
 }

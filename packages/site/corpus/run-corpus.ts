@@ -1,5 +1,5 @@
-// Measures public docs sites, pinned by commit: `npm run corpus -- --from DIR [--only NAME] [--keep FILE] [--moves 5]
-// [--findings] [--write]`. DIR holds bare repositories as `owner+name/repo`. FILE keeps the figures of each site, so that a stopped run goes on
+// Measures public docs sites, pinned by commit: `npm run corpus -- --from DIR [--only NAME] [--open] [--keep FILE]
+// [--moves 5] [--findings] [--write]`. `--open` leaves the frozen half out. DIR holds bare repositories as `owner+name/repo`. FILE keeps the figures of each site, so that a stopped run goes on
 // where it was. A random half is frozen: nobody looks at what is found there, so that nothing is tuned to it. The command
 // prints its figures and never its findings.
 import { createHash } from "node:crypto";
@@ -28,6 +28,7 @@ const { values } = parseArgs({
   options: {
     from: { type: "string" },
     only: { type: "string", default: "" },
+    open: { type: "boolean", default: false },
     keep: { type: "string" },
     moves: { type: "string", default: "5" },
     findings: { type: "boolean", default: false },
@@ -48,7 +49,7 @@ function sum(rows: readonly Figures[]): Figures {
 
 function cells(name: string, sites: number, figures: Figures): string {
   const { pages, links, unjudged, certain, contested, likely, unknown, fixes, doubted, deadByFixes } = figures;
-  const { moves, refused, followed, deadByMoves, planted, found, cpuMs } = figures;
+  const { moves, refused, followed, deadByMoves, planted, found, foundCertain, cpuMs } = figures;
   const share = (part: number, whole: number): string => (whole === 0 ? "–" : `${((part / whole) * 100).toFixed(1)} %`);
   const row = [
     name,
@@ -62,14 +63,14 @@ function cells(name: string, sites: number, figures: Figures): string {
     deadByFixes,
     `${moves - refused} of ${moves}`,
     `${deadByMoves} of ${followed}`,
-    `${found} of ${planted}`,
+    `${found} of ${planted} (${foundCertain})`,
     `${(cpuMs / 1000).toFixed(1)} s`,
   ];
   return `| ${row.join(" | ")} |`;
 }
 
 const heading = [
-  "| sites | number | pages | links | not judged | certain errors (contested) | likely and unknown | fixes (not confirmed) | dead by fixes | moves made | links dead by moves | planted faults found | processor time |",
+  "| sites | number | pages | links | not judged | certain errors (contested) | likely and unknown | fixes (not confirmed) | dead by fixes | moves made | links dead by moves | planted faults found (certain) | processor time |",
   "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
 ];
 
@@ -77,8 +78,8 @@ if (values.from === undefined) {
   throw new Error("--from is missing: name the folder with the bare repositories, each as owner+name/repo");
 }
 const list = fileURLToPath(new URL("./sites.json", import.meta.url));
-const sites = (JSON.parse(await readFile(list, "utf8")) as CorpusSite[]).filter(({ name }) =>
-  name.includes(values.only),
+const sites = (JSON.parse(await readFile(list, "utf8")) as CorpusSite[]).filter(
+  (site) => site.name.includes(values.only) && !(values.open && isFrozen(site)),
 );
 interface Kept {
   name: string;

@@ -1,8 +1,9 @@
 import { applySettings, readCheckSettings, settingsFindings } from "./check-settings.ts";
 import type { CheckSettings, PageContext, ResolvedLink } from "./checks/check.ts";
+import { brokenNavigation } from "./checks/links.ts";
 import { ownChecks } from "./checks/page-checks.ts";
 import { linkChecks, optionalChecks, siteChecks } from "./checks/registry.ts";
-import { toFinding } from "./checks/report.ts";
+import { targetOf, toFinding } from "./checks/report.ts";
 import { isAnchored } from "./links/anchors.ts";
 import { resolveTarget } from "./links/resolve.ts";
 import type { PageNode, SiteIndex } from "./links/site-index.ts";
@@ -11,6 +12,7 @@ import { reasonFor } from "./links/unjudged.ts";
 import type { PageFacts } from "./parse/dialect.ts";
 import { readFactsOf } from "./parse/read-page-facts.ts";
 import type { Silencer } from "./parse/silencers.ts";
+import { findsMissing } from "./second-reader/doubt-errors.ts";
 import { silenceFindings, silencerCheck } from "./silence.ts";
 import type { Site } from "./site.ts";
 import { createTimeSlice } from "./text/time-slice.ts";
@@ -33,7 +35,8 @@ const everyCheck: readonly string[] = [...ownChecks, ...linkChecks, ...siteCheck
 export async function checkSite(site: Site, options: CheckOptions = {}): Promise<readonly Finding[]> {
   const settings = options.settings ?? (await readCheckSettings(site));
   const memo = await checkOnce(site, options);
-  const findings = [...doubtMany(allFindings(memo), memo), ...settingsFindings(settings)];
+  const certain = await doubtFound(site, doubtMany(allFindings(memo), memo));
+  const findings = [...certain, ...settingsFindings(settings)];
   const ran = new Set(everyCheck);
   for (const check of optionalChecks) {
     if ((settings.levels.get(check.id) ?? "off") === "off") continue;
@@ -59,11 +62,34 @@ function doubtMany(findings: readonly Finding[], { tallies }: CheckMemo): readon
   const broken = findings.filter(isCertain).length;
   const links = [...tallies.values()].reduce((sum, tally) => sum + tally.links, 0);
   if (broken < manyMin || broken <= links * shareMax) return findings;
-  return findings.map((finding) => {
-    if (!isCertain(finding)) return finding;
-    const { fix: _, ...rest } = finding;
-    return { ...rest, severity: "warning", certainty: "likely", why: manyAreBroken };
+  return findings.map((finding) => (isCertain(finding) ? asLikely(finding, manyAreBroken) : finding));
+}
+
+export const foundBySecond = "a second reading of the site finds the target, so only the build can tell";
+
+/** What the second reader finds, the index may misread. It is asked once about each finding. */
+async function doubtFound(site: Site, findings: readonly Finding[]): Promise<readonly Finding[]> {
+  const asked = findings.flatMap((finding) => {
+    const target = finding.certainty === undefined && !secondSays.has(finding) ? targetOf(finding) : undefined;
+    return target === undefined ? [] : [{ finding, target }];
   });
+  if (asked.length > 0) {
+    const { tree, index } = site;
+    const pages = new Map([...index.nodes].map(([path, { brief }]) => [path, brief]));
+    const isFound = await findsMissing(
+      { tree, files: index.files.keys(), pages },
+      asked.map(({ finding: { path, check }, target }) => ({ path, target, isEntry: check === brokenNavigation.id })),
+    );
+    for (const [n, { finding }] of asked.entries()) secondSays.set(finding, isFound[n] === true);
+  }
+  return findings.map((finding) => (secondSays.get(finding) === true ? asLikely(finding, foundBySecond) : finding));
+}
+
+/** Finding → whether the second reader finds its target. */
+const secondSays = new WeakMap<Finding, boolean>();
+
+function asLikely({ fix: _, ...finding }: Finding, why: string): Finding {
+  return { ...finding, severity: "warning", certainty: "likely", why };
 }
 
 /** Counts the judged links of a site, and the others by reason. */

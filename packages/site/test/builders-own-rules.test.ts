@@ -33,6 +33,21 @@ describe("a definition", () => {
   });
 });
 
+it("reads the links of cards on Hugo, and pages in a folder named `page`", async () => {
+  const card =
+    '{{< cards >}}\n  {{< card\n    title="A"\n    link="/docs/none" >}}\n  {{< card link="/docs/a/" title="A" >}}\n{{< /cards >}}\n';
+  const files = {
+    "hugo.yaml": "baseURL: https://a.example/\n",
+    "content/_index.md": `---\ntitle: Home\n---\n${card}\n[p](/docs/page/none/) [q](/docs/page/2/)\n`,
+    "content/docs/a.md": "---\ntitle: A\n---\n",
+    "content/docs/page/b.md": "---\ntitle: B\n---\n",
+  };
+  expect(await reported(files)).toEqual([
+    "content/_index.md:7 /docs/none certain",
+    "content/_index.md:11 /docs/page/none/ certain",
+  ]);
+});
+
 describe("Hugo", () => {
   const site: Files = {
     "hugo.yaml": "baseURL: https://a.example/\npermalinks:\n  blog: /:section/:year/:month/:slug/\n",

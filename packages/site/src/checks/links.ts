@@ -52,7 +52,8 @@ export const brokenLink: LinkCheck = {
       }
       const near = nearestPage(index, page, target);
       if (near.kind === "none") {
-        yield { path, line, column, message: `${quoted(target)} links to a missing page; correct or remove the link.` };
+        const message = `${quoted(target)} links to a missing page; correct or remove the link.`;
+        yield { path, line, column, message, target };
         continue;
       }
       const text = rewriteTarget(index, path, link, near.path, "file");
@@ -65,6 +66,7 @@ export const brokenLink: LinkCheck = {
           line,
           column,
           message: `${quoted(target)} links to a missing page; did you mean ${quoted(route)}?`,
+          target,
         };
         continue;
       }
@@ -73,6 +75,7 @@ export const brokenLink: LinkCheck = {
         line,
         column,
         message: `${quoted(target)} links to a missing page; link to ${quoted(text)} instead.`,
+        target,
         fix: { title: `Link to ${text}`, edits: [{ path, start, end, text }] },
       };
     }
@@ -119,10 +122,10 @@ export const brokenAnchor: LinkCheck = {
       }
       // If escapes make the source longer than the target, the fragment's position is uncertain.
       const isPlain = link.end - link.start === target.length;
-      if (near?.isCertain !== true || !isPlain) yield { path, line, column, message };
+      if (near?.isCertain !== true || !isPlain) yield { path, line, column, message, target };
       else {
         const edits = [{ path, start, end: link.end, text: near.id }];
-        yield { path, line, column, message, fix: { title: `Link to #${near.id}`, edits } };
+        yield { path, line, column, message, target, fix: { title: `Link to #${near.id}`, edits } };
       }
     }
   },
@@ -161,7 +164,7 @@ export const brokenRedirect: SiteCheck = {
       if (wrong === null) continue;
       const message = `The redirect from ${quoted(from)} ${wrong}.`;
       const why = whyMaybeThere(index, file, to.startsWith("/") ? to : `/${to}`);
-      if (why === null) yield { path: file, line, column, message };
+      if (why === null) yield { path: file, line, column, message, target: `/${to.replace(/^\//, "")}` };
       else yield { path: file, line, column, message, severity: "warning", certainty: "likely", why };
     }
   },
@@ -234,7 +237,7 @@ export const brokenNavigation: SiteCheck = {
         }
         for (const { written, line, column } of some) {
           const message = `The navigation lists ${quoted(written)}, but there is no such page; add it or remove the entry.`;
-          if (why === null) yield { path, line, column, message };
+          if (why === null) yield { path, line, column, message, target: written };
           else yield { path, line, column, message, severity: "warning", certainty: "likely", why };
         }
       }
@@ -254,7 +257,7 @@ export const missingFile: LinkCheck = {
       const message = `The ${names[link.kind]} ${quoted(link.target)} does not exist; add the file or correct the path.`;
       const { line, column } = link;
       const why = whyMaybeThere(index, page.path, link.target);
-      if (why === null) yield { path: page.path, line, column, message };
+      if (why === null) yield { path: page.path, line, column, message, target: link.target };
       else yield { path: page.path, line, column, message, severity: "warning", certainty: "likely", why };
     }
   },

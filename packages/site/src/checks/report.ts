@@ -18,7 +18,19 @@ export function toFinding(check: { id: string; severity: Severity }, report: Rep
   if (report.certainty !== undefined) finding.certainty = report.certainty;
   if (report.why !== undefined) finding.why = report.why;
   if (fix !== undefined && report.certainty === undefined) finding.fix = fix;
+  if (report.target !== undefined) targets.set(finding, report.target);
   return finding;
 }
 
-export type Report = Omit<Finding, "check" | "severity"> & Partial<Pick<Finding, "severity">>;
+const targets = new WeakMap<Finding, string>();
+
+/** What a finding says to be missing, as it is written. */
+export function targetOf(finding: Finding): string | undefined {
+  return targets.get(finding);
+}
+
+export type Report = Omit<Finding, "check" | "severity"> &
+  Partial<Pick<Finding, "severity">> & {
+    /** What is missing, as it is written, for the second reader. */
+    target?: string;
+  };

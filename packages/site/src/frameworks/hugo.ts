@@ -226,7 +226,7 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
     isGenerated(route) {
       // The home page may be written in HTML.
       if (route === "") return true;
-      if (/(?:^|\/)(?:tags|categories|page)(?:\/|$)/.test(route) || isSection(route)) return true;
+      if (/(?:^|\/)(?:(?:tags|categories)(?:\/|$)|page\/\d+$)/.test(route) || isSection(route)) return true;
       if (mounts.some((dir) => isBelow(route, dir))) return "a mount of the configuration may bring it";
       if (hasLinkHook) return "the site's render hook may resolve links in its own way";
       return permalinks === "unread" ? "`permalinks` in the configuration give pages other addresses" : false;

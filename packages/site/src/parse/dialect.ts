@@ -45,7 +45,7 @@ export const plainDialect: Dialect = {
 };
 
 // Raise it when records for the same bytes change: cached records of older versions are then ignored.
-const factsVersion = 15;
+const factsVersion = 16;
 
 export function dialectKey(dialect: Dialect): string {
   const { admonitions, colons, templates, frontMatterLinks, kramdown = false } = dialect;

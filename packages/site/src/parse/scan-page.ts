@@ -363,7 +363,10 @@ const templateTarget = /^\{%-?\s*(?:(content-ref|embed|include|file)\s+)?(?:[^%"
 
 const includeComment = /^<!--\s*@include:\s*([^\s{}>]+?)(?=\s|\{|-->)/;
 
-/** `{% content-ref url="page.md" %}` and `<!-- @include: part.md -->`. */
+/** Cards and buttons of Hugo's themes: an address of the site. */
+const shortcodeLink = /\s(?:link|href)="(\/[^"\s{}]*)"/g;
+
+/** `{% content-ref url="page.md" %}`, `{{< card link="/page" >}}` and `<!-- @include: part.md -->`. */
 function readInclude(text: string, start: number, end: number, add: Add): void {
   if (text.charCodeAt(start) === 60) {
     const comment = includeComment.exec(text.slice(start, Math.min(end, start + 500)));
@@ -373,7 +376,13 @@ function readInclude(text: string, start: number, end: number, add: Add): void {
     add("include", at, at + path.length);
     return;
   }
-  const found = templateTarget.exec(text.slice(start, end));
+  const template = text.slice(start, end);
+  if (template.startsWith("{{<") || template.startsWith("{{%"))
+    for (const { 0: whole, 1: target = "", index } of template.matchAll(shortcodeLink)) {
+      const from = start + index + whole.length - 1 - target.length;
+      add("href", from, from + target.length);
+    }
+  const found = templateTarget.exec(template);
   if (found?.[1] === undefined || found[1] === "embed") return;
   const target = found[2] as string;
   const from = start + found[0].length - 1 - target.length;

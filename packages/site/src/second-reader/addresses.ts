@@ -39,6 +39,9 @@ const spellings: Readonly<Record<string, (name: string) => string>> = {
       .replace(/\s/g, "-"),
 };
 
+/** Front matter that decides a page's address. */
+export const addressFields: readonly string[] = ["slug", "permalink", "url", "id"];
+
 const field = /^(slug|permalink|url|id):[ \t]*['"]?([^'"\r\n]*?)['"]?[ \t]*\r?$/gm;
 
 /** Every address that a page may have, by the way that it is made. */

@@ -1,4 +1,5 @@
 import { addressesOf, isDocument, nameOf } from "./addresses.ts";
+import { mayHave } from "./ids.ts";
 import { findAnywhere, learnManners, makeWorld, readAs, type World } from "./world.ts";
 import { fragmentPart, pathPart, type WrittenLink, writtenLinks } from "./written-links.ts";
 
@@ -18,8 +19,10 @@ interface DeadLink {
 
 export interface Verdict {
   dead: readonly DeadLink[];
-  /** Links that neither reader can follow, and whose last part is the name of what moved. */
+  /** Links that may mean what moved: the readers cannot follow them, or disagree. */
   mayMean: readonly UnsureLink[];
+  /** The reader of the state before. */
+  follow: LinkReader;
 }
 
 interface UnsureLink {
@@ -40,14 +43,17 @@ function learn(state: State): { world: World; manners: ReturnType<typeof learnMa
     for (const { target, isReference } of writtenLinks(text))
       if (!isReference && !target.startsWith("#")) all.push({ from, target });
   }
+  return { world, manners: learnManners(world, sampleOf(all)) };
+}
+
+function sampleOf<T>(all: readonly T[]): readonly T[] {
   const step = Math.max(1, Math.ceil(all.length / sampleMax));
-  return {
-    world,
-    manners: learnManners(
-      world,
-      all.filter((_, n) => n % step === 0),
-    ),
-  };
+  return all.filter((_, n) => n % step === 0);
+}
+
+/** A reader that accepts only forms that other links have too. */
+export function followUsual(world: World, links: readonly { from: string; target: string }[]): LinkReader {
+  return readerOf(world, learnManners(world, sampleOf(links), { isStrict: true }));
 }
 
 function readerOf(world: World, manners: ReturnType<typeof learnManners>): LinkReader {
@@ -88,7 +94,12 @@ export function judgeChange(
   const followAfter = readerOf(makeWorld(after.files, after.texts), manners);
   const origins = new Map([...moves].map(([from, to]) => [to, from]));
   const gone = new Set([...before.files].filter((path) => !after.files.has(path)));
-  const names = new Set([...gone].filter(isDocument).map((path) => nameOf(path).split("/").at(-1) ?? ""));
+  const names = new Set(
+    [...gone].filter(isDocument).flatMap((path) => {
+      const addresses = addressesOf(path, before.texts.get(path) ?? "").values();
+      return [...addresses].map((address) => lastName(address).toLowerCase());
+    }),
+  );
   const dead: DeadLink[] = [];
   const mayMean: UnsureLink[] = [];
   for (const [path, text] of after.texts) {
@@ -102,16 +113,23 @@ export function judgeChange(
       if (twin === undefined) continue;
       const was = followBefore(origin, twin);
       if (was === null) {
-        const last = nameOf(pathPart(link.target).replace(/\/$/, "")).split("/").at(-1) ?? "";
+        const last = lastName(nameOf(pathPart(link.target).replace(/\/$/, ""))).toLowerCase();
         if (twin.target === link.target && names.has(last)) mayMean.push({ path, ...link });
-      } else if (followAfter(path, link) === null && !isRedirected(link, added)) {
-        const other = believed(origin, twin.target);
-        if (other === null || other === was) dead.push({ path, ...link, was });
-        else mayMean.push({ path, ...link });
+        continue;
       }
+      const now = followAfter(path, link);
+      if (now === (moves.get(was) ?? was) || isRedirected(link, added)) continue;
+      const other = believed(origin, twin.target);
+      if (now === null && (other === null || other === was)) dead.push({ path, ...link, was });
+      // It leads to another file of that name now, of another version or language.
+      else if (now === null || other !== now) mayMean.push({ path, ...link });
     }
   }
-  return { dead, mayMean };
+  return { dead, mayMean, follow: followBefore };
+}
+
+function lastName(address: string): string {
+  return address.slice(address.lastIndexOf("/") + 1);
 }
 
 function isRedirected({ target }: WrittenLink, added: string): boolean {
@@ -149,33 +167,6 @@ function isBetter(state: State, follow: LinkReader, path: string, from: WrittenL
   if (pathPart(from.target) !== pathPart(to.target)) return follow(path, from) === null;
   const text = state.texts.get(next) ?? "";
   return !mayHave(text, fragmentPart(from.target) ?? "") && mayHave(text, fragmentPart(to.target) ?? "");
-}
-
-/** Whether a heading or a tag of a page may have an id, by any rule that generators use. */
-function mayHave(text: string, id: string): boolean {
-  if (id === "") return true;
-  for (const mark of [`#${id}}`, `#${id}]`, `"${id}"`, `'${id}'`, `(${id})=`, `^${id}]`])
-    if (text.includes(mark)) return true;
-  const goal = letters(id);
-  for (const [, title = ""] of text.matchAll(/^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*\r?$/gm)) {
-    const plain = title.replace(/\]\([^)]*\)|[`*[\]]|\{[^}]*\}$|<[^>]*>/g, "").trim();
-    if (spellings(plain).has(id)) return true;
-    // A second heading of the same text gets a number.
-    if (letters(plain) === goal.replace(/\d+$/, "") && /[-_]\d+$/.test(id)) return true;
-  }
-  return false;
-}
-
-function letters(text: string): string {
-  return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
-}
-
-function spellings(title: string): Set<string> {
-  const lower = title.toLowerCase();
-  const hyphened = lower.replace(/\s/g, "-");
-  const github = hyphened.replace(/[^\p{L}\p{M}\p{N}_-]/gu, "");
-  const found = [hyphened, github, github.replace(/-{2,}/g, "-"), lower.replace(/[^\p{L}\p{N}]+/gu, "-")];
-  return new Set(found.flatMap((one) => [one, one.replace(/^-+|-+$/g, ""), one.replace(/-+$/, "")]));
 }
 
 /** Whether a change can make a link lead elsewhere: it adds or removes files, or changes a link or an address. */

@@ -1,13 +1,13 @@
 import { posix } from "node:path";
 import type { Edits, Finding, SiteTree, Skipped } from "../types.ts";
 import { isDocument } from "./addresses.ts";
-import { doubtedFixes, judgeChange, mattersToLinks, type State } from "./judge-change.ts";
+import { doubtedFixes, judgeChange, type LinkReader, mattersToLinks, type State } from "./judge-change.ts";
 import { pathPart, writtenLinks } from "./written-links.ts";
 
 const readsAtOnce = 64;
 const namedMax = 3;
 
-async function readTexts(tree: SiteTree, paths: readonly string[]): Promise<Map<string, string>> {
+export async function readTexts(tree: SiteTree, paths: readonly string[]): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   for (let at = 0; at < paths.length; at += readsAtOnce) {
     const some = paths.slice(at, at + readsAtOnce);
@@ -57,7 +57,7 @@ export async function lookAgain(
     const own = isDocument(path) ? (/^---\n[\s\S]*?\n---/.exec(now)?.[0] ?? "") : now;
     for (const line of own.split("\n")) if (!known.has(line)) added += `${line}\n`;
   }
-  const { dead, mayMean } = judgeChange(before, after, moves, added, believed);
+  const { dead, mayMean, follow } = judgeChange(before, after, moves, added, believed);
   if (dead.length > 0) {
     const named = dead.slice(0, namedMax).map(({ path, line, target }) => `${path}:${line} (${target})`);
     const more = dead.length > namedMax ? ` and ${dead.length - namedMax} more` : "";
@@ -76,35 +76,34 @@ export async function lookAgain(
   }));
   const gone = new Set([...edits].flatMap(([path, bytes]) => (bytes === null ? [path] : [])));
   const others = [...files].filter(
-    (path) => isDocument(path) && !before.texts.has(path) && !edits.has(path) && !vendored.test(path),
+    (path) => mayLink.test(path) && !before.texts.has(path) && !edits.has(path) && !vendored.test(path),
   );
-  return { skipped: [...unsure, ...(await linksFromOutside(tree, others, gone))] };
+  return { skipped: [...unsure, ...(await linksFromOutside(tree, others, gone, follow))] };
 }
 
-const vendored = /(?:^|\/)node_modules\//;
-// With more, they are another project's.
-const othersMax = 2000;
+const mayLink = /\.(?:mdx?|markdown|mdoc|rst|ipynb|html?|[jt]sx|vue|astro|svelte)$/i;
+const vendored = /(?:^|\/)(?:node_modules|vendor)\//;
+const othersMax = 20_000;
 
-/** Links of documents that are no pages of the site, such as its README, to files that moved. */
+/** Links of files that are no pages of the site, such as its README or a component, to files that moved. */
 async function linksFromOutside(
   tree: SiteTree,
-  documents: readonly string[],
+  others: readonly string[],
   gone: ReadonlySet<string>,
+  follow: LinkReader,
 ): Promise<Skipped[]> {
-  if (gone.size === 0 || documents.length > othersMax) return [];
   const skipped: Skipped[] = [];
-  for (const [path, text] of await readTexts(tree, documents)) {
-    for (const { target, line, isReference } of writtenLinks(text)) {
-      const part = pathPart(target);
-      if (isReference || !isDocument(part)) continue;
-      // Hosts of repositories start absolute links at the top.
-      const file = posix.join(part.startsWith("/") ? "" : posix.dirname(path), part).replace(/^\//, "");
-      if (gone.has(file))
-        skipped.push({
-          path,
-          line,
-          reason: `${target} leads to what moved, and this file is no page of the site; correct it by hand`,
-        });
+  for (let at = 0; gone.size > 0 && at < Math.min(others.length, othersMax); at += readsAtOnce) {
+    for (const [path, text] of await readTexts(tree, others.slice(at, at + readsAtOnce))) {
+      for (const link of writtenLinks(text)) {
+        const part = pathPart(link.target);
+        // Hosts of repositories start absolute links at the top.
+        const file = posix.join(part.startsWith("/") ? "" : posix.dirname(path), part).replace(/^\//, "");
+        const how = gone.has(file) ? "leads" : gone.has(follow(path, link) ?? "") ? "may lead" : null;
+        if (how === null) continue;
+        const reason = `${link.target} ${how} to what moved, and this file is no page of the site; check it by hand`;
+        skipped.push({ path, line: link.line, reason });
+      }
     }
   }
   return skipped;

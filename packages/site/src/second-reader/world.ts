@@ -49,13 +49,13 @@ interface Reading {
 }
 
 /**
- * `cut` is taken from the front of the written path and `put` is set there instead. `base`: what a relative path starts
- * at.
+ * `cut` is taken from the front of the written path and `put` is set there instead. `base`: what the path starts at.
+ * "top": a leading slash says so; "bare": it starts there without one.
  */
 interface Manner {
   key: string;
   spelling: string;
-  base: "top" | "folder" | "page" | "parent";
+  base: "top" | "bare" | "folder" | "page" | "parent";
   cut: string;
   put: string;
 }
@@ -90,7 +90,7 @@ const candidatesMax = 400;
 function readings(world: World, from: string, target: string): Reading[] {
   const { path, isFile } = lookedUp(target);
   const found: Reading[] = [];
-  if (path.startsWith("/")) return fromTop(world, path.slice(1), isFile);
+  if (path.startsWith("/")) return fromTop(world, "top", path, isFile);
   for (const base of bases) {
     for (const spelling of isFile ? ["file"] : ["plain", "sorted", "lower", "slugged", "slug", "permalink", "url"]) {
       const start = startOf(world, from, base, spelling);
@@ -99,11 +99,12 @@ function readings(world: World, from: string, target: string): Reading[] {
       if (file !== undefined) found.push({ manner: manner(base, spelling), file });
     }
   }
-  return found.length > 0 ? found : fromTop(world, path, isFile);
+  return found.length > 0 ? found : fromTop(world, "bare", path, isFile);
 }
 
-function fromTop(world: World, path: string, isFile: boolean): Reading[] {
-  const address = join("", path) ?? "";
+function fromTop(world: World, base: "top" | "bare", path: string, isFile: boolean): Reading[] {
+  const address = join("", path);
+  if (address === null) return [];
   const parts = address.split("/");
   const found: Reading[] = [];
   for (const place of (world.byLast.get(lastPart(address)) ?? []).slice(0, candidatesMax)) {
@@ -114,7 +115,7 @@ function fromTop(world: World, path: string, isFile: boolean): Reading[] {
       shared++;
     const cut = parts.slice(0, parts.length - shared).join("/");
     const put = others.slice(0, others.length - shared).join("/");
-    found.push({ manner: manner("top", place.spelling, cut, put), file: place.file });
+    found.push({ manner: manner(base, place.spelling, cut, put), file: place.file });
   }
   return found;
 }
@@ -131,31 +132,49 @@ export function readAs(world: World, from: string, target: string, how: Manner):
   const { path, isFile } = lookedUp(target);
   if ((how.spelling === "file") !== isFile) return null;
   let address: string | null;
-  if (how.base === "top") {
-    const inside = join("", path) ?? "";
+  if (path.startsWith("/") !== (how.base === "top")) return null;
+  if (how.base === "top" || how.base === "bare") {
+    const inside = join("", path);
+    if (inside === null) return null;
     if (how.cut !== "" && inside !== how.cut && !inside.startsWith(`${how.cut}/`)) return null;
     address = join(how.put, inside.slice(how.cut.length));
   } else {
-    if (path.startsWith("/")) return null;
     const start = startOf(world, from, how.base, how.spelling);
     address = start === null ? null : join(start, path);
   }
   if (address === null) return null;
-  return world.places.get(`${how.spelling} ${address}`) ?? null;
+  return placeAt(world, how.spelling, address);
+}
+
+/** A page whose name a spelling leaves as it is has only its plain address. */
+function placeAt(world: World, spelling: string, address: string): string | null {
+  const file = world.places.get(`${spelling} ${address}`);
+  if (file !== undefined) return file;
+  const plain = ["sorted", "lower", "slugged"].includes(spelling) ? world.places.get(`plain ${address}`) : undefined;
+  return plain === undefined || world.ofPage.get(plain)?.has(spelling) ? null : plain;
 }
 
 /**
  * The ways in which the site's links are meant, by what most of them agree on. A way that only a link or two of many
  * follow is an accident.
  */
-export function learnManners(world: World, links: readonly { from: string; target: string }[]): Manner[] {
+export function learnManners(
+  world: World,
+  links: readonly { from: string; target: string }[],
+  { isStrict = false }: { isStrict?: boolean } = {},
+): Manner[] {
   const manners: Manner[] = [];
   for (const isTop of [true, false]) {
     const some = links.filter(({ target }) => target.startsWith("/") === isTop);
     const learned = cover(
       world,
       some.map(({ from, target }) => readings(world, from, target)),
+      isStrict,
     );
+    if (isStrict) {
+      manners.push(...learned);
+      continue;
+    }
     // Where no link of the site shows how it is meant, as the file's name says.
     const base = isTop ? "top" : "folder";
     const put = isTop ? sharedFolder(world.pages) : "";
@@ -170,7 +189,7 @@ function sharedFolder(paths: readonly string[]): string {
   return shared;
 }
 
-function cover(world: World, read: readonly (readonly Reading[])[]): Manner[] {
+function cover(world: World, read: readonly (readonly Reading[])[], isStrict: boolean): Manner[] {
   const chosen: Manner[] = [];
   let left = read.filter((ways) => ways.length > 0);
   const usualMin = Math.max(2, left.length / 200);
@@ -185,7 +204,7 @@ function cover(world: World, read: readonly (readonly Reading[])[]): Manner[] {
     }
     const lengthOf = ({ how }: { how: Manner }): number => how.cut.length + how.put.length;
     const [best] = [...counts.values()].sort((a, b) => b.count - a.count || lengthOf(a) - lengthOf(b));
-    if (best === undefined || (best.count < usualMin && !isPlain(world, best.how))) break;
+    if (best === undefined || (best.count < usualMin && (isStrict || !isPlain(world, best.how)))) break;
     chosen.push(best.how);
     left = left.filter((ways) => ways.every(({ manner: { key } }) => key !== best.how.key));
   }
@@ -195,7 +214,7 @@ function cover(world: World, read: readonly (readonly Reading[])[]): Manner[] {
 /** A path from the page's own folder, or from the folder that holds most pages, needs no second link to confirm it. */
 function isPlain(world: World, { base, cut, put, spelling }: Manner): boolean {
   if (base === "folder") return true;
-  if (base !== "top" || cut !== "" || spelling === "lower" || spelling === "slugged") return false;
+  if ((base !== "top" && base !== "bare") || cut !== "" || spelling === "lower" || spelling === "slugged") return false;
   const below = world.pages.filter((page) => put === "" || page.startsWith(`${put}/`));
   return below.length * 2 >= world.pages.length;
 }

@@ -18,32 +18,43 @@ const forms: readonly RegExp[] = [
 
 const references = /(?:\{\{[<%]\s*(?:rel)?ref\s+["'`]?|\{%-?\s*link\s+)([^"'`\s>%]+)/g;
 
-const fence = /^\s*(?:>\s*)*(`{3,}|~{3,})/;
+const fence = /^[\s>]*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})(.*)$/;
+
+/** The lines of a page's text outside of code blocks, numbered from 1. */
+export function* textLines(text: string): Generator<{ line: string; number: number }> {
+  let open: string | null = null;
+  // Sphinx writes blocks that hold text with the same mark.
+  const holders: string[] = [];
+  for (const [n, line] of text.split("\n").entries()) {
+    const [, mark, after = ""] = fence.exec(line) ?? [];
+    const isBare = after.trim() === "";
+    if (mark === undefined || (mark.startsWith("`") && after.includes("`"))) {
+      if (open === null) yield { line, number: n + 1 };
+    } else if (open !== null) {
+      if (isBare && mark.startsWith(open)) open = null;
+    } else if (after.startsWith("{")) holders.push(mark);
+    else if (isBare && mark.startsWith(holders.at(-1) ?? "none")) holders.pop();
+    else open = mark;
+  }
+}
 
 /** Every link to the site itself in a page's text, outside of code blocks. */
 export function writtenLinks(text: string): WrittenLink[] {
   const links: WrittenLink[] = [];
-  let open: string | null = null;
-  for (const [n, line] of text.split("\n").entries()) {
-    const mark = fence.exec(line)?.[1];
-    if (open === null ? mark !== undefined : mark?.startsWith(open) === true) {
-      // Sphinx writes blocks that hold text with the same mark.
-      if (open !== null) open = null;
-      else if (mark !== undefined && !/^\s*(?:>\s*)*[`~]+\{/.test(line)) open = mark;
-      continue;
-    }
-    if (open !== null || !/[\]=}%]/.test(line)) continue;
+  for (const { line, number } of textLines(text)) {
+    if (!/[\]=}%]/.test(line)) continue;
     for (const form of forms) {
       for (const [, target = ""] of line.matchAll(form)) {
-        if (isOwn(target)) links.push({ target, line: n + 1, isReference: false });
+        if (isOwn(target)) links.push({ target, line: number, isReference: false });
       }
     }
-    for (const [, target = ""] of line.matchAll(references)) links.push({ target, line: n + 1, isReference: true });
+    for (const [, target = ""] of line.matchAll(references)) links.push({ target, line: number, isReference: true });
   }
   return links;
 }
 
-function isOwn(target: string): boolean {
+/** Whether a target is one of the site. */
+export function isOwn(target: string): boolean {
   return !/^(?:[a-z][a-z\d+.-]*:|\/\/|\?|$)|[{}$*|\\]/i.test(target);
 }
 
@@ -57,13 +68,13 @@ export function pathPart(target: string): string {
   }
 }
 
-/** The fragment of a target. Null if it has none. */
+/** The fragment of a target. Docsify writes it as `?id=`. Null if it has none. */
 export function fragmentPart(target: string): string | null {
-  const at = target.indexOf("#");
-  if (at < 0) return null;
+  const written = /#(.*)$/.exec(target)?.[1] ?? /[?&]id=([^&]*)/.exec(target)?.[1];
+  if (written === undefined) return null;
   try {
-    return decodeURIComponent(target.slice(at + 1));
+    return decodeURIComponent(written);
   } catch {
-    return target.slice(at + 1);
+    return written;
   }
 }
