@@ -65,7 +65,7 @@ function doubtMany(findings: readonly Finding[], { tallies }: CheckMemo): readon
   return findings.map((finding) => (isCertain(finding) ? asLikely(finding, manyAreBroken) : finding));
 }
 
-export const foundBySecond = "a second reading of the site finds the target, so only the build can tell";
+const foundBySecond = "a second reading of the site finds the target, so only the build can tell";
 
 /** What the second reader finds, the index may misread. It is asked once about each finding. */
 async function doubtFound(site: Site, findings: readonly Finding[]): Promise<readonly Finding[]> {
