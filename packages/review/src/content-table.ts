@@ -90,7 +90,7 @@ export const blockMarkers: readonly RegExp[] = [
 ];
 /** Everything that some builder reads as such a marker. */
 export const blockMarker =
-  /^(?::{3,}|::\w|!!!|\?\?\?|===[!+]?[ \t]+["']|\/{3,}[ \t]*\w|\|\|\||<<<|\+\+\+|;;;|%%%|~~~|@\[|@@@|> \[!|\^\^\^|@import|!include|\$\$include|.*-8<-)/i;
+  /^(?::{3,}|::\w|\.\. [\w:-]+::|!!!|\?\?\?|===[!+]?[ \t]+["']|\/{3,}[ \t]*\w|\|\|\||<<<|\+\+\+|;;;|%%%|~~~|@\[|@@@|> \[!|\^\^\^|@import|!include|\$\$include|.*-8<-)/i;
 /** Lines that stand for a file, in their exact form. */
 export const includeForms: readonly RegExp[] = [
   /^<<<[ \t]*([^\s{}#[\]]+)(?:#[\w-]+)?(?:[ \t]*\{[\w\d,:# -]*\})?(?:[ \t]*\[[\w .-]*\])?$/,
@@ -126,7 +126,7 @@ export const valueForms: readonly RegExp[] = [
 
 /** HTML elements that do something without an attribute. An unknown one is nothing but its text. */
 export const actingElements =
-  /^(?:base|button|canvas|dialog|fieldset|form|frame|image|input|isindex|keygen|listing|link|marquee|menu|meta|nextid|optgroup|option|output|param|portal|progress|rp|search|select|slot|track|.*:.*)$/i;
+  /^(?:base|button|canvas|datalist|dialog|fieldset|font|form|frame|image|input|isindex|keygen|listing|link|marquee|menu|meta|meter|nextid|optgroup|option|output|param|portal|progress|rp|search|select|slot|track|.*:.*)$/i;
 
 /** First words of HTML comments that editors' tools read and builders don't. */
 export const comments =
@@ -193,7 +193,8 @@ export const asciidocCharacters = words(`
 /** What films and sounds show where they do not work. */
 export const unsupported = /^(?:(?:Sorry, )?Your browser (?:does not|doesn't) support [\w -]+[.!]?)?$/i;
 /** Classes by which many themes hide text. */
-export const hidingClass = /(?<![\w-])(?:hidden|invisible|d-none|sr-only|visually-hidden|is-hidden|collapse)(?![\w-])/i;
+export const hidingClass =
+  /(?<![\w-])(?:hidden|hide|invisible|d-none|sr-only|visually-hidden|is-hidden|collapse)(?![\w-])/i;
 /** Pictures by their address from the root of a site. */
 export const rootPicture = /^(?:\/[\w-][\w .%-]*)+\.(?:png|jpe?g|gif|svg|webp|avif|ico|mp4|webm)$/i;
 /** MDX: modules that pages may import, by name. */

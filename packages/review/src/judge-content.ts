@@ -12,10 +12,10 @@ import { hostsIn } from "./hosts/hosts-in.ts";
 import type { Part } from "./page-parts.ts";
 import { createPageReader, type PageReader } from "./page-reader.ts";
 import { isAllowed, kindOf, otherFile } from "./policy.ts";
-import { withLineFeeds } from "./read-page.ts";
+import { type Syntax, withLineFeeds } from "./read-page.ts";
 import type { Policy, ReviewInput, Violation } from "./review.ts";
-import { folderOf, openSyntaxes } from "./site-syntax.ts";
-import { withoutCode } from "./without-code.ts";
+import { familyOf, folderOf, openSyntaxes } from "./site-syntax.ts";
+import { surelyLive, withoutCode } from "./without-code.ts";
 
 /** Each host is searched for in the whole repository. Nobody reviews more than this. */
 const hostsMax = 500;
@@ -61,13 +61,17 @@ export async function judgeContent(
     findings.push({ check, severity, path, line: Math.max(1, line), column: 1, message });
 
   /**
-   * The parts of a file that are not plain words; null if the file cannot be read. `isLive`: those that every parser
-   * finds, outside of whatever may be shown as code.
+   * The parts of a file that are not plain words; null if the file cannot be read. `seen` leaves out what some parser
+   * may show as code, or whatever may be code or a comment.
    */
-  async function partsOf(path: string, text: string | null, isLive = false): Promise<readonly Part[] | null> {
+  async function partsOf(
+    path: string,
+    text: string | null,
+    seen: (text: string, syntax: Syntax) => string = (all) => all,
+  ): Promise<readonly Part[] | null> {
     const syntax = site.syntaxOf(path);
     if (text === null || syntax === null) return [];
-    return reader.read(isLive ? withoutCode(text, syntax) : text, syntax);
+    return reader.read(seen(text, syntax), syntax);
   }
 
   const before = async (path: string) => (await base.read(path))?.toString() ?? null;
@@ -85,7 +89,7 @@ export async function judgeContent(
       signal,
     );
     for (const path of [...new Set(matches.map((match) => match.path))].slice(0, pagesMax)) {
-      if ((await partsOf(path, await before(path), isLive))?.some(holds)) return true;
+      if ((await partsOf(path, await before(path), isLive ? surelyLive : undefined))?.some(holds)) return true;
     }
     return false;
   }
@@ -116,6 +120,8 @@ export async function judgeContent(
       return [key, key.replace(/[?#].*$/, "")].every(
         (one) => !posix.join(folderOf(path), decodeSafely(one)).startsWith(".."),
       );
+    // What it shows as code may be live in another syntax.
+    if ((familyOf(key) ?? familyOf(path)) !== familyOf(path)) return false;
     return (
       site.isInside(key, path, policy.docsDir) ||
       (folderOf(key).length > 2 &&
@@ -171,27 +177,36 @@ export async function judgeContent(
       if (problem !== null && !isAllowed(policy, path)) find("asset", "error", path, 1, problem);
     }
     if (kind === "navigation" && text === null) return;
-    const parts = await partsOf(path, text);
-    if (parts === null) return tell("too large to parse in time", 1);
-    const oldParts = (await partsOf(path, old)) ?? [];
+    const own = await partsOf(path, text);
+    if (own === null) return tell("too large to parse in time", 1);
+    const parts = [...own];
+    const oldParts = [...((await partsOf(path, old)) ?? [])];
+    for (const syntax of await site.includersOf(path, signal)) {
+      parts.push(...((await reader.read(text ?? "", syntax)) ?? []));
+      oldParts.push(...((await reader.read(old ?? "", syntax)) ?? []));
+    }
     const held = parts.length === 0 ? [] : [...oldParts, ...gone.any];
     const rest = parts.find((part) => part.kind === "rest")?.key;
     const isOther = kind !== "document" && rest !== oldParts.find((part) => part.kind === "rest")?.key;
     if (isOther && !(old === null && kind === "navigation" && (await isUsualAround(path, rest ?? ""))))
       tell("more than navigation and redirects would change", 0);
     // What was shown as code before, and is not any more, is new.
-    const live = (await partsOf(path, text, true)) ?? [];
-    const heldLive = [...((await partsOf(path, old, true)) ?? []), ...gone.live];
+    const live = (await partsOf(path, text, withoutCode)) ?? [];
+    const heldLive = [...((await partsOf(path, old, withoutCode)) ?? []), ...gone.live];
     const nowLive = partsBeyond(live, heldLive);
     const liveKeys = new Set(nowLive.map(keyOf));
     const beyond = partsBeyond(parts, held);
-    const added = [...beyond, ...partsBeyond(nowLive, beyond)];
+    const shown = withLineFeeds(text ?? "");
+    // In a new line, only what was surely live before is held.
+    const oldLines = new Set(withLineFeeds(old ?? "").split("\n"));
+    const written = parts.filter(({ kind, at }) => kind === "form" && !oldLines.has(lineOf(shown, at)));
+    const heldSurely = written.length === 0 ? [] : ((await partsOf(path, old, surelyLive)) ?? []);
+    const added = [...beyond, ...partsBeyond([...nowLive, ...partsBeyond(written, heldSurely)], beyond)];
     const heldHosts = new Set(held.flatMap((part) => (part.kind === "link" ? part.hosts : [])));
     // Counted first, because searching for each of them is slow.
     for (const host of added.flatMap(({ hosts }) => hosts)) if (!heldHosts.has(host)) newHosts.add(host);
     if (newHosts.size > hostsMax) return;
     const told = new Set<string>();
-    const shown = withLineFeeds(text ?? "");
     // Samples come last: if a host is both linked and shown in a sample, the refusal names the link.
     for (const part of added.sort((a, b) => Number(a.kind === "sample") - Number(b.kind === "sample"))) {
       const at = Math.max(part.at, shown.indexOf(part.hosts[0] ?? part.find, part.at));
@@ -214,7 +229,7 @@ export async function judgeContent(
   const gone: Record<"any" | "live", Part[]> = { any: [], live: [] };
   for (const { path } of files.filter((file) => file.text === null && kindOf(file.path) === "document")) {
     gone.any.push(...((await partsOf(path, await before(path))) ?? []));
-    gone.live.push(...((await partsOf(path, await before(path), true)) ?? []));
+    gone.live.push(...((await partsOf(path, await before(path), withoutCode)) ?? []));
   }
   for (const file of files) {
     // Each search takes a while, so yield to the other jobs of this process.
@@ -237,6 +252,11 @@ export async function judgeContent(
 function partsBeyond(parts: readonly Part[], held: readonly Part[]): Part[] {
   const keys = new Set(held.map(keyOf));
   return parts.filter((part) => part.kind !== "rest" && !keys.has(keyOf(part)));
+}
+
+function lineOf(text: string, at: number): string {
+  const end = text.indexOf("\n", at);
+  return text.slice(text.lastIndexOf("\n", at - 1) + 1, end === -1 ? undefined : end);
 }
 
 function keyOf({ kind, key }: Part): string {

@@ -97,7 +97,7 @@ export function collectParts() {
       // Browsers drop tabs and line ends in an address.
       const joined = loads ? text.replaceAll(/[\t\r\n]/g, "") : text;
       if (joined !== text) for (const [running] of joined.matchAll(runningScheme)) form(running.trim(), at);
-      const mailed = [...text.matchAll(/(?<![\w.+/:=-])[\w.+-]+@((?:[\w-]+\.)+[a-z]{2,})(?![\w:/-])/gi)];
+      const mailed = [...text.matchAll(/(?<=[^\s@])@((?:[\w-]+\.)+[a-z]{2,})(?![\w/-]|:\S)/gi)];
       const mailHosts = mailed.flatMap(([, host]) => [...hostsIn(`https://${host}/`)]);
       const hosts = new Set([...mailHosts, ...hostsIn(text), ...(joined.trim().includes(" ") ? [] : hostsIn(joined))]);
       if (hosts.size > 0) add("link", text, at, { hosts: [...hosts], loads });

@@ -9,7 +9,7 @@ interface Disagreement {
   text: string;
 }
 
-/** Pages in which a real parser found live markup that the rule took for code, text or an attribute. */
+/** Pages in which a real parser or builder found live markup that the rule took for code, text or an attribute. */
 const pages: readonly Disagreement[] = JSON.parse(
   readFileSync(new URL("../test/fixtures/parsers-disagree.json", import.meta.url), "utf8"),
 );

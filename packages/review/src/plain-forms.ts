@@ -81,8 +81,10 @@ function matchingBraces(text: string): Map<number, number> {
 export function isLiteralExpression(value: string): boolean {
   if (expressionForms.some((form) => form.test(value))) return true;
   const bare = value
-    .replaceAll(/<([a-z]+)>[^<>{}\\]*<\/\1>/g, (whole, name) => (elements.has(name) ? "0" : whole))
-    .replaceAll(/"[^"<>{}\\\n]*"|'[^'<>{}\\\n]*'/g, "0")
+    // From left to right: a quote inside a tag's text is text, and a tag inside quotes makes them no literal.
+    .replaceAll(/<([a-z]+)>[^<>{}\\]*<\/\1>|"[^"<>{}\\\n]*"|'[^'<>{}\\\n]*'|["'`][\s\S]*/g, (whole, name) =>
+      name === undefined ? (/^(["'])[^<]*\1$/.test(whole) ? "0" : whole) : elements.has(name) ? "0" : whole,
+    )
     .replaceAll(/(?<=[{,\s])(?!on[A-Z]|__|\w*html)[A-Za-z]\w*(?=\s*:)/gi, "");
   return /^\{\s*[[{](?:[\s{}[\],:\d.-]|true|false|null)*[\]}]\s*\}$/.test(bare);
 }
@@ -97,7 +99,7 @@ export function isPlainValue(value: string, mdx: boolean, nested: boolean): bool
 
 /** Properties that arrange what is seen. None makes text invisible or puts it over other text. */
 const plainProperty =
-  /^(?:text-align|text-decoration|float|clear|color|background(?:-color)?|(?:max-|min-)?(?:width|height)|margin(?:-\w+)*|padding(?:-\w+)*|border(?:-\w+)*|vertical-align|font-weight|font-style|white-space|list-style(?:-\w+)?|gap|align-items|justify-content|flex(?:-\w+)?|grid-template-columns|object-fit|aspect-ratio|word-break|line-height|cursor|display)$/;
+  /^(?:text-align|text-decoration|float|clear|(?:max-|min-)?(?:width|height)|margin(?:-\w+)*|padding(?:-\w+)*|border(?:-\w+)*|vertical-align|font-weight|font-style|white-space|list-style(?:-\w+)?|gap|align-items|justify-content|flex(?:-\w+)?|grid-template-columns|object-fit|aspect-ratio|word-break|line-height|cursor)$/;
 const hidingValue =
   /-\s*\d|^0*(?:\.\d+)?(?:px|%|r?em|vh|vw)?$|none|transparent|hidden|white|snow|ivory|\d{4}|\dv[wh]|^#(?:[\da-f]{4}|[\da-f]{8}|f{3}|f{6})$/i;
 
@@ -109,8 +111,12 @@ export function isPlainStyle(value: string): boolean {
     const [, name = "", given = ""] = /^\s*([\w-]+)\s*:(.*)$/s.exec(one) ?? [];
     if (one.trim() === "") return true;
     const property = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    // On every background.
+    if (property === "color") return /^(?:red|green|blue|orange|purple|crimson|teal)$/i.test(given.trim());
     const isSpace = /^(?:margin|padding|border|text-decoration|list-style|gap|float)/.test(property);
-    return plainProperty.test(property) && (!hidingValue.test(given.trim()) || (isSpace && !/-\s*\d/.test(given)));
+    return (
+      plainProperty.test(property) && (!hidingValue.test(given.trim()) || (isSpace && !/-\s*\d|\d{4}/.test(given)))
+    );
   });
 }
 

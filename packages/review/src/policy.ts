@@ -28,14 +28,17 @@ const agentFiles =
 const siteFolders = /^\.(?:gitbook|vitepress|vuepress|mintlify)$/;
 const siteFiles = /^\.(?:pages|nav\.ya?ml|gitbook\.ya?ml)$/;
 
+const templateFolder =
+  /(?:^|\/)(?:_(?:templates|layouts|includes)|layouts\/_?(?:default|markup|partials|shortcodes))\//;
+
 /** Paths first: nothing in a hidden folder is content, whatever its name says. */
 export function kindOf(path: string): FileKind {
   const name = path.toLowerCase();
   const segments = name.split("/");
   const isHidden = (segment: string, index: number) =>
     segment.startsWith(".") && !(index === segments.length - 1 ? siteFiles : siteFolders).test(segment);
-  // Sphinx runs what is in here as templates, whatever its ending says.
-  if (segments.some(isHidden) || segments.includes("_templates")) return "other";
+  // Builders run what is in these as templates, whatever its ending says.
+  if (segments.some(isHidden) || templateFolder.test(name)) return "other";
   if (navigation.test(name) || siteNavigation.test(name)) return "navigation";
   if (configurations.test(name)) return "configuration";
   return documents.test(name) ? "document" : assets.test(name) ? "asset" : "other";

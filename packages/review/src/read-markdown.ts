@@ -65,6 +65,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
   /** HTML elements that are open: there, some parsers read Markdown and others do not. */
   const open: string[] = [];
   const uses = referencesIn(text);
+  const hasNamedPictures = /!\[[^\]\n]*\](?!\()/.test(text);
   const braceEnd = braceEnds(text);
   /** Components that the page imports from other pages. */
   const imported = new Set<string>();
@@ -244,13 +245,13 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     }
     const pattern = isLink
       ? /\]\([ \t]*(?:<([^<>\n]*)>|((?:\{\{[^{}\n]*\}\}|\{%[^{}\n]*%\}|[^\s()<>{}]|\([^\s()<>{}]*\))*))(?=[ \t]*\)|[ \t\n]+["'(])/y
-      : /\]:[ \t]*(?:\n[ \t]+)?(?:<([^<>\n]*)>|((?:\{\{[^{}\n]*\}\}|\{%[^{}\n]*%\}|[^\s<>{}])+))(?=[ \t]|\n|$)/y;
+      : /\]:[ \t]*(?:\n[ \t]+)?(?:<([^<>\n]*)>|((?:\{\{[^{}\n]*\}\}|\{%[^{}\n]*%\}|[^\s<>{}])+))(?=[ \t]*(?:\n|$)|[ \t]+["'({])/y;
     pattern.lastIndex = at;
     const match = pattern.exec(text);
     if (match === null) {
       const line = lineAt(text.slice(at, Math.min(end, at + 1_000)), 0);
       // `a[0](b c)` is no link: spaces end a destination. Without an end in its line it may be one.
-      if (!isLink || !/^\]\([^()<>{}\\&:]*\)/.test(line)) {
+      if (!isLink || !/^\]\([^()<>{}\\&:\t]*\)/.test(line)) {
         // The whole line, however long, and only once.
         if (at > refusedTo) {
           const from = text.lastIndexOf("\n", at) + 1;
@@ -268,7 +269,9 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     const url = withoutValues(written, at);
     const kind = name !== undefined && !(uses.get(name.toLowerCase()) ?? 0) ? "unused" : "link";
     const before = text.slice(Math.max(lineStart, at - 300), at);
-    readAddress(url, at, { kind, loads: /!\[(?:(?!\]\().)*$/.test(before) });
+    // A definition may be that of a picture.
+    const loads = isLink ? /!\[(?:(?!\]\().)*$/.test(before) : hasNamedPictures;
+    readAddress(url, at, { kind, loads });
     return at + match[0].length;
   }
 
@@ -293,7 +296,11 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     const [forms, stop] = flavor.mdx
       ? [expressionForms, braceEnd(at)]
       : [[...braceForms, ...templateForms], templateEnd(text, at, end)];
-    if (stop === -1) return at;
+    if (stop === -1) {
+      // An attribute list goes on behind a blank line.
+      if (!flavor.mdx && text[at + 1] === ":") parts.form(lineAt(text, startOf(text, at)), at);
+      return at;
+    }
     const whole = text.slice(at, stop);
     const [, figure] = (!flavor.mdx && /^\{\{< *figure((?: +[a-z]+="[^"&[\]]*")+) *\/?>\}\}$/.exec(whole)) || [];
     if (figure !== undefined) {
@@ -312,7 +319,12 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
         valueForms.some((form) => form.test(whole)) &&
         isApart(lineAt(text, startOf(text, at)), at - startOf(text, at), whole));
     // Vue reads `:title` as code, and most parsers find a link first.
-    if ((flavor.vue && whole.startsWith("{:")) || whole.includes("](")) parts.form(whole, at);
+    if (
+      (flavor.vue && whole.startsWith("{:")) ||
+      whole.includes("](") ||
+      (isAttributeList(at, stop) && hidingClass.test(whole))
+    )
+      parts.form(whole, at);
     if (!isPlain && !forms.some((form) => form.test(whole)) && !(flavor.mdx && isLiteralExpression(whole))) {
       // Plain words may differ from those of another page.
       const [, name] = /^\{\{[<%] *([\w-]+)(?: +(?:\w+=)?"[\w ?!,-]*")+ *[%>]\}\}$/.exec(whole) ?? [];

@@ -87,8 +87,10 @@ function isOrdinary(character: string, before: string, after: string): boolean {
 
 /** Front matter between two exact `---` (or `+++`) lines, read line by line. Returns where the page's text begins. */
 function readFrontMatter(parts: Parts, text: string): number {
-  // Without marks: JSON, and the lines that MkDocs takes for the page's data.
-  const [json] = /^\ufeff?\s*\{\s*\n[\s\S]*?(?=\n\s*\n|$)/.exec(text) ?? [];
+  // Without marks: JSON, Org, and the lines that MkDocs takes for the page's data.
+  const [org] = /^\ufeff?\s*#\+[^\n]*/.exec(text) ?? [];
+  if (org) parts.form(org, 0);
+  const [json] = /^\ufeff?\s*\{\s*(?:\n|["'}])[\s\S]*?(?=\n\s*\n|$)/.exec(text) ?? [];
   if (json) parts.form(json, 0);
   const [data = ""] = /^\ufeff?(?:[ \t]*[\w-]+:[^\n]*\n| {4,}[^\n]*\n)+/.exec(text) ?? [];
   for (const [line, key = ""] of data.matchAll(/^(?:[ \t]*([\w-]+):)?.*/gm))

@@ -6,6 +6,7 @@ import {
   blockMarkers,
   directiveOptions,
   directives,
+  hidingClass,
   roles,
 } from "./content-table.ts";
 import type { Parts } from "./page-parts.ts";
@@ -62,6 +63,9 @@ export function readRst(parts: Parts, text: string): void {
     if (/\s|\\/.test(target)) parts.form(`<${target}>`, index);
     else parts.address(target.replace(/_$/, ""), index);
   }
+  // An escape hides where an address begins or ends.
+  for (const { 0: phrase, index } of live.matchAll(/`[^`<]*<[^`]*`/g))
+    if (phrase.includes("\\")) parts.form(phrase, index);
   parts.value(live, 0, { loads: false });
   for (const [code] of text.matchAll(literal)) parts.sample(code, 0);
 
@@ -130,7 +134,10 @@ const aliases = /^(?:,? *(?:[\w.@-]+:(?:[\w.@-]*:)?)?[\w./-]+)*$/;
 
 /** References in the value are read like those of every line. */
 function isPlainEntry(name: string, value: string): boolean {
-  return asciidocAttributes.test(name) && /^(?:(?!\w:\S)(?:[^<>{}\\+[\]"]|\{[\w-]+\}))*$/.test(value);
+  return (
+    asciidocAttributes.test(name) &&
+    /^(?![^\p{L}\p{N}]+(?:$|\/))(?:(?!\w:(?:\S|$))(?:[^<>{}\\+[\]"]|\{[\w-]+\}))*$/u.test(value)
+  );
 }
 
 /** A picture of another module. No browser loads what it does not know by this scheme. */
@@ -139,13 +146,15 @@ const antoraImage =
 
 /** What the site's owner defined, or a placeholder. Not: what names the building machine, and what defines. */
 const ownAttribute =
-  /^(?!(?:doc(?:dir|file|filesuffix|name)|out(?:dir|file|filesuffix)|user-home|asciidoctor[\w-]*|safe-mode[\w-]*|env[\w-]*|base-?dir|lt|gt|amp|startsb|endsb|file\w*|(?:icons|images|styles|scripts)dir)$)\w[\w-]*$/i;
+  /^(?!(?:doc(?:dir|file|filesuffix|name)|out(?:dir|file|filesuffix)|doctitle|title|subtitle|author\w*|email\w*|(?:first|middle|last)name\w*|rev(?:number|date|remark)|user-home|asciidoctor[\w-]*|safe-mode[\w-]*|env[\w-]*|base-?dir|lt|gt|amp|startsb|endsb|file\w*|(?:icons|images|styles|scripts)dir)$)\w[\w-]*$/i;
 
 /** AsciiDoc: every line is live, those of listings too: includes work there, and where a listing ends depends on all before it. */
 export function readAsciidoc(parts: Parts, text: string): void {
   const defined = new Set<string>();
   const entries = text.matchAll(/(?:^|[|!\s]):!?([\w-]+)!?:/gm);
   const entered = new Set([...entries].map(([, name = ""]) => name.toLowerCase()));
+  for (const { 0: list, index } of text.matchAll(/\[[^[\]\n]*(?:\.|role\s*=)[^[\]\n]*\]/g))
+    if (hidingClass.test(list)) parts.form(list, index);
   // Quotes end the attribute that a role or a reference becomes.
   for (const { 0: role, index } of text.matchAll(/\[[^[\]]*\](?=[#*_`^~+"']\S)/g))
     if (/["']/.test(role)) parts.form(role, index);
@@ -298,5 +307,8 @@ function withoutReferences(written: string): string {
 export function isApart(line: string, at: number, reference: string): boolean {
   const [before, after] = [line.slice(Math.max(0, at - 1_000), at), line.slice(at + reference.length)];
   if (/\/\/[\w.:-]+\/[^\s[\]]*$/.test(before)) return true;
+  // The front page is a slash, and two of them begin a host. Where the whole site is, is no page's choice.
+  if (after.startsWith("/") && /^\{[{%]/.test(reference) && !/^\{\{ *site\.(?:base)?url *\}\}$/.test(reference))
+    return false;
   return /(?:^|[\s([,"'`*_|!;>-]|(?<!\S)(?:link|image)::?)$/.test(before) && !/^(?:[.:@-]?[\w{]|\/\/|:)/.test(after);
 }

@@ -27,6 +27,8 @@ export function readSvg(parts: Parts, text: string): void {
   // What stands before the drawing can make a template of it, and a template's marks work everywhere.
   if (!text.slice(prolog.length).startsWith("<")) parts.form(text.slice(0, 200), 0);
   for (const { 0: line, index } of text.matchAll(/^.*\{[{%].*$/gm)) parts.form(line, index);
+  // Names that only HTML knows.
+  for (const { 0: name, index } of text.matchAll(/&(?!(?:amp|lt|gt|quot|apos|#\w+);)\w+;/g)) parts.form(name, index);
   const token =
     /<!--(?:(?!--)[^<>])*-->|<(\/?)([A-Za-z][\w:-]*)((?:\s+[\w:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>|[^<]+/y;
   let at = prolog.length;

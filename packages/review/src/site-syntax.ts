@@ -43,6 +43,7 @@ export async function openSyntaxes(base: Tree) {
   }
   let paths: ReadonlySet<string> | undefined;
   let folded: ReadonlyMap<string, string> | undefined;
+  let families: ReadonlySet<string | null> | undefined;
 
   function has(path: string): boolean {
     paths ??= new Set(entries.map((entry) => entry.path));
@@ -76,6 +77,19 @@ export async function openSyntaxes(base: Tree) {
       if (!/\.(?:md|markdown|mdown|mkdn?)$/i.test(path)) return null;
       if (flavor === "mintlify") return "mdx mintlify";
       return flavor === "mdx" ? "mdx" : `markdown ${flavor}`;
+    },
+    /**
+     * The syntaxes of pages that include this file and are written in another one: there it is read as they are.
+     */
+    async includersOf(path: string, signal: AbortSignal): Promise<readonly Syntax[]> {
+      const own = familyOf(path);
+      families ??= new Set(entries.map((entry) => familyOf(entry.path)));
+      if (own === null || ![...families].some((one) => one !== null && one !== own)) return [];
+      const accepts = (other: string) => !(familyOf(other) ?? own).includes(own);
+      const query = { pattern: posix.basename(path), kind: "literal" as const, matchesMax: 100, accepts };
+      const { matches } = await base.search(query, signal);
+      const pages = new Set(matches.filter(({ text }) => /include|8</.test(text)).map((match) => match.path));
+      return [...new Set([...pages].map((page) => this.syntaxOf(page)).filter((one) => one !== null))];
     },
     /** Builders look for an included file next to the page, in the docs folder and in the repository's root. */
     isInside(target: string, path: string, docsDir: string): boolean {
@@ -123,6 +137,13 @@ async function foldedPaths(paths: readonly string[]): Promise<ReadonlyMap<string
 
 function fold(path: string): string {
   return path.split("/").map(plain).join("/");
+}
+
+/** Which of the three languages of pages a file is written in, by its ending. */
+export function familyOf(path: string): "markdown" | "rst" | "asciidoc" | null {
+  if (/\.rst$/i.test(path)) return "rst";
+  if (/\.(?:adoc|asciidoc|asc)$/i.test(path)) return "asciidoc";
+  return /\.(?:mdx?|markdown|mdown|mkdn?)$/i.test(path) ? "markdown" : null;
 }
 
 export function folderOf(target: string): string {

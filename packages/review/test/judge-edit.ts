@@ -13,7 +13,7 @@ function treeOf(files: Readonly<Record<string, string>>): Tree {
     search: async ({ pattern, accepts = () => true }) => ({
       matches: paths
         .filter((path) => accepts(path) && files[path]?.toLowerCase().includes(pattern.toLowerCase()))
-        .map((path) => ({ path, line: 1, column: 0, text: "" })),
+        .map((path) => ({ path, line: 1, column: 0, text: files[path] ?? "" })),
       truncated: false,
     }),
   };
