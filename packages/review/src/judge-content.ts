@@ -36,6 +36,10 @@ interface Judging {
   contextText?: readonly string[];
 }
 
+/** How much of a page is looked at. */
+type View = (text: string, syntax: Syntax) => string;
+const asWritten: View = (text) => text;
+
 type File = Pick<OverlayEntry, "path"> & { text: string | null; content?: Buffer | null };
 
 /**
@@ -64,11 +68,7 @@ export async function judgeContent(
    * The parts of a file that are not plain words; null if the file cannot be read. `seen` leaves out what some parser
    * may show as code, or whatever may be code or a comment.
    */
-  async function partsOf(
-    path: string,
-    text: string | null,
-    seen: (text: string, syntax: Syntax) => string = (all) => all,
-  ): Promise<readonly Part[] | null> {
+  async function partsOf(path: string, text: string | null, seen: View = asWritten): Promise<readonly Part[] | null> {
     const syntax = site.syntaxOf(path);
     if (text === null || syntax === null) return [];
     return reader.read(seen(text, syntax), syntax);
@@ -77,7 +77,7 @@ export async function judgeContent(
   const before = async (path: string) => (await base.read(path))?.toString() ?? null;
 
   /** Whether a rendered page of the base contains such a part. Every page that does contains `text`. */
-  async function search(text: string, holds: (part: Part) => boolean, isLive: boolean): Promise<boolean> {
+  async function search(text: string, holds: (part: Part) => boolean, seen: View): Promise<boolean> {
     const { matches } = await base.search(
       {
         pattern: text,
@@ -89,14 +89,14 @@ export async function judgeContent(
       signal,
     );
     for (const path of [...new Set(matches.map((match) => match.path))].slice(0, pagesMax)) {
-      if ((await partsOf(path, await before(path), isLive ? surelyLive : undefined))?.some(holds)) return true;
+      if ((await partsOf(path, await before(path), seen))?.some(holds)) return true;
     }
     return false;
   }
 
-  function isKnown(text: string, key: string, holds: (part: Part) => boolean, isLive = true): Promise<boolean> {
-    const answer = answers.get(`${isLive} ${key}`) ?? search(text, holds, isLive);
-    answers.set(`${isLive} ${key}`, answer);
+  function isKnown(text: string, key: string, holds: (part: Part) => boolean, seen: View): Promise<boolean> {
+    const answer = answers.get(`${seen.name} ${key}`) ?? search(text, holds, seen);
+    answers.set(`${seen.name} ${key}`, answer);
     return answer;
   }
 
@@ -104,17 +104,18 @@ export async function judgeContent(
     if (askedHosts.has(host) || allowed.some((one) => one !== "*" && matchesGlob(one, host))) return true;
     const holds = ({ kind, hosts }: Part) => (kind === "link" || isSample) && hosts.includes(host);
     const spellings = [...new Set([host, domainToUnicode(host) || host])];
-    for (const one of spellings) if (await isKnown(one, `${isSample} ${one}`, holds, isLive)) return true;
+    for (const one of spellings)
+      if (await isKnown(one, `${isSample} ${one}`, holds, isLive ? surelyLive : asWritten)) return true;
     return false;
   }
 
   /** Whether this construct, include or path may be in a page. */
   function isContent({ kind, key, find: text }: Part, path: string): Promise<boolean> | boolean {
     const isSame = (one: Part) => one.kind === kind && one.key === key;
-    // A block of code is known with all its text.
-    const isLive = !/^(?:`{3}|~{3})/.test(key);
+    // A block of code and a comment are known with all their text.
+    const seen = /^(?:`{3}|~{3})/.test(key) ? asWritten : key.startsWith("<!--") ? withoutCode : surelyLive;
     if (kind === "form")
-      return kindOf(path) === "document" && text.length > 1 && isKnown(text, `form ${key}`, isSame, isLive);
+      return kindOf(path) === "document" && text.length > 1 && isKnown(text, `form ${key}`, isSame, seen);
     // A builder may take `?` and `#` for parts of a name.
     if (kind === "path")
       return [key, key.replace(/[?#].*$/, "")].every(
@@ -126,7 +127,12 @@ export async function judgeContent(
       site.isInside(key, path, policy.docsDir) ||
       (folderOf(key).length > 2 &&
         !/\.\./.test(key) &&
-        isKnown(folderOf(key), `include ${key}`, (one) => one.kind === kind && folderOf(one.key) === folderOf(key)))
+        isKnown(
+          folderOf(key),
+          `include ${key}`,
+          (one) => one.kind === kind && folderOf(one.key) === folderOf(key),
+          surelyLive,
+        ))
     );
   }
 
@@ -197,9 +203,11 @@ export async function judgeContent(
     const liveKeys = new Set(nowLive.map(keyOf));
     const beyond = partsBeyond(parts, held);
     const shown = withLineFeeds(text ?? "");
-    // In a new line, only what was surely live before is held.
+    // In a new line, only what was surely live before is held. Front matter has no such doubts, nor has a whole comment.
     const oldLines = new Set(withLineFeeds(old ?? "").split("\n"));
-    const written = parts.filter(({ kind, at }) => kind === "form" && !oldLines.has(lineOf(shown, at)));
+    const isNewLine = ({ kind, key, at }: Part) =>
+      kind === "form" && at > 4 && !key.startsWith("<!--") && !oldLines.has(lineOf(shown, at));
+    const written = parts.filter(isNewLine);
     const heldSurely = written.length === 0 ? [] : ((await partsOf(path, old, surelyLive)) ?? []);
     const added = [...beyond, ...partsBeyond([...nowLive, ...partsBeyond(written, heldSurely)], beyond)];
     const heldHosts = new Set(held.flatMap((part) => (part.kind === "link" ? part.hosts : [])));

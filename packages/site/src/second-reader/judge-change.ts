@@ -121,8 +121,10 @@ export function judgeChange(
       if (now === (moves.get(was) ?? was) || isRedirected(link, added)) continue;
       const other = believed(origin, twin.target);
       if (now === null && (other === null || other === was)) dead.push({ path, ...link, was });
-      // It leads to another file of that name now, of another version or language.
-      else if (now === null || other !== now) mayMean.push({ path, ...link });
+      // It leads to another file of that name now, of another version or language. Where no page moves, a section does: a
+      // link that was rewritten is meant to lead elsewhere.
+      else if (now === null || (other !== now && (moves.size > 0 || twin.target === link.target)))
+        mayMean.push({ path, ...link });
     }
   }
   return { dead, mayMean, follow: followBefore };
