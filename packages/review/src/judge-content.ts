@@ -205,8 +205,10 @@ export async function judgeContent(
     const shown = withLineFeeds(text ?? "");
     // In a new line, only what was surely live before is held. Front matter has no such doubts, nor has a whole comment.
     const oldLines = new Set(withLineFeeds(old ?? "").split("\n"));
-    const isNewLine = ({ kind, key, at }: Part) =>
-      kind === "form" && at > 4 && !key.startsWith("<!--") && !oldLines.has(lineOf(shown, at));
+    const isNewLine = ({ kind, key, at, again = [] }: Part) =>
+      kind === "form" &&
+      !key.startsWith("<!--") &&
+      [at, ...again].some((place) => place > 4 && !oldLines.has(lineOf(shown, place)));
     const written = parts.filter(isNewLine);
     const heldSurely = written.length === 0 ? [] : ((await partsOf(path, old, surelyLive)) ?? []);
     const added = [...beyond, ...partsBeyond([...nowLive, ...partsBeyond(written, heldSurely)], beyond)];

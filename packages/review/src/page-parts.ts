@@ -15,6 +15,8 @@ export interface Part {
   /** Loaded without a click. */
   loads: boolean;
   at: number;
+  /** Where the same form is again, up to a maximum. */
+  again?: number[];
   /** Text that every file with this form contains. */
   find: string;
 }
@@ -34,18 +36,25 @@ export const rootAbove = /^(?:[@~]\w*\/|\/)(?:.*\/)?\.\.(?:\/|$)/;
 const nestedHost =
   /[?&](?:u|ur[il]|to|next|dest\w*|target|goto|redirect\w*|return\w*|src|href|link|image|file)=((?:[\w-]+\.)+[a-z]{2,})(?=[:/&]|$)/gi;
 
+const againMax = 1_000;
+
 export type Parts = ReturnType<typeof collectParts>;
 
 export function collectParts() {
   const all: Part[] = [];
-  const forms = new Set<string>();
+  const forms = new Map<string, Part>();
   const add = (kind: Part["kind"], key: string, at: number, more: Partial<Part> = {}) =>
     void all.push({ kind, key, hosts: [], loads: false, at, find: "", ...more });
   /** `find` is needed if `text` is not written like this in the file. */
   const form = (text: string, at: number, find = text) => {
-    // The same construct again says nothing new.
-    if (!forms.has(text)) add("form", text, at, { find: longestLine(find) });
-    forms.add(text);
+    const first = forms.get(text);
+    if (first === undefined) {
+      add("form", text, at, { find: longestLine(find) });
+      forms.set(text, all.at(-1) as Part);
+      return;
+    }
+    first.again ??= [];
+    if (first.again.length < againMax) first.again.push(at);
   };
 
   function address(
