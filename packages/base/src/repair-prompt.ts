@@ -43,7 +43,7 @@ export function renameOrders(places: readonly Outdated[]): string[] {
 }
 
 /** With its ending: without it, a name such as `run` beside other instructions is a word like any other. */
-function pageName(path: string): string {
+export function pageName(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `"${path}"`;
 }
 

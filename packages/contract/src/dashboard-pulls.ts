@@ -156,6 +156,8 @@ export interface DashboardGate extends DashboardGateRow {
     seen?: { text: string; source: string; was: string; now: string | null };
     /** The line of code on the forge. Absent: the forge shows no files. */
     sourceUrl?: string;
+    /** Whether a job can fix this one. */
+    canFix: boolean;
     /** What a model said. Absent: none was asked. */
     verdict?: { kind: "wrong docs" | "still right" | "cannot tell"; reason: string };
   }[];

@@ -64,7 +64,7 @@ async function openPull(name: string): Promise<string> {
   return (await failed()) ?? "";
 }
 
-journey("shows each finding with page, code and fix, opens the line, and silences a wrong one", async (look) => {
+journey("shows each finding with page, code and fix, opens its line, silences one, fixes another", async (look) => {
   const id = await openPull(look.name);
   await take(page, look);
   await go(page, `/app/gates/${id}`);
@@ -100,4 +100,10 @@ journey("shows each finding with page, code and fix, opens the line, and silence
     "((field) => String(field.value?.slice(field.selectionStart, field.selectionEnd)))(document.activeElement)";
   await expect.poll(() => page.evaluate(chosen), { timeout: 20_000 }).toContain("Pass them on with");
   await expectGood(page);
+
+  await go(page, `/app/gates/${id}`);
+  await press(places.getByRole("button", { name: "Propose a fix for run.md:3" }));
+  await page
+    .getByRole("heading", { name: 'In run.md, replace "--send-to" with "--forward-to", also in code.' })
+    .waitFor();
 });

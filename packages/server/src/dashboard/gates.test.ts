@@ -111,16 +111,63 @@ it("makes one job however often, and by however many, the button is pressed", as
 
 it("works on the branch of a docs pull request, and says why it cannot on a fork's or without a model", async () => {
   const broken = { ...renamed, check: "broken-link", message: "links to a missing page" };
-  const { renamed: _, ...link } = broken;
+  const { renamed: _, ...uncertain } = broken;
+  const link = { ...uncertain, isFixable: true } as const;
   const own = await host.send(`/gates/${await seed([link])}/job`, { body: {} });
   const { rows } = await host.api.pool.query("select prompt, base_ref from jobs where id = $1", [own.json().jobId]);
-  expect(rows).toEqual([{ prompt: "Fix broken links.", base_ref: "topic" }]);
+  expect(rows).toEqual([{ prompt: "Fix broken links in guides/run.md.", base_ref: "topic" }]);
   await host.api.pool.query("delete from gate_statuses");
   const fork = await host.send(`/gates/${await seed([link], { isFork: true })}/job`, { body: {} });
   expect([fork.statusCode, fork.json().error]).toEqual([409, expect.stringContaining("in a fork")]);
   await host.api.pool.query("delete from gate_statuses");
   const removed = await seed([{ ...link, check: "stale-reference" }]);
   expect((await host.send(`/gates/${removed}`)).json().fix.cannot).toContain("Choose a model");
+});
+
+it("fixes one finding, and gives the job one more while its pull request is open", async () => {
+  const other: GateFinding = { ...renamed, path: "b.md", renamed: { from: "--in", to: "--input" } };
+  const id = await seed([renamed, other], { contextId: await addContext() });
+  const fix = (only: GateFinding) => {
+    const { check, path, line, message } = only;
+    return host.send(`/gates/${id}/job`, { body: { only: { check, path, line, message } } });
+  };
+  const first = await fix(renamed);
+  expect(first.statusCode).toBe(201);
+  const { jobId } = first.json();
+  const asked = async () => {
+    const { rows } = await host.api.pool.query(
+      `select prompt from jobs where id = $1
+       union all select prompt from job_interjections where job_id = $1 union all select prompt from job_messages where job_id = $1`,
+      [jobId],
+    );
+    return rows.map(({ prompt }) => prompt);
+  };
+  const one = 'In guides/run.md, replace "--out" with "--output", also in code.';
+  const more = 'In b.md, replace "--in" with "--input", also in code.';
+  // Once more is no second job, and nothing new for this one.
+  expect([(await fix(renamed)).json(), await asked()]).toEqual([{ jobId }, [one]]);
+  expect([(await fix(other)).json(), await asked()]).toEqual([{ jobId }, [one, more]]);
+  expect((await fix({ ...other, line: 8 })).statusCode).toBe(404);
+  const pull = (state: string) =>
+    host.api.pool.query(
+      `update jobs set status = 'completed', pull_request = jsonb_build_object('number', 4, 'state', $2::text) where id = $1`,
+      [jobId, state],
+    );
+  await pull("merged");
+  const next = await fix(other);
+  expect([next.statusCode, next.json().jobId === jobId]).toEqual([201, false]);
+});
+
+it("offers a fix for one finding only where the project's model can make it", async () => {
+  const link = { check: "broken-link", severity: "error", path: "a.md", line: 3, message: "links to a missing page" };
+  const findings = [renamed, { ...link, isFixable: true }, link, { ...link, check: "duplicate-title" }];
+  const id = await seed(findings as GateFinding[]);
+  const canFix = async () =>
+    (await host.send(`/gates/${id}`)).json().findings.map((one: { canFix: boolean }) => one.canFix);
+  expect(await canFix()).toEqual([true, true, false, false]);
+  await host.api.pool.query("update projects set settings = $2 where id = $1", [projectId, { model: "openai/x" }]);
+  expect(await canFix()).toEqual([true, true, true, true]);
+  await host.api.pool.query("update projects set settings = '{}' where id = $1", [projectId]);
 });
 
 it("gives a language model the page's text and the code before and now, as content, for claims alone too", async () => {

@@ -39,6 +39,8 @@ export interface GateFinding {
   message: string;
   /** The new name, if the change is a rename. */
   renamed?: { from: string; to: string };
+  /** Of a link: the checks know one certain target. */
+  isFixable?: true;
   /** Where the removed name was in the source repository. */
   causes?: readonly string[];
   /** Sources that may still have the name, and could not be read. */

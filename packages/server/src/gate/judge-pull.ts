@@ -114,8 +114,8 @@ function newFindings(before: readonly Finding[], after: readonly Finding[]): rea
   return diffFindings(before, after).introduced;
 }
 
-function plain({ check, severity, path, line, message }: Finding): GateFinding {
-  return { check, severity, path, line, message };
+function plain({ check, severity, path, line, message, fix }: Finding): GateFinding {
+  return { check, severity, path, line, message, ...(fix && { isFixable: true }) };
 }
 
 function kept({ column: _, name: _name, ...finding }: Judged): GateFinding {

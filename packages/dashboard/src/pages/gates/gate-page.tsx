@@ -134,7 +134,12 @@ function Places({ gate, findings }: { gate: DashboardGate; findings: readonly Pl
         more={(finding) => (
           <>
             <Why finding={finding} />
-            {mayWrite && finding.severity !== "info" && <Wrong gateId={gate.id} finding={finding} />}
+            {mayWrite && finding.severity !== "info" && (
+              <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+                {finding.canFix && <FixOne gateId={gate.id} finding={finding} />}
+                <Wrong gateId={gate.id} finding={finding} />
+              </div>
+            )}
           </>
         )}
       />
@@ -187,6 +192,33 @@ function previewOf(text: string, { from, to }: { from: string; to: string }): st
   return changed.length === 0 ? null : changed.join("\n");
 }
 
+/** Of several findings, one: the docs' pull request changes this place only, or this place too if it is open. */
+function FixOne({ gateId, finding: { check, path, line, message } }: { gateId: string; finding: Place }) {
+  const make = useDocsPull(gateId);
+  return (
+    <>
+      <Problem error={make.error} />
+      <Button
+        disabled={make.isPending}
+        aria-label={`Propose a fix for ${path}:${line}`}
+        onClick={() => make.mutate({ only: { check, path, line, message } })}
+      >
+        Propose a fix
+      </Button>
+    </>
+  );
+}
+
+/** Starts the job of the docs' pull request, or gives it one finding more. Goes to its page. */
+function useDocsPull(gateId: string) {
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: (body: { only?: Pick<Place, "check" | "path" | "line" | "message"> }) =>
+      request<{ jobId: string }>(`/gates/${encodeURIComponent(gateId)}/job`, { body }),
+    onSuccess: ({ jobId }) => navigate({ to: "/jobs/$id", params: { id: jobId } }),
+  });
+}
+
 /** Silences a finding with a reason. The audit log keeps it as a verdict. */
 function Wrong({ gateId, finding }: { gateId: string; finding: Place }) {
   const [reason, setReason] = useState<string | null>(null);
@@ -226,15 +258,10 @@ function Wrong({ gateId, finding }: { gateId: string; finding: Place }) {
 /** One button: opens the docs' pull request, or starts the job that creates it. */
 function Actions({ gate }: { gate: DashboardGate }) {
   const mayWrite = useMayWrite();
-  const navigate = useNavigate();
   const queries = useQueryClient();
-  const path = `/gates/${encodeURIComponent(gate.id)}`;
-  const make = useMutation({
-    mutationFn: () => request<{ jobId: string }>(`${path}/job`, { body: {} }),
-    onSuccess: ({ jobId }) => navigate({ to: "/jobs/$id", params: { id: jobId } }),
-  });
+  const make = useDocsPull(gate.id);
   const look = useMutation({
-    mutationFn: () => request(`${path}/look`, { body: {} }),
+    mutationFn: () => request(`/gates/${encodeURIComponent(gate.id)}/look`, { body: {} }),
     onSettled: () => queries.invalidateQueries({ queryKey: gateQuery(gate.id).queryKey }),
   });
   return (
@@ -254,7 +281,7 @@ function Actions({ gate }: { gate: DashboardGate }) {
           </Link>
         )}
         {mayWrite && gate.fix && "prompt" in gate.fix && (
-          <Button look="primary" disabled={make.isPending} onClick={() => make.mutate()}>
+          <Button look="primary" disabled={make.isPending} onClick={() => make.mutate({})}>
             Fix the docs
           </Button>
         )}

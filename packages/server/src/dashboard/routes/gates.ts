@@ -1,6 +1,6 @@
 import type { DashboardGate, DashboardGates } from "@emend/contract";
 import { blobUrl } from "@emend/forges";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import { Type } from "typebox";
 import { listContextRepositories } from "../../accounts/projects/context-repositories.ts";
 import { allowedModels } from "../../accounts/projects/project-settings.ts";
@@ -8,25 +8,26 @@ import type { Project } from "../../accounts/projects/projects.ts";
 import { updateProject } from "../../accounts/projects/save-project.ts";
 import { askedAbout } from "../../claims/drift/reader.ts";
 import { AppError } from "../../errors.ts";
-import { type GateFinding, type GateStatus, getStatus, listPolls, listStatuses } from "../../gate/gate-store.ts";
-import { isFixable, makeDocsPull, planDocsPull } from "../../gate/make-docs-pull.ts";
+import { type GateStatus, getStatus, listPolls, listStatuses } from "../../gate/gate-store.ts";
+import { findNamed, isFixable, makeDocsPull, planDocsPull } from "../../gate/make-docs-pull.ts";
 import { createJobRules } from "../../http/parse-create-body.ts";
+import { messageJobHandler } from "../../http/routes/job-handlers.ts";
 import type { RouteDeps } from "../dashboard.ts";
-import { findProject } from "../find.ts";
+import { findJob, findProject } from "../find.ts";
 import { bodyParser } from "../parse-request.ts";
 import { actorOf, subjectOf } from "../require-session.ts";
+import { sessionDoor } from "./jobs.ts";
 
 type Named = { Params: { id: string } };
 
-const parseWrong = bodyParser(
-  Type.Object({
-    check: Type.String({ maxLength: 100 }),
-    path: Type.String({ maxLength: 1000 }),
-    line: Type.Integer(),
-    message: Type.String({ maxLength: 5000 }),
-    reason: Type.String({ minLength: 1, maxLength: 500 }),
-  }),
-);
+const named = Type.Object({
+  check: Type.String({ maxLength: 100 }),
+  path: Type.String({ maxLength: 1000 }),
+  line: Type.Integer(),
+  message: Type.String({ maxLength: 5000 }),
+});
+const parseWrong = bodyParser(Type.Interface([named], { reason: Type.String({ minLength: 1, maxLength: 500 }) }));
+const parseFix = bodyParser(Type.Object({ only: Type.Optional(named) }));
 
 /** What Emend says on pull requests: each status with its pages and lines, and the job that mends them. */
 export function gateRoutes(app: FastifyInstance, deps: RouteDeps): void {
@@ -48,12 +49,16 @@ export function gateRoutes(app: FastifyInstance, deps: RouteDeps): void {
   app.get<Named>("/gates/:id", async (request): Promise<DashboardGate> => {
     const status = await find(request.params.id);
     const project = await findProject(pool, status.projectId);
-    const plan = planDocsPull(status, allowedModels(project.settings, deps.defaultModel)[0]);
+    const model = allowedModels(project.settings, deps.defaultModel)[0];
+    const plan = planDocsPull(status, model);
     const fix = plan.kind === "possible" ? { prompt: plan.prompt } : { cannot: plan.words };
     return {
       ...showRow(status, await namesOf(project.id)),
       projectId: project.id,
-      findings: await linked(project, status),
+      findings: (await linked(project, status)).map((finding) => ({
+        ...finding,
+        canFix: planDocsPull({ ...status, findings: [finding] }, model).kind === "possible",
+      })),
       asked: await askedAbout(pool, { projectId: project.id, subject: `${status.repository} #${status.number}` }),
       refusal: status.refusal,
       jobId: status.jobId,
@@ -63,22 +68,25 @@ export function gateRoutes(app: FastifyInstance, deps: RouteDeps): void {
 
   app.post<Named>("/gates/:id/job", async (request, reply) => {
     const { id } = await find(request.params.id);
+    const { only } = parseFix(request.body);
     const createdBy = `user/${subjectOf(request)}`;
-    const made = await makeDocsPull({ ...deps, createJobRules }, { id, createdBy });
-    return reply.code(made.isNew ? 201 : 200).send({ jobId: made.jobId });
+    const made = await makeDocsPull({ ...deps, createJobRules }, { id, createdBy, ...(only && { only }) });
+    const { jobId } = made;
+    if (made.kind === "created") return reply.code(201).send({ jobId });
+    if (!made.message) return { jobId };
+    const { prompt, model } = made.message;
+    const job = await findJob(pool, jobId);
+    const door = { ...sessionDoor(deps), jobOf: async () => job, sendJob: (to: FastifyReply) => to.send({ jobId }) };
+    request.body = { prompt };
+    return messageJobHandler(deps, door, { modelOf: async () => model })(request, reply);
   });
 
   app.post<Named>("/gates/:id/wrong", async (request) => {
-    const { projectId, findings } = await find(request.params.id);
+    const status = await find(request.params.id);
     const { reason, ...given } = parseWrong(request.body);
-    const { check, path, line, message } = given;
-    const isIt = (one: GateFinding) =>
-      one.check === check && one.path === path && one.line === line && one.message === message;
-    if (!findings.some(isIt)) {
-      throw new AppError("not_found", { publicMessage: "The status no longer has this finding. Reload the page." });
-    }
+    const { check, path, message } = findNamed(status, given);
     const wrong = { check, path, message: sameNextTime(message), reason };
-    await updateProject(pool, projectId, { wrong }, actorOf(request));
+    await updateProject(pool, status.projectId, { wrong }, actorOf(request));
     return {};
   });
 
@@ -95,7 +103,7 @@ export function gateRoutes(app: FastifyInstance, deps: RouteDeps): void {
   }
 
   /** Findings with the address of their line of code on the forge. */
-  async function linked(project: Project, { contextId, findings }: GateStatus): Promise<DashboardGate["findings"]> {
+  async function linked(project: Project, { contextId, findings }: GateStatus) {
     const context = contextId === null ? [] : await listContextRepositories(pool, project.id);
     const at = contextId === null ? project : context.find(({ id }) => id === contextId);
     return findings.map((finding) => {
