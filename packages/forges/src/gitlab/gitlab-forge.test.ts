@@ -130,6 +130,34 @@ it("leaves internal notes alone, on merge requests and on issues", async () => {
   expect((await issues?.listComments(1, new Date(0), signal))?.map(({ text }) => text)).toEqual(["@emend shorter"]);
 });
 
+it("takes what a reviewer said since the last request for changes as one review", async () => {
+  const note = (id: number, body: string, more: object = {}) => {
+    far.state.comments.push({ id, pull: 1, author: "ada", body, at: new Date(id).toISOString(), ...more });
+  };
+  const line = { path: "guides/start.md", line: 3 };
+  const request = (id: number) => note(id, "requested changes", { isSystem: true });
+  note(1, "Shorter.", line);
+  note(2, "@emend say it again");
+  note(3, "Mine.", { author: "eve", ...line });
+  request(4);
+  note(5, "Thanks.");
+  note(6, "approved this merge request", { isSystem: true });
+  note(7, "requested changes");
+  note(8, "Name it.", line);
+  request(9);
+  request(10);
+  const said = (await far.open().conversation?.listComments(1, signal)) ?? [];
+  const lineOf = (id: string, text: string) => ({ id, author: "ada", text, ...line });
+  expect(said.filter(({ requestsChanges }) => requestsChanges)).toEqual([
+    { ...lineOf("n4", ""), path: null, line: null, requestsChanges: true, lines: [lineOf("n1", "Shorter.")] },
+    {
+      ...{ ...lineOf("n9", "Thanks.\n\nrequested changes"), path: null, line: null, requestsChanges: true },
+      lines: [lineOf("n8", "Name it.")],
+    },
+  ]);
+  expect(said).toHaveLength(8);
+});
+
 it("hears what is said after a thousand notes, and past pages that it may not read", async () => {
   const note = (id: number, body: string) => ({ id, pull: 1, author: "ada", body, at: new Date(id).toISOString() });
   far.state.comments = Array.from({ length: 1200 }, (_, index) => {

@@ -9,6 +9,7 @@ import type {
   PullRequestComment,
   RemoteForgeInput,
 } from "../forge.ts";
+import { mention } from "../pull-request-calls.ts";
 import { below, findAddress, folderOfApi, matchesBranch, parseRepositoryAddress } from "../repository-address.ts";
 import { openChecks } from "./checks.ts";
 import { openIssues } from "./issues.ts";
@@ -25,7 +26,7 @@ import {
   readPullRequestCommits,
   updateMergeRequest,
 } from "./merge-requests.ts";
-import { listNotes, Note } from "./notes.ts";
+import { type GitlabNote, listNotes, Note } from "./notes.ts";
 import { setStatus } from "./statuses.ts";
 
 /** gitlab.com and self-managed GitLab, with a project, group or personal token. */
@@ -180,15 +181,10 @@ function openConversation({ api, path }: GitlabRepository): Conversation {
     async listComments(number, signal) {
       const notes = await listNotes(
         api,
-        { path: `${path}/merge_requests/${number}/notes`, what: "read comments" },
+        { path: `${path}/merge_requests/${number}/notes`, what: "read comments", activity: "all_notes" },
         signal,
       );
-      return notes.map(({ id, author, body, position }) => ({
-        id: `n${id}`,
-        author: author.username,
-        text: body,
-        ...placeOf(position),
-      }));
+      return notes.flatMap((note) => (note.system ? (toReview(note, notes) ?? []) : toComment(note)));
     },
     async mayWrite(author, signal) {
       const members = await listPages(
@@ -225,6 +221,31 @@ function openConversation({ api, path }: GitlabRepository): Conversation {
       return (await api.ask({ ...answer, method: "POST" }, [404], signal)).kind === "ok";
     },
   };
+}
+
+function toComment({ id, author, body, position }: GitlabNote): PullRequestComment {
+  return { id: `n${id}`, author: author.username, text: body, ...placeOf(position) };
+}
+
+/** GitLab's own words for it, which it does not translate. */
+const isRequest = ({ system, body }: GitlabNote) => system && body === "requested changes";
+
+/**
+ * GitLab keeps a reviewer's state apart from the comments, and notes when it changes. A request for changes is about what
+ * its author has said since the request before. Comments that mention Emend are heard on their own. Null: it is none, or
+ * says nothing.
+ */
+function toReview(note: GitlabNote, notes: readonly GitlabNote[]): PullRequestComment | null {
+  if (!isRequest(note)) return null;
+  const earlier = notes.slice(0, notes.indexOf(note)).filter(({ author }) => author.username === note.author.username);
+  const said = earlier
+    .slice(earlier.findLastIndex(isRequest) + 1)
+    .filter(({ system, body }) => !system && !mention.test(body))
+    .map(toComment);
+  if (said.length === 0) return null;
+  const text = said.flatMap((comment) => (comment.path === null ? comment.text : [])).join("\n\n");
+  const lines = said.filter(({ path }) => path !== null);
+  return { ...toComment(note), text, requestsChanges: true, lines };
 }
 
 /** A removed line has a number only in the old file. */

@@ -46,7 +46,7 @@ export function openIssues({ api, path }: GitlabRepository): Issues {
     async listComments(number, _since, signal) {
       const notes = await listNotes(
         api,
-        { path: `${path}/issues/${number}/notes`, what: "read an issue's comments" },
+        { path: `${path}/issues/${number}/notes`, what: "read an issue's comments", activity: "only_comments" },
         signal,
       );
       return notes.map((note) => ({ ...toAct(note, note.author.username), text: note.body }));

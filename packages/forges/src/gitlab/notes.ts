@@ -19,21 +19,22 @@ export const Note = Type.Object({
     }),
   ),
 });
+export type GitlabNote = Static<typeof Note>;
 const pagesMax = 10;
 
 /**
  * The newest thousand comments that everybody with access to the project can read, oldest first. Internal notes are left
- * out, because what Emend does with a comment is public.
+ * out, because what Emend does with a comment is public. `all_notes`: also what GitLab itself notes, as `system`.
  */
 export async function listNotes(
   api: ApiClient,
-  { path, what }: { path: string; what: string },
+  { path, what, activity }: { path: string; what: string; activity: "all_notes" | "only_comments" },
   signal: AbortSignal,
-): Promise<readonly Static<typeof Note>[]> {
-  const query = { order_by: "created_at", sort: "desc", activity_filter: "only_comments" };
+): Promise<readonly GitlabNote[]> {
+  const query = { order_by: "created_at", sort: "desc", activity_filter: activity };
   const page = { sizeName: "per_page", pageSize: 100 } as const;
   const listed = await listPages(api, { ...page, path, query, item: Note, what }, pagesMax, signal);
   // A note that is written meanwhile moves others to the next page, where they are read again.
   const notes = [...new Map(listed.map((note) => [note.id, note])).values()].toReversed();
-  return notes.filter(({ system, internal, confidential }) => !system && !internal && !confidential);
+  return notes.filter(({ internal, confidential }) => !internal && !confidential);
 }

@@ -67,6 +67,8 @@ export interface FarComment {
   replyTo?: number;
   /** GitLab: only members of the project can read it. */
   isInternal?: boolean;
+  /** GitLab wrote it about what its author did. */
+  isSystem?: boolean;
   at: string;
 }
 

@@ -60,10 +60,10 @@ function toWire(state: FarState, pull: FarPull) {
 }
 
 function noteToWire(comment: FarComment) {
-  const { id, body, author: username, path, line, at, isInternal = false } = comment;
+  const { id, body, author: username, path, line, at, isInternal = false, isSystem = false } = comment;
   const place = path === undefined ? {} : { position: { new_path: path, new_line: line } };
   const shown = { internal: isInternal, confidential: isInternal };
-  return { id, body, system: false, author: personOf(username), created_at: at, ...shown, ...place };
+  return { id, body, system: isSystem, author: personOf(username), created_at: at, ...shown, ...place };
 }
 
 const discussionId = (first: number) => first.toString(16).padStart(40, "0");
@@ -83,7 +83,8 @@ const systemNote = {
  */
 function notesOf(state: FarState, number: string | undefined, query: URLSearchParams): Answer {
   const said = state.comments.filter(({ pull }) => pull === Number(number)).map(noteToWire);
-  const all = query.get("activity_filter") === "only_comments" ? said : [systemNote, ...said];
+  const isComment = ({ system }: { system: boolean }) => !system;
+  const all = query.get("activity_filter") === "only_comments" ? said.filter(isComment) : [systemNote, ...said];
   const sorted = all.toSorted((left, right) => left.id - right.id);
   if (query.get("sort") !== "asc") sorted.reverse();
   const [page, size] = [Number(query.get("page") ?? 1), Number(query.get("per_page") ?? 20)];
