@@ -7,6 +7,8 @@ export interface Builder {
   /** `npm`: the program is one of the site's packages. `system`: the operator installs it. */
   from: "npm" | "system";
   args(output: string): readonly string[];
+  /** The folder of the built site, if it is not `output`. Null: it writes none. */
+  site?: string | null;
 }
 
 export const sphinx: Builder = {
@@ -61,6 +63,7 @@ export const builders: readonly Builder[] = [
     program: "docusaurus",
     from: "npm",
     args: () => ["build"],
+    site: "build",
   },
   {
     framework: "starlight",
@@ -69,6 +72,7 @@ export const builders: readonly Builder[] = [
     from: "npm",
     // It moves files there, which works only within one file system.
     args: () => ["build"],
+    site: "dist",
   },
   {
     framework: "nextra",
@@ -76,6 +80,8 @@ export const builders: readonly Builder[] = [
     program: "next",
     from: "npm",
     args: () => ["build"],
+    // Only of a site with `output: "export"`. Others need a server.
+    site: "out",
   },
   {
     framework: "fumadocs",
@@ -83,6 +89,8 @@ export const builders: readonly Builder[] = [
     program: "next",
     from: "npm",
     args: () => ["build"],
+    // Only of a site with `output: "export"`. Others need a server.
+    site: "out",
   },
   {
     framework: "mintlify",
@@ -90,6 +98,7 @@ export const builders: readonly Builder[] = [
     program: "mint",
     from: "npm",
     args: () => ["validate"],
+    site: null,
   },
 ];
 

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createKeyedMutex } from "@emend/base/locks.ts";
 import type { Fetch } from "@emend/base/network.ts";
 import { type Sandbox, type StartProcess, trySandbox } from "@emend/runners";
-import { type Finding, openSite, type ParseCache } from "@emend/site";
+import { type Finding, openSite, type ParseCache, type Site } from "@emend/site";
 import { siteTreeOf, type Tree } from "@emend/tree";
 import { forgetOld } from "./forget-old.ts";
 import { aboutSite, judgeBuilds, lastLines } from "./judge.ts";
@@ -12,6 +12,7 @@ import type { BuildLimits } from "./limits.ts";
 import { type BuildSettings, builderOf, type Plan, planBuild, treeKey } from "./plan.ts";
 import { findLock, type LockFile, type Preparation, type Prepared, preparePackages } from "./prepare.ts";
 import { type BuildEnd, runBuild } from "./run-build.ts";
+import { findChromium, type PagePicture, type PageToPicture, takePictures } from "./take-pictures.ts";
 
 /** The operator's settings. */
 export interface BuildsConfig {
@@ -35,11 +36,18 @@ interface BuildTask {
 export interface Builds {
   /** What the site's own builder says about a change: new errors and warnings, or why it says nothing. */
   judge(task: BuildTask & { head: Tree }, signal: AbortSignal): Promise<readonly Finding[]>;
+  /** Changed pages as readers see them, on both sides. Null: the site, or Chromium, is not there. */
+  takePictures(
+    task: BuildTask & { head: Tree; paths: readonly string[]; pagesMax: number },
+    signal: AbortSignal,
+  ): Promise<readonly PagePicture[] | null>;
   /** Builds the base. `words`: for the owner of the project. */
   tryBase(task: BuildTask, signal: AbortSignal): Promise<{ isBuilt: boolean; words: string }>;
 }
 
 const resultsMax = 200;
+/** Built sites, of up to 192 MiB each. */
+const sitesMax = 8;
 const outputCharactersMax = 1_000_000;
 const failedForMs = 10 * 60_000;
 
@@ -67,7 +75,7 @@ export function createBuilds(deps: {
     return turn;
   }
 
-  type Ready = { kind: "ready"; sandbox: Sandbox; plan: Plan } | { kind: "unavailable"; words: string };
+  type Ready = { kind: "ready"; sandbox: Sandbox; plan: Plan; site: Site } | { kind: "unavailable"; words: string };
 
   async function getReady({ base, docsDir, settings, siteCache }: BuildTask, signal: AbortSignal): Promise<Ready> {
     if (config.atOnceMax === 0) return unavailable("this server builds nothing: EMEND_BUILDS_AT_ONCE is 0");
@@ -90,7 +98,7 @@ export function createBuilds(deps: {
       }
     }
     const planned = await planBuild({ site, settings, prepared, path: config.path });
-    return planned.kind === "planned" ? { kind: "ready", sandbox, plan: planned.plan } : planned;
+    return planned.kind === "planned" ? { kind: "ready", sandbox, plan: planned.plan, site } : planned;
   }
 
   async function install(
@@ -109,44 +117,119 @@ export function createBuilds(deps: {
     return answer;
   }
 
-  async function build(ready: Extract<Ready, { kind: "ready" }>, tree: Tree, signal: AbortSignal): Promise<BuildEnd> {
+  interface Built {
+    end: BuildEnd;
+    /** The built site. Empty: the builder wrote none, or one that is too large. */
+    siteFile: string;
+  }
+
+  async function build(
+    ready: Extract<Ready, { kind: "ready" }>,
+    tree: Tree,
+    signal: AbortSignal,
+    wants: "words" | "site" = "words",
+  ): Promise<Built> {
     const { plan, sandbox } = ready;
     const key = createHash("sha256")
       .update(`${plan.key} ${await treeKey(tree)}`)
       .digest("hex");
     const results = join(deps.dir, "results");
+    const siteFile = join(deps.dir, "sites", key);
+    const known = async () => {
+      const end = await readResult(results, key);
+      if (end === null) return null;
+      // A site is kept for a shorter time than what was said of it.
+      const isThere = wants === "words" || (await stat(siteFile).catch(() => null)) !== null;
+      return isThere ? { end, siteFile } : null;
+    };
     const build = async () => {
-      const kept = await readResult(results, key);
+      const kept = await known();
       if (kept !== null) return kept;
-      const end = await runBuild({ start: deps.start, sandbox, limits: config.limits }, { tree, plan }, signal);
-      if (end.kind === "ended") await keepResult(results, key, end);
-      return end;
+      await mkdir(join(deps.dir, "sites"), { recursive: true });
+      const part = `${siteFile}.${process.pid}.part`;
+      try {
+        const own = { start: deps.start, sandbox, limits: config.limits };
+        const end = await runBuild(own, { tree, plan, siteFile: part }, signal);
+        if (end.kind === "ended") {
+          await keepResult(results, key, end);
+          await rename(part, siteFile);
+          await forgetOld(join(deps.dir, "sites"), sitesMax);
+        }
+        return { end, siteFile };
+      } finally {
+        await rm(part, { force: true });
+      }
     };
     // What is known needs no seat.
-    return (await readResult(results, key)) ?? alone(key, build, signal);
+    return (await known()) ?? alone(key, build, signal);
   }
 
   return {
     async judge(task, signal) {
       const ready = await getReady(task, signal);
       if (ready.kind === "unavailable") return [aboutSite("info", `the site was not built: ${ready.words}`)];
-      const before = await build(ready, task.base, signal);
-      const after = await build(ready, task.head, signal);
+      const { end: before } = await build(ready, task.base, signal);
+      const { end: after } = await build(ready, task.head, signal);
       return judgeBuilds(ready.plan.name, { tree: task.base, end: before }, { tree: task.head, end: after });
+    },
+    async takePictures(task, signal) {
+      const chromium = await findChromium(config.path);
+      if (chromium === null) return null;
+      const ready = await getReady(task, signal);
+      if (ready.kind === "unavailable" || ready.plan.site === null) return null;
+      const before = await build(ready, task.base, signal, "site");
+      const after = await build(ready, task.head, signal, "site");
+      const head = await openSite(siteTreeOf(task.head), {
+        docsDir: task.docsDir,
+        signal,
+        ...(task.siteCache && { cache: task.siteCache }),
+      });
+      const pages = pagesToPicture({ before: ready.site, after: head, folder: ready.plan.folder }, task.paths).slice(
+        0,
+        task.pagesMax,
+      );
+      const files = { before: before.siteFile, after: after.siteFile };
+      const sizes = await Promise.all([stat(files.before), stat(files.after)]).catch(() => null);
+      // Without a site after the change there is nothing to compare with.
+      if (pages.length === 0 || sizes === null || sizes[1].size === 0) return null;
+      const own = { start: deps.start, sandbox: ready.sandbox, limits: config.limits, chromium };
+      const { basePath: base } = ready.site.model;
+      return seats.take(() => takePictures(own, { ...files, base, pages }, signal), signal);
     },
     async tryBase(task, signal) {
       const ready = await getReady(task, signal);
       if (ready.kind === "unavailable") return { isBuilt: false, words: ready.words };
-      const end = await build(ready, task.base, signal);
+      const { end } = await build(ready, task.base, signal);
       if (end.kind === "stopped") return { isBuilt: false, words: end.words };
+      const hasPictures = ready.plan.site === null || (await findChromium(config.path)) !== null;
+      const without = hasPictures ? "" : ". Without Chromium on this server, jobs have no pictures of pages";
       return end.code === 0
-        ? { isBuilt: true, words: `${ready.plan.name} builds the base branch` }
+        ? { isBuilt: true, words: `${ready.plan.name} builds the base branch${without}` }
         : {
             isBuilt: false,
             words: `${ready.plan.name} refuses the base branch with code ${end.code}: ${lastLines(end.output)}`,
           };
     },
   };
+}
+
+/** Where both built sites have the changed pages. Sites whose pages Emend does not read keep their files' names. */
+function pagesToPicture(
+  sites: { before: Site; after: Site; folder: string },
+  paths: readonly string[],
+): readonly PageToPicture[] {
+  const { before, after, folder } = sites;
+  const addressIn = (site: Site, path: string): string | null => {
+    if (!site.index.files.has(path)) return null;
+    const page = site.pages.find((one) => one.path === path);
+    if (page) return `/${page.route.replace(/^\//, "")}`;
+    const isBelow = folder === "" || path.startsWith(`${folder}/`);
+    const name = isBelow ? path.slice(folder === "" ? 0 : folder.length + 1) : path;
+    return /\.(?:rst|adoc|asciidoc)$/.test(name) ? `/${name.replace(/\.\w+$/, ".html")}` : null;
+  };
+  return paths
+    .map((path) => ({ path, before: addressIn(before, path), after: addressIn(after, path) }))
+    .filter((page) => page.before !== null || page.after !== null);
 }
 
 function unavailable(words: string): { kind: "unavailable"; words: string } {

@@ -61,9 +61,9 @@ async function build(script: string, own: Partial<typeof limits> = {}) {
   if (trial.kind !== "usable") throw new Error(trial.words);
   const tree = await trees.open({ "plugin.mjs": script, "docs/index.md": "# Home\n" });
   const command = ["node", "plugin.mjs", mark];
-  const plan = { name: "the builder", folder: "", command, mounts: [], packageFolders: [], key: "" };
+  const plan = { name: "the builder", folder: "", command, site: null, mounts: [], packageFolders: [], key: "" };
   const deps = { start: startBound, sandbox: trial, limits: { ...limits, ...own } };
-  const end = await inOwnFolder(() => runBuild(deps, { tree, plan }, signal));
+  const end = await inOwnFolder(() => runBuild(deps, { tree, plan, siteFile: join(dir, "site") }, signal));
   // In any case nothing is left.
   expect(isLeft()).toBe(false);
   return end;

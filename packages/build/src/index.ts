@@ -1,2 +1,3 @@
 export { type Builds, type BuildsConfig, createBuilds } from "./builds.ts";
 export type { BuildSettings } from "./plan.ts";
+export type { PagePicture } from "./take-pictures.ts";

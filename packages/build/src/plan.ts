@@ -11,6 +11,8 @@ export interface BuildSettings {
   on: boolean;
   /** Run by a shell at the repository's root, instead of the framework's builder. */
   command: string | null;
+  /** The folder of the repository that the command writes the site to. Null: there are no pictures of its pages. */
+  output: string | null;
   /** Whether the packages of the base's lock file are installed, and whether their install scripts run. */
   packages: "none" | "install" | "install_with_scripts";
 }
@@ -22,6 +24,8 @@ export interface Plan {
   /** The folder of the tree to run in. */
   folder: string;
   command: readonly string[];
+  /** Where the built site is then: in the folder, or an absolute path. Null: it is not known. */
+  site: string | null;
   mounts: readonly string[];
   /** Folders of the tree that are packages, and not files of the repository. */
   packageFolders: readonly string[];
@@ -69,8 +73,9 @@ export async function planBuild(input: {
   };
   if (settings.command !== null) {
     const command = ["/bin/sh", "-c", settings.command];
-    const key = keyOf([command, prepared?.key]);
-    return { kind: "planned", plan: { name: "the build command", folder: "", command, ...packages, key } };
+    const site = settings.output;
+    const key = keyOf([command, site, prepared?.key]);
+    return { kind: "planned", plan: { name: "the build command", folder: "", command, site, ...packages, key } };
   }
   const found = builderOf(input.site);
   if (found === null) {
@@ -82,6 +87,7 @@ export async function planBuild(input: {
   }
   const { builder, folder } = found;
   const args = builder.args(output);
+  const { site = output } = builder;
   if (builder.from === "npm") {
     if (prepared === null || !prepared.programs.has(builder.program)) {
       const why =
@@ -93,7 +99,7 @@ export async function planBuild(input: {
     const command = [builder.program, ...args];
     return {
       kind: "planned",
-      plan: { name: builder.program, folder, command, ...packages, key: keyOf([command, folder, prepared.key]) },
+      plan: { name: builder.program, folder, command, site, ...packages, key: keyOf([command, folder, prepared.key]) },
     };
   }
   const file = await findProgram(builder.program, input.path);
@@ -109,7 +115,7 @@ export async function planBuild(input: {
   const key = keyOf([command, folder, mtimeMs, size, prepared?.key]);
   return {
     kind: "planned",
-    plan: { name: builder.program, folder, command, mounts, packageFolders: packages.packageFolders, key },
+    plan: { name: builder.program, folder, command, site, mounts, packageFolders: packages.packageFolders, key },
   };
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,28 +13,33 @@ export type BuildEnd =
   | { kind: "stopped"; words: string };
 
 const homeBytesMax = 64 * 2 ** 20;
+const packed = "/run/emend/site.packed";
 const unpack = fileURLToPath(new URL("./unpack.ts", import.meta.url));
 
 /**
  * Builds a tree in the sandbox: without a network and a credential, on a work tree in memory that only the sandbox has.
- * It is gone with the sandbox's last process, whatever the builder did to it.
+ * It is gone with the sandbox's last process, whatever the builder did to it. `siteFile` gets the built site; it stays
+ * empty if there is none.
  */
 export async function runBuild(
   deps: { start: StartProcess; sandbox: Sandbox; limits: BuildLimits },
-  { tree, plan }: { tree: Tree; plan: Plan },
+  { tree, plan, siteFile }: { tree: Tree; plan: Plan; siteFile: string },
   signal: AbortSignal,
 ): Promise<BuildEnd> {
   const { limits } = deps;
   const dir = await realpath(await mkdtemp(join(tmpdir(), "emend-build-")));
   try {
+    await writeFile(siteFile, "");
     const script = `/run/emend/${basename(unpack).replace(/\.([tj]s)$/, ".m$1")}`;
     const mounts = [
       ...bind(unpack, script),
+      ...["--bind", siteFile, packed],
       ...["--size", String(homeBytesMax), "--tmpfs", inside.home],
       ...["--size", String(limits.diskBytesMax), "--tmpfs", inside.work],
       ...plan.mounts,
     ];
-    const command = [inside.node, "--no-warnings", script, plan.folder || ".", ...plan.command];
+    const place = [plan.folder || ".", plan.site ?? "", packed];
+    const command = [inside.node, "--no-warnings", script, ...place, ...plan.command];
     const end = await runProgram(
       deps.start,
       {

@@ -1,8 +1,18 @@
 // Runs inside the sandbox, and imports nothing of ours. Writes the files that come on standard input into the current
-// folder, then runs the builder there. The builder's output goes to standard output; standard error is only for us.
+// folder, then runs the builder there, and packs the site that it built. The builder's output goes to standard output;
+// standard error is only for us.
 import { spawn } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import {
+  closeSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import { stdin } from "node:process";
 
 interface Header {
@@ -10,7 +20,8 @@ interface Header {
   mode: number;
 }
 
-const [folder = ".", program = "", ...args] = process.argv.slice(2);
+const [folder = ".", site = "", packed = "", program = "", ...args] = process.argv.slice(2);
+const packedBytesMax = 192 * 2 ** 20;
 
 /** Blocks of the input: a length of four bytes, then that many bytes. */
 async function* blocks(): AsyncGenerator<Buffer> {
@@ -55,6 +66,31 @@ async function unpack(): Promise<void> {
   }
 }
 
+/** The plain files of the built site, in blocks as they came. A site that is too large leaves an empty file. */
+function packSite(): void {
+  const root = resolve(folder, site);
+  const file = openSync(packed, "w");
+  let left = packedBytesMax;
+  function write(bytes: Buffer): void {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(bytes.byteLength);
+    left -= bytes.byteLength + length.byteLength;
+    if (left < 0) throw new Error("the site is too large");
+    for (const part of [length, bytes]) for (let at = 0; at < part.byteLength; at += writeSync(file, part, at));
+  }
+  try {
+    for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile() || entry.name.endsWith(".map")) continue;
+      const path = join(entry.parentPath, entry.name);
+      write(Buffer.from(JSON.stringify({ path: relative(root, path) })));
+      write(readFileSync(path));
+    }
+  } catch {
+    ftruncateSync(file);
+  }
+  closeSync(file);
+}
+
 function fail(error: unknown): void {
   process.stderr.write(error instanceof Error ? error.message : String(error));
   process.exit(1);
@@ -64,6 +100,9 @@ unpack()
   .then(() => {
     const child = spawn(program, args, { cwd: folder, stdio: ["ignore", 1, 1] });
     child.on("error", fail);
-    child.on("exit", (code, signal) => process.exit(code ?? (signal ? 128 : 1)));
+    child.on("exit", (code, signal) => {
+      if (code === 0 && site !== "") packSite();
+      process.exit(code ?? (signal ? 128 : 1));
+    });
   })
   .catch(fail);

@@ -176,7 +176,12 @@ export interface DashboardProjectSettings {
   /** Longer prompts are planned first. 0: only where a request asks for it. */
   planPromptsOver: number;
   /** Jobs build the site with its own builder, or with this command. */
-  build: { on: boolean; command: string | null; packages: "none" | "install" | "install_with_scripts" };
+  build: {
+    on: boolean;
+    command: string | null;
+    output: string | null;
+    packages: "none" | "install" | "install_with_scripts";
+  };
   branchPrefix: string;
   /** What findings on pull requests do. Null: the default. */
   gate: { docs: GateLevel | null; sources: GateLevel | null; name: string };

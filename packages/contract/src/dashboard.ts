@@ -83,8 +83,21 @@ export interface DashboardJob {
   };
   /** The diff is of a change that goes on; of a follow-up, what its round has changed so far. */
   isDiffSoFar: boolean;
+  /** The page in wide windows first, and before its change first. */
+  pictures: readonly DashboardPicture[];
   /** `user/…` or `key/…`; null: nobody cancelled it. */
   cancelledBy: string | null;
+}
+
+/** A page as readers see it, before or after a job's change. */
+export interface DashboardPicture {
+  path: string;
+  side: "before" | "after";
+  /** Of the window, in pixels. */
+  width: number;
+  height: number;
+  /** Rows of pixels, from and to, that the other side does not have. */
+  marks: readonly (readonly [number, number])[];
 }
 
 /** What came of a prompt. */

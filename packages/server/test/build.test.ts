@@ -3,8 +3,9 @@ import type { FarTurn } from "@emend/testkit/far-model.ts";
 import { useModelProject } from "@emend/testkit/model-project.ts";
 import { startBound } from "@emend/tree";
 import { expect, test } from "vitest";
+import { findChromium } from "../../build/src/take-pictures.ts";
 
-const { install, pullOf, commitByPerson } = useModelProject();
+const { install, pullOf, commitByPerson, query } = useModelProject();
 
 /** A builder of the base: refuses a page that says "broken". */
 const builder = `
@@ -74,6 +75,29 @@ builds("an agent that asks for a build repairs its change, which is ready (needs
   expect(answers[4]).toContain("it builds, with nothing new to complain about");
   const run = await client.run(id);
   expect(run).toMatchObject({ pullRequest: { draft: false }, findings: { introducedCount: 0 } });
+});
+
+const pictures = test.skipIf(sandbox.kind !== "usable" || (await findChromium(process.env.PATH ?? "")) === null);
+
+pictures("a built change has pictures of its pages (needs bubblewrap and Chromium)", async () => {
+  const copy = `import { cpSync, mkdirSync } from "node:fs";\nmkdirSync("out/docs", { recursive: true });\ncpSync("docs/index.md", "out/docs/index.html");\n`;
+  const own = { secondReader: false, build: { ...build, output: "out" } };
+  const { client } = await install(
+    (turn) => (turn === 0 ? edit("A greeting.") : finish),
+    { docs: { ...docs, "build.mjs": copy }, settings: own },
+    programs,
+  );
+  const { id } = await client.create({ prompt: "Greet." });
+  expect(await client.untilFinal(id)).toMatchObject({ status: "completed" });
+  const taken = await query(
+    "select path, width, side, marks <> '[]' as differs from page_pictures order by width, side",
+  );
+  expect(taken.map(({ path, width, side, differs }) => [path, width, side, differs])).toEqual([
+    ["docs/index.md", 390, "after", true],
+    ["docs/index.md", 390, "before", true],
+    ["docs/index.md", 1280, "after", true],
+    ["docs/index.md", 1280, "before", true],
+  ]);
 });
 
 builds("people's commits on a job's branch are not run (needs bubblewrap)", async () => {

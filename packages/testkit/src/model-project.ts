@@ -60,5 +60,6 @@ export function useModelProject() {
     );
     return rows[0];
   }
-  return { install, git, commitByPerson, pullOf };
+  const query = async (sql: string) => (await installation.database.pool.query(sql)).rows;
+  return { install, git, commitByPerson, pullOf, query };
 }

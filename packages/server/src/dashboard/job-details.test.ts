@@ -146,3 +146,26 @@ it("lists given jobs in their current state, archived ones too", async () => {
   expect(jobs.map((job: { id: string }) => job.id)).toEqual([ids[2], ids[0]]);
   expect((await host.send("/jobs?ids=%00")).statusCode).toBe(400);
 });
+
+it("200 shows the pictures of a job's pages, as pictures and nothing else; 404 for others", async () => {
+  const id = await newJob();
+  const { pool } = host.api;
+  const insert =
+    "insert into page_pictures (job_id, path, width, side, height, marks, webp) values ($1, $2, 390, 'after', 800, $3, $4)";
+  await pool.query(insert, [id, "docs/a b.md", "[[10, 20]]", Buffer.from("RIFF")]);
+  const marks = [[10, 20]];
+  expect((await host.send(`/jobs/${id}`)).json().pictures).toEqual([
+    { path: "docs/a b.md", width: 390, side: "after", height: 800, marks },
+  ]);
+  const picture = await host.send(`/jobs/${id}/picture?path=docs%2Fa%20b.md&side=after&width=390`);
+  expect(picture.body).toBe("RIFF");
+  expect(picture.headers).toMatchObject({
+    "content-type": "image/webp",
+    "content-security-policy": "default-src 'none'; sandbox",
+    "x-content-type-options": "nosniff",
+  });
+  for (const query of ["path=docs%2Fa%20b.md&side=before&width=390", "path=x&side=after&width=390x", "side=after"]) {
+    expect((await host.send(`/jobs/${id}/picture?${query}`)).statusCode).toBe(404);
+  }
+  expect((await host.send("/jobs/job_x/picture?path=a&side=after&width=390")).statusCode).toBe(404);
+});

@@ -25,7 +25,7 @@ async function built(
     settings: parseProjectSettings({ build: { on: true }, ...settings }),
   };
   const deps = {
-    builds: { judge: async () => [{ ...found, message }] },
+    builds: { judge: async () => [{ ...found, message }], takePictures: async () => null },
     siteCache: new Map<string, string>(),
     knownSecrets: async () => ["a-secret-of-this-installation"],
   };

@@ -1,5 +1,5 @@
 import { redactSecrets } from "@emend/base/secrets/secrets-in.ts";
-import type { Builds } from "@emend/build";
+import type { Builds, PagePicture } from "@emend/build";
 import { isAllowed, type Verdict } from "@emend/review";
 import type { Finding, ParseCache, Severity } from "@emend/site";
 import type { OverlayEntry, Tree } from "@emend/tree";
@@ -8,12 +8,12 @@ import type { RunProject } from "./run.ts";
 
 export interface BuildChangeDeps {
   /** Absent: nothing is built. */
-  builds?: Pick<Builds, "judge">;
+  builds?: Pick<Builds, "judge" | "takePictures">;
   siteCache: ParseCache;
   knownSecrets(projectId: string): Promise<readonly string[]>;
 }
 
-interface BuiltChange {
+export interface BuiltChange {
   base: Tree;
   head: Tree;
   entries: readonly OverlayEntry[];
@@ -44,6 +44,25 @@ export async function buildChange(
   return Promise.all(
     found.map(async (finding) => ({ ...finding, message: await redactSecrets(finding.message, known) })),
   );
+}
+
+/** Pages of a job that are pictured. More would cost more than anybody looks at. */
+const picturedMax = 6;
+
+/** The changed pages as readers see them. Null: this change is not built. */
+export async function picturesOf(
+  deps: BuildChangeDeps,
+  project: RunProject,
+  job: Pick<LeasedJob, "baseRef">,
+  change: BuiltChange,
+  signal: AbortSignal,
+): Promise<readonly PagePicture[] | null> {
+  const { build: settings } = project.settings;
+  if (!deps.builds || whyNotBuilt(project, job, change) !== null) return null;
+  const paths = change.entries.map(({ path }) => path);
+  const { docsDir } = project;
+  const task = { base: change.base, head: change.head, docsDir, settings, siteCache: deps.siteCache };
+  return deps.builds.takePictures({ ...task, paths, pagesMax: picturedMax }, signal);
 }
 
 /** A build runs only code that the project's base branch has. */

@@ -15,7 +15,7 @@ import type { LeasedJob } from "../jobs/run/leased-job.ts";
 import { authorOf, commitMessage } from "../publish/publication.ts";
 import { publishChange } from "../publish/publish-change.ts";
 import type { WriteQueue } from "../publish/write-queue.ts";
-import { buildChange, withBuilt } from "./build-change.ts";
+import { type BuiltChange, buildChange, picturesOf, withBuilt } from "./build-change.ts";
 import { classifyChange } from "./classify-change.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import { guessWords } from "./propose-change.ts";
@@ -88,19 +88,11 @@ export function createStages(deps: StageDeps): Stages {
       const project = await projectOf(job);
       const whole = await wholeOf(deps, project, job, tree, words, signal);
       const { base, overlay } = tree;
-      const byPeople = [...job.peoplePaths, ...(tree.pushedByPeople ?? [])];
       const verdict = await reviewChange(
         {
           base,
           overlay,
-          ...(whole && {
-            whole: {
-              base: whole.treeAt(whole.base),
-              head: whole.treeAt(whole.head),
-              entries: whole.entries,
-              byPeople,
-            },
-          }),
+          ...(whole && { whole: builtOf(job, tree, whole) }),
           policy: policyOf(project),
           ignore: project.settings.checks.ignore,
           asked: askedOf(job),
@@ -113,11 +105,21 @@ export function createStages(deps: StageDeps): Stages {
       );
       // What policy denies is not built.
       if (verdict.kind === "denied") return verdict;
-      const trees = whole
-        ? { base: whole.treeAt(whole.base), head: whole.treeAt(whole.head) }
-        : { base, head: overlay };
-      const entries = whole?.entries ?? overlay.entries();
-      return withBuilt(verdict, await buildChange(deps, project, job, { ...trees, entries, byPeople }, signal));
+      return withBuilt(verdict, await buildChange(deps, project, job, builtOf(job, tree, whole), signal));
+    },
+
+    async takePictures(job, tree, change, signal) {
+      const project = await projectOf(job);
+      if (!project.settings.build.on || !deps.builds) return null;
+      const whole = await wholeOf(deps, project, job, tree, change, signal);
+      try {
+        return await picturesOf(deps, project, job, builtOf(job, tree, whole), signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        // Nobody's pull request waits for a picture.
+        deps.log.warn({ err: error, jobId: job.id }, "pages could not be pictured");
+        return null;
+      }
     },
 
     async diff(job, tree, words, signal) {
@@ -281,6 +283,14 @@ async function wholeOf(
   const { commitId: head } = await mirror.commit(commitOf(project, job, tree, words), signal);
   const proposed = await mirror.propose({ remote, jobId: job.id, fork, head, branch: tree.baseBranch }, signal);
   return { ...proposed, fork, treeAt: (commit) => mirror.treeAt(commit) };
+}
+
+/** Both sides of what is published: of a follow-up, the whole pull request. */
+function builtOf(job: LeasedJob, { base, overlay, pushedByPeople = [] }: OpenTree, whole: Whole | null): BuiltChange {
+  const byPeople = [...job.peoplePaths, ...pushedByPeople];
+  return whole
+    ? { base: whole.treeAt(whole.base), head: whole.treeAt(whole.head), entries: whole.entries, byPeople }
+    : { base, head: overlay, entries: overlay.entries(), byPeople };
 }
 
 /** The same job, tree and texts always give the same commit. */

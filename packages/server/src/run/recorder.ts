@@ -7,6 +7,7 @@ import type { OverlayEntry } from "@emend/tree";
 import type { Pool } from "../db/pool.ts";
 import { inTransaction, isDatabaseUnavailable } from "../db/transaction.ts";
 import type { AnnounceChange } from "../jobs/announce.ts";
+import { recordPictures } from "../jobs/page-pictures.ts";
 import { recordPullRequest } from "../jobs/pull-requests.ts";
 import { setPhase } from "../jobs/run/end-run.ts";
 import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
@@ -100,6 +101,7 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
     savePush: () => write(() => recordPush(pool, lease)),
     saveCreate: (effectMs) => write(() => recordCreate(pool, lease, effectMs)),
     savePullRequest: (pullRequest) => write(() => recordPullRequest(pool, lease, pullRequest)),
+    savePictures: (pictures) => write(() => recordPictures(pool, lease, pictures)),
     saveNotice: (words) => write(() => recordNotice(pool, lease, words)),
     renewForEffect: () => read(() => renewForEffect(pool, lease, deps.leaseMs)),
   };

@@ -41,6 +41,8 @@ async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal): Promi
       ? await reviewPreview(deps, job, tree, resumeChange(job, job.previewed, said), signal)
       : await proposeChange(deps, job, tree, said, signal);
   if (proposal.kind !== "reviewed") return proposal;
+  const pictures = await stages.takePictures?.(job, tree, proposal.change, signal);
+  if (pictures) await recorder.savePictures(pictures);
   if (job.preview) return { kind: "previewed", change: proposal.change };
 
   const { model, usage } = proposal;

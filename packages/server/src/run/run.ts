@@ -2,7 +2,7 @@ import type { AgentOutcome, FollowUp, Limits, Step } from "@emend/agent";
 import type { Evidence } from "@emend/base/evidence.ts";
 import type { Logger } from "@emend/base/logger.ts";
 import { withoutFenced } from "@emend/base/markdown.ts";
-import type { BuildSettings } from "@emend/build";
+import type { BuildSettings, PagePicture } from "@emend/build";
 import type { ForgeSettings, PullRequest } from "@emend/forges";
 import type { Policy, Verdict, Violation } from "@emend/review";
 import type { IgnoreEntry } from "@emend/site";
@@ -40,6 +40,7 @@ export interface Recorder {
   /** For how long a request to open the pull request may still take effect. */
   saveCreate(effectMs: number | null): Promise<void>;
   savePullRequest(pullRequest: RecordedPullRequest): Promise<void>;
+  savePictures(pictures: readonly PagePicture[]): Promise<void>;
   /** A problem that does not fail the job. */
   saveNotice(words: string): Promise<void>;
   /** Called before an external effect. Returns until when (monotonic clock) it may be sent. */
@@ -71,6 +72,13 @@ export interface Stages {
     tree: OpenTree,
     change: { verdict: Verdict; diff: Buffer },
   ): Promise<Pick<RecordedChange, "codeOwners" | "changeKind">>;
+  /** Pictures of the changed pages, before and after. Null: this site is not built, or there is no browser. */
+  takePictures?(
+    job: LeasedJob,
+    tree: OpenTree,
+    change: ReviewedChange,
+    signal: AbortSignal,
+  ): Promise<readonly PagePicture[] | null>;
   /** Reads what happened to the base branch since the tree was opened, and merges it with the edits if possible. */
   mergeMovedBase(job: LeasedJob, tree: OpenTree, words: Words, signal: AbortSignal): Promise<MovedTree>;
   /** Opens exactly one pull request, however often it is called (idempotent). */

@@ -36,6 +36,7 @@ async function finalJob(status: string, endedAgo: string): Promise<string> {
   await alterJob(pool, id, `status = '${status}', ended_at = now() - interval '${endedAgo}'`);
   await pool.query("insert into steps (job_id, number, messages) values ($1, 1, '[{}]')", [id]);
   await pool.query("insert into overlay (job_id, path, mode, content) values ($1, 'a.md', '100644', '\\x00')", [id]);
+  await pool.query("insert into page_pictures values ($1, 'a.md', 390, 'after', 800, '[]', '\\x00')", [id]);
   return id;
 }
 
@@ -96,6 +97,7 @@ test("messages and edits of a job go some days after its end; what it used and d
   const running = await finalJob("active", "8 days");
   expect(await dropRunContents(pool, 7)).toBe(1);
   expect(await values("select job_id from overlay order by job_id")).toEqual([recent, running].sort());
+  expect(await values("select job_id from page_pictures order by job_id")).toEqual([recent, running].sort());
   expect(await values(`select messages from steps where job_id = '${old}'`)).toEqual([[]]);
   expect(await values(`select messages from steps where job_id = '${recent}'`)).toEqual([[{}]]);
   expect(await dropRunContents(pool, 7)).toBe(0);

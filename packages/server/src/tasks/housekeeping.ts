@@ -57,6 +57,8 @@ export async function dropRunContents(db: Queryable, afterDays: number): Promise
          delete from overlay using done where overlay.job_id = done.id
        ), seen as (
          delete from uploads using done where uploads.job_id = done.id
+       ), shown as (
+         delete from page_pictures using done where page_pictures.job_id = done.id
        )
        update jobs set contents_dropped_at = clock_timestamp() from done where jobs.id = done.id`,
       [afterDays, rowsMax],

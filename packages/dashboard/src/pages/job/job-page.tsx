@@ -18,6 +18,7 @@ import { Findings } from "./findings.tsx";
 import { FollowUp } from "./follow-up.tsx";
 import { Events } from "./job-events.tsx";
 import { JobHead } from "./job-head.tsx";
+import { PagePictures } from "./page-pictures.tsx";
 import { Rounds } from "./rounds.tsx";
 import { useJobEvents } from "./use-job-events.ts";
 
@@ -119,6 +120,7 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
           ) : (
             <NoChanges isActive={isActive} isLoading={diff.isPending} />
           )}
+          {!isActive && <PagePictures jobId={run.id} pictures={job.pictures} />}
         </div>
         <div
           // Below a diff that is not there yet it would move; beside one it does not.

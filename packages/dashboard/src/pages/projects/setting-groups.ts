@@ -423,6 +423,14 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
             help: "Runs at the top of the repository.",
           },
           {
+            path: "settings.build.output",
+            label: "Folder of the built site",
+            kind: "optional",
+            isCode: true,
+            placeholder: "no pictures of pages",
+            help: "Only for a build command: where it writes the site.",
+          },
+          {
             path: "settings.build.packages",
             label: "Packages of the lock file",
             kind: "select",

@@ -146,6 +146,8 @@ const ProjectSettings = Type.Object({
       on: Type.Boolean({ default: false }),
       /** Run by a shell at the repository's root. Null: the framework's builder. */
       command: Type.Union([Type.String({ minLength: 1, maxLength: 1000 }), Type.Null()], { default: null }),
+      /** The folder that the command writes the site to. Null: there are no pictures of its pages. */
+      output: Type.Union([Type.String({ minLength: 1, maxLength: 300 }), Type.Null()], { default: null }),
       /** Whether the packages of the base's lock file are installed, and whether their install scripts run. */
       packages: Type.Union([Type.Literal("none"), Type.Literal("install"), Type.Literal("install_with_scripts")], {
         default: "none",

@@ -15,6 +15,7 @@ import {
   streamTimes,
 } from "../../http/routes/job-handlers.ts";
 import { uploadRoute } from "../../http/routes/uploads.ts";
+import { listPictures, readPicture } from "../../jobs/page-pictures.ts";
 import { readEditedFile, readRun, readStep } from "../../jobs/read/run-report.ts";
 import { readUpload } from "../../jobs/uploads/uploads.ts";
 import type { RouteDeps } from "../dashboard.ts";
@@ -102,10 +103,11 @@ const previewBytesMax = 1024 * 1024;
 export function jobDetailRoutes(app: FastifyInstance, deps: RouteDeps): void {
   app.get<Identified>("/jobs/:id", async (request): Promise<DashboardJob> => {
     const job = await findJob(deps.pool, request.params.id);
-    const [run, { used, ...asked }, { settings }] = await Promise.all([
+    const [run, { used, ...asked }, { settings }, pictures] = await Promise.all([
       readRun(deps.pool, job),
       readRequest(deps.pool, job.id),
       findProject(deps.pool, job.projectId),
+      listPictures(deps.pool, job.id),
     ]);
     const { stepsMax, tokensMax, costUsdMax, wallTimeMsMax } = settings.limits;
     const budget = {
@@ -114,7 +116,7 @@ export function jobDetailRoutes(app: FastifyInstance, deps: RouteDeps): void {
       costUsd: { used: used.costUsd, max: Math.min(costUsdMax, asked.options.maxCostUsd ?? costUsdMax) },
       ms: { used: used.ms, max: wallTimeMsMax },
     };
-    if (run) return { projectId: job.projectId, run, ...asked, budget };
+    if (run) return { projectId: job.projectId, run, ...asked, budget, pictures };
     throw notFound("Job not found.");
   });
 
@@ -128,6 +130,18 @@ export function jobDetailRoutes(app: FastifyInstance, deps: RouteDeps): void {
       throw notFound("What this step said is kept no more.");
     },
   );
+
+  app.get<Identified & { Querystring: Record<string, unknown> }>("/jobs/:id/picture", async (request, reply) => {
+    const { id } = await findJob(deps.pool, request.params.id);
+    const { path, side, width } = request.query;
+    const isNamed = typeof path === "string" && path.length <= 4096 && !path.includes("\0");
+    const isPicture = isNamed && (side === "before" || side === "after") && /^[1-9]\d{0,3}$/.test(String(width));
+    const webp = isPicture ? await readPicture(deps.pool, id, { path, side, width: Number(width) }) : null;
+    if (!webp) throw notFound("This picture is kept no more.");
+    // The site's own scripts had a hand in it.
+    reply.header("content-security-policy", "default-src 'none'; sandbox").header("x-content-type-options", "nosniff");
+    return reply.header("cache-control", "private, max-age=60").header("content-type", "image/webp").send(webp);
+  });
 
   app.get<Identified & { Querystring: Record<string, unknown> }>(
     "/jobs/:id/file",

@@ -1,0 +1,161 @@
+import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  bind,
+  confined,
+  findProgram,
+  inside,
+  programMounts,
+  runProgram,
+  type Sandbox,
+  type StartProcess,
+} from "@emend/runners";
+import type { BuildLimits } from "./limits.ts";
+
+/** A page as readers see it, before or after a change. */
+export interface PagePicture {
+  /** The page's path in the repository. */
+  path: string;
+  side: "before" | "after";
+  width: number;
+  height: number;
+  /** Rows of pixels, from and to, that the other side does not have. */
+  marks: readonly (readonly [number, number])[];
+  webp: Buffer;
+}
+
+/** The addresses of a page in both built sites. Null: one of them does not have it. */
+export interface PageToPicture {
+  path: string;
+  before: string | null;
+  after: string | null;
+}
+
+const pictureWidths = [1280, 390] as const;
+const pictureHeightMax = 4000;
+const pictureBytesMax = 2 * 2 ** 20;
+const clockMs = 120_000;
+const marksMax = 200;
+
+/** Those without windows first: they need less of everything. */
+const browsers = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const photograph = fileURLToPath(new URL("./photograph.ts", import.meta.url));
+
+export async function findChromium(path: string): Promise<string | null> {
+  for (const name of browsers) {
+    const file = await findProgram(name, path);
+    if (file !== null) return file;
+  }
+  return null;
+}
+
+/**
+ * Opens pages of two built sites in Chromium, in the sandbox of builds: their scripts run, and reach nothing. Whatever was
+ * taken before the time was over counts.
+ */
+export async function takePictures(
+  deps: { start: StartProcess; sandbox: Sandbox; limits: BuildLimits; chromium: string },
+  task: { before: string; after: string; base: string; pages: readonly PageToPicture[] },
+  signal: AbortSignal,
+): Promise<readonly PagePicture[]> {
+  const dir = await realpath(await mkdtemp(join(tmpdir(), "emend-pictures-")));
+  try {
+    const at = (name: string) => `/run/emend/${name}`;
+    const script = at(basename(photograph).replace(/\.([tj]s)$/, ".m$1"));
+    const taken = join(dir, "pictures");
+    await writeFile(taken, "");
+    const mounts = [
+      ...bind(photograph, script),
+      ...bind(task.before, at("before")),
+      ...bind(task.after, at("after")),
+      ...["--bind", taken, at("pictures")],
+      ...["--ro-bind-try", "/etc/fonts", "/etc/fonts"],
+      ...["--tmpfs", inside.home, "--tmpfs", inside.work],
+      ...(await programMounts(deps.chromium)),
+    ];
+    const order = {
+      chromium: deps.chromium,
+      sites: { before: at("before"), after: at("after") },
+      base: task.base,
+      pages: task.pages,
+      widths: pictureWidths,
+      pictures: at("pictures"),
+    };
+    await runProgram(
+      deps.start,
+      {
+        command: await confined({
+          sandbox: deps.sandbox,
+          dir,
+          mounts,
+          command: [inside.node, "--no-warnings", script, JSON.stringify(order)],
+        }),
+        cwd: dir,
+        env: { HOME: inside.home, PATH: inside.path, TMPDIR: "/tmp", LANG: "C.UTF-8" },
+        stdin: "",
+        memoryBytesMax: deps.limits.memoryBytesMax,
+        processesMax: deps.limits.processesMax,
+        clock: AbortSignal.timeout(clockMs),
+        statusFile: join(dir, "status.json"),
+      },
+      signal,
+    );
+    return readPictures(await readFile(taken), task.pages);
+  } finally {
+    await rm(dir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** The scripts of a page may have got hold of the browser, and so of what it wrote. */
+export function readPictures(bytes: Buffer, pages: readonly PageToPicture[]): readonly PagePicture[] {
+  const paths = new Set(pages.map(({ path }) => path));
+  const found = new Map<string, PagePicture>();
+  const blocks = blocksOf(bytes);
+  for (let at = 0; at + 1 < blocks.length; at += 2) {
+    const header = parseHeader(blocks[at] as Buffer);
+    const webp = blocks[at + 1] as Buffer;
+    if (header === null || !paths.has(header.path) || !isWebp(webp)) continue;
+    found.set(`${header.path} ${header.width} ${header.side}`, { ...header, webp });
+  }
+  return [...found.values()];
+}
+
+function blocksOf(bytes: Buffer): readonly Buffer[] {
+  const blocks: Buffer[] = [];
+  for (let at = 0; at + 4 <= bytes.byteLength; ) {
+    const end = at + 4 + bytes.readUInt32BE(at);
+    if (end > bytes.byteLength) break;
+    blocks.push(bytes.subarray(at + 4, end));
+    at = end;
+  }
+  return blocks;
+}
+
+function isWebp(bytes: Buffer): boolean {
+  return (
+    bytes.byteLength <= pictureBytesMax &&
+    bytes.toString("latin1", 0, 4) === "RIFF" &&
+    bytes.toString("latin1", 8, 12) === "WEBP"
+  );
+}
+
+function parseHeader(block: Buffer): Omit<PagePicture, "webp"> | null {
+  try {
+    const { path, side, width, height, marks } = JSON.parse(block.toString());
+    const isRow = (value: unknown) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= height;
+    const isPlain =
+      typeof path === "string" &&
+      (side === "before" || side === "after") &&
+      pictureWidths.includes(width) &&
+      Number.isInteger(height) &&
+      height >= 1 &&
+      height <= pictureHeightMax &&
+      Array.isArray(marks) &&
+      marks.every((mark) => Array.isArray(mark) && mark.length === 2 && mark.every(isRow));
+    return isPlain ? { path, side, width, height, marks: marks.slice(0, marksMax) } : null;
+  } catch {
+    return null;
+  }
+}
