@@ -98,13 +98,21 @@ export interface Attachment {
   text: string | null;
 }
 
+/** A page as readers see it. */
+export interface PageView {
+  /** The page and the width of its window, for the model. */
+  name: string;
+  webp: Buffer;
+}
+
 /** A message of the conversation, stored as JSON in exactly this form. */
 export type Message =
   /**
-   * `from`: a review's findings, the loop's reminder, what the user said while the agent works, or that nobody answered its
-   * question; the agent's own diff in earlier releases. Absent: the user, before the agent began.
+   * `from`: a review's findings, the loop's reminder, pictures that the agent asked for, what the user said while the agent
+   * works, or that nobody answered its question; the agent's own diff in earlier releases. Absent: the user, before the
+   * agent began.
    */
-  | { role: "user"; text: string; from?: "review" | "self-review" | "loop" | "interjection" | "unanswered" }
+  | { role: "user"; text: string; from?: "review" | "self-review" | "loop" | "look" | "interjection" | "unanswered" }
   | { role: "user"; text: string; from: "second-reader"; findings: readonly ReadersFinding[] }
   | { role: "assistant"; text: string; toolCalls: readonly ToolCall[]; reasoning?: readonly Reasoning[] }
   | { role: "tool"; callId: string; name: string; output: string; isError: boolean };
@@ -235,6 +243,8 @@ export interface AgentDeps {
   knowledge?: KnowledgeTools | undefined;
   /** Builds the site with the edits so far, and says what its builder newly complains about. */
   build?: ((signal: AbortSignal) => Promise<readonly Finding[]>) | undefined;
+  /** Pictures of a built page with the edits so far. Absent: the model cannot see, or the site is not built. */
+  look?: ((path: string, signal: AbortSignal) => Promise<readonly PageView[]>) | undefined;
   /** Wraps each call of a tool, for traces. Call and result are vetted. */
   watchTool?: ((call: ToolCall, run: () => Promise<ToolResult>) => Promise<ToolResult>) | undefined;
   /** Stores a step with its edits, fenced by the lease. Throws if the lease is lost. */

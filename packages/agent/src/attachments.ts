@@ -4,9 +4,11 @@ import type { Attachment, Message } from "./agent.ts";
 /** What vendors charge for a large picture, rather too high. */
 const tokensOfPicture = 2_000;
 
-/** The attachments that a message of the user names. What others wrote cannot name any. */
+const namers = new Set<string | undefined>([undefined, "interjection", "look"]);
+
+/** The attachments that a message of the user, or of the loop after a look, names. What others wrote cannot name any. */
 export function namedIn(message: Message, attachments: readonly Attachment[]): readonly Attachment[] {
-  if (message.role !== "user" || (message.from !== undefined && message.from !== "interjection")) return [];
+  if (message.role !== "user" || !namers.has(message.from)) return [];
   return attachments.filter(({ id }) => message.text.includes(id));
 }
 

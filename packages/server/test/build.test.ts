@@ -79,26 +79,31 @@ builds("an agent that asks for a build repairs its change, which is ready (needs
 
 const pictures = test.skipIf(sandbox.kind !== "usable" || (await findChromium(process.env.PATH ?? "")) === null);
 
-pictures("a built change has pictures of its pages (needs bubblewrap and Chromium)", async () => {
-  const copy = `import { cpSync, mkdirSync } from "node:fs";\nmkdirSync("out/docs", { recursive: true });\ncpSync("docs/index.md", "out/docs/index.html");\n`;
-  const own = { secondReader: false, build: { ...build, output: "out" } };
-  const { client } = await install(
-    (turn) => (turn === 0 ? edit("A greeting.") : finish),
-    { docs: { ...docs, "build.mjs": copy }, settings: own },
-    programs,
-  );
-  const { id } = await client.create({ prompt: "Greet." });
-  expect(await client.untilFinal(id)).toMatchObject({ status: "completed" });
-  const taken = await query(
-    "select path, width, side, marks <> '[]' as differs from page_pictures order by width, side",
-  );
-  expect(taken.map(({ path, width, side, differs }) => [path, width, side, differs])).toEqual([
-    ["docs/index.md", 390, "after", true],
-    ["docs/index.md", 390, "before", true],
-    ["docs/index.md", 1280, "after", true],
-    ["docs/index.md", 1280, "before", true],
-  ]);
-});
+pictures(
+  "the agent sees a page of its change, and so does whoever opens the job (needs bubblewrap and Chromium)",
+  async () => {
+    const copy = `import { cpSync, mkdirSync } from "node:fs";\nmkdirSync("out/docs", { recursive: true });\ncpSync("docs/index.md", "out/docs/index.html");\n`;
+    const own = { secondReader: false, build: { ...build, output: "out" } };
+    const { client, far } = await install(
+      (turn) => [edit("A greeting."), [["look", { path: "docs/index.md" }]] as FarTurn][turn] ?? finish,
+      { docs: { ...docs, "build.mjs": copy }, settings: own },
+      programs,
+    );
+    const { id } = await client.create({ prompt: "Greet." });
+    expect(await client.untilFinal(id)).toMatchObject({ status: "completed" });
+    // The mock keeps the words of a request only.
+    expect(JSON.stringify(far.requests[2])).toContain("docs/index.md, in a window of 1280 pixels");
+    const taken = await query(
+      "select path, width, side, marks <> '[]' as differs from page_pictures order by width, side",
+    );
+    expect(taken.map(({ path, width, side, differs }) => [path, width, side, differs])).toEqual([
+      ["docs/index.md", 390, "after", true],
+      ["docs/index.md", 390, "before", true],
+      ["docs/index.md", 1280, "after", true],
+      ["docs/index.md", 1280, "before", true],
+    ]);
+  },
+);
 
 builds("people's commits on a job's branch are not run (needs bubblewrap)", async () => {
   const again: FarTurn = [["edit_file", { path: "docs/index.md", oldText: "Hello.", newText: "Hello again." }]];

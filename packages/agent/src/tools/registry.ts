@@ -9,6 +9,7 @@ import { deleteFileTool, editFileTool, writeFileTool } from "./edit-file.ts";
 import { finishTool } from "./finish.ts";
 import { gitTool } from "./git.ts";
 import { listFilesTool } from "./list-files.ts";
+import { lookTool } from "./look.ts";
 import {
   addPageTool,
   addRedirectTool,
@@ -43,12 +44,13 @@ const tools: readonly Tool[] = [
 ];
 /**
  * Tools for `emend/rules`, and for jobs that an earlier release started. Models do not see them: `write_file` adds a
- * page, `check` fixes links, `update_navigation` redirects and `list_files` shows the site. `ask` and `build` are shown where they are allowed,
+ * page, `check` fixes links, `update_navigation` redirects and `list_files` shows the site. `ask`, `build` and `look` are shown where they are allowed,
  * and `add_picture` where there is one.
  */
 const unshownTools: readonly Tool[] = [
   askTool,
   buildTool,
+  lookTool,
   addPictureTool,
   siteMapTool,
   addPageTool,
@@ -59,16 +61,18 @@ const toolsByName = new Map([...tools, ...unshownTools].map((tool) => [tool.name
 
 /**
  * `mayAsk`: a job whose questions nobody would answer is not told of them. `mayBuild`: the project's site is built.
- * `hasPictures`: somebody attached some.
+ * `mayLook`: its pages can be shown, and the model sees. `hasPictures`: somebody attached some.
  */
 export function describeTools({
   mayAsk = false,
   mayBuild = false,
+  mayLook = false,
   hasPictures = false,
 } = {}): readonly ToolDescription[] {
   const some = [
     ...(mayAsk ? [askTool] : []),
     ...(mayBuild ? [buildTool] : []),
+    ...(mayLook ? [lookTool] : []),
     ...(hasPictures ? [addPictureTool] : []),
   ];
   return [...tools, ...some].map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));

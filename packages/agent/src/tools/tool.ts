@@ -3,7 +3,7 @@ import { type Finding, type IgnoreEntry, openSite, type ParseCache, type Site } 
 import { type Overlay, siteTreeOf, type Tree } from "@emend/tree";
 import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
-import type { Attachment, ContextTrees, OpenPull, PageCommit } from "../agent.ts";
+import type { AgentDeps, Attachment, ContextTrees, OpenPull, PageCommit, PageView } from "../agent.ts";
 
 /** The merged input of a round's `finish` calls: a later one may leave out what stays. */
 export interface Finished {
@@ -41,6 +41,11 @@ export interface ToolContext {
   /** Builds the site with the edits so far. Absent: the project's site is not built. */
   build?: ((signal: AbortSignal) => Promise<readonly Finding[]>) | undefined;
   buildsLeft?: number;
+  /** Pictures of a built page with the edits so far, without an id. Absent: they cannot be taken, or the model cannot see. */
+  look?: AgentDeps["look"];
+  looksLeft?: number;
+  /** What `look` took in this turn. */
+  pictures: PageView[];
   /** What people attached to their words. */
   attachments: readonly Attachment[];
   refusePath(path: string): string | null;

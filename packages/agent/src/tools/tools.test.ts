@@ -73,6 +73,7 @@ async function open(ignore: readonly IgnoreEntry[] = []) {
     base,
     context: { names: [], open: () => Promise.reject(new Error("none")) },
     site: createSiteSession({ base, overlay, docsDir: "", ignore }),
+    pictures: [],
     docsDir: "",
     history: async () => [{ id: "abcdef0123456", date: "2026-01-02", author: "Ann", message: "Say why" }],
     commit: async (id, path) => (id === "abcdef0" ? `abcdef0 Say why\n\ndiff --git a/${path} b/${path}\n` : null),

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Model, openModel } from "@emend/agent";
+import { canSeePictures, type Model, openModel } from "@emend/agent";
 import { authoritiesOf } from "@emend/base/network.ts";
 import { type Builds, createBuilds } from "@emend/build";
 import { type AnswerMemory, createAnswerMemory, startPolling } from "@emend/forges";
@@ -379,6 +379,7 @@ function composeWorker(
     knownSecrets: (projectId) => knownSecretsOf({ config, pool, sealer, secret }, projectId),
     spentBudget: (projectId) => spentBudget(pool, projectId),
     uploadsOf: (jobId) => uploadsOfJob(pool, jobId),
+    seesPictures: (model) => canSeePictures(model, config.modelPrices),
     openKnowledge: (job) => openProjectKnowledge({ config, db: pool, sealer }, job),
     trace: (jobId, redact) => traceAgent(tracer, jobId, redact),
     findRefused: (job, diff) => findClosedChange(pool, job.id, diff),

@@ -49,17 +49,17 @@ export async function buildChange(
 /** Pages of a job that are pictured. More would cost more than anybody looks at. */
 const picturedMax = 6;
 
-/** The changed pages as readers see them. Null: this change is not built. */
+/** Pages as readers see them: those that the change has, or these. Null: this change is not built. */
 export async function picturesOf(
   deps: BuildChangeDeps,
   project: RunProject,
   job: Pick<LeasedJob, "baseRef">,
   change: BuiltChange,
   signal: AbortSignal,
+  paths: readonly string[] = change.entries.map(({ path }) => path),
 ): Promise<readonly PagePicture[] | null> {
   const { build: settings } = project.settings;
   if (!deps.builds || whyNotBuilt(project, job, change) !== null) return null;
-  const paths = change.entries.map(({ path }) => path);
   const { docsDir } = project;
   const task = { base: change.base, head: change.head, docsDir, settings, siteCache: deps.siteCache };
   return deps.builds.takePictures({ ...task, paths, pagesMax: picturedMax }, signal);

@@ -16,7 +16,7 @@ import { AppError } from "../errors.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
 import type { PinnedContext } from "../jobs/run/record-work.ts";
 import { conventionalTitle, type TitleConvention, titleConventionOf } from "../publish/draft-pull-request.ts";
-import { type BuildChangeDeps, buildChange } from "./build-change.ts";
+import { type BuildChangeDeps, buildChange, picturesOf } from "./build-change.ts";
 import { type AgentResult, type AgentWork, askedOf, limitsOf, policyOf, type RunProject } from "./run.ts";
 
 export interface WorkDeps extends BuildChangeDeps {
@@ -35,6 +35,8 @@ export interface WorkDeps extends BuildChangeDeps {
   openKnowledge?(job: { id: string; projectId: string }): Promise<JobKnowledge | null>;
   /** What people attached to the job's prompt and messages. */
   uploadsOf?(jobId: string): Promise<readonly Attachment[]>;
+  /** Whether a model takes pictures. Absent: none does. */
+  seesPictures?(model: string): boolean;
   /** Spans of the agent, its model and its tools. `redact` takes credentials out of content. */
   trace?(jobId: string, redact: (text: string) => Promise<string>): AgentTrace;
 }
@@ -79,6 +81,15 @@ export async function workOnJob(
     const { base, overlay } = work;
     return buildChange(deps, project, job, { base, head: overlay, entries: overlay.entries(), byPeople }, either);
   };
+  const look = async (path: string, either: AbortSignal) => {
+    const { base, overlay } = work;
+    const change = { base, head: overlay, entries: overlay.entries(), byPeople };
+    const taken = (await picturesOf(deps, project, job, change, either, [path])) ?? [];
+    return taken.flatMap(({ side, width, webp }) =>
+      side === "after" ? [{ name: `${path}, in a window of ${width} pixels`, webp }] : [],
+    );
+  };
+  const isBuilt = project.settings.build.on && deps.builds !== undefined;
   const vetting = createVetting(
     work.base,
     {
@@ -109,7 +120,8 @@ export async function workOnJob(
           vetting,
           watchTool: trace.watchTool,
           knowledge,
-          build: project.settings.build.on && deps.builds ? (either) => build(either) : undefined,
+          build: isBuilt ? build : undefined,
+          look: isBuilt && deps.seesPictures?.(job.model) ? look : undefined,
           saveStep: work.saveStep,
           interjections: work.interjections,
           attachments: async () => (await deps.uploadsOf?.(job.id)) ?? [],
