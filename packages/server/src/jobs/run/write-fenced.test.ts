@@ -6,6 +6,7 @@ import { startListener } from "../../db/listener.ts";
 import type { Pool } from "../../db/pool.ts";
 import { createRecorder } from "../../run/recorder.ts";
 import { startRun } from "../../run/run.ts";
+import { recordPictures } from "../page-pictures.ts";
 import { recordPullRequest } from "../pull-requests.ts";
 import { claimRun } from "./claim-run.ts";
 import { endRun, releaseRun, setPhase } from "./end-run.ts";
@@ -39,6 +40,8 @@ const change = {
 };
 const edit = { path: "a.md", mode: "100644", content: Buffer.from("a") };
 
+const picture = { path: "a.md", side: "after", width: 390, height: 1, marks: [], webp: Buffer.from("w") } as const;
+
 const writes: Record<string, (pool: Pool, lease: Lease) => Promise<unknown>> = {
   setPhase: (pool, lease) => setPhase(pool, lease, "checking"),
   recordBase: (pool, lease) => recordBase(pool, lease, { commit: "b", branch: "main" }),
@@ -50,6 +53,7 @@ const writes: Record<string, (pool: Pool, lease: Lease) => Promise<unknown>> = {
   recordPullRequest: (pool, lease) => recordPullRequest(pool, lease, pullRequest),
   recordContext: (pool, lease) =>
     recordContext(pool, lease, { name: "api", repositoryUrl: "u", forge: "local", ref: "main", commit: "c" }),
+  recordPictures: (pool, lease) => recordPictures(pool, lease, [picture]),
   renewForEffect: (pool, lease) => renewForEffect(pool, lease, 60_000),
   releaseRun: (pool, lease) => releaseRun(pool, lease, { reason: "crash", delayMs: 1_000 }),
   endRun: (pool, lease) => endRun(pool, lease, { kind: "completed", summary: "S" }),
@@ -129,13 +133,14 @@ async function claimed(pool: Pool): Promise<{ id: string; lease: Lease; job: Lea
 }
 
 async function everythingAbout(pool: Pool, id: string): Promise<unknown> {
-  const [steps, overlay] = await Promise.all(
-    ["steps", "overlay"].map((table) => pool.query(`select * from ${table} where job_id = $1`, [id])),
+  const [steps, overlay, pictures] = await Promise.all(
+    ["steps", "overlay", "page_pictures"].map((table) => pool.query(`select * from ${table} where job_id = $1`, [id])),
   );
   return {
     job: await readJob(pool, id),
     events: await readEvents(pool, id),
     steps: steps?.rows,
     overlay: overlay?.rows,
+    pictures: pictures?.rows,
   };
 }
