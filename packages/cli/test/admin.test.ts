@@ -202,6 +202,15 @@ test("a key works as soon as it is printed, and no more once it is revoked", asy
   expect(refused.stderr).toContain("is EMEND_API_KEY right");
 });
 
+test("one of several installations says that only it knows a key", async () => {
+  const project = await addProject();
+  const create = (own: object, ...more: string[]) =>
+    runInProcess(["key", "create", "--project", project, ...more], { env: { ...env, ...own } });
+  expect((await create({ EMEND_CELL: "eu-1" })).stderr).toContain("Only cell eu-1 knows this key.");
+  expect(JSON.parse((await create({ EMEND_CELL: "eu-1" }, "--json")).stdout)).toMatchObject({ cell: "eu-1" });
+  expect((await create({})).stderr).not.toContain("cell");
+});
+
 test("a read-only key cannot create a job", async () => {
   const project = await addProject();
   const created = await runInProcess(["key", "create", "--project", project, "--read-only", "--json"], { env });

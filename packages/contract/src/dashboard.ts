@@ -17,6 +17,8 @@ export interface DashboardSession {
   emailsJobs: boolean | null;
   /** The URL for clients, without a trailing slash. */
   publicUrl: string;
+  /** Which of several installations this is, if they share an address. Null: there is only one. */
+  cell: string | null;
   /** Emend's version. */
   version: string;
   /** How its commands are typed where it runs: `emend`, or in a checkout `npx emend`. */

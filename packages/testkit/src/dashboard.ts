@@ -102,6 +102,7 @@ export function dashboardPlugins(
     ...shared,
     lateReads: pool,
     listener,
+    cell: "eu-1",
     typed: { command: "emend", dataDir: "/srv/emend" },
     defaultModel: "emend/rules",
     promptCodePointsMax: 100_000,

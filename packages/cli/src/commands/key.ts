@@ -39,6 +39,7 @@ async function createKey(cli: Cli, options: CreateOptions): Promise<void> {
     }),
   );
   printResult(cli, options, created, created.key);
+  if (created.cell) say(cli, options, `Only cell ${created.cell} knows this key.`);
   say(cli, options, `This is the only time that the key is shown. To revoke it: emend key revoke ${created.id}`);
 }
 

@@ -47,7 +47,7 @@ async function examine(cli: Cli, options: { data?: string }): Promise<readonly E
   const good: Examination = {
     name: "settings",
     verdict: "good",
-    detail: `role ${config.role}; serve listens on ${config.host}:${config.port} unless told otherwise`,
+    detail: `role ${config.role}${config.cell === null ? "" : `, cell ${config.cell}`}; serve listens on ${config.host}:${config.port} unless told otherwise`,
   };
   return [
     node,

@@ -318,7 +318,10 @@ function HelpDialog({ onClose }: { onClose(): void }) {
         ))}
       </dl>
       <div className="flex items-center justify-between gap-3">
-        <p className="text-quiet">Emend {session?.version}</p>
+        <p className="text-quiet">
+          Emend {session?.version}
+          {session?.cell && `, cell ${session.cell}`}
+        </p>
         <Button onClick={onClose}>Close</Button>
       </div>
     </Dialog>

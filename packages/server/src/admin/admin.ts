@@ -113,7 +113,8 @@ export interface Admin {
   removeContextRepository(input: { projectId: string; name: string }): Promise<boolean>;
   /** Servers of the Model Context Protocol that the project's jobs may ask. */
   readonly knowledge: KnowledgeAdmin;
-  createKey(input: NewAdminKey): Promise<{ id: string; key: string }>;
+  /** `cell`: the installation that knows the key, if it is one of several. */
+  createKey(input: NewAdminKey): Promise<{ id: string; key: string; cell?: string }>;
   listKeys(): Promise<readonly AdminKey[]>;
   revokeKey(id: string): Promise<Revocation["kind"]>;
   /** Logs one browser in, once, as the console. */
@@ -286,7 +287,8 @@ export function createAdmin(deps: AdminDeps): Admin {
         allowList: allowList ?? null,
         createdBy: "console",
       });
-      if (outcome.kind === "created") return { id: outcome.id, key: outcome.key };
+      const { cell } = config;
+      if (outcome.kind === "created") return { id: outcome.id, key: outcome.key, ...(cell !== null && { cell }) };
       throw new AppError("not_found", { publicMessage: `project not found: ${outcome.projectId}` });
     },
     listKeys: () => listKeys(pool),

@@ -147,6 +147,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         sessions,
         log,
         publicUrl,
+        cell: config.cell,
         typed: typedCommand(config),
         defaultModel: config.model,
         modelPrices: config.modelPrices,

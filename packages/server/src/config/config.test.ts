@@ -48,8 +48,9 @@ describe("config", () => {
         EMEND_PUBLIC_URL: "ftp://x",
         EMEND_CONCURRENCY: "many",
         EMEND_LOG_LEVEL: "loud",
+        EMEND_CELL: "EU 1",
       });
-      for (const name of ["DATABASE_URL", "SECRET", "PORT", "ROLE", "PUBLIC_URL", "CONCURRENCY", "LOG_LEVEL"]) {
+      for (const name of ["DATABASE_URL", "SECRET", "PORT", "ROLE", "PUBLIC_URL", "CONCURRENCY", "LOG_LEVEL", "CELL"]) {
         expect(problems.join("\n")).toContain(`EMEND_${name}`);
       }
     });

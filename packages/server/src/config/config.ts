@@ -33,6 +33,8 @@ export interface Config {
   readonly port: number;
   /** The URL for clients, without a trailing slash. Null: derived from host and port once bound. */
   readonly publicUrl: string | null;
+  /** Which of several installations this is. Null: there is only one. */
+  readonly cell: string | null;
   readonly role: Role;
   /** The model of projects that name none. */
   readonly model: string;
@@ -133,6 +135,7 @@ export function readConfig(
   const config: Config = {
     ...shared,
     role,
+    cell: readCell(settings),
     dataDir: chosenDir,
     isDefaultDataDir: chosenDir === defaultDir,
     host: overrides.host ?? host ?? "127.0.0.1",
@@ -168,6 +171,15 @@ export function readConfig(
   const whyNot = overrides.dataDir === undefined ? null : whyNoFolder(config.dataDir);
   if (whyNot !== null) problems.push(`--data names ${config.dataDir}, ${whyNot}`);
   return { config: Object.freeze(config), problems };
+}
+
+function readCell({ text, problems }: SettingReader): string | null {
+  const cell = text("EMEND_CELL") ?? null;
+  if (cell === null || /^[a-z0-9][a-z0-9-]{0,39}$/.test(cell)) return cell;
+  problems.push(
+    `EMEND_CELL must be at most 40 small letters, digits and hyphens, such as eu-1, not ${JSON.stringify(cell)}`,
+  );
+  return null;
 }
 
 /** What all processes of one installation must agree on. All missing settings are reported at once. */

@@ -50,6 +50,7 @@ describe("the first run", () => {
       subject: "ada@example.com",
       role: "owner",
       name: "Ada",
+      cell: "eu-1",
       dataDir: "/srv/emend",
     });
     for (const again of [await look(), await host.send("/auth/accept", { cookie: null, body })]) {

@@ -65,6 +65,7 @@ export interface DashboardDeps {
   sessions: Sessions;
   log: Logger;
   publicUrl(): string;
+  cell: string | null;
   /** How to type this installation's commands; the data folder if it is not the default. */
   typed: { command: string; dataDir: string | null };
   /** The model of projects that name none. */

@@ -2,7 +2,7 @@ import type { DashboardKey } from "@emend/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { projectsQuery, useProjectChoices, useProjects } from "../../api/projects.tsx";
-import { keysQuery } from "../../api/queries.ts";
+import { keysQuery, sessionQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
 import { rowAttribute } from "../../layout/use-shortcuts.ts";
 import { Button, CopyBlock, CopyButton } from "../../parts/button.tsx";
@@ -23,6 +23,7 @@ type Open =
   | { kind: "revoke"; key: DashboardKey };
 
 export function KeysPage() {
+  const session = useQuery(sessionQuery);
   const keys = useQuery(keysQuery);
   const projects = useQuery(projectsQuery);
   const choices = useProjectChoices([]);
@@ -61,6 +62,12 @@ export function KeysPage() {
           </Button>
         )}
       </Head>
+      {session.data?.cell && (
+        <p className="pb-5 text-quiet">
+          These projects and keys are in cell <code>{session.data.cell}</code>. Another cell answers a key of this one
+          with 401.
+        </p>
+      )}
       <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
         <section className="grid grid-cols-[minmax(0,1fr)] gap-2">
           <h2>Project ids</h2>

@@ -137,6 +137,7 @@ export function sessionRoute(app: FastifyInstance, deps: RouteDeps): void {
       hasPassword: member?.hasPassword ?? false,
       emailsJobs: userId === null || !deps.sendsEmail ? null : await readEmailsJobs(deps.pool, userId),
       publicUrl: deps.publicUrl(),
+      cell: deps.cell,
       version,
       command: deps.typed.command,
       dataDir: role === "owner" ? deps.typed.dataDir : null,
