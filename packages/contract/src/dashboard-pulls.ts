@@ -1,3 +1,4 @@
+import type { DashboardPicture } from "./dashboard.ts";
 import type { JobDiff } from "./job.ts";
 import type { JobRun } from "./job-run.ts";
 
@@ -71,6 +72,8 @@ export interface DashboardPull extends Omit<DashboardPullRow, "comments" | "url"
   cloneUrl: string;
   /** The job that opened it. Null if somebody else did, or the job is gone. */
   jobId: string | null;
+  /** Of its job's change, unless somebody has changed the branch since. */
+  pictures: readonly DashboardPicture[];
   /**
    * Whether Emend can address the comments on lines. `needs_model`: they are free text, and the project has only the
    * built-in rules. Null: it has no job that takes messages, or is not open.

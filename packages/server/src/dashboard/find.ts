@@ -45,6 +45,8 @@ export function isPageOf({ docsDir }: Project, path: string): boolean {
 export interface PullJob {
   id: string;
   status: JobStatus;
+  /** The commit of its newest change. */
+  commitId: string | null;
   model: string;
   findings: DashboardPull["findings"];
 }
@@ -52,7 +54,7 @@ export interface PullJob {
 /** The job of this pull request. */
 export async function findPullJob(db: Queryable, pull: { projectId: string; number: number }): Promise<PullJob | null> {
   const { rows } = await db.query<PullJob>(
-    `select id, status, coalesce(chosen_model, model) as model, coalesce(findings -> 'introduced', '[]') as findings
+    `select id, status, commit_id as "commitId", coalesce(chosen_model, model) as model, coalesce(findings -> 'introduced', '[]') as findings
      from jobs where project_id = $1 and pull_request ->> 'number' = $2::text order by id desc limit 1`,
     [pull.projectId, pull.number],
   );

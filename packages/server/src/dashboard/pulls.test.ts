@@ -91,6 +91,21 @@ it("429 while the same person opens several at once", async () => {
   expect((await host.send(path)).statusCode).toBe(200);
 });
 
+it("shows the pictures of its job's pages, until somebody changes the branch", async () => {
+  const path = await openPull("topic/pictures", "TWO");
+  const { pool } = host.api;
+  const jobId = await seedJob(pool, projectId);
+  const { headCommit } = (await host.send(path)).json();
+  const number = Number(path.split("/").at(-1));
+  const update = "update jobs set pull_request = $2, commit_id = $3 where id = $1";
+  await pool.query(update, [jobId, { number, state: "open" }, headCommit]);
+  await pool.query("insert into page_pictures values ($1, 'page.md', 390, 'after', 800, '[]', 'RIFF')", [jobId]);
+  const picture = { path: "page.md", width: 390, side: "after", height: 800, marks: [] };
+  expect((await host.send(path)).json().pictures).toEqual([picture]);
+  await pool.query(update, [jobId, { number, state: "open" }, "0".repeat(40)]);
+  expect((await host.send(path)).json().pictures).toEqual([]);
+});
+
 it("shows one with its diff, its clone address, its job and what merging would come to", async () => {
   const path = await openPull("topic/read", "TWO <script>");
   const number = Number(path.split("/").at(-1));

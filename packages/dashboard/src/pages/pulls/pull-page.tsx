@@ -15,6 +15,7 @@ import { Pending, Problem } from "../../parts/notice.tsx";
 import { Person } from "../../parts/person.tsx";
 import { Age, Clipped, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
+import { PagePictures } from "../job/page-pictures.tsx";
 import { Commits } from "./commits.tsx";
 import { MergeBox } from "./merge-box.tsx";
 import { PullState } from "./pull-state.tsx";
@@ -143,6 +144,7 @@ function PullView({ name, pull }: { name: PullName; pull: DashboardPull }) {
       ) : (
         <p className="text-quiet">The branch has no changes.</p>
       )}
+      {pull.jobId && <PagePictures jobId={pull.jobId} pictures={pull.pictures} />}
       <ElsewhereThreads pull={pull} />
       <Comments name={name} comments={pull.comments} />
     </>

@@ -8,6 +8,7 @@ import { asActor } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import { tooManyDiffs as refusal } from "../../http/errors.ts";
 import { messageJobHandler } from "../../http/routes/job-handlers.ts";
+import { listPictures } from "../../jobs/page-pictures.ts";
 import { hastenPoll } from "../../jobs/pull-requests.ts";
 import { toFinding } from "../../jobs/read/run-report.ts";
 import type { RouteDeps } from "../dashboard.ts";
@@ -82,7 +83,8 @@ export function pullRoutes(app: FastifyInstance, deps: RouteDeps): void {
     const threads = await reviews.list(name);
     const reported = job ? job.findings : await findGateFindings(pool, name.projectId, pull.headCommit);
     const findings = reported.slice(0, findingsShownMax).map(toFinding);
-    return { ...pull, jobId: job?.id ?? null, ask, threads, findings };
+    const pictures = job?.commitId === pull.headCommit ? await listPictures(pool, job.id) : [];
+    return { ...pull, jobId: job?.id ?? null, pictures, ask, threads, findings };
   });
 
   app.get("/pulls/:projectId/:number/file", async (request: Named): Promise<DashboardPullFile> => {

@@ -65,7 +65,7 @@ interface PullDesk {
   setViewed(name: PullName, input: { viewer: string; path: string; isViewed: boolean }): Promise<boolean>;
 }
 
-type ShownPull = Omit<DashboardPull, "jobId" | "ask" | "threads" | "findings">;
+type ShownPull = Omit<DashboardPull, "jobId" | "pictures" | "ask" | "threads" | "findings">;
 type Verdict = "approved" | "changes_requested";
 type ReviewOutcome = { kind: "done" } | { kind: "refused"; reason: string } | { kind: "not_found" };
 
