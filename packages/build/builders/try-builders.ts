@@ -19,6 +19,8 @@ const limits = { timeoutMs: 600_000, memoryBytesMax: 3 * 2 ** 30, processesMax: 
 const config = { atOnceMax: 1, limits, registry: "https://registry.npmjs.org/", path: process.env.PATH ?? "" };
 const builds = createBuilds({ start: startBound, fetch: network.fetch, config, dir });
 let failures = 0;
+/** Their builders write no site that can be served as files. */
+const withoutSite: ReadonlySet<string> = new Set(["nextra", "fumadocs", "mintlify"]);
 
 /** Takes what the manifest names at its newest allowed versions. */
 async function lockOf(packages: Readonly<Record<string, string>>): Promise<Readonly<Record<string, string>>> {
@@ -41,7 +43,7 @@ async function withEdits(base: Awaited<ReturnType<typeof trees.open>>, edits: Re
 
 async function tryBuilder(site: TrialSite): Promise<void> {
   const base = await trees.open({ ...site.files, ...(site.packages && (await lockOf(site.packages))) });
-  const settings = { on: true, command: null, packages: site.packages ? "install" : "none" } as const;
+  const settings = { on: true, command: null, output: null, packages: site.packages ? "install" : "none" } as const;
   const timed = async <T>(work: () => Promise<T>) => {
     const startedAt = performance.now();
     return { answer: await work(), ms: Math.round(performance.now() - startedAt) };
@@ -58,14 +60,19 @@ async function tryBuilder(site: TrialSite): Promise<void> {
     return console.log(`${isMissing ? "left out" : "FAILED"}  ${site.framework}: ${first.answer.words}`);
   }
   const again = await timed(() => builds.tryBase(task, signal));
-  const fine = await timed(async () => judge(await withEdits(base, site.fine)));
+  const head = await withEdits(base, site.fine);
+  const fine = await timed(() => judge(head));
+  const asked = { ...task, head, paths: Object.keys(site.fine), pagesMax: 1 };
+  const pictures = await timed(async () => (await builds.takePictures(asked, signal)) ?? []);
   const broken = await timed(async () => judge(await withEdits(base, site.broken)));
   const [found] = broken.answer;
   const place = found && `${found.path}:${found.line}`;
-  const isRight = fine.answer.length === 0 && found?.severity === site.severity && place === site.place;
+  // One page on two sides, in two windows.
+  const isSeen = pictures.answer.length === (withoutSite.has(site.framework) ? 0 : 4);
+  const isRight = isSeen && fine.answer.length === 0 && found?.severity === site.severity && place === site.place;
   if (!isRight) failures += 1;
   console.log(
-    `${isRight ? "ok" : "FAILED"}  ${site.framework}: base ${first.ms} ms, again ${again.ms} ms, change ${fine.ms} ms; ${found?.severity ?? "nothing"} at ${place}: ${found?.message}`,
+    `${isRight ? "ok" : "FAILED"}  ${site.framework}: base ${first.ms} ms, again ${again.ms} ms, change ${fine.ms} ms, ${pictures.answer.length} pictures ${pictures.ms} ms; ${found?.severity ?? "nothing"} at ${place}: ${found?.message}`,
   );
   if (!isRight) console.log(JSON.stringify({ fine: fine.answer, broken: broken.answer }, null, 1));
 }
