@@ -110,7 +110,9 @@ async function ask(builder: Builder, site: OracleSite, at: string): Promise<Trut
         name,
         built.ids !== undefined
           ? [...(built.ids.get(path) ?? [])].sort()
-          : ownIds(output, site, path, site.blocks.get(noBlock) ?? ""),
+          : output === null
+            ? []
+            : ownIds(output, site, path, site.blocks.get(noBlock) ?? ""),
       ]),
     ),
   };

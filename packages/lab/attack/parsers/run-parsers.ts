@@ -135,7 +135,7 @@ export async function runParsers({ only, seed, rounds, minutes }: ParserOptions)
     if (only !== undefined && !only.split(",").includes(name)) continue;
     let [made, passed, found] = [0, 0, 0];
     for (let round = 0; round < rounds && performance.now() - started < minutes * 60_000; round += 1) {
-      const pieces = ending === "md" ? markdownPieces : (otherPieces[ending] ?? []);
+      const pieces = otherPieces[ending] ?? markdownPieces;
       const pages = Array.from({ length: pagesOfRound }, (_, index) =>
         writePage(pieces, seed * 1_000_003 + round * 10_007 + index),
       );
