@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type FarModel, protocols, startFarModel } from "@emend/testkit/far-model.ts";
+import { type FarSlack, mentionOfEmend, startFarSlack } from "@emend/testkit/far-slack.ts";
 import { type FarEnd, startFarEnd } from "@emend/testkit/forges/far-end.ts";
 import { giteaVendor } from "@emend/testkit/forges/gitea.ts";
 import { githubVendor } from "@emend/testkit/forges/github.ts";
@@ -51,22 +52,35 @@ const kills = {
   message: round,
 } satisfies Record<string, readonly CrashPoint[]>;
 type Turn = keyof typeof kills;
+/** What a message passes besides if it is written in a chat. */
+const heardInChat = ["after-chat-stored", "before-chat-job", "after-chat-job"] as const;
+const chatKills: Partial<Record<Turn, readonly CrashPoint[]>> = {
+  question: [...heardInChat, "before-chat-post", "after-chat-post"],
+  answer: heardInChat,
+  interjection: heardInChat,
+  message: heardInChat,
+};
 const rowsMax = Math.max(...Object.values(kills).map((points) => points.length));
 
 const vendors = { github: githubVendor, gitlab: gitlabVendor, gitea: giteaVendor };
 const forges = ["local", "github", "gitlab", "gitea"] as const;
+/** There, the person talks in a thread of Slack: the request with its picture, the answer and both messages. */
+const chatForge = "gitlab";
 const cells = Array.from({ length: rowsMax }, (_, row) => forges.map((forge) => ({ forge, row }))).flat();
 
 let installation: Installation;
 let model: FarModel;
 let far: FarEnd | null = null;
+let slack: FarSlack | null = null;
 let node: ChildProcess | null = null;
 afterEach(async () => {
   await kill();
   await installation.remove();
   await model.stop();
   await far?.close();
+  await slack?.stop();
   far = null;
+  slack = null;
 });
 
 async function kill(): Promise<void> {
@@ -222,13 +236,71 @@ function peopleHere(own: { projectId: string; key: string; url: string; branch: 
   };
 }
 
+/** Says something to the job itself. Resolves when it is accepted, or written: who dies before it heard it hears it again. */
+interface Talk {
+  request(prompt: string): Promise<unknown>;
+  tell(prompt: string): Promise<unknown>;
+  /** Once the job has ended. */
+  goOn(prompt: string): Promise<unknown>;
+  author: unknown;
+}
+
+function talkByApi(own: { url: string; projectId: string; key: string; client: ReturnType<typeof clientOf> }): Talk {
+  const { url, projectId, key, client } = own;
+  let id = "";
+  const tell = async (prompt: string) => {
+    expect((await client.send(`/job/${id}/message`, { prompt })).status).toBe(200);
+  };
+  return {
+    async request(prompt) {
+      const headers = { authorization: `Bearer ${key}`, "content-type": "image/png" };
+      const path = `${url}/v2/agent/${projectId}/upload?name=form.png`;
+      const uploaded = await fetch(path, { method: "POST", headers, body: new Uint8Array(makePng()) });
+      const upload = (await uploaded.json()) as { id: string };
+      id = ((await client.send("/job", { prompt, files: [upload.id] })).json as { id: string }).id;
+    },
+    tell,
+    goOn: tell,
+    author: expect.stringMatching(/^key/),
+  };
+}
+
+function talkInSlack(chat: FarSlack): Talk {
+  const user = "U0ADA";
+  let thread: string | undefined;
+  const say = async (text: string, files: readonly string[] = []) => {
+    // It is acknowledged by whoever lives then.
+    void chat.say({ user, text, files, ...(thread && { thread }) });
+    thread ??= chat.messages.at(-1)?.ts;
+  };
+  return {
+    request: (prompt) => say(`${mentionOfEmend} ${prompt}`, ["form.png"]),
+    tell: say,
+    // After the end, people talk about the result.
+    goOn: (prompt) => say(`${mentionOfEmend} ${prompt}`),
+    author: "user/ada@example.com",
+  };
+}
+
+async function openSlack(): Promise<FarSlack> {
+  const chat = await startFarSlack();
+  chat.people = { U0ADA: { email: "ada@example.com" } };
+  chat.files = { "form.png": Buffer.from(makePng()) };
+  return chat;
+}
+
 async function openProject(forge: (typeof forges)[number]) {
+  slack = forge === chatForge ? await openSlack() : null;
   model = await startFarModel(script);
   const port = await freePort();
   const own = { EMEND_MODEL: protocols[0], EMEND_PUBLIC_URL: `http://127.0.0.1:${port}` };
-  installation = await createInstallation({ ...model.environment, ...own });
+  installation = await createInstallation({ ...model.environment, ...own, ...slack?.environment });
   const server = await installation.start({ role: "api", port });
-  const settings = { models: [...protocols], secondReader: false, ciRepairRounds: 2 };
+  const chatChannels = slack ? ["slack/C0DOCS"] : [];
+  const settings = { models: [...protocols], secondReader: false, ciRepairRounds: 2, chatChannels };
+  await installation.database.pool.query(
+    "insert into users (id, email, name, role, password_hash) values ('usr_ada', 'ada@example.com', 'Ada', 'maintainer', 'x')",
+  );
   const shared = { name: "Docs", forge, settings };
   const remote = forge === "local" ? null : await startFarEnd(vendors[forge]);
   far = remote;
@@ -238,14 +310,16 @@ async function openProject(forge: (typeof forges)[number]) {
       : { ...shared, repo: await installation.makeDocs(docs) },
   );
   const { key } = await server.admin.createKey({ projectIds: [project.id], name: "person", scope: "write" });
-  return { server, project, key, client: clientOf(server, project.id, key), remote };
+  const client = clientOf(server, project.id, key);
+  const talk = slack ? talkInSlack(slack) : talkByApi({ url: server.url, projectId: project.id, key, client });
+  return { server, project, key, client, remote, talk };
 }
 
 test.for(sampleOf(cells, 1))(
   `ten turns on $forge, with a node killed in each (row $row, seed ${seed})`,
   { timeout: 900_000 },
   async ({ forge, row }) => {
-    const { server, project, key, client, remote } = await openProject(forge);
+    const { server, project, key, client, remote, talk } = await openProject(forge);
     const { pool } = installation.database;
     const job = async () => (await pool.query("select * from jobs")).rows[0];
     const count = async (sql: string) => (await pool.query(sql)).rowCount ?? 0;
@@ -263,7 +337,7 @@ test.for(sampleOf(cells, 1))(
 
     /** The person says something, the node that works on it is killed at a point of this turn, and another goes on. */
     async function take(turn: Turn, say: () => Promise<unknown>, isDone: () => Promise<boolean>): Promise<void> {
-      const points = kills[turn];
+      const points = [...kills[turn], ...((slack && chatKills[turn]) ?? [])];
       const at = points[row % points.length] as CrashPoint;
       await kill();
       const doomed = installation.spawn(at, "worker");
@@ -282,26 +356,19 @@ test.for(sampleOf(cells, 1))(
     }
 
     // 1 and 2: a request with a picture, and a question.
-    const headers = { authorization: `Bearer ${key}`, "content-type": "image/png" };
-    const url = `${server.url}/v2/agent/${project.id}/upload?name=form.png`;
-    const uploaded = await fetch(url, { method: "POST", headers, body: new Uint8Array(makePng()) });
-    const { id: upload } = (await uploaded.json()) as { id: string };
     const asks = async () => (await job())?.waiting_for === "answer" && (await job()).waiting_since !== null;
-    await take("question", () => client.send("/job", { prompt: "Name the key.", files: [upload] }), asks);
+    await take("question", () => talk.request("Name the key."), asks);
     const { id } = await job();
     const branch = `emend/${id}`;
     const own = { projectId: project.id, key, url: server.url, branch };
     const people = remote ? peopleOn(remote, branch) : peopleHere(own);
-    const tell = async (prompt: string) => {
-      expect((await client.send(`/job/${id}/message`, { prompt })).status).toBe(200);
-    };
     const hearsOf = (words: string) => async () =>
       (await count(`select from steps where messages::text like '%${words}%' and number > 1`)) > 0;
 
     // 3: the answer. 4 and 5: a message in the middle, and the pull request.
-    await take("answer", () => tell("It is an access key."), hearsOf("access key"));
+    await take("answer", () => talk.tell("It is an access key."), hearsOf("access key"));
     const isEnded = async () => (await job()).status === "completed" && (await job()).lease === null;
-    await take("interjection", () => tell("And write a note."), isEnded);
+    await take("interjection", () => talk.tell("And write a note."), isEnded);
     const first = await people.head();
 
     // 6: CI fails, and is repaired. 7 and 8: a comment on a line, and one in its thread. Each is answered.
@@ -323,7 +390,7 @@ test.for(sampleOf(cells, 1))(
     const messages = async () => count("select from job_messages");
     await take(
       "message",
-      () => tell("Say that it is short."),
+      () => talk.goOn("Say that it is short."),
       async () => (await messages()) === 4 && (await isEnded()),
     );
     await people.merge();
@@ -341,12 +408,7 @@ test.for(sampleOf(cells, 1))(
     });
     const author = remote ? "comment/ada" : "comment/console";
     const { rows: rounds } = await pool.query("select created_by from job_messages order by number");
-    expect(rounds.map(({ created_by: by }) => by)).toEqual([
-      "ci/spelling",
-      author,
-      author,
-      expect.stringMatching(/^key/),
-    ]);
+    expect(rounds.map(({ created_by: by }) => by)).toEqual(["ci/spelling", author, author, talk.author]);
     const { rows: told } = await pool.query(
       `select kind, count(*)::int as times from job_events where kind in
          ('job.question', 'job.interjection', 'job.message', 'completed') group by kind order by kind`,
@@ -372,5 +434,13 @@ test.for(sampleOf(cells, 1))(
     // A turn whose step was not stored is asked again, and no other.
     expect(model.requests.length - (await count("select from steps"))).toBeLessThanOrEqual(killed);
     expect(remote?.violations ?? []).toEqual([]);
+    if (slack) {
+      // One post for the question, and one for each round.
+      const posts = slack.messages.filter(({ bot_id }) => bot_id);
+      expect(new Set(posts.map(({ blocks }) => blocks[0]?.block_id)).size).toBe(posts.length);
+      const asked = posts.filter(({ blocks }) => JSON.stringify(blocks).includes("What is the key called?"));
+      expect([asked.length, posts.length]).toEqual([1, expect.toSatisfy((count) => count > 1 && count <= 6)]);
+      expect(slack.violations).toEqual([]);
+    }
   },
 );
