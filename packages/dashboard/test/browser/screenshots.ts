@@ -101,7 +101,8 @@ async function shoot(browser: Browser, look: (typeof looks)[number], shots: read
     if (isWide && look.viewport === narrow) continue;
     const file = `${name}-${look.name}.png`;
     try {
-      await page.unrouteAll();
+      // A page before this one may still wait for an answer.
+      await page.unrouteAll({ behavior: "ignoreErrors" });
       await page.goto(`${installation.server.url}${path}`);
       await page.waitForLoadState("networkidle");
       await reportShifts(page, file);
@@ -141,7 +142,7 @@ async function reportShifts(page: Page, what: string): Promise<void> {
 
 async function logIn(browser: Browser, { server }: Installation, look: object): Promise<Page> {
   const page = await (await browser.newContext({ ...look, reducedMotion: "reduce" })).newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(60_000);
   await watchShifts(page);
   await page.goto(await server.admin.createLoginLink("/app"));
   await page.getByRole("navigation", { name: "Pages" }).waitFor();

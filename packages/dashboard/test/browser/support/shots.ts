@@ -106,7 +106,7 @@ async function beInState(page: Page, state: object): Promise<void> {
     await route.fulfill({ response: answer, json: { ...job, messages, run: { ...job.run, ...state } } });
   });
   await page.reload();
-  await page.getByRole("button", { name: "Send" }).waitFor();
+  await page.getByRole("button", { name: "Send", exact: true }).waitFor();
 }
 
 function projectShots({ projectId, otherId }: Seeded): readonly Shot[] {
