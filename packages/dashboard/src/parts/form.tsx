@@ -142,17 +142,33 @@ export function SelectInput<T extends string>(
   );
 }
 
-export function CheckInput(props: { label: string; isOn: boolean; onToggle(isOn: boolean): void }) {
-  return (
+export function CheckInput(props: {
+  label: string;
+  help?: string | undefined;
+  isOn: boolean;
+  onToggle(isOn: boolean): void;
+}) {
+  const id = useId();
+  const box = (
     <label className="flex min-h-6 items-start gap-2">
       <input
         className="mt-0.5"
         type="checkbox"
+        aria-describedby={props.help && id}
         checked={props.isOn}
         onChange={(event) => props.onToggle(event.target.checked)}
       />
       <span className="line-clamp-2 min-w-0 wrap-anywhere">{props.label}</span>
     </label>
+  );
+  if (!props.help) return box;
+  return (
+    <div>
+      {box}
+      <p id={id} className="pl-6 text-quiet">
+        {props.help}
+      </p>
+    </div>
   );
 }
 

@@ -20,7 +20,7 @@ journey("chooses a first language model, from where one is missing to a tested k
   const { id } = await dashboard.addSample(`${look.name} docs`);
   const page = await dashboard.logIn(look, `/app?project=${id}`);
   await type(page.getByLabel("What should change in the docs?"), "Make the introduction friendlier");
-  await page.getByText("I do not understand").waitFor();
+  await page.getByText("do not understand").waitFor();
   expect(await page.getByRole("button", { name: "Start job" }).isDisabled()).toBe(true);
   await press(page.getByRole("link", { name: "Choose a language model" }));
   await page.getByRole("heading", { name: "Model", exact: true }).waitFor();

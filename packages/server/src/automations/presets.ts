@@ -22,7 +22,7 @@ const noPaths = { branches: [], include: [], exclude: [] };
 /** Ready-made automations: each is an ordinary one once it was added, and can be edited. */
 export const presets: Readonly<Record<string, Preset>> = {
   "stale-references": {
-    title: "Repair stale references",
+    title: "Correct outdated names",
     description: "After a push to the code: correct what pages say about names that the push removed or renamed.",
     trigger: (repository) => ({ kind: "push", repository, ...noPaths, tags: [] }),
     watches: "source",

@@ -272,13 +272,13 @@ export async function listClaimFindings(db: Queryable, projectId: string): Promi
     const what = isGone
       ? `was removed${by}: \`${quoted(row.text)}\``
       : `changed${by}: \`${quoted(row.text)}\` is now \`${quoted(row.found?.text ?? null)}\``;
-    const next = isGone ? `emend claims remove ${row.id}` : `emend claims confirm ${row.id}`;
+    const next = isGone ? "remove the claim" : "confirm the claim";
     return {
       check: isGone ? "gone-claim" : "changed-claim",
       severity: isGone ? "error" : "warning",
       path: row.page,
       line: row.pageLine,
-      message: `The text relies on \`${place}\`, which ${what}. Correct the text or, if it is right, run \`${next}\`.`,
+      message: `The text relies on \`${place}\`, which ${what}. Correct the text or, if it is right, ${next}.`,
       repository: row.repository,
       cause: row.cause,
       claimId: row.id,

@@ -90,7 +90,7 @@ test("changed lines are reported with old and new text and the commit; restored 
       severity: "warning",
       path: "docs/timeouts.md",
       line: 3,
-      message: `The text relies on \`@api/src/net.ts:2\`, which changed in ${id.slice(0, 10)} by Test: \`const timeoutMs = options.timeoutMs ?? 30_000;\` is now \`const timeoutMs = options.timeoutMs ?? 60_000;\`. Correct the text or, if it is right, run \`emend claims confirm ${changed.id}\`.`,
+      message: `The text relies on \`@api/src/net.ts:2\`, which changed in ${id.slice(0, 10)} by Test: \`const timeoutMs = options.timeoutMs ?? 30_000;\` is now \`const timeoutMs = options.timeoutMs ?? 60_000;\`. Correct the text or, if it is right, confirm the claim.`,
     },
   ]);
   // A later commit to the same file is not the cause.

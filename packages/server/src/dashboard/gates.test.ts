@@ -249,7 +249,7 @@ it("shows a page with its claims, and takes, confirms and removes claims of memb
   expect((await host.send(`${page}a.md`)).json()).toMatchObject({
     text: "The text of a.md at c1",
     claims: [{ id, state: "new", source: { repository: contextId, path: "src/a.ts", line: 4 } }],
-    findings: [{ check: "stale-reference" }],
+    findings: [{ check: "stale-reference", fix: 'In a.md, replace "--out" with "--output", also in code.' }],
     repositories: expect.arrayContaining([contextId]),
   });
   const { cookie } = await host.addMember("viewer");

@@ -67,6 +67,14 @@ function repairOf(findings: readonly SiteFinding[], isRules: boolean): string | 
   return orders.length === 0 ? null : orders.join(isRules ? "\n" : "\n\n");
 }
 
+/** Each with the job that would fix it alone, where one can. */
+export function withFixes(findings: readonly SiteFinding[], isRules: boolean) {
+  return findings.map((finding) => {
+    const fix = fixOf(finding, isRules);
+    return fix === null ? finding : { ...finding, fix };
+  });
+}
+
 /** The job that would fix one finding. Null: a person has to. */
 export function fixOf(finding: SiteFinding, isRules: boolean): string | null {
   const { check, path, line, message, severity, renamed, isFixable } = finding;

@@ -12,6 +12,7 @@ import { Empty, Pending } from "../../parts/notice.tsx";
 import { PagePlace } from "../../parts/page-place.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
+import { ProposeFix } from "./findings.tsx";
 import { PageEditor } from "./page-editor.tsx";
 import { Cause, ClaimActions } from "./truth.tsx";
 
@@ -67,6 +68,7 @@ export function DocsPage() {
               <FindingList
                 findings={findings}
                 place={(finding) => <PagePlace projectId={projectId} path={path} line={finding.line} />}
+                more={(finding) => <ProposeFix projectId={projectId} finding={finding} />}
               />
             </Sheet>
           </section>

@@ -17,8 +17,6 @@ export function Findings(props: {
   findings: readonly DashboardSiteFinding[];
   latest: DashboardSiteCheck;
 }) {
-  const start = useStartJob(props.projectId);
-  const mayWrite = useMayWrite();
   const countOf = countsByCheck(props.latest);
   const [chosen, setChosen] = useState("");
   const shown = props.findings.filter(({ check }) => (chosen === "" ? !toldByTruth.has(check) : check === chosen));
@@ -48,24 +46,10 @@ export function Findings(props: {
             <p>No problems found.</p>
           </Empty>
         )}
-        <Problem error={start.error} />
         <FindingList
           findings={shown}
           place={(finding) => <PagePlace projectId={props.projectId} {...finding} />}
-          more={({ fix, path, line }) =>
-            mayWrite &&
-            fix !== undefined && (
-              <div>
-                <Button
-                  disabled={start.isPending}
-                  aria-label={`Propose a fix for ${path}:${line}`}
-                  onClick={() => start.mutate(fix)}
-                >
-                  Propose a fix
-                </Button>
-              </div>
-            )
-          }
+          more={(finding) => <ProposeFix projectId={props.projectId} finding={finding} />}
         />
         {shown.length < total && (
           <p className="border-t border-line px-4 py-2 text-quiet">
@@ -74,6 +58,26 @@ export function Findings(props: {
         )}
       </Sheet>
     </section>
+  );
+}
+
+/** Starts the job that fixes this finding only. */
+export function ProposeFix({ projectId, finding }: { projectId: string; finding: DashboardSiteFinding }) {
+  const start = useStartJob(projectId);
+  const mayWrite = useMayWrite();
+  const { fix, path, line } = finding;
+  if (!mayWrite || fix === undefined) return null;
+  return (
+    <div>
+      <Problem error={start.error} />
+      <Button
+        disabled={start.isPending}
+        aria-label={`Propose a fix for ${path}:${line}`}
+        onClick={() => start.mutate(fix)}
+      >
+        Propose a fix
+      </Button>
+    </div>
   );
 }
 

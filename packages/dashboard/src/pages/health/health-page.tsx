@@ -167,7 +167,7 @@ export function Fixes({ projectId, fixes }: { projectId: string; fixes: readonly
                 </p>
                 <p className="text-quiet">
                   {fix.because}
-                  {fix.isVain && ": somebody has to say where they should lead"}
+                  {fix.isVain && ". Open each one below and say where it should lead."}
                 </p>
               </div>
               {fix.underWay && (

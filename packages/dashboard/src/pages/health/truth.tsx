@@ -66,9 +66,9 @@ function seriesOf(checks: readonly DashboardSiteCheck[]) {
   return {
     points: checks.map(({ checkedAt }) => localTime(checkedAt)),
     series: [
-      { name: "stale references", colour: "text-bad", values: count("stale-reference") },
-      { name: "changed claims", colour: "text-warn", dash: "6 3", values: count("changed-claim") },
-      { name: "gone claims", colour: "text-ink", dash: "2 3", values: count("gone-claim") },
+      { name: "outdated names", colour: "text-bad", values: count("stale-reference") },
+      { name: "texts whose code changed", colour: "text-warn", dash: "6 3", values: count("changed-claim") },
+      { name: "texts whose code is gone", colour: "text-ink", dash: "2 3", values: count("gone-claim") },
     ],
   };
 }

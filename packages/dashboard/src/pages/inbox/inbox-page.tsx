@@ -10,6 +10,7 @@ import { buttonLook } from "../../parts/button.tsx";
 import { Head, Sheet } from "../../parts/dialog.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { Empty, Pending, Problem } from "../../parts/notice.tsx";
+import { ProseLine } from "../../parts/prose.tsx";
 import { RowLink } from "../../parts/row-link.tsx";
 import { Age, VisibleText } from "../../parts/text.tsx";
 
@@ -63,7 +64,7 @@ export function InboxPage() {
                       </span>
                       {item.words !== "" && (
                         <span className="block truncate text-quiet">
-                          <VisibleText text={item.words} />
+                          <ProseLine text={item.words} />
                         </span>
                       )}
                     </span>

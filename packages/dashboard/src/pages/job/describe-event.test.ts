@@ -24,9 +24,14 @@ it("names a step by what it did", () => {
     { name: "replace_term", input: { from: "API token", to: "access key" }, ok: true },
     { name: "search", input: { pattern: "token" }, ok: true },
   ];
-  expect(tell("step", { number: 3, tools }).title).toBe(
+  expect(tell("step", { number: 3, tools, files: [] }).title).toBe(
     "Read guides/retries.mdx, edited quickstart.mdx, replaced API token → access key, and 1 more",
   );
+});
+
+it("does not say that a step replaced what it did not find", () => {
+  const tools = [{ name: "replace_term", input: { from: "API token", to: "access key" }, ok: true }];
+  expect(tell("step", { number: 1, tools }).title).toBe("Found nothing to replace: API token → access key");
 });
 
 it("tells what it does not understand by its name, and data of another shape by nothing", () => {

@@ -127,7 +127,8 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
           className={`grid grid-cols-[minmax(0,1fr)] gap-5 ${isWatched || !diff.isPending ? "" : "max-lg:hidden"} ${isBeside ? "lg:sticky lg:top-4 lg:max-h-[calc(100dvh-32px)] lg:overflow-y-auto" : ""}`}
         >
           {!isInOneRound && <Rounds job={job} />}
-          {!isWatched && !isAsking && <FollowUp run={run} projectId={job.projectId} />}
+          {/* Above the timeline, which grows: a person who wants to say something finds it without scrolling. */}
+          {!isAsking && <FollowUp run={run} projectId={job.projectId} />}
           <Events
             jobId={run.id}
             events={stream.events}
@@ -136,7 +137,6 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
             isWatched={isWatched}
           />
           {isInOneRound && <Rounds job={job} />}
-          {isWatched && !isAsking && <FollowUp run={run} projectId={job.projectId} />}
           {isWatched && result}
         </div>
       </div>
@@ -183,6 +183,7 @@ function Slot({ job, isWatched }: { job: DashboardJob; isWatched: boolean }) {
   const summary = isRound ? last?.words : run.summary;
   // A failure says it in its own box, with what to do next.
   const isSaid = run.failure !== null && (isWatched || isRound);
+  const isUnchanged = !isRound && run.status === "completed" && !run.pullRequest && !run.preview && !run.plan;
   const unchanged = isRound && last?.kind === "unchanged" ? ": no changes" : "";
   return (
     <>
@@ -196,7 +197,8 @@ function Slot({ job, isWatched }: { job: DashboardJob; isWatched: boolean }) {
           </h2>
           <Clipped
             className="grid gap-2 wrap-anywhere"
-            height={isWatched ? (isLow(job) ? lowTextHeight : "max-h-26") : "max-h-88"}
+            // Of a job without changes, its reason is all there is.
+            height={isWatched && !isUnchanged ? (isLow(job) ? lowTextHeight : "max-h-26") : "max-h-88"}
           >
             <Prose text={summary || "No reason was given."} />
           </Clipped>

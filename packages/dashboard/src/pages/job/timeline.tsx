@@ -202,7 +202,7 @@ export function describeEvent(event: JobEvent): ToldEvent {
       return say(phases[String(data.phase)] ?? String(data.phase), reasonOf(data));
     case "step":
       return {
-        ...say(actsOf(data.tools) || `Step ${data.number ?? ""}`, String(data.text ?? "")),
+        ...say(actsOf(data.tools, data.files) || `Step ${data.number ?? ""}`, String(data.text ?? "")),
         step: Number(data.number ?? 0),
         tools: toolsOf(data.tools),
         files: Array.isArray(data.files) ? data.files.map(recordOf).flatMap(fileOf) : [],
@@ -285,10 +285,11 @@ const verbs: Readonly<Record<string, string>> = {
 };
 
 /** What a step did: "Read guides/retries.mdx, edited quickstart.mdx". Refused calls are marked. */
-function actsOf(tools: unknown): string {
+function actsOf(tools: unknown, files: unknown): string {
   const done = (Array.isArray(tools) ? tools.map(recordOf) : []).filter(({ ok }) => ok !== false);
   const acts = done.map(({ name, input }) => {
-    const verb = verbs[String(name)];
+    const isVain = name === "replace_term" && files === undefined;
+    const verb = isVain ? "Found nothing to replace:" : verbs[String(name)];
     return verb === undefined ? String(name ?? "") : `${verb} ${objectOf(recordOf(input))}`.trim();
   });
   const told = [...new Set(acts)].filter((act) => act !== "");

@@ -299,7 +299,9 @@ function Options(props: {
             ))}
           </select>
         ) : (
-          <span className="text-quiet">{project.models[0]}</span>
+          <span className="text-quiet">
+            {project.models[0] === "emend/rules" ? "Built-in rules" : project.models[0]}
+          </span>
         )}
         <button
           type="button"
@@ -317,7 +319,9 @@ function Options(props: {
         {/* Grouped if there is no room for both, except on a phone. */}
         <span className="contents sm:ml-auto sm:flex sm:flex-wrap sm:items-center sm:gap-x-4 sm:gap-y-2">
           <span className={`ml-auto ${left <= 5 ? "text-warn" : "text-quiet"}`}>
-            {left > 0 ? `${left} of ${project.settings.createsPerHourMax} left this hour` : "quota used up for now"}
+            {left > 0
+              ? `${left} of ${project.settings.createsPerHourMax} jobs left this hour`
+              : "quota used up for now"}
           </span>
           {props.children}
         </span>

@@ -48,12 +48,12 @@ export function Reading(props: {
         <div className="flex gap-2">
           <Icon name="warning" className="mt-0.5 text-warn" />
           <div className="min-w-0 wrap-anywhere">
-            I do not understand «
+            The built-in rules do not understand “
             <VisibleText text={told.clause} />
-            »: <VisibleText text={told.reason} />.
-            <ul className="flex flex-wrap gap-x-4 gap-y-1">
+            ”: <VisibleText text={told.reason} />.{/* In one line on a phone, so that what is below hardly moves. */}
+            <ul className="flex gap-x-4 gap-y-1 overflow-x-auto sm:flex-wrap">
               {told.examples.map((example) => (
-                <li key={example}>
+                <li key={example} className="max-w-4/5 shrink-0 sm:max-w-full sm:shrink">
                   <button
                     type="button"
                     className="text-left underline decoration-line underline-offset-3 hover:text-ink"

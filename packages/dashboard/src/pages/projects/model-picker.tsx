@@ -201,15 +201,22 @@ function Facts(props: { model: DashboardModel; isListed: boolean; usual: Dashboa
   const { inputUsd, outputUsd, cachedInputUsd, contextTokens, seesPictures, usualJobUsd } = props.model;
   const { isMeasured, inputTokens, outputTokens } = props.usual;
   const tokens = `${roundTokens(inputTokens)} tokens in, ${roundTokens(outputTokens)} out`;
-  const rows = [
+  const price = `$${inputUsd} in, $${outputUsd} out per million tokens`;
+  const prices = [
     [
       "A usual job",
       `about $${usualJobUsd.toFixed(2)} (${isMeasured ? "the median of your jobs" : "assumed"}: ${tokens})`,
     ],
-    ["Price", `$${inputUsd} in, $${outputUsd} out per million tokens${props.isListed ? "" : ", as the dearest model"}`],
+    ["Price", props.isListed ? price : `counted as ${price}, as for this vendor's most expensive model`],
+  ];
+  const isUnknown = !props.isListed && inputUsd === 0 && outputUsd === 0;
+  const rows = [
+    ...(isUnknown ? [["Price", "not known, so its jobs count as $0 towards budgets"]] : prices),
     ["Reads at once", `${contextTokens.toLocaleString("en")} tokens`],
     ["Pictures", seesPictures ? "can be attached" : "not known to see them"],
-    ["Repeated text", cachedInputUsd === null ? "full price" : `$${cachedInputUsd} per million tokens (cached)`],
+    ...(isUnknown
+      ? []
+      : [["Repeated text", cachedInputUsd === null ? "full price" : `$${cachedInputUsd} per million tokens (cached)`]]),
   ];
   return (
     <dl className="grid gap-x-4 gap-y-1 sm:grid-cols-[max-content_minmax(0,1fr)]">

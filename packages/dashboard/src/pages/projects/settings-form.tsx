@@ -88,10 +88,10 @@ function SettingInput({
   onValue(value: string | boolean): void;
 }) {
   const { path: _path, kind, scale: _scale, min, step, options: own = [], ...shown } = setting;
-  if (kind === "check") return <CheckInput label={shown.label} isOn={value === true} onToggle={onValue} />;
+  if (kind === "check") return <CheckInput {...shown} isOn={value === true} onToggle={onValue} />;
   if (kind === "choice" || kind === "level" || kind === "select") {
     const options = kind === "choice" ? choices : kind === "level" ? levels : own;
-    return <SelectInput label={shown.label} value={String(value)} onValue={onValue} options={options} />;
+    return <SelectInput {...shown} value={String(value)} onValue={onValue} options={options} />;
   }
   if (kind === "silencers") return <SilencersInput {...shown} value={String(value)} onValue={onValue} />;
   const text = { ...shown, value: String(value), onText: onValue };

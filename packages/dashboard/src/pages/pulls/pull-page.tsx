@@ -122,10 +122,14 @@ function PullView({ name, pull }: { name: PullName; pull: DashboardPull }) {
           )}
           {/* A merge may have deleted the branch. */}
           {pull.state === "open" && (
-            <Sheet className="grid gap-2 px-4 py-3">
-              <h2>On your machine</h2>
-              <CopyBlock text={`git clone --branch ${shellWord(headRef)} ${pull.cloneUrl}`} />
-              <p className="text-quiet">Use any user name, and one of the project's API keys as the password.</p>
+            <Sheet className="px-4 py-3">
+              <details>
+                <summary>Get this branch with git</summary>
+                <div className="grid gap-2 pt-2">
+                  <CopyBlock text={`git clone --branch ${shellWord(headRef)} ${pull.cloneUrl}`} />
+                  <p className="text-quiet">Use any user name, and one of the project's API keys as the password.</p>
+                </div>
+              </details>
             </Sheet>
           )}
         </div>

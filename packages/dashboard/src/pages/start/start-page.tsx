@@ -72,14 +72,17 @@ export function ProjectStep({ project }: { project: DashboardProject | null }) {
     <Step number={1} title="Add a project" done={done} lines={lines}>
       {!project && (
         <>
-          <p>A project is a docs repository. Use the sample docs to look around, or connect your own.</p>
+          <p>
+            A project is a docs repository. Use the sample docs to look around, or add your own: a folder, a zip file or
+            a repository.
+          </p>
           <Problem error={take.error} />
           <div className="flex flex-wrap gap-2">
             <Button look="primary" disabled={take.isPending} onClick={() => take.mutate()}>
               Use the sample docs
             </Button>
             <Link to="/projects/new" className={buttonLook("ordinary")}>
-              Connect a repository
+              Add your docs
             </Link>
           </div>
         </>

@@ -1,4 +1,5 @@
 import { createSeats, seatFor } from "@emend/base/locks.ts";
+import { rulesModelName } from "@emend/base/model-names.ts";
 import {
   AddClaimBody,
   type Claim,
@@ -9,9 +10,11 @@ import {
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { listContextRepositories } from "../../accounts/projects/context-repositories.ts";
+import { allowedModels } from "../../accounts/projects/project-settings.ts";
 import { addClaim, confirmClaim, listClaims, removeClaim } from "../../claims/claim-store.ts";
 import { AppError } from "../../errors.ts";
 import { readSiteHealth } from "../../health/site-checks.ts";
+import { withFixes } from "../../health/suggest-fixes.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findProject, isPageOf } from "../find.ts";
 import { bodyParser } from "../parse-request.ts";
@@ -47,13 +50,17 @@ export function claimRoutes(app: FastifyInstance, deps: RouteDeps): void {
     }
     const { checks, findings } = await readSiteHealth(pool, project.id);
     const commit = checks.at(-1)?.commit ?? null;
+    const isRules = allowedModels(project.settings, deps.defaultModel)[0] === rulesModelName;
     const query = { page: path, state: null, limit: claimsMax, after: null };
     return {
       path,
       commit,
       text: commit && (await deps.readPage(project.id, commit, path)),
       claims: (await listClaims(pool, project.id, query)).claims,
-      findings: findings.filter((finding) => finding.path === path),
+      findings: withFixes(
+        findings.filter((finding) => finding.path === path),
+        isRules,
+      ),
       repositories: (await listContextRepositories(pool, project.id)).map(({ name }) => name),
     };
   });

@@ -8,7 +8,7 @@ import { listClaimsNow } from "../../claims/claim-store.ts";
 import { askedAbout, backfillLimit, backfillOf } from "../../claims/drift/reader.ts";
 import { AppError } from "../../errors.ts";
 import { readSiteHealth } from "../../health/site-checks.ts";
-import { fixOf, listTruth } from "../../health/suggest-fixes.ts";
+import { listTruth, withFixes } from "../../health/suggest-fixes.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findProject } from "../find.ts";
 import { bodyParser } from "../parse-request.ts";
@@ -38,10 +38,7 @@ export function healthRoutes(app: FastifyInstance, deps: RouteDeps): void {
     const isRules = allowedModels(settings, deps.defaultModel)[0] === rulesModelName;
     return {
       checks: checks.map((check) => ({ ...check, checkedAt: check.checkedAt.toISOString() })),
-      findings: findings.map((finding) => {
-        const fix = fixOf(finding, isRules);
-        return fix === null ? finding : { ...finding, fix };
-      }),
+      findings: withFixes(findings, isRules),
       isChecking: await deps.isSiteCheckAsked(id),
       problem: problem && { at: problem.at.toISOString(), words: problem.words },
       fixes: await deps.suggestions(id),
