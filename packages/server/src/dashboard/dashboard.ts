@@ -126,7 +126,10 @@ interface PullName {
 
 interface PullDesk {
   /** Null if it does not exist. */
-  read(name: PullName, reader: string): Promise<Omit<DashboardPull, "jobId" | "pictures" | "ask" | "threads" | "findings"> | null>;
+  read(
+    name: PullName,
+    reader: string,
+  ): Promise<Omit<DashboardPull, "jobId" | "pictures" | "ask" | "threads" | "findings"> | null>;
   readFile(name: PullName, path: string): Promise<DashboardPullFile | null>;
   merge(
     name: PullName,
