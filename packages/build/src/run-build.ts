@@ -1,11 +1,10 @@
-import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { bind, confined, inside, runProgram, type Sandbox, type StartProcess } from "@emend/runners";
+import { inside } from "@emend/runners";
 import { readOrSkip, type Tree } from "@emend/tree";
 import type { BuildLimits } from "./limits.ts";
 import type { Plan } from "./plan.ts";
+import { own, runScript, type ScriptDeps } from "./run-script.ts";
 
 export type BuildEnd =
   | { kind: "ended"; code: number; output: string }
@@ -13,7 +12,6 @@ export type BuildEnd =
   | { kind: "stopped"; words: string };
 
 const homeBytesMax = 64 * 2 ** 20;
-const packed = "/run/emend/site.packed";
 const unpack = fileURLToPath(new URL("./unpack.ts", import.meta.url));
 
 /**
@@ -22,50 +20,39 @@ const unpack = fileURLToPath(new URL("./unpack.ts", import.meta.url));
  * empty if there is none.
  */
 export async function runBuild(
-  deps: { start: StartProcess; sandbox: Sandbox; limits: BuildLimits },
+  deps: ScriptDeps,
   { tree, plan, siteFile }: { tree: Tree; plan: Plan; siteFile: string },
   signal: AbortSignal,
 ): Promise<BuildEnd> {
   const { limits } = deps;
-  const dir = await realpath(await mkdtemp(join(tmpdir(), "emend-build-")));
-  try {
-    await writeFile(siteFile, "");
-    const script = `/run/emend/${basename(unpack).replace(/\.([tj]s)$/, ".m$1")}`;
-    const mounts = [
-      ...bind(unpack, script),
-      ...["--bind", siteFile, packed],
-      ...["--size", String(homeBytesMax), "--tmpfs", inside.home],
-      ...["--size", String(limits.diskBytesMax), "--tmpfs", inside.work],
-      ...plan.mounts,
-    ];
-    const place = [plan.folder || ".", plan.site ?? "", packed];
-    const command = [inside.node, "--no-warnings", script, ...place, ...plan.command];
-    const end = await runProgram(
-      deps.start,
-      {
-        command: await confined({ sandbox: deps.sandbox, dir, mounts, command }),
-        cwd: dir,
-        env: environmentOf(plan),
-        stdin: filesOf(tree, plan.packageFolders),
-        memoryBytesMax: limits.memoryBytesMax,
-        processesMax: limits.processesMax,
-        clock: AbortSignal.timeout(limits.timeoutMs),
-        statusFile: join(dir, "status.json"),
-      },
-      signal,
-    );
-    switch (end.kind) {
-      case "timed out":
-        return { kind: "stopped", words: `${plan.name} did not end within ${limits.timeoutMs / 1000} s` };
-      case "too large":
-        return { kind: "stopped", words: `${plan.name} used ${end.words}, more than is allowed` };
-      case "exited":
-        return end.stderr === ""
-          ? { kind: "ended", code: end.code ?? 1, output: end.stdout }
-          : { kind: "stopped", words: whyNotStarted(plan, limits, end.stderr) };
-    }
-  } finally {
-    await rm(dir, { recursive: true, force: true, maxRetries: 3 });
+  const packed = own("site.packed");
+  await writeFile(siteFile, "");
+  const end = await runScript(
+    deps,
+    {
+      script: unpack,
+      args: [plan.folder || ".", plan.site ?? "", packed, ...plan.command],
+      mounts: [
+        ...["--bind", siteFile, packed],
+        ...["--size", String(homeBytesMax), "--tmpfs", inside.home],
+        ...["--size", String(limits.diskBytesMax), "--tmpfs", inside.work],
+        ...plan.mounts,
+      ],
+      env: environmentOf(plan),
+      stdin: filesOf(tree, plan.packageFolders),
+      timeoutMs: limits.timeoutMs,
+    },
+    signal,
+  );
+  switch (end.kind) {
+    case "timed out":
+      return { kind: "stopped", words: `${plan.name} did not end within ${limits.timeoutMs / 1000} s` };
+    case "too large":
+      return { kind: "stopped", words: `${plan.name} used ${end.words}, more than is allowed` };
+    case "exited":
+      return end.stderr === ""
+        ? { kind: "ended", code: end.code ?? 1, output: end.stdout }
+        : { kind: "stopped", words: whyNotStarted(plan, limits, end.stderr) };
   }
 }
 
@@ -79,10 +66,7 @@ function whyNotStarted(plan: Plan, { diskBytesMax }: BuildLimits, words: string)
 function environmentOf({ packageFolders }: Plan): Readonly<Record<string, string>> {
   const programs = packageFolders.map((folder) => `${inside.work}/${folder}/.bin`);
   return {
-    HOME: inside.home,
     PATH: [...programs, inside.path].join(":"),
-    TMPDIR: "/tmp",
-    LANG: "C.UTF-8",
     TERM: "dumb",
     NO_COLOR: "1",
     CI: "1",

@@ -1,18 +1,9 @@
-import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  bind,
-  confined,
-  findProgram,
-  inside,
-  programMounts,
-  runProgram,
-  type Sandbox,
-  type StartProcess,
-} from "@emend/runners";
-import type { BuildLimits } from "./limits.ts";
+import { bind, findProgram, inside, programMounts } from "@emend/runners";
+import { own, runScript, type ScriptDeps } from "./run-script.ts";
 
 /** A page as readers see it, before or after a change. */
 export interface PagePicture {
@@ -56,52 +47,32 @@ export async function findChromium(path: string): Promise<string | null> {
  * taken before the time was over counts.
  */
 export async function takePictures(
-  deps: { start: StartProcess; sandbox: Sandbox; limits: BuildLimits; chromium: string },
+  deps: ScriptDeps & { chromium: string },
   task: { before: string; after: string; base: string; pages: readonly PageToPicture[] },
   signal: AbortSignal,
 ): Promise<readonly PagePicture[]> {
-  const dir = await realpath(await mkdtemp(join(tmpdir(), "emend-pictures-")));
+  const dir = await mkdtemp(join(tmpdir(), "emend-pictures-"));
   try {
-    const at = (name: string) => `/run/emend/${name}`;
-    const script = at(basename(photograph).replace(/\.([tj]s)$/, ".m$1"));
     const taken = join(dir, "pictures");
     await writeFile(taken, "");
+    const order = {
+      chromium: deps.chromium,
+      sites: { before: own("before"), after: own("after") },
+      base: task.base,
+      pages: task.pages,
+      widths: pictureWidths,
+      pictures: own("pictures"),
+    };
     const mounts = [
-      ...bind(photograph, script),
-      ...bind(task.before, at("before")),
-      ...bind(task.after, at("after")),
-      ...["--bind", taken, at("pictures")],
+      ...bind(task.before, own("before")),
+      ...bind(task.after, own("after")),
+      ...["--bind", taken, own("pictures")],
       ...["--ro-bind-try", "/etc/fonts", "/etc/fonts"],
       ...["--tmpfs", inside.home, "--tmpfs", inside.work],
       ...(await programMounts(deps.chromium)),
     ];
-    const order = {
-      chromium: deps.chromium,
-      sites: { before: at("before"), after: at("after") },
-      base: task.base,
-      pages: task.pages,
-      widths: pictureWidths,
-      pictures: at("pictures"),
-    };
-    await runProgram(
-      deps.start,
-      {
-        command: await confined({
-          sandbox: deps.sandbox,
-          dir,
-          mounts,
-          command: [inside.node, "--no-warnings", script, JSON.stringify(order)],
-        }),
-        cwd: dir,
-        env: { HOME: inside.home, PATH: inside.path, TMPDIR: "/tmp", LANG: "C.UTF-8" },
-        stdin: "",
-        memoryBytesMax: deps.limits.memoryBytesMax,
-        processesMax: deps.limits.processesMax,
-        clock: AbortSignal.timeout(clockMs),
-        statusFile: join(dir, "status.json"),
-      },
-      signal,
-    );
+    const args = [JSON.stringify(order)];
+    await runScript(deps, { script: photograph, args, mounts, env: {}, stdin: "", timeoutMs: clockMs }, signal);
     return readPictures(await readFile(taken), task.pages);
   } finally {
     await rm(dir, { recursive: true, force: true, maxRetries: 3 });
