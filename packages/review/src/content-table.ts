@@ -24,7 +24,7 @@ export const rawElements =
 /** Attributes whose literal value is shown, or only arranges. */
 export const attributes = words(`
   abbr align alt anchor ariaLabel aria-label aria-hidden author badge bordered border caption cellpadding cellspacing class
-  className cols color colspan columns controls cta collapsible date datetime default defaultOpen defaultValue deprecated
+  className cols colspan columns controls cta collapsible date datetime default defaultOpen defaultValue deprecated
   description dir disabled display emoji end expanded filename group groupId heading headers height horizontal icon
   iconType id img imgAlt initialValue isClosed isOpen items k key kind label lang layout level loading loop markdown muted
   name noZoom open optional path placeholder plain playsinline position query queryString rel required reversed role
@@ -37,7 +37,7 @@ export const blockElements =
   /^(?:article|aside|blockquote|center|details|div|dl|figure|figcaption|footer|h[1-6]|header|main|nav|ol|p|section|summary|table|tbody|td|tfoot|th|thead|tr|ul|video|audio|[A-Z].*)$/;
 
 /** Attributes that hold one address; all but `href`-like ones load it without a click. */
-export const addressAttributes = words("href src srcset poster cite to url link srcLight srcDark dark light image");
+export const addressAttributes = words("href src poster cite to url link srcLight srcDark dark light image");
 
 /**
  * Languages whose blocks every builder shows as text: those that at least two of Shiki, highlight.js, Prism and Pygments

@@ -15,7 +15,7 @@ import { isAllowed, kindOf, otherFile } from "./policy.ts";
 import { type Syntax, withLineFeeds } from "./read-page.ts";
 import type { Policy, ReviewInput, Violation } from "./review.ts";
 import { familyOf, folderOf, openSyntaxes } from "./site-syntax.ts";
-import { surelyLive, withoutCode } from "./without-code.ts";
+import { standsAsBefore, surelyLive, withoutCode } from "./without-code.ts";
 
 /** Each host is searched for in the whole repository. Nobody reviews more than this. */
 const hostsMax = 500;
@@ -163,7 +163,7 @@ export async function judgeContent(
 
   async function judgeFile(
     { path, text, content }: File,
-    gone: Record<"any" | "live", readonly Part[]>,
+    gone: Record<"any" | "live", readonly Part[]> & { drawings: ReadonlySet<string | null> },
   ): Promise<void> {
     const tell = (rule: string, line: number) => {
       if (isAllowed(policy, path)) return;
@@ -178,7 +178,9 @@ export async function judgeContent(
         violations.push({ path, rule: `the name differs from ${twin} only by case or look-alike letters` });
     }
     if (kind === "other") tell(otherFile, 0);
-    if (kind === "asset" && site.syntaxOf(path) === null && content) {
+    if (/\.svg$/i.test(path)) {
+      if (text !== null && text !== old && !gone.drawings.has(text)) tell(newDrawing, 0);
+    } else if (kind === "asset" && content) {
       const problem = problemOfAsset(path, content);
       if (problem !== null && !isAllowed(policy, path)) find("asset", "error", path, 1, problem);
     }
@@ -203,13 +205,14 @@ export async function judgeContent(
     const liveKeys = new Set(nowLive.map(keyOf));
     const beyond = partsBeyond(parts, held);
     const shown = withLineFeeds(text ?? "");
-    // In a new line, only what was surely live before is held. Front matter has no such doubts, nor has a whole comment.
-    const oldLines = new Set(withLineFeeds(old ?? "").split("\n"));
-    const isNewLine = ({ kind, key, at, again = [] }: Part) =>
+    // Where lines around it are new, only what was surely live before is held. Front matter has no such doubts, nor has a
+    // whole comment.
+    const stands = standsAsBefore(withLineFeeds(old ?? ""), shown, site.syntaxOf(path) ?? "text");
+    const isMoved = ({ kind, key, at, again = [] }: Part) =>
       kind === "form" &&
       !key.startsWith("<!--") &&
-      [at, ...again].some((place) => place > 4 && !oldLines.has(lineOf(shown, place)));
-    const written = parts.filter(isNewLine);
+      [at, ...again].some((place) => place > 4 && !stands(shown.lastIndexOf("\n", place - 1) + 1));
+    const written = parts.filter(isMoved);
     const heldSurely = written.length === 0 ? [] : ((await partsOf(path, old, surelyLive)) ?? []);
     const added = [...beyond, ...partsBeyond([...nowLive, ...partsBeyond(written, heldSurely)], beyond)];
     const heldHosts = new Set(held.flatMap((part) => (part.kind === "link" ? part.hosts : [])));
@@ -236,10 +239,13 @@ export async function judgeContent(
     }
   }
 
-  const gone: Record<"any" | "live", Part[]> = { any: [], live: [] };
-  for (const { path } of files.filter((file) => file.text === null && kindOf(file.path) === "document")) {
-    gone.any.push(...((await partsOf(path, await before(path))) ?? []));
-    gone.live.push(...((await partsOf(path, await before(path), withoutCode)) ?? []));
+  const gone = { any: [] as Part[], live: [] as Part[], drawings: new Set<string | null>() };
+  for (const { path } of files.filter((file) => file.text === null)) {
+    const text = await before(path);
+    if (/\.svg$/i.test(path)) gone.drawings.add(text);
+    if (kindOf(path) !== "document") continue;
+    gone.any.push(...((await partsOf(path, text)) ?? []));
+    gone.live.push(...((await partsOf(path, text, withoutCode)) ?? []));
   }
   for (const file of files) {
     // Each search takes a while, so yield to the other jobs of this process.
@@ -258,15 +264,13 @@ export async function judgeContent(
   return { violations, findings };
 }
 
+const newDrawing =
+  "a new or changed SVG file, which can run scripts. Use a PNG or WebP image, or allow the file with policy.allowedPaths";
+
 /** The parts that are not among those held before. */
 function partsBeyond(parts: readonly Part[], held: readonly Part[]): Part[] {
   const keys = new Set(held.map(keyOf));
   return parts.filter((part) => part.kind !== "rest" && !keys.has(keyOf(part)));
-}
-
-function lineOf(text: string, at: number): string {
-  const end = text.indexOf("\n", at);
-  return text.slice(text.lastIndexOf("\n", at - 1) + 1, end === -1 ? undefined : end);
 }
 
 function keyOf({ kind, key }: Part): string {

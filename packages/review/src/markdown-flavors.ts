@@ -23,6 +23,7 @@ export interface Flavor {
 
 const templates = String.raw`\{\{[\s\S]{0,2000}?\}\}|\{%[\s\S]{0,2000}?%\}|\{\{|\{%`;
 const snippets = String.raw`^.*-+8<-+.*$|\{[!*][^{}\n]*[!*]\}`;
+const inclusions = String.raw`<!--\s*@include[^\n]*`;
 const commonmark: Flavor = {
   mdx: false,
   nested: true,
@@ -40,14 +41,14 @@ const mdx: Flavor = { ...commonmark, mdx: true, escapable: "<{\\", braces: null,
 const flavors: Readonly<Record<string, Flavor>> = {
   commonmark,
   mdx,
-  "mdx mintlify": { ...mdx, labels: true },
+  mintlify: { ...mdx, labels: true },
   // `{word}` can be an attribute.
   vue: {
     ...commonmark,
     vue: true,
     braces: /^\{\\[a-z](?:(?!\{[{%])[^<>`"'=])*\}$/,
     unknownElements: false,
-    insideCode: /<!--\s*@include[^\n]*/g,
+    insideCode: new RegExp(inclusions, "g"),
   },
   hugo: { ...commonmark, insideCode: /\{\{[<%][\s\S]{0,2000}?[%>]\}\}|\{\{[<%]/g },
   mdbook: { ...commonmark, insideCode: /\{\{\s*#[^{}\n]*\}\}|\{\{\s*#/g },
@@ -79,9 +80,11 @@ const unknown: Flavor = {
   ...commonmark,
   nested: false,
   html: "raw",
-  insideCode: new RegExp(`${templates}|${snippets}`, "gm"),
+  insideCode: new RegExp(`${templates}|${snippets}|${inclusions}`, "gm"),
   escapable: "",
   vue: true,
+  unknownElements: false,
+  infos: /^ *[\w#.+-]* *$/,
   braces:
     /^\{(?!(?:hidden|inert|popover|autofocus|contenteditable)\b)(?:[\p{L}\p{N}_-]*|\\[a-z](?:(?!\{[{%])[^<>`"'=])*)\}$/iu,
 };

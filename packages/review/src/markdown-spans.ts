@@ -1,26 +1,3 @@
-/**
- * The text as Liquid leaves it: the marks of `{% raw %}` vanish, so that what is left and right of them is joined, and what
- * is between them is no template. Each line keeps its length. A mark that is written otherwise stays, and is a template.
- */
-export function withoutRaw(text: string): string {
-  const pieces = text.split(/((?<!\{)\{% *raw *%\}|\{%-?\s*endraw(?: *%\}|\b))/);
-  const isEnd = (piece: string) => piece.includes("endraw");
-  const last = pieces.findLastIndex((piece, index) => index % 2 === 1 && isEnd(piece));
-  if (pieces.some((piece, index) => index % 2 === 1 && isEnd(piece) && !/^\{% *endraw *%\}$/.test(piece))) return text;
-  let isRaw = false;
-  const shown = pieces.map((piece, index) => {
-    const isMark = index % 2 === 1 && index <= last && isRaw === isEnd(piece);
-    if (isMark) isRaw = !isRaw;
-    // No search looks for these marks.
-    return isMark ? "\0".repeat(piece.length) : isRaw ? piece.replaceAll(/\{(?=[{%])/g, "\ufffd") : piece;
-  });
-  return shown
-    .join("")
-    .split("\n")
-    .map((line) => line.replaceAll("\0", "").padEnd(line.length))
-    .join("\n");
-}
-
 export function lineAt(text: string, at: number): string {
   const end = text.indexOf("\n", at);
   return text.slice(at, end === -1 ? text.length : end);
@@ -48,13 +25,13 @@ export function referencesIn(text: string): ReadonlyMap<string, number> {
 }
 
 /** Whether every parser finds the same code spans here: each is closed in its line and not escaped. */
-export function hasPlainSpans(chunk: string, html: "commonmark" | "spans" | "raw", overLines = false): boolean {
+export function hasPlainSpans(chunk: string, html: "commonmark" | "spans" | "raw"): boolean {
   if (!chunk.includes("`")) return true;
   // Mathematics is passed on as it is, with its marks.
   if (/\$\$|\\[([]/.test(chunk)) return false;
   const isTable = html === "raw" || /^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:|-]*)?$/m.test(chunk);
   for (let at = chunk.indexOf("`"); at !== -1; at = chunk.indexOf("`", at)) {
-    const [whole, marks, code = ""] = spanAt(chunk, at, overLines) ?? [];
+    const [whole, marks, code = ""] = spanAt(chunk, at) ?? [];
     // Tables split cells inside code, and some parsers need a letter behind the first mark.
     if (
       !whole ||
@@ -70,14 +47,9 @@ export function hasPlainSpans(chunk: string, html: "commonmark" | "spans" | "raw
   return true;
 }
 
-/**
- * A span of code in its line: a list of definitions, a heading or a target can take any line out of a sentence. Where all
- * parsers follow CommonMark, and the sentence has none of these, it may go on in lines that begin with a letter.
- */
-export function spanAt(text: string, at: number, overLines: boolean): RegExpExecArray | null {
-  const span = overLines
-    ? /(`+)(?!`)((?:[^\n]|\n {0,6}(?=[A-Za-z]))*?[^`\n])\1(?!`)/y
-    : /(`+)(?!`)([^\n]*?[^`\n])\1(?!`)/y;
+/** A span of code in its line: a list of definitions, a heading or a target can take any line out of a sentence. */
+export function spanAt(text: string, at: number): RegExpExecArray | null {
+  const span = /(`+)(?!`)([^\n]*?[^`\n])\1(?!`)/y;
   span.lastIndex = at;
   return span.exec(text);
 }

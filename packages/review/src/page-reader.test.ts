@@ -38,10 +38,10 @@ it("parses each text once, however often and by however many it is asked for", a
 it("remembers only so much: the oldest text is parsed again", async () => {
   const { reader, asked } = counted();
   const large = (index: number) => `${index} ${" ".repeat(2 ** 22 - 10)}`;
-  for (let index = 0; index < 5; index += 1) await reader.read(large(index), "svg");
-  await reader.read(large(4), "svg");
+  for (let index = 0; index < 5; index += 1) await reader.read(large(index), "text");
+  await reader.read(large(4), "text");
   expect(asked).toHaveLength(5);
-  await reader.read(large(0), "svg");
+  await reader.read(large(0), "text");
   expect(asked).toHaveLength(6);
 });
 

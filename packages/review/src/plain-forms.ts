@@ -97,29 +97,6 @@ export function isPlainValue(value: string, mdx: boolean, nested: boolean): bool
   return [...value.matchAll(/&#?\w+;/g)].every(([one]) => isPlainReference(one, "<>{}\\:/"));
 }
 
-/** Properties that arrange what is seen. None makes text invisible or puts it over other text. */
-const plainProperty =
-  /^(?:text-align|text-decoration|float|clear|(?:max-|min-)?(?:width|height)|margin(?:-\w+)*|padding(?:-\w+)*|border(?:-\w+)*|vertical-align|font-weight|font-style|white-space|list-style(?:-\w+)?|gap|align-items|justify-content|flex(?:-\w+)?|grid-template-columns|object-fit|aspect-ratio|word-break|line-height|cursor)$/;
-const hidingValue =
-  /-\s*\d|^0*(?:\.\d+)?(?:px|%|r?em|vh|vw)?$|none|transparent|hidden|white|snow|ivory|\d{4}|\dv[wh]|^#(?:[\da-f]{4}|[\da-f]{8}|f{3}|f{6})$/i;
-
-/** CSS, or JSX's object of it. */
-export function isPlainStyle(value: string): boolean {
-  if (!/^[\w\s:;#%.,{}"'-]*$/.test(value)) return false;
-  const declarations = value.replaceAll(/[{}"']/g, "").split(value.includes("{") ? "," : ";");
-  return declarations.every((one) => {
-    const [, name = "", given = ""] = /^\s*([\w-]+)\s*:(.*)$/s.exec(one) ?? [];
-    if (one.trim() === "") return true;
-    const property = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    // On every background.
-    if (property === "color") return /^(?:red|green|blue|orange|purple|crimson|teal)$/i.test(given.trim());
-    const isSpace = /^(?:margin|padding|border|text-decoration|list-style|gap|float)/.test(property);
-    return (
-      plainProperty.test(property) && (!hidingValue.test(given.trim()) || (isSpace && !/-\s*\d|\d{4}/.test(given)))
-    );
-  });
-}
-
 /** A reference to characters that can be seen and are none of these. */
 export function isPlainReference(reference: string, active: string): boolean {
   const read = decodeHTML(reference);

@@ -22,10 +22,6 @@ const places: ReadonlyArray<readonly [file: RegExp, place: RegExp]> = [
   [/astro\.config\.\w+$/, /^(?:redirects|integrations\.sidebar)(?:\.|$)/],
   [/next\.config\.\w+$/, /^redirects(?:\.|$)/],
 ];
-/** Elsewhere a key counts only if the file already has navigation at this place. */
-const navigationKeys =
-  /(?:^|\.)(?:nav|navbar|sidebars?\w*|items|links|pages|tabs|groups|menus?|redirects|redirect_maps)$/i;
-
 /** An entry of VitePress's navigation, wherever it stands, and a place that every framework with such entries has. */
 const entryKeys = /^(?:text|link|items|collapsed|activeMatch|base|target|rel)$/;
 const entriesPlace = "themeConfig.nav";
@@ -66,10 +62,7 @@ export function readConfiguration(
     const place = isEntry(data) ? entriesPlace : [above, data.key].filter(Boolean).join(".");
     const isKnown = isWhole || known?.test(place);
     const isCollection = data.key !== undefined || data.text === undefined;
-    if (!(data.isPlain && isCollection && (isKnown || navigationKeys.test(place))))
-      return void data.inner.forEach((one) => void walk(one, place));
-    // The name of an unusual place is a part of its own.
-    if (!isKnown) parts.form(`navigation at ${place}`, data.from, place.split(".").at(-1));
+    if (!(data.isPlain && isCollection && isKnown)) return void data.inner.forEach((one) => void walk(one, place));
     cuts.push(data);
     readStrings(data);
   };

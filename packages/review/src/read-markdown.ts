@@ -35,7 +35,6 @@ import {
   spanAt,
   startOf,
   templateEnd,
-  withoutRaw,
   withoutSpans,
   wordAt,
 } from "./markdown-spans.ts";
@@ -45,7 +44,6 @@ import {
   isLiteralExpression,
   isPlainInfo,
   isPlainReference,
-  isPlainStyle,
   isPlainValue,
   readPlainTag,
   type Tag,
@@ -57,9 +55,8 @@ import { activeTex, directiveLine, isApart, isPlainDirective, isPlainMarker } fr
  * Reads Markdown and MDX line by line and collects every construct that is not in the table of content. It trusts code
  * to be inert only where all parsers agree. After the first fence on which they may not, all lines count as live.
  */
-export function readMarkdown(parts: Parts, written: string, from: number, flavor: Flavor): void {
+export function readMarkdown(parts: Parts, text: string, from: number, flavor: Flavor): void {
   const isLiquid = flavor.html === "raw" && !flavor.vue;
-  const text = isLiquid ? written.slice(0, from) + withoutRaw(written.slice(from)) : written;
   let at = from;
   let isTrusted = true;
   /** HTML elements that are open: there, some parsers read Markdown and others do not. */
@@ -124,8 +121,8 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     if (/^\s*---/.test(body) || !hasPlainSpans(argument, "raw"))
       parts.form(`${argument}\n${body}`, at, argument || body);
     else if (/^(?:code|code-block|sourcecode|code-tab)$/.test(name)) parts.sample(body, at);
-    else if (name === "toctree") for (const entry of body.split("\n")) readEntry(entry.trim(), at);
-    else readMarkdown(shiftedBy(at - argument.length - 2, parts), `${argument}\n\n${body}`, 0, flavor);
+    else if (name === "toctree") parts.form(body, at);
+    else readMarkdown(shiftedBy(at + options.length - argument.length - 2, parts), `${argument}\n\n${body}`, 0, flavor);
   }
 
   function readOption(line: string, at: number): void {
@@ -133,13 +130,6 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
     if (link !== undefined) parts.address(link, at, { loads: !line.includes(":link:") });
     else if (line.trim() !== "" && !directiveOptions.test(line.trim())) parts.form(line.trim(), at);
     else readMarkdown(shiftedBy(at, parts), line.trim().replace(/^:[\w-]+:/, ""), 0, flavor);
-  }
-
-  /** `page` or `Title <page>`. */
-  function readEntry(entry: string, at: number): void {
-    const [, target] = /^(?:[^<>{}`\\&]* <([^\s<>]+)>|[\w./*?[\]-]*)$/.exec(entry) ?? [null, null];
-    if (target === null) parts.form(entry, at);
-    else if (target !== undefined) parts.address(target, at);
   }
 
   function readInsideCode(code: string, offset: number): void {
@@ -164,8 +154,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
         : /^(?:[ \t>*+:-]|\d{1,9}[.)]|\[\^[^\]\n]+\]:)*<[a-z/!?]/im.test(live));
     if (hasHtml) htmlEnd = end;
     const isInside = open.length > 0 && flavor.html !== "commonmark";
-    const overLines = flavor.html === "commonmark" && !/^[ \t]*(?:[:=>#]|-[-: \t]*$|\[[^\]\n]*\]:)|\|/m.test(chunk);
-    const spans = isTrusted && !isInside && !hasHtml && hasPlainSpans(chunk, flavor.html, overLines);
+    const spans = isTrusted && !isInside && !hasHtml && hasPlainSpans(chunk, flavor.html);
     let rest = "";
     let cursor = start;
     const active = /[`<{&\\]|\](?=[(:])/g;
@@ -185,7 +174,7 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       const next = start + (active.exec(chunk)?.index ?? chunk.length);
       rest += text.slice(cursor, Math.min(next, end));
       if (next >= end) break;
-      const stop = readActive(next, end, spans, overLines);
+      const stop = readActive(next, end, spans);
       // A construct is a word's end: what is left and right of it is no address. A reference is its character.
       rest += stop === next ? text[next] : text[next] === "&" ? decodeHTML(text.slice(next, stop)) : " ";
       cursor = Math.max(stop, next + 1);
@@ -195,10 +184,10 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
   }
 
   /** Where the construct at this place ends; the place itself if it is plain text. */
-  function readActive(at: number, end: number, spans: boolean, overLines: boolean): number {
+  function readActive(at: number, end: number, spans: boolean): number {
     switch (text[at]) {
       case "`": {
-        const [whole = "", marks = "", code = ""] = (spans && spanAt(text, at, overLines)) || [];
+        const [whole = "", marks = "", code = ""] = (spans && spanAt(text, at)) || [];
         parts.sample(code, at);
         readInsideCode(code, at + marks.length);
         // Vue's titles and tables of contents show code as it is written.
@@ -302,12 +291,6 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       return at;
     }
     const whole = text.slice(at, stop);
-    const [, figure] = (!flavor.mdx && /^\{\{< *figure((?: +[a-z]+="[^"&[\]]*")+) *\/?>\}\}$/.exec(whole)) || [];
-    if (figure !== undefined) {
-      const given = [...figure.matchAll(/([a-z]+)="([^"]*)"/g)].map(([, name = "", value = ""]) => ({ name, value }));
-      readAttributes({ name: "figure", given, isEnd: false, isClosed: true, end: stop }, at);
-      return stop;
-    }
     // MyST reads `{name}` before a span of code as a role.
     if (text[stop] === "`" && !roles.has(whole.slice(1, -1))) {
       parts.form(whole + lineAt(text, stop), at);
@@ -394,22 +377,17 @@ export function readMarkdown(parts: Parts, written: string, from: number, flavor
       const isLiteral = value.startsWith("{")
         ? flavor.mdx && isLiteralExpression(value)
         : isPlainValue(value, flavor.mdx, flavor.html === "commonmark");
-      const isStyle = key === "style" && isPlainStyle(value) && (isLiteral || !value.startsWith("{"));
       // Scripts of themes read elements whose ids begin like this.
       const isOwnId = key === "id" && /^_/.test(value);
       // Elements with a name hide the document's own functions.
       const isClobbering = key === "name" && !isComponent && name !== "a";
       const isHiding = (key === "class" || key === "className") && hidingClass.test(value);
-      const isUnseen = key === "color" && !isPlainStyle(`color: ${value}`);
-      if (isClobbering || isHiding || isUnseen) parts.form(`<${name} ${key}=${value}>`, at, `<${name}`);
-      else if (isLiteral && key === "srcset")
-        for (const one of value.split(/,\s+/)) parts.address(one.replace(/\s+[\d.]+[wx]$/, ""), at, { loads: true });
+      if (isClobbering || isHiding) parts.form(`<${name} ${key}=${value}>`, at, `<${name}`);
       else if (isLiteral && addressAttributes.has(key))
         readAddress(value.replace(/^\{\s*["'`]|["'`]\s*\}$/g, "").replaceAll(/(?<=\S) (?=[\w(])/g, "%20"), at, {
           loads: !/^(?:href|to|cite|url|link)$/.test(key),
         });
       else if (isLiteral && attributes.has(key) && !isOwnId) parts.value(value, at);
-      else if (isStyle) continue;
       else if (
         isLiteral &&
         isComponent &&

@@ -5,15 +5,13 @@ import { withoutNames } from "./plain-forms.ts";
 import { readConfiguration } from "./read-configuration.ts";
 import { readMarkdown } from "./read-markdown.ts";
 import { readAsciidoc, readRst } from "./read-plain.ts";
-import { readSvg } from "./read-svg.ts";
 
-/** `markdown` is followed by the builder that reads the page, a configuration and a file of navigation by its path. */
+/** `markdown` is followed by the builders that may read the page, a configuration and a file of navigation by its path. */
 export type Syntax =
   | "mdx"
   | "mdx mintlify"
   | "rst"
   | "asciidoc"
-  | "svg"
   | "text"
   | `markdown${string}`
   | `configuration ${string}`
@@ -27,7 +25,6 @@ export function readPage(written: string, syntax: Syntax): readonly Part[] {
   const text = /^(?:configuration|navigation)$/.test(kind ?? "") ? written : withLineFeeds(written);
   if (kind === "configuration" || kind === "navigation")
     readConfiguration(parts, text, { path: name, isWhole: kind === "navigation" });
-  else if (kind === "svg") readSvg(parts, text);
   else {
     read(text);
     // Blanks besides those of ASCII end a word for some parsers only.
@@ -41,7 +38,11 @@ export function readPage(written: string, syntax: Syntax): readonly Part[] {
       for (const { 0: line, index } of page.matchAll(/[^\n]+/g)) parts.value(line, index, { loads: false });
     else if (kind === "rst") readRst(parts, page);
     else if (kind === "asciidoc") readAsciidoc(parts, page);
-    else readMarkdown(parts, page, readFrontMatter(parts, page), flavorOf(kind === "mdx" ? syntax : name));
+    else {
+      const from = readFrontMatter(parts, page);
+      for (const one of kind === "mdx" ? [name || "mdx"] : name.split("|"))
+        readMarkdown(parts, page, from, flavorOf(one));
+    }
   }
 }
 

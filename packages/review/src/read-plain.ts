@@ -44,11 +44,6 @@ export function readRst(parts: Parts, text: string): void {
       if (!roles.has(role)) {
         // Plain words may differ from those of another page.
         const form = wordsFrom(line, offset, whole.length);
-        const [, file] = (role === "download" && /`(?:[^`<>]* <)?([\w./-]+)>?`$/.exec(form)) || [];
-        if (file !== undefined) {
-          parts.include(file, at + offset);
-          continue;
-        }
         const isPlain = plainRole.test(form.slice(whole.length - 1)) && !form.includes("..");
         parts.form(isPlain ? `${whole}…` : form, at + offset, isPlain ? whole : form);
       }
@@ -195,12 +190,8 @@ export function readAsciidoc(parts: Parts, text: string): void {
       } else if (
         entry &&
         !(name === "page-aliases" ? aliases.test(value) : isPlainEntry(name, value.replaceAll(inertQuote, "")))
-      ) {
-        // Of a name that the site has, plain words may differ.
-        const isWords = /^[\w-]+$/.test(name) && /^[\p{L}\p{N} ,.;'’()-]*$/u.test(value.replaceAll(inertQuote, ""));
-        if (isWords) parts.form(`:${name.replaceAll(/\d+/g, "0")}:`, at, /^:[^\d:]+/.exec(entry)?.[0]);
-        else refuse();
-      }
+      )
+        refuse();
       if (/^\[.*\]$/.test(cell) && !asciidocBlocks.test(cell) && !/^\[\[[\w:.-]+(?:,[\w .-]+)?\]\]$/.test(cell))
         refuse();
     }

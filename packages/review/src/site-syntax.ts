@@ -37,9 +37,9 @@ export async function openSyntaxes(base: Tree) {
     if (flavor === undefined) continue;
     const folder = folderOf(path).replace(/(?:\.(?:vitepress|vuepress)|config\/_default)\/.*$/, "");
     const text = async () => (await base.read(path))?.toString() ?? "";
-    if (flavor === "python") sites.push({ folder, flavor: pythonFlavor(await text()) });
-    else if (flavor === "mintlify") sites.push({ folder, flavor: /mintlify/i.test(await text()) ? flavor : "mdx" });
-    else sites.push({ folder, flavor });
+    const flavors = flavor === "python" ? pythonFlavors(await text()) : [flavor];
+    for (const one of flavors)
+      sites.push({ folder, flavor: one !== "mintlify" || /mintlify/i.test(await text()) ? one : "mdx" });
   }
   let paths: ReadonlySet<string> | undefined;
   let folded: ReadonlyMap<string, string> | undefined;
@@ -51,24 +51,23 @@ export async function openSyntaxes(base: Tree) {
   }
 
   /**
-   * The builder of the nearest folder, or of the whole repository for a page outside of each site. Unknown if there are
-   * several, because each may read otherwise.
+   * The builder of the nearest folder, or of the whole repository for a page outside of each site. Where it is not sure
+   * who reads a page, it is read as each of them does, and as an unknown one.
    */
   function flavorOf(path: string): string {
-    if (templateFolders.test(path)) return "";
     const above = sites.filter(({ folder }) => path.startsWith(folder));
     const depth = Math.max(-1, ...above.map(({ folder }) => folder.length));
     const nearest = above.length === 0 ? sites : above.filter(({ folder }) => folder.length === depth);
     const flavors = new Set(nearest.map(({ flavor }) => flavor));
-    return flavors.size === 1 ? ([...flavors][0] ?? "") : "";
+    if (flavors.size !== 1 || templateFolders.test(path)) flavors.add("");
+    return [...flavors].sort().join("|");
   }
 
   return {
-    /** Null if the file is neither a page, nor a configuration, nor an SVG image. */
+    /** Null if the file is neither a page nor a configuration. */
     syntaxOf(path: string): Syntax | null {
       const kind = kindOf(path);
       if (kind === "navigation" || kind === "configuration") return `${kind} ${path}`;
-      if (/\.svg$/i.test(path)) return "svg";
       const flavor = flavorOf(path);
       if (/\.mdx$/i.test(path)) return flavor === "mintlify" ? "mdx mintlify" : "mdx";
       if (/\.rst$/i.test(path)) return "rst";
@@ -114,10 +113,10 @@ export async function openSyntaxes(base: Tree) {
 }
 
 /** Plugins of MkDocs decide what a page can do. */
-function pythonFlavor(configuration: string): string {
-  if (/macros|markdown-exec|mkdocs-jupyter|jinja|simple-hooks|gen-files|include-markdown/.test(configuration))
-    return "";
-  return /superfences|zensical/.test(configuration) ? "superfences" : "python";
+function pythonFlavors(configuration: string): readonly string[] {
+  const isOwn = /macros|markdown-exec|mkdocs-jupyter|jinja|simple-hooks|gen-files|include-markdown/.test(configuration);
+  const flavor = /superfences|zensical/.test(configuration) ? "superfences" : "python";
+  return isOwn ? [flavor, ""] : [flavor];
 }
 
 async function foldedPaths(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {

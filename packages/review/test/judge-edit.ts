@@ -19,10 +19,16 @@ function treeOf(files: Readonly<Record<string, string>>): Tree {
   };
 }
 
-/** What the rule says of one file that an edit makes of a small site. */
-export function judgeEdit(site: Readonly<Record<string, string>>, path: string, text: string | Buffer) {
+/** What the rule says of one file that an edit makes of a small site, and of the files that it deletes. */
+export function judgeEdit(
+  site: Readonly<Record<string, string>>,
+  path: string,
+  text: string | Buffer,
+  gone: readonly string[] = [],
+) {
   const policy = { docsDir: "", allowedPaths: [], filesMax: 100, bytesMax: 1e9 };
   const content = Buffer.from(text);
-  const files = [{ path, content, text: content.toString() }];
+  const deleted = gone.map((one) => ({ path: one, content: null, text: null }));
+  const files = [{ path, content, text: content.toString() }, ...deleted];
   return judgeContent({ base: treeOf(site), reader, policy, asked: [] }, files, [], AbortSignal.timeout(20_000));
 }

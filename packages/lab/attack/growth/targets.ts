@@ -40,7 +40,7 @@ const dialects: readonly [string, Dialect][] = [
 ];
 /** Every reader of the review, and every builder's way to read Markdown. */
 const reviewed = [
-  ...(["mdx", "svg", "rst", "asciidoc", "markdown"] as const),
+  ...(["mdx", "rst", "asciidoc", "markdown"] as const),
   ...(["commonmark", "vue", "hugo", "mdbook", "liquid", "python", "superfences"] as const).map(
     (name) => `markdown ${name}` as const,
   ),
