@@ -36,6 +36,8 @@ interface Count {
 }
 
 interface Census {
+  /** All references. */
+  site: Count;
   forms: Map<string, Count>;
   /** Folder, and what is looked for in it → what it has of that kind, and what references miss in it. */
   places: Map<string, Count>;
@@ -174,7 +176,12 @@ function takeCensus(index: SiteIndex): Census {
     tally(forms, formOf(index, reference), isHit ? "hits" : "misses");
     if (!isHit) missing.set(key, reference);
   }
+  const all = [...forms.values()];
   const census = {
+    site: {
+      hits: all.reduce((sum, { hits }) => sum + hits, 0),
+      misses: all.reduce((sum, { misses }) => sum + misses, 0),
+    },
     forms,
     places,
     folders,
@@ -188,6 +195,9 @@ function takeCensus(index: SiteIndex): Census {
   censuses.set(index, census);
   return census;
 }
+
+const manyAreBroken =
+  "more than a fifth of this site's references seem to be broken: Emend may not read the site as its builder does";
 
 /** The same for references that name one thing in one way. */
 function keyOf(index: SiteIndex, reference: Reference): string {
@@ -226,6 +236,7 @@ export function whyUnearned(index: SiteIndex, finding: Finding, isChange: boolea
   const place = census.places.get(key) ?? noCount;
   const dir = quoted(`${key.slice(key.indexOf(" ") + 1)}/`);
   const needsProof = isChange ? census.missing.has(keyOf(index, reference)) : census.isLarge;
+  if (census.site.misses >= manyMin && isContrary(census.site)) return manyAreBroken;
   // A page shows its headings, so only very many speak against how they are read.
   const isDoubted = kind === "heading" ? form.misses >= manyMin && form.misses > form.hits : isContrary(form);
   if (isDoubted) {
