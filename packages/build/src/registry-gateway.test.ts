@@ -32,7 +32,7 @@ async function ask(path: string, method = "GET"): Promise<string> {
   try {
     return await new Promise((resolve) => {
       const headers = { authorization: "Bearer abc", cookie: "a=b" };
-      const sent = request({ socketPath, path, method, headers }, (answer) => {
+      const sent = request({ socketPath, path, method, headers, agent: false }, (answer) => {
         let text = "";
         answer.on("data", (chunk) => {
           text += chunk;
