@@ -30,16 +30,18 @@ const templateFolders = /(?:^|\/)(?:layouts|themes|archetypes|templates|override
 export async function openSyntaxes(base: Tree) {
   const entries = await base.list();
   const folders = new Set(entries.map(({ path }) => /^(?:.*?\/)?content\//.exec(path)?.[0]));
-  const sites: { folder: string; flavor: string }[] = [];
+  const sites: { folder: string; flavor: string; reachesOut: boolean }[] = [];
   for (const { path } of entries) {
     const isHugo = /(?:^|\/)config\.(?:toml|ya?ml)$/.test(path) && folders.has(`${folderOf(path)}content/`);
     const flavor = isHugo ? "hugo" : builders.find(([file]) => file.test(path))?.[1];
     if (flavor === undefined) continue;
     const folder = folderOf(path).replace(/(?:\.(?:vitepress|vuepress)|config\/_default)\/.*$/, "");
-    const text = async () => (await base.read(path))?.toString() ?? "";
-    const flavors = flavor === "python" ? pythonFlavors(await text()) : [flavor];
+    const text = (await base.read(path))?.toString() ?? "";
+    const flavors = flavor === "python" ? pythonFlavors(text) : [flavor];
+    // It may name folders of pages outside of its own.
+    const reachesOut = text.includes("..");
     for (const one of flavors)
-      sites.push({ folder, flavor: one !== "mintlify" || /mintlify/i.test(await text()) ? one : "mdx" });
+      sites.push({ folder, reachesOut, flavor: one !== "mintlify" || /mintlify/i.test(text) ? one : "mdx" });
   }
   let paths: ReadonlySet<string> | undefined;
   let folded: ReadonlyMap<string, string> | undefined;
@@ -51,14 +53,16 @@ export async function openSyntaxes(base: Tree) {
   }
 
   /**
-   * The builder of the nearest folder, or of the whole repository for a page outside of each site. Where it is not sure
-   * who reads a page, it is read as each of them does, and as an unknown one.
+   * The builder of the nearest folder, or of the whole repository for a page outside of each site, and those whose
+   * configurations name folders outside of their own. Where it is not sure who reads a page, it is read as each of them
+   * does, and as an unknown one.
    */
   function flavorOf(path: string): string {
     const above = sites.filter(({ folder }) => path.startsWith(folder));
     const depth = Math.max(-1, ...above.map(({ folder }) => folder.length));
     const nearest = above.length === 0 ? sites : above.filter(({ folder }) => folder.length === depth);
-    const flavors = new Set(nearest.map(({ flavor }) => flavor));
+    const outside = sites.filter(({ folder, reachesOut }) => reachesOut && !path.startsWith(folder));
+    const flavors = new Set([...nearest, ...outside].map(({ flavor }) => flavor));
     if (flavors.size !== 1 || templateFolders.test(path)) flavors.add("");
     return [...flavors].sort().join("|");
   }
