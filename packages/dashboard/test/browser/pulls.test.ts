@@ -33,6 +33,7 @@ journey("opens, discusses and merges a pull request by the keyboard alone", asyn
   await page.goto(`${dashboard.url}/forge/${id}/pull/1`);
   await page.waitForURL(`${dashboard.url}/app/pulls/${id}/1`);
   await page.getByText("Merges cleanly").waitFor();
+  await press(page.getByText("Get this branch with git"));
   await page.getByText("git clone").waitFor();
   await page.locator("ins").first().waitFor();
   await type(page.getByLabel("Comment", { exact: true }), hostile);

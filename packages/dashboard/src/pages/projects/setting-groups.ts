@@ -1,3 +1,4 @@
+// Longer than other files: it is one form, as data, and a setting is found by reading it through.
 import type { DashboardProject } from "@emend/contract";
 import type { Setting } from "./setting.ts";
 
