@@ -324,6 +324,7 @@ test("a push, a clone, a tool's call, a forge's hook and a browser find on eithe
     path: "a.md",
     line: 1,
     message: "links to a missing page",
+    isFixable: true,
   };
   await pool().query(
     `insert into gate_statuses (id, project_id, repository, head, name, number, pull, words, findings)
