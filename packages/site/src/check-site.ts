@@ -1,6 +1,5 @@
 import { applySettings, readCheckSettings, settingsFindings } from "./check-settings.ts";
 import type { CheckSettings, PageContext, ResolvedLink } from "./checks/check.ts";
-import { mergeEntries, whyUnearned } from "./checks/earned.ts";
 import { brokenNavigation } from "./checks/links.ts";
 import { ownChecks } from "./checks/page-checks.ts";
 import { linkChecks, optionalChecks, siteChecks } from "./checks/registry.ts";
@@ -23,8 +22,6 @@ interface CheckOptions {
   signal?: AbortSignal;
   /** Replaces the settings in the site's own tree. */
   settings?: CheckSettings;
-  /** The site before the change that led to this one. */
-  base?: Site;
   /** Whether a page's ignore comment counts. Default: all do. */
   isTrusted?(path: string, silencer: Silencer): boolean;
 }
@@ -38,12 +35,7 @@ const everyCheck: readonly string[] = [...ownChecks, ...linkChecks, ...siteCheck
 export async function checkSite(site: Site, options: CheckOptions = {}): Promise<readonly Finding[]> {
   const settings = options.settings ?? (await readCheckSettings(site));
   const memo = await checkOnce(site, options);
-  const { base = site } = options;
-  const earned = allFindings(memo).map((finding) => {
-    const why = finding.certainty === undefined ? whyUnearned(base.index, finding, base !== site) : null;
-    return why === null ? finding : asLikely(finding, why);
-  });
-  const certain = mergeEntries(await doubtFound(site, earned));
+  const certain = await doubtFound(site, doubtMany(allFindings(memo), memo));
   const findings = [...certain, ...settingsFindings(settings)];
   const ran = new Set(everyCheck);
   for (const check of optionalChecks) {
@@ -54,6 +46,23 @@ export async function checkSite(site: Site, options: CheckOptions = {}): Promise
   const { isTrusted } = options;
   const silence = { settings, ran, ...(isTrusted && { isTrusted }) };
   return silenceFindings(site, applySettings(findings, settings), silence).sort(byPlace);
+}
+
+const ofLinks: ReadonlySet<string> = new Set(linkChecks.map(({ id }) => id));
+/** With fewer, they may all be mistakes. */
+const manyMin = 100;
+const shareMax = 0.2;
+export const manyAreBroken =
+  "more than a fifth of this site's links seem to be broken: Emend may not read the site as its builder does";
+
+/** No published site is broken to that extent, so then it is more likely that Emend misreads it. */
+function doubtMany(findings: readonly Finding[], { tallies }: CheckMemo): readonly Finding[] {
+  const isCertain = ({ check, severity, certainty }: Finding) =>
+    ofLinks.has(check) && severity === "error" && certainty === undefined;
+  const broken = findings.filter(isCertain).length;
+  const links = [...tallies.values()].reduce((sum, tally) => sum + tally.links, 0);
+  if (broken < manyMin || broken <= links * shareMax) return findings;
+  return findings.map((finding) => (isCertain(finding) ? asLikely(finding, manyAreBroken) : finding));
 }
 
 const foundBySecond = "a second reading of the site finds the target, so only the build can tell";
@@ -69,11 +78,7 @@ async function doubtFound(site: Site, findings: readonly Finding[]): Promise<rea
     const pages = new Map([...index.nodes].map(([path, { brief }]) => [path, brief]));
     const isFound = await findsMissing(
       { tree, files: index.files.keys(), pages },
-      asked.map(({ finding: { path, check }, target }) => {
-        const isEntry = check === brokenNavigation.id;
-        // The plugin instance before an id is not part of the written target.
-        return { path, target: isEntry ? target.replace(/^#[^:]*:/, "") : target, isEntry };
-      }),
+      asked.map(({ finding: { path, check }, target }) => ({ path, target, isEntry: check === brokenNavigation.id })),
     );
     for (const [n, { finding }] of asked.entries()) secondSays.set(finding, isFound[n] === true);
   }

@@ -1,8 +1,9 @@
 import { applySettings, readCheckSettings } from "./check-settings.ts";
-import { checkSite, tallyLinks } from "./check-site.ts";
+import { checkSite, manyAreBroken, tallyLinks } from "./check-site.ts";
 import type { CheckSettings } from "./checks/check.ts";
-import { brokenLink, missingFile, unfollowedLinks } from "./checks/links.ts";
+import { mostAreBroken, unfollowedLinks } from "./checks/links.ts";
 import { removedPages } from "./checks/pages.ts";
+import { doubtsAbsolute } from "./links/base-path.ts";
 import { checkMdx } from "./parse/check-mdx.ts";
 import type { Silencer } from "./parse/silencers.ts";
 import { silenceFindings } from "./silence.ts";
@@ -39,8 +40,6 @@ export function diffFindings(
 function certain({ certainty: _, why: __, ...finding }: Finding): Finding {
   return { ...finding, severity: "error" };
 }
-
-const leadsToFile: ReadonlySet<string> = new Set([brokenLink.id, missingFile.id]);
 
 /** The text of each finding's line. A finding without one can only be compared with itself. */
 async function linesAt(site: Site, findings: readonly Finding[]): Promise<ReadonlyMap<Finding, string>> {
@@ -110,17 +109,23 @@ export async function compareSites(
           { settings, ran: new Set() },
         );
   const before = [...(await checkSite(base, { ...options, settings })), ...brokenBefore];
-  const found = [...(await checkSite(head, { ...options, settings: forHead, isTrusted, base })), ...broken];
+  const found = [...(await checkSite(head, { ...options, settings: forHead, isTrusted })), ...broken];
   const suspects = without(found, before, inPlace).filter(
     ({ check }) => check === "broken-link" || check === "broken-anchor",
   );
   const removed = await removedPages(base, head, new Set(suspects.map(({ path }) => path)));
   const others = applySettings([...removed, ...unfollowedLinks(base, head)], settings);
   const after = [...found, ...silenceFindings(head, others, silent)];
-  // A link of an untouched page led somewhere before: this change took its target away.
+  // If absolute links are certain in the base, they are certain in the change too.
+  const isClear = !doubtsAbsolute(base.index);
+  // A link of an untouched page led somewhere before: this change took its page away.
   const isUntouched = (path: string) => base.index.nodes.get(path)?.hash === head.index.nodes.get(path)?.hash;
+  const wasRead = !before.some(({ why }) => why === manyAreBroken);
   const introduced = without(after, before, inPlace).flatMap((finding) =>
-    finding.certainty === "likely" && leadsToFile.has(finding.check) && isUntouched(finding.path)
+    (wasRead && finding.why === manyAreBroken) ||
+    (finding.check === "broken-link" &&
+      finding.certainty === "likely" &&
+      ((isClear && finding.why === mostAreBroken) || isUntouched(finding.path)))
       ? applySettings([certain(finding)], settings)
       : finding,
   );

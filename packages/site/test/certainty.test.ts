@@ -57,7 +57,7 @@ it("offers no fix where most absolute links link to a missing page, and says why
     expect(finding).toMatchObject({
       severity: "warning",
       certainty: "likely",
-      why: expect.stringContaining("8 references that are written like this lead nowhere"),
+      why: expect.stringContaining("most absolute"),
     });
     expect(finding.fix).toBeUndefined();
   }
@@ -191,7 +191,7 @@ describe("a finding is certain only if", () => {
     });
     expect(await findings(files("a", "b"))).toEqual(["broken-link certain", "broken-link certain"]);
     expect((await findings(files("a", "b", "c")))[0]).toMatch(
-      /^broken-link likely 3 references that are written like this lead nowhere/,
+      /^broken-link likely pages link to 3 files in `docs\/far\/`/,
     );
   });
 
@@ -225,7 +225,7 @@ describe("a finding is certain only if", () => {
     ]);
     const many = await findings({ "astro.config.mjs": config, [`${docs}/a.mdx`]: links("a", "b", "c") });
     expect(new Set(many).size).toBe(1);
-    expect(many[0]).toMatch(/^broken-link likely 3 references that are written like this lead nowhere/);
+    expect(many[0]).toMatch(/^broken-link likely pages link to 3 addresses below `\/rules\/`/);
   });
 
   it("most entries of a navigation file have a page; otherwise the file is reported once", async () => {
@@ -235,8 +235,8 @@ describe("a finding is certain only if", () => {
       "mkdocs.yml": `site_name: x\nnav:\n${names.map((name) => `  - ${name}.md\n`).join("")}`,
     });
     expect(await findings(nav("a", "b", "c", "d"))).toEqual(["broken-navigation certain"]);
-    expect((await findings(nav("a", "b", "c", "d", "e", "f", "g", "h"))).map((one) => one.slice(0, 38))).toEqual([
-      "broken-navigation likely 5 references ",
+    expect((await findings(nav("a", "b", "c", "d", "e", "f", "g", "h"))).map((one) => one.slice(0, 29))).toEqual([
+      "broken-navigation likely one ",
     ]);
   });
 

@@ -33,10 +33,9 @@ describe.each(sampleSites)("a $name site", ({ name, files, page, to, route, afte
     const findings = await checkSite(await openSite(memoryTree({ ...files, [target?.path ?? ""]: broken })));
     const found = findings.filter(({ severity }) => severity !== "info");
     expect(found.map(({ check }) => check).sort()).toEqual(["broken-anchor", "broken-link", "missing-file"]);
-    // GitBook's rule for ids is not published. No other link and no picture of the Mintlify site is relative.
+    // GitBook's rule for ids is not published.
     const doubted = found.filter(({ certainty }) => certainty !== undefined).map(({ check }) => check);
-    const unsure: Record<string, string[]> = { gitbook: ["broken-anchor"], mintlify: ["broken-link", "missing-file"] };
-    expect(doubted.toSorted()).toEqual(unsure[name] ?? []);
+    expect(doubted).toEqual(name === "gitbook" ? ["broken-anchor"] : []);
   });
 
   it("replaces a term once and breaks nothing", async () => {

@@ -1,4 +1,5 @@
 import { anchorFit, anchorsOf, translationWith, whatIsMade } from "../links/anchors.ts";
+import { doubtsAbsolute } from "../links/base-path.ts";
 import { whyMaybeThere } from "../links/doubts.ts";
 import { nearestAnchor, nearestPage } from "../links/nearest.ts";
 import { resolveTarget } from "../links/resolve.ts";
@@ -26,6 +27,10 @@ import type { Finding } from "../types.ts";
 import type { LinkCheck, OptionalCheck, SiteCheck } from "./check.ts";
 import { quoted, type Report } from "./report.ts";
 
+/** Why absolute links are in doubt. */
+export const mostAreBroken =
+  "most absolute links of this site do: it may be served below a path that its configuration does not show";
+
 function languageOf(route: string): string {
   return /^\/([a-z]{2}(?:-[a-z]{2,4})?)\//i.exec(route)?.[1] ?? "";
 }
@@ -39,7 +44,7 @@ export const brokenLink: LinkCheck = {
       if (link.kind === "image" || link.kind === "src" || link.kind === "include") continue;
       const { path } = page;
       const { line, column, start, end, target } = link;
-      const why = whyMaybeThere(index, path, target);
+      const why = target.startsWith("/") && doubtsAbsolute(index) ? mostAreBroken : whyMaybeThere(index, path, target);
       if (why !== null) {
         const message = `${quoted(target)} links to a missing page of this repository.`;
         yield { path, line, column, message, severity: "warning", certainty: "likely", why };
@@ -129,7 +134,7 @@ export const brokenAnchor: LinkCheck = {
 const hopsMax = 20;
 
 /** The problem of a redirect, or null. */
-export function redirectProblem(index: SiteIndex, from: string, to: string): string | null {
+function problem(index: SiteIndex, from: string, to: string): string | null {
   const start = routeKey(from);
   const seen = new Set([start]);
   let target = to;
@@ -155,7 +160,7 @@ export const brokenRedirect: SiteCheck = {
   severity: "error",
   *run(index) {
     for (const { from, to, file, line, column } of index.model.redirects) {
-      const wrong = /^[a-z]+:/i.test(to) ? null : redirectProblem(index, from, to);
+      const wrong = /^[a-z]+:/i.test(to) ? null : problem(index, from, to);
       if (wrong === null) continue;
       const message = `The redirect from ${quoted(from)} ${wrong}.`;
       const why = whyMaybeThere(index, file, to.startsWith("/") ? to : `/${to}`);
@@ -165,17 +170,24 @@ export const brokenRedirect: SiteCheck = {
   },
 };
 
-export function isListed(index: SiteIndex, target: string): boolean {
+// With fewer, each may be a mistake.
+const entriesMin = 5;
+
+function isListed(index: SiteIndex, target: string): boolean {
   return pageOfTarget(index, target) !== null || index.files.has(target) || index.redirectFor(target) !== null;
 }
 
 /** Why a listed page may be there all the same. */
-function whyMaybeListed(index: SiteIndex, target: string): string | null {
-  const { elsewhere, navRoute, root } = index.model;
-  if (elsewhere?.isIgnored(target)) return "`.gitignore` names it, so the build may make it";
-  // An id of a page is not an address.
-  if (target.startsWith("#")) return null;
+function whyMaybeListed(index: SiteIndex, target: string, written: string): string | null {
+  const { elsewhere, navRoute, root, makers } = index.model;
+  if (elsewhere?.isIgnored(written)) return "`.gitignore` names it, so the build may make it";
   const page = navRoute(target);
+  if (target.startsWith("#")) {
+    // An id of a page is not an address.
+    const folder = dirOf(routeKey(target));
+    const hasPages = folder === "" || [...index.routes.keys()].some((key) => isBelow(key, folder));
+    return hasPages || makers === undefined ? null : `${makers.what} may make it`;
+  }
   if ("route" in page) return whyMaybeThere(index, "", `/${page.route.replace(/^\//, "")}`);
   return whyMaybeThere(index, underDir(root, "index.md"), relativePath(root, page.path));
 }
@@ -198,15 +210,36 @@ export const brokenNavigation: SiteCheck = {
   severity: "error",
   *run(index) {
     yield* brokenIds(index);
-    for (const { file: path, items } of index.model.navigation) {
-      for (const { target, isForeign, line, column } of items) {
-        if (target === null || isForeign || isListed(index, target)) continue;
-        // The plugin instance before an id is not part of the written target.
-        const written = target.replace(/^#[^:]*:/, "");
-        const message = `The navigation lists ${quoted(written)}, but there is no such page; add it or remove the entry.`;
-        const why = whyMaybeListed(index, target);
-        if (why === null) yield { path, line, column, message, target };
-        else yield { path, line, column, message, severity: "warning", certainty: "likely", why };
+    for (const [path, lists] of Map.groupBy(index.model.navigation, ({ file }) => file)) {
+      const items = lists
+        .flatMap((list) => list.items)
+        .filter(({ target, isForeign }) => target !== null && !isForeign);
+      const missing = items.filter(({ target }) => target !== null && !isListed(index, target));
+      const [first] = missing;
+      if (first !== undefined && missing.length >= entriesMin && missing.length * 2 > items.length) {
+        const { line, column } = first;
+        const message = `${missing.length} of the ${items.length} entries of this file name no page of the repository.`;
+        const why = "one cause is more likely than as many mistakes: the build may make or rename these pages";
+        yield { path, line, column, message, severity: "warning", certainty: "likely", why };
+        continue;
+      }
+      // The plugin instance before an id is not part of the written target.
+      const named = missing.map(({ target, ...item }) => {
+        const written = (target ?? "").replace(/^#[^:]*:/, "");
+        return { ...item, written, why: whyMaybeListed(index, target ?? "", written) };
+      });
+      for (const [why, some] of Map.groupBy(named, (item) => item.why)) {
+        const [{ line, column }] = some as [(typeof some)[number]];
+        if (why !== null && some.length >= entriesMin) {
+          const message = `${some.length} entries of this file name no page of the repository.`;
+          yield { path, line, column, message, severity: "warning", certainty: "likely", why };
+          continue;
+        }
+        for (const { written, line, column } of some) {
+          const message = `The navigation lists ${quoted(written)}, but there is no such page; add it or remove the entry.`;
+          if (why === null) yield { path, line, column, message, target: written };
+          else yield { path, line, column, message, severity: "warning", certainty: "likely", why };
+        }
       }
     }
   },

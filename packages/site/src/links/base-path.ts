@@ -64,3 +64,21 @@ export function withBase(
 function withPrefix(prefix: string, write: Model["redirectTarget"]): Model["redirectTarget"] {
   return (path, route) => prefix + write(path, route);
 }
+
+const doubts = new WeakMap<Model, boolean>();
+
+/** Whether most absolute links of a site are broken: then its routes are probably not what they seem. */
+export function doubtsAbsolute(index: {
+  model: Model;
+  nodes: ReadonlyMap<string, LinkingPage>;
+  routes: ReadonlyMap<string, string>;
+}): boolean {
+  const known = doubts.get(index.model);
+  if (known !== undefined) return known;
+  const { basePath } = index.model;
+  const { hits, misses, prefixes } = countAbsolute(index.nodes.values(), index.routes);
+  const found = hits + (prefixes.get(basePath) ?? 0);
+  const isDoubtful = misses > linksMin * 2 && hits + misses - found > found;
+  doubts.set(index.model, isDoubtful);
+  return isDoubtful;
+}

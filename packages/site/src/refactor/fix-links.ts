@@ -1,5 +1,4 @@
 import { followLinks, resolveLinks } from "../check-site.ts";
-import { whyUnearned } from "../checks/earned.ts";
 import { brokenAnchor, brokenLink } from "../checks/links.ts";
 import { toFinding } from "../checks/report.ts";
 import { isAnchored } from "../links/anchors.ts";
@@ -46,11 +45,7 @@ export async function fixLinks(
     });
     const context = { index: site.index, page, links };
     for (const check of input.only === "anchors" ? [brokenAnchor] : [brokenLink, brokenAnchor]) {
-      for (const report of check.run(context)) {
-        const finding = toFinding(check, report);
-        const isEarned = whyUnearned((input.before ?? site).index, finding, input.before !== undefined) === null;
-        if (report.certainty === undefined && isEarned) found.push(finding);
-      }
+      for (const report of check.run(context)) if (report.certainty === undefined) found.push(toFinding(check, report));
     }
   }
   const pages = site.index.nodes.keys();
