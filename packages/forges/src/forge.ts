@@ -364,3 +364,6 @@ export interface RemoteForgeInput {
   /** Set if the forge is opened for polling. */
   polling?: Polling;
 }
+
+/** A comment is for Emend if it starts with a mention. */
+export const mention = /^\s*@emend\b[\s:,]*/i;

@@ -26,7 +26,7 @@ export type {
   RepositoryDescription,
   WriteAccess,
 } from "./forge.ts";
-export { plainSettings } from "./forge.ts";
+export { mention, plainSettings } from "./forge.ts";
 export { appManifest, convertManifest, createApp, newAppUrl } from "./github/create-app.ts";
 export { locateGithub } from "./github/github-forge.ts";
 export {
@@ -39,7 +39,7 @@ export {
   parseAppCredential,
 } from "./github/github-token.ts";
 export { type AnswerMemory, createAnswerMemory, type Polling, startPolling } from "./polling.ts";
-export { answerMark, isAnswered, isOfPerson, mention } from "./pull-request-calls.ts";
+export { answerMark, isAnswered, isOfPerson } from "./pull-request-calls.ts";
 export {
   checkCredential,
   knownForge,

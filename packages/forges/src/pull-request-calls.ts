@@ -101,9 +101,6 @@ export function answerMark(to: string): string {
   return `<!-- emend:answer=${to} -->`;
 }
 
-/** A comment is for Emend if it starts with a mention. */
-export const mention = /^\s*@emend\b[\s:,]*/i;
-
 /** Neither Emend's own nor a program's. */
 export function isOfPerson({ author, text }: PullRequestComment): boolean {
   return !/\[bot\]$/.test(author) && !text.includes("emend:answer=");

@@ -1,15 +1,15 @@
 import { type Static, Type } from "typebox";
 import { basicAuthorization, createApiClient, credentialIdOf, listPages, mayLook } from "../api-client.ts";
 import { ForgeFault } from "../faults.ts";
-import type {
-  Conversation,
-  Forge,
-  ForgeInspection,
-  ForgeProject,
-  PullRequestComment,
-  RemoteForgeInput,
+import {
+  type Conversation,
+  type Forge,
+  type ForgeInspection,
+  type ForgeProject,
+  mention,
+  type PullRequestComment,
+  type RemoteForgeInput,
 } from "../forge.ts";
-import { mention } from "../pull-request-calls.ts";
 import { below, findAddress, folderOfApi, matchesBranch, parseRepositoryAddress } from "../repository-address.ts";
 import { openChecks } from "./checks.ts";
 import { openIssues } from "./issues.ts";
