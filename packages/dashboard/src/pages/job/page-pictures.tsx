@@ -4,11 +4,11 @@ import { apiUrl } from "../../api/request.ts";
 import { Toggle } from "../../parts/button.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 
-const windows = ["Desktop", "Phone"] as const;
+const windows = ["Desktop", "Phone"];
 
 /** The changed pages as the site's own builder makes them, before and after, with what differs marked. */
 export function PagePictures({ jobId, pictures }: { jobId: string; pictures: readonly DashboardPicture[] }) {
-  const [chosen, setChosen] = useState<(typeof windows)[number]>("Desktop");
+  const [chosen, setChosen] = useState("Desktop");
   if (pictures.length === 0) return null;
   const [widest = 0, narrowest = widest] = [...new Set(pictures.map(({ width }) => width))].sort((a, b) => b - a);
   const shown = pictures.filter(({ width }) => width === (chosen === "Desktop" ? widest : narrowest));
