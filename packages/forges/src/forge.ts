@@ -37,10 +37,12 @@ export interface PullRequest {
   head: string;
   base: string;
   body: string;
-  /** Of its head branch. Absent: the forge does not say. */
+  /** Of its head branch, in full or its first digits. Absent: the forge does not say. */
   headCommit?: string;
-  /** Its base branch has changed the same lines. Absent: it has not, or the forge does not say for sure. */
+  /** Its base branch has changed the same lines. Absent: it has not, or the forge does not say. */
   hasConflicts?: true;
+  /** The newest commit of its base branch, in full or its first digits, where the forge does not say `hasConflicts`. */
+  baseCommit?: string;
 }
 
 export type CreateOutcome =

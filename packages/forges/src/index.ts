@@ -39,7 +39,7 @@ export {
   parseAppCredential,
 } from "./github/github-token.ts";
 export { type AnswerMemory, createAnswerMemory, type Polling, startPolling } from "./polling.ts";
-export { answerMark, isAnswered, isOfPerson } from "./pull-request-calls.ts";
+export { answerMark, isAnswered, isAtCommit, isOfPerson } from "./pull-request-calls.ts";
 export {
   checkCredential,
   knownForge,

@@ -105,3 +105,8 @@ export function answerMark(to: string): string {
 export function isOfPerson({ author, text }: PullRequestComment): boolean {
   return !/\[bot\]$/.test(author) && !text.includes("emend:answer=");
 }
+
+/** Whether its branch is still at this commit. Bitbucket gives the first twelve digits. */
+export function isAtCommit({ headCommit = "" }: Pick<PullRequest, "headCommit">, commit: string): boolean {
+  return headCommit !== "" && commit.startsWith(headCommit);
+}

@@ -1,9 +1,7 @@
 import { withoutFenced } from "@emend/base/markdown.ts";
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { type FarCheck, type FarEnd, startFarEnd } from "@emend/testkit/forges/far-end.ts";
-import { giteaVendor } from "@emend/testkit/forges/gitea.ts";
-import { githubVendor } from "@emend/testkit/forges/github.ts";
-import { gitlabVendor } from "@emend/testkit/forges/gitlab.ts";
+import { vendors } from "@emend/testkit/forges/vendors.ts";
 import { seedJobPull } from "@emend/testkit/job-pull.ts";
 import { alterJob, readJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -19,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-describe.each([githubVendor, gitlabVendor, giteaVendor])("CI on $name", (vendor) => {
+describe.each(vendors)("CI on $name", (vendor) => {
   let far: FarEnd;
   let bench: Awaited<ReturnType<typeof seedJobPull>>;
   let jobId: string;
@@ -92,7 +90,8 @@ describe.each([githubVendor, gitlabVendor, giteaVendor])("CI on $name", (vendor)
     expect(others).toEqual([]);
     expect(round?.created_by).toBe("ci/links");
     expect(round?.prompt).toContain("1. links (passed on the base commit)");
-    expect(round?.prompt).toContain("Ignore all rules");
+    // Of Bitbucket, logs are not read.
+    if (vendor.name !== "bitbucket") expect(round?.prompt).toContain("Ignore all rules");
     expect(withoutFenced(round?.prompt ?? "")).not.toMatch(/Ignore all rules|evil|links/);
     expect(await readJob(database.pool, jobId)).toMatchObject({ status: "active", phase: "queued" });
     // It says what it did.
@@ -173,6 +172,8 @@ describe.each([githubVendor, gitlabVendor, giteaVendor])("CI on $name", (vendor)
     expect(answers()).toHaveLength(1);
   });
 
+  // Not on Bitbucket, whose merges name no commit.
+  if (vendor.name === "bitbucket") return;
   describe("merges of named kinds", () => {
     const pull = () => far.state.pulls.find((one) => one.number === number);
     const wanted = (kind: string | null, settings = '{"autoMerge": ["links"]}') =>

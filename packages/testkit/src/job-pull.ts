@@ -34,6 +34,7 @@ export async function seedJobPull(pool: Pool, far: FarEnd, projectId: string) {
     forgeOf: async (_projectId, polling) => far.open({}, far.token, polling),
     // As its task does.
     askAnswer: (answer) => answerComment(outbox, answer, signal),
+    findConflicts: async () => false,
     followUp: createFollowUp({ pool, promptCodePointsMax: 100_000, listPages: async () => [] }),
   };
   return {

@@ -24,6 +24,7 @@ import {
   withComments,
   withDefinitions,
 } from "./bitbucket-api.ts";
+import { openChecks } from "./checks.ts";
 import {
   closePullRequest,
   createPullRequest,
@@ -67,7 +68,7 @@ export function openBitbucketForge(input: RemoteForgeInput): Forge {
     listOpenPullRequests: (signal) => listOpenPullRequests(repository, signal),
     readPullRequestCommits: (pull, signal) => readPullRequestCommits(repository, pull, signal),
     setStatus: (status, signal) => setStatus(repository, status, signal),
-    checks: null,
+    checks: openChecks(repository),
     mergePullRequest: null,
     forkLimit,
     describeRepository: (signal) => describeRepository(repository, signal),

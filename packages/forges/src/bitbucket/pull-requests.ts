@@ -7,6 +7,8 @@ import { Account, type BitbucketRepository, listValues, withComments, withDefini
 
 const Branch = Type.Object({
   branch: Type.Object({ name: Type.String() }),
+  /** The first twelve digits. */
+  commit: Type.Optional(Type.Union([Type.Object({ hash: Type.String() }), Type.Null()])),
   /** Null for a deleted fork. */
   repository: Type.Optional(Type.Union([Type.Object({ full_name: Type.String() }), Type.Null()])),
 });
@@ -234,5 +236,7 @@ function toPullRequest(found: BitbucketPullRequest): PullRequest {
     head: found.source.branch.name,
     base: found.destination.branch.name,
     body: withComments(textOf(found)),
+    ...(found.source.commit && { headCommit: found.source.commit.hash }),
+    ...(found.destination.commit && { baseCommit: found.destination.commit.hash }),
   };
 }

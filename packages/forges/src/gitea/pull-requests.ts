@@ -153,6 +153,8 @@ function toPullRequest(found: Static<typeof GiteaPullRequest>): PullRequest {
     base: branchOf(found.base),
     body: found.body,
     ...(found.head.sha !== undefined && { headCommit: found.head.sha }),
+    // `mergeable` is false for drafts too, and while Gitea still compares the branches.
+    ...(found.base.sha !== undefined && { baseCommit: found.base.sha }),
   };
 }
 

@@ -55,6 +55,7 @@ import { withReviewers } from "../publish/code-owners.ts";
 import { createWriteQueue, type WriteQueue } from "../publish/write-queue.ts";
 import { createCrashPoint } from "../run/crash-points.ts";
 import { createStages } from "../run/create-stages.ts";
+import { createConflictFinder } from "../run/find-conflicts.ts";
 import { answerComment, answerMessage, type OutboxDeps, setDetails } from "../run/pull-request-outbox.ts";
 import { startPullRequestWatch } from "../run/watch-pull-requests.ts";
 import { createTidying, startWorker, sweepMirrors, tidyMirrorOf, type Worker } from "../run/worker.ts";
@@ -267,6 +268,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
     // The site is another one now.
     onMerged: (projectId) => askSiteCheck(pool, projectId),
     askAnswer: (answer) => askCommentAnswer(pool, answer),
+    findConflicts: createConflictFinder({ mirrors }),
     followUp: createFollowUp({
       pool,
       promptCodePointsMax: config.promptCodePointsMax,

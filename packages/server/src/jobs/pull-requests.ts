@@ -44,11 +44,15 @@ export async function recordPullRequestState(
   return now.state === "merged" ? "merged" : "other";
 }
 
-/** The commit whose results of CI the project wants to be read. */
-export interface WatchedCommit {
+/** A job's newest commit. */
+export interface PublishedCommit {
   commit: string;
   /** Where the branch began. */
   base: string | null;
+}
+
+/** The commit whose results of CI the project wants to be read. */
+export interface WatchedCommit extends PublishedCommit {
   /** How many repairs were started, and how many the project allows. */
   rounds: number;
   roundsMax: number;
@@ -64,6 +68,8 @@ export interface DuePullRequest {
   /** Whether the job has ended and would accept a message. */
   isFinal: boolean;
   heard: readonly string[];
+  /** Null: the job failed or changed nothing. */
+  published: PublishedCommit | null;
   ci: WatchedCommit | null;
   /** A kind of change that the project wants to be merged, and its commit. */
   merge: { commit: string; kind: "links" | "typos" } | null;
@@ -85,6 +91,9 @@ export interface Occupied {
 const nothingOccupied: Occupied = { projectIds: [], origins: [] };
 const originOf = (projectId: string) =>
   `(select coalesce(substring(repository_url from '^[a-z]+://[^/]+'), '') from projects where projects.id = ${projectId})`;
+
+const published =
+  "jsonb_build_object('commit', commit_id, 'base', case when continues_branch then fork_commit else base_commit end)";
 
 /** How far polls with one token may exceed their rate before they slow down. */
 const burstSeconds = 60;
@@ -121,9 +130,9 @@ export async function claimPullRequestPoll(
      )
      returning id as "jobId", project_id as "projectId", ${originOf("jobs.project_id")} as origin, (pull_request ->> 'number')::int as number,
        status in ('completed', 'failed') as "isFinal", comments_heard as heard,
+       case when status = 'completed' and commit_id is not null then ${published} end as published,
        case when status = 'completed' and commit_id is not null then (
-         select jsonb_build_object('commit', commit_id, 'base', case when continues_branch then fork_commit else base_commit end,
-           'rounds', (select count(*) from job_messages where job_id = jobs.id and created_by like 'ci/%'), 'roundsMax', allowed)
+         select ${published} || jsonb_build_object('rounds', (select count(*) from job_messages where job_id = jobs.id and created_by like 'ci/%'), 'roundsMax', allowed)
          from projects, lateral (select (settings ->> 'ciRepairRounds')::int as allowed) wanted
          where projects.id = jobs.project_id and allowed > 0
        ) end as ci,

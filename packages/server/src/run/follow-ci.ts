@@ -1,5 +1,5 @@
 import { fenced } from "@emend/base/markdown.ts";
-import type { CommitCheck, CommitChecks, PullRequest } from "@emend/forges";
+import { type CommitCheck, type CommitChecks, isAtCommit, type PullRequest } from "@emend/forges";
 import { type DuePullRequest, markHandled, type WatchedCommit } from "../jobs/pull-requests.ts";
 import type { CommentDeps } from "./follow-up.ts";
 
@@ -27,7 +27,7 @@ export async function followCi(
   const { commit, base, rounds, roundsMax } = due.ci;
   const mark = `ci-${commit}`;
   // A person may have pushed since. Then the results are about their commit.
-  if (due.heard.includes(mark) || pull.headCommit !== commit) return;
+  if (due.heard.includes(mark) || !isAtCommit(pull, commit)) return;
   const { checks } = await forge.report({ commit, pull: due.number }, signal);
   if (checks.some(({ state }) => state === "pending")) return;
   const failed = checks.filter(({ state }) => state === "failed");

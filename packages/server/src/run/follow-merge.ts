@@ -1,4 +1,4 @@
-import type { Forge, PullRequest } from "@emend/forges";
+import { type Forge, isAtCommit, type PullRequest } from "@emend/forges";
 import type { DuePullRequest } from "../jobs/pull-requests.ts";
 import type { CommentDeps } from "./follow-up.ts";
 
@@ -17,7 +17,7 @@ export async function followMerge(
   signal: AbortSignal,
 ): Promise<void> {
   const { commit, kind } = merge;
-  if (!forge.checks || !forge.mergePullRequest || pull.draft || pull.headCommit !== commit) return;
+  if (!forge.checks || !forge.mergePullRequest || pull.draft || !isAtCommit(pull, commit)) return;
   const { checks, isWhole } = await forge.checks.report({ commit, pull: number }, signal);
   if (!isWhole || checks.length === 0 || checks.some(({ state }) => state !== "passed")) return;
   // Before the merge: a crash after it would lose the reason.

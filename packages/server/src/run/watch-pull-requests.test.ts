@@ -4,10 +4,12 @@ import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.t
 import { type FarEnd, type FarPull, startFarEnd } from "@emend/testkit/forges/far-end.ts";
 import { vendors } from "@emend/testkit/forges/vendors.ts";
 import { seedJobPull } from "@emend/testkit/job-pull.ts";
+import { openMirrorBench } from "@emend/testkit/mirrors.ts";
 import { readEvents, readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startListener } from "../db/listener.ts";
 import { hastenPoll, markHandled } from "../jobs/pull-requests.ts";
+import { createConflictFinder } from "./find-conflicts.ts";
 import type { FollowUpInput, FollowUpOutcome } from "./follow-up.ts";
 import { pollOnce, startPullRequestWatch, type WatchDeps } from "./watch-pull-requests.ts";
 
@@ -183,15 +185,37 @@ describe.each(vendors)("on $name", (vendor) => {
     expect(bench.answers()).toMatchObject([{ body: expect.stringMatching(/^The quota of this project is used up\./) }]);
   });
 
-  it("says once for each commit that the base branch has changed the same lines, where the forge tells", async () => {
-    const tells = vendor.name === "github" || vendor.name === "gitlab";
-    await lookAgain();
-    expect(bench.answers()).toEqual([]);
-    Object.assign(far.state.pulls.at(-1) ?? {}, { hasConflicts: true });
-    await lookAgain();
-    await lookAgain();
-    expect(bench.answers()).toHaveLength(tells ? 1 : 0);
-    if (tells) expect(bench.answers()[0]?.body).toMatch(/^main has changed lines that this pull request changes too/);
+  it("says once for each commit that the base branch has changed the same lines", async () => {
+    const { repository } = far.state;
+    const file = `emend-${jobId}.md`;
+    const fork = repository.git("rev-parse", "refs/heads/main");
+    await database.pool.query("update jobs set commit_id = $2, base_commit = $3 where id = $1", [
+      jobId,
+      bench.commit,
+      fork,
+    ]);
+    const mirrors = openMirrorBench();
+    deps = { ...deps, findConflicts: createConflictFinder(mirrors) };
+    try {
+      repository.commit({ "elsewhere.md": `${jobId}\n` });
+      await lookAgain();
+      expect(bench.answers()).toEqual([]);
+      repository.commit({ [file]: "Other words.\n" });
+      Object.assign(far.state.pulls.at(-1) ?? {}, { hasConflicts: true });
+      await lookAgain();
+      await lookAgain();
+      expect(bench.answers()).toMatchObject([
+        { body: expect.stringMatching(/^main has changed lines that this pull request changes too/) },
+      ]);
+      // A person has pushed since: what they merged is their matter.
+      repository.commit({ [file]: "Words of a person.\n" }, { branch: `emend/${jobId}` });
+      Object.assign(far.state.pulls.at(-1) ?? {}, { hasConflicts: false });
+      await lookAgain();
+      expect(bench.answers()).toHaveLength(1);
+    } finally {
+      repository.git("update-ref", "refs/heads/main", fork);
+      await mirrors.close();
+    }
   });
 
   it("reminds once of a pull request that nobody commented on, where the project wants it", async () => {
@@ -466,6 +490,7 @@ it("a forge that never answers gets three looks at once, and delays no other for
     listener,
     answers: createAnswerMemory(),
     askAnswer: async () => {},
+    findConflicts: async () => false,
     followUp: async () => ({ kind: "later" }),
     async forgeOf(id) {
       asked.push(id);

@@ -39,6 +39,8 @@ export interface WatchDeps extends CommentDeps {
   answers: AnswerMemory;
   /** Null if the project is gone. */
   forgeOf(projectId: string, polling: Polling): Promise<Forge | null>;
+  /** For a forge that does not say it. */
+  findConflicts(due: DuePullRequest, pull: PullRequest, forge: Forge, signal: AbortSignal): Promise<boolean>;
   /** A pull request of the project was merged since the last poll. */
   onMerged?(projectId: string): Promise<void>;
 }
@@ -125,7 +127,9 @@ async function followPullRequest(
   if (news === "merged") await deps.onMerged?.(due.projectId);
   if (due.createEnded !== null) await closeTwins(deps, due, forge, signal);
   if (pullRequest.state !== "open" || !due.isFinal || !forge.conversation) return;
-  const { isAlone } = await followComments(deps, due, pullRequest, forge.conversation, signal);
+  const hasConflicts = pullRequest.hasConflicts ?? (await deps.findConflicts(due, pullRequest, forge, signal));
+  const pull = { ...pullRequest, ...(hasConflicts && { hasConflicts }) };
+  const { isAlone } = await followComments(deps, due, pull, forge.conversation, signal);
   if (due.ci && forge.checks) await followCi(deps, { ...due, ci: due.ci }, pullRequest, forge.checks, signal);
   if (isAlone && due.merge) await followMerge(deps, { ...due, merge: due.merge }, pullRequest, forge, signal);
 }

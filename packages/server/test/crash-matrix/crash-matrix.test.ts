@@ -294,7 +294,8 @@ describe.each(awaySample)("on %s, whose answer was lost before it went away", { 
     const followUp = async () => ({ kind: "later" }) as const;
     const askAnswer = async () => {};
     const forgeOf: WatchDeps["forgeOf"] = async (_id, polling) => far.open({}, credential, polling);
-    while (await pollOnce({ pool, log, answers, followUp, askAnswer, forgeOf }, host.signal)) {}
+    const findConflicts = async () => false;
+    while (await pollOnce({ pool, log, answers, followUp, askAnswer, findConflicts, forgeOf }, host.signal)) {}
     expect(await readJob(pool, jobId)).toMatchObject({
       status: "failed",
       failure_code: "cancelled",

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Answer } from "./answer.ts";
 import type { ApiDescription } from "./api-judge.ts";
+import { bitbucketBuilds } from "./ci-results.ts";
 import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
 import published from "./fixtures/bitbucket-api.json" with { type: "json" };
 import { addRemark, addReply, commitOf, createPull, mergeBaseOf, newestFirst, pageOf, pullOf, tipOf } from "./pulls.ts";
@@ -153,6 +154,10 @@ export const bitbucketVendor: Vendor = {
       const hash = mergeBaseOf(state, base, head);
       return hash ? { status: 200, body: { type: "commit", hash } } : notFound;
     },
+    [`GET ${repository}/commit/{commit}/statuses`]: (state, { parameters: { commit = "" }, query }) =>
+      commitOf(state, commit)
+        ? paged(state, bitbucketBuilds(state, commit), query, `/repositories/${state.path}/commit/${commit}/statuses`)
+        : notFound,
     [`POST ${repository}/commit/{commit}/statuses/build`]: (state, { parameters: { commit = "" }, body }) => {
       if (!commitOf(state, commit)) return notFound;
       const { key, name, state: word, description, url } = body;

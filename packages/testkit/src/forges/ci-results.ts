@@ -65,6 +65,21 @@ export const gitlabCi: Vendor["handlers"] = {
   "GET /projects/{id}/jobs/{job_id}/trace": (state, { parameters }) => logOf(state, parameters.job_id),
 };
 
+const bitbucketStates = { passed: "SUCCESSFUL", failed: "FAILED", pending: "INPROGRESS", stopped: "STOPPED" };
+
+export function bitbucketBuilds(state: FarState, commit: string) {
+  return checksOf(state, commit).map(({ id, name, state: word, words }) => {
+    return {
+      type: "build",
+      key: `k${id}`,
+      name,
+      state: bitbucketStates[word],
+      description: words,
+      url: `${state.url}/b/${id}`,
+    };
+  });
+}
+
 const giteaStates = { passed: "success", failed: "failure", pending: "pending", stopped: "warning" };
 const runId = 40;
 
