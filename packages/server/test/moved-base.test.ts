@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { programOf } from "@emend/testkit/bundle-programs.ts";
 import { startTestForge, type TestForge } from "@emend/testkit/forge.ts";
 import { type ForgeWorkerOrder, startForgeWorker } from "@emend/testkit/forge-worker.ts";
 import { type FarEnd, startFarEnd } from "@emend/testkit/forges/far-end.ts";
@@ -15,7 +15,7 @@ import { expireLeases, isFinal, waitForJob } from "@emend/testkit/worker-control
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CrashPoint } from "../src/run/crash-points.ts";
 
-const childScript = fileURLToPath(new URL("../../testkit/src/forge-worker-process.ts", import.meta.url));
+const childScript = programOf(new URL("../../testkit/src/forge-worker-process.ts", import.meta.url));
 const prompt = 'Replace "API token" with "access key".';
 const page = (...body: string[]) => `# Page\n\n${body.join("\n\n")}\n`;
 const filler = Array.from({ length: 8 }, (_, index) => `Paragraph ${index}.`);

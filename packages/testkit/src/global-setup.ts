@@ -3,6 +3,7 @@ import { createLogger } from "@emend/base/logger.ts";
 import type { TestProject } from "vitest/node";
 import { migrate } from "../../server/src/db/migrate.ts";
 import { createPool } from "../../server/src/db/pool.ts";
+import { bundlePrograms } from "./bundle-programs.ts";
 import { runOnServer, withDatabaseName } from "./server.ts";
 import { startThrowAwayServer } from "./throw-away-server.ts";
 
@@ -23,6 +24,8 @@ declare module "vitest" {
  * binaries, or the server of EMEND_TEST_DATABASE_URL.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Inherited by the processes that run tests.
+  process.env.EMEND_TEST_PROGRAMS = await bundlePrograms();
   const externalUrl = process.env.EMEND_TEST_DATABASE_URL;
   const server = externalUrl ? undefined : await startThrowAwayServer();
   const url = externalUrl ?? server?.url ?? "";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdir, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { programOf } from "./bundle-programs.ts";
 import { nodeEnvironment } from "./server.ts";
 
 /** A whole server whose data folder is a separate file system of a few megabytes. */
@@ -27,7 +27,7 @@ export async function startOnSmallDisk(
   await mkdir(env.EMEND_DATA_DIR, { recursive: true });
   // In a separate mount namespace, so that the mount ends with the process. A user namespace gives root to other users.
   const own = process.getuid?.() === 0 ? ["--mount"] : ["--user", "--map-root-user", "--mount"];
-  const server = fileURLToPath(new URL("./server-process.ts", import.meta.url));
+  const server = programOf(new URL("./server-process.ts", import.meta.url));
   const child = spawn("unshare", [...own, "--", "sh", "-c", script, "sh", process.execPath, server], {
     env: { ...nodeEnvironment, ...env },
     stdio: ["pipe", "pipe", "inherit"],

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { programOf } from "./bundle-programs.ts";
 
 export interface ServingProcess {
   port: number;
@@ -11,7 +11,7 @@ export interface ServingProcess {
 
 /** Runs a script as a child process. It prints `{"port":…}` once it serves, and exits with its parent, when its input closes. */
 export async function spawnServing(script: URL, args: readonly string[]): Promise<ServingProcess> {
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", fileURLToPath(script), ...args], {
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", programOf(script), ...args], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   const exited = once(child, "exit");

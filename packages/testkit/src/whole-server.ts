@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { AgentJob, JobRun } from "@emend/contract";
 import { type Server, startServer } from "../../server/src/compose/compose.ts";
 import { loadConfig, type Role } from "../../server/src/config/config.ts";
+import { programOf } from "./bundle-programs.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { nodeEnvironment } from "./server.ts";
 
@@ -42,7 +42,7 @@ export async function createInstallation(environment: Record<string, string>): P
   const servers: Server[] = [];
   let docs = 0;
   const spawnServer = (crashAt?: string, role: Role = "all") =>
-    spawn(process.execPath, [fileURLToPath(new URL("./server-process.ts", import.meta.url))], {
+    spawn(process.execPath, [programOf(new URL("./server-process.ts", import.meta.url))], {
       env: {
         ...nodeEnvironment,
         ...env,

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import type { Queryable } from "../../server/src/db/pool.ts";
 import type { WorkerOptions } from "../../server/src/run/worker.ts";
+import { programOf } from "./bundle-programs.ts";
 import type { WorkerOrder } from "./worker-process.ts";
 
 export interface WorkerProcess {
@@ -28,7 +28,7 @@ export async function spawnWorker(
   order: Omit<WorkerOrder, "options"> & { options?: Partial<WorkerOptions> },
 ): Promise<WorkerProcess> {
   const options = { concurrency: 4, pollMs: 50, ...order.options };
-  const path = fileURLToPath(new URL("./worker-process.ts", import.meta.url));
+  const path = programOf(new URL("./worker-process.ts", import.meta.url));
   const child = spawn(process.execPath, [path, JSON.stringify({ ...order, options })], {
     stdio: ["pipe", "pipe", "inherit"],
   });

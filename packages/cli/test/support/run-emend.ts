@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import { programOf } from "@emend/testkit/bundle-programs.ts";
 import { nodeEnvironment } from "@emend/testkit/server.ts";
 import { afterAll } from "vitest";
 import { shellWord } from "../../src/cli.ts";
@@ -24,7 +25,7 @@ export interface Running {
   finished: Promise<Finished>;
 }
 
-const main = join(import.meta.dirname, "..", "..", "src", "main.ts");
+const main = programOf(join(import.meta.dirname, "..", "..", "src", "main.ts"));
 
 // A test that fails halfway leaves its program running. No program may outlive the file.
 const running = new Set<Running>();

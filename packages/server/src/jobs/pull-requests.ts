@@ -45,7 +45,7 @@ export async function recordPullRequestState(
 }
 
 /** A job's newest commit. */
-export interface PublishedCommit {
+interface PublishedCommit {
   commit: string;
   /** Where the branch began. */
   base: string | null;

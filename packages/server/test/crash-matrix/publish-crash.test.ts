@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { programOf } from "@emend/testkit/bundle-programs.ts";
 import { personGit, startTestForge, type TestForge } from "@emend/testkit/forge.ts";
 import { findProcess } from "@emend/testkit/processes.ts";
 import type { PublishOrder } from "@emend/testkit/publish-child.ts";
@@ -12,7 +12,7 @@ import { seedJob } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { publishCrashPoints } from "../../src/publish/publication.ts";
 
-const childScript = fileURLToPath(new URL("../../../testkit/src/publish-child.ts", import.meta.url));
+const childScript = programOf(new URL("../../../testkit/src/publish-child.ts", import.meta.url));
 const projectId = "prj_crash";
 let host: TestForge;
 let otherNode: PublishNode;
