@@ -16,14 +16,15 @@ const sources = [
   "packages/testkit/src/publish-child.ts",
   "packages/cli/src/main.ts",
 ];
+const folder = join(root, "node_modules/.cache/test-programs");
 const nameOf = (source: string) => basename(source, ".ts");
 
-/** The bundle of a program, or its source where no bundles were made. */
+/** The bundle of a program, or its source where no bundles were made, as in a copy of this checkout. */
 export function programOf(script: URL | string): string {
   const source = typeof script === "string" ? script : fileURLToPath(script);
-  const dir = process.env.EMEND_TEST_PROGRAMS;
-  const isBundled = sources.some((one) => join(root, one) === source);
-  return dir && isBundled ? join(dir, `${nameOf(source)}.mjs`) : source;
+  const dir = process.env.EMEND_TEST_PROGRAMS ?? "";
+  const isBundled = dirname(dir) === folder && sources.some((one) => join(root, one) === source);
+  return isBundled ? join(dir, `${nameOf(source)}.mjs`) : source;
 }
 
 /** Returns their folder. The same sources have the same folder, so Node's cache of compiled code is of use. */
@@ -46,7 +47,7 @@ export async function bundlePrograms(): Promise<string> {
   const files = output.map((file) => [file.fileName, file.type === "chunk" ? file.code : file.source] as const);
   const hash = createHash("sha256");
   for (const [name, content] of files) hash.update(name).update(content);
-  const dir = join(root, "node_modules/.cache/test-programs", hash.digest("hex").slice(0, 16));
+  const dir = join(folder, hash.digest("hex").slice(0, 16));
   if (existsSync(dir)) return dir;
   const made = `${dir}.${process.pid}`;
   await mkdir(made, { recursive: true });

@@ -129,7 +129,7 @@ export function readConfig(
 
   const network = readNetwork(env, problems);
 
-  const defaultDir = join(homedir(), ".emend");
+  const defaultDir = join(env.HOME || homedir(), ".emend");
   const chosenDir = resolve(overrides.dataDir ?? dataDir ?? defaultDir);
 
   const config: Config = {
