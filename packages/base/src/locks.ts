@@ -33,13 +33,13 @@ export interface SeatBounds {
   allMax: number;
 }
 
-export interface Seats {
+export interface KeyedSemaphore {
   /** Returns a function that releases the slot (safe to call twice). Null if the holder's or all slots are taken. */
   take(holder: string): (() => void) | null;
 }
 
 /** Takes a slot for the duration of a response. Returns whether one was free. */
-export function seatFor(seats: Seats, holder: string, response: ServerResponse): () => boolean {
+export function acquireForResponse(seats: KeyedSemaphore, holder: string, response: ServerResponse): () => boolean {
   return () => {
     const leave = seats.take(holder);
     // Released when the response ends or is aborted. An injected request has no close event.
@@ -50,7 +50,7 @@ export function seatFor(seats: Seats, holder: string, response: ServerResponse):
 
 const usualBounds: SeatBounds = { perHolderMax: 200, allMax: 5_000 };
 
-export function createSeats(bounds: SeatBounds = usualBounds): Seats {
+export function createKeyedSemaphore(bounds: SeatBounds = usualBounds): KeyedSemaphore {
   const taken = new Map<string, number>();
   let all = 0;
 

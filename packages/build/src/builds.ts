@@ -59,7 +59,7 @@ export function createBuilds(deps: {
   dir: string;
 }): Builds {
   const { config } = deps;
-  const seats = createSeats(config.atOnceMax);
+  const seats = createKeyedSemaphore(config.atOnceMax);
   const mutex = createKeyedMutex({ waitingMax: Number.POSITIVE_INFINITY });
   /** An installation that failed is not tried again at once. */
   const failed = new Map<string, { words: string; at: number }>();
@@ -237,7 +237,7 @@ function unavailable(words: string): { kind: "unavailable"; words: string } {
 }
 
 /** A semaphore: the callers beyond the limit wait in order. */
-function createSeats(max: number): { take<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> } {
+function createKeyedSemaphore(max: number): { take<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> } {
   const waiting: (() => void)[] = [];
   let taken = 0;
   function wait(signal: AbortSignal): Promise<void> {

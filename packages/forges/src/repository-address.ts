@@ -70,7 +70,7 @@ export function ownedRepository(
   address: RepositoryAddress,
   folder: readonly string[],
 ): { owner: string; name: string; path: string } {
-  const [owner, name, ...others] = below(address, folder);
+  const [owner, name, ...others] = segmentsBelow(address, folder);
   if (owner === undefined || name === undefined || others.length > 0) {
     throw refused("it must end with the owner and the repository, and nothing after them");
   }
@@ -78,7 +78,7 @@ export function ownedRepository(
 }
 
 /** The path after the folder that the forge is served from. */
-export function below(address: RepositoryAddress, folder: readonly string[]): readonly string[] {
+export function segmentsBelow(address: RepositoryAddress, folder: readonly string[]): readonly string[] {
   const isBelow = folder.every((segment, index) => address.segments[index] === segment);
   return isBelow ? address.segments.slice(folder.length) : address.segments;
 }

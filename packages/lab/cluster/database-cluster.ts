@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { parseEnv } from "node:util";
 import { createLogger } from "@emend/base/logger.ts";
 import { listProcesses } from "@emend/testkit/processes.ts";
-import { giveTo, isAlive, type RunUser } from "../../server/src/db/embedded/run-tool.ts";
+import { chownTo, isAlive, type RunUser } from "../../server/src/db/embedded/run-tool.ts";
 import { createPool } from "../../server/src/db/pool.ts";
 import { type Machine, openNetwork } from "./machines.ts";
 
@@ -151,7 +151,7 @@ async function addNode(
 ): Promise<DatabaseNode> {
   const own = join(samples.dir, machine.name);
   await mkdir(own);
-  await giveTo(user, own);
+  await chownTo(user, own);
   const data = join(own, "data");
   // A line that names all three servers stays.
   const asNode = (text: string) =>

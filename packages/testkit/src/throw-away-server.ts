@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { type Binaries, ensureBinaries } from "../../server/src/db/embedded/binaries.ts";
 import { ensureCluster, superuser } from "../../server/src/db/embedded/init-cluster.ts";
-import { findRunUser, giveTo, type RunUser } from "../../server/src/db/embedded/run-tool.ts";
+import { chownTo, findRunUser, type RunUser } from "../../server/src/db/embedded/run-tool.ts";
 import { makeReachableDir } from "./reachable-dir.ts";
 
 export interface ThrowAwayServer {
@@ -43,7 +43,7 @@ export async function startThrowAwayServer(options: ThrowAwayOptions = {}): Prom
   const homeDir = join(rootDir, "home");
   try {
     await mkdir(homeDir, { mode: 0o700 });
-    await giveTo(user, homeDir);
+    await chownTo(user, homeDir);
     const binaries = await ensureBinaries({ user, copiesDir: rootDir, from: options.binariesFrom });
     await ensureCluster({
       binaries,
@@ -54,7 +54,7 @@ export async function startThrowAwayServer(options: ThrowAwayOptions = {}): Prom
     if (options.isStandby) {
       const signal = join(homeDir, "cluster/standby.signal");
       await writeFile(signal, "");
-      await giveTo(user, signal);
+      await chownTo(user, signal);
     }
     const logFile = join(rootDir, "log");
     const guard = spawnGuard({ user, binaries, homeDir, rootDir, logFile });

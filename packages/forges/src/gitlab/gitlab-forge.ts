@@ -10,7 +10,13 @@ import {
   type PullRequestComment,
   type RemoteForgeInput,
 } from "../forge.ts";
-import { below, findAddress, folderOfApi, matchesBranch, parseRepositoryAddress } from "../repository-address.ts";
+import {
+  findAddress,
+  folderOfApi,
+  matchesBranch,
+  parseRepositoryAddress,
+  segmentsBelow,
+} from "../repository-address.ts";
 import { openChecks } from "./checks.ts";
 import { openIssues } from "./issues.ts";
 import { mergeMergeRequest } from "./merge.ts";
@@ -79,7 +85,7 @@ export function locateGitlab(project: Pick<ForgeProject, "repositoryUrl" | "sett
   const apiUrl = (given ?? `${address.origin}/api/v4`).replace(/\/+$/, "");
   const url = URL.parse(apiUrl);
   if (!url) throw new ForgeFault("invalid_request", { publicMessage: `The API's address is not a URL: ${apiUrl}` });
-  const projectPath = below(address, folderOfApi(url, address, "/api/v4")).join("/");
+  const projectPath = segmentsBelow(address, folderOfApi(url, address, "/api/v4")).join("/");
   return { apiUrl, gitUrl: `${address.url}.git`, url: address.url, projectPath };
 }
 

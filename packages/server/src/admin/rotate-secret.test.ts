@@ -5,7 +5,7 @@ import { openProjectCredential } from "../accounts/projects/projects.ts";
 import { addProject } from "../accounts/projects/save-project.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { sealedColumns } from "../installation/sealed-values.ts";
-import { addWebhook, openUrl } from "../notify/webhooks.ts";
+import { addWebhook, openWebhookUrl } from "../notify/webhooks.ts";
 import { rotateSecret } from "./rotate-kept-secret.ts";
 
 let database: TestDatabase;
@@ -38,8 +38,8 @@ test("everything sealed opens with the new secret alone; a wrong old one changes
   expect(await openModelKey(fresh, id, "openai")).toBe("sk-model");
   await expect(openModelKey(old, id, "openai")).rejects.toThrow();
   const { rows } = await db.query(`select id as "webhookId", url, sealed_url as "sealedUrl" from webhooks`);
-  expect(openUrl(fresh.sealer, rows[0])).toBe(url);
-  expect(() => openUrl(old.sealer, rows[0])).toThrow();
+  expect(openWebhookUrl(fresh.sealer, rows[0])).toBe(url);
+  expect(() => openWebhookUrl(old.sealer, rows[0])).toThrow();
   expect(await rotateSecret(db, secrets)).toEqual({ resealed: 4 });
 });
 

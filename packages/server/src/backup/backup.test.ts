@@ -9,7 +9,7 @@ import { createGit } from "@emend/tree";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Pool } from "../db/pool.ts";
 import { createLocalRepository } from "../forge/local/create-repository.ts";
-import { repositoryOf, tell } from "../forge/local/repository.ts";
+import { gitOutput, repositoryOf } from "../forge/local/repository.ts";
 import { createBackup, restoreBackup } from "./backup.ts";
 import { sealOf } from "./manifest.ts";
 import { listTables, readLines } from "./tables.ts";
@@ -28,7 +28,7 @@ beforeAll(async () => {
   await createLocalRepository(forge("a"), { projectId: projectIds[0] as string, importFrom: await folder() }, signal);
   await createLocalRepository(forge("a"), { projectId: projectIds[1] as string, importFrom: null }, signal);
   const repository = repositoryOf(forge("a"), projectIds[0] as string);
-  await tell(repository, ["update-ref", "refs/pull/1/head", "HEAD"], signal);
+  await gitOutput(repository, ["update-ref", "refs/pull/1/head", "HEAD"], signal);
   await fill(source.pool, projectIds[0] as string);
 });
 afterAll(async () => {
@@ -100,10 +100,10 @@ test("an installation comes back as it was, with every row, byte, branch and pul
     "insert into job_questions (job_id, step, question, answer_until) select min(id), 2, 'And?', now() from jobs";
   expect((await target.pool.query(ask)).rowCount).toBe(1);
   const refs = async (name: string) =>
-    tell(repositoryOf(forge(name), projectIds[0] as string), ["for-each-ref"], signal);
+    gitOutput(repositoryOf(forge(name), projectIds[0] as string), ["for-each-ref"], signal);
   expect(await refs("b")).toBe(await refs("a"));
   expect(await refs("b")).toContain("refs/pull/1/head");
-  const head = await tell(repositoryOf(forge("b"), projectIds[1] as string), ["symbolic-ref", "HEAD"], signal);
+  const head = await gitOutput(repositoryOf(forge("b"), projectIds[1] as string), ["symbolic-ref", "HEAD"], signal);
   expect(head).toBe("refs/heads/main");
   await target.drop();
 });

@@ -5,7 +5,7 @@ import type { Client, Pool } from "../db/pool.ts";
 import { allowLongPauses, inTransaction } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
 import { initRepository } from "../forge/local/create-repository.ts";
-import { ask, type Repository, type RepositoryDeps, repositoryOf, tell } from "../forge/local/repository.ts";
+import { ask, gitOutput, type Repository, type RepositoryDeps, repositoryOf } from "../forge/local/repository.ts";
 import {
   type ArchivedRepository,
   type ArchivedTable,
@@ -183,8 +183,10 @@ async function bundleRepository(
 ): Promise<ArchivedRepository> {
   const repository = repositoryOf(deps, projectId);
   const { signal } = options;
-  const head = await tell(repository, ["symbolic-ref", "HEAD"], signal);
-  const objectFormat = (await tell(repository, ["rev-parse", "--show-object-format"], signal)) as "sha1" | "sha256";
+  const head = await gitOutput(repository, ["symbolic-ref", "HEAD"], signal);
+  const objectFormat = (await gitOutput(repository, ["rev-parse", "--show-object-format"], signal)) as
+    | "sha1"
+    | "sha256";
   const about = { projectId, defaultBranch: head.replace(/^refs\/heads\//, ""), objectFormat };
   const refs = await ask(repository, ["for-each-ref", "--count=1"], signal);
   // git cannot make an empty bundle.

@@ -13,7 +13,7 @@ export interface ThreadName {
 }
 
 /** Stores what was said, once, however often it is delivered. A worker takes it within moments. */
-export async function storeSaid(db: Queryable, chat: ChatName, said: Said): Promise<boolean> {
+export async function storeChatMessage(db: Queryable, chat: ChatName, said: Said): Promise<boolean> {
   const { channel, thread, message, author, text, isAddressed, isDirect, pressed, files = [] } = said;
   const clean = (words: string) => words.replaceAll("\0", "").toWellFormed();
   const kept = {
@@ -160,7 +160,7 @@ export async function listPosts(db: Queryable, threadId: string): Promise<readon
 }
 
 /** The post of this key, as it was before this attempt. */
-export async function beginPost(db: Queryable, threadId: string, key: string): Promise<StoredPost> {
+export async function reserveChatPost(db: Queryable, threadId: string, key: string): Promise<StoredPost> {
   const { rows } = await db.query<StoredPost>(
     `with before as (
        select ${postColumns} from chat_posts where thread_id = $2 and key = $3

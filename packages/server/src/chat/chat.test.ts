@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { getProject } from "../accounts/projects/projects.ts";
 import { createJobRules } from "../http/parse-create-body.ts";
 import { askTask } from "../tasks/task-queue.ts";
-import { linkAccount, storeSaid } from "./chat-store.ts";
+import { linkAccount, storeChatMessage } from "./chat-store.ts";
 import { type ChatDeps, hearChat } from "./hear-chat.ts";
 import { slackHookPlugin } from "./plugin.ts";
 import { showChat } from "./show-chat.ts";
@@ -79,7 +79,7 @@ const set = (settings: object) =>
   database.pool.query("update projects set settings = $2 where id = $1", [projectId, settings]);
 
 async function heard(said: Said): Promise<void> {
-  await storeSaid(database.pool, "slack", said);
+  await storeChatMessage(database.pool, "slack", said);
   crash("after-chat-stored");
 }
 

@@ -2,7 +2,7 @@ import type { Logger } from "@emend/base/logger.ts";
 import type { Fetch, Network } from "@emend/base/network.ts";
 import type { Chat, ChatName, Listening, MattermostSettings, SlackSettings } from "@emend/chat";
 import type { Pool } from "../db/pool.ts";
-import { lastHeardAt, storeSaid } from "./chat-store.ts";
+import { lastHeardAt, storeChatMessage } from "./chat-store.ts";
 import type { ChatDeps } from "./hear-chat.ts";
 
 export interface ChatSettings {
@@ -59,7 +59,7 @@ export async function startChats(
     chat?.listen?.({
       log,
       async heard(said) {
-        if (await storeSaid(pool, chat.name, said)) deps.onStored();
+        if (await storeChatMessage(pool, chat.name, said)) deps.onStored();
       },
       async since() {
         const last = (await lastHeardAt(pool, chat.name))?.getTime() ?? Date.now();

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { beginPost, getThread, listPosts, readShownJob, savePost } from "./chat-store.ts";
+import { getThread, listPosts, readShownJob, reserveChatPost, savePost } from "./chat-store.ts";
 import { wantedPosts } from "./chat-words.ts";
 import type { ChatDeps } from "./hear-chat.ts";
 
@@ -26,7 +26,7 @@ export async function showChat(deps: ChatDeps, threadId: string, signal: AbortSi
       await savePost(pool, known.id, { message: known.message, shown: content });
       continue;
     }
-    const post = await beginPost(pool, threadId, key);
+    const post = await reserveChatPost(pool, threadId, key);
     const since = post.begunAt && new Date(post.begunAt.getTime() - clockSkewMs);
     const found = since && (await chat.find(thread, post.id, since));
     deps.crashPoint("before-chat-post");

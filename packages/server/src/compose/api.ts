@@ -11,7 +11,7 @@ import { createSingleSignOn } from "../accounts/single-sign-on/single-sign-on.ts
 import { createProjectAdmin } from "../admin/create-project-admin.ts";
 import { createAutomations } from "../automations/automation-store.ts";
 import { hastenTriggers } from "../automations/trigger-polls.ts";
-import { storeSaid } from "../chat/chat-store.ts";
+import { storeChatMessage } from "../chat/chat-store.ts";
 import { slackHookPlugin } from "../chat/plugin.ts";
 import { isComparedWithCode } from "../claims/claim-store.ts";
 import { ConfigError } from "../config/setting-reader.ts";
@@ -124,7 +124,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
             slackHookPlugin({
               signingSecret: config.slack.signingSecret,
               unknownBytes,
-              heard: async (said) => void (await storeSaid(pool, "slack", said)),
+              heard: async (said) => void (await storeChatMessage(pool, "slack", said)),
             }),
           ]
         : []),

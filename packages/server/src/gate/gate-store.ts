@@ -160,7 +160,7 @@ export async function saveVerdict(
  * Records whether the forge accepted the status. A node that lost its lease may have sent an old one: then the status is
  * sent again.
  */
-export async function saveSent(
+export async function recordSentStatus(
   db: Queryable,
   held: HeldStatus,
   outcome: { sent: string | null; refusal: string | null },

@@ -5,7 +5,7 @@ import { cli, docs, type GateBench, openGateBench } from "@emend/testkit/gate-be
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { AppError } from "../errors.ts";
 import { listStatuses as listLocalStatuses } from "../forge/local/pull-requests.ts";
-import { getStatus, holdStatus, listStatuses, saveSent, saveVerdict } from "./gate-store.ts";
+import { getStatus, holdStatus, listStatuses, recordSentStatus, saveVerdict } from "./gate-store.ts";
 import { pollGate } from "./poll-gate.ts";
 
 let bench: GateBench;
@@ -206,8 +206,8 @@ it("fences a slow node: it writes no verdict, and its status on the forge is set
   if (!slow || !fast) throw new Error("not held");
   const verdict = { state: "failed", words: "Old.", findings: [], judgedFrom: "old" } as const;
   expect(await saveVerdict(pool, slow, verdict)).toBe(false);
-  await saveSent(pool, fast, { sent: "passed New.", refusal: null });
-  await saveSent(pool, slow, { sent: "failed Old.", refusal: null });
+  await recordSentStatus(pool, fast, { sent: "passed New.", refusal: null });
+  await recordSentStatus(pool, slow, { sent: "failed Old.", refusal: null });
   expect(await getStatus(pool, status.id)).toMatchObject({ state: "passed", sent: null });
 });
 

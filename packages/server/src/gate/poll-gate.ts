@@ -34,7 +34,7 @@ import {
   listRefused,
   listResting,
   recordPoll,
-  saveSent,
+  recordSentStatus,
   saveVerdict,
 } from "./gate-store.ts";
 import { type CommentDeps, hearComments } from "./hear-comments.ts";
@@ -376,11 +376,11 @@ async function send(
   const { id, head } = held;
   try {
     const hidden = await setStatus(deps, place, { id, head, verdict, pulls }, signal);
-    await saveSent(deps.pool, held, { sent: statusText(verdict), refusal: hidden });
+    await recordSentStatus(deps.pool, held, { sent: statusText(verdict), refusal: hidden });
     return null;
   } catch (error) {
     if (signal.aborted || !isAppError(error)) throw error;
-    await saveSent(deps.pool, held, { sent: null, refusal: error.publicMessage });
+    await recordSentStatus(deps.pool, held, { sent: null, refusal: error.publicMessage });
     if (error.retryable) throw error;
     return error.publicMessage;
   }

@@ -13,7 +13,7 @@ import {
   storeSiteCheck,
   storeSiteProblem,
 } from "./site-checks.ts";
-import { fixOf, suggestFixes } from "./suggest-fixes.ts";
+import { fixInstructionFor, suggestFixes } from "./suggest-fixes.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -64,10 +64,10 @@ it("keeps one row for a base that stands still, with the worst findings first", 
   expect(health.findings.map(({ check }) => check)).toEqual(["broken-link", "orphan-page"]);
   // Each with the job that would fix it: the rules only where they know what to write.
   const [link, page] = health.findings as [SiteFinding, SiteFinding];
-  expect(fixOf(link, true)).toBe(`Fix broken links in ${link.path}.`);
-  expect(fixOf({ ...link, isFixable: undefined } as never, true)).toBeNull();
-  expect(fixOf({ ...link, isFixable: undefined } as never, false)).toContain(link.message);
-  expect(fixOf(page, true)).toMatch(/^Add \S+ to the navigation\.$/);
+  expect(fixInstructionFor(link, true)).toBe(`Fix broken links in ${link.path}.`);
+  expect(fixInstructionFor({ ...link, isFixable: undefined } as never, true)).toBeNull();
+  expect(fixInstructionFor({ ...link, isFixable: undefined } as never, false)).toContain(link.message);
+  expect(fixInstructionFor(page, true)).toMatch(/^Add \S+ to the navigation\.$/);
   expect(health.checks[0]?.counts[0]).toEqual({ check: "broken-link", severity: "error", count: 1, fixable: 1 });
 });
 

@@ -70,13 +70,13 @@ function repairOf(findings: readonly SiteFinding[], isRules: boolean): string | 
 /** Each with the job that would fix it alone, where one can. */
 export function withFixes(findings: readonly SiteFinding[], isRules: boolean) {
   return findings.map((finding) => {
-    const fix = fixOf(finding, isRules);
+    const fix = fixInstructionFor(finding, isRules);
     return fix === null ? finding : { ...finding, fix };
   });
 }
 
 /** The job that would fix one finding. Null: a person has to. */
-export function fixOf(finding: SiteFinding, isRules: boolean): string | null {
+export function fixInstructionFor(finding: SiteFinding, isRules: boolean): string | null {
   const { check, path, line, message, severity, renamed, isFixable } = finding;
   if (renamed) return renameOrders([finding]).join("\n");
   if (check === "orphan-page") return listOrder(path);

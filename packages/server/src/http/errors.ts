@@ -4,7 +4,7 @@ import { type RequestErrorCode, requestErrorCodes } from "@emend/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { isDatabaseUnavailable } from "../db/transaction.ts";
 import { type AppError, isAppError } from "../errors.ts";
-import { newRequestId, notedJob, requestId } from "../lib/id.ts";
+import { createdJobOf, newRequestId, requestId } from "../lib/id.ts";
 
 const databaseRetryMs = 1000;
 
@@ -168,6 +168,6 @@ export function aboutRequest(request: FastifyRequest): Record<string, string | u
     method: request.method,
     route: request.routeOptions.url,
     projectId: projectId?.slice(0, idLengthMax),
-    jobId: (isOfJob ? id?.slice(0, idLengthMax) : undefined) ?? notedJob(request.raw),
+    jobId: (isOfJob ? id?.slice(0, idLengthMax) : undefined) ?? createdJobOf(request.raw),
   };
 }

@@ -1,7 +1,7 @@
 import { isFromOwnPage } from "@emend/base/network.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { authenticateKey, type Keyring } from "../accounts/keys/keyring.ts";
-import { noteJob, requestId } from "../lib/id.ts";
+import { rememberCreatedJob, requestId } from "../lib/id.ts";
 import { type Refusal, refuse, unauthorized } from "./errors.ts";
 import { disconnectSignal } from "./event-stream.ts";
 import { readJsonBodies } from "./request-body.ts";
@@ -65,7 +65,7 @@ function fetchFrom(app: FastifyInstance, caller: FastifyRequest): typeof fetch {
       ...(init.signal ? { signal: init.signal } : {}),
     });
     const jobId = jobPath.exec(String(answer.headers.location ?? pathname))?.[1];
-    if (jobId) noteJob(caller.raw, jobId);
+    if (jobId) rememberCreatedJob(caller.raw, jobId);
     const isEmpty = answer.statusCode === 204 || answer.statusCode === 304;
     return new Response(isEmpty ? null : new Uint8Array(answer.rawPayload), {
       status: answer.statusCode,

@@ -5,7 +5,7 @@ import type { Logger } from "@emend/base/logger.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/setting-reader.ts";
 import { startEmbeddedPostgres, useEmbeddedPostgres } from "../db/embedded/embedded-postgres.ts";
-import { ensureDataDir, hasHome, outsideHome } from "../db/embedded/home.ts";
+import { ensureDataDir, hasDatabaseFolder, outsideHome } from "../db/embedded/home.ts";
 import { assertSupportedPostgres, migrate } from "../db/migrate.ts";
 import { createPool, type Pool } from "../db/pool.ts";
 import { isDatabaseUnavailable } from "../db/transaction.ts";
@@ -32,7 +32,7 @@ interface OpenOptions {
 
 /** False if opening would create the embedded database. */
 export function isMade(config: Pick<Config, "databaseUrl" | "dataDir">): boolean {
-  return config.databaseUrl !== null || hasHome(config.dataDir);
+  return config.databaseUrl !== null || hasDatabaseFolder(config.dataDir);
 }
 
 /** Opens the configured or the embedded database, migrated and ready. */

@@ -5,7 +5,7 @@ import { newId } from "../lib/id.ts";
 import type { AnnounceDue } from "./announce.ts";
 import { type BudgetRefusal, budgetRefusal } from "./budget.ts";
 import { quotaFilledMeanwhile, redactWithinQuota } from "./redact-prompt.ts";
-import { newJobHalves } from "./wire-job.ts";
+import { splitNewJobBody } from "./wire-job.ts";
 
 export interface CreateJobInput {
   projectId: string;
@@ -91,7 +91,7 @@ export async function createJob(
   const id = newId("job");
   const branch = `${rules.branchPrefix}/${id}`;
   const model = input.model ?? rules.model;
-  const [head, tail] = newJobHalves({ id, repositoryUrl: rules.repositoryUrl, branch, model });
+  const [head, tail] = splitNewJobBody({ id, repositoryUrl: rules.repositoryUrl, branch, model });
   const { preview = false, plan = false } = input;
   const isMarked = preview || plan;
   const query = deps.db.query<Row>({

@@ -63,7 +63,7 @@ function toAgentJob(row: WireRow): AgentJob {
 }
 
 /** The body of a job that is about to be created, in two halves: its creation time goes in between. */
-export function newJobHalves(job: {
+export function splitNewJobBody(job: {
   id: string;
   repositoryUrl: string;
   branch: string;

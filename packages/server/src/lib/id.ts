@@ -47,11 +47,11 @@ const id = Symbol("requestId");
 const job = Symbol("jobId");
 
 /** Records the job that a request created, for the log. */
-export function noteJob(request: IncomingMessage & { [job]?: string }, jobId: string): void {
+export function rememberCreatedJob(request: IncomingMessage & { [job]?: string }, jobId: string): void {
   request[job] = jobId;
 }
 
-export function notedJob(request: IncomingMessage & { [job]?: string }): string | undefined {
+export function createdJobOf(request: IncomingMessage & { [job]?: string }): string | undefined {
   return request[job];
 }
 

@@ -7,7 +7,7 @@ import type { Logger } from "@emend/base/logger.ts";
 import type { Fetch } from "@emend/base/network.ts";
 import type { Queryable } from "../db/pool.ts";
 import type { Disk } from "../lib/disk.ts";
-import { notedJob, requestId } from "../lib/id.ts";
+import { createdJobOf, requestId } from "../lib/id.ts";
 import { addGauge, type Metrics } from "./metrics.ts";
 
 /** Hosts are those that the operator configured, so there are few. */
@@ -196,7 +196,7 @@ export function measureRequests(deps: { metrics: Metrics; log: Logger }, server:
     const isNotable = response.statusCode >= 500 || (method !== "GET" && method !== "HEAD");
     const level = isNotable ? "info" : "debug";
     if (!log.isLevelEnabled(level)) return;
-    const ids = { projectId: shorten(where.projectId), jobId: shorten(where.jobId ?? notedJob(request)) };
+    const ids = { projectId: shorten(where.projectId), jobId: shorten(where.jobId ?? createdJobOf(request)) };
     const about = { requestId: requestId(request), method, route: where.route, ...ids };
     log[level]({ ...about, status: response.statusCode, ms: Math.round(ms * 10) / 10 }, "request answered");
   }

@@ -4,7 +4,13 @@ import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { postMessage, signatureHeaders } from "./post-message.ts";
 import type { ResolveAll } from "./ssrf-guard.ts";
-import { openUrl, type SecretSealer, secretContext, type WebhookFormat, type WebhookMessage } from "./webhooks.ts";
+import {
+  openWebhookUrl,
+  type SecretSealer,
+  secretContext,
+  type WebhookFormat,
+  type WebhookMessage,
+} from "./webhooks.ts";
 
 export interface ClaimedDelivery {
   id: string;
@@ -93,7 +99,7 @@ export async function deliver(
       "user-agent": "Emend-Webhooks",
       ...signatureHeaders(secrets, { id: delivery.id, body, sentAtSeconds }),
     };
-    const url = openUrl(deps.sealer, delivery);
+    const url = openWebhookUrl(deps.sealer, delivery);
     const { status, retryAfter } = await postMessage(url, { headers, body }, { ...deps, signal });
     if (status >= 200 && status < 300) return { kind: "delivered", status };
     if (status === 410) return { kind: "gone", status };

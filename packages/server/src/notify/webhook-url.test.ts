@@ -2,7 +2,7 @@ import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.t
 import { seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSealer } from "../accounts/secrets.ts";
-import { addWebhook, listWebhooks, openUrl, removeWebhook, sealWebhookUrls, showUrl } from "./webhooks.ts";
+import { addWebhook, listWebhooks, openWebhookUrl, removeWebhook, sealWebhookUrls, showUrl } from "./webhooks.ts";
 
 const sealer = createSealer("a secret of the tests, and of nothing else");
 const slack = "https://hooks.slack.com/services/T0000/B0000/abcdefghijklmnopWXYZ";
@@ -27,8 +27,8 @@ test("an address is stored sealed, and shown by its origin and its end in lists 
   const row = await stored(id);
   expect(row.whole).not.toContain("abcdefgh");
   expect(row.sealedUrl?.includes("abcdefgh")).toBe(false);
-  expect(openUrl(sealer, { webhookId: id, ...row })).toBe(slack);
-  expect(() => openUrl(sealer, { ...row, webhookId: "whk_other" })).toThrow();
+  expect(openWebhookUrl(sealer, { webhookId: id, ...row })).toBe(slack);
+  expect(() => openWebhookUrl(sealer, { ...row, webhookId: "whk_other" })).toThrow();
   expect(await listWebhooks(database.pool, projectId)).toMatchObject([{ id, url: "https://hooks.slack.com/…WXYZ" }]);
   await removeWebhook(database.pool, id);
   const { rows } = await database.pool.query("select action, details from audit_log where target = $1 order by id", [
@@ -49,11 +49,11 @@ test("one that a release before wrote in the clear is shown no more of, still re
   );
   const shown = [{ id: "whk_old", url: "https://hooks.slack.com/…WXYZ" }];
   expect(await listWebhooks(database.pool, projectId)).toMatchObject(shown);
-  expect(openUrl(sealer, { webhookId: "whk_old", ...(await stored("whk_old")) })).toBe(slack);
+  expect(openWebhookUrl(sealer, { webhookId: "whk_old", ...(await stored("whk_old")) })).toBe(slack);
   const nodes = await Promise.all([1, 2, 3].map(() => sealWebhookUrls({ db: database.pool, sealer })));
   expect(Math.max(...nodes)).toBe(1);
   expect((await stored("whk_old")).whole).not.toContain("abcdefgh");
-  expect(openUrl(sealer, { webhookId: "whk_old", ...(await stored("whk_old")) })).toBe(slack);
+  expect(openWebhookUrl(sealer, { webhookId: "whk_old", ...(await stored("whk_old")) })).toBe(slack);
   expect(await listWebhooks(database.pool, projectId)).toMatchObject(shown);
   expect(await sealWebhookUrls({ db: database.pool, sealer })).toBe(0);
 });

@@ -200,7 +200,7 @@ function sealUrl(
   return { sealedUrl: sealer.seal(url, urlContext(id)), shownUrl: `${mark}${maskUrl(url)}` };
 }
 
-export function openUrl(
+export function openWebhookUrl(
   sealer: Pick<SecretSealer, "open">,
   stored: { webhookId: string; url: string; sealedUrl: Buffer | null },
 ): string {

@@ -4,12 +4,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { createWakeUp } from "@emend/base/locks.ts";
 import type { Logger } from "@emend/base/logger.ts";
 import type { Mirrors } from "@emend/tree";
-import { homeMs } from "../db/at-home.ts";
+import { homeMs } from "../db/home-worker.ts";
 import { channels, type Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import { createAnnounceChange } from "../jobs/announce.ts";
 import { findActiveJobs } from "../jobs/read/job-reader.ts";
-import { claimRun, groupMax, holdRoomForSuspect } from "../jobs/run/claim-run.ts";
+import { claimRun, holdRoomForSuspect, jobsBesideMax } from "../jobs/run/claim-run.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
 import { LeaseLost, renewLeases, sweepLeases } from "../jobs/run/leases.ts";
 import type { Disk } from "../lib/disk.ts";
@@ -148,7 +148,7 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
 
   function runsMax(): number {
     return Math.min(
-      ...[...runs.values()].map(({ run }) => groupMax(run.job.crashes, options.concurrency)),
+      ...[...runs.values()].map(({ run }) => jobsBesideMax(run.job.crashes, options.concurrency)),
       options.concurrency,
     );
   }

@@ -1,7 +1,7 @@
 import { assertNever } from "@emend/base/fault.ts";
 import type { Logger } from "@emend/base/logger.ts";
 import { Cron } from "croner";
-import { atHome, homeMs } from "../db/at-home.ts";
+import { homeMs, isHomeWorker } from "../db/home-worker.ts";
 import { channels, type Listener } from "../db/listener.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { isDatabaseUnavailable } from "../db/transaction.ts";
@@ -196,7 +196,7 @@ async function claimTask(
         select kind, subject from tasks
         where kind = any ($1::text[]) and due_at <= clock_timestamp()
           and (held_until is null or held_until <= clock_timestamp())
-          and (${atHome("$3", "subject")}
+          and (${isHomeWorker("$3", "subject")}
             or due_at <= clock_timestamp() - make_interval(secs => $4))
         order by due_at limit 1 for no key update skip locked
       )

@@ -3,7 +3,15 @@ import { type GitResult, gitError, httpStatusOf, isUntrusted } from "../git/git.
 import { unreadable } from "../read/blob-reader.ts";
 import { checkObjectIds, type ObjectFormat, objectFormatOf } from "../tree.ts";
 import type { Remote } from "./mirror.ts";
-import { alone, baseFolder, type MirrorContext, movedFolder, tipFolder, tipRef, withStore } from "./mirror-context.ts";
+import {
+  baseFolder,
+  type MirrorContext,
+  movedFolder,
+  tipFolder,
+  tipRef,
+  withMirrorLock,
+  withStore,
+} from "./mirror-context.ts";
 import {
   ensureMirror,
   mirrorExists,
@@ -97,7 +105,7 @@ function fetchObjects(
   isHere: () => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<void> {
-  return alone(context, signal, async (lockId) => {
+  return withMirrorLock(context, signal, async (lockId) => {
     await ensureMirror(context.git, context.place.gitDir, fetch.format, signal);
     if (context.health.suspect) await repair(context, fetch, lockId, signal);
     // Any error here also affects the fetch, which can repair it.

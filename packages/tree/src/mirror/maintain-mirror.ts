@@ -1,7 +1,6 @@
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
-  alone,
   baseFolder,
   basePin,
   forkFolder,
@@ -14,6 +13,7 @@ import {
   runFolder,
   runPin,
   tipFolder,
+  withMirrorLock,
   withStore,
 } from "./mirror-context.ts";
 import { clearLeftovers, mirrorExists, readRefs, removeMirror, writeOrClear, writeRefs } from "./repair-mirror.ts";
@@ -27,7 +27,7 @@ const tipsMax = 8;
 /** Runs git's garbage collection on a mirror that needs it. Keeps unreferenced objects for two weeks. */
 export function collectMirror(context: MirrorContext, signal: AbortSignal): Promise<boolean> {
   const { git, place } = context;
-  return alone(context, signal, () =>
+  return withMirrorLock(context, signal, () =>
     withStore(context, "exclusive", signal, async (lockId) => {
       if (!(await mirrorExists(place.gitDir))) return false;
       await clearLeftovers(place.gitDir);
@@ -73,7 +73,7 @@ async function isUntidy(context: MirrorContext, signal: AbortSignal): Promise<bo
 
 /** Removes a mirror without pins. */
 export function evictMirror(context: MirrorContext, signal: AbortSignal): Promise<boolean> {
-  return alone(context, signal, () =>
+  return withMirrorLock(context, signal, () =>
     withStore(context, "exclusive", signal, async () => {
       if (!(await mirrorExists(context.place.gitDir))) return false;
       if ((await pinnedJobs(context)).length > 0) return false;

@@ -44,7 +44,7 @@ export interface MirrorContext {
 const lockWaitMsMax = 20 * 60_000;
 
 /** A mutex across processes. If both locks are needed, it is taken before the store's lock. */
-export function alone<T>(
+export function withMirrorLock<T>(
   context: MirrorContext,
   signal: AbortSignal,
   work: (lockId: number) => Promise<T>,

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/p
 import { dirname, join } from "node:path";
 import type { Git } from "../git/git.ts";
 import { isObjectId, type ObjectFormat } from "../tree.ts";
-import { alone, baseFolder, type MirrorContext, withStore } from "./mirror-context.ts";
+import { baseFolder, type MirrorContext, withMirrorLock, withStore } from "./mirror-context.ts";
 
 type Repair =
   /** Nothing was wrong here. */
@@ -51,7 +51,7 @@ export async function writeOrClear<T>(
     return await write();
   } catch (error) {
     signal.throwIfAborted();
-    const cleared = await alone(context, signal, () =>
+    const cleared = await withMirrorLock(context, signal, () =>
       withStore(context, "exclusive", signal, () => clearLeftovers(context.place.gitDir)),
     );
     if (cleared === 0) throw error;

@@ -1,4 +1,4 @@
-import { createSeats, seatFor } from "@emend/base/locks.ts";
+import { acquireForResponse, createKeyedSemaphore } from "@emend/base/locks.ts";
 import { rulesModelName } from "@emend/base/model-names.ts";
 import {
   AddClaimBody,
@@ -65,12 +65,12 @@ export function claimRoutes(app: FastifyInstance, deps: RouteDeps): void {
     };
   });
 
-  const seats = createSeats(checkBounds);
+  const seats = createKeyedSemaphore(checkBounds);
   app.post<OfProject>("/projects/:projectId/page/check", async (request, reply): Promise<DashboardEditCheck> => {
     const project = await findProject(pool, request.params.projectId);
     const edit = parseEdit(request.body);
     if (!isPageOf(project, edit.path)) throw new AppError("not_found", { publicMessage: "Page not found." });
-    if (!seatFor(seats, subjectOf(request), reply.raw)()) {
+    if (!acquireForResponse(seats, subjectOf(request), reply.raw)()) {
       throw new AppError("rate_limited", { publicMessage: "A check is running.", retryAfterMs: 1_000 });
     }
     const outcome = await deps.checkEdit({ ...edit, projectId: project.id });

@@ -1,4 +1,4 @@
-import { createSeats } from "@emend/base/locks.ts";
+import { createKeyedSemaphore } from "@emend/base/locks.ts";
 import type { DashboardFile, DashboardJob, DashboardReading, DashboardStep } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
@@ -45,7 +45,7 @@ export function jobRoutes(app: FastifyInstance, deps: RouteDeps): void {
     return reply.send(upload.picture ?? upload.text);
   });
   app.get("/jobs/:id/diff", jobDiffHandler({ db: deps.pool }, door));
-  const streams = { ...deps, db: deps.pool, times: streamTimes, seats: createSeats() };
+  const streams = { ...deps, db: deps.pool, times: streamTimes, seats: createKeyedSemaphore() };
   app.get("/jobs/:id/events", { exposeHeadRoute: false }, jobEventsHandler(app, streams, door));
   for (const action of Object.keys(jobActions) as (keyof typeof jobActions)[]) {
     app.post(`/jobs/:id/${action}`, jobActionHandler(action, deps, door));

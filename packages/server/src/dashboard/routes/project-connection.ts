@@ -1,4 +1,4 @@
-import { createSeats, seatFor } from "@emend/base/locks.ts";
+import { acquireForResponse, createKeyedSemaphore } from "@emend/base/locks.ts";
 import {
   type DashboardContextRepository,
   type DashboardModels,
@@ -76,13 +76,13 @@ export function projectConnectionRoutes(app: FastifyInstance, deps: RouteDeps): 
       deps.projectAdmin.describeModels(await findProject(deps.pool, request.params.id)),
   );
 
-  const trials = createSeats(trialBounds);
+  const trials = createKeyedSemaphore(trialBounds);
   app.post<Identified>("/projects/:id/models/test", async (request, reply): Promise<DashboardModelTrial> => {
     const { id } = await findProject(deps.pool, request.params.id);
     const { model, key = null } = parseTrial(request.body);
     if (model.startsWith("runner/"))
       throw new AppError("invalid_request", { publicMessage: "Only models are tested." });
-    if (!seatFor(trials, subjectOf(request), reply.raw)()) {
+    if (!acquireForResponse(trials, subjectOf(request), reply.raw)()) {
       throw new AppError("rate_limited", {
         publicMessage: "A test is running. Wait for its result.",
         retryAfterMs: 1_000,

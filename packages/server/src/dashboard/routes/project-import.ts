@@ -1,4 +1,4 @@
-import { createSeats, seatFor } from "@emend/base/locks.ts";
+import { acquireForResponse, createKeyedSemaphore } from "@emend/base/locks.ts";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { AppError } from "../../errors.ts";
@@ -32,10 +32,10 @@ export function projectImportRoutes(app: FastifyInstance, deps: RouteDeps): void
     return {};
   });
 
-  const seats = createSeats(uploads);
+  const seats = createKeyedSemaphore(uploads);
   app.register(async (scope) => {
     scope.addHook("preParsing", async (request, reply, payload) => {
-      if (seatFor(seats, subjectOf(request), reply.raw)()) return payload;
+      if (acquireForResponse(seats, subjectOf(request), reply.raw)()) return payload;
       throw new AppError("rate_limited", { publicMessage: "Another import is running.", retryAfterMs: 5_000 });
     });
     scope.addContentTypeParser(

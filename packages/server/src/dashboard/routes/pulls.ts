@@ -1,4 +1,4 @@
-import { createSeats, seatFor } from "@emend/base/locks.ts";
+import { acquireForResponse, createKeyedSemaphore } from "@emend/base/locks.ts";
 import { rulesModelName } from "@emend/base/model-names.ts";
 import { type DashboardPull, type DashboardPullFile, findingsShownMax } from "@emend/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -72,10 +72,10 @@ export function pullRoutes(app: FastifyInstance, deps: RouteDeps): void {
   const { pulls, reviews, pool } = deps;
   app.get("/pulls", async (request) => listPulls(pool, parsePullFilter(request.query as Record<string, unknown>)));
 
-  const seats = createSeats(views);
+  const seats = createKeyedSemaphore(views);
   app.get("/pulls/:projectId/:number", async (request: Named, reply): Promise<DashboardPull> => {
     const name = nameOf(request);
-    if (!seatFor(seats, subjectOf(request), reply.raw)()) throw tooManyDiffs();
+    if (!acquireForResponse(seats, subjectOf(request), reply.raw)()) throw tooManyDiffs();
     const [read, job] = await Promise.all([pulls.read(name, subjectOf(request)), findPullJob(pool, name)]);
     const pull = found(read);
     const ask = pull.state === "open" ? await askStateOf(deps, name.projectId, job) : null;

@@ -1,4 +1,4 @@
-import { createSeats, seatFor } from "@emend/base/locks.ts";
+import { acquireForResponse, createKeyedSemaphore } from "@emend/base/locks.ts";
 import type { DashboardSearch } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import { listProjectPage } from "../../accounts/projects/projects.ts";
@@ -22,13 +22,13 @@ const searchMsMax = 5_000;
 
 /** Jobs, pull requests that Emend hosts, pages and findings with a text in them. */
 export function searchRoutes(app: FastifyInstance, deps: RouteDeps): void {
-  const seats = createSeats(bounds);
+  const seats = createKeyedSemaphore(bounds);
   app.get("/search", async (request, reply): Promise<DashboardSearch> => {
     const { search: text } = parseProjectFilter({ search: (request.query as { text?: unknown }).text });
     if (text === null || text.length < textLengthMin) {
       throw new AppError("invalid_request", { publicMessage: `text must have at least ${textLengthMin} characters.` });
     }
-    if (!seatFor(seats, subjectOf(request), reply.raw)()) {
+    if (!acquireForResponse(seats, subjectOf(request), reply.raw)()) {
       throw new AppError("rate_limited", { publicMessage: "A search is running.", retryAfterMs: 1_000 });
     }
     const like = `%${text.replace(/[\\%_]/g, "\\$&")}%`;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "nod
 import { chmod, link, mkdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { tryFileLock } from "@emend/base/locks.ts";
-import { canEnter, cannotStart, findRunUser, giveTo, type RunUser } from "./run-tool.ts";
+import { canEnter, cannotStart, chownTo, findRunUser, type RunUser } from "./run-tool.ts";
 
 /**
  * Only the owner can access the data folder. If root runs Emend, Postgres runs as another user, who must be able to
@@ -38,13 +38,13 @@ export async function ensureHome(options: { dataDir: string; systemDir?: string 
   const dir = await findHomeDir(dataDir, systemDir);
   const user = findRunUser(dir);
   // Repeated: the process may have been killed between creating the folder and changing its owner.
-  await giveTo(user, dir);
+  await chownTo(user, dir);
   await assertUsable(dir, user);
   return { dir, user, copiesDir: isRoot ? await ensureCopiesDir(systemDir, dataDir, user) : dataDir };
 }
 
 /** Whether a database exists for this data folder. Creates nothing. */
-export function hasHome(dataDir: string): boolean {
+export function hasDatabaseFolder(dataDir: string): boolean {
   const { insideDir, pointerFile } = placesIn(dataDir);
   return existsSync(insideDir) || existsSync(pointerFile);
 }
@@ -90,7 +90,7 @@ async function followPointer(pointerFile: string): Promise<string> {
 
 async function makeHomeDir(dir: string, user: RunUser): Promise<void> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  await giveTo(user, dir);
+  await chownTo(user, dir);
 }
 
 /** Linked into place, so that one of two processes decides, and nobody reads half a path. */
@@ -159,7 +159,7 @@ export async function tryLock(home: Home, role: HolderRole): Promise<LockResult>
   const held = lockFile(file);
   if (!held) return { kind: "taken", holder: readHolder(holderFile) };
   writeHolder(holderFile, { pid: process.pid, role });
-  await giveTo(home.user, file);
+  await chownTo(home.user, file);
   let isHeld = true;
   return {
     kind: "held",

@@ -5,7 +5,7 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { Binaries } from "./binaries.ts";
 import type { Home } from "./home.ts";
-import { cannotStart, giveTo, type RunUser, runTool } from "./run-tool.ts";
+import { cannotStart, chownTo, type RunUser, runTool } from "./run-tool.ts";
 
 /** For the supervisor. Emend itself connects as an ordinary role that owns only its database. */
 export const superuser = "postgres";
@@ -31,7 +31,7 @@ export async function ensureCluster(options: InitOptions): Promise<void> {
   await sweepStaging(homeDir);
   const stagingDir = join(homeDir, stagingPrefix + randomBytes(6).toString("hex"));
   await mkdir(stagingDir, { mode: 0o700 });
-  await giveTo(user, stagingDir);
+  await chownTo(user, stagingDir);
   await initialize(options, stagingDir);
   await rename(join(stagingDir, "password"), join(homeDir, "password"));
   await rename(join(stagingDir, "cluster"), join(homeDir, "cluster"));
@@ -42,7 +42,7 @@ export async function ensureCluster(options: InitOptions): Promise<void> {
 async function initialize({ binaries, home, signal, isThrowAway }: InitOptions, dir: string): Promise<void> {
   const passwordFile = join(dir, "password");
   await writeFile(passwordFile, randomBytes(24).toString("base64url"), { mode: 0o600, flush: true });
-  await giveTo(home.user, passwordFile);
+  await chownTo(home.user, passwordFile);
   const args = [
     ["-D", join(dir, "cluster")],
     ["--username", superuser, "--pwfile", passwordFile, "--auth-local=trust", "--auth-host=scram-sha-256"],

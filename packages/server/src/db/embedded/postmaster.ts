@@ -10,7 +10,7 @@ import pg from "pg";
 import type { Binaries } from "./binaries.ts";
 import type { Home } from "./home.ts";
 import { type Endpoint, fitsSocket, readPassword, superuserUrl } from "./init-cluster.ts";
-import { cannotStart, giveTo, isAlive, toolEnvironment } from "./run-tool.ts";
+import { cannotStart, chownTo, isAlive, toolEnvironment } from "./run-tool.ts";
 
 /** A running postmaster that accepts connections. */
 export interface RunningPostmaster {
@@ -143,7 +143,7 @@ async function spawnPostmaster(options: {
   const logFile = join(home.dir, "log");
   if (existsSync(logFile) && statSync(logFile).size > logBytesMax) renameSync(logFile, `${logFile}.old`);
   const log = openSync(logFile, "a", 0o600);
-  await giveTo(home.user, logFile);
+  await chownTo(home.user, logFile);
   const logStart = statSync(logFile).size;
   const set = Object.entries({ ...settings, ...listenSettings(endpoint) });
   const args = ["-D", join(home.dir, "cluster"), ...set.flatMap(([name, value]) => ["-c", `${name}=${value}`])];
@@ -169,7 +169,7 @@ async function chooseEndpoint(home: Home): Promise<Endpoint> {
   }
   const runDir = join(home.dir, "run");
   await mkdir(runDir, { recursive: true, mode: 0o700 });
-  await giveTo(home.user, runDir);
+  await chownTo(home.user, runDir);
   return { kind: "socket", runDir };
 }
 

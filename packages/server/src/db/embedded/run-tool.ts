@@ -89,7 +89,7 @@ export function canEnter(user: RunUser, dir: string): boolean {
   return status === 0;
 }
 
-export async function giveTo(user: RunUser, path: string): Promise<void> {
+export async function chownTo(user: RunUser, path: string): Promise<void> {
   if (user.isOther) await chown(path, user.uid, user.gid);
 }
 

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { isBranchName } from "@emend/base/branch-name.ts";
 import { nameAsGit } from "@emend/site";
 import { AppError } from "../../errors.ts";
-import { ask, type Repository, type RepositoryDeps, repositoryOf, tell } from "./repository.ts";
+import { ask, gitOutput, type Repository, type RepositoryDeps, repositoryOf } from "./repository.ts";
 import { findGitDir, openSourceRepository } from "./source-repository.ts";
 
 interface NewRepository {
@@ -86,7 +86,7 @@ export async function initRepository(
   signal: AbortSignal,
 ): Promise<void> {
   // No template, so not even sample hooks.
-  await tell(
+  await gitOutput(
     repository,
     [
       "init",
@@ -268,13 +268,13 @@ export async function settleDefaultBranch(repository: Repository, head: string, 
   const { output } = await ask(repository, ["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/"], signal);
   const branches = output.split("\n").filter((name) => name !== "");
   const chosen = [head, "main", "master", ...branches].find((name) => branches.includes(name)) ?? head;
-  if (chosen !== head) await tell(repository, ["symbolic-ref", "HEAD", `refs/heads/${chosen}`], signal);
+  if (chosen !== head) await gitOutput(repository, ["symbolic-ref", "HEAD", `refs/heads/${chosen}`], signal);
   return chosen;
 }
 
 /** Whether the repository has no branch. */
 export async function isEmptyRepository(repository: Repository, signal: AbortSignal): Promise<boolean> {
-  return (await tell(repository, ["for-each-ref", "--count=1", "refs/heads"], signal)) === "";
+  return (await gitOutput(repository, ["for-each-ref", "--count=1", "refs/heads"], signal)) === "";
 }
 
 /** Null if HEAD names no branch. */

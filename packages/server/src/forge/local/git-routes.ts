@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { createSeats } from "@emend/base/locks.ts";
+import { createKeyedSemaphore } from "@emend/base/locks.ts";
 import type { Logger } from "@emend/base/logger.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Queryable } from "../../db/pool.ts";
@@ -28,7 +28,7 @@ export interface GitRoutesDeps extends LocalForgeDeps, Pick<AccessDeps, "authent
 
 /** Git's smart HTTP protocol. Fetching needs a key that can read the project, pushing one that can write. */
 export function gitRoutes(app: FastifyInstance, deps: GitRoutesDeps): void {
-  const seats = createSeats(exchanges);
+  const seats = createKeyedSemaphore(exchanges);
 
   async function exchange(
     request: FastifyRequest<{ Params: Params }>,
@@ -42,7 +42,7 @@ export function gitRoutes(app: FastifyInstance, deps: GitRoutesDeps): void {
     const leave = seats.take(key);
     if (leave === null) {
       reply.header("retry-after", "5");
-      return say(reply, 503, "too many git clients at once: try again in a moment");
+      return sendText(reply, 503, "too many git clients at once: try again in a moment");
     }
     try {
       reply.hijack();
@@ -78,7 +78,7 @@ export function gitRoutes(app: FastifyInstance, deps: GitRoutesDeps): void {
     { exposeHeadRoute: false },
     async (request, reply) => {
       const service = services.find((name) => name === request.query.service);
-      if (!service) return say(reply, 403, "this server speaks git's smart protocol only");
+      if (!service) return sendText(reply, 403, "this server speaks git's smart protocol only");
       return exchange(request, reply, { path: "info/refs", service, body: null });
     },
   );
@@ -133,12 +133,12 @@ export async function admitKey(
 }
 
 function refuse(reply: FastifyReply, status: number, words: string): null {
-  say(reply, status, words);
+  sendText(reply, status, words);
   return null;
 }
 
 /** Git prints the response, so it is plain text. */
-export function say(reply: FastifyReply, status: number, words: string): FastifyReply {
+export function sendText(reply: FastifyReply, status: number, words: string): FastifyReply {
   return reply.code(status).type("text/plain; charset=utf-8").send(`${words}\n`);
 }
 

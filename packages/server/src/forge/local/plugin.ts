@@ -2,7 +2,7 @@ import { isBranchName } from "@emend/base/branch-name.ts";
 import { addressUsed } from "@emend/base/network.ts";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isAppError } from "../../errors.ts";
-import { type AccessDeps, admitKey, type GitRoutesDeps, gitRoutes, say } from "./git-routes.ts";
+import { type AccessDeps, admitKey, type GitRoutesDeps, gitRoutes, sendText } from "./git-routes.ts";
 import { openLocalForge } from "./local-forge.ts";
 import { createPullDesk } from "./pull-desk.ts";
 import { saveStatus } from "./pull-requests.ts";
@@ -28,7 +28,7 @@ export function localForgePlugin(deps: GitRoutesDeps): (app: FastifyInstance) =>
       const { statusCode = 500 } = error as { statusCode?: number };
       // Server errors are answered by the common error handler.
       if (statusCode >= 500) throw error;
-      say(reply, 400, "this request could not be read");
+      sendText(reply, 400, "this request could not be read");
     });
     gitRoutes(app, deps);
     linkRoutes(app, deps);
@@ -75,12 +75,13 @@ function pullActionRoutes(app: FastifyInstance, deps: GitRoutesDeps & AccessDeps
       const { projectId } = request.params;
       const key = await admitKey(deps, request, reply, { projectId, right: "write" });
       if (key === null) return reply;
-      if (isForeign(request, deps.publicUrl())) return say(reply, 403, "refused: the request came from another site");
+      if (isForeign(request, deps.publicUrl()))
+        return sendText(reply, 403, "refused: the request came from another site");
       const number = /^[1-9]\d{0,8}$/.test(request.params.number) ? Number(request.params.number) : 0;
-      if (!(await desk.has({ projectId, number }))) return say(reply, 404, "pull request not found");
+      if (!(await desk.has({ projectId, number }))) return sendText(reply, 404, "pull request not found");
       const form = new URLSearchParams(String(request.body ?? ""));
       const problem = await act({ projectId, number }, { name: key, address: request.ip }, form);
-      if (problem !== null) return say(reply, 409, problem);
+      if (problem !== null) return sendText(reply, 409, problem);
       return reply.redirect(`${deps.publicUrl()}/forge/${projectId}/pull/${number}`, 303);
     });
   }
@@ -112,21 +113,23 @@ function openPullRoute(app: FastifyInstance, deps: GitRoutesDeps & AccessDeps): 
     const { projectId } = request.params;
     const key = await admitKey(deps, request, reply, { projectId, right: "write" });
     if (key === null) return reply;
-    if (isForeign(request, deps.publicUrl())) return say(reply, 403, "refused: the request came from another site");
+    if (isForeign(request, deps.publicUrl()))
+      return sendText(reply, 403, "refused: the request came from another site");
     const form = new URLSearchParams(String(request.body ?? ""));
     const read = (name: string) => (form.get(name) ?? "").toWellFormed().replaceAll("\0", "").trim();
     const forge = openLocalForge(deps, projectId);
     const base = read("base") || ((await forge.describeRepository(deps.signal)).defaultBranch ?? "");
     const [head, title] = [read("head"), read("title").slice(0, titleLengthMax)];
-    if (!isBranchName(head) || !isBranchName(base)) return say(reply, 400, "head and base must be names of branches");
-    if (title === "") return say(reply, 400, "a pull request needs a title");
+    if (!isBranchName(head) || !isBranchName(base))
+      return sendText(reply, 400, "head and base must be names of branches");
+    if (title === "") return sendText(reply, 400, "a pull request needs a title");
     const draft = { head, base, title, body: read("body"), draft: false, checks: [] };
     const created = await forge.createPullRequest(draft, deps.signal).catch((error: unknown) => {
       if (isAppError(error, "forge_rejected")) return error.publicMessage;
       throw error;
     });
-    if (typeof created === "string") return say(reply, 409, created);
-    if (created.kind !== "created") return say(reply, 409, "this branch already has an open pull request");
+    if (typeof created === "string") return sendText(reply, 409, created);
+    if (created.kind !== "created") return sendText(reply, 409, "this branch already has an open pull request");
     return reply.redirect(created.pullRequest.url, 303);
   });
 }
@@ -143,18 +146,19 @@ function statusRoute(app: FastifyInstance, deps: GitRoutesDeps & AccessDeps): vo
     const { projectId, commit } = request.params;
     const key = await admitKey(deps, request, reply, { projectId, right: "write" });
     if (key === null) return reply;
-    if (isForeign(request, deps.publicUrl())) return say(reply, 403, "refused: the request came from another site");
+    if (isForeign(request, deps.publicUrl()))
+      return sendText(reply, 403, "refused: the request came from another site");
     const form = new URLSearchParams(String(request.body ?? ""));
     const read = (name: string) => (form.get(name) ?? "").toWellFormed().replaceAll("\0", "").trim();
     const state = statusStates.find((one) => one === read("state"));
     const [name, url, log] = [read("name").slice(0, nameLengthMax), read("url"), read("log").slice(-logLengthMax)];
-    if (!/^[0-9a-f]{40}$/.test(commit)) return say(reply, 400, "the commit must be its whole id of 40 characters");
-    if (name === "") return say(reply, 400, "a status needs a name");
-    if (state === undefined) return say(reply, 400, `state must be one of ${statusStates.join(", ")}`);
-    if (url !== "" && !/^https?:\/\/\S{1,2000}$/.test(url)) return say(reply, 400, "url must begin with https://");
+    if (!/^[0-9a-f]{40}$/.test(commit)) return sendText(reply, 400, "the commit must be its whole id of 40 characters");
+    if (name === "") return sendText(reply, 400, "a status needs a name");
+    if (state === undefined) return sendText(reply, 400, `state must be one of ${statusStates.join(", ")}`);
+    if (url !== "" && !/^https?:\/\/\S{1,2000}$/.test(url)) return sendText(reply, 400, "url must begin with https://");
     const words = read("description").slice(0, wordsLengthMax);
     await saveStatus(deps.pool, projectId, { commit, name, state, words, url, ...(log !== "" && { log }) });
-    return say(reply, 201, "saved");
+    return sendText(reply, 201, "saved");
   });
 }
 

@@ -38,7 +38,7 @@ import {
   readFileAt,
   readMergeability,
 } from "./read-diff.ts";
-import { ask, type LocalForgeDeps, type Repository, repositoryOf, tell } from "./repository.ts";
+import { ask, gitOutput, type LocalForgeDeps, type Repository, repositoryOf } from "./repository.ts";
 
 export interface PullName {
   projectId: string;
@@ -320,7 +320,7 @@ async function commitMerge(
   const { number, title, headRef } = pullRequest;
   const message = squash ? `${title} (#${number})` : `Merge pull request #${number} from ${headRef}\n\n${title}`;
   const parents = ["-p", merge.baseTip, ...(squash ? [] : ["-p", merge.head])];
-  return tell(repository, ["commit-tree", merge.treeId, ...parents, "-m", message], signal, identity);
+  return gitOutput(repository, ["commit-tree", merge.treeId, ...parents, "-m", message], signal, identity);
 }
 
 /** Only as it was merged: a commit that was pushed meanwhile stays. */

@@ -3,7 +3,7 @@ import { channels } from "../../db/listener.ts";
 import type { Client, Queryable } from "../../db/pool.ts";
 import { newId } from "../../lib/id.ts";
 import { compareBranches, isAncestor, readTips } from "./read-diff.ts";
-import { type Repository, tell } from "./repository.ts";
+import { gitOutput, type Repository } from "./repository.ts";
 
 /** A row of local_pull_requests. */
 export interface LocalPullRequest {
@@ -222,7 +222,7 @@ export async function keepHead(
   head: string,
   signal: AbortSignal,
 ): Promise<void> {
-  await tell(repository, ["update-ref", `refs/pull/${number}/head`, head], signal);
+  await gitOutput(repository, ["update-ref", `refs/pull/${number}/head`, head], signal);
 }
 
 /** A row of local_pull_request_comments. */

@@ -51,12 +51,12 @@ const looseObjectsMax = 200;
 export async function tidyRepository(repository: Repository, signal: AbortSignal): Promise<void> {
   const counted = await ask(repository, ["count-objects"], signal);
   if (counted.code !== 0 || Number.parseInt(counted.output, 10) <= looseObjectsMax) return;
-  await tell(repository, ["repack", "-d", "-q", "--geometric=2"], signal);
-  await tell(repository, ["pack-refs", "--all"], signal);
+  await gitOutput(repository, ["repack", "-d", "-q", "--geometric=2"], signal);
+  await gitOutput(repository, ["pack-refs", "--all"], signal);
 }
 
 /** For commands that fail only if this machine has a problem. */
-export async function tell(
+export async function gitOutput(
   { git, gitDir }: Repository,
   args: readonly string[],
   signal: AbortSignal,

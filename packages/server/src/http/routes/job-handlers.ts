@@ -1,6 +1,6 @@
 import type { PriceTable } from "@emend/agent";
 import { assertNever } from "@emend/base/fault.ts";
-import { createSeats, type Seats, seatFor } from "@emend/base/locks.ts";
+import { acquireForResponse, createKeyedSemaphore, type KeyedSemaphore } from "@emend/base/locks.ts";
 import type { Logger } from "@emend/base/logger.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { allowedModels } from "../../accounts/projects/project-settings.ts";
@@ -17,7 +17,7 @@ import { followEvents, readEventPage } from "../../jobs/read/events.ts";
 import type { JobReader } from "../../jobs/read/job-reader.ts";
 import { attachUploads, promptWithUploads } from "../../jobs/uploads/uploads.ts";
 import type { WireJob } from "../../jobs/wire-job.ts";
-import { noteJob } from "../../lib/id.ts";
+import { rememberCreatedJob } from "../../lib/id.ts";
 import {
   aboutRequest,
   jobNotFound,
@@ -99,7 +99,7 @@ export function createJobHandler(deps: CreateJobDeps, door: Door) {
       createdBy: door.authorOf(request),
       idempotencyKey: parseIdempotencyKey(request.headers["idempotency-key"]),
     });
-    if ("jobId" in outcome) noteJob(request.raw, outcome.jobId);
+    if ("jobId" in outcome) rememberCreatedJob(request.raw, outcome.jobId);
     switch (outcome.kind) {
       case "conflict":
         return refuse(reply, keyReused);
@@ -254,10 +254,10 @@ export function jobActionHandler(action: keyof typeof jobActions, deps: JobActio
 }
 
 export function jobDiffHandler(deps: { db: Queryable }, door: Door) {
-  const seats = createSeats(largeDiffs);
+  const seats = createKeyedSemaphore(largeDiffs);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const job = await door.jobOf(request);
-    const takeSeat = seatFor(seats, door.holderOf(request), reply.raw);
+    const takeSeat = acquireForResponse(seats, door.holderOf(request), reply.raw);
     const opened = await openDiff(deps.db, job, takeSeat);
     if (opened.kind === "unknown_job") return refuse(reply, jobNotFound);
     if (opened.kind === "busy") return refuse(reply, tooManyDiffs);
@@ -286,7 +286,7 @@ interface JobEventsDeps {
   reader: JobReader;
   log: Logger;
   times: StreamTimes;
-  seats: Seats;
+  seats: KeyedSemaphore;
 }
 
 /** Streams a job's events, from the start or after the last one seen. */

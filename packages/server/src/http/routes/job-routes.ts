@@ -1,5 +1,5 @@
 import type { PriceTable } from "@emend/agent";
-import { createSeats, type SeatBounds } from "@emend/base/locks.ts";
+import { createKeyedSemaphore, type SeatBounds } from "@emend/base/locks.ts";
 import type { Logger } from "@emend/base/logger.ts";
 import {
   archiveJobOperation,
@@ -109,7 +109,7 @@ export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
     messageJobHandler(messages, door),
   );
   uploadRoute(app, "/v2/agent/:projectId/upload", { schema: uploadOperation, onRequest: writesProject }, deps, door);
-  getJobRoute(app, { ...shared, seats: createSeats(deps.streams?.seats) });
+  getJobRoute(app, { ...shared, seats: createKeyedSemaphore(deps.streams?.seats) });
   listJobsRoute(app, shared);
   listProjectsRoute(app, shared);
   const announceDue = createAnnounceDue({ db: pool, log });
@@ -122,7 +122,7 @@ export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
   getJobRunRoute(app, shared);
   app.get(`${job}/:id/diff`, { schema: getJobDiffOperation, onRequest: reads }, jobDiffHandler(shared, door));
   const { seats, ...times } = deps.streams ?? {};
-  const streams = { ...shared, log, times: { ...streamTimes, ...times }, seats: createSeats(seats) };
+  const streams = { ...shared, log, times: { ...streamTimes, ...times }, seats: createKeyedSemaphore(seats) };
   app.get(
     `${job}/:id/events`,
     { schema: streamJobEventsOperation, onRequest: reads },

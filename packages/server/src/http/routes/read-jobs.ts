@@ -1,4 +1,4 @@
-import type { Seats } from "@emend/base/locks.ts";
+import type { KeyedSemaphore } from "@emend/base/locks.ts";
 import {
   getJobOperation,
   getJobRunOperation,
@@ -24,7 +24,10 @@ import { matchesEtag, preferredWaitSeconds, sendJson } from "../send-json.ts";
 
 type JobRequest = FastifyRequest<{ Params: { projectId: string; id: string } }>;
 
-export function getJobRoute(app: FastifyInstance, deps: RequireKeyDeps & { reader: JobReader; seats: Seats }): void {
+export function getJobRoute(
+  app: FastifyInstance,
+  deps: RequireKeyDeps & { reader: JobReader; seats: KeyedSemaphore },
+): void {
   app.get<{ Params: JobRequest["params"] }>(
     "/v2/agent/:projectId/job/:id",
     { schema: getJobOperation, onRequest: requireKey(deps, { scope: "read" }) },

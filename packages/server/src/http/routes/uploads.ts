@@ -1,4 +1,4 @@
-import { createSeats, seatFor } from "@emend/base/locks.ts";
+import { acquireForResponse, createKeyedSemaphore } from "@emend/base/locks.ts";
 import { uploadBytesMax, uploadTypes } from "@emend/contract";
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from "fastify";
 import type { Pool } from "../../db/pool.ts";
@@ -18,7 +18,7 @@ export function uploadRoute(
   deps: { pool: Pool },
   door: Door,
 ): void {
-  const seats = createSeats(uploading);
+  const seats = createKeyedSemaphore(uploading);
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
@@ -27,7 +27,7 @@ export function uploadRoute(
       (_request: FastifyRequest, body: Buffer, done: (error: null, value: Buffer) => void) => done(null, body),
     );
     scope.addHook("preParsing", async (request, reply, payload) => {
-      if (seatFor(seats, door.holderOf(request), reply.raw)()) return payload;
+      if (acquireForResponse(seats, door.holderOf(request), reply.raw)()) return payload;
       throw new AppError("rate_limited", { publicMessage: "Other uploads are running. Retry.", retryAfterMs: 1_000 });
     });
     scope.post(path, { ...options, bodyLimit: uploadBytesMax, preParsing: takeBody }, async (request, reply) => {

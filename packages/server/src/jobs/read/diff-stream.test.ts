@@ -1,6 +1,6 @@
 import { buffer, text } from "node:stream/consumers";
 import { deflateSync } from "node:zlib";
-import { createSeats, seatFor } from "@emend/base/locks.ts";
+import { acquireForResponse, createKeyedSemaphore } from "@emend/base/locks.ts";
 import { expect, it } from "vitest";
 import type { Queryable } from "../../db/pool.ts";
 import { newId } from "../../lib/id.ts";
@@ -59,10 +59,10 @@ it("a large diff is read only once there is a seat for it", async () => {
   expect(await openDiff(db("small"), job, () => false)).toEqual({ kind: "opened", deflated: null });
   expect(await openDiff(db("large"), job, () => true)).toEqual({ kind: "opened", deflated: null });
 
-  const seats = createSeats({ perHolderMax: 1, allMax: 2 });
+  const seats = createKeyedSemaphore({ perHolderMax: 1, allMax: 2 });
   const listeners = new Map<string, () => void>();
   const response = { once: (name: string, listener: () => void) => listeners.set(name, listener) && response };
-  const take = seatFor(seats, "a", response as never);
+  const take = acquireForResponse(seats, "a", response as never);
   expect([take(), take()]).toEqual([true, false]);
   listeners.get("close")?.();
   expect(take()).toBe(true);

@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.t
 import { alterJob, readEvents, readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createPool, type Pool } from "../../db/pool.ts";
-import { type ClaimOptions, claimRun as claim, groupMax, holdRoomForSuspect } from "./claim-run.ts";
+import { type ClaimOptions, claimRun as claim, holdRoomForSuspect, jobsBesideMax } from "./claim-run.ts";
 import type { LeasedJob } from "./leased-job.ts";
 
 let database: TestDatabase;
@@ -196,7 +196,7 @@ test("suspects share a process in groups that halve with each lost worker, and o
     await pool.query("update jobs set crashes = $2 where id = $1", [id, crashes]);
   }
   await seedJob(pool, project);
-  const groups = [2, 3, 4, 5, 9].map((crashes) => groupMax(crashes, 40));
+  const groups = [2, 3, 4, 5, 9].map((crashes) => jobsBesideMax(crashes, 40));
   expect(groups).toEqual([10, 5, 2, 1, 1]);
   const first = await claim(pool, wide);
   expect(first.job).toMatchObject({ crashes: 2, alone: false });
@@ -239,11 +239,11 @@ test("leaves a project's job to its home workers for a while, and then takes it"
   const id = await seedJob(pool, projectId);
   const { rows } = await pool.query("select hashtext($1) & 1023 as slot", [projectId]);
   const slots = Buffer.alloc(128, 0xff);
-  const atHome = { ...options, slots: Buffer.from(slots), homeMs: 3_600_000 };
+  const isHomeWorker = { ...options, slots: Buffer.from(slots), homeMs: 3_600_000 };
   slots[rows[0].slot >> 3] = 0xff - (1 << (rows[0].slot & 7));
   const elsewhere = { ...options, slots, homeMs: 3_600_000 };
   expect(await claimRun(pool, elsewhere)).toBeNull();
-  expect(await claimRun(pool, atHome)).toMatchObject({ id });
+  expect(await claimRun(pool, isHomeWorker)).toMatchObject({ id });
   await alterJob(pool, id, "lease = null, lease_until = null, run_after = clock_timestamp() - interval '2 hours'");
   expect(await claimRun(pool, elsewhere)).toMatchObject({ id });
 });

@@ -1,4 +1,4 @@
-import { atHome } from "../../db/at-home.ts";
+import { isHomeWorker } from "../../db/home-worker.ts";
 import type { Client, Pool, Queryable } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { type LeasedJob, type LeasedJobRow, leasedJobColumns, toLeasedJob } from "./leased-job.ts";
@@ -38,7 +38,7 @@ export interface Claim {
 const workersLostMax = 2;
 
 /** How many jobs may share a process with one that lost this many workers, itself included. */
-export function groupMax(crashes: number, concurrency: number): number {
+export function jobsBesideMax(crashes: number, concurrency: number): number {
   return crashes < workersLostMax ? concurrency : Math.max(1, Math.floor(concurrency / 2 ** crashes));
 }
 
@@ -49,7 +49,7 @@ function isSuspect({ crashes }: { crashes: number }): boolean {
 /** The least losses after which a group has at most this many members. */
 function crashesOfGroup(size: number, concurrency: number): number {
   let crashes = workersLostMax;
-  while (groupMax(crashes, concurrency) > size) crashes += 1;
+  while (jobsBesideMax(crashes, concurrency) > size) crashes += 1;
   return crashes;
 }
 
@@ -165,7 +165,7 @@ async function lockProjectWithDueJob(
           select count(*) as count from jobs where jobs.project_id = waiting.project_id and jobs.lease is not null
         ) running
         where waiting.run_after <= statement_timestamp() and running.count < lanes.max
-          and (${atHome("$3", "waiting.project_id")}
+          and (${isHomeWorker("$3", "waiting.project_id")}
             or waiting.run_after <= statement_timestamp() - make_interval(secs => $4))
         order by running.count, waiting.run_after
         limit 1
