@@ -71,6 +71,7 @@ module.exports = {
       to: { path: "^packages/(?!action/|sdk/|site/|cli/src/check/)" },
     },
     room("knowledge", ["base"]),
+    room("tracing", ["agent", "base"]),
     room("build", ["base", "runners", "site", "tree"]),
     room("chat", ["base"]),
     {
@@ -110,6 +111,7 @@ module.exports = {
       "review",
       "runners",
       "site",
+      "tracing",
       "tree",
     ]),
     folder("lib", []),
@@ -123,7 +125,6 @@ module.exports = {
     folder("claims", ["accounts", "jobs", "db", "lib", "errors"]),
     folder("backup", ["db", "forge", "lib", "errors"]),
     folder("metrics", ["db", "lib", "errors"]),
-    folder("tracing", ["metrics", "lib", "errors"]),
     folder("forge", ["lib", "errors", "db"]),
     folder("gate", ["claims", "accounts", "jobs", "lib", "errors", "db"]),
     folder("chat", ["accounts", "jobs", "publish", "lib", "errors", "db"]),

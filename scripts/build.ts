@@ -21,6 +21,7 @@ const ours = [
   "contract",
   "chat",
   "knowledge",
+  "tracing",
   "mcp",
   "lsp",
   "runners",

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { readPrompt } from "@emend/agent";
 import { createByteBudget } from "@emend/base/byte-budget.ts";
 import { createPageReader } from "@emend/review";
+import { traceRequests } from "@emend/tracing";
 import { authenticateGitKey, createKeyring } from "../accounts/keys/keyring.ts";
 import { getProject, type Project, refreshLocalUrls } from "../accounts/projects/projects.ts";
 import { createKnownDevices } from "../accounts/sessions/log-in.ts";
@@ -28,7 +29,7 @@ import { buildApp } from "../http/app.ts";
 import { mcpPlugin } from "../http/mcp-plugin.ts";
 import { rememberUrl, typedCommand, urlOf } from "../installation/public-url.ts";
 import { hastenPoll } from "../jobs/pull-requests.ts";
-import { measureRequests } from "../metrics/measure.ts";
+import { measureRequests, routeOf } from "../metrics/measure.ts";
 import { metricsPlugin } from "../metrics/metrics.ts";
 import { commitEdit } from "../run/commit-edit.ts";
 import { checkEdit, proposeEdit } from "../run/propose-edit.ts";
@@ -41,7 +42,6 @@ import {
   isSiteCheckAsked,
 } from "../tasks/start-tasks.ts";
 import { retryTask } from "../tasks/task-queue.ts";
-import { traceRequests } from "../tracing/tracing.ts";
 import { knownSecretsOf } from "./known-secrets.ts";
 import { type Parts, readPullRequestState, type Undo } from "./parts.ts";
 import { createPagesReader } from "./read-pages.ts";
@@ -193,7 +193,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
   const stopMeasuring = measureRequests({ metrics, log }, app.server);
   undo.push(async () => stopMeasuring());
   if (tracer) {
-    const stopTracing = traceRequests(tracer, app.server);
+    const stopTracing = traceRequests(tracer, app.server, routeOf);
     undo.push(async () => stopTracing());
   }
   await app.listen({ host: config.host, port: config.port }).catch((error) => {

@@ -5,6 +5,7 @@ import type { Logger } from "@emend/base/logger.ts";
 import { createFetch } from "@emend/base/network.ts";
 import { createAnswerMemory, type Forge, type PullRequest, startPolling } from "@emend/forges";
 import { openDiskCache } from "@emend/site";
+import { startTracing, traceFetch } from "@emend/tracing";
 import { assertGitVersion, createMirrors, type Git } from "@emend/tree";
 import { openModelKey } from "../accounts/keys/model-keys.ts";
 import {
@@ -36,7 +37,6 @@ import { createDisk } from "../lib/disk.ts";
 import { measureFetch, measureQueue } from "../metrics/measure.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import { sealWebhookUrls } from "../notify/webhooks.ts";
-import { startTracing, traceFetch } from "../tracing/tracing.ts";
 import { awaitDatabase } from "./await-database.ts";
 
 export type Undo = (() => Promise<unknown>)[];

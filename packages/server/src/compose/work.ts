@@ -5,6 +5,7 @@ import { type Builds, createBuilds } from "@emend/build";
 import { type AnswerMemory, createAnswerMemory, startPolling } from "@emend/forges";
 import { createPageReader } from "@emend/review";
 import type { DiskCache } from "@emend/site";
+import { traceAgent, traceModel, traceStages } from "@emend/tracing";
 import {
   createCodeAuthors,
   createCommitReader,
@@ -60,8 +61,6 @@ import { answerComment, answerMessage, type OutboxDeps, setDetails } from "../ru
 import { startPullRequestWatch } from "../run/watch-pull-requests.ts";
 import { createTidying, startWorker, sweepMirrors, tidyMirrorOf, type Worker } from "../run/worker.ts";
 import { askAnswer, askCommentAnswer, askShowChat, askSiteCheck, startTasks } from "../tasks/start-tasks.ts";
-import { traceAgent, traceModel } from "../tracing/trace-agent.ts";
-import { traceStages } from "../tracing/tracing.ts";
 import { askAuthors } from "./ask-authors.ts";
 import { checkSiteHealth } from "./check-site-health.ts";
 import { createReader } from "./create-reader.ts";

@@ -13,7 +13,7 @@ interface Convention {
   optIn: string[];
 }
 const conventions = JSON.parse(
-  await readFile(new URL("../../../testkit/src/fixtures/genai-spans.json", import.meta.url), "utf8"),
+  await readFile(new URL("../../testkit/src/fixtures/genai-spans.json", import.meta.url), "utf8"),
 ) as Record<"chat" | "invoke_agent" | "execute_tool", Convention> & {
   providers: string[];
   roles: string[];

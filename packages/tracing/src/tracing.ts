@@ -5,7 +5,6 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { authoritiesOf, type Fetch, type Network } from "@emend/base/network.ts";
 import type { Context } from "@opentelemetry/api";
-import { routeOf } from "../metrics/measure.ts";
 
 /** OpenTelemetry spans. They contain nothing of a credential, nor of a prompt or a page unless the operator asks. */
 export interface Tracer {
@@ -182,7 +181,11 @@ interface Notice {
 }
 
 /** A span for each request that the server answers. Returns a function that ends it. */
-export function traceRequests(tracer: Tracer, server: Server): () => void {
+export function traceRequests(
+  tracer: Tracer,
+  server: Server,
+  routeOf: (url: string) => { route: string; projectId?: string | undefined },
+): () => void {
   const spans = new WeakMap<IncomingMessage, ReturnType<Tracer["start"]>>();
 
   function begin(notice: unknown): void {
