@@ -1,4 +1,5 @@
 import type { ForgeName } from "./job.ts";
+import type { RetentionName, RetentionSetting } from "./retention.ts";
 
 /** Responses of the dashboard's account routes. */
 
@@ -61,13 +62,7 @@ export interface DashboardOwnSessions {
 }
 
 export interface DashboardSettings {
-  archiveAfterDays: {
-    /** Where the value comes from. The dashboard overrides the environment. */
-    source: "dashboard" | "environment";
-    /** Null: never. */
-    days: number | null;
-    environment: number | null;
-  };
+  retention: Readonly<Record<RetentionName, RetentionSetting>>;
   /** Per calendar month (UTC), for all projects together. Null: no limit. */
   monthlyBudget: { jobsMax: number | null; costUsdMax: number | null };
   /** Null: not configured. */

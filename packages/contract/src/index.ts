@@ -47,5 +47,14 @@ export {
 } from "./models.ts";
 export { didYouMean, editDistance, nearName } from "./near-name.ts";
 export * from "./operations.ts";
+export {
+  type Retention,
+  type RetentionName,
+  type RetentionSetting,
+  retention,
+  retentionDaysMax,
+  retentionNames,
+  usualRetention,
+} from "./retention.ts";
 export { uploadBytesMax, uploadsPerPromptMax, uploadTypes } from "./upload-limits.ts";
 export * from "./webhook-message.ts";

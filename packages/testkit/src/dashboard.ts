@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { readPrompt } from "@emend/agent";
 import { createByteBudget } from "@emend/base/byte-budget.ts";
 import { createLogger } from "@emend/base/logger.ts";
+import { usualRetention } from "@emend/contract";
 import { createGit } from "@emend/tree";
 import type { FastifyPluginAsync } from "fastify";
 import { setModelKey } from "../../server/src/accounts/keys/model-keys.ts";
@@ -74,14 +75,14 @@ type DashboardOptions = Partial<DashboardDeps> & {
   /** For tests whose projects are on a forge. */
   projectAdminFor?(pool: Pool): ProjectAdmin;
   commitEdit?: Parameters<typeof createReviewDesk>[0]["commitEdit"];
-} & Partial<Pick<AccountsDeps, "singleSignOn" | "archiveAfterDays">>;
+} & Partial<Pick<AccountsDeps, "singleSignOn" | "retention">>;
 
 /** The dashboard and its users, on a server's dependencies. */
 export function dashboardPlugins(
   { pool, listener }: { pool: Pool; listener: Listener },
   options: DashboardOptions = {},
 ): FastifyPluginAsync {
-  const { singleSignOn = null, archiveAfterDays = null, ...changed } = options;
+  const { singleSignOn = null, retention = usualRetention, ...changed } = options;
   const at = options.publicUrl ?? (() => publicUrl);
   const shared = {
     pool,
@@ -95,7 +96,7 @@ export function dashboardPlugins(
     passwords: createPasswords(),
     devices: createKnownDevices({ sealer: testSealer, sessions: shared.sessions, publicUrl: shared.publicUrl }),
     singleSignOn,
-    archiveAfterDays,
+    retention,
     addSample: (by) => projectAdminOf(pool).add({ name: "Sample docs", forge: "local" }, by),
   });
   const dashboard = dashboardPlugin({

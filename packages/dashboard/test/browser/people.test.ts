@@ -169,18 +169,22 @@ journey("logs out everywhere else, sets the retention, and audits both", async (
 
   await press(page.getByRole("link", { name: "Installation" }));
   await choose(page.getByLabel("Archive finished jobs"), "After");
-  await type(page.getByLabel("Days"), days);
+  const daysOf = (label: string) => page.getByRole("spinbutton", { name: `${label}: days` });
+  await type(daysOf("Archive finished jobs"), days);
+  await choose(page.getByLabel("Delete logs"), "After");
+  await type(daysOf("Delete logs"), days);
   await press(page.getByRole("button", { name: "Save", exact: true }));
   await page.getByText("Saved.").waitFor();
   await page.reload();
-  expect(await page.getByLabel("Days").inputValue()).toBe(days);
+  expect(await daysOf("Archive finished jobs").inputValue()).toBe(days);
+  expect(await daysOf("Delete logs").inputValue()).toBe(days);
 
   await press(page.getByRole("link", { name: "Audit log" }));
-  await page.getByText(`after days: ${days}`).waitFor();
+  await page.getByText(`archive finished jobs after days: ${days}`).waitFor();
   await page.getByText("Ended other sessions:").first().waitFor();
   await expectGood(page);
   await choose(page.getByLabel("What"), "Mem");
-  await page.getByText(`after days: ${days}`).waitFor({ state: "detached" });
+  await page.getByText(`archive finished jobs after days: ${days}`).waitFor({ state: "detached" });
   await page.getByText("maintainer").first().waitFor();
   const [download] = await Promise.all([page.waitForEvent("download"), press(page.getByRole("link", { name: "CSV" }))]);
   expect(download.suggestedFilename()).toBe("emend-audit.csv");

@@ -1,36 +1,54 @@
+import { type Retention, type RetentionName, type RetentionSetting, retentionNames } from "@emend/contract";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { type Actor, inTransactionAs } from "../db/transaction.ts";
 
-/** Where a setting's value comes from. The dashboard overrides the environment. */
-export type ArchiveAfterDays =
-  | { source: "dashboard"; days: number | null }
-  | { source: "environment"; days: number | null };
-
-const archiveName = "archiveAfterDays";
 /** The SQL function `monthly_budgets` reads it. */
 const budgetName = "monthlyBudget";
 
-/** Days after which finished jobs are archived automatically. Null: never. */
-export async function readArchiveAfterDays(db: Queryable, environment: number | null): Promise<ArchiveAfterDays> {
-  const { rows } = await db.query<{ value: number | null }>("select value from settings where name = $1", [
-    archiveName,
-  ]);
-  return rows[0] ? { source: "dashboard", days: rows[0].value } : { source: "environment", days: environment };
+/** The dashboard overrides the environment. */
+export async function readRetention(
+  db: Queryable,
+  environment: Retention,
+): Promise<Record<RetentionName, RetentionSetting>> {
+  const { rows } = await db.query<{ name: string; value: number | null }>(
+    "select name, value from settings where name = any ($1)",
+    [retentionNames],
+  );
+  const chosen = new Map(rows.map(({ name, value }) => [name, value]));
+  const settings = retentionNames.map((name): [RetentionName, RetentionSetting] => {
+    const own = chosen.get(name);
+    if (own === undefined)
+      return [name, { source: "environment", days: environment[name], environment: environment[name] }];
+    return [name, { source: "dashboard", days: own, environment: environment[name] }];
+  });
+  return Object.fromEntries(settings) as Record<RetentionName, RetentionSetting>;
+}
+
+/** How old something may become, in days. Null: it is never deleted. */
+export async function retentionDays(
+  db: Queryable,
+  name: RetentionName,
+  environment: Retention,
+): Promise<number | null> {
+  return (await readRetention(db, environment))[name].days;
 }
 
 /** `"environment"` removes the dashboard's value. */
-export async function setArchiveAfterDays(
+export async function setRetention(
   pool: Pool,
-  days: number | null | "environment",
+  edit: Partial<Record<RetentionName, number | null | "environment">>,
   actor: Actor,
 ): Promise<void> {
   await inTransactionAs(pool, actor, async (client) => {
-    if (days === "environment") return client.query("delete from settings where name = $1", [archiveName]);
-    return client.query(
-      `insert into settings (name, value) values ($1, $2)
-       on conflict (name) do update set value = excluded.value, updated_at = clock_timestamp()`,
-      [archiveName, JSON.stringify(days)],
-    );
+    for (const [name, days] of Object.entries(edit)) {
+      if (days === "environment") await client.query("delete from settings where name = $1", [name]);
+      else
+        await client.query(
+          `insert into settings (name, value) values ($1, $2)
+           on conflict (name) do update set value = excluded.value, updated_at = clock_timestamp()`,
+          [name, JSON.stringify(days)],
+        );
+    }
   });
 }
 

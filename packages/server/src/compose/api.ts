@@ -137,7 +137,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         singleSignOn: config.singleSignOn && createSingleSignOn({ fetch: network.fetch, sealer }, config.singleSignOn),
         log,
         publicUrl,
-        archiveAfterDays: config.archiveAfterDays,
+        retention: config.retention,
         addSample: (by) => admin.addProject({ name: "Sample docs", forge: "local", repo: sampleDir }, by),
       }),
       dashboardPlugin({

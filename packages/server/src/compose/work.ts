@@ -16,7 +16,7 @@ import {
   type Mirrors,
   startBound,
 } from "@emend/tree";
-import { readArchiveAfterDays } from "../accounts/installation-settings.ts";
+import { retentionDays } from "../accounts/installation-settings.ts";
 import { listContextRepositories, openContextCredential } from "../accounts/projects/context-repositories.ts";
 import { getProject, type Project } from "../accounts/projects/projects.ts";
 import { answerDiagnosis } from "../admin/ask-worker.ts";
@@ -132,7 +132,8 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
       log,
       homes: parts.heartbeat,
       async sweepMirrors(signal) {
-        await sweepMirrors({ pool, mirrors }, signal);
+        const unusedDays = await retentionDays(pool, "deleteCopiesAfterDays", config.retention);
+        await sweepMirrors({ pool, mirrors }, signal, unusedDays);
         await siteCache.flush();
       },
       fireAutomations: () => fireAutomations(automations),
@@ -225,8 +226,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
       answerMessage: (message, signal) => answerMessage(outbox, message, signal),
     },
     {
-      archiveAfterDays: async () => (await readArchiveAfterDays(pool, config.archiveAfterDays)).days,
-      deleteAfterDays: config.deleteAfterDays,
+      ageOf: (name) => retentionDays(pool, name, config.retention),
     },
   );
   undo.push(() => tasks.stop());

@@ -4,7 +4,7 @@ import type { Endpoint, PriceTable } from "@emend/agent";
 import type { Network } from "@emend/base/network.ts";
 import type { BuildsConfig } from "@emend/build";
 import type { MattermostSettings, SlackSettings } from "@emend/chat";
-import { editDistance } from "@emend/contract";
+import { editDistance, type Retention, retention, retentionDaysMax, retentionNames } from "@emend/contract";
 import type { RunnerSettings } from "@emend/runners";
 import { readTracingSettings, type TracingSettings } from "@emend/tracing";
 import { roles } from "../accounts/people/user.ts";
@@ -63,10 +63,8 @@ export interface Config {
   /** The local forge's folder. Null: in `dataDir`, for this machine only. */
   readonly forgeDir: string | null;
   readonly promptCodePointsMax: number;
-  /** Days after which finished jobs are archived automatically. Null: never. */
-  readonly archiveAfterDays: number | null;
-  /** Days after which ended jobs are deleted automatically. Null: never. */
-  readonly deleteAfterDays: number | null;
+  /** What is deleted by itself, and when. The dashboard's values override these. */
+  readonly retention: Retention;
   /** Proxies and authorities for git and every HTTP client. */
   readonly network: Network;
   /** Webhooks may go to loopback and private networks (never link-local), and over http. */
@@ -149,8 +147,7 @@ export function readConfig(
     logLevel: settings.choice("EMEND_LOG_LEVEL", logLevels) ?? "info",
     forgeDir: settings.folder("EMEND_FORGE_DIR"),
     promptCodePointsMax: integer("EMEND_PROMPT_MAX", { least: 1, most: 500_000 }) ?? 100_000,
-    archiveAfterDays: integer("EMEND_ARCHIVE_AFTER_DAYS", { least: 1, most: 36_500 }),
-    deleteAfterDays: integer("EMEND_DELETE_AFTER_DAYS", { least: 7, most: 36_500 }),
+    retention: readRetention(settings),
     network,
     allowPrivateWebhooks: settings.flag("EMEND_ALLOW_PRIVATE_WEBHOOKS"),
     allowPrivateKnowledge: settings.flag("EMEND_ALLOW_PRIVATE_KNOWLEDGE"),
@@ -323,6 +320,14 @@ function readMetricsToken({ text, problems }: SettingReader): string | null {
 }
 
 /** The settings of runners. */
+function readRetention({ integer }: SettingReader): Retention {
+  const ages = retentionNames.map((name) => {
+    const { variable, least, usual } = retention[name];
+    return [name, integer(variable, { least, most: retentionDaysMax }) ?? usual];
+  });
+  return Object.fromEntries(ages) as Retention;
+}
+
 function readRunnerSettings({ text, flag, integer, problems }: SettingReader, path: string): RunnerSettings {
   const named = text("EMEND_RUNNERS") ?? runnerPrograms.join(",");
   const allowed = named === "none" ? [] : named.split(",").map((name) => name.trim());

@@ -1,14 +1,16 @@
+import { usualRetention } from "@emend/contract";
 import { type DashboardApi, startDashboard } from "@emend/testkit/dashboard.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readArchiveAfterDays } from "../accounts/installation-settings.ts";
+import { retentionDays } from "../accounts/installation-settings.ts";
 import { ensureOwnerLink } from "../accounts/people/login-links.ts";
 import { createPasswords } from "../accounts/sessions/passwords.ts";
 
+const retention = { ...usualRetention, archiveAfterDays: 30 };
 let host: DashboardApi;
 const password = "correct horse battery";
 let passwordHash: string;
 beforeAll(async () => {
-  host = await startDashboard({ archiveAfterDays: 30 });
+  host = await startDashboard({ retention });
   passwordHash = await createPasswords().hash(password);
 });
 afterAll(() => host.close());
@@ -207,20 +209,26 @@ describe("members", () => {
 
 describe("settings", () => {
   it("200 lets the dashboard's retention win over the environment's, and gives it back", async () => {
-    const days = async () => (await readArchiveAfterDays(host.api.pool, 30)).days;
-    const set = (archiveAfterDays: unknown) => host.send("/settings", { method: "PATCH", body: { archiveAfterDays } });
-    expect((await host.send("/settings")).json()).toMatchObject({
-      archiveAfterDays: { source: "environment", days: 30, environment: 30 },
-      singleSignOn: null,
-    });
-    expect((await set(7)).json()).toMatchObject({
-      archiveAfterDays: { source: "dashboard", days: 7, environment: 30 },
-    });
+    const days = () => retentionDays(host.api.pool, "archiveAfterDays", retention);
+    const set = (edit: unknown) => host.send("/settings", { method: "PATCH", body: { retention: edit } });
+    const shows = async (answer: Promise<{ json(): unknown }>, archiveAfterDays: unknown) =>
+      expect((await answer).json()).toMatchObject({ retention: { archiveAfterDays } });
+    await shows(host.send("/settings"), { source: "environment", days: 30, environment: 30 });
+    await shows(set({ archiveAfterDays: 7 }), { source: "dashboard", days: 7, environment: 30 });
     expect(await days()).toBe(7);
-    expect((await set(null)).json()).toMatchObject({ archiveAfterDays: { source: "dashboard", days: null } });
+    await shows(set({ archiveAfterDays: null }), { source: "dashboard", days: null });
     expect(await days()).toBeNull();
-    expect((await set("environment")).json()).toMatchObject({ archiveAfterDays: { source: "environment", days: 30 } });
-    for (const bad of [0, 1.5, "7", 40_000]) expect((await set(bad)).statusCode).toBe(400);
+    await shows(set({ archiveAfterDays: "environment" }), { source: "environment", days: 30 });
+    for (const bad of [0, 1.5, "7", 40_000]) expect((await set({ archiveAfterDays: bad })).statusCode).toBe(400);
+    // One that is wrong changes none.
+    const refused = await set({ deleteLogsAfterDays: 5, deleteAfterDays: 6 });
+    expect(refused.statusCode).toBe(400);
+    expect(refused.json().message ?? refused.body).toMatch(/deleteAfterDays/);
+    expect((await set({ unknown: 5 })).statusCode).toBe(400);
+    expect((await set({ deleteLogsAfterDays: 5 })).json().retention).toMatchObject({
+      deleteLogsAfterDays: { source: "dashboard", days: 5, environment: 90 },
+      deleteAfterDays: { source: "environment", days: null },
+    });
   });
 });
 

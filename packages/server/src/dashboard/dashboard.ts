@@ -9,6 +9,7 @@ import type {
   DashboardStatus,
   DashboardSuggestion,
   DashboardThread,
+  Retention,
 } from "@emend/contract";
 import type { KnownDevices } from "../accounts/sessions/log-in.ts";
 import type { Passwords } from "../accounts/sessions/passwords.ts";
@@ -35,8 +36,8 @@ export interface AccountsDeps {
   unknownBytes: ByteBudget;
   log: Logger;
   publicUrl(): string;
-  /** The environment's value. The dashboard's setting overrides it. */
-  archiveAfterDays: number | null;
+  /** The environment's values. The dashboard's override them. */
+  retention: Retention;
   /** Adds the included sample docs as a project. */
   addSample(by: Actor): Promise<{ id: string }>;
 }

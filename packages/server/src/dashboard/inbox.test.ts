@@ -129,6 +129,6 @@ it("shows failed automations and drift until somebody dismisses them, and what i
   expect(await kindsOf(bo)).toEqual(["drift"]);
   // What still waits after months may be shown again.
   await query("update inbox_dismissals set dismissed_at = now() - interval '100 days'");
-  await dropGateStatuses(host.api.pool);
+  await dropGateStatuses(host.api.pool, 90);
   expect((await query("select from inbox_dismissals")).rowCount).toBe(0);
 });

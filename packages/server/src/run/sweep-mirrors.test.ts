@@ -31,13 +31,13 @@ it("releases the pins of final and unknown jobs, keeps those of active ones, and
   const mirrors: Mirrors = {
     open: async () => mirror,
     projects: async () => ["prj_1", "ctx_1", "prj_gone"],
-    maintain: async (_, gone = new Set()) => {
-      removed.push(...gone);
-      return { collected: 0, removed: gone.size, bytes: 0 };
+    maintain: async (_, unwanted) => {
+      removed.push(...(unwanted?.projects ?? []));
+      return { collected: 0, removed: removed.length, bytes: 0 };
     },
     close: async () => {},
   };
-  await sweepMirrors({ pool: database.pool, mirrors }, new AbortController().signal);
+  await sweepMirrors({ pool: database.pool, mirrors }, new AbortController().signal, null);
   expect(released.slice(0, 2)).toEqual(["job_final", "job_gone"]);
   expect(released).not.toContain("job_active");
   expect(removed).toEqual(["prj_gone"]);

@@ -261,7 +261,11 @@ async function sweep(deps: { pool: Pool; log: Logger }, everyMs: number): Promis
  * Unpins what finished jobs had pinned in this node's mirrors, removes those of deleted projects, runs git's garbage
  * collection, and evicts mirrors if there are too many.
  */
-export async function sweepMirrors(deps: { pool: Pool; mirrors: Mirrors }, signal: AbortSignal): Promise<void> {
+export async function sweepMirrors(
+  deps: { pool: Pool; mirrors: Mirrors },
+  signal: AbortSignal,
+  unusedDays: number | null,
+): Promise<void> {
   const mirrored = await deps.mirrors.projects();
   for (const projectId of mirrored) await tidyMirrorOf(deps, projectId, signal);
   const { rows } = await deps.pool.query<{ id: string }>(
@@ -269,7 +273,8 @@ export async function sweepMirrors(deps: { pool: Pool; mirrors: Mirrors }, signa
        and not exists (select from context_repositories where context_repositories.id = mirrored.id)`,
     [mirrored],
   );
-  await deps.mirrors.maintain(signal, new Set(rows.map(({ id }) => id)));
+  const usedBeforeMs = unusedDays === null ? Number.NEGATIVE_INFINITY : Date.now() - unusedDays * 86_400_000;
+  await deps.mirrors.maintain(signal, { projects: new Set(rows.map(({ id }) => id)), usedBeforeMs });
 }
 
 /** Unpins what finished jobs had pinned in a project's mirror, and repacks it. */

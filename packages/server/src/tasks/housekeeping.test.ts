@@ -157,7 +157,9 @@ test("attempts and logins go after their time; what was changed stays in the log
     ]);
     await pool.query("insert into audit_log (actor, action) values ('x', $1)", [action]);
   }
-  expect(await dropOldLogins(pool)).toBe(1);
+  expect(await dropOldLogins(pool, 92)).toBe(0);
+  expect(await dropOldLogins(pool, 90)).toBe(1);
+  await dropExpiredSessions(pool);
   expect(await values("select count(*)::int from login_attempts")).toEqual([0]);
   expect(await values("select action from audit_log order by action")).toEqual([
     "key.created",

@@ -126,9 +126,10 @@ export async function dropUploads(db: Queryable): Promise<number> {
   );
 }
 
-/** Deletes expired links and sessions, a day later. */
+/** Deletes expired links and sessions a day later, and attempts to log in that no longer count. */
 export async function dropExpiredSessions(db: Queryable): Promise<number> {
   const links = await db.query("delete from login_links where expires_at < now() - interval '1 day'");
+  await db.query("delete from login_attempts where at < now() - interval '1 hour'");
   const sessions = await db.query("delete from sessions where expires_at < now() - interval '1 day'");
   return (links.rowCount ?? 0) + (sessions.rowCount ?? 0);
 }
@@ -148,32 +149,25 @@ export async function dropIdempotencyKeys(db: Queryable): Promise<number> {
 }
 
 /** Of pull requests that nobody has pushed to or judged for this long. */
-const statusesKeptDays = 90;
-
-export async function dropGateStatuses(db: Queryable): Promise<number> {
+export async function dropGateStatuses(db: Queryable, afterDays: number): Promise<number> {
   const old = "updated_at < now() - make_interval(days => $1)";
-  const { rowCount } = await db.query(`delete from gate_statuses where ${old}`, [statusesKeptDays]);
-  const local = await db.query(`delete from local_statuses where ${old}`, [statusesKeptDays]);
+  const { rowCount } = await db.query(`delete from gate_statuses where ${old}`, [afterDays]);
+  const local = await db.query(`delete from local_statuses where ${old}`, [afterDays]);
   // The answers that the statuses rest on. Asked again, they only cost.
   const answers = await db.query("delete from drift_answers where created_at < now() - make_interval(days => $1)", [
-    statusesKeptDays,
+    afterDays,
   ]);
   // What still waits after this long may be shown again.
-  await db.query("delete from inbox_dismissals where dismissed_at < now() - make_interval(days => $1)", [
-    statusesKeptDays,
-  ]);
+  await db.query("delete from inbox_dismissals where dismissed_at < now() - make_interval(days => $1)", [afterDays]);
   return (rowCount ?? 0) + (local.rowCount ?? 0) + (answers.rowCount ?? 0);
 }
 
-const loginsKeptDays = 90;
-
-/** Deletes old login attempts and logins. The audit log stays. */
-export async function dropOldLogins(db: Queryable): Promise<number> {
-  await db.query("delete from login_attempts where at < now() - interval '1 hour'");
+/** Deletes old logins. The rest of the audit log stays. */
+export async function dropOldLogins(db: Queryable, afterDays: number): Promise<number> {
   const { rowCount } = await db.query(
     `delete from audit_log where action in ('login', 'login.failed', 'login_link.created')
        and at < now() - make_interval(days => $1)`,
-    [loginsKeptDays],
+    [afterDays],
   );
   return rowCount ?? 0;
 }

@@ -47,7 +47,7 @@ function start(deps: Partial<TasksDeps> = {}): Tasks {
       tryServices: async () => {},
       ...deps,
     },
-    { archiveAfterDays: async () => null, sweepMirrorsEveryMs: 20 },
+    { ageOf: async () => null, sweepMirrorsEveryMs: 20 },
   );
   tasks.push(started);
   return started;

@@ -1,5 +1,6 @@
 import { createWakeUp } from "@emend/base/locks.ts";
-import type { Queryable } from "../db/pool.ts";
+import type { RetentionName } from "@emend/contract";
+import type { Pool, Queryable } from "../db/pool.ts";
 import {
   archiveByRetention,
   deleteByRetention,
@@ -65,11 +66,8 @@ export interface TasksDeps extends TaskQueueDeps {
 }
 
 interface TasksOptions {
-  /** Null: finished jobs are not archived automatically. */
-  archiveAfterDays(): Promise<number | null>;
-  /** Null: never. */
-  deleteAfterDays?: number | null;
-  contentsKeptDays?: number;
+  /** In days. Null: never deleted. Read each time, because people change it. */
+  ageOf(name: RetentionName): Promise<number | null>;
   sweepMirrorsEveryMs?: number;
   pollEveryMs?: number;
 }
@@ -78,9 +76,6 @@ export interface Tasks {
   stop(): Promise<void>;
 }
 
-const deliveriesKeptDays = 30;
-const automationRunsKeptDays = 90;
-const givenUpKeptDays = 30;
 const hourMs = 3_600_000;
 
 /** Cron and housekeeping, once across all nodes; and the sweeps of this node's folders. */
@@ -110,34 +105,28 @@ export function startTasks(deps: TasksDeps, options: TasksOptions): Tasks {
 
 function housekeeping(deps: TasksDeps, options: TasksOptions): Record<string, TaskKind> {
   const { pool, fireAutomations, rollUsageUp, warnOfBudgets } = deps;
-  const { archiveAfterDays, deleteAfterDays = null, contentsKeptDays = 7 } = options;
+  const ofAge =
+    (name: RetentionName, drop: (db: Pool, afterDays: number) => Promise<number>) => async (): Promise<number> => {
+      const days = await options.ageOf(name);
+      return days === null ? 0 : drop(pool, days);
+    };
   return {
     drop_idempotency_keys: { cron: "7 * * * *", work: () => dropIdempotencyKeys(pool) },
     drop_quota_uses: { cron: "17 * * * *", work: () => dropQuotaUses(pool) },
-    drop_run_contents: { cron: "27 * * * *", work: () => dropRunContents(pool, contentsKeptDays) },
+    drop_run_contents: { cron: "27 * * * *", work: ofAge("deleteContentsAfterDays", dropRunContents) },
     drop_expired_sessions: { cron: "37 * * * *", work: () => dropExpiredSessions(pool) },
     [automationsTask]: { cron: "* * * * *", work: fireAutomations },
     warn_of_budgets: { cron: "* * * * *", work: warnOfBudgets },
     roll_usage_up: { cron: "* * * * *", work: rollUsageUp },
-    drop_automation_runs: { cron: "2 * * * *", work: () => dropAutomationRuns(pool, automationRunsKeptDays) },
-    drop_deliveries: { cron: "57 * * * *", work: () => dropDeliveries(pool, deliveriesKeptDays) },
-    drop_given_up_tasks: { cron: "4 * * * *", work: () => dropGivenUpTasks(pool, givenUpKeptDays) },
-    drop_old_logins: { cron: "52 * * * *", work: () => dropOldLogins(pool) },
+    drop_automation_runs: { cron: "2 * * * *", work: ofAge("deleteHistoryAfterDays", dropAutomationRuns) },
+    drop_deliveries: { cron: "57 * * * *", work: ofAge("deleteHistoryAfterDays", dropDeliveries) },
+    drop_given_up_tasks: { cron: "4 * * * *", work: ofAge("deleteHistoryAfterDays", dropGivenUpTasks) },
+    drop_old_logins: { cron: "52 * * * *", work: ofAge("deleteLogsAfterDays", dropOldLogins) },
     drop_uploads: { cron: "32 * * * *", work: () => dropUploads(pool) },
     drop_chat_messages: { cron: "22 * * * *", work: () => dropChatMessages(pool) },
-    drop_gate_statuses: { cron: "12 * * * *", work: () => dropGateStatuses(pool) },
-    delete_by_retention: {
-      cron: "42 * * * *",
-      work: async () => (deleteAfterDays === null ? 0 : deleteByRetention(pool, deleteAfterDays)),
-    },
-    archive_by_retention: {
-      cron: "47 * * * *",
-      // Read each time, because people change it.
-      async work() {
-        const days = await archiveAfterDays();
-        return days === null ? 0 : archiveByRetention(pool, days);
-      },
-    },
+    drop_gate_statuses: { cron: "12 * * * *", work: ofAge("deleteLogsAfterDays", dropGateStatuses) },
+    delete_by_retention: { cron: "42 * * * *", work: ofAge("deleteAfterDays", deleteByRetention) },
+    archive_by_retention: { cron: "47 * * * *", work: ofAge("archiveAfterDays", archiveByRetention) },
   };
 }
 

@@ -95,8 +95,13 @@ export async function measureMirror(context: MirrorContext): Promise<{ bytes: nu
         () => 0,
       );
   }
+  return { bytes, usedAtMs: await lastUseOf(context) };
+}
+
+/** 0: never, or it is gone. */
+export async function lastUseOf(context: MirrorContext): Promise<number> {
   const lock = await stat(context.place.storeLock).catch(() => null);
-  return { bytes, usedAtMs: lock?.mtimeMs ?? 0 };
+  return lock?.mtimeMs ?? 0;
 }
 
 /** Removes a job's pins. It is fine if there are none. */

@@ -111,12 +111,12 @@ export interface Mirrors {
   /** The projects that have a mirror on this node. */
   projects(): Promise<readonly string[]>;
   /**
-   * Runs garbage collection and, above the size limit, evicts mirrors without pins, least recently used first. `gone`:
-   * projects whose mirrors are removed before.
+   * Runs garbage collection and, above the size limit, evicts mirrors without pins, least recently used first. `unwanted`
+   * are removed before: those of these projects, and those that were not used since then.
    */
   maintain(
     signal: AbortSignal,
-    gone?: ReadonlySet<string>,
+    unwanted?: { projects: ReadonlySet<string>; usedBeforeMs: number },
   ): Promise<{ collected: number; removed: number; bytes: number }>;
   close(): Promise<void>;
 }

@@ -85,6 +85,26 @@ test("over the size limit unpinned mirrors go, least recently used first; pinned
   }
 });
 
+test("mirrors of projects that are gone, and those that were not used for long, are removed; pinned ones never", async () => {
+  const own = openMirrorBench();
+  try {
+    const [pinned, gone, old, recent] = [
+      await own.tree({ "a.md": "a\n" }),
+      await own.tree({ "b.md": "b\n" }),
+      await own.tree({ "c.md": "c\n" }),
+      await own.tree({ "d.md": "d\n" }),
+    ];
+    for (const made of [gone, old, recent]) await made.mirror.release("job_tree");
+    const long = new Date(1_000_000);
+    for (const { gitDir } of [pinned, old]) utimesSync(gitDir.replace(/\.git$/, ".store.lock"), long, long);
+    const unwanted = { projects: new Set(["prj_tree2"]), usedBeforeMs: 2_000_000 };
+    expect((await own.mirrors.maintain(own.signal, unwanted)).removed).toBe(2);
+    expect(await own.mirrors.projects()).toEqual(["prj_tree1", "prj_tree4"]);
+  } finally {
+    await own.close();
+  }
+});
+
 test("a closed set of mirrors refuses work and leaves no process behind", async () => {
   const own = openMirrorBench();
   const { tree } = await own.tree({ "a.md": "a\n" });

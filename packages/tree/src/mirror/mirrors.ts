@@ -5,7 +5,7 @@ import { TreeFault } from "../faults.ts";
 import type { Git } from "../git/git.ts";
 import { createBlobCache } from "../read/blob-reader.ts";
 import { createIndexCache } from "../read/list-tree.ts";
-import { collectMirror, evictMirror, measureMirror } from "./maintain-mirror.ts";
+import { collectMirror, evictMirror, lastUseOf, measureMirror } from "./maintain-mirror.ts";
 import type { Mirrors } from "./mirror.ts";
 import { type MirrorContext, type MirrorLimits, mirrorPlace, projectOfMirror } from "./mirror-context.ts";
 import { type OpenMirror, openMirror } from "./open-mirror.ts";
@@ -64,14 +64,16 @@ export function createMirrors(options: {
       return opening(projectId).mirror;
     },
     projects,
-    async maintain(signal, gone) {
+    async maintain(signal, unwanted) {
       const until = AbortSignal.any([signal, closing.signal]);
       await removeAbandoned(dir);
       const done = { collected: 0, removed: 0, bytes: 0 };
       const measured = [];
       for (const projectId of await projects()) {
         const { context } = opening(projectId);
-        if (gone?.has(projectId) && (await evictMirror(context, until))) {
+        const isUnwanted = async ({ projects: gone, usedBeforeMs }: NonNullable<typeof unwanted>) =>
+          gone.has(projectId) || (await lastUseOf(context)) < usedBeforeMs;
+        if (unwanted && (await isUnwanted(unwanted)) && (await evictMirror(context, until))) {
           done.removed += 1;
           continue;
         }

@@ -199,6 +199,11 @@ const actions: Readonly<Record<string, string>> = {
 
 const settings: Readonly<Record<string, string>> = {
   archiveAfterDays: "archive finished jobs after days",
+  deleteAfterDays: "delete ended jobs after days",
+  deleteContentsAfterDays: "delete what jobs worked with after days",
+  deleteHistoryAfterDays: "delete history after days",
+  deleteLogsAfterDays: "delete logs after days",
+  deleteCopiesAfterDays: "delete unused copies of repositories after days",
   monthlyBudget: "monthly budget",
 };
 

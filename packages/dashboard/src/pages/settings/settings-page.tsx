@@ -1,4 +1,11 @@
-import type { DashboardSettings } from "@emend/contract";
+import {
+  type DashboardSettings,
+  type RetentionName,
+  type RetentionSetting,
+  retention,
+  retentionDaysMax,
+  retentionNames,
+} from "@emend/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -54,7 +61,7 @@ export function Installation() {
       <section className="grid gap-2">
         <h2>Retention</h2>
         <Sheet className="p-4">
-          <Retention setting={data.archiveAfterDays} />
+          <RetentionForm settings={data.retention} />
         </Sheet>
       </section>
       <section className="grid gap-2">
@@ -73,37 +80,108 @@ export function Installation() {
   );
 }
 
+const retentionWords: Readonly<Record<RetentionName, { label: string; help: string }>> = {
+  archiveAfterDays: {
+    label: "Archive finished jobs",
+    help: "Archived jobs leave the list and keep their pull requests.",
+  },
+  deleteAfterDays: {
+    label: "Delete ended jobs",
+    help: "With their prompts, diffs, steps and events. Jobs with an open pull request stay.",
+  },
+  deleteContentsAfterDays: {
+    label: "Delete what jobs worked with",
+    help: "The model's messages, edited files, uploads and pictures of pages. A job that goes on later starts without them.",
+  },
+  deleteHistoryAfterDays: {
+    label: "Delete history",
+    help: "Webhook deliveries, runs of automations that made no job, and tasks that were given up.",
+  },
+  deleteLogsAfterDays: {
+    label: "Delete logs",
+    help: "Results of commit statuses with their logs, and logins. The rest of the audit log stays.",
+  },
+  deleteCopiesAfterDays: {
+    label: "Delete unused copies of repositories",
+    help: "From the disks of workers. The next job fetches the repository again.",
+  },
+};
+
 type Choice = "environment" | "never" | "after";
 
-function Retention({ setting }: { setting: DashboardSettings["archiveAfterDays"] }) {
+function RetentionForm({ settings }: { settings: DashboardSettings["retention"] }) {
   const queries = useQueryClient();
-  const stored: Choice = setting.source === "environment" ? "environment" : setting.days === null ? "never" : "after";
-  const [choice, setChoice] = useState(stored);
-  const [days, setDays] = useState(String(setting.days ?? 90));
+  const [edits, setEdits] = useState<Partial<Record<RetentionName, { choice: Choice; days: string }>>>({});
   const save = useMutation({
     mutationFn: () => {
-      const archiveAfterDays = { environment: "environment", never: null, after: Number(days) }[choice];
-      return request<DashboardSettings>("/settings", { method: "PATCH", body: { archiveAfterDays } });
+      const changed = Object.entries(edits).map(([name, { choice, days }]) => [
+        name,
+        { environment: "environment", never: null, after: Number(days) }[choice],
+      ]);
+      const body = { retention: Object.fromEntries(changed) };
+      return request<DashboardSettings>("/settings", { method: "PATCH", body });
     },
-    onSuccess: (settings) => queries.setQueryData(settingsQuery.queryKey, settings),
+    onSuccess: (stored) => queries.setQueryData(settingsQuery.queryKey, stored),
   });
   return (
     <Form action={save} submit="Save" {...(save.isSuccess && { note: "Saved." })}>
+      {retentionNames.map((name) => (
+        <RetentionFields
+          key={name}
+          name={name}
+          setting={settings[name]}
+          onEdit={(edit) => setEdits((before) => ({ ...before, [name]: edit }))}
+        />
+      ))}
+    </Form>
+  );
+}
+
+function RetentionFields({
+  name,
+  setting,
+  onEdit,
+}: {
+  name: RetentionName;
+  setting: RetentionSetting;
+  onEdit(edit: { choice: Choice; days: string }): void;
+}) {
+  const { label, help } = retentionWords[name];
+  const { least, usual, variable } = retention[name];
+  const stored: Choice = setting.source === "environment" ? "environment" : setting.days === null ? "never" : "after";
+  const [edit, setEdit] = useState({ choice: stored, days: String(setting.days ?? usual ?? 90) });
+  const change = (part: Partial<typeof edit>) => {
+    const next = { ...edit, ...part };
+    setEdit(next);
+    onEdit(next);
+  };
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 sm:grid-cols-[minmax(0,1fr)_7rem]">
       <SelectInput
-        label="Archive finished jobs"
-        help="Archived jobs leave the list and keep their pull requests. This setting overrides EMEND_ARCHIVE_AFTER_DAYS."
-        value={choice}
-        onValue={setChoice}
+        label={label}
+        help={`${help} Overrides ${variable}.`}
+        value={edit.choice}
+        onValue={(choice) => change({ choice })}
         options={[
           { value: "environment", words: `Default from the environment: ${inWords(setting.environment)}` },
           { value: "never", words: "Never" },
           { value: "after", words: "After a number of days" },
         ]}
       />
-      {choice === "after" && (
-        <TextInput label="Days" type="number" required min={1} max={36_500} step={1} value={days} onText={setDays} />
+      {edit.choice === "after" && (
+        <TextInput
+          label="Days"
+          aria-label={`${label}: days`}
+          type="number"
+          required
+          min={least}
+          max={retentionDaysMax}
+          step={1}
+          value={edit.days}
+          onText={(days) => change({ days })}
+        />
       )}
-    </Form>
+    </div>
   );
 }
 

@@ -1,11 +1,17 @@
-import type { DashboardOwnSessions, DashboardSettings } from "@emend/contract";
+import {
+  type DashboardOwnSessions,
+  type DashboardSettings,
+  retention,
+  retentionDaysMax,
+  retentionNames,
+} from "@emend/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import {
-  readArchiveAfterDays,
   readMonthlyBudget,
-  setArchiveAfterDays,
+  readRetention,
   setMonthlyBudget,
+  setRetention,
 } from "../../accounts/installation-settings.ts";
 import { changePassword } from "../../accounts/sessions/log-in.ts";
 import { endOtherSessions, type Holder, listOwnSessions } from "../../accounts/sessions/session-store.ts";
@@ -63,8 +69,16 @@ export function ownSessionRoutes(app: FastifyInstance, deps: AccountsDeps): void
 const parseEdit = bodyParser(
   Type.Object({
     /** Null: never. `"environment"`: use the environment's value. */
-    archiveAfterDays: Type.Optional(
-      Type.Union([Type.Integer({ minimum: 1, maximum: 36_500 }), Type.Null(), Type.Literal("environment")]),
+    retention: Type.Optional(
+      Type.Object(
+        Object.fromEntries(
+          retentionNames.map((name) => {
+            const days = Type.Integer({ minimum: retention[name].least, maximum: retentionDaysMax });
+            return [name, Type.Optional(Type.Union([days, Type.Null(), Type.Literal("environment")]))];
+          }),
+        ),
+        { additionalProperties: false },
+      ),
     ),
     monthlyBudget: Type.Optional(
       Type.Object({
@@ -78,9 +92,8 @@ const byOwner = { config: { role: "owner" } } as const;
 
 export function settingsRoutes(app: FastifyInstance, deps: AccountsDeps): void {
   async function show(): Promise<DashboardSettings> {
-    const archive = await readArchiveAfterDays(deps.pool, deps.archiveAfterDays);
     return {
-      archiveAfterDays: { ...archive, environment: deps.archiveAfterDays },
+      retention: await readRetention(deps.pool, deps.retention),
       monthlyBudget: await readMonthlyBudget(deps.pool),
       singleSignOn: deps.singleSignOn?.description ?? null,
     };
@@ -89,8 +102,8 @@ export function settingsRoutes(app: FastifyInstance, deps: AccountsDeps): void {
   app.get("/settings", byOwner, show);
 
   app.patch("/settings", byOwner, async (request) => {
-    const { archiveAfterDays, monthlyBudget } = parseEdit(request.body);
-    if (archiveAfterDays !== undefined) await setArchiveAfterDays(deps.pool, archiveAfterDays, actorOf(request));
+    const { retention: ages, monthlyBudget } = parseEdit(request.body);
+    if (ages) await setRetention(deps.pool, ages, actorOf(request));
     if (monthlyBudget) {
       const { jobsMax, costUsdMax } = monthlyBudget;
       await setMonthlyBudget(deps.pool, { jobsMax, costUsdMax }, actorOf(request));
