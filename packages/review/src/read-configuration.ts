@@ -1,5 +1,5 @@
-import { stripTypeScriptTypes } from "node:module";
-import { type AnyNode, parseExpressionAt, parse as parseScript } from "acorn";
+import { tsPlugin } from "@sveltejs/acorn-typescript";
+import { type AnyNode, Parser, parseExpressionAt } from "acorn";
 import { parse as parseToml } from "smol-toml";
 import { isMap, isPair, isScalar, isSeq, parseDocument, type Node as YamlNode } from "yaml";
 import type { Parts } from "./page-parts.ts";
@@ -108,12 +108,15 @@ function readString(parts: Parts, value: string, at: number): void {
   else parts.value(value, at);
 }
 
+/** Not Node's own `stripTypeScriptTypes`: text that is nested deeply leaves it broken for the rest of the process. */
+const typeScript = Parser.extend(tsPlugin());
+
 function parse(text: string, path: string): Data {
   const whole = { from: 0, to: text.length };
   if (path.endsWith(".toml")) return { ...whole, isPlain: false, inner: tomlTables(text) };
   if (!/\.(?:json|ya?ml|pages)$/i.test(path)) {
-    const source = /\.[cm]?tsx?$/.test(path) ? stripTypeScriptTypes(text) : text;
-    return fromScript(parseScript(source, { ecmaVersion: "latest", sourceType: "module" }), source);
+    const parser = /\.[cm]?tsx?$/.test(path) ? typeScript : Parser;
+    return fromScript(parser.parse(text, { ecmaVersion: "latest", sourceType: "module", locations: true }), text);
   }
   if (path.endsWith(".json")) {
     JSON.parse(text);

@@ -111,3 +111,12 @@ it.each<readonly [string, Syntax, readonly string[]]>([
 ])("joins nothing with what a template stands for: %s", (text, syntax, forms) => {
   expect(read(text, syntax).forms).toEqual(forms);
 });
+
+it("a configuration that is nested too deeply leaves the next ones readable", () => {
+  const nested = `export default ${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+  const [kept] = readPage(nested, "configuration docusaurus.config.ts");
+  expect(kept).toMatchObject({ kind: "rest" });
+  const items = "[{ label: 'A', to: 'https://evil.example/x' }]";
+  const config = `export default { themeConfig: { navbar: { items: ${items} } } } satisfies Config;\n`;
+  expect(read(config, "configuration docusaurus.config.ts").live).toEqual(["evil.example"]);
+});
