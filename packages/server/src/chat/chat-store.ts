@@ -115,7 +115,13 @@ export interface ShownJob {
   change: { files: number; additions: number; deletions: number } | null;
   introduced: number;
   /** Oldest first. Only the last one can be open. */
-  questions: readonly { id: string; question: string; options: readonly string[]; isOpen: boolean }[];
+  questions: readonly {
+    id: string;
+    question: string;
+    options: readonly string[];
+    isOpen: boolean;
+    answer: string | null;
+  }[];
 }
 
 export async function readShownJob(db: Queryable, jobId: string): Promise<ShownJob | null> {
@@ -127,7 +133,11 @@ export async function readShownJob(db: Queryable, jobId: string): Promise<ShownJ
        coalesce(jsonb_array_length(findings -> 'introduced'), 0) as introduced,
        coalesce((select jsonb_agg(jsonb_build_object('id', asked.id::text, 'question', question, 'options', options, 'isOpen',
            status = 'active' and waiting_for = 'answer' and waiting_since is not null
-             and asked.id = (select max(id) from job_questions last where last.job_id = jobs.id)) order by asked.id)
+             and asked.id = (select max(id) from job_questions last where last.job_id = jobs.id),
+           'answer', (select prompt from job_interjections heard where heard.job_id = jobs.id and heard.created_at > asked_at
+             and not exists (select from job_questions next where next.job_id = jobs.id and next.id > asked.id
+               and next.asked_at < heard.created_at)
+             order by heard.id limit 1)) order by asked.id)
          from job_questions asked where asked.job_id = jobs.id), '[]') as questions
      from jobs join projects on projects.id = project_id where jobs.id = $1`,
     [jobId],

@@ -32,10 +32,15 @@ export function wantedPosts(
   const before = posts
     .filter(({ key, shown }) => shown && key.startsWith(`status/${job.id}/`) && key !== status && isUnderWay(shown))
     .map(({ key }) => ({ key, content: said([["Continued below."]]) }));
-  const questions = job.questions.map(({ id, question, options, isOpen }) => ({
+  const questions = job.questions.map(({ id, question, options, isOpen, answer }) => ({
     key: `question/${id}`,
     content: {
-      lines: [[{ strong: "Question: " }, plainLine(question, 1_000)], ...(isOpen ? [[answerHint(options)]] : [])],
+      lines: [
+        [{ strong: "Question: " }, plainLine(question, 1_000)],
+        ...(isOpen ? [[answerHint(options)]] : []),
+        // Whoever presses a button leaves no message.
+        ...(!isOpen && answer !== null ? [[{ strong: "Answer: " }, plainLine(answer, 300)]] : []),
+      ],
       buttons: isOpen ? options.map((label, index) => ({ label: plainLine(label, 75), value: `${id}/${index}` })) : [],
     },
   }));

@@ -407,7 +407,10 @@ test.for(["after-chat-stored", "before-chat-job", "after-chat-job", "before-chat
       { prompt: "10" },
       { prompt: "And the title." },
     ]);
-    expect(shownIn(thread)).toEqual([expect.stringContaining("Working on it"), "Question: How many minutes?"]);
+    expect(shownIn(thread)).toEqual([
+      expect.stringContaining("Working on it"),
+      "Question: How many minutes?\nAnswer: 10",
+    ]);
   },
 );
 
