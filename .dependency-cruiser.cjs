@@ -87,7 +87,7 @@ module.exports = {
       severity: "error",
       from: {
         path: "^packages/(?!runners/)",
-        pathNot: `^packages/build/src/|^packages/(?:agent/src/runner-model|cli/src/check/trust)\\.ts$|\\.test\\.ts$`,
+        pathNot: `^packages/build/src/|^packages/lab/|^packages/(?:agent/src/runner-model|cli/src/check/trust)\\.ts$|\\.test\\.ts$`,
       },
       to: { path: "^packages/runners/", dependencyTypesNot: ["type-only"] },
     },

@@ -49,7 +49,8 @@ async function tryBuilder(site: TrialSite): Promise<void> {
     return { answer: await work(), ms: Math.round(performance.now() - startedAt) };
   };
   const task = { base, docsDir: "", settings };
-  const judge = (head: Tree) => builds.judge({ ...task, head }, signal);
+  const judge = (head: Tree, edits: object) =>
+    builds.judge({ ...task, head, paths: Object.keys(edits), isAllowedHost: () => false }, signal);
   const first = await timed(() => builds.tryBase(task, signal));
   if (!first.answer.isBuilt) {
     const isMissing = first.answer.words.includes("is not installed on this server");
@@ -61,10 +62,10 @@ async function tryBuilder(site: TrialSite): Promise<void> {
   }
   const again = await timed(() => builds.tryBase(task, signal));
   const head = await withEdits(base, site.fine);
-  const fine = await timed(() => judge(head));
+  const fine = await timed(() => judge(head, site.fine));
   const asked = { ...task, head, paths: Object.keys(site.fine), pagesMax: 1 };
   const pictures = await timed(async () => (await builds.takePictures(asked, signal)) ?? []);
-  const broken = await timed(async () => judge(await withEdits(base, site.broken)));
+  const broken = await timed(async () => judge(await withEdits(base, site.broken), site.broken));
   const [found] = broken.answer;
   const place = found && `${found.path}:${found.line}`;
   // One page on two sides, in two windows.

@@ -30,6 +30,8 @@ const files = { "docs/index.md": "# Home\n\nodd words\n", "docs/other.md": "# Ot
 const settings: BuildSettings = { on: true, command: "node build.mjs", output: null, packages: "none" };
 const limits = { timeoutMs: 60_000, memoryBytesMax: 2 ** 30, processesMax: 256, diskBytesMax: 64 * 2 ** 20 };
 
+const asked = { paths: [], isAllowedHost: () => false };
+
 let trees: TestTrees;
 let dir: string;
 beforeAll(async () => {
@@ -60,7 +62,10 @@ async function judge(
   const before = base ?? (await trees.open(files));
   const after = await createOverlay(await trees.open(files));
   for (const [path, text] of Object.entries(head)) await after.set(path, Buffer.from(text));
-  return open().judge({ base: before, head: after, docsDir: "docs", settings: { ...settings, ...own } }, signal);
+  return open().judge(
+    { base: before, head: after, docsDir: "docs", settings: { ...settings, ...own }, ...asked },
+    signal,
+  );
 }
 
 builds("says what a change newly breaks, where it is, and nothing of what was there (needs bubblewrap)", async () => {
@@ -120,7 +125,7 @@ builds("builds the same files once, and keeps the result for the next process (n
 it("says what is missing, and judges nothing", async () => {
   const judged = async (config: Partial<BuildsConfig>, own: Partial<BuildSettings> = {}) => {
     const base = await trees.open(files);
-    const task = { base, head: base, docsDir: "docs", settings: { ...settings, ...own } };
+    const task = { base, head: base, docsDir: "docs", settings: { ...settings, ...own }, ...asked };
     return (await open(config).judge(task, signal)).map(({ severity, message }) => `${severity} ${message}`);
   };
   expect(await judged({ path: "/nowhere" })).toEqual([

@@ -13,6 +13,7 @@ import { type BuildSettings, builderOf, type Plan, planBuild, treeKey } from "./
 import { findLock, type LockFile, type Preparation, type Prepared, preparePackages } from "./prepare.ts";
 import { type BuildEnd, runBuild } from "./run-build.ts";
 import { findChromium, type PagePicture, type PageToPicture, takePictures } from "./take-pictures.ts";
+import { findingsOfWatch, watchChange } from "./watch-change.ts";
 
 /** The operator's settings. */
 export interface BuildsConfig {
@@ -34,8 +35,19 @@ interface BuildTask {
 
 /** Builds sites, a few at once, and remembers results by what was built. */
 export interface Builds {
-  /** What the site's own builder says about a change: new errors and warnings, or why it says nothing. */
-  judge(task: BuildTask & { head: Tree }, signal: AbortSignal): Promise<readonly Finding[]>;
+  /**
+   * What the site's own builder says about a change: new errors and warnings, or why it says nothing. And what a browser
+   * finds on the built pages that no page of the base has.
+   */
+  judge(
+    task: BuildTask & {
+      head: Tree;
+      paths: readonly string[];
+      /** Domains that a change may be the first to name. */
+      isAllowedHost(host: string): boolean;
+    },
+    signal: AbortSignal,
+  ): Promise<readonly Finding[]>;
   /** Changed pages as readers see them, on both sides. Null: the site, or Chromium, is not there. */
   takePictures(
     task: BuildTask & { head: Tree; paths: readonly string[]; pagesMax: number },
@@ -43,6 +55,14 @@ export interface Builds {
   ): Promise<readonly PagePicture[] | null>;
   /** Builds the base. `words`: for the owner of the project. */
   tryBase(task: BuildTask, signal: AbortSignal): Promise<{ isBuilt: boolean; words: string }>;
+}
+
+type Ready = { kind: "ready"; sandbox: Sandbox; plan: Plan; site: Site } | { kind: "unavailable"; words: string };
+
+interface Built {
+  end: BuildEnd;
+  /** The built site. Empty: the builder wrote none, or one that is too large. */
+  siteFile: string;
 }
 
 const resultsMax = 200;
@@ -74,8 +94,6 @@ export function createBuilds(deps: {
     if (turn === null) throw new Error("the line of builds is full");
     return turn;
   }
-
-  type Ready = { kind: "ready"; sandbox: Sandbox; plan: Plan; site: Site } | { kind: "unavailable"; words: string };
 
   async function getReady({ base, docsDir, settings, siteCache }: BuildTask, signal: AbortSignal): Promise<Ready> {
     if (config.atOnceMax === 0) return unavailable("this server builds nothing: EMEND_BUILDS_AT_ONCE is 0");
@@ -115,12 +133,6 @@ export function createBuilds(deps: {
     const answer = await alone(key, () => preparePackages(own, { tree, lock, withScripts }, signal), signal);
     if (answer.kind === "failed") failed.set(key, { words: answer.words, at: performance.now() });
     return answer;
-  }
-
-  interface Built {
-    end: BuildEnd;
-    /** The built site. Empty: the builder wrote none, or one that is too large. */
-    siteFile: string;
   }
 
   async function build(
@@ -168,9 +180,28 @@ export function createBuilds(deps: {
     async judge(task, signal) {
       const ready = await getReady(task, signal);
       if (ready.kind === "unavailable") return [aboutSite("info", `the site was not built: ${ready.words}`)];
-      const { end: before } = await build(ready, task.base, signal);
-      const { end: after } = await build(ready, task.head, signal);
-      return judgeBuilds(ready.plan.name, { tree: task.base, end: before }, { tree: task.head, end: after });
+      const chromium = ready.plan.site === null ? null : await findChromium(config.path);
+      const wants = chromium === null ? "words" : "site";
+      const before = await build(ready, task.base, signal, wants);
+      const after = await build(ready, task.head, signal, wants);
+      const said = await judgeBuilds(
+        ready.plan.name,
+        { tree: task.base, end: before.end },
+        { tree: task.head, end: after.end },
+      );
+      const files = await sitesOf(before, after);
+      const areBuilt = [before.end, after.end].every((end) => end.kind === "ended" && end.code === 0);
+      if (chromium === null || !areBuilt) return said;
+      if (files === null)
+        return [...said, aboutSite("info", "the built pages were not compared: there are none, or too many")];
+      const { docsDir, isAllowedHost } = task;
+      const pages = await pagesOf(ready, task, signal);
+      const isOfDocs = (path: string) => docsDir === "" || path.startsWith(`${docsDir}/`);
+      const blobs = (await task.head.list()).flatMap(({ path, oid }) => (isOfDocs(path) ? [oid] : []));
+      const own = { start: deps.start, sandbox: ready.sandbox, limits: config.limits, chromium };
+      const compared = { ...files, base: ready.site.model.basePath, pages, blobs };
+      const watched = await seats.take(() => watchChange(own, compared, signal), signal);
+      return [...findingsOfWatch(watched, isAllowedHost), ...said];
     },
     async takePictures(task, signal) {
       const chromium = await findChromium(config.path);
@@ -179,19 +210,9 @@ export function createBuilds(deps: {
       if (ready.kind === "unavailable" || ready.plan.site === null) return null;
       const before = await build(ready, task.base, signal, "site");
       const after = await build(ready, task.head, signal, "site");
-      const head = await openSite(siteTreeOf(task.head), {
-        docsDir: task.docsDir,
-        signal,
-        ...(task.siteCache && { cache: task.siteCache }),
-      });
-      const pages = pagesToPicture({ before: ready.site, after: head, folder: ready.plan.folder }, task.paths).slice(
-        0,
-        task.pagesMax,
-      );
-      const files = { before: before.siteFile, after: after.siteFile };
-      const sizes = await Promise.all([stat(files.before), stat(files.after)]).catch(() => null);
-      // Without a site after the change there is nothing to compare with.
-      if (pages.length === 0 || sizes === null || sizes[1].size === 0) return null;
+      const pages = (await pagesOf(ready, task, signal)).slice(0, task.pagesMax);
+      const files = await sitesOf(before, after);
+      if (pages.length === 0 || files === null) return null;
       const own = { start: deps.start, sandbox: ready.sandbox, limits: config.limits, chromium };
       const { basePath: base } = ready.site.model;
       return seats.take(() => takePictures(own, { ...files, base, pages }, signal), signal);
@@ -211,6 +232,22 @@ export function createBuilds(deps: {
           };
     },
   };
+}
+
+/** The files of two built sites. Null: without both there is nothing to compare. */
+async function sitesOf(before: Built, after: Built): Promise<{ before: string; after: string } | null> {
+  const files = { before: before.siteFile, after: after.siteFile };
+  const sizes = await Promise.all([stat(files.before), stat(files.after)]).catch(() => null);
+  return sizes?.every(({ size }) => size > 0) ? files : null;
+}
+
+async function pagesOf(
+  { site, plan }: Extract<Ready, { kind: "ready" }>,
+  { head, docsDir, siteCache, paths }: BuildTask & { head: Tree; paths: readonly string[] },
+  signal: AbortSignal,
+): Promise<readonly PageToPicture[]> {
+  const after = await openSite(siteTreeOf(head), { docsDir, signal, ...(siteCache && { cache: siteCache }) });
+  return pagesToPicture({ before: site, after, folder: plan.folder }, paths);
 }
 
 /** Where both built sites have the changed pages. Sites whose pages Emend does not read keep their files' names. */

@@ -1,9 +1,6 @@
-// Runs inside the sandbox, and imports nothing of ours. Serves two built sites on loopback, opens pages of both in
-// Chromium, and writes their pictures, with the rows in which they differ. A site's pages run their scripts here.
-import { spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
-import { createServer } from "node:http";
-import { extname } from "node:path";
+// Runs inside the sandbox. Opens pages of two built sites in Chromium, and writes their pictures, with the rows in which
+// they differ. A site's pages run their scripts here.
+import { after, type Browser, fail, find, openBlocks, readSite, serve, startChromium } from "./browser.ts";
 
 interface Order {
   chromium: string;
@@ -30,151 +27,9 @@ const screenHeight = 800;
 const heightMax = 4000;
 const pageMs = 15_000;
 const quietMs = 3_000;
-const shotMs = 30_000;
+const shotMs = 20_000;
 /** Marks that are closer than this become one. */
 const gapRows = 24;
-
-const types: Record<string, string> = {
-  ".html": "text/html; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".mjs": "text/javascript; charset=utf-8",
-  ".json": "application/json",
-  ".svg": "image/svg+xml",
-  ".png": "image/png",
-  ".jpg": "image/jpeg",
-  ".jpeg": "image/jpeg",
-  ".gif": "image/gif",
-  ".webp": "image/webp",
-  ".avif": "image/avif",
-  ".woff": "font/woff",
-  ".woff2": "font/woff2",
-  ".wasm": "application/wasm",
-};
-
-function readSite(file: string): Map<string, Buffer> {
-  const bytes = readFileSync(file);
-  const site = new Map<string, Buffer>();
-  let path: string | null = null;
-  for (let at = 0; at + 4 <= bytes.byteLength; ) {
-    const end = at + 4 + bytes.readUInt32BE(at);
-    const block = bytes.subarray(at + 4, end);
-    if (path === null) path = (JSON.parse(block.toString()) as { path: string }).path;
-    else {
-      site.set(path, block);
-      path = null;
-    }
-    at = end;
-  }
-  return site;
-}
-
-/** A site that is meant for a folder of its domain has that folder in its addresses, and not in its files. */
-function find(site: Map<string, Buffer>, url: string): { path: string; bytes: Buffer } | null {
-  const { pathname } = new URL(url, "http://site");
-  const whole = decodeURIComponent(pathname);
-  const inside = whole.startsWith(`${order.base}/`) ? whole.slice(order.base.length) : whole;
-  const path = inside.replace(/^\/+|\/+$/g, "");
-  for (const name of path === "" ? ["index.html"] : [path, `${path}/index.html`, `${path}.html`]) {
-    const bytes = site.get(name);
-    if (bytes) return { path: name, bytes };
-  }
-  if (extname(path) === "" || extname(path) === ".html") return null;
-  // A computed folder that nothing says: a style sheet is the same below any.
-  for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1)) {
-    const bytes = site.get(path.slice(at + 1));
-    if (bytes) return { path, bytes };
-  }
-  return null;
-}
-
-async function serve(site: Map<string, Buffer>): Promise<string> {
-  const server = createServer((request, response) => {
-    const found = find(site, request.url ?? "/");
-    if (!found) return response.writeHead(404).end();
-    response.writeHead(200, { "content-type": types[extname(found.path)] ?? "application/octet-stream" });
-    return response.end(found.bytes);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
-}
-
-type Answer = Record<string, unknown>;
-interface Session {
-  send(method: string, params?: object): Promise<Answer>;
-  once(method: string, isIt?: (params: Answer) => boolean): Promise<void>;
-}
-
-/** Speaks the Chrome DevTools Protocol over two pipes. */
-function startChromium(): { open(): Promise<Session & { close(): Promise<void> }>; stop(): void } {
-  const flags = [
-    ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--mute-audio"],
-    ...["--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions"],
-    ...["--no-first-run", "--no-default-browser-check", "--force-color-profile=srgb", "--font-render-hinting=none"],
-    ...["--user-data-dir=/tmp/chromium", "--remote-debugging-pipe", "about:blank"],
-  ];
-  const child = spawn(order.chromium, flags, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
-  child.on("error", fail);
-  child.on("exit", () => fail(new Error("Chromium ended")));
-  const to = child.stdio[3] as NodeJS.WritableStream;
-  const from = child.stdio[4] as NodeJS.ReadableStream;
-  const waiting = new Map<number, (answer: { result?: Answer; error?: { message: string } }) => void>();
-  const listeners = new Set<(sessionId: string, method: string, params: Answer) => void>();
-  let held: Buffer[] = [];
-  let number = 0;
-  from.on("data", (chunk: Buffer) => {
-    let rest = chunk;
-    for (let end = rest.indexOf(0); end !== -1; end = rest.indexOf(0)) {
-      const message = JSON.parse(Buffer.concat([...held, rest.subarray(0, end)]).toString());
-      held = [];
-      rest = rest.subarray(end + 1);
-      if (message.id) waiting.get(message.id)?.(message);
-      else for (const hear of listeners) hear(message.sessionId, message.method, message.params);
-      // A dialog stops its page until somebody answers.
-      if (message.method === "Page.javascriptDialogOpening") {
-        send("Page.handleJavaScriptDialog", { accept: false }, message.sessionId).catch(() => undefined);
-      }
-    }
-    held.push(rest);
-  });
-  function send(method: string, params: object = {}, sessionId?: string): Promise<Answer> {
-    number += 1;
-    const id = number;
-    to.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
-    return new Promise((resolve, reject) => {
-      waiting.set(id, ({ result, error }) => {
-        waiting.delete(id);
-        if (error) reject(new Error(`${method}: ${error.message}`));
-        else resolve(result ?? {});
-      });
-    });
-  }
-  return {
-    async open() {
-      const { targetId } = await send("Target.createTarget", { url: "about:blank" });
-      const { sessionId } = (await send("Target.attachToTarget", { targetId, flatten: true })) as { sessionId: string };
-      return {
-        send: (method, params) => send(method, params, sessionId),
-        once: (method, isIt = () => true) =>
-          new Promise((resolve) => {
-            const hear = (of: string, name: string, params: Answer) => {
-              if (of !== sessionId || name !== method || !isIt(params)) return;
-              listeners.delete(hear);
-              resolve();
-            };
-            listeners.add(hear);
-          }),
-        close: async () => void (await send("Target.closeTarget", { targetId })),
-      };
-    },
-    stop: () => {
-      child.removeAllListeners("exit");
-      child.kill("SIGKILL");
-    },
-  };
-}
-
-const after = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Makes a PNG smaller, and hashes its rows. Runs in a page of its own. */
 const measure = `async (png) => {
@@ -193,8 +48,6 @@ const measure = `async (png) => {
   const webp = new Uint8Array(await (await canvas.convertToBlob({ type: "image/webp", quality: 0.75 })).arrayBuffer());
   return JSON.stringify({ height: bitmap.height, rows, webp: webp.toBase64?.() ?? btoa(Array.from(webp, (byte) => String.fromCharCode(byte)).join("")) });
 }`;
-
-type Browser = ReturnType<typeof startChromium>;
 
 async function shoot(browser: Browser, url: string, width: number): Promise<Shot> {
   const page = await browser.open();
@@ -292,30 +145,23 @@ function marksOf(rows: number, kept: ReadonlySet<number>): Marks {
   return marks;
 }
 
-const pictures = openSync(order.pictures, "w");
-function write(bytes: Buffer): void {
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(bytes.byteLength);
-  for (const part of [length, bytes]) for (let at = 0; at < part.byteLength; at += writeSync(pictures, part, at));
-}
-
-function fail(error: unknown): void {
-  process.stderr.write(error instanceof Error ? error.message : String(error));
-  process.exit(1);
-}
-
 async function takeAll(): Promise<void> {
   const sites = { before: readSite(order.sites.before), after: readSite(order.sites.after) };
-  const origins = { before: await serve(sites.before), after: await serve(sites.after) };
-  const browser = startChromium();
+  const origins = { before: await serve(sites.before, order.base), after: await serve(sites.after, order.base) };
+  const browser = startChromium(order.chromium);
+  const write = openBlocks(order.pictures);
+  const silent = new Set<string>();
   for (const page of order.pages) {
     for (const width of order.widths) {
       const take = async (side: Side) => {
         const url = page[side];
-        if (url === null || !find(sites[side], url)) return null;
-        // A page may keep its thread busy for ever.
+        if (url === null || !find(sites[side], order.base, url)) return null;
+        // A page may keep its thread busy for ever. It is not asked twice.
+        if (silent.has(url)) return null;
         const shot = shoot(browser, `${origins[side]}${url}`, width).catch(() => null);
-        return Promise.race([shot, after(shotMs).then(() => null)]);
+        const taken = await Promise.race([shot, after(shotMs).then(() => null)]);
+        if (taken === null) silent.add(url);
+        return taken;
       };
       const shots = { before: await take("before"), after: await take("after") };
       const marks =
@@ -330,7 +176,6 @@ async function takeAll(): Promise<void> {
     }
   }
   browser.stop();
-  closeSync(pictures);
   process.exit(0);
 }
 

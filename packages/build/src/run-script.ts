@@ -19,8 +19,9 @@ export function own(name: string): string {
 export async function runScript(
   { start, sandbox, limits }: ScriptDeps,
   task: {
-    /** Its file. */
+    /** Its file, and those that it imports. */
     script: string;
+    modules?: readonly string[];
     args: readonly string[];
     mounts: readonly string[];
     env: Readonly<Record<string, string>>;
@@ -32,7 +33,8 @@ export async function runScript(
   const script = own(basename(task.script).replace(/\.([tj]s)$/, ".m$1"));
   const dir = await realpath(await mkdtemp(join(tmpdir(), "emend-build-")));
   try {
-    const mounts = [...bind(task.script, script), ...task.mounts];
+    const modules = (task.modules ?? []).flatMap((file) => bind(file, own(basename(file))));
+    const mounts = [...bind(task.script, script), ...modules, ...task.mounts];
     const command = [inside.node, "--no-warnings", script, ...task.args];
     return await runProgram(
       start,

@@ -33,6 +33,7 @@ const marksMax = 200;
 /** Those without windows first: they need less of everything. */
 const browsers = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const photograph = fileURLToPath(new URL("./photograph.ts", import.meta.url));
+export const browserModule = fileURLToPath(new URL("./browser.ts", import.meta.url));
 
 export async function findChromium(path: string): Promise<string | null> {
   for (const name of browsers) {
@@ -63,20 +64,28 @@ export async function takePictures(
       widths: pictureWidths,
       pictures: own("pictures"),
     };
-    const mounts = [
-      ...bind(task.before, own("before")),
-      ...bind(task.after, own("after")),
-      ...["--bind", taken, own("pictures")],
-      ...["--ro-bind-try", "/etc/fonts", "/etc/fonts"],
-      ...["--tmpfs", inside.home, "--tmpfs", inside.work],
-      ...(await programMounts(deps.chromium)),
-    ];
+    const mounts = [...["--bind", taken, own("pictures")], ...(await browserMounts(deps.chromium, task))];
     const args = [JSON.stringify(order)];
-    await runScript(deps, { script: photograph, args, mounts, env: {}, stdin: "", timeoutMs: clockMs }, signal);
+    const script = { script: photograph, modules: [browserModule], args };
+    await runScript(deps, { ...script, mounts, env: {}, stdin: "", timeoutMs: clockMs }, signal);
     return readPictures(await readFile(taken), task.pages);
   } finally {
     await rm(dir, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+/** What Chromium needs to open the pages of two built sites. */
+export async function browserMounts(
+  chromium: string,
+  sites: { before: string; after: string },
+): Promise<readonly string[]> {
+  return [
+    ...bind(sites.before, own("before")),
+    ...bind(sites.after, own("after")),
+    ...["--ro-bind-try", "/etc/fonts", "/etc/fonts"],
+    ...["--tmpfs", inside.home, "--tmpfs", inside.work],
+    ...(await programMounts(chromium)),
+  ];
 }
 
 /** The scripts of a page may have got hold of the browser, and so of what it wrote. */
@@ -93,7 +102,7 @@ export function readPictures(bytes: Buffer, pages: readonly PageToPicture[]): re
   return [...found.values()];
 }
 
-function blocksOf(bytes: Buffer): readonly Buffer[] {
+export function blocksOf(bytes: Buffer): readonly Buffer[] {
   const blocks: Buffer[] = [];
   for (let at = 0; at + 4 <= bytes.byteLength; ) {
     const end = at + 4 + bytes.readUInt32BE(at);

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { reviewChange } from "@emend/review";
@@ -7,7 +7,7 @@ import { createOverlay } from "@emend/tree";
 import { build, canaryVariable, type Place } from "./sandbox.ts";
 import type { Shape } from "./shape.ts";
 import type { BuilderSite } from "./sites.ts";
-import { watchSite } from "./watch-site.ts";
+import { watchSites } from "./watch-sites.ts";
 
 /** One file of a change, with the shape's own name in it. */
 export interface NamedShape {
@@ -79,8 +79,10 @@ export async function seeEffects(
   site: BuilderSite,
   shapes: readonly NamedShape[],
   modules: string | null,
-): Promise<{ effects: Map<string, Set<string>>; unbuilt: readonly string[] }> {
+): Promise<{ effects: Map<string, Set<string>>; caught: Map<string, Set<string>>; unbuilt: readonly string[] }> {
   const effects = new Map<string, Set<string>>();
+  /** What a project whose builds are on refuses, because a browser found it on a built page. */
+  const caught = new Map<string, Set<string>>();
   const note = (id: string, effect: string) => effects.set(id, (effects.get(id) ?? new Set()).add(effect));
   const unbuilt: string[] = [];
   // A configuration needs a build of its own; pages share one.
@@ -89,8 +91,19 @@ export async function seeEffects(
     ...(pages.length > 0 ? [pages] : []),
     ...shapes.filter((one) => !pages.includes(one)).map((one) => [one]),
   ];
-  for (const group of groups) await seeGroup(group);
-  return { effects, unbuilt };
+  const base = await mkdtemp(join(tmpdir(), "emend-builders-base-"));
+  try {
+    await inFolder(async (place) => {
+      const { isBuilt, log } = await buildPages(place, []);
+      if (!isBuilt)
+        throw new Error(`${site.name} does not build the site without a change: ${log.slice(-errorCharacters)}`);
+      await cp(join(place.site, site.output), base, { recursive: true });
+    });
+    for (const group of groups) await seeGroup(group);
+  } finally {
+    await rm(base, { recursive: true, force: true });
+  }
+  return { effects, caught, unbuilt };
 
   async function seeGroup(group: readonly NamedShape[]): Promise<void> {
     const { left, isBuilt } = await inFolder(async (place) => {
@@ -120,8 +133,8 @@ export async function seeEffects(
       const failed = [...log.matchAll(failedPages)].join("\n");
       // Warnings name pages as well. The error comes last.
       const named = left.filter(({ id }) => (failed || log.slice(-errorCharacters)).includes(id));
-      if (isGood || left.length === 1 || named.length === 0 || (failed === "" && named.length > namedMax))
-        return { left, isBuilt: isGood };
+      if (isGood || left.length <= 1 || named.length === 0 || (failed === "" && named.length > namedMax))
+        return { left, isBuilt: isGood, log };
       unbuilt.push(...named.map(({ id }) => id));
       left = left.filter((one) => !named.includes(one));
     }
@@ -140,10 +153,15 @@ export async function seeEffects(
       const id = idIn(path);
       if (id !== undefined && bytes.includes(canaryVariable)) note(id, "a variable of the building machine");
     }
-    for (const host of await watchSite(output, (path) => idIn(path) !== undefined).catch(() => new Set<string>())) {
-      const [, link, kind, id = ""] = /^(link )?(js|net)-(q\w+q)\.test$/.exec(host) ?? [];
-      if (kind === "js" && link === undefined) note(id, "a script ran in the browser");
-      if (kind === "net") note(id, link === undefined ? "a host was contacted" : "a link to a new host");
+    const files = [...Object.values(site.files), ...shown.map(({ text }) => text)];
+    const seen = await watchSites({ before: base, after: output }, files);
+    for (const { path, kind, text } of seen) {
+      const own = idIn(path);
+      if (own !== undefined && kind !== "unread")
+        caught.set(own, (caught.get(own) ?? new Set()).add(`${kind} ${text.slice(0, 80)}`));
+      const [, traced, id = ""] = /^(js|net)-(q\w+q)\.test$/.exec(text) ?? [];
+      if (traced === "js" && kind === "contact") note(id, "a script ran in the browser");
+      if (traced === "net") note(id, kind === "contact" ? "a host was contacted" : "a link to a new host");
     }
   }
 

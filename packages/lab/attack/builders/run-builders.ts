@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type Builder, install } from "../../../site/oracles/builders/builder.ts";
 import { fumadocs } from "../../../site/oracles/builders/fumadocs.ts";
 import { docusaurus, nextra, starlight, vitepress } from "../../../site/oracles/builders/npm-builders.ts";
+import { honestShapes } from "./honest-shapes.ts";
 import { askProduct, type NamedShape, nameShape, seeEffects, type Verdict } from "./judge-shapes.ts";
 import { mutate } from "./mutate.ts";
 import { build } from "./sandbox.ts";
@@ -88,6 +89,7 @@ export async function runBuilders(options: BuilderOptions): Promise<number> {
         continue;
       }
       versions[site.name] = version;
+      if (round === 0) failures += await judgeHonest(site, modules);
       const own = all.filter(({ builder }) => builder === site.name);
       const named = own
         .map((shape, index) => {
@@ -98,7 +100,7 @@ export async function runBuilders(options: BuilderOptions): Promise<number> {
       const verdicts = await askProduct(site, named);
       // What is refused is never built. The first round builds it all the same: that is what the record is made of.
       const built = round === 0 ? named : named.filter(({ id }) => verdicts.get(id) !== "refused");
-      const { effects, unbuilt } = await seeEffects(site, built, modules);
+      const { effects, caught, unbuilt } = await seeEffects(site, built, modules);
       const isFault = ({ id }: NamedShape) => verdicts.get(id) === "fault";
       const through = named.filter(
         (shape) => isFault(shape) || (effects.has(shape.id) && verdicts.get(shape.id) !== "refused"),
@@ -106,7 +108,7 @@ export async function runBuilders(options: BuilderOptions): Promise<number> {
       failures += through.length;
       const count = (verdict: Verdict) => [...verdicts.values()].filter((one) => one === verdict).length;
       console.log(
-        `${site.name} ${version}, round ${round}: ${named.length} shapes, ${built.length} built, ${unbuilt.length} do not build, ${effects.size} have an effect; ` +
+        `${site.name} ${version}, round ${round}: ${named.length} shapes, ${built.length} built, ${unbuilt.length} do not build, ${effects.size} have an effect, a browser finds ${[...effects.keys()].filter((id) => caught.has(id)).length} of them; ` +
           `${count("ready")} ready, ${count("draft")} draft, ${count("refused")} refused, ${count("fault")} faults; ${through.length - count("fault")} with an effect are not refused`,
       );
       if (built.length > 0 && unbuilt.length === built.length) {
@@ -138,6 +140,23 @@ export async function runBuilders(options: BuilderOptions): Promise<number> {
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, `${shape.builder}-${shape.id}.json`), `${JSON.stringify(found, null, 1)}\n`);
   }
+}
+
+/** Returns how many harmless changes a project whose builds are on would not publish as ready. */
+async function judgeHonest(site: BuilderSite, modules: string | null): Promise<number> {
+  const own = honestShapes.filter(({ builder }) => builder === site.name);
+  const named = own.map((shape, index) => nameShape(site, shape, `q0h${index}q`));
+  const verdicts = await askProduct(site, named);
+  const { effects, caught, unbuilt } = await seeEffects(site, named, modules);
+  const wrong = named.filter(
+    ({ id }) => verdicts.get(id) !== "ready" || effects.has(id) || caught.has(id) || unbuilt.includes(id),
+  );
+  console.log(`${site.name}: ${named.length} harmless changes, ${wrong.length} not published as ready`);
+  for (const { id, path, text } of wrong) {
+    const why = [verdicts.get(id), ...(caught.get(id) ?? []), ...(unbuilt.includes(id) ? ["does not build"] : [])];
+    console.log(`  ${why.join("; ")}: ${path}: ${JSON.stringify(text).slice(0, 200)}`);
+  }
+  return wrong.length;
 }
 
 /** Undefined if its packages cannot be installed. */

@@ -8,13 +8,16 @@ const found: Finding = { check: "build", severity: "error", path: "a.md", line: 
 const tree = {} as Tree;
 const entries: readonly OverlayEntry[] = [{ path: "docs/a.md", mode: "100644", content: Buffer.from("# A\n") }];
 
+const asked = { prompt: "Link to https://asked.example.dev/.", followUps: [], interjections: [] };
+
 async function built(
   settings: object = {},
   {
     byPeople = [],
     jobBase = null,
     message = "no",
-  }: { byPeople?: string[]; jobBase?: string | null; message?: string } = {},
+    hosts = [],
+  }: { byPeople?: string[]; jobBase?: string | null; message?: string; hosts?: readonly string[] } = {},
 ) {
   const project = {
     id: "prj",
@@ -24,13 +27,23 @@ async function built(
     docsDir: "docs",
     settings: parseProjectSettings({ build: { on: true }, ...settings }),
   };
+  const judge = async (task: { isAllowedHost(host: string): boolean }) => [
+    { ...found, message },
+    ...hosts.flatMap((host) => (task.isAllowedHost(host) ? [{ ...found, message: host }] : [])),
+  ];
   const deps = {
-    builds: { judge: async () => [{ ...found, message }], takePictures: async () => null },
+    builds: { judge, takePictures: async () => null },
     siteCache: new Map<string, string>(),
     knownSecrets: async () => ["a-secret-of-this-installation"],
   };
   const change = { base: tree, head: tree, entries, byPeople };
-  const findings = await buildChange(deps, project, { baseRef: jobBase }, change, new AbortController().signal);
+  const findings = await buildChange(
+    deps,
+    project,
+    { ...asked, baseRef: jobBase },
+    change,
+    new AbortController().signal,
+  );
   return findings.map(({ severity, message: words }) => `${severity} ${words}`);
 }
 
@@ -60,6 +73,21 @@ it("shows no credential that a builder quotes", async () => {
   expect(await built({}, { message: "bad line: a-secret-of-this-installation" })).toEqual([
     "error bad line: [redacted: known]",
   ]);
+});
+
+it("allows the domains that the request or the project names, and no other", async () => {
+  const hosts = ["asked.example.dev", "docs.acme.dev", "away.dev"];
+  expect(await built({}, { hosts })).toEqual(["error no", "error asked.example.dev"]);
+  const policy = { externalHosts: ["*.acme.dev"] };
+  expect(await built({ policy }, { hosts })).toEqual(["error no", "error asked.example.dev", "error docs.acme.dev"]);
+});
+
+it("what a browser finds on a built page denies a change, as its content would", () => {
+  const passed = { kind: "passed", introduced: [], fixed: [], findingsBefore: 0, findingsAfter: 0 } as const;
+  expect(withBuilt(passed, [found, { ...found, check: "built-page", message: "runs a script" }])).toEqual({
+    kind: "denied",
+    violations: [{ path: "a.md", rule: "runs a script" }],
+  });
 });
 
 it("an error of the builder makes a draft, a warning does not, and a denied change stays denied", () => {

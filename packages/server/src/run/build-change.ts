@@ -1,10 +1,11 @@
+import { matchesGlob } from "@emend/base/matches-glob.ts";
 import { redactSecrets } from "@emend/base/secrets/secrets-in.ts";
-import type { Builds, PagePicture } from "@emend/build";
-import { isAllowed, type Verdict } from "@emend/review";
+import { type Builds, builtPage, type PagePicture } from "@emend/build";
+import { hostsIn, isAllowed, type Verdict } from "@emend/review";
 import type { Finding, ParseCache, Severity } from "@emend/site";
 import type { OverlayEntry, Tree } from "@emend/tree";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
-import type { RunProject } from "./run.ts";
+import { askedOf, type RunProject } from "./run.ts";
 
 export interface BuildChangeDeps {
   /** Absent: nothing is built. */
@@ -21,11 +22,11 @@ export interface BuiltChange {
   byPeople: readonly string[];
 }
 
-/** What the site's builder says about a change. Empty if the project has nothing built. */
+/** What the site's builder says about a change, and what a browser finds on its pages. Empty if nothing is built. */
 export async function buildChange(
   deps: BuildChangeDeps,
   project: RunProject,
-  job: Pick<LeasedJob, "baseRef">,
+  job: Pick<LeasedJob, "baseRef" | "prompt" | "followUps" | "interjections">,
   change: BuiltChange,
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
@@ -36,9 +37,17 @@ export async function buildChange(
     const message = `the site was not built: ${why}`;
     return [{ check: "build", severity: "info", path: "the site", line: 1, column: 1, message }];
   }
-  const { base, head } = change;
-  const { docsDir } = project;
-  const found = await deps.builds.judge({ base, head, docsDir, settings, siteCache: deps.siteCache }, signal);
+  const { base, head, entries } = change;
+  const asked = new Set(askedOf(job).flatMap((text) => [...hostsIn(text)]));
+  const patterns = (project.settings.policy.externalHosts ?? []).map((one) => one.toLowerCase());
+  const found = await deps.builds.judge(
+    {
+      ...{ base, head, docsDir: project.docsDir, settings, siteCache: deps.siteCache },
+      paths: entries.map(({ path }) => path),
+      isAllowedHost: (host) => asked.has(host) || patterns.some((one) => one === "*" || matchesGlob(one, host)),
+    },
+    signal,
+  );
   // A builder may quote a page that held a credential.
   const known = await deps.knownSecrets(project.id);
   return Promise.all(
@@ -81,9 +90,13 @@ function whyNotBuilt(
 
 const rank: Record<Severity, number> = { error: 0, warning: 1, info: 2 };
 
-/** A change that the builder refuses is a draft. */
+/** A change that the builder refuses is a draft. One that would act in a reader's browser is not published at all. */
 export function withBuilt(verdict: Verdict, built: readonly Finding[]): Verdict {
   if (verdict.kind === "denied" || built.length === 0) return verdict;
+  const violations = built.flatMap(({ check, path, message }) =>
+    check === builtPage ? [{ path, rule: message }] : [],
+  );
+  if (violations.length > 0) return { kind: "denied", violations };
   const isRefused = built.some(({ severity }) => severity === "error");
   const introduced = [...verdict.introduced, ...built].sort((a, b) => rank[a.severity] - rank[b.severity]);
   return { ...verdict, kind: isRefused ? "flagged" : verdict.kind, introduced };
