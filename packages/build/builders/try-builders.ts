@@ -43,7 +43,14 @@ async function withEdits(base: Awaited<ReturnType<typeof trees.open>>, edits: Re
 
 async function tryBuilder(site: TrialSite): Promise<void> {
   const base = await trees.open({ ...site.files, ...(site.packages && (await lockOf(site.packages))) });
-  const settings = { on: true, command: null, output: null, packages: site.packages ? "install" : "none" } as const;
+  const settings = {
+    on: true,
+    command: null,
+    output: null,
+    samples: [],
+    service: null,
+    packages: site.packages ? "install" : "none",
+  } as const;
   const timed = async <T>(work: () => Promise<T>) => {
     const startedAt = performance.now();
     return { answer: await work(), ms: Math.round(performance.now() - startedAt) };

@@ -27,7 +27,14 @@ for (const name of readdirSync("docs")) {
 process.exitCode = code;
 `;
 const files = { "docs/index.md": "# Home\n\nodd words\n", "docs/other.md": "# Other\n", "build.mjs": builder };
-const settings: BuildSettings = { on: true, command: "node build.mjs", output: null, packages: "none" };
+const settings: BuildSettings = {
+  on: true,
+  command: "node build.mjs",
+  output: null,
+  samples: [],
+  service: null,
+  packages: "none",
+};
 const limits = { timeoutMs: 60_000, memoryBytesMax: 2 ** 30, processesMax: 256, diskBytesMax: 64 * 2 ** 20 };
 
 const asked = { paths: [], isAllowedHost: () => false };

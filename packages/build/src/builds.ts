@@ -12,6 +12,7 @@ import type { BuildLimits } from "./limits.ts";
 import { type BuildSettings, builderOf, type Plan, planBuild, treeKey } from "./plan.ts";
 import { findLock, type LockFile, type Preparation, type Prepared, preparePackages } from "./prepare.ts";
 import { type BuildEnd, runBuild } from "./run-build.ts";
+import { judgeSamples } from "./samples.ts";
 import { findChromium, type PagePicture, type PageToPicture, takePictures } from "./take-pictures.ts";
 import { findingsOfWatch, watchChange } from "./watch-change.ts";
 
@@ -37,7 +38,7 @@ interface BuildTask {
 export interface Builds {
   /**
    * What the site's own builder says about a change: new errors and warnings, or why it says nothing. And what a browser
-   * finds on the built pages that no page of the base has.
+   * finds on the built pages that no page of the base has, and what the samples of changed pages do.
    */
   judge(
     task: BuildTask & {
@@ -95,7 +96,26 @@ export function createBuilds(deps: {
     return turn;
   }
 
-  async function getReady({ base, docsDir, settings, siteCache }: BuildTask, signal: AbortSignal): Promise<Ready> {
+  type Unavailable = { kind: "unavailable"; words: string };
+  type Ready = { kind: "ready"; sandbox: Sandbox; plan: Plan; site: Site };
+  type Equipped = { kind: "equipped"; sandbox: Sandbox; site: Site; prepared: Prepared | null };
+
+  async function getReady(task: BuildTask, signal: AbortSignal): Promise<Ready | Unavailable> {
+    const equipped = await equip(task, signal);
+    return equipped.kind === "equipped" ? planFor(equipped, task.settings) : equipped;
+  }
+
+  async function planFor(equipped: Equipped, settings: BuildSettings): Promise<Ready | Unavailable> {
+    const { sandbox, site, prepared } = equipped;
+    const planned = await planBuild({ site, settings, prepared, path: config.path });
+    return planned.kind === "planned" ? { kind: "ready", sandbox, plan: planned.plan, site } : planned;
+  }
+
+  /** The sandbox, and the packages that the settings want in it. */
+  async function equip(
+    { base, docsDir, settings, siteCache }: BuildTask,
+    signal: AbortSignal,
+  ): Promise<Equipped | Unavailable> {
     if (config.atOnceMax === 0) return unavailable("this server builds nothing: EMEND_BUILDS_AT_ONCE is 0");
     trial ??= trySandbox(deps.start, config.path);
     const sandbox = await trial;
@@ -115,8 +135,7 @@ export function createBuilds(deps: {
         prepared = answer.prepared;
       }
     }
-    const planned = await planBuild({ site, settings, prepared, path: config.path });
-    return planned.kind === "planned" ? { kind: "ready", sandbox, plan: planned.plan, site } : planned;
+    return { kind: "equipped", sandbox, site, prepared };
   }
 
   async function install(
@@ -176,32 +195,55 @@ export function createBuilds(deps: {
     return (await known()) ?? alone(key, build, signal);
   }
 
+  type ChangeTask = Parameters<Builds["judge"]>[0];
+
+  async function judgeBuilder(equipped: Equipped, task: ChangeTask, signal: AbortSignal): Promise<readonly Finding[]> {
+    const ready = await planFor(equipped, task.settings);
+    if (ready.kind === "unavailable") return [aboutSite("info", `the site was not built: ${ready.words}`)];
+    const chromium = ready.plan.site === null ? null : await findChromium(config.path);
+    const wants = chromium === null ? "words" : "site";
+    const before = await build(ready, task.base, signal, wants);
+    const after = await build(ready, task.head, signal, wants);
+    const said = await judgeBuilds(
+      ready.plan.name,
+      { tree: task.base, end: before.end },
+      { tree: task.head, end: after.end },
+    );
+    const files = await sitesOf(before, after);
+    const areBuilt = [before.end, after.end].every((end) => end.kind === "ended" && end.code === 0);
+    if (chromium === null || !areBuilt) return said;
+    if (files === null)
+      return [...said, aboutSite("info", "the built pages were not compared: there are none, or too many")];
+    const { docsDir, isAllowedHost } = task;
+    const pages = await pagesOf(ready, task, signal);
+    const isOfDocs = (path: string) => docsDir === "" || path.startsWith(`${docsDir}/`);
+    const blobs = (await task.head.list()).flatMap(({ path, oid }) => (isOfDocs(path) ? [oid] : []));
+    const own = { start: deps.start, sandbox: ready.sandbox, limits: config.limits, chromium };
+    const compared = { ...files, base: ready.site.model.basePath, pages, blobs };
+    const watched = await seats.take(() => watchChange(own, compared, signal), signal);
+    return [...findingsOfWatch(watched, isAllowedHost), ...said];
+  }
+
+  async function runSamples(
+    { sandbox, site, prepared }: Equipped,
+    task: ChangeTask,
+    signal: AbortSignal,
+  ): Promise<readonly Finding[]> {
+    if (task.settings.samples.length === 0) return [];
+    const cache = task.siteCache && { cache: task.siteCache };
+    const head = await openSite(siteTreeOf(task.head), { docsDir: task.docsDir, signal, ...cache });
+    const own = { start: deps.start, sandbox, limits: config.limits };
+    const plan = { mounts: prepared?.mounts ?? [], packageFolders: prepared?.folders ?? [] };
+    const { settings, base, paths } = task;
+    const work = { base: site, head, tree: task.head, paths, plan, settings, commit: base.commit };
+    return seats.take(() => judgeSamples(own, work, signal), signal);
+  }
+
   return {
     async judge(task, signal) {
-      const ready = await getReady(task, signal);
-      if (ready.kind === "unavailable") return [aboutSite("info", `the site was not built: ${ready.words}`)];
-      const chromium = ready.plan.site === null ? null : await findChromium(config.path);
-      const wants = chromium === null ? "words" : "site";
-      const before = await build(ready, task.base, signal, wants);
-      const after = await build(ready, task.head, signal, wants);
-      const said = await judgeBuilds(
-        ready.plan.name,
-        { tree: task.base, end: before.end },
-        { tree: task.head, end: after.end },
-      );
-      const files = await sitesOf(before, after);
-      const areBuilt = [before.end, after.end].every((end) => end.kind === "ended" && end.code === 0);
-      if (chromium === null || !areBuilt) return said;
-      if (files === null)
-        return [...said, aboutSite("info", "the built pages were not compared: there are none, or too many")];
-      const { docsDir, isAllowedHost } = task;
-      const pages = await pagesOf(ready, task, signal);
-      const isOfDocs = (path: string) => docsDir === "" || path.startsWith(`${docsDir}/`);
-      const blobs = (await task.head.list()).flatMap(({ path, oid }) => (isOfDocs(path) ? [oid] : []));
-      const own = { start: deps.start, sandbox: ready.sandbox, limits: config.limits, chromium };
-      const compared = { ...files, base: ready.site.model.basePath, pages, blobs };
-      const watched = await seats.take(() => watchChange(own, compared, signal), signal);
-      return [...findingsOfWatch(watched, isAllowedHost), ...said];
+      const equipped = await equip(task, signal);
+      if (equipped.kind === "unavailable") return [aboutSite("info", `the site was not built: ${equipped.words}`)];
+      return [...(await judgeBuilder(equipped, task, signal)), ...(await runSamples(equipped, task, signal))];
     },
     async takePictures(task, signal) {
       const chromium = await findChromium(config.path);

@@ -13,6 +13,10 @@ export interface BuildSettings {
   command: string | null;
   /** The folder of the repository that the command writes the site to. Null: there are no pictures of its pages. */
   output: string | null;
+  /** Samples of changed pages that run: `marked` ones, and all in these languages. Empty: none. */
+  samples: readonly string[];
+  /** A shell command that serves what samples of HTTP ask, beside them. */
+  service: string | null;
   /** Whether the packages of the base's lock file are installed, and whether their install scripts run. */
   packages: "none" | "install" | "install_with_scripts";
 }

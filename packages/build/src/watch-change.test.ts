@@ -47,7 +47,14 @@ const files = {
   "build.mjs": builder,
   "notes/plan.txt": "what nobody should read",
 };
-const settings = { on: true, command: "node build.mjs", output: "out", packages: "none" } as const;
+const settings = {
+  on: true,
+  command: "node build.mjs",
+  output: "out",
+  samples: [],
+  service: null,
+  packages: "none",
+} as const;
 const limits = { timeoutMs: 60_000, memoryBytesMax: 2 ** 31, processesMax: 256, diskBytesMax: 64 * 2 ** 20 };
 
 let trees: TestTrees;

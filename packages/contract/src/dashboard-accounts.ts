@@ -175,6 +175,8 @@ export interface DashboardProjectSettings {
     on: boolean;
     command: string | null;
     output: string | null;
+    samples: readonly string[];
+    service: string | null;
     packages: "none" | "install" | "install_with_scripts";
   };
   branchPrefix: string;

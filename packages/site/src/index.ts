@@ -69,6 +69,7 @@ export {
 export { isDefinedIn } from "./references/defined-in.ts";
 export { findEarlierVersions } from "./references/earlier-versions.ts";
 export { type CodeReference, findCodeReferences, type ReferenceKind } from "./references/find-references.ts";
+export { type PageSample, readSamples } from "./references/read-samples.ts";
 export { isSourcePath } from "./references/read-source-file.ts";
 export { readSiteReferences, type SiteReferences } from "./references/site-references.ts";
 export { type IndexOptions, indexSource, type SourceIndex } from "./references/source-index.ts";

@@ -233,6 +233,9 @@ export function draftReasonOf(
     if (errors.length > 0 && errors.every(({ check }) => check === "build")) {
       return "The site's builder refuses this change, or reports errors that the base branch does not have.";
     }
+    if (errors.length > 0 && errors.every(({ check }) => check === "sample")) {
+      return "Samples of this change do not do what its pages say.";
+    }
     return errors.length > 0
       ? "The checks found errors that this change introduces."
       : "A page moved or was deleted, and no link to it could be updated. Check the links before merging.";

@@ -442,6 +442,22 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
             ],
           },
         ],
+        [
+          {
+            path: "settings.build.samples",
+            label: "Samples that run",
+            kind: "lines",
+            help: "One per line: marked, for samples that a page marks, or every sample in shell, bash, javascript, typescript, python, go or http.",
+          },
+          {
+            path: "settings.build.service",
+            label: "Service beside the samples",
+            kind: "optional",
+            isCode: true,
+            placeholder: "none",
+            help: "A shell command that serves what samples of HTTP ask.",
+          },
+        ],
       ],
     },
     {

@@ -148,6 +148,17 @@ const ProjectSettings = Type.Object({
       command: Type.Union([Type.String({ minLength: 1, maxLength: 1000 }), Type.Null()], { default: null }),
       /** The folder that the command writes the site to. Null: there are no pictures of its pages. */
       output: Type.Union([Type.String({ minLength: 1, maxLength: 300 }), Type.Null()], { default: null }),
+      /** Samples of changed pages that run: `marked` ones, and all in these languages. */
+      samples: Type.Array(
+        Type.Union(
+          ["marked", "shell", "bash", "javascript", "typescript", "python", "go", "http"].map((name) =>
+            Type.Literal(name),
+          ),
+        ),
+        { maxItems: 8, default: [] },
+      ),
+      /** Run by a shell beside samples of HTTP, to serve what they ask. */
+      service: Type.Union([Type.String({ minLength: 1, maxLength: 1000 }), Type.Null()], { default: null }),
       /** Whether the packages of the base's lock file are installed, and whether their install scripts run. */
       packages: Type.Union([Type.Literal("none"), Type.Literal("install"), Type.Literal("install_with_scripts")], {
         default: "none",
