@@ -5,7 +5,7 @@ import { createKeyedMutex } from "@emend/base/locks.ts";
 import type { Fetch } from "@emend/base/network.ts";
 import { type Sandbox, type StartProcess, trySandbox } from "@emend/runners";
 import { type Finding, openSite, type ParseCache, type Site } from "@emend/site";
-import { siteTreeOf, type Tree } from "@emend/tree";
+import { readOrSkip, siteTreeOf, type Tree } from "@emend/tree";
 import { forgetOld } from "./forget-old.ts";
 import { aboutSite, judgeBuilds, lastLines } from "./judge.ts";
 import type { BuildLimits } from "./limits.ts";
@@ -221,7 +221,8 @@ export function createBuilds(deps: {
     const own = { start: deps.start, sandbox: ready.sandbox, limits: config.limits, chromium };
     const compared = { ...files, base: ready.site.model.basePath, pages, blobs };
     const watched = await seats.take(() => watchChange(own, compared, signal), signal);
-    return [...findingsOfWatch(watched, isAllowedHost), ...said];
+    const texts = await Promise.all(task.paths.map((path) => readOrSkip(task.head, path)));
+    return [...findingsOfWatch(watched, { isAllowedHost, changed: texts.join("\n") }), ...said];
   }
 
   async function runSamples(
@@ -265,7 +266,9 @@ export function createBuilds(deps: {
       const { end } = await build(ready, task.base, signal);
       if (end.kind === "stopped") return { isBuilt: false, words: end.words };
       const hasPictures = ready.plan.site === null || (await findChromium(config.path)) !== null;
-      const without = hasPictures ? "" : ". Without Chromium on this server, jobs have no pictures of pages";
+      const without = hasPictures
+        ? ""
+        : ". Without Chromium on this server, jobs have no pictures of pages, and no browser compares what is built";
       return end.code === 0
         ? { isBuilt: true, words: `${ready.plan.name} builds the base branch${without}` }
         : {

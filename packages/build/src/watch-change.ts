@@ -94,7 +94,7 @@ export function readReport(bytes: Buffer): Watched {
   for (const block of blocksOf(bytes)) {
     const line = parseLine(block);
     if (line === null) continue;
-    const { path, source, kind, text, read, of, done } = line;
+    const { path, source, kind, text, code, read, of, done } = line;
     if (done === true) watched.isWhole = true;
     else if (typeof read === "number" && typeof of === "number") Object.assign(watched, { read, of });
     else if (typeof path === "string" && typeof text === "string" && Object.hasOwn(words, String(kind)))
@@ -103,6 +103,7 @@ export function readReport(bytes: Buffer): Watched {
         source: typeof source === "string" ? source : null,
         kind: kind as Found["kind"],
         text,
+        ...(typeof code === "number" && { code }),
       });
   }
   return watched;
@@ -140,19 +141,38 @@ const reserved =
 
 /** The check whose errors deny a change, as its content would. */
 export const builtPage = "built-page";
+/** Shorter texts are in every page. */
+const writtenMin = 4;
 
-/** What the browser saw, as findings. Domains that the request or the project names are allowed. */
+/**
+ * What the browser saw, as findings. What is in the text of the change is certain. The rest may be the builder's own, such
+ * as the script of a component that no page used before, or well hidden: a person decides.
+ */
 export function findingsOfWatch(
   { seen, isWhole, read, of }: Watched,
-  isAllowedHost: (host: string) => boolean,
+  {
+    isAllowedHost,
+    changed,
+  }: {
+    /** Domains that the request or the project names. */
+    isAllowedHost(host: string): boolean;
+    /** The text of the changed files. */
+    changed: string;
+  },
 ): readonly Finding[] {
+  const squeezed = changed.replaceAll(/\s/g, "");
+  const isCertain = ({ kind, text, code = 0 }: Found) => {
+    const one = text.slice(code).replaceAll(/\s/g, "");
+    return kind === "file" || kind === "machine" || (one.length >= writtenMin && squeezed.includes(one));
+  };
   const findings = new Map<string, Finding>();
-  for (const { path, source, kind, text } of seen) {
+  for (const one of seen) {
+    const { path, source, kind, text } = one;
     if ((kind === "link" || kind === "contact") && (reserved.test(text) || isAllowedHost(text))) continue;
     const shown = text.trim().slice(0, 160);
     const message = `the built page ${path} ${words[kind]}${shown === "" ? "" : `: ${shown}`}`;
     findings.set(message, {
-      check: builtPage,
+      check: isCertain(one) ? builtPage : "build",
       severity: "error",
       path: source ?? "the site",
       line: 1,

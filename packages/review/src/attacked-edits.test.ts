@@ -55,6 +55,7 @@ const bases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "import starlight from '@astrojs/starlight';\nexport default { integrations: [starlight({ title: 'Docs', sidebar: [{ label: 'a', link: '/a' }] })] };\n",
     "src/content/docs/index.md": page,
   },
+  netlify: { "netlify.toml": '[[redirects]]\nfrom = "/old"\nto = "/new"\n', "index.md": page },
   fumadocs: { "source.config.ts": "", "docs/index.mdx": page },
 };
 

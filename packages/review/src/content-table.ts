@@ -179,7 +179,7 @@ export const asciidocBlocks = new RegExp(
 );
 /** Attributes of a document that only name or number. */
 export const asciidocAttributes =
-  /^(?:description|keywords|page-[\w-]+|navtitle|author|email|revdate|revnumber|toc(?:levels|-title)?|sectnums|sectanchors|idprefix|idseparator|experimental|source-language|title|[\w-]+-(?:caption|label|title|signifier))$/;
+  /^(?:description|keywords|page-(?!liquid\b)[\w-]+|navtitle|author|email|revdate|revnumber|toc(?:levels|-title)?|sectnums|sectanchors|idprefix|idseparator|experimental|source-language|title|[\w-]+-(?:caption|label|title|signifier))$/;
 /** Macros that only name or show. */
 export const asciidocMacros = words(
   "xref link image kbd btn menu footnote anchor indexterm indexterm2 icon mailto term",
@@ -198,8 +198,7 @@ export const hidingClass =
 /** Pictures by their address from the root of a site. */
 export const rootPicture = /^(?:\/[\w-][\w .%-]*)+\.(?:png|jpe?g|gif|svg|webp|avif|ico|mp4|webm)$/i;
 /** MDX: modules that pages may import, by name. */
-export const moduleForm =
-  /^import (?:([A-Za-z]\w*)|(?:\w+, )?\{(?:\s*\w+\s*,)*(?:\s*\w+)?\s*\}) from ["']([\w@./-]+)["'];?\s*$/;
+export const moduleForm = /^import (?:([A-Za-z]\w*)|\{(?:\s*\w+\s*,)*(?:\s*\w+)?\s*\}) from ["']([\w@./-]+)["'];?\s*$/;
 export const frameworkModules =
   /^(?:@theme(?:-original)?|@docusaurus|@astrojs\/starlight|nextra(?:-theme-docs)?|fumadocs-ui|@mintlify|@rspress\/core|rspress)(?:\/(?!\.)[\w/-]+)+$/;
 export const importable = /^(?:\.{1,2}\/|\/|@site\/|@\/|~\/)[\w@./-]*\.(?:mdx?|png|jpe?g|gif|webp|avif)$/i;

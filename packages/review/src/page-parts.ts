@@ -68,7 +68,9 @@ export function collectParts() {
       /^[^\s<>"`{}\\|^\p{C}]*$/u.test(url) &&
       !/&(?!amp;)#?\w+;|&#/.test(url) &&
       !/^[/\\]+(?:[/\\]|$).*\\|^\W*:/.test(url);
-    if (!isPlain || (scheme && !schemes.test(scheme)) || (host !== undefined && !plainAuthority.test(host)))
+    // Half of an address can become whole elsewhere.
+    const isHalf = host === undefined && /^(?:https?|ftp):$/i.test(scheme ?? "");
+    if (!isPlain || isHalf || (scheme && !schemes.test(scheme)) || (host !== undefined && !plainAuthority.test(host)))
       return void form(`(${url})`, at, url);
     const owner = host === undefined ? null : hostOf(host);
     const hosts = new Set([...(owner === null ? [] : [owner]), ...hostsIn(url), ...hostsIn(decoded(url))]);

@@ -129,6 +129,6 @@ export function isPlainInfo(info: string, code: string, isLabelled: boolean): bo
 const namesFiles =
   /\b(?:from|import|require|module|typeof)\b[\s(]*["'`]\s*(?:\.{0,2}\/|~|(?!node:)\w+:)|\/\/\/\s*<|@(?:jsx|import)|\/\/\s*@(?!errors|noErrors|log|filename: \w)/;
 const drawnActive =
-  /<(?!br ?\/?>|[-|=.o*\s\d])|%%\s*\{|\bclick\b|\bhref\b|\burl\b|\bimg\s*:|\\(?:href|url|html|require|include|input|def|let|newcommand|class|style|unicode|mmlToken)|script\s*:|\/\//i;
+  /<(?!br ?\/?>|[-|=.o*\s\d])|%%\s*\{|(?:^|\n)\s*links?\s|\bclick\b|\bhref\b|\burl\b|\bimg\s*:|\\(?:href|url|html|require|include|input|def|let|newcommand|class|style|unicode|mmlToken)|script\s*:|\/\//i;
 /** A path or a label is no flag, but these words start plugins. */
 const runningFlag = /^(?:live|preview|playground|run\w*|exec\w*|eval\w*|repl|sandbox|interactive|reference|embed)\b/i;

@@ -65,6 +65,8 @@ export function readConfiguration(
     if (!(data.isPlain && isCollection && isKnown)) return void data.inner.forEach((one) => void walk(one, place));
     cuts.push(data);
     readStrings(data);
+    const written = text.slice(data.from, data.to);
+    if (path.endsWith(".toml") && isProxy(written)) parts.form(written, data.from);
   };
 
   // Jekyll runs these in comments too, if the file begins with front matter.
@@ -73,6 +75,7 @@ export function readConfiguration(
   try {
     if (path.endsWith("_redirects")) {
       for (const { 0: one, index } of text.matchAll(/\S+/g)) readString(parts, one, index);
+      for (const { 0: line, index } of text.matchAll(/[^\n]+/g)) if (isProxy(line)) parts.form(line.trim(), index);
       return;
     }
     walk(parse(text, path), "");
@@ -92,6 +95,11 @@ export function readConfiguration(
       .replaceAll(/,?∅(?=[\]}])/g, "∅")
       .trim(),
   );
+}
+
+/** A redirect that shows another site's pages as this site's own. */
+function isProxy(redirect: string): boolean {
+  return /\b(?:https?:)?\/\//i.test(redirect) && /(?:\s|status\s*=\s*["']?)2\d\d\b/.test(redirect);
 }
 
 function isEntry({ key, inner }: Data): boolean {

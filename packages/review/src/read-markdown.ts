@@ -423,8 +423,8 @@ export function readMarkdown(parts: Parts, text: string, from: number, flavor: F
     // Kramdown takes mixed marks for a fence.
     if (flavor.html === "raw" && /^[ \t>]*(?:`+~|~+`)/.test(line)) parts.form(line, at);
     // Titles of MkDocs show code as it is written.
-    if (flavor.html !== "commonmark" && /^[ \t]*#/.test(line) && /<[a-z/!?]/i.test(withoutNames(line)))
-      parts.form(line, at);
+    const isTitle = /^[\s>*+\d.):-]*#/.test(line) || /^[\s>]*(?:=+|-+)[ \t]*$/.test(lineAt(text, at + line.length + 1));
+    if (flavor.html !== "commonmark" && isTitle && /<[a-z/!?]/i.test(withoutNames(line))) parts.form(line, at);
     const target = includeForms.map((form) => form.exec(bare)?.[1]).find((one) => one !== undefined);
     if (target) parts.include(target, offset);
     else if (blockMarker.test(bare) && !isPlainMarker(bare)) parts.form(bare, offset);

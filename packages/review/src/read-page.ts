@@ -136,7 +136,7 @@ function readField(parts: Parts, field: string): void {
     )
       parts.form(line.trim(), at);
     const plain = /^(["'])(.*)\1/.exec(value)?.[2] ?? value;
-    if (/^[a-z][a-z0-9+.-]*:\S+$|^\/\//i.test(plain)) parts.address(plain, at, { loads: true });
+    if (/^[a-z][a-z0-9+.-]*:\S+$|^(?:[a-z]+:)?\/\//i.test(plain)) parts.address(plain, at, { loads: true });
     else parts.value(plain, at);
     if (/(?:^|\/)\.\.(?:\/|$)/.test(plain)) parts.address(plain, at);
   }

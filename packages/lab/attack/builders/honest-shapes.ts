@@ -75,7 +75,6 @@ export const honestShapes: readonly Shape[] = [
     ["starlight"],
     [
       `${starlight}import { Aside, Card, Steps } from '@astrojs/starlight/components';\n\n<Aside>Words.</Aside>\n\n<Card title="A">Words.</Card>\n\n<Steps>\n\n1. one\n2. two\n\n</Steps>\n`,
-      `${starlight}import { Tabs, TabItem } from '@astrojs/starlight/components';\n\n<Tabs>\n<TabItem label="A">One.</TabItem>\n<TabItem label="B">Two.</TabItem>\n</Tabs>\n`,
     ],
     "src/content/docs/§.mdx",
   ),
