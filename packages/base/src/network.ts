@@ -110,7 +110,7 @@ export function addressUsed(headers: IncomingHttpHeaders, publicUrl: string): st
   return `http://${used.host}${own.pathname === "/" ? "" : own.pathname}`;
 }
 
-function isLoopback(hostname: string): boolean {
+export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 

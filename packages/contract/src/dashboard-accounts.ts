@@ -175,6 +175,7 @@ export interface DashboardProjectSettings {
     on: boolean;
     command: string | null;
     output: string | null;
+    picturesInPullRequests: boolean;
     samples: readonly string[];
     service: string | null;
     packages: "none" | "install" | "install_with_scripts";

@@ -1,4 +1,5 @@
 import type { Fetch } from "@emend/base/network.ts";
+import { isLoopback } from "@emend/base/network.ts";
 import { type Static, Type } from "typebox";
 import { type ApiClient, hasMore, PageUrl } from "./api-client.ts";
 import { ForgeFault } from "./faults.ts";
@@ -55,10 +56,6 @@ function segmentsOf(pathname: string): readonly string[] {
   const segments = path.split("/").filter((segment) => segment !== "");
   if (segments.every((segment) => plainSegment.test(segment) && !/^\.+$/.test(segment))) return segments;
   throw refused("its path contains invalid characters");
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
 }
 
 function refused(why: string): ForgeFault {

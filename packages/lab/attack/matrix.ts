@@ -81,6 +81,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
     "GET /healthz",
     "GET /login/:token",
     "GET /openapi.json",
+    "GET /pictures/:link",
     "GET /readyz",
     "GET /reference/",
     `GET ${dashboard}/auth`,

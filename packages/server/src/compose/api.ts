@@ -27,6 +27,7 @@ import { isGated } from "../gate/gate-store.ts";
 import { suggestFixes } from "../health/suggest-fixes.ts";
 import { buildApp } from "../http/app.ts";
 import { mcpPlugin } from "../http/mcp-plugin.ts";
+import { picturePlugin } from "../http/picture-plugin.ts";
 import { rememberUrl, typedCommand, urlOf } from "../installation/public-url.ts";
 import { hastenPoll } from "../jobs/pull-requests.ts";
 import { measureRequests, routeOf } from "../metrics/measure.ts";
@@ -128,6 +129,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
             }),
           ]
         : []),
+      picturePlugin(pool),
       accountsPlugin({
         pool,
         unknownBytes,

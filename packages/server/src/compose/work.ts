@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { canSeePictures, type Model, openModel } from "@emend/agent";
-import { authoritiesOf } from "@emend/base/network.ts";
+import { authoritiesOf, isLoopback } from "@emend/base/network.ts";
 import { type Builds, createBuilds } from "@emend/build";
 import { type AnswerMemory, createAnswerMemory, startPolling } from "@emend/forges";
 import { createPageReader } from "@emend/review";
@@ -46,6 +46,7 @@ import { openProjectKnowledge } from "../installation/knowledge-reach.ts";
 import { answerIssue, hearIssue, type IssueDeps } from "../issues/hear-issue.ts";
 import { createAnnounceDue } from "../jobs/announce.ts";
 import { spentBudget } from "../jobs/budget.ts";
+import { listPictureLinks } from "../jobs/page-pictures.ts";
 import { uploadsOfJob } from "../jobs/uploads/uploads.ts";
 import { learnFromReviews } from "../learn/learn-from-reviews.ts";
 import { measureDisk, measureMirrors, measureModel } from "../metrics/measure.ts";
@@ -386,6 +387,13 @@ function composeWorker(
     findRefused: (job, diff) => findClosedChange(pool, job.id, diff),
     findTouching: (job, diff, signal) => findTouchingPull({ ...automations, db: pool }, job, diff, signal),
     jobUrl: (job) => `${forges.local.publicUrl()}/app/jobs/${job.id}`,
+    async pictureUrls(job) {
+      const address = forges.local.publicUrl();
+      if (isLoopback(new URL(address).hostname)) return [];
+      const to = (link: string | null) => link && `${address}/pictures/${link}`;
+      const pages = await listPictureLinks(pool, job.id, 3);
+      return pages.map(({ path, before, after }) => ({ path, before: to(before), after: to(after) }));
+    },
     crashPoint,
     log,
   });

@@ -20,7 +20,9 @@ export async function recordPictures(db: Queryable, lease: Lease, pictures: read
        select held.id, one.* from held, unnest($3::text[], $4::integer[], $5::text[], $6::integer[], $7::jsonb[], $8::bytea[])
          as one (path, width, side, height, marks, webp)
        on conflict (job_id, path, width, side)
-         do update set height = excluded.height, marks = excluded.marks, webp = excluded.webp
+         do update set height = excluded.height, marks = excluded.marks, webp = excluded.webp,
+           -- Hosts keep what they loaded from a link.
+           link = case when page_pictures.webp = excluded.webp then page_pictures.link else gen_random_uuid() end
      )
      select id from held`,
     [
@@ -56,5 +58,29 @@ export async function readPicture(
     "select webp from page_pictures where job_id = $1 and path = $2 and width = $3 and side = $4",
     [jobId, picture.path, picture.width, picture.side],
   );
+  return rows[0]?.webp ?? null;
+}
+
+/** A page in a pull request: the links of its pictures, in the wide window. Null: the page is not on that side. */
+export interface PageLinks {
+  path: string;
+  before: string | null;
+  after: string | null;
+}
+
+/** Of the pages that look different, a few. */
+export async function listPictureLinks(db: Queryable, jobId: string, pagesMax: number): Promise<readonly PageLinks[]> {
+  const { rows } = await db.query<PageLinks>(
+    `select path, max(link::text) filter (where side = 'before') as before, max(link::text) filter (where side = 'after') as after
+     from page_pictures one
+     where job_id = $1 and width = (select max(width) from page_pictures where job_id = $1)
+     group by path having count(*) = 1 or bool_or(marks <> '[]') order by path collate "C" limit $2`,
+    [jobId, pagesMax],
+  );
+  return rows;
+}
+
+export async function readLinkedPicture(db: Queryable, link: string): Promise<Buffer | null> {
+  const { rows } = await db.query<{ webp: Buffer }>("select webp from page_pictures where link = $1", [link]);
   return rows[0]?.webp ?? null;
 }

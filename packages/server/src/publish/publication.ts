@@ -1,6 +1,7 @@
 import type { Forge, PullRequest } from "@emend/forges";
 import type { Finding } from "@emend/site";
 import type { Mirror, OverlayEntry } from "@emend/tree";
+import type { PageLinks } from "../jobs/page-pictures.ts";
 import { plainLine, quietLine, quietText } from "./quiet-text.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
@@ -129,6 +130,8 @@ export interface PublishInput {
   model: string;
   usage: TotalUsage;
   sources: readonly CitedSource[];
+  /** Pages as readers see them, by the addresses of their pictures. */
+  pictures?: readonly PageLinks[];
   base: { commit: string; ref: string };
   entries: readonly OverlayEntry[];
   /** Files that the base branch has changed differently since. The pull request lists them. */

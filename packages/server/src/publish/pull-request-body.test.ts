@@ -41,6 +41,20 @@ const input: BodyInput = {
 };
 
 describe("a pull request's body", () => {
+  it("shows pages as readers see them, and a path is only words", () => {
+    const [before, after] = ["https://emend.test/pictures/1", "https://emend.test/pictures/2"];
+    const pictures = [
+      { path: "guides/a](b)|c.md", before, after },
+      { path: "new.md", before: null, after },
+    ];
+    const body = pullRequestBody({ ...input, pictures });
+    expect(body).toContain(
+      `| ![guides/a(b)c.md before the change](${before}) | ![guides/a(b)c.md after the change](${after}) |`,
+    );
+    expect(body).toContain(`| The page is new. | ![new.md after the change](${after}) |`);
+    expect(pullRequestBody(input)).not.toContain("### Pages");
+  });
+
   it("says what and why, what was touched and checked, by whom, and for which job", () => {
     const body = pullRequestBody(input);
     for (const words of [

@@ -3,6 +3,7 @@ import { reachesOut } from "@emend/base/markdown.ts";
 import { isNamed, namesOf, plainText } from "@emend/base/page-lines.ts";
 import type { PullRequestCheck } from "@emend/forges";
 import { blobUrl } from "@emend/forges";
+import type { PageLinks } from "../jobs/page-pictures.ts";
 import { fillTemplate } from "./fill-template.ts";
 import type { CitedSource, DisputedFinding, EarlierRound, TotalUsage } from "./publication.ts";
 import { codeBlock, codeSpan, plainLine, quietMarkdown } from "./quiet-text.ts";
@@ -40,6 +41,8 @@ export interface BodyInput {
   draft: boolean;
   draftReason?: string;
   files: readonly TouchedFile[];
+  /** Pages as readers see them, by the addresses of their pictures. */
+  pictures?: readonly PageLinks[];
   /** Empty if the forge shows the checks on the page. */
   checks: readonly PullRequestCheck[];
   introduced: readonly DisputedFinding[];
@@ -112,6 +115,7 @@ function figures(input: BodyInput): readonly string[] {
     list === "" ? "" : `### Checks\n\n${list}`,
     input.findingsFirst ? "" : findings(input.introduced),
     sourceList(input.sources),
+    pictured(input.pictures ?? []),
     touched(input),
   ];
 }
@@ -230,6 +234,20 @@ function touched({ files, job, summary }: BodyInput): string {
   if (others.length === 0) return `### Touched\n\n${main}`;
   const reasoned = list(others, ({ path }) => `: ${reasonFor(path, summary) || "the summary does not name it"}`);
   return `### Touched\n\n${main}\n\nThe request does not name these pages:\n\n${reasoned}`;
+}
+
+/** Side by side, as hosts draw tables. */
+function pictured(pages: readonly PageLinks[]): string {
+  if (pages.length === 0) return "";
+  const shown = (path: string, side: "before" | "after", url: string | null) =>
+    url === null
+      ? `The page is ${side === "before" ? "new" : "gone"}.`
+      : `![${plainLine(path, 200).replaceAll(/[[\]\\|<>!`]/g, "")} ${side} the change](${url})`;
+  const tables = pages.map(
+    ({ path, before, after }) =>
+      `${codeSpan(path)}\n\n| before | after |\n|---|---|\n| ${shown(path, "before", before)} | ${shown(path, "after", after)} |`,
+  );
+  return `### Pages\n\n${tables.join("\n\n")}`;
 }
 
 function inWords({ path, kind, from, byPeople, added, removed }: TouchedFile): string {

@@ -11,6 +11,7 @@ import {
   type Tree,
 } from "@emend/tree";
 import { AppError, isAppError } from "../errors.ts";
+import type { PageLinks } from "../jobs/page-pictures.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
 import { authorOf, commitMessage } from "../publish/publication.ts";
 import { publishChange } from "../publish/publish-change.ts";
@@ -36,6 +37,8 @@ interface StageDeps extends WorkDeps {
   writes: WriteQueue;
   findProject(id: string): Promise<RunProject | undefined>;
   jobUrl(job: LeasedJob): string;
+  /** Links to pictures of the job's pages, for hosts. Absent or empty: there are none. */
+  pictureUrls?(job: LeasedJob): Promise<readonly PageLinks[]>;
   findRefused: NonNullable<Stages["findRefused"]>;
   findTouching: NonNullable<Stages["findTouching"]>;
   crashPoint(name: CrashPoint): void;
@@ -156,9 +159,12 @@ export function createStages(deps: StageDeps): Stages {
       const { change, recorder } = work;
       const draftReason = draftReasonOf(change, { job: job.draft, project: project.settings.draft });
       const whole = await wholeOf(deps, project, job, work, change, signal);
+      const forge = await deps.openForge(project);
+      // Emend's own page of a pull request has them in any case.
+      const showsPictures = project.settings.build.picturesInPullRequests && forge.name !== "local";
       return publishChange(
         {
-          forge: await deps.openForge(project),
+          forge,
           mirror: await deps.mirrors.open(project.id),
           store: recorder,
           writes: deps.writes,
@@ -179,6 +185,7 @@ export function createStages(deps: StageDeps): Stages {
             followUps: job.followUps,
             url: deps.jobUrl(job),
           },
+          ...(showsPictures && deps.pictureUrls && { pictures: await deps.pictureUrls(job) }),
           model: work.model,
           usage: work.usage,
           sources: change.sources,

@@ -213,7 +213,7 @@ export interface RunProject {
     fallbackModels: readonly string[] | null;
     secondReader: boolean;
     secondReaderModel: string | null;
-    build: BuildSettings;
+    build: BuildSettings & { picturesInPullRequests: boolean };
     draft: boolean;
     closedPullRequest: "open_new" | "fail";
     limits: Limits;

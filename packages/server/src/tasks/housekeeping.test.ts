@@ -10,6 +10,7 @@ import {
   dropExpiredSessions,
   dropIdempotencyKeys,
   dropOldLogins,
+  dropPagePictures,
   dropQuotaUses,
   dropRunContents,
   inBatches,
@@ -97,6 +98,11 @@ test("messages and edits of a job go some days after its end; what it used and d
   const running = await finalJob("active", "8 days");
   expect(await dropRunContents(pool, 7)).toBe(1);
   expect(await values("select job_id from overlay order by job_id")).toEqual([recent, running].sort());
+  // Reviewers see pictures until the pull request is merged or closed.
+  await alterJob(pool, old, `pull_request = '{"number": 1, "state": "open"}'`);
+  expect(await dropPagePictures(pool, 7)).toBe(0);
+  await alterJob(pool, old, `pull_request = '{"number": 1, "state": "merged"}'`);
+  expect(await dropPagePictures(pool, 7)).toBe(1);
   expect(await values("select job_id from page_pictures order by job_id")).toEqual([recent, running].sort());
   expect(await values(`select messages from steps where job_id = '${old}'`)).toEqual([[]]);
   expect(await values(`select messages from steps where job_id = '${recent}'`)).toEqual([[{}]]);

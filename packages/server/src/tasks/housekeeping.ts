@@ -57,10 +57,21 @@ export async function dropRunContents(db: Queryable, afterDays: number): Promise
          delete from overlay using done where overlay.job_id = done.id
        ), seen as (
          delete from uploads using done where uploads.job_id = done.id
-       ), shown as (
-         delete from page_pictures using done where page_pictures.job_id = done.id
        )
        update jobs set contents_dropped_at = clock_timestamp() from done where jobs.id = done.id`,
+      [afterDays, rowsMax],
+    ),
+  );
+}
+
+/** Of pages, once nobody reviews the pull request that shows them. */
+export async function dropPagePictures(db: Queryable, afterDays: number): Promise<number> {
+  return inBatches(100, (rowsMax) =>
+    db.query(
+      `delete from page_pictures where ctid in (
+         select shown.ctid from page_pictures shown join jobs on jobs.id = shown.job_id
+         where ended_at < now() - make_interval(days => $1) and status <> 'active'
+           and pull_request ->> 'state' is distinct from 'open' limit $2)`,
       [afterDays, rowsMax],
     ),
   );

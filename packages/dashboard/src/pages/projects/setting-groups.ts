@@ -444,6 +444,14 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
         ],
         [
           {
+            path: "settings.build.picturesInPullRequests",
+            label: "Pictures of pages in pull requests",
+            kind: "check",
+            help: "The forge loads them from this server, by links that nobody can guess.",
+          },
+        ],
+        [
+          {
             path: "settings.build.samples",
             label: "Samples that run",
             kind: "lines",

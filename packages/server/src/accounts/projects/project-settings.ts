@@ -148,6 +148,8 @@ const ProjectSettings = Type.Object({
       command: Type.Union([Type.String({ minLength: 1, maxLength: 1000 }), Type.Null()], { default: null }),
       /** The folder that the command writes the site to. Null: there are no pictures of its pages. */
       output: Type.Union([Type.String({ minLength: 1, maxLength: 300 }), Type.Null()], { default: null }),
+      /** Whoever can read a pull request on another host sees pictures of its pages, by links to this server. */
+      picturesInPullRequests: Type.Boolean({ default: false }),
       /** Samples of changed pages that run: `marked` ones, and all in these languages. */
       samples: Type.Array(
         Type.Union(
