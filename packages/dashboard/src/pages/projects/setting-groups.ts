@@ -447,7 +447,7 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
             path: "settings.build.picturesInPullRequests",
             label: "Pictures of pages in pull requests",
             kind: "check",
-            help: "The forge loads them from this server, by links that nobody can guess.",
+            help: "The forge loads them from this server, by links that cannot be guessed.",
           },
         ],
         [
