@@ -112,18 +112,31 @@ describe("a model that misbehaves", () => {
     ["reads what is not there", [["read_file", { path: "nowhere.md" }]], /no file/],
   ];
 
-  it.each(bad)("%s: it is told so, and stopped after six steps that got nothing done", async (_name, turn, words) => {
+  it.each(bad)("%s: it is told so, and fails after six steps that got nothing done", async (_name, turn, words) => {
     const { run, steps } = await bench.start(scriptedModel(() => turn));
-    expect(await run()).toMatchObject({ kind: "stopped", code: "budget_exceeded" });
+    // Not a limit: higher ones would change nothing.
+    await expect(run()).rejects.toMatchObject({
+      code: "model_unavailable",
+      retryable: false,
+      publicMessage: expect.stringContaining("Choose a model that can call tools."),
+    });
     expect(steps).toHaveLength(6);
     const last = steps[0]?.messages.at(-1);
     expect(last?.role === "tool" ? last.output : last?.text).toMatch(words);
   });
 
+  it("is stopped with its work, if there is some", async () => {
+    const script = (turn: number): ScriptedTurn => (turn === 0 ? editHome : "I am thinking about it.");
+    const { run, steps, overlay } = await bench.start(scriptedModel(script));
+    expect(await run()).toMatchObject({ kind: "stopped", code: "budget_exceeded" });
+    expect(steps).toHaveLength(7);
+    expect(overlay.entries()).toHaveLength(1);
+  });
+
   it("the same call a third time is refused with an error", async () => {
     const same: ScriptedTurn = [["list_files", {}]];
     const { run, steps } = await bench.start(scriptedModel(() => same));
-    await run();
+    await expect(run()).rejects.toMatchObject({ code: "model_unavailable" });
     const answers = toolMessages(steps);
     expect(answers.map((answer) => answer.isError)).toEqual([false, false, true, true, true, true, true, true]);
     expect(answers[2]?.output).toContain("same call was made twice");
@@ -135,7 +148,7 @@ describe("a model that misbehaves", () => {
       ["git", { command: "diff" }],
     ];
     const { run, steps } = await bench.start(scriptedModel(() => same));
-    await run();
+    await expect(run()).rejects.toMatchObject({ code: "model_unavailable" });
     const answers = toolMessages(steps).slice(0, 6);
     expect(answers.map((answer) => answer.isError)).toEqual([false, false, false, false, true, true]);
   });

@@ -14,6 +14,7 @@ import type {
 } from "./agent.ts";
 import { tokensOfAttachments } from "./attachments.ts";
 import { compact, fixedTokensOf, outputBytesFor, tokensOf } from "./compact.ts";
+import { AgentFault } from "./faults.ts";
 import {
   askedBy,
   asShown,
@@ -123,7 +124,7 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
     opening.push(...said.map(({ text }): Message => storable({ role: "user", text, from: "interjection" })));
     const round = latestRound(task, steps);
     const number = (steps.at(-1)?.number ?? 0) + 1;
-    const limit = reachedLimit(deps, round, steps) ?? (await monthlyLimit(deps));
+    const limit = reachedLimit(deps, task, round, steps) ?? (await monthlyLimit(deps));
     if (limit) return stopAt(deps, task, number, limit);
     const clock = AbortSignal.timeout(timeLeftMs(deps.limits, round));
     const startedAt = performance.now();
@@ -373,9 +374,14 @@ async function stopAt(deps: AgentDeps, task: AgentTask, number: number, limit: L
   return stoppedOutcome(limit, task);
 }
 
-function reachedLimit(deps: AgentDeps, round: readonly Step[], all: readonly Step[]): LimitReached | null {
+/** Work that is there is kept. Without any, higher limits would change nothing, but another model may. */
+function reachedLimit(deps: AgentDeps, { overlay }: AgentTask, round: readonly Step[], all: readonly Step[]) {
   if (!isGettingNowhere(round)) return limitReached(deps.limits, round, all);
-  return { code: "budget_exceeded", reason: "the model kept making calls that failed, or none at all" };
+  const reason = "the model kept making calls that failed, or none at all";
+  if (overlay.entries().length > 0) return { code: "budget_exceeded", reason } satisfies LimitReached;
+  throw new AgentFault("model_unavailable", {
+    publicMessage: `The model ${deps.model.name} changed nothing: in its last ${wastedStepsMax} answers it called no tool, or none that worked. Choose a model that can call tools.`,
+  });
 }
 
 function windowIsFull(contextTokensMax: number): LimitReached {

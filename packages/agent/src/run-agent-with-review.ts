@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Evidence } from "@emend/base/evidence.ts";
+import { wholeChange } from "@emend/contract";
 import type { Finding } from "@emend/site";
 import type { AgentDeps, AgentOutcome, AgentTask, Message, Model, Step } from "./agent.ts";
 import { evidenceOf } from "./evidence.ts";
@@ -85,7 +86,7 @@ export async function runAgentWithReview<Verdict extends ReviewAnswer>(
 
 function unread(why: string): Finding {
   const message = `the second reader's model ${why}, so this change was not compared with its sources`;
-  return { check: "second-reader", severity: "warning", path: "the change", line: 1, column: 1, message };
+  return { check: "second-reader", severity: "warning", path: wholeChange, line: 1, column: 1, message };
 }
 
 function isReaders({ usage }: Step): boolean {
@@ -161,7 +162,7 @@ function findingsOf(verdict: ReviewAnswer): readonly DisputedFinding[] {
   return verdict.violations.map(({ path, rule }) => ({
     check: "policy",
     severity: "error",
-    path: path || "the change",
+    path: path || wholeChange,
     line: 1,
     column: 1,
     message: rule,

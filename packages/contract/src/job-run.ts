@@ -5,6 +5,8 @@ import { jobStatuses, PullRequestState } from "./job.ts";
 /** Lists on a run are cut at these lengths. Counts include everything. */
 export const stepsShownMax = 50;
 export const findingsShownMax = 100;
+/** The path of a finding that is about no file. */
+export const wholeChange = "the change";
 
 const time = Type.String({ format: "date-time" });
 const record = { additionalProperties: false };

@@ -1,3 +1,4 @@
+import { wholeChange } from "@emend/contract";
 import { describe, expect, it } from "vitest";
 import { listChecks } from "./draft-pull-request.ts";
 import { commitMessage } from "./publication.ts";
@@ -100,6 +101,12 @@ describe("a pull request's body", () => {
       /error `a\.md:3` no such page\n {2}The agent disagrees: the host serves this address, ask `@ann`/,
     );
     expect(body).not.toMatch(/[^`]#11/);
+  });
+
+  it("names no line of a finding on the whole change", () => {
+    const body = pullRequestBody({ ...input, introduced: [{ ...finding, path: wholeChange, line: 1 }] });
+    expect(body).toContain("- error the change: no such page");
+    expect(body).not.toContain("the change:1");
   });
 
   it("lets no agent, prompt or path forge a marker, load an image or hide text", () => {

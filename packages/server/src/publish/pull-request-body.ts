@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { reachesOut } from "@emend/base/markdown.ts";
 import { isNamed, namesOf, plainText } from "@emend/base/page-lines.ts";
+import { wholeChange } from "@emend/contract";
 import type { PullRequestCheck } from "@emend/forges";
 import { blobUrl } from "@emend/forges";
 import type { PageLinks } from "../jobs/page-pictures.ts";
@@ -207,7 +208,7 @@ function checkList(list: readonly PullRequestCheck[]): string {
 function findings(list: readonly DisputedFinding[]): string {
   if (list.length === 0) return "";
   const lines = list.slice(0, findingsShownMax).map((finding) => {
-    const place = codeSpan(`${finding.path}:${finding.line}`);
+    const place = finding.path === wholeChange ? `${wholeChange}:` : codeSpan(`${finding.path}:${finding.line}`);
     const dispute =
       finding.dispute && `\n  The agent disagrees: ${plainLine(quietMarkdown(finding.dispute, 500), 500)}`;
     return `- ${finding.severity} ${place} ${plainLine(quietMarkdown(finding.message, 300), 300)}${dispute ?? ""}`;

@@ -15,7 +15,7 @@ interface FailureAdvice {
 /** Every failure, in a writer's words, with its one action. */
 export const failureAdvice: Readonly<Record<FailureCode, FailureAdvice>> = {
   model_unavailable: {
-    title: "The model did not answer",
+    title: "The model gave no usable answer",
     words: "Test the project's model and its key. What the job did so far is saved: then retry it.",
     action: "model",
   },

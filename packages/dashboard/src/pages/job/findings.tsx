@@ -1,4 +1,4 @@
-import type { JobRun } from "@emend/contract";
+import { type JobRun, wholeChange } from "@emend/contract";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Icon } from "../../parts/icon.tsx";
@@ -17,7 +17,9 @@ export function Findings({ run, projectId, isHosted }: { run: JobRun; projectId:
   // Where Emend hosts the pull request, its branch is edited; elsewhere the page on the base branch.
   const pull = isHosted && run.pullRequest?.state === "open" ? String(run.pullRequest.number) : null;
   const place = ({ path, line }: Finding) =>
-    pull === null ? (
+    path === wholeChange ? (
+      path
+    ) : pull === null ? (
       <PagePlace projectId={projectId} path={path} line={line} />
     ) : (
       <Link
