@@ -1,3 +1,4 @@
+import { clientOf } from "@emend/testkit/whole-server.ts";
 import type { Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";
 import { journey, openDashboard } from "./support/dashboard.ts";
@@ -5,16 +6,25 @@ import { go } from "./support/go.ts";
 import { expectGood } from "./support/judge.ts";
 import { press, reach, type } from "./support/keyboard.ts";
 import { take } from "./support/looks.ts";
+import { addJob } from "./support/tell-job.ts";
 
 const dashboard = openDashboard();
 let projectId: string;
+let activeId: string;
 /** One visitor for all: another file covers logging in. */
 let page: Page;
 
 beforeAll(async () => {
   const { admin } = dashboard.server;
   projectId = (await dashboard.addSample("Courier docs")).id;
-  await admin.createKey({ projectIds: [projectId], name: "CI", scope: "write" });
+  const { key } = await admin.createKey({ projectIds: [projectId], name: "CI", scope: "write" });
+  const client = clientOf(dashboard.server, projectId, key);
+  await client.untilFinal((await client.create({ prompt: "Fix broken links." })).id);
+  activeId = await addJob(dashboard.installation.database.pool, projectId, "Fix broken links.");
+  await dashboard.installation.database.pool.query(
+    "insert into context_repositories (id, project_id, name, forge, repository_url) values ('ctx_1', $1, 'courier-server', 'github', 'https://github.com/courier/server')",
+    [projectId],
+  );
   await admin.addWebhook({ projectId, url: "https://hooks.example.com/x", events: ["job.completed"] });
   await admin.automations.add({
     projectId,
@@ -33,6 +43,7 @@ beforeAll(async () => {
 const opener = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).first();
 const keys = (name: string) => ({ path: "/app/keys", name });
 const tab = (which: string, name: string) => ({ path: `/app/projects/PROJECT?tab=${which}`, name });
+const pull = (name: string) => ({ path: "/app/pulls/PROJECT/1", name });
 const members = (name: string) => ({ path: "/app/settings?tab=members", name });
 
 /** By the button that opens each. Add a line for a new one. */
@@ -42,13 +53,21 @@ const dialogs: readonly { path: string; name: string }[] = [
   keys("Revoke"),
   tab("general", "Remove project"),
   tab("guidance", "Add repository"),
+  tab("guidance", "Remove"),
   tab("automations", "Add automation"),
   tab("automations", "Edit"),
   tab("automations", "Remove"),
   tab("webhooks", "Add webhook"),
+  tab("webhooks", "Rotate secret"),
   tab("webhooks", "Remove"),
   members("Invite member"),
   members("Remove bo@example.com"),
+  pull("Approve"),
+  pull("Request changes"),
+  pull("Merge"),
+  pull("Close"),
+  { path: "/app/jobs/ACTIVE", name: "Cancel" },
+  { path: "/app", name: "Saved prompts" },
 ];
 
 /** Records elements behind the dialog that get the focus. */
@@ -60,7 +79,7 @@ const watchFocus = `focusBehind = [];
 journey("opens every dialog by the keyboard, without a serious fault, and gives the focus back", async (look) => {
   await take(page, look);
   for (const { path, name } of dialogs) {
-    const url = dashboard.url + path.replace("PROJECT", projectId);
+    const url = dashboard.url + path.replace("PROJECT", projectId).replace("ACTIVE", activeId);
     if (page.url() !== url) await go(page, url);
     await press(opener(page, name));
     const dialog = page.getByRole("dialog");
