@@ -77,7 +77,7 @@ export function OwnJobs() {
   return (
     <section
       aria-label="Notifications"
-      className="fixed right-4 bottom-4 z-20 grid w-[min(360px,calc(100vw-32px))] gap-2"
+      className="fixed right-4 bottom-16 z-20 grid w-[min(360px,calc(100vw-32px))] gap-2"
     >
       <div role="status" className="contents">
         {shown.map((job) => (

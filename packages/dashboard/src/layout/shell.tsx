@@ -118,9 +118,14 @@ export function Shell() {
           )}
         </div>
       </header>
-      {session.data && <SessionEnded />}
-      {session.data && <ServerAway />}
-      {session.data && <BudgetNotice />}
+      {/* Over the end of the page: they come at any time, and must not move it. */}
+      {session.data && (
+        <div className="fixed inset-x-0 bottom-0 z-10">
+          <SessionEnded />
+          <ServerAway />
+          <BudgetNotice />
+        </div>
+      )}
       <main ref={main} tabIndex={-1} className={`mx-auto flow-root ${width} px-4 pb-16 outline-none sm:px-6`}>
         {leave.error && (
           <div className="pt-4">
@@ -212,7 +217,7 @@ function ServerAway() {
   }, [isOld, queries]);
   if (!isOld) return null;
   return (
-    <div role="status" className="told-late border-b border-warn bg-sheet text-warn">
+    <div role="status" className="told-late border-t border-warn bg-sheet text-warn">
       <p className="mx-auto max-w-[1200px] px-4 py-2 sm:px-6">
         Can't reach the server. Retrying… This page may be out of date.
       </p>
@@ -235,7 +240,7 @@ function BudgetNotice() {
   return budgets
     .filter((budget) => !closed.includes(keyOf(budget)))
     .map((budget) => (
-      <div key={keyOf(budget)} role="status" className="border-b border-warn bg-sheet text-warn">
+      <div key={keyOf(budget)} role="status" className="border-t border-warn bg-sheet text-warn">
         <div className="mx-auto flex max-w-[1200px] items-center justify-between gap-4 px-4 py-2 sm:px-6">
           <p>
             {budget.project === null ? (

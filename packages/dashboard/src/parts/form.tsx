@@ -7,7 +7,7 @@ interface FormProps {
   action: { mutate(): void; isPending: boolean; error: unknown };
   /** The button's label. */
   submit: string;
-  look?: "primary" | "danger";
+  look?: "ordinary" | "primary" | "danger";
   isDisabled?: boolean;
   /** A cancel button. Absent if there is nothing to leave. */
   onCancel?(): void;

@@ -30,3 +30,9 @@ function wordsOf(text: string): string {
     .replaceAll(/[.,;!\s]+/g, " ")
     .trim();
 }
+
+/** What a suggestion's prompt asks for: without the list that it ends with. */
+export function askOf(prompt: string): string {
+  const [first = ""] = prompt.split("\n", 1);
+  return first.endsWith(":") ? `${first.slice(0, -1)}.` : prompt;
+}

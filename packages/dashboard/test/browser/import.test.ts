@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { journey, openDashboard } from "./support/dashboard.ts";
 import { expectGood } from "./support/judge.ts";
 import { choose, press, type } from "./support/keyboard.ts";
@@ -21,6 +21,8 @@ journey("fills a hosted repository with a folder, a template or a public reposit
   await type(page.getByLabel("Name", { exact: true }), `${look.name} handbook`);
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Add your docs" }).waitFor();
+  // Before there are docs, there is nothing else to set.
+  expect(await page.getByLabel("Jobs per hour").count()).toBe(0);
   await expectGood(page);
   const [chooser] = await Promise.all([
     page.waitForEvent("filechooser"),
@@ -43,7 +45,7 @@ journey("fills a hosted repository with a folder, a template or a public reposit
   await page.getByText("Your docs are here").waitFor();
   // Once it has commits, the form is gone.
   await page.reload();
-  await page.getByRole("button", { name: "Save model" }).waitFor();
+  await page.getByLabel("Jobs per hour").waitFor();
 
   const third = await dashboard.server.admin.addProject({ name: "Third", forge: "local" });
   await page.goto(`${dashboard.url}/app/projects/${third.id}`);

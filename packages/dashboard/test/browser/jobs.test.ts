@@ -1,8 +1,9 @@
 import { beforeAll, expect } from "vitest";
 import { journey, openDashboard } from "./support/dashboard.ts";
-import { expectGood } from "./support/judge.ts";
+import { expectGood, expectSteady } from "./support/judge.ts";
 import { choose, press, type } from "./support/keyboard.ts";
 import { bothLooks } from "./support/looks.ts";
+import { watchShifts } from "./support/web-vitals.ts";
 
 const dashboard = openDashboard();
 
@@ -32,7 +33,8 @@ journey("shows hostile words as words, finds them among jobs, and keeps what was
   await row.first().waitFor();
   expect(await page.title()).not.toBe("owned");
   await choose(page.getByLabel("Show project"), "o");
-  await none.waitFor();
+  // Nothing was searched for: it is a new project.
+  await page.getByText("No jobs yet").waitFor();
   await press(page.getByLabel("Show project"), "Home");
   await row.first().waitFor();
   await choose(page.getByLabel("Status"), "C");
@@ -67,6 +69,25 @@ journey("shows hostile words as words, finds them among jobs, and keeps what was
   await page.getByRole("alert").waitFor();
   expect(await composer.inputValue()).toBe("Unsent words");
   expect(await away.count()).toBe(0);
+});
+
+journey("moves nothing when the rules' answer or the end of the session comes late", async (look) => {
+  const page = await dashboard.logIn(look);
+  await watchShifts(page);
+  await type(page.getByLabel("What should change in the docs?"), "Please make everything better.");
+  const answer = page.getByText("do not understand");
+  await answer.waitFor();
+  // The text is kept, and no key is pressed that would excuse a move.
+  await page.reload();
+  await answer.waitFor();
+  await expectSteady(page);
+  dashboard.expectComplaint(/401/);
+  await page.context().clearCookies();
+  const ended = page.getByText("Your session expired");
+  const comeBack = () => page.evaluate('dispatchEvent(new Event("visibilitychange"))');
+  await expect.poll(() => comeBack().then(() => ended.isVisible()), { timeout: 20_000 }).toBe(true);
+  await expectSteady(page);
+  await expectGood(page);
 });
 
 journey("saves a prompt, runs it in two projects, follows both on one page, and tells at the end", async (look) => {

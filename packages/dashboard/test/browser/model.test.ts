@@ -42,6 +42,7 @@ journey("chooses a first language model, from where one is missing to a tested k
   await expectFitting(page);
   await press(save);
   await page.getByText("Jobs use anthropic/claude-sonnet-4-5").waitFor();
+  await page.getByText("Saved", { exact: true }).waitFor();
   const project = (await dashboard.server.admin.listProjects()).find((each) => each.id === id);
   expect(project?.settings.model).toBe("anthropic/claude-sonnet-4-5");
 

@@ -145,7 +145,7 @@ const states: Record<DashboardAutomationRun["state"], { icon: IconName; colour: 
 /** An automation's last runs, newest first. */
 function Runs({ automationId }: { automationId: string }) {
   const runs = useQuery(automationRunsQuery(automationId));
-  if (!runs.data) return <Pending error={runs.error} />;
+  if (!runs.data) return <Pending error={runs.error} rows={2} />;
   if (runs.data.length === 0) {
     return (
       <Empty>

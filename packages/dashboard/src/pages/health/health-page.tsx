@@ -9,7 +9,7 @@ import { FigureRow } from "../../parts/bars.tsx";
 import { Button, buttonLook } from "../../parts/button.tsx";
 import { Chart } from "../../parts/chart.tsx";
 import { Head, Sheet } from "../../parts/dialog.tsx";
-import { localTime } from "../../parts/format.ts";
+import { askOf, localTime } from "../../parts/format.ts";
 import { Empty, Pending, Problem } from "../../parts/notice.tsx";
 import { Age, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
@@ -163,7 +163,7 @@ export function Fixes({ projectId, fixes }: { projectId: string; fixes: readonly
             <li key={fix.prompt} className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 px-4 py-3">
               <div className="min-w-0 flex-1 basis-60">
                 <p className="line-clamp-2 text-[16px] leading-6 wrap-anywhere">
-                  <VisibleText text={fix.prompt} />
+                  <VisibleText text={askOf(fix.prompt)} />
                 </p>
                 <p className="text-quiet">
                   {fix.because}
@@ -179,7 +179,7 @@ export function Fixes({ projectId, fixes }: { projectId: string; fixes: readonly
                 <Button
                   look={fix === first ? "primary" : "ordinary"}
                   disabled={start.isPending}
-                  aria-label={`Start job: ${fix.prompt.split("\n", 1)[0]}`}
+                  aria-label={`Start job: ${askOf(fix.prompt).split("\n", 1)[0]}`}
                   onClick={() => start.mutate(fix.prompt)}
                 >
                   Start job

@@ -9,6 +9,7 @@ import { composerId } from "../../layout/use-shortcuts.ts";
 import { AttachButton, ChosenFileList, uploadAll, useChosenFiles } from "../../parts/attached-files.tsx";
 import { Button } from "../../parts/button.tsx";
 import { CheckInput } from "../../parts/form.tsx";
+import { askOf } from "../../parts/format.ts";
 import { Problem } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/text.tsx";
 import { type Draft, readDraft, saveDraft } from "./draft.ts";
@@ -97,11 +98,14 @@ export function Composer(props: { first: DashboardProject; projectId?: string })
           {...(takesFiles && chosen.handlers)}
         />
         {takesFiles && <ChosenFileList chosen={chosen} />}
-        <div className="grid min-h-9 grid-cols-[minmax(0,1fr)] content-start">
+        {/* What the rules or the server answer comes late: its place is made with the first letter. */}
+        <div
+          className={`grid grid-cols-[minmax(0,1fr)] content-start gap-2 ${prompt !== "" && model === "emend/rules" ? "min-h-30 sm:min-h-18" : "min-h-9"}`}
+        >
           {prompt === "" && <Suggestions projectId={project.id} onChoose={take} />}
           <Reading projectId={project.id} model={model} prompt={prompt} onExample={take} onRefused={setIsRefused} />
+          <Problem error={create.error} />
         </div>
-        <Problem error={create.error} />
         <Options
           project={project}
           model={model}
@@ -187,7 +191,7 @@ function Suggestions({ projectId, onChoose }: { projectId: string; onChoose(prom
             className="max-w-full truncate rounded-md border border-dashed border-line px-2 py-1 text-left text-quiet hover:border-quiet hover:text-ink"
             onClick={() => onChoose(prompt)}
           >
-            <VisibleText text={prompt} />
+            <VisibleText text={askOf(prompt)} />
             {because && <span className="text-warn"> · {because}</span>}
           </button>
         </li>

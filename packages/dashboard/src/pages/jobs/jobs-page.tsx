@@ -20,7 +20,8 @@ export function JobsPage() {
   const { rows, list } = useJobList(filter);
   const { found } = useProjects(rows.map(({ projectId }) => projectId));
   const mayWrite = useMayWrite();
-  const isFiltered = Object.keys(filter).length > 0;
+  // A new project has no jobs yet; its name says no more than that.
+  const isFiltered = filter.status !== undefined || filter.search !== undefined;
 
   if (!projects.data) return <Pending error={projects.error} />;
   const [first] = projects.data;

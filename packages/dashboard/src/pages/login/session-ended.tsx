@@ -4,7 +4,7 @@ import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { LoginForm } from "./login-form.tsx";
 
-/** Shown above the page, which keeps everything that was typed. */
+/** Shown below the page, which keeps everything that was typed. */
 export function SessionEnded() {
   const [state, setState] = useState<"live" | "ended" | "asked">("live");
   useEffect(() => {
@@ -21,7 +21,7 @@ export function SessionEnded() {
   }
   return (
     <>
-      <div role="status" className="border-b border-warn bg-sheet text-warn">
+      <div role="status" className="border-t border-warn bg-sheet text-warn">
         <p className="mx-auto flex max-w-[1200px] flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2 sm:px-6">
           <span className="min-w-0 flex-1">Your session expired. Your text is still here.</span>
           <Button onClick={() => setState("asked")}>Log in again</Button>

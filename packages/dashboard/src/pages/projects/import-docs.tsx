@@ -71,7 +71,7 @@ function Importer({ project, templates }: { project: DashboardProject; templates
       >
         <p>{upload.isPending ? "Importing …" : "Drop a folder or a zip file here, or"}</p>
         <div className="flex flex-wrap justify-center gap-2">
-          <FileButton label="Choose a folder" isFolder isDisabled={isBusy} onChoose={choose} />
+          <FileButton label="Choose a folder" look="primary" isFolder isDisabled={isBusy} onChoose={choose} />
           <FileButton label="Choose a zip file" isDisabled={isBusy} onChoose={choose} />
         </div>
         <p className="text-quiet">Up to 60 MB. Files in node_modules are left out.</p>
@@ -80,6 +80,7 @@ function Importer({ project, templates }: { project: DashboardProject; templates
       <Form
         action={fetchUrl}
         submit={fetchUrl.isPending ? "Importing …" : "Import"}
+        look="ordinary"
         isDisabled={isBusy || url.trim() === ""}
       >
         <TextInput
@@ -93,7 +94,7 @@ function Importer({ project, templates }: { project: DashboardProject; templates
           onText={setUrl}
         />
       </Form>
-      <Form action={begin} submit="Start from this template" isDisabled={isBusy}>
+      <Form action={begin} submit="Start from this template" look="ordinary" isDisabled={isBusy}>
         <SelectInput
           label="Or start from a template"
           value={template}
@@ -131,6 +132,7 @@ function Imported({ project }: { project: DashboardProject }) {
 /** A button that opens the browser's dialog for files. */
 function FileButton(props: {
   label: string;
+  look?: "primary";
   isFolder?: boolean;
   isDisabled: boolean;
   onChoose(event: ChangeEvent<HTMLInputElement>): void;
@@ -138,7 +140,7 @@ function FileButton(props: {
   const [input, setInput] = useState<HTMLInputElement | null>(null);
   return (
     <>
-      <Button disabled={props.isDisabled} onClick={() => input?.click()}>
+      <Button look={props.look ?? "ordinary"} disabled={props.isDisabled} onClick={() => input?.click()}>
         {props.label}
       </Button>
       <input

@@ -16,10 +16,6 @@ const otherModel = "other";
 
 /** From no model to a tested one: vendor, model with its price, key, a test. */
 export function ModelPicker({ project, known }: { project: DashboardProject; known: DashboardModels }) {
-  return <Picker key={known.model} project={project} known={known} />;
-}
-
-function Picker({ project, known }: { project: DashboardProject; known: DashboardModels }) {
   const queries = useQueryClient();
   const heading = useRef<HTMLHeadingElement>(null);
   const [vendorName, setVendorName] = useState(known.model === rules ? rules : (known.model.split("/")[0] ?? rules));
@@ -120,7 +116,7 @@ function Picker({ project, known }: { project: DashboardProject; known: Dashboar
         {vendor && <Facts model={listed ?? vendor.other} isListed={listed !== undefined} usual={known.usualJob} />}
         {vendor && vendor.needs !== null && (
           <p className="text-warn">
-            An operator must first set <code>{vendor.needs}</code>.
+            Needs <code>{vendor.needs}</code>: set it where Emend starts, and start it again.
           </p>
         )}
         {vendor && vendor.needs === null && (
@@ -131,7 +127,13 @@ function Picker({ project, known }: { project: DashboardProject; known: Dashboar
               autoComplete="off"
               isCode
               maxLength={4096}
-              placeholder={vendor.key === null ? "paste it here" : "leave empty to keep the key"}
+              placeholder={
+                vendor.key !== null
+                  ? "leave empty to keep the key"
+                  : vendor.isKeyOptional
+                    ? "may be empty"
+                    : "paste it here"
+              }
               help={keyWords(vendor)}
               value={key}
               onText={setKey}
@@ -182,7 +184,7 @@ function Picker({ project, known }: { project: DashboardProject; known: Dashboar
 
 /** Why it cannot be saved yet: a model without a key would fail every job. */
 function lackOf(vendor: Vendor, key: string): string | null {
-  if (vendor.needs !== null) return "An operator must set it up first";
+  if (vendor.needs !== null) return "";
   const hasKey = vendor.key !== null || key.trim() !== "" || vendor.isKeyOptional;
   return hasKey ? null : "Paste a key to test and save";
 }
@@ -193,8 +195,14 @@ function keyWords({ key, label }: Vendor): string {
   return "Stored encrypted, used only for this project, never shown.";
 }
 
-function wordsOf({ name, inputUsd, outputUsd }: DashboardModel): string {
-  return `${name.slice(name.indexOf("/") + 1)} · $${inputUsd} in, $${outputUsd} out`;
+function wordsOf(model: DashboardModel): string {
+  const name = model.name.slice(model.name.indexOf("/") + 1);
+  return isPriced(model) ? `${name} · $${model.inputUsd} in, $${model.outputUsd} out` : name;
+}
+
+/** Without a price, zero is what it counts as. */
+function isPriced({ inputUsd, outputUsd }: DashboardModel): boolean {
+  return inputUsd > 0 || outputUsd > 0;
 }
 
 function Facts(props: { model: DashboardModel; isListed: boolean; usual: DashboardModels["usualJob"] }) {
@@ -209,7 +217,7 @@ function Facts(props: { model: DashboardModel; isListed: boolean; usual: Dashboa
     ],
     ["Price", props.isListed ? price : `counted as ${price}, as for this vendor's most expensive model`],
   ];
-  const isUnknown = !props.isListed && inputUsd === 0 && outputUsd === 0;
+  const isUnknown = !isPriced(props.model);
   const rows = [
     ...(isUnknown ? [["Price", "not known, so its jobs count as $0 towards budgets"]] : prices),
     ["Reads at once", `${contextTokens.toLocaleString("en")} tokens`],

@@ -74,7 +74,7 @@ export function ProjectPage() {
         {/* Disables all fields without permission. Read-only parts stay usable. */}
         <fieldset
           disabled={!mayWrite && !readTabs.includes(chosen)}
-          className="grid min-h-[60dvh] min-w-0 grid-cols-[minmax(0,1fr)] content-start gap-6 lg:min-h-0"
+          className="grid min-h-[70dvh] min-w-0 grid-cols-[minmax(0,1fr)] content-start gap-6 lg:min-h-0"
         >
           <legend className="sr-only">{tabs.find(({ value }) => value === chosen)?.words}</legend>
           {!mayWrite && <p className="text-quiet">Your role is viewer: you can't change settings.</p>}
@@ -125,7 +125,8 @@ function General({ project }: { project: DashboardProject }) {
     <>
       {content.data && <ImportDocs project={project} content={content.data} />}
       <ModelPicker project={project} known={models.data} />
-      <SettingsForm project={project} groups={generalGroups(project)} />
+      {/* Nothing to set before there are docs. */}
+      {!content.data?.isEmpty && <SettingsForm project={project} groups={generalGroups(project)} />}
       <RemoveProject project={project} />
     </>
   );

@@ -172,7 +172,7 @@ function Deliveries(props: { webhookId: string; projectId: string; mayWrite: boo
     mutationFn: (id: string) => request(`/deliveries/${id}/redeliver`, { body: {} }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ["deliveries", webhookId] }),
   });
-  if (!deliveries.data) return <Pending error={deliveries.error} />;
+  if (!deliveries.data) return <Pending error={deliveries.error} rows={2} />;
   if (deliveries.data.length === 0) {
     return (
       <Empty>

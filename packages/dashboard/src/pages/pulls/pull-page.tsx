@@ -135,7 +135,6 @@ function PullView({ name, pull }: { name: PullName; pull: DashboardPull }) {
         </div>
       </div>
       <Commits commits={pull.commits} />
-      <AskBar pull={pull} />
       {diff.files.length > 0 ? (
         <DiffView
           diff={diff}
@@ -150,6 +149,8 @@ function PullView({ name, pull }: { name: PullName; pull: DashboardPull }) {
       )}
       {pull.jobId && <PagePictures jobId={pull.jobId} pictures={pull.pictures} />}
       <ElsewhereThreads pull={pull} />
+      {/* Below the lines that it is about: above, it would move them. */}
+      <AskBar pull={pull} />
       <Comments name={name} comments={pull.comments} />
     </>
   );

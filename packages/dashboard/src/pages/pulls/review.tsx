@@ -135,7 +135,7 @@ export function AskBar({ pull }: { pull: DashboardPull }) {
   });
   if (open === 0) return null;
   return (
-    <div className="grid gap-2 pb-3">
+    <div className="grid gap-2 pt-6">
       <div className="flex flex-wrap items-center justify-between gap-3 rounded-md border border-line bg-sheet px-4 py-2">
         <p>
           {open} open {open === 1 ? "comment" : "comments"} on lines
