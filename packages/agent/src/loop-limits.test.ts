@@ -125,6 +125,14 @@ describe("a model that misbehaves", () => {
     expect(last?.role === "tool" ? last.output : last?.text).toMatch(words);
   });
 
+  it("is tried again by a retry", async () => {
+    const { run } = await bench.start(scriptedModel(() => finish));
+    const usage = { model: "x", inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: 0 };
+    const said: Message = { role: "assistant", text: "I am thinking about it.", toolCalls: [] };
+    const steps = [1, 2, 3, 4, 5, 6].map((number) => ({ number, messages: [said], usage }));
+    expect(await run({ steps })).toMatchObject({ kind: "unchanged" });
+  });
+
   it("is stopped with its work, if there is some", async () => {
     const script = (turn: number): ScriptedTurn => (turn === 0 ? editHome : "I am thinking about it.");
     const { run, steps, overlay } = await bench.start(scriptedModel(script));

@@ -375,8 +375,10 @@ async function stopAt(deps: AgentDeps, task: AgentTask, number: number, limit: L
 }
 
 /** Work that is there is kept. Without any, higher limits would change nothing, but another model may. */
-function reachedLimit(deps: AgentDeps, { overlay }: AgentTask, round: readonly Step[], all: readonly Step[]) {
-  if (!isGettingNowhere(round)) return limitReached(deps.limits, round, all);
+function reachedLimit(deps: AgentDeps, task: AgentTask, round: readonly Step[], all: readonly Step[]) {
+  const { overlay } = task;
+  // Of this run: a retry is a new try.
+  if (!isGettingNowhere(all.slice(task.steps.length))) return limitReached(deps.limits, round, all);
   const reason = "the model kept making calls that failed, or none at all";
   if (overlay.entries().length > 0) return { code: "budget_exceeded", reason } satisfies LimitReached;
   throw new AgentFault("model_unavailable", {
