@@ -44,6 +44,8 @@ export interface Figures {
 const largePages = 2000;
 const largeMovesMax = 1;
 const plantedMax = 24;
+// All at once, they would be most links of a small site.
+const plantedAtOnce = 4;
 
 /** The same tree with some files replaced. */
 function changedTree(tree: SiteTree, edits: Edits): SiteTree {
@@ -78,8 +80,12 @@ function pick<T>(items: readonly T[], max: number, nameOf: (item: T) => string):
 export interface Measured {
   framework: string;
   figures: Figures;
+  /** Check → its certain errors, and how many of them are contested. */
+  byCheck: Record<string, [certain: number, contested: number]>;
   /** Planted faults that the check does not report: `path:line target`. */
   missed: string[];
+  /** Those that it reports as likely. */
+  doubted: string[];
   contested: readonly JudgedError[];
   dead: string[];
   findings: readonly Finding[];
@@ -100,10 +106,13 @@ export async function measureSite(
   const shown = findings.filter(({ severity }) => severity !== "info");
   const offered = findings.filter(({ fix }) => fix !== undefined);
   const confirmed = (await confirmFixes({ tree, pages: site.index.nodes.keys() }, findings)).filter(({ fix }) => fix);
-  const { missed, ...planted } = await plant(site, docsDir, texts, reader);
+  const { missed, doubted, ...planted } = await plant(site, docsDir, texts, reader);
   const certain = shown.filter(({ certainty, severity }) => certainty === undefined && severity === "error");
   const world = await judgeOf(tree, site.framework);
   const contested = await contestedErrors(world, certain);
+  const byCheck: Measured["byCheck"] = {};
+  for (const { check } of certain) byCheck[check] = [(byCheck[check]?.[0] ?? 0) + 1, 0];
+  for (const { check } of contested) (byCheck[check] as [number, number])[1]++;
   const { dead, ...moved } = await tryMoves(site, world, movesMax);
   const figures: Figures = {
     pages: site.pages.length,
@@ -134,7 +143,7 @@ export async function measureSite(
       if (old !== undefined && reader(path, old) !== null && reader(path, link) === null) figures.deadByFixes++;
     }
   }
-  return { framework: site.framework, figures, missed, contested, dead, findings: shown };
+  return { framework: site.framework, figures, byCheck, missed, doubted, contested, dead, findings: shown };
 }
 
 const document = /\.(?:mdx?|markdown|mdoc|rst)$/i;
@@ -190,14 +199,21 @@ async function tryMoves(
   return { ...figures, deadByMoves: dead.length, dead };
 }
 
+interface Place {
+  path: string;
+  line: number;
+  target: string;
+  isPath: boolean;
+}
+
 /** Breaks links that the second reader can follow, one to a line, and counts those that the check then reports. */
 async function plant(
   site: Site,
   docsDir: string,
   texts: ReadonlyMap<string, string>,
   reader: LinkReader,
-): Promise<Pick<Figures, "planted" | "found" | "foundCertain"> & Pick<Measured, "missed">> {
-  const places: { path: string; line: number; target: string; isPath: boolean }[] = [];
+): Promise<Pick<Figures, "planted" | "found" | "foundCertain"> & Pick<Measured, "missed" | "doubted">> {
+  const places: Place[] = [];
   for (const [path, text] of texts) {
     const lines = text.split("\n");
     const taken = new Set<number>();
@@ -208,13 +224,34 @@ async function plant(
       // A fault in the fragment where there is one on a page, otherwise in the path.
       const isPath = !target.includes("#") || (pathPart(target) !== "") === (places.length % 2 === 0);
       if (pathPart(target).length <= 3 && isPath) continue;
+      // Only a component reads this property, in its own way.
+      if (/\bpath=\{?["'`]$/.test((lines[line - 1] ?? "").split(target)[0] ?? "")) continue;
       taken.add(line);
       places.push({ path, line, target, isPath });
     }
   }
   const chosen = pick(places, plantedMax, ({ path, line }) => `${path}:${line}`);
+  const missed: string[] = [];
+  const doubted: string[] = [];
+  let foundCertain = 0;
+  for (let first = 0; first < chosen.length; first += plantedAtOnce) {
+    const some = chosen.slice(first, first + plantedAtOnce);
+    const tree = changedTree(site.tree, withFaults(some, texts));
+    const findings = await checkSite(await openSite(tree, { docsDir, previous: site }));
+    for (const { path, line, target } of some) {
+      const reported = findings.filter((one) => one.path === path && one.line === line && one.message.includes("zq"));
+      const place = `${path}:${line} ${target}`;
+      if (reported.length === 0) missed.push(place);
+      if (reported.some(({ certainty }) => certainty === undefined)) foundCertain++;
+      else if (reported.length > 0) doubted.push(`${place} (${reported[0]?.why})`);
+    }
+  }
+  return { planted: chosen.length, found: chosen.length - missed.length, foundCertain, missed, doubted };
+}
+
+function withFaults(places: readonly Place[], texts: ReadonlyMap<string, string>): Edits {
   const edits = new Map<string, Uint8Array>();
-  for (const [path, some] of Map.groupBy(chosen, (one) => one.path)) {
+  for (const [path, some] of Map.groupBy(places, (one) => one.path)) {
     const lines = (texts.get(path) ?? "").split("\n");
     for (const { line, target, isPath } of some) {
       const [body = "", ...rest] = target.split("#");
@@ -225,15 +262,5 @@ async function plant(
     }
     edits.set(path, Buffer.from(lines.join("\n")));
   }
-  const findings = await checkSite(await openSite(changedTree(site.tree, edits), { docsDir, previous: site }));
-  const reports = ({ path, line }: { path: string; line: number }): Finding[] =>
-    findings.filter((one) => one.path === path && one.line === line && one.message.includes("zq"));
-  const missed: string[] = [];
-  let foundCertain = 0;
-  for (const one of chosen) {
-    const reported = reports(one);
-    if (reported.length === 0) missed.push(`${one.path}:${one.line} ${one.target}`);
-    if (reported.some(({ certainty }) => certainty === undefined)) foundCertain++;
-  }
-  return { planted: chosen.length, found: chosen.length - missed.length, foundCertain, missed };
+  return edits;
 }

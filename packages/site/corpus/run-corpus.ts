@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { openGitSource } from "../src/index.ts";
-import { type Figures, measureSite } from "./measure-site.ts";
+import { type Figures, type Measured, measureSite } from "./measure-site.ts";
 
 interface CorpusSite {
   name: string;
@@ -85,6 +85,7 @@ interface Kept {
   name: string;
   commit: string;
   figures: Figures;
+  byCheck: Measured["byCheck"];
 }
 const kept = new Map<string, Kept>();
 if (values.keep !== undefined && existsSync(values.keep)) {
@@ -93,21 +94,24 @@ if (values.keep !== undefined && existsSync(values.keep)) {
     kept.set(`${one.name} ${one.commit}`, one);
   }
 }
-const measured: { site: CorpusSite; figures: Figures }[] = [];
+const measured: { site: CorpusSite; figures: Figures; byCheck: Measured["byCheck"] }[] = [];
 const absent: string[] = [];
 for (const site of sites) {
   const known = kept.get(`${site.name} ${site.commit}`);
   const folder = join(values.from, site.name.replace("/", "+"), "repo");
-  if (known !== undefined) measured.push({ site, figures: known.figures });
+  if (known !== undefined) measured.push({ ...known, site });
   else if (!existsSync(folder)) absent.push(site.name);
-  else measured.push({ site, figures: await measure(site, folder) });
+  else measured.push({ ...(await measure(site, folder)), site });
 }
 
-async function measure(site: CorpusSite, folder: string): Promise<Figures> {
+async function measure(site: CorpusSite, folder: string): Promise<Kept> {
   const { name, commit, docs = "" } = site;
   const source = openGitSource(folder);
   const tree = await source.at(commit);
-  const { framework, figures, ...details } = await measureSite(tree, { docsDir: docs, movesMax: Number(values.moves) });
+  const { framework, figures, byCheck, ...details } = await measureSite(tree, {
+    docsDir: docs,
+    movesMax: Number(values.moves),
+  });
   if (values.findings && !isFrozen(site)) {
     for (const one of details.findings) {
       const doubt = one.certainty === undefined ? "certain" : `${one.certainty}: ${one.why}`;
@@ -116,14 +120,15 @@ async function measure(site: CorpusSite, folder: string): Promise<Figures> {
     for (const { path, line, message } of details.contested)
       console.log(`${name} contested ${path}:${line} ${message}`);
     for (const one of details.missed) console.log(`${name} missed ${one}`);
+    for (const one of details.doubted) console.log(`${name} doubted ${one}`);
     for (const one of details.dead) console.log(`${name} dead ${one}`);
   }
   source.close();
   if (framework !== site.framework) throw new Error(`${name} was read as ${framework}, not as ${site.framework}`);
   process.stderr.write(`${cells(isFrozen(site) ? "(frozen)" : name, 1, figures)}\n`);
-  const line: Kept = { name, commit, figures };
+  const line: Kept = { name, commit, figures, byCheck };
   if (values.keep !== undefined) await appendFile(values.keep, `${JSON.stringify(line)}\n`);
-  return figures;
+  return line;
 }
 
 /** The middle of the sites' shares of links that are not judged. */
@@ -149,6 +154,18 @@ for (const frozen of [false, true]) {
   const some = measured.filter(({ site }) => isFrozen(site) === frozen).map(({ figures }) => figures);
   const share = (medianUnjudged(some) * 100).toFixed(1);
   console.log(`\n${frozen ? "Frozen" : "Open"}: on the median site, ${share} % of the links are not judged.`);
+}
+for (const frozen of [false, true]) {
+  const total = new Map<string, [number, number]>();
+  for (const { site, byCheck } of measured) {
+    if (isFrozen(site) !== frozen) continue;
+    for (const [check, [certain, contested]] of Object.entries(byCheck)) {
+      const known = total.get(check) ?? [0, 0];
+      total.set(check, [known[0] + certain, known[1] + contested]);
+    }
+  }
+  const kinds = [...total].map(([check, [certain, contested]]) => `${check} ${certain} (${contested})`);
+  console.log(`\n${frozen ? "Frozen" : "Open"}: certain errors (contested) by check: ${kinds.join(", ")}`);
 }
 if (absent.length > 0) console.log(`\nNot in ${values.from}: ${absent.join(", ")}`);
 if (values.write) {

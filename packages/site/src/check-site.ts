@@ -1,6 +1,5 @@
 import { applySettings, readCheckSettings, settingsFindings } from "./check-settings.ts";
 import type { CheckSettings, PageContext, ResolvedLink } from "./checks/check.ts";
-import { brokenNavigation } from "./checks/links.ts";
 import { ownChecks } from "./checks/page-checks.ts";
 import { linkChecks, optionalChecks, siteChecks } from "./checks/registry.ts";
 import { targetOf, toFinding } from "./checks/report.ts";
@@ -78,7 +77,7 @@ async function doubtFound(site: Site, findings: readonly Finding[]): Promise<rea
     const pages = new Map([...index.nodes].map(([path, { brief }]) => [path, brief]));
     const isFound = await findsMissing(
       { tree, files: index.files.keys(), pages },
-      asked.map(({ finding: { path, check }, target }) => ({ path, target, isEntry: check === brokenNavigation.id })),
+      asked.map(({ finding: { path }, target }) => ({ path, target })),
     );
     for (const [n, { finding }] of asked.entries()) secondSays.set(finding, isFound[n] === true);
   }

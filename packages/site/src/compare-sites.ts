@@ -1,17 +1,18 @@
 import { applySettings, readCheckSettings } from "./check-settings.ts";
 import { checkSite, manyAreBroken, tallyLinks } from "./check-site.ts";
 import type { CheckSettings } from "./checks/check.ts";
-import { mostAreBroken, unfollowedLinks } from "./checks/links.ts";
+import { unfollowedLinks } from "./checks/links.ts";
 import { removedPages } from "./checks/pages.ts";
-import { doubtsAbsolute } from "./links/base-path.ts";
+import { saysAbsence, unseen } from "./links/doubts.ts";
 import { checkMdx } from "./parse/check-mdx.ts";
 import type { Silencer } from "./parse/silencers.ts";
 import { silenceFindings } from "./silence.ts";
 import type { Site } from "./site.ts";
 import type { Comparison, Finding } from "./types.ts";
 
-function subject(finding: Finding): string {
-  return `${finding.check}\0${finding.message}`;
+/** What a finding says. What to do about it may differ: another page may be near now. */
+function subject({ check, message }: Finding): string {
+  return `${check}\0${message.split("; ", 1)[0]}`;
 }
 
 /** The multiset difference: findings of `left` that `right` lacks. Two equal findings need two matches. */
@@ -116,18 +117,15 @@ export async function compareSites(
   const removed = await removedPages(base, head, new Set(suspects.map(({ path }) => path)));
   const others = applySettings([...removed, ...unfollowedLinks(base, head)], settings);
   const after = [...found, ...silenceFindings(head, others, silent)];
-  // If absolute links are certain in the base, they are certain in the change too.
-  const isClear = !doubtsAbsolute(base.index);
   // A link of an untouched page led somewhere before: this change took its page away.
   const isUntouched = (path: string) => base.index.nodes.get(path)?.hash === head.index.nodes.get(path)?.hash;
-  const wasRead = !before.some(({ why }) => why === manyAreBroken);
+  const doubts = new Set(before.map(({ why }) => why));
+  const isCaused = ({ check, certainty, path, why = "" }: Finding): boolean =>
+    Object.values<string>(unseen).includes(why) ||
+    ((why === manyAreBroken || saysAbsence(why)) && !doubts.has(why)) ||
+    (check === "broken-link" && certainty === "likely" && isUntouched(path));
   const introduced = without(after, before, inPlace).flatMap((finding) =>
-    (wasRead && finding.why === manyAreBroken) ||
-    (finding.check === "broken-link" &&
-      finding.certainty === "likely" &&
-      ((isClear && finding.why === mostAreBroken) || isUntouched(finding.path)))
-      ? applySettings([certain(finding)], settings)
-      : finding,
+    isCaused(finding) ? applySettings([certain(finding)], settings) : finding,
   );
   const fixed = without(before, after, inPlace);
   // A moved page keeps its old findings, and so does a line that moved to another page.

@@ -90,7 +90,7 @@ const samples: readonly Sample[] = [
     route: "/guide/keys.html",
     start: "docs/start.md",
     good: ["guide/keys.md", "./guide/keys", "/guide/keys.md", "guide/keys.md#here"],
-    bad: ["missing.md", "./missing", "../missing.txt", "guide/keys.md#label"],
+    bad: ["missing.md", "./missing", "/guide/missing", "guide/keys.md#label"],
     unknown: ["project:guide/keys.md", "label", "some/label", "api.rst", "#label"],
     moved: "docs/guide/tokens.md",
   },

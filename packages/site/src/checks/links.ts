@@ -1,6 +1,7 @@
+import type { Redirect } from "../frameworks/framework.ts";
 import { anchorFit, anchorsOf, translationWith, whatIsMade } from "../links/anchors.ts";
 import { doubtsAbsolute } from "../links/base-path.ts";
-import { whyMaybeThere } from "../links/doubts.ts";
+import { mostAreBroken, unseen, whyMaybeThere } from "../links/doubts.ts";
 import { nearestAnchor, nearestPage } from "../links/nearest.ts";
 import { resolveTarget } from "../links/resolve.ts";
 import { encode, rewriteTarget } from "../links/rewrite.ts";
@@ -27,10 +28,6 @@ import type { Finding } from "../types.ts";
 import type { LinkCheck, OptionalCheck, SiteCheck } from "./check.ts";
 import { quoted, type Report } from "./report.ts";
 
-/** Why absolute links are in doubt. */
-export const mostAreBroken =
-  "most absolute links of this site do: it may be served below a path that its configuration does not show";
-
 function languageOf(route: string): string {
   return /^\/([a-z]{2}(?:-[a-z]{2,4})?)\//i.exec(route)?.[1] ?? "";
 }
@@ -44,16 +41,17 @@ export const brokenLink: LinkCheck = {
       if (link.kind === "image" || link.kind === "src" || link.kind === "include") continue;
       const { path } = page;
       const { line, column, start, end, target } = link;
-      const why = target.startsWith("/") && doubtsAbsolute(index) ? mostAreBroken : whyMaybeThere(index, path, target);
-      if (why !== null) {
-        const message = `${quoted(target)} links to a missing page of this repository.`;
-        yield { path, line, column, message, severity: "warning", certainty: "likely", why };
-        continue;
-      }
-      const near = nearestPage(index, page, target);
-      if (near.kind === "none") {
+      const findNear = () => nearestPage(index, page, target);
+      // What only the builder's own words can name is a document.
+      const isOwn = (index.model.ownTarget?.(target, path, link.kind) ?? null) !== null;
+      const why =
+        target.startsWith("/") && doubtsAbsolute(index)
+          ? mostAreBroken
+          : whyMaybeThere(index, path, target, () => isOwn || findNear().kind === "certain");
+      const near = why === null ? findNear() : null;
+      if (near === null || near.kind === "none") {
         const message = `${quoted(target)} links to a missing page; correct or remove the link.`;
-        yield { path, line, column, message, target };
+        yield { path, line, column, message, target, ...(why !== null && { why }) };
         continue;
       }
       const text = rewriteTarget(index, path, link, near.path, "file");
@@ -106,7 +104,7 @@ export const brokenAnchor: LinkCheck = {
       if (fit === "loose") {
         const message = `No heading on ${where} has the id ${quoted(resolution.hash)} to the letter; ${hint.replace(/([^?])$/, "$1.")}`;
         const why = `the rule by which ${index.model.framework} makes ids is known in part`;
-        yield { path, line, column, message, severity: "warning", certainty: "likely", why };
+        yield { path, line, column, message, why };
         continue;
       }
       const message = `No heading on ${where} has the id ${quoted(resolution.hash)}; ${hint.replace(/([^?])$/, "$1.")}`;
@@ -117,7 +115,7 @@ export const brokenAnchor: LinkCheck = {
           made !== null
             ? `${made} may give the page more ids, and only the build can tell`
             : `${quoted(translated as string)} has it, and the site may lead there in its language`;
-        yield { path, line, column, message, severity: "warning", certainty: "likely", why };
+        yield { path, line, column, message, why };
         continue;
       }
       // If escapes make the source longer than the target, the fragment's position is uncertain.
@@ -133,8 +131,8 @@ export const brokenAnchor: LinkCheck = {
 
 const hopsMax = 20;
 
-/** The problem of a redirect, or null. */
-function problem(index: SiteIndex, from: string, to: string): string | null {
+/** The problem of a redirect, and why it may be none. */
+function problem(index: SiteIndex, { from, to, file }: Redirect): { wrong: string; why?: string } | null {
   const start = routeKey(from);
   const seen = new Set([start]);
   let target = to;
@@ -145,33 +143,36 @@ function problem(index: SiteIndex, from: string, to: string): string | null {
     // A redirect may name a page by its file even if a link may not.
     if (index.routes.has(routeKey(absolute.split(/[?#]/)[0] ?? ""))) return null;
     const found = resolveTarget(index, "", absolute, "link");
-    if (found.kind === "missing") return `leads to ${quoted(target)}, which does not exist; point it at a page`;
+    if (found.kind === "missing") {
+      const wrong = `leads to ${quoted(target)}, which does not exist; point it at a page`;
+      return { wrong, why: whyMaybeThere(index, file, absolute) ?? unseen.address };
+    }
     if (found.kind !== "redirect") return null;
     const key = routeKey((target.split(/[?#]/)[0] ?? "").replace(/^\//, ""));
-    if (seen.has(key)) return `comes back to ${quoted(target)} for ever; break the loop`;
+    if (seen.has(key)) return { wrong: `comes back to ${quoted(target)} for ever; break the loop` };
     seen.add(key);
     target = found.to;
   }
-  return "passes through more than twenty others; point it at the last page";
+  return { wrong: "passes through more than twenty others; point it at the last page" };
 }
 
 export const brokenRedirect: SiteCheck = {
   id: "broken-redirect",
   severity: "error",
   *run(index) {
-    for (const { from, to, file, line, column } of index.model.redirects) {
-      const wrong = /^[a-z]+:/i.test(to) ? null : problem(index, from, to);
-      if (wrong === null) continue;
-      const message = `The redirect from ${quoted(from)} ${wrong}.`;
-      const why = whyMaybeThere(index, file, to.startsWith("/") ? to : `/${to}`);
-      if (why === null) yield { path: file, line, column, message, target: `/${to.replace(/^\//, "")}` };
-      else yield { path: file, line, column, message, severity: "warning", certainty: "likely", why };
+    for (const redirect of index.model.redirects) {
+      const { from, to, file, line, column } = redirect;
+      const found = /^[a-z]+:/i.test(to) ? null : problem(index, redirect);
+      if (found === null) continue;
+      const { wrong, ...doubt } = found;
+      yield { path: file, line, column, message: `The redirect from ${quoted(from)} ${wrong}.`, ...doubt };
     }
   },
 };
 
 // With fewer, each may be a mistake.
 const entriesMin = 5;
+const mostAreUnlisted = "one cause is more likely than as many mistakes: the build may make or rename these pages";
 
 function isListed(index: SiteIndex, target: string): boolean {
   return pageOfTarget(index, target) !== null || index.files.has(target) || index.redirectFor(target) !== null;
@@ -200,7 +201,7 @@ function* brokenIds(index: SiteIndex): Generator<Report> {
       const id = brief.fields[field];
       if (typeof id !== "string" || id === "" || isListed(index, idTarget?.(path, id) ?? "")) continue;
       const message = `${quoted(field)} names ${quoted(id)}, but no page has this id; correct it or remove the field.`;
-      yield { path, line: 1, column: 1, message };
+      yield { path, line: 1, column: 1, message, why: unseen.page };
     }
   }
 }
@@ -215,30 +216,23 @@ export const brokenNavigation: SiteCheck = {
         .flatMap((list) => list.items)
         .filter(({ target, isForeign }) => target !== null && !isForeign);
       const missing = items.filter(({ target }) => target !== null && !isListed(index, target));
-      const [first] = missing;
-      if (first !== undefined && missing.length >= entriesMin && missing.length * 2 > items.length) {
-        const { line, column } = first;
-        const message = `${missing.length} of the ${items.length} entries of this file name no page of the repository.`;
-        const why = "one cause is more likely than as many mistakes: the build may make or rename these pages";
-        yield { path, line, column, message, severity: "warning", certainty: "likely", why };
-        continue;
-      }
+      const isMost = missing.length >= entriesMin && missing.length * 2 > items.length;
       // The plugin instance before an id is not part of the written target.
       const named = missing.map(({ target, ...item }) => {
         const written = (target ?? "").replace(/^#[^:]*:/, "");
-        return { ...item, written, why: whyMaybeListed(index, target ?? "", written) };
+        const why = isMost ? mostAreUnlisted : (whyMaybeListed(index, target ?? "", written) ?? unseen.page);
+        return { ...item, written, why };
       });
       for (const [why, some] of Map.groupBy(named, (item) => item.why)) {
         const [{ line, column }] = some as [(typeof some)[number]];
-        if (why !== null && some.length >= entriesMin) {
-          const message = `${some.length} entries of this file name no page of the repository.`;
-          yield { path, line, column, message, severity: "warning", certainty: "likely", why };
+        if (why !== unseen.page && some.length >= entriesMin) {
+          const message = `${some.length} of the ${items.length} entries of this file name no page of the repository.`;
+          yield { path, line, column, message, why };
           continue;
         }
         for (const { written, line, column } of some) {
           const message = `The navigation lists ${quoted(written)}, but there is no such page; add it or remove the entry.`;
-          if (why === null) yield { path, line, column, message, target: written };
-          else yield { path, line, column, message, severity: "warning", certainty: "likely", why };
+          yield { path, line, column, message, why };
         }
       }
     }
@@ -256,9 +250,8 @@ export const missingFile: LinkCheck = {
       if (link.kind !== "image" && link.kind !== "src" && link.kind !== "include") continue;
       const message = `The ${names[link.kind]} ${quoted(link.target)} does not exist; add the file or correct the path.`;
       const { line, column } = link;
-      const why = whyMaybeThere(index, page.path, link.target);
-      if (why === null) yield { path: page.path, line, column, message, target: link.target };
-      else yield { path: page.path, line, column, message, severity: "warning", certainty: "likely", why };
+      const why = whyMaybeThere(index, page.path, link.target) ?? unseen.file;
+      yield { path: page.path, line, column, message, why };
     }
   },
 };

@@ -40,7 +40,7 @@ export const duplicateRoute: SiteCheck = {
       const count = ofRoute.get(route)?.length ?? 0;
       const why = `${count + 1} pages seem to have this address: the configuration may say more than is read`;
       if (count < clashesMin) yield { path, line: 1, column: 1, message };
-      else yield { path, line: 1, column: 1, message, severity: "warning", certainty: "likely", why };
+      else yield { path, line: 1, column: 1, message, why };
     }
   },
 };

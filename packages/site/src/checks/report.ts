@@ -6,30 +6,24 @@ export function quoted(text: string): string {
 }
 
 export function toFinding(check: { id: string; severity: Severity }, report: Report): Finding {
-  const { path, line, column, message, fix } = report;
-  const finding: Finding = {
-    check: check.id,
-    severity: report.severity ?? check.severity,
-    path,
-    line,
-    column,
-    message,
-  };
-  if (report.certainty !== undefined) finding.certainty = report.certainty;
-  if (report.why !== undefined) finding.why = report.why;
-  if (fix !== undefined && report.certainty === undefined) finding.fix = fix;
-  if (report.target !== undefined) targets.set(finding, report.target);
+  const { path, line, column, message, fix, target, why } = report;
+  const severity = report.severity ?? (why === undefined ? check.severity : "warning");
+  const finding: Finding = { check: check.id, severity, path, line, column, message };
+  if (why !== undefined) return { ...finding, certainty: "likely", why };
+  if (fix !== undefined) finding.fix = fix;
+  if (target !== undefined) targets.set(finding, target);
   return finding;
 }
 
 const targets = new WeakMap<Finding, string>();
 
-/** What a finding says to be missing, as it is written. */
+/** What a certain finding says to be missing, as it is written. */
 export function targetOf(finding: Finding): string | undefined {
   return targets.get(finding);
 }
 
-export type Report = Omit<Finding, "check" | "severity"> &
+/** With a reason to doubt it, a report is only likely: a warning without a fix. */
+export type Report = Omit<Finding, "check" | "severity" | "certainty"> &
   Partial<Pick<Finding, "severity">> & {
     /** What is missing, as it is written, for the second reader. */
     target?: string;

@@ -121,13 +121,7 @@ async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Mo
           : maker === undefined
             ? undefined
             : { what: `the plugin \`${maker}\`` },
-    // Every theme has such folders, and their files are copied beside the pages.
-    isGenerated(route) {
-      if (known !== null) return known.made.has(route) || known.madeRoutes.has(route);
-      return /^(?:img|css|js|fonts|webfonts|assets)\//.test(route) && !pageExtension.test(route)
-        ? "the theme may bring this file"
-        : false;
-    },
+    isGenerated: (route) => known?.made.has(route) === true || known?.madeRoutes.has(route) === true,
     basePath: address ?? "",
     navigation: lists,
     labels,

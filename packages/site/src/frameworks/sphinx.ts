@@ -148,7 +148,8 @@ async function loadSphinx(context: FrameworkContext, marker: string): Promise<Mo
       if (isDocumented || target.startsWith(".") || isFileName.test(target)) return null;
       const file = labels.get(normalLabel(target));
       if (file !== undefined) return { plain: `label:${file}`, name: target };
-      const isOpen = isObject(target) || /[/?]/.test(target);
+      // A path from the top of the docs names a document, and nothing else.
+      const isOpen = !target.startsWith("/") && (isObject(target) || /[/?]/.test(target));
       return { plain: isOpen ? `{${target}}` : `${target}.md`, name: target };
     },
     // A name that is neither a page nor a label.

@@ -26,7 +26,6 @@ export interface ProseReport {
   column: number;
   message: string;
   severity?: Severity;
-  certainty?: "likely";
   why?: string;
 }
 
@@ -47,7 +46,7 @@ async function createSpelling(words: readonly string[]): Promise<Judge> {
       const hint = near.length === 0 ? "correct it, or add it to the dictionary" : `did you mean ${near.join(" or ")}?`;
       const message = `\`${word}\` may be misspelled; ${hint.replace(/([^?])$/, "$1.")}`;
       const why = "no dictionary has every word";
-      return { ...place(passage.at(start)), message, certainty: "likely", why };
+      return { ...place(passage.at(start)), message, why };
     });
   };
 }

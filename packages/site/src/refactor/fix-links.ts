@@ -2,6 +2,7 @@ import { followLinks, resolveLinks } from "../check-site.ts";
 import { brokenAnchor, brokenLink } from "../checks/links.ts";
 import { toFinding } from "../checks/report.ts";
 import { isAnchored } from "../links/anchors.ts";
+import { saysAbsence } from "../links/doubts.ts";
 import { rewriteTarget } from "../links/rewrite.ts";
 import type { PageNode } from "../links/site-index.ts";
 import { readFactsOf } from "../parse/read-page-facts.ts";
@@ -45,7 +46,9 @@ export async function fixLinks(
     });
     const context = { index: site.index, page, links };
     for (const check of input.only === "anchors" ? [brokenAnchor] : [brokenLink, brokenAnchor]) {
-      for (const report of check.run(context)) if (report.certainty === undefined) found.push(toFinding(check, report));
+      for (const report of check.run(context)) {
+        if (report.why === undefined || saysAbsence(report.why)) found.push(toFinding(check, report));
+      }
     }
   }
   const pages = site.index.nodes.keys();

@@ -11,8 +11,6 @@ export interface Missing {
   path: string;
   /** As it is written. */
   target: string;
-  /** Entries of navigation files start at their file or at the top. */
-  isEntry: boolean;
 }
 
 interface Seen {
@@ -34,12 +32,7 @@ export async function findsMissing({ tree, files, pages }: Seen, missing: readon
     for (const target of page.links) if (isOwn(target) && pathPart(target) !== "") links.push({ from, target });
   }
   const follow = followUsual(makeWorld(new Set(files), heads), links);
-  const found = missing.map(({ path, target, isEntry }) => {
-    const forms = isEntry ? [target, `/${target.replace(/^\.?\//, "")}`] : [target];
-    return (
-      forms.map((form) => follow(path, { target: form, isReference: false })).find((file) => file !== null) ?? null
-    );
-  });
+  const found = missing.map(({ path, target }) => follow(path, { target, isReference: false }));
   const needed = missing.flatMap(({ target }, n) => (fragmentPart(target) === null ? [] : (found[n] ?? [])));
   const goals = await readTexts(tree, [...new Set(needed)]);
   return missing.map(({ target }, n) => {
