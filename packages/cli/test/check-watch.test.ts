@@ -126,9 +126,12 @@ test("looks once at thousands of events of a checkout, and reads a changed confi
   git("checkout", "-q", "large");
   expect(await until(watch, ({ pages }) => pages === 602)).toMatchObject({ errors: 0 });
   await mkdir(join(dir, ".emend"));
-  await write("index.md", "# Home\n\n![](guides/none.png)\n");
+  await write("index.md", "# Home\n\n[x](#none)\n");
   await until(watch, ({ errors }) => errors === 1);
-  await writeFile(join(dir, ".emend", "check.json"), '{ "checks": { "missing-file": "off", "image-alt": "off" } }');
+  await writeFile(
+    join(dir, ".emend", "check.json"),
+    '{ "checks": { "broken-anchor": "off", "broken-navigation": "error" } }',
+  );
   await until(watch, ({ errors }) => errors === 0);
   await writeFile(join(dir, "mkdocs.yml"), "site_name: Test\nnav:\n  - none.md\n");
   const line = await until(watch, ({ errors }) => errors > 0);

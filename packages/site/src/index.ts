@@ -37,6 +37,7 @@ export { folderTree, nameAsGit, repositoryAround } from "./folder-tree.ts";
 export type { NavItem, NavList, Redirect } from "./frameworks/framework.ts";
 export { type FileChange, historyArgs, parseHistory } from "./git-history.ts";
 export { type GitSource, gitEnvironment, openGitSource, runGit } from "./git-source.ts";
+export { unseen } from "./links/doubts.ts";
 export { type LiveFolder, type LiveSite, openLiveFolder, openLiveSite } from "./live/live-folder.ts";
 export { watchFolder } from "./live/watch-folder.ts";
 export { type OpenOptions, openSite } from "./open-site.ts";

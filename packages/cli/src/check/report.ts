@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { styleText } from "node:util";
-import type { Finding, LinkTally, Severity } from "@emend/site";
+import { type Finding, type LinkTally, type Severity, unseen } from "@emend/site";
 import { counted, safeText } from "../terminal/format.ts";
 
 interface Summary {
@@ -30,11 +30,12 @@ export async function renderHuman(
   const isShown = ({ severity }: Finding): boolean => showInfo || severity !== "info";
   const shown = listed.filter(isShown);
   const out: string[] = [...opening(summary.tally)];
-  // One cause of many findings is shown once.
-  const causes = Map.groupBy(shown, ({ why = "" }) => why);
+  // One cause of many findings is shown once. That nobody can see what else there may be is no cause.
+  const caused = shown.filter(({ why }) => why !== undefined && !Object.values<string>(unseen).includes(why));
+  const causes = Map.groupBy(caused, ({ why = "" }) => why);
   const isRepeated = (finding: Finding): boolean => {
     const same = causes.get(finding.why ?? "") ?? [];
-    return finding.why !== undefined && same.length >= repeatedMin && same[0] !== finding;
+    return same.length >= repeatedMin && same[0] !== finding;
   };
   for (const [path, group] of Map.groupBy(
     shown.filter((finding) => !isRepeated(finding)),
