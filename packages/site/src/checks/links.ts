@@ -139,7 +139,7 @@ function problem(index: SiteIndex, { from, to, file }: Redirect): { wrong: strin
   for (let hops = 0; hops < hopsMax; hops++) {
     // Targets with parameters cannot be resolved.
     if (/[:*$]/.test(target)) return null;
-    const absolute = target.startsWith("/") ? target : `/${target}`;
+    const absolute = `/${target.replace(/^\.?\//, "")}`;
     // A redirect may name a page by its file even if a link may not.
     if (index.routes.has(routeKey(absolute.split(/[?#]/)[0] ?? ""))) return null;
     const found = resolveTarget(index, "", absolute, "link");
