@@ -48,7 +48,6 @@ const modules = [
   fileURLToPath(new URL("./collect.ts", import.meta.url)),
   fileURLToPath(new URL("./code-shape.ts", import.meta.url)),
 ];
-const acorn = dirname(dirname(fileURLToPath(import.meta.resolve("acorn"))));
 
 /**
  * Compares two built sites in Chromium, in the sandbox of builds. It shares no code with the review's rule: a page is what
@@ -63,6 +62,7 @@ export async function watchChange(
   try {
     const [report, blobs] = [join(dir, "report"), join(dir, "blobs")];
     await writeFile(report, "");
+    const acorn = dirname(dirname(fileURLToPath(import.meta.resolve("acorn"))));
     await writeFile(blobs, [...task.blobs].join("\n"));
     const timeoutMs = task.clockMs ?? clockMs;
     const order = {
