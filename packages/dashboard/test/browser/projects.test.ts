@@ -43,6 +43,10 @@ journey("adds, changes and removes one of the local forge by the keyboard alone"
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name }).waitFor();
 
+  // Before there are docs, there is nothing else to set.
+  await press(page.getByRole("button", { name: "Start from this template" }));
+  await page.getByText("Your docs are here").waitFor();
+  await page.reload();
   await type(page.getByLabel("Dollars per job"), "0.5");
   await page.keyboard.press("Enter");
   await page.getByText("Saved", { exact: true }).waitFor();
