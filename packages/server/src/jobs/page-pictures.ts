@@ -61,16 +61,9 @@ export async function readPicture(
   return rows[0]?.webp ?? null;
 }
 
-/** A page in a pull request: the links of its pictures, in the wide window. Null: the page is not on that side. */
-export interface PageLinks {
-  path: string;
-  before: string | null;
-  after: string | null;
-}
-
-/** Of the pages that look different, a few. */
-export async function listPictureLinks(db: Queryable, jobId: string, pagesMax: number): Promise<readonly PageLinks[]> {
-  const { rows } = await db.query<PageLinks>(
+/** Links of the wide pictures, of a few pages that look different. */
+export async function listPictureLinks(db: Queryable, jobId: string, pagesMax: number) {
+  const { rows } = await db.query<{ path: string; before: string | null; after: string | null }>(
     `select path, max(link::text) filter (where side = 'before') as before, max(link::text) filter (where side = 'after') as after
      from page_pictures one
      where job_id = $1 and width = (select max(width) from page_pictures where job_id = $1)

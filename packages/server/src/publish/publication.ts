@@ -1,7 +1,6 @@
 import type { Forge, PullRequest } from "@emend/forges";
 import type { Finding } from "@emend/site";
 import type { Mirror, OverlayEntry } from "@emend/tree";
-import type { PageLinks } from "../jobs/page-pictures.ts";
 import { plainLine, quietLine, quietText } from "./quiet-text.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
@@ -101,6 +100,13 @@ export interface CitedSource {
   /** Words of the page's sentence that it supports. */
   supports?: string;
   cited?: { lineEnd: number; text: string };
+}
+
+/** A page in a pull request: the links of its pictures, in the wide window. Null: the page is not on that side. */
+export interface PageLinks {
+  path: string;
+  before: string | null;
+  after: string | null;
 }
 
 /** The result of the first prompt or of a follow-up. */

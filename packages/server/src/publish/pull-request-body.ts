@@ -4,9 +4,8 @@ import { isNamed, namesOf, plainText } from "@emend/base/page-lines.ts";
 import { wholeChange } from "@emend/contract";
 import type { PullRequestCheck } from "@emend/forges";
 import { blobUrl } from "@emend/forges";
-import type { PageLinks } from "../jobs/page-pictures.ts";
 import { fillTemplate } from "./fill-template.ts";
-import type { CitedSource, DisputedFinding, EarlierRound, TotalUsage } from "./publication.ts";
+import type { CitedSource, DisputedFinding, EarlierRound, PageLinks, TotalUsage } from "./publication.ts";
 import { codeBlock, codeSpan, plainLine, quietMarkdown } from "./quiet-text.ts";
 
 const summaryCharactersMax = 12_000;

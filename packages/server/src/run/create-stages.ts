@@ -11,9 +11,8 @@ import {
   type Tree,
 } from "@emend/tree";
 import { AppError, isAppError } from "../errors.ts";
-import type { PageLinks } from "../jobs/page-pictures.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
-import { authorOf, commitMessage } from "../publish/publication.ts";
+import { authorOf, commitMessage, type PageLinks } from "../publish/publication.ts";
 import { publishChange } from "../publish/publish-change.ts";
 import type { WriteQueue } from "../publish/write-queue.ts";
 import { type BuiltChange, buildChange, picturesOf, withBuilt } from "./build-change.ts";
