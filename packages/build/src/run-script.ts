@@ -15,6 +15,11 @@ export function own(name: string): string {
   return `/run/emend/${name}`;
 }
 
+/** Where a script of ours is inside. Its name says that it is a module. */
+export function placeOf(script: string): string {
+  return own(basename(script).replace(/\.([tj]s)$/, ".m$1"));
+}
+
 /** Runs a script of ours, which imports nothing of ours, in a sandbox without a network. Nothing stays behind. */
 export async function runScript(
   { start, sandbox, limits }: ScriptDeps,
@@ -30,7 +35,7 @@ export async function runScript(
   },
   signal: AbortSignal,
 ) {
-  const script = own(basename(task.script).replace(/\.([tj]s)$/, ".m$1"));
+  const script = placeOf(task.script);
   const dir = await realpath(await mkdtemp(join(tmpdir(), "emend-build-")));
   try {
     const modules = (task.modules ?? []).flatMap((file) => bind(file, own(basename(file))));

@@ -7,7 +7,7 @@ import { type Finding, type PageSample, readSamples, type Site } from "@emend/si
 import type { Tree } from "@emend/tree";
 import type { Plan } from "./plan.ts";
 import { runBuild } from "./run-build.ts";
-import { own, type ScriptDeps } from "./run-script.ts";
+import { own, placeOf, type ScriptDeps } from "./run-script.ts";
 
 /** A sample that runs, and what the page states that it prints. */
 interface RunSample {
@@ -135,7 +135,7 @@ async function runPage(
     const order = join(dir, "order.json");
     const samples = task.samples.map(({ language, code }) => ({ language, code }));
     await writeFile(order, JSON.stringify({ service, samples }));
-    const inSandbox = own("run-samples.mts");
+    const inSandbox = placeOf(script);
     const plan: Plan = {
       ...task.plan,
       name: "the samples",
