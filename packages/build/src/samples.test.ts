@@ -96,6 +96,14 @@ runs("runs every sample of a chosen language; one that failed before the change 
   ]);
 });
 
+runs("says how many samples are too many to run", async () => {
+  const page = `# A\n\n${`${block("sh emend:run", "true")}\n`.repeat(52)}`;
+  expect(await judged(page)).toEqual([
+    expect.stringMatching(/^info the site:1 50 samples ran/),
+    "warning the site:1 samples that did not run: 2. A job runs 50 on each of 20 pages",
+  ]);
+});
+
 runs("asks a service of the project, which only the sandbox has", async () => {
   const server = `require("node:http").createServer((request, answer) => {
     answer.setHeader("content-type", "application/json");

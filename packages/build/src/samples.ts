@@ -61,7 +61,7 @@ export function samplesToRun(page: { samples: readonly PageSample[]; isMarked: b
       fails: mark?.[2] !== undefined,
     });
   }
-  return found.slice(0, samplesMax);
+  return found;
 }
 
 /** A sample that shows a prompt before what is typed: the other lines are what is printed. */
@@ -90,11 +90,14 @@ export async function judgeSamples(
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  let passed = 0;
-  for (const path of task.paths.slice(0, pagesMax)) {
+  let [passed, pages, left] = [0, 0, 0];
+  for (const path of task.paths) {
     const page = await readSamples(task.head, path);
-    const samples = page ? samplesToRun(page, task.settings.samples) : [];
+    const found = page ? samplesToRun(page, task.settings.samples) : [];
+    const samples = pages < pagesMax ? found.slice(0, samplesMax) : [];
+    left += found.length - samples.length;
     if (samples.length === 0) continue;
+    pages += 1;
     const known = await readSamples(task.base, path);
     const before = known ? samplesToRun(known, task.settings.samples) : [];
     const isOld = (one: RunSample) =>
@@ -115,6 +118,10 @@ export async function judgeSamples(
     const ran = passed === 1 ? "1 sample ran" : `${passed} samples ran`;
     const words = `${ran} as the pages say, on ${today} with the code of ${task.commit.slice(0, 10)}`;
     findings.push(about("the site", 1, "info", words));
+  }
+  if (left > 0) {
+    const words = `samples that did not run: ${left}. A job runs ${samplesMax} on each of ${pagesMax} pages`;
+    findings.push(about("the site", 1, "warning", words));
   }
   return findings;
 }
