@@ -1,10 +1,9 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { trySandbox } from "@emend/runners";
-import { openTestTrees, type TestTrees } from "@emend/testkit/test-tree.ts";
 import { createOverlay, startBound, type Tree } from "@emend/tree";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { limits, useBuilds } from "../test/use-builds.ts";
 import { type BuildsConfig, createBuilds } from "./builds.ts";
 import type { BuildSettings } from "./plan.ts";
 
@@ -35,44 +34,21 @@ const settings: BuildSettings = {
   service: null,
   packages: "none",
 };
-const limits = { timeoutMs: 60_000, memoryBytesMax: 2 ** 30, processesMax: 256, diskBytesMax: 64 * 2 ** 20 };
-
 const asked = { paths: [], isAllowedHost: () => false };
 
-let trees: TestTrees;
-let dir: string;
-beforeAll(async () => {
-  trees = await openTestTrees();
-});
-afterAll(() => trees.close());
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), "emend-builds-"));
-});
-afterEach(() => rm(dir, { recursive: true }));
-
-function open(config: Partial<BuildsConfig> = {}) {
-  const fetch = () => Promise.reject(new Error("no network in this test"));
-  const path = process.env.PATH ?? "";
-  return createBuilds({
-    start: startBound,
-    fetch,
-    config: { atOnceMax: 2, limits, registry: "https://registry.invalid/", path, ...config },
-    dir,
-  });
-}
+const bench = useBuilds();
 
 async function judge(
   head: Readonly<Record<string, string>>,
   own: Partial<BuildSettings> = {},
   base: Tree | null = null,
 ) {
-  const before = base ?? (await trees.open(files));
-  const after = await createOverlay(await trees.open(files));
+  const before = base ?? (await bench.trees.open(files));
+  const after = await createOverlay(await bench.trees.open(files));
   for (const [path, text] of Object.entries(head)) await after.set(path, Buffer.from(text));
-  return open().judge(
-    { base: before, head: after, docsDir: "docs", settings: { ...settings, ...own }, ...asked },
-    signal,
-  );
+  return bench
+    .open()
+    .judge({ base: before, head: after, docsDir: "docs", settings: { ...settings, ...own }, ...asked }, signal);
 }
 
 builds("says what a change newly breaks, where it is, and nothing of what was there (needs bubblewrap)", async () => {
@@ -114,16 +90,16 @@ builds("a base that does not build either accuses nobody (needs bubblewrap)", as
 });
 
 builds("builds the same files once, and keeps the result for the next process (needs bubblewrap)", async () => {
-  const base = await trees.open(files);
+  const base = await bench.trees.open(files);
   const task = { base, docsDir: "docs", settings };
-  expect(await open().tryBase(task, signal)).toEqual({
+  expect(await bench.open().tryBase(task, signal)).toEqual({
     isBuilt: true,
     words: "the build command builds the base branch",
   });
-  const [name = ""] = await readdir(join(dir, "results"));
-  const kept = JSON.parse(await readFile(join(dir, "results", name), "utf8"));
-  await writeFile(join(dir, "results", name), JSON.stringify({ ...kept, code: 9 }));
-  expect(await open().tryBase(task, signal)).toMatchObject({
+  const [name = ""] = await readdir(join(bench.dir, "results"));
+  const kept = JSON.parse(await readFile(join(bench.dir, "results", name), "utf8"));
+  await writeFile(join(bench.dir, "results", name), JSON.stringify({ ...kept, code: 9 }));
+  expect(await bench.open().tryBase(task, signal)).toMatchObject({
     isBuilt: false,
     words: expect.stringContaining("code 9"),
   });
@@ -131,9 +107,9 @@ builds("builds the same files once, and keeps the result for the next process (n
 
 it("says what is missing, and judges nothing", async () => {
   const judged = async (config: Partial<BuildsConfig>, own: Partial<BuildSettings> = {}) => {
-    const base = await trees.open(files);
+    const base = await bench.trees.open(files);
     const task = { base, head: base, docsDir: "docs", settings: { ...settings, ...own }, ...asked };
-    return (await open(config).judge(task, signal)).map(({ severity, message }) => `${severity} ${message}`);
+    return (await bench.open(config).judge(task, signal)).map(({ severity, message }) => `${severity} ${message}`);
   };
   expect(await judged({ path: "/nowhere" })).toEqual([
     "info the site was not built: builds need a sandbox, and bubblewrap (bwrap) is not installed",
@@ -145,12 +121,12 @@ it("says what is missing, and judges nothing", async () => {
 
 builds("names the builder that a framework needs (needs bubblewrap)", async () => {
   const planned = async (more: Readonly<Record<string, string>>, own: Partial<BuildSettings> = {}) => {
-    const base = await trees.open({ "docs/index.md": "# Home\n", ...more });
+    const base = await bench.trees.open({ "docs/index.md": "# Home\n", ...more });
     const task = { base, docsDir: "", settings: { ...settings, command: null, ...own } };
     const bwrap = trial.kind === "usable" ? trial.bwrap.replace(/\/bwrap$/, "") : "";
     // Only bubblewrap is there.
-    await writeFile(join(dir, "bwrap"), `#!/bin/sh\nexec ${bwrap}/bwrap "$@"\n`, { mode: 0o755 });
-    return (await open({ path: dir }).tryBase(task, signal)).words;
+    await writeFile(join(bench.dir, "bwrap"), `#!/bin/sh\nexec ${bwrap}/bwrap "$@"\n`, { mode: 0o755 });
+    return (await bench.open({ path: bench.dir }).tryBase(task, signal)).words;
   };
   expect(await planned({})).toContain("plain Markdown has no builder");
   expect(await planned({ "mkdocs.yml": "site_name: Docs\n" })).toContain("mkdocs is not installed on this server");
@@ -176,9 +152,9 @@ builds("of eight builds at once, only as many run as the operator allows (needs 
   };
   const fetch = () => Promise.reject(new Error("no network in this test"));
   const config = { atOnceMax: 2, limits, registry: "https://registry.invalid/", path: process.env.PATH ?? "" };
-  const several = createBuilds({ start, fetch, config, dir });
+  const several = createBuilds({ start, fetch, config, dir: bench.dir });
   const built = Array.from({ length: 8 }, async (_, number) => {
-    const base = await trees.open({ ...files, "docs/other.md": `# Other ${number}\n` });
+    const base = await bench.trees.open({ ...files, "docs/other.md": `# Other ${number}\n` });
     return several.tryBase({ base, docsDir: "docs", settings }, signal);
   });
   expect((await Promise.all(built)).every(({ isBuilt }) => isBuilt)).toBe(true);

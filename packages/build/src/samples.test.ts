@@ -1,11 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { trySandbox } from "@emend/runners";
-import { openTestTrees, type TestTrees } from "@emend/testkit/test-tree.ts";
 import { createOverlay, startBound } from "@emend/tree";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createBuilds } from "./builds.ts";
+import { expect, it } from "vitest";
+import { useBuilds } from "../test/use-builds.ts";
 import { firstDifference, readResults, samplesToRun } from "./samples.ts";
 
 const trial = await trySandbox(startBound, process.env.PATH ?? "");
@@ -14,16 +11,7 @@ const signal = new AbortController().signal;
 const fence = "```";
 const block = (info: string, ...lines: string[]) => `${fence}${info}\n${lines.join("\n")}\n${fence}\n`;
 
-let trees: TestTrees;
-let dir: string;
-beforeAll(async () => {
-  trees = await openTestTrees();
-  dir = await mkdtemp(join(tmpdir(), "emend-samples-"));
-});
-afterAll(async () => {
-  await trees.close();
-  await rm(dir, { recursive: true });
-});
+const bench = useBuilds();
 
 /** What is said of a page that becomes `page`. Nothing builds this site. */
 async function judged(
@@ -40,20 +28,10 @@ async function open(task: {
   before: string;
   files: Readonly<Record<string, string>>;
 }): Promise<readonly string[]> {
-  const base = await trees.open({ "docs/a.md": task.before, ...task.files });
+  const base = await bench.trees.open({ "docs/a.md": task.before, ...task.files });
   const head = await createOverlay(base);
   await head.set("docs/a.md", Buffer.from(task.page));
-  const builds = createBuilds({
-    start: startBound,
-    fetch: () => Promise.reject(new Error("no network in this test")),
-    config: {
-      atOnceMax: 1,
-      limits: { timeoutMs: 60_000, memoryBytesMax: 2 ** 30, processesMax: 256, diskBytesMax: 64 * 2 ** 20 },
-      registry: "https://registry.invalid/",
-      path: process.env.PATH ?? "",
-    },
-    dir,
-  });
+  const builds = bench.open();
   const { samples, service } = task;
   const settings = { on: true, command: null, output: null, samples, service, packages: "none" } as const;
   const change = { base, head, docsDir: "docs", settings, paths: ["docs/a.md"], isAllowedHost: () => false };
@@ -134,7 +112,7 @@ runs("a sample reaches no network and no file of the server, and cannot report f
   try {
     const page = [
       "# A\n",
-      block("sh emend:run", `cat ${join(dir, "..")}/* 2>/dev/null; env; exit 3`),
+      block("sh emend:run", `cat ${join(bench.dir, "..")}/* 2>/dev/null; env; exit 3`),
       block("js emend:run", 'await fetch("http://192.0.2.1/", { signal: AbortSignal.timeout(5_000) });'),
       block("sh emend:run", "kill -9 $PPID"),
     ].join("\n");

@@ -1,13 +1,11 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { trySandbox } from "@emend/runners";
-import { openTestTrees, type TestTrees } from "@emend/testkit/test-tree.ts";
 import { createOverlay, startBound } from "@emend/tree";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { createBuilds } from "./builds.ts";
+import { expect, it } from "vitest";
+import { limitsWithBrowser, useBuilds } from "../test/use-builds.ts";
 import { findChromium, readPictures } from "./take-pictures.ts";
 
 const path = process.env.PATH ?? "";
@@ -38,24 +36,11 @@ const settings = {
   service: null,
   packages: "none",
 } as const;
-const limits = { timeoutMs: 60_000, memoryBytesMax: 2 ** 31, processesMax: 256, diskBytesMax: 64 * 2 ** 20 };
-
-let trees: TestTrees;
-let dir: string;
-beforeAll(async () => {
-  trees = await openTestTrees();
-});
-afterAll(() => trees.close());
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), "emend-pictures-test-"));
-});
-afterEach(() => rm(dir, { recursive: true }));
+const bench = useBuilds(limitsWithBrowser);
 
 async function take(edits: Readonly<Record<string, string | null>>) {
-  const fetch = () => Promise.reject(new Error("no network in this test"));
-  const config = { atOnceMax: 2, limits, registry: "https://registry.invalid/", path };
-  const builds = createBuilds({ start: startBound, fetch, config, dir });
-  const base = await trees.open(files);
+  const builds = bench.open();
+  const base = await bench.trees.open(files);
   const head = await createOverlay(base);
   for (const [name, text] of Object.entries(edits)) {
     if (text === null) await head.delete(name);
@@ -82,7 +67,7 @@ pictures("shows a changed page on both sides, and the rows that differ (needs bu
   expect(before?.marks).toEqual([]);
   expect(narrow.map(({ side, width }) => `${side} ${width}`)).toEqual(["before 390", "after 390"]);
   // Nothing but what is kept on purpose: the results and the sites of both sides.
-  expect((await readdir(join(dir, "sites"))).filter((name) => !/^[0-9a-f]{64}$/.test(name))).toEqual([]);
+  expect((await readdir(join(bench.dir, "sites"))).filter((name) => !/^[0-9a-f]{64}$/.test(name))).toEqual([]);
 });
 
 pictures("a new page has no picture before, and a deleted one none after (needs bubblewrap and Chromium)", async () => {

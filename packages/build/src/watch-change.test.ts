@@ -1,12 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { trySandbox } from "@emend/runners";
-import { openTestTrees, type TestTrees } from "@emend/testkit/test-tree.ts";
 import { createOverlay, startBound } from "@emend/tree";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import { createBuilds } from "./builds.ts";
+import { expect, it, vi } from "vitest";
+import { limitsWithBrowser, useBuilds } from "../test/use-builds.ts";
 import { findChromium } from "./take-pictures.ts";
 import { findingsOfWatch, readReport } from "./watch-change.ts";
 
@@ -55,27 +51,14 @@ const settings = {
   service: null,
   packages: "none",
 } as const;
-const limits = { timeoutMs: 60_000, memoryBytesMax: 2 ** 31, processesMax: 256, diskBytesMax: 64 * 2 ** 20 };
-
-let trees: TestTrees;
-let dir: string;
-beforeAll(async () => {
-  trees = await openTestTrees();
-});
-afterAll(() => trees.close());
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), "emend-watch-test-"));
-});
-afterEach(() => rm(dir, { recursive: true }));
+const bench = useBuilds(limitsWithBrowser);
 
 async function open(edits: Readonly<Record<string, string | Buffer>>) {
-  const fetch = () => Promise.reject(new Error("no network in this test"));
-  const config = { atOnceMax: 2, limits, registry: "https://registry.invalid/", path };
-  const base = await trees.open(files);
+  const base = await bench.trees.open(files);
   const head = await createOverlay(base);
   for (const [name, text] of Object.entries(edits)) await head.set(name, Buffer.from(text));
   const task = { base, head, docsDir: "docs", settings, paths: Object.keys(edits) };
-  return { builds: createBuilds({ start: startBound, fetch, config, dir }), task };
+  return { builds: bench.open(), task };
 }
 
 /** What is found, by page. */
