@@ -22,6 +22,8 @@ const places: ReadonlyArray<readonly [file: RegExp, place: RegExp]> = [
   [/astro\.config\.\w+$/, /^(?:redirects|integrations\.sidebar)(?:\.|$)/],
   [/next\.config\.\w+$/, /^redirects(?:\.|$)/],
 ];
+/** Its name is no part of a place: `const config = { themeConfig }; export default config`. */
+const exportedVariable = /^(?:export default|module\.exports =) (\w+)(?:;|\s*$)/m;
 /** An entry of VitePress's navigation, wherever it stands, and a place that every framework with such entries has. */
 const entryKeys = /^(?:text|link|items|collapsed|activeMatch|base|target|rel)$/;
 const entriesPlace = "themeConfig.nav";
@@ -51,6 +53,7 @@ export function readConfiguration(
   { path, isWhole }: { path: string; isWhole: boolean },
 ): void {
   const known = places.find(([file]) => file.test(path))?.[1];
+  const exported = exportedVariable.exec(text)?.[1];
   const cuts: Data[] = [];
   const readStrings = (data: Data): void => {
     if (data.text !== undefined) readString(parts, data.text, data.from);
@@ -59,7 +62,9 @@ export function readConfiguration(
   };
   /** A single string is not cut out: it may be an argument of code. */
   const walk = (data: Data, above: string): void => {
-    const place = isEntry(data) ? entriesPlace : [above, data.key].filter(Boolean).join(".");
+    const isWholeConfiguration = above === "" && exported !== undefined && data.key === exported;
+    const keys = isWholeConfiguration ? [] : [above, data.key];
+    const place = isEntry(data) ? entriesPlace : keys.filter(Boolean).join(".");
     const isKnown = isWhole || known?.test(place);
     const isCollection = data.key !== undefined || data.text === undefined;
     if (!(data.isPlain && isCollection && isKnown)) return void data.inner.forEach((one) => void walk(one, place));

@@ -112,6 +112,20 @@ it.each<readonly [string, Syntax, readonly string[]]>([
   expect(read(text, syntax).forms).toEqual(forms);
 });
 
+it.each([
+  ["export default config;", true],
+  ["module.exports = config", true],
+  ["export default make(config);", false],
+  ["export default other;", false],
+])("knows the navigation of a configuration with a name only where it is exported: %s", (end, isKnown) => {
+  const of = (label: string) => {
+    const items = `[{ label: '${label}', to: '/a' }]`;
+    const config = `const config: Config = { title: 'Docs', themeConfig: { navbar: { items: ${items} } } };\n${end}\n`;
+    return readPage(config, "configuration docusaurus.config.ts").find(({ kind }) => kind === "rest");
+  };
+  expect(JSON.stringify(of("A")) === JSON.stringify(of("B"))).toBe(isKnown);
+});
+
 it("a configuration that is nested too deeply leaves the next ones readable", () => {
   const nested = `export default ${"[".repeat(20_000)}${"]".repeat(20_000)}`;
   const [kept] = readPage(nested, "configuration docusaurus.config.ts");
