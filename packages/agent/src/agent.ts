@@ -105,6 +105,12 @@ export interface PageView {
   webp: Buffer;
 }
 
+/** What came of a declared screenshot. */
+export type RenewedScreenshot =
+  | { file: string; kind: "same" }
+  | { file: string; kind: "renewed"; bytes: Buffer }
+  | { file: string; kind: "failed"; words: string };
+
 /** A message of the conversation, stored as JSON in exactly this form. */
 export type Message =
   /**
@@ -245,6 +251,8 @@ export interface AgentDeps {
   build?: ((signal: AbortSignal) => Promise<readonly Finding[]>) | undefined;
   /** Pictures of a built page with the edits so far. Absent: the model cannot see, or the site is not built. */
   look?: ((path: string, signal: AbortSignal) => Promise<readonly PageView[]>) | undefined;
+  /** Takes the declared screenshots again. `string`: why none can be taken. Absent: none is declared, or nothing is built. */
+  takeScreenshots?: ((signal: AbortSignal) => Promise<readonly RenewedScreenshot[] | string>) | undefined;
   /** Wraps each call of a tool, for traces. Call and result are vetted. */
   watchTool?: ((call: ToolCall, run: () => Promise<ToolResult>) => Promise<ToolResult>) | undefined;
   /** Stores a step with its edits, fenced by the lease. Throws if the lease is lost. */

@@ -45,6 +45,7 @@ const noContext: ContextTrees = { names: [], open: () => Promise.reject(new Erro
 const buildsMax = 5;
 /** In a round. Each costs a build and a few thousand tokens. */
 const looksMax = 5;
+const screenshotRoundsMax = 3;
 const unanswered =
   "Nobody answered in time. Go on with your best guess, and say in the summary what you assumed and what it depends on.";
 const proseReminder =
@@ -76,7 +77,12 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
   let attachments = await attached();
   const hasPictures = () => attachments.some(({ picture }) => picture !== null);
   const mayAsk = (deps.questions?.max ?? 0) > 0;
-  const allowed = { mayAsk, mayBuild: deps.build !== undefined, mayLook: deps.look !== undefined };
+  const allowed = {
+    mayAsk,
+    mayBuild: deps.build !== undefined,
+    mayLook: deps.look !== undefined,
+    mayRenew: deps.takeScreenshots !== undefined,
+  };
   const turn: TurnDeps = {
     deps,
     isPlanning: isPlanning(task),
@@ -102,6 +108,7 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
       isFollowUp: (task.followUps?.length ?? 0) > 0,
       build: deps.build,
       look: deps.look,
+      takeScreenshots: deps.takeScreenshots,
       pictures: [],
       attachments,
       refusePath: (path) => refuseContextPath(context.names, path) ?? deps.refusePath?.(path) ?? null,
@@ -136,6 +143,7 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
     turn.context.questionsLeft = (deps.questions?.max ?? 0) - questionsIn(steps).length;
     turn.context.buildsLeft = buildsMax - callsIn(round, "build");
     turn.context.looksLeft = looksMax - callsIn(round, "look");
+    turn.context.screenshotsLeft = screenshotRoundsMax - callsIn(round, "renew_screenshots");
     const asked = { shown, said: [...conversation, ...opening] };
     const taken = await takeTurn(turn, asked, { signal, clock }).catch(async (error: unknown) => {
       if (isFault(error, "instruction_not_understood")) await takeBack(deps, task, number, error.publicMessage);

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { inContent, withoutMark } from "@emend/base/in-content.ts";
-import { matchesGlob } from "@emend/base/matches-glob.ts";
 import { readTemplate } from "@emend/base/read-template.ts";
-import type { Finding, Site } from "@emend/site";
+import { type Finding, matchesGlob, type Site } from "@emend/site";
 import type { Tree } from "@emend/tree";
 import type { AgentTask, Message } from "./agent.ts";
 import { describeFinding } from "./tools/check.ts";

@@ -84,6 +84,7 @@ export async function serve(site: Site, base: string): Promise<string> {
 
 export type Answer = Record<string, unknown>;
 export type Browser = ReturnType<typeof startChromium>;
+export type Page = Awaited<ReturnType<Browser["open"]>>;
 
 interface Session {
   send(method: string, params?: object): Promise<Answer>;

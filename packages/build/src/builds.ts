@@ -4,7 +4,15 @@ import { join } from "node:path";
 import { createKeyedMutex } from "@emend/base/locks.ts";
 import type { Fetch } from "@emend/base/network.ts";
 import { type Sandbox, type StartProcess, trySandbox } from "@emend/runners";
-import { type Finding, openSite, type ParseCache, type Site } from "@emend/site";
+import {
+  type Finding,
+  openSite,
+  type ParseCache,
+  pagesOfPictures,
+  readScreenshots,
+  type Site,
+  screenshotsFile,
+} from "@emend/site";
 import { readOrSkip, siteTreeOf, type Tree } from "@emend/tree";
 import { forgetOld } from "./forget-old.ts";
 import { aboutSite, judgeBuilds, lastLines } from "./judge.ts";
@@ -13,6 +21,7 @@ import { type BuildSettings, builderOf, type Plan, planBuild, treeKey } from "./
 import { findLock, type LockFile, type Preparation, type Prepared, preparePackages } from "./prepare.ts";
 import { type BuildEnd, runBuild } from "./run-build.ts";
 import { judgeSamples } from "./samples.ts";
+import { type TakenScreenshot, takeScreenshots } from "./screenshots.ts";
 import { findChromium, type PagePicture, type PageToPicture, takePictures } from "./take-pictures.ts";
 import { findingsOfWatch, watchChange } from "./watch-change.ts";
 
@@ -54,6 +63,8 @@ export interface Builds {
     task: BuildTask & { head: Tree; paths: readonly string[]; pagesMax: number },
     signal: AbortSignal,
   ): Promise<readonly PagePicture[] | null>;
+  /** Makes the screenshots again that the base declares, with the files of a change. `string`: why none can be made. */
+  takeScreenshots(task: BuildTask & { head: Tree }, signal: AbortSignal): Promise<readonly TakenScreenshot[] | string>;
   /** Builds the base. `words`: for the owner of the project. */
   tryBase(task: BuildTask, signal: AbortSignal): Promise<{ isBuilt: boolean; words: string }>;
 }
@@ -240,6 +251,15 @@ export function createBuilds(deps: {
     return seats.take(() => judgeSamples(own, work, signal), signal);
   }
 
+  /** The built site of a change. `string`: why there is none. */
+  async function siteOf(equipped: Equipped, task: BuildTask & { head: Tree }, signal: AbortSignal) {
+    const ready = await planFor(equipped, task.settings);
+    if (ready.kind === "unavailable") return `the site was not built: ${ready.words}`;
+    const { siteFile } = await build(ready, task.head, signal, "site");
+    const size = (await stat(siteFile).catch(() => null))?.size ?? 0;
+    return size === 0 ? "the site does not build" : { file: siteFile, base: ready.site.model.basePath };
+  }
+
   return {
     async judge(task, signal) {
       const equipped = await equip(task, signal);
@@ -259,6 +279,23 @@ export function createBuilds(deps: {
       const own = { start: deps.start, sandbox: ready.sandbox, limits: config.limits, chromium };
       const { basePath: base } = ready.site.model;
       return seats.take(() => takePictures(own, { ...files, base, pages }, signal), signal);
+    },
+    async takeScreenshots(task, signal) {
+      const declared = await readScreenshots(task.base);
+      if (declared.kind === "none") return `the base branch has no ${screenshotsFile}, which says how they are made`;
+      if (declared.kind === "wrong") return `${screenshotsFile} cannot be read: ${declared.problem}`;
+      const chromium = await findChromium(config.path);
+      if (chromium === null) return "Chromium is not installed on this server";
+      const equipped = await equip(task, signal);
+      if (equipped.kind === "unavailable") return equipped.words;
+      const { sandbox, prepared } = equipped;
+      const screenshots = declared.list;
+      const showsSite = screenshots.some(({ open }) => open.startsWith("/"));
+      const site = showsSite ? await siteOf(equipped, task, signal) : "";
+      const own = { start: deps.start, sandbox, limits: config.limits, chromium };
+      const plan = { mounts: prepared?.mounts ?? [], packageFolders: prepared?.folders ?? [] };
+      const work = { tree: task.head, plan, service: task.settings.service, site, screenshots };
+      return seats.take(() => takeScreenshots(own, work, signal), signal);
     },
     async tryBase(task, signal) {
       const ready = await getReady(task, signal);
@@ -292,7 +329,9 @@ async function pagesOf(
   signal: AbortSignal,
 ): Promise<readonly PageToPicture[]> {
   const after = await openSite(siteTreeOf(head), { docsDir, signal, ...(siteCache && { cache: siteCache }) });
-  return pagesToPicture({ before: site, after, folder: plan.folder }, paths);
+  const showing = pagesOfPictures(after.index);
+  const pages = new Set(paths.flatMap((path) => [path, ...(showing.get(path) ?? [])]));
+  return pagesToPicture({ before: site, after, folder: plan.folder }, [...pages]);
 }
 
 /** Where both built sites have the changed pages. Sites whose pages Emend does not read keep their files' names. */

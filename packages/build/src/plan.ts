@@ -15,7 +15,7 @@ export interface BuildSettings {
   output: string | null;
   /** Samples of changed pages that run: `marked` ones, and all in these languages. Empty: none. */
   samples: readonly string[];
-  /** A shell command that serves what samples of HTTP ask, beside them. */
+  /** A shell command that serves what samples of HTTP ask and screenshots show, beside them. */
   service: string | null;
   /** Whether the packages of the base's lock file are installed, and whether their install scripts run. */
   packages: "none" | "install" | "install_with_scripts";

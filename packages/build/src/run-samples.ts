@@ -1,8 +1,8 @@
 // Runs inside the sandbox, and imports nothing of ours. Runs the samples of a page, one after another in the same folder,
 // and prints what came of each.
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
+import { answers, startService, stop } from "./service.ts";
 
 interface Order {
   /** A command that serves what the samples ask. */
@@ -58,14 +58,6 @@ function run(command: string, args: string[], ms: number): Promise<Result> {
   });
 }
 
-function stop(child: ChildProcess): void {
-  try {
-    process.kill(-(child.pid ?? 0), "SIGKILL");
-  } catch {
-    // It has ended.
-  }
-}
-
 /** `METHOD address`, headers, an empty line, and a body. */
 async function ask(text: string): Promise<Result> {
   const [head = "", ...rest] = text.trim().split(/\r?\n\r?\n/);
@@ -77,7 +69,8 @@ async function ask(text: string): Promise<Result> {
   ]);
   const host = headers.find(([name]) => name.toLowerCase() === "host")?.[1] ?? "localhost";
   const url = new URL(target, `http://${host}`);
-  if (!(await answers(url))) return { code: null, output: "", words: `nothing answers at ${url.host}` };
+  if (!(await answers(url, order.service !== null)))
+    return { code: null, output: "", words: `nothing answers at ${url.host}` };
   const body = rest.join("\n\n");
   const response = await fetch(url, {
     method,
@@ -90,25 +83,9 @@ async function ask(text: string): Promise<Result> {
   return { code: 0, output: `HTTP/1.1 ${response.status} ${response.statusText}\n\n${answer}`, words: "" };
 }
 
-/** Waits until the service listens. */
-async function answers({ hostname, port }: URL): Promise<boolean> {
-  for (const until = Date.now() + 30_000; Date.now() < until; ) {
-    const isThere = await new Promise<boolean>((resolve) => {
-      const socket = connect({ host: hostname, port: Number(port || 80) });
-      socket.on("connect", () => resolve(true)).on("error", () => resolve(false));
-      socket.on("connect", () => socket.destroy());
-    });
-    if (isThere) return true;
-    if (order.service === null) return false;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  return false;
-}
-
 async function runAll(): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const service =
-    order.service === null ? null : spawn("/bin/sh", ["-c", order.service], { stdio: "ignore", detached: true });
+  const service = order.service === null ? null : startService(order.service);
   const results: Result[] = [];
   for (const [index, { language, code }] of order.samples.entries()) {
     const program = programs[language];

@@ -2,12 +2,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bind, inside } from "@emend/runners";
 import { type Finding, type PageSample, readSamples, type Site } from "@emend/site";
 import type { Tree } from "@emend/tree";
 import type { Plan } from "./plan.ts";
-import { runBuild } from "./run-build.ts";
-import { own, placeOf, type ScriptDeps } from "./run-script.ts";
+import { runOnTree } from "./run-on-tree.ts";
+import type { ScriptDeps } from "./run-script.ts";
 
 /** A sample that runs, and what the page states that it prints. */
 interface RunSample {
@@ -28,6 +27,7 @@ interface SampleResult {
 const pagesMax = 20;
 const samplesMax = 50;
 const script = fileURLToPath(new URL("./run-samples.ts", import.meta.url));
+const modules = [fileURLToPath(new URL("./service.ts", import.meta.url))];
 
 const languages: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
@@ -142,17 +142,8 @@ async function runPage(
     const order = join(dir, "order.json");
     const samples = task.samples.map(({ language, code }) => ({ language, code }));
     await writeFile(order, JSON.stringify({ service, samples }));
-    const inSandbox = placeOf(script);
-    const plan: Plan = {
-      ...task.plan,
-      name: "the samples",
-      folder: "",
-      command: [inside.node, "--no-warnings", inSandbox, own("order.json")],
-      site: null,
-      mounts: [...bind(script, inSandbox), ...bind(order, own("order.json")), ...task.plan.mounts],
-      key: "",
-    };
-    const end = await runBuild(deps, { tree: task.tree, plan, siteFile: join(dir, "site") }, signal);
+    const own = { script, modules, order, name: "the samples" };
+    const end = await runOnTree(deps, { ...task, ...own, siteFile: join(dir, "site") }, signal);
     if (end.kind === "stopped") return end.words;
     return readResults(end.output, samples.length) ?? "a sample ended the program that runs them";
   } finally {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bind, findProgram, inside, programMounts } from "@emend/runners";
+import { blocksOf, recordOf } from "./blocks.ts";
 import { own, runScript, type ScriptDeps } from "./run-script.ts";
 
 /** A page as readers see it, before or after a change. */
@@ -33,7 +34,10 @@ const marksMax = 200;
 /** Those without windows first: they need less of everything. */
 const browsers = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const photograph = fileURLToPath(new URL("./photograph.ts", import.meta.url));
-export const browserModule = fileURLToPath(new URL("./browser.ts", import.meta.url));
+const moduleOf = (name: string) => fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
+export const browserModule = moduleOf("browser");
+/** What takes and compares pictures, inside the sandbox. */
+export const cameraModules = [browserModule, moduleOf("shoot"), moduleOf("differ")];
 
 export async function findChromium(path: string): Promise<string | null> {
   for (const name of browsers) {
@@ -66,7 +70,7 @@ export async function takePictures(
     };
     const mounts = [...["--bind", taken, own("pictures")], ...(await browserMounts(deps.chromium, task))];
     const args = [JSON.stringify(order)];
-    const script = { script: photograph, modules: [browserModule], args };
+    const script = { script: photograph, modules: cameraModules, args };
     await runScript(deps, { ...script, mounts, env: {}, stdin: "", timeoutMs: clockMs }, signal);
     return readPictures(await readFile(taken), task.pages);
   } finally {
@@ -94,23 +98,12 @@ export function readPictures(bytes: Buffer, pages: readonly PageToPicture[]): re
   const found = new Map<string, PagePicture>();
   const blocks = blocksOf(bytes);
   for (let at = 0; at + 1 < blocks.length; at += 2) {
-    const header = parseHeader(blocks[at] as Buffer);
+    const header = headerOf(blocks[at] as Buffer);
     const webp = blocks[at + 1] as Buffer;
     if (header === null || !paths.has(header.path) || !isWebp(webp)) continue;
     found.set(`${header.path} ${header.width} ${header.side}`, { ...header, webp });
   }
   return [...found.values()];
-}
-
-export function blocksOf(bytes: Buffer): readonly Buffer[] {
-  const blocks: Buffer[] = [];
-  for (let at = 0; at + 4 <= bytes.byteLength; ) {
-    const end = at + 4 + bytes.readUInt32BE(at);
-    if (end > bytes.byteLength) break;
-    blocks.push(bytes.subarray(at + 4, end));
-    at = end;
-  }
-  return blocks;
 }
 
 function isWebp(bytes: Buffer): boolean {
@@ -121,21 +114,18 @@ function isWebp(bytes: Buffer): boolean {
   );
 }
 
-function parseHeader(block: Buffer): Omit<PagePicture, "webp"> | null {
-  try {
-    const { path, side, width, height, marks } = JSON.parse(block.toString());
-    const isRow = (value: unknown) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= height;
-    const isPlain =
-      typeof path === "string" &&
-      (side === "before" || side === "after") &&
-      pictureWidths.includes(width) &&
-      Number.isInteger(height) &&
-      height >= 1 &&
-      height <= pictureHeightMax &&
-      Array.isArray(marks) &&
-      marks.every((mark) => Array.isArray(mark) && mark.length === 2 && mark.every(isRow));
-    return isPlain ? { path, side, width, height, marks: marks.slice(0, marksMax) } : null;
-  } catch {
-    return null;
-  }
+function headerOf(block: Buffer): Omit<PagePicture, "webp"> | null {
+  const { path, side, width, height, marks } = recordOf(block) ?? {};
+  const isRow = (value: unknown) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= Number(height);
+  const isPlain =
+    typeof path === "string" &&
+    (side === "before" || side === "after") &&
+    pictureWidths.some((one) => one === width) &&
+    Number.isInteger(height) &&
+    Number(height) >= 1 &&
+    Number(height) <= pictureHeightMax &&
+    Array.isArray(marks) &&
+    marks.every((mark) => Array.isArray(mark) && mark.length === 2 && mark.every(isRow));
+  if (!isPlain) return null;
+  return { path, side, width: Number(width), height: Number(height), marks: marks.slice(0, marksMax) };
 }

@@ -4,10 +4,11 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bind } from "@emend/runners";
 import type { Finding } from "@emend/site";
+import { blocksOf, recordOf } from "./blocks.ts";
 import type { Found } from "./collect.ts";
 import { aboutSite } from "./judge.ts";
 import { own, runScript, type ScriptDeps } from "./run-script.ts";
-import { blocksOf, browserModule, browserMounts, type PageToPicture } from "./take-pictures.ts";
+import { browserModule, browserMounts, type PageToPicture } from "./take-pictures.ts";
 
 /** What a page of the built site does that no page did before. */
 export interface Seen extends Found {
@@ -92,7 +93,7 @@ export async function watchChange(
 export function readReport(bytes: Buffer): Watched {
   const watched = { seen: [] as Seen[], isWhole: false, read: 0, of: 0 };
   for (const block of blocksOf(bytes)) {
-    const line = parseLine(block);
+    const line = recordOf(block);
     if (line === null) continue;
     const { path, source, kind, text, code, read, of, done } = line;
     if (done === true) watched.isWhole = true;
@@ -107,15 +108,6 @@ export function readReport(bytes: Buffer): Watched {
       });
   }
   return watched;
-}
-
-function parseLine(block: Buffer): Record<string, unknown> | null {
-  try {
-    const line: unknown = JSON.parse(block.toString());
-    return typeof line === "object" && line !== null ? (line as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
 }
 
 const words: Readonly<Record<Found["kind"], string>> = {

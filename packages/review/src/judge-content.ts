@@ -1,10 +1,9 @@
 import { posix } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { domainToUnicode } from "node:url";
-import { matchesGlob } from "@emend/base/matches-glob.ts";
 import { decodedForms } from "@emend/base/secrets/scan-secrets.ts";
 import { redactSecrets, UnsearchableText } from "@emend/base/secrets/secrets-in.ts";
-import type { Finding } from "@emend/site";
+import { type Finding, matchesGlob } from "@emend/site";
 import type { OverlayEntry, Tree } from "@emend/tree";
 import type { AddedLine } from "./added-lines.ts";
 import { problemOfAsset } from "./check-asset.ts";

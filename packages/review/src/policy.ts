@@ -1,4 +1,4 @@
-import { matchesGlob } from "@emend/base/matches-glob.ts";
+import { matchesGlob } from "@emend/site";
 import type { OverlayEntry } from "@emend/tree";
 import type { Policy, Violation } from "./review.ts";
 

@@ -98,7 +98,7 @@ function ruleOf(
   { check, path = "**", message = null }: Pick<IgnoreEntry, "check"> & { path?: string; message?: string | null },
   place: Pick<IgnoreRule, "position" | "isOfProject">,
 ): IgnoreRule {
-  return { check, path: patternOf(path), message, ...place };
+  return { check, path, message, ...place };
 }
 
 function parseSettings(text: string, files: ReadonlyMap<string, unknown>): OwnSettings {
@@ -155,16 +155,6 @@ function parseIgnore(value: unknown): IgnoreRule[] | string {
     rules.push(ruleOf({ check, path, message }, { position: i + 1, isOfProject: false }));
   }
   return rules;
-}
-
-/** `*` matches within a name, `**` also across folders. */
-function patternOf(glob: string): RegExp {
-  const parts = glob.split(/(\*\*\/|\*\*|\*)/).map((part) => {
-    if (part === "**/") return "(?:[^/]*/)*";
-    if (part === "**") return ".*";
-    return part === "*" ? "[^/]*" : part.replace(/[.+?^${}()|[\]\\]/g, "\\$&");
-  });
-  return new RegExp(`^${parts.join("")}$`);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

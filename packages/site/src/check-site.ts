@@ -38,7 +38,8 @@ export async function checkSite(site: Site, options: CheckOptions = {}): Promise
   const findings = [...certain, ...settingsFindings(settings)];
   const ran = new Set(everyCheck);
   for (const check of optionalChecks) {
-    if ((settings.levels.get(check.id) ?? "off") === "off") continue;
+    const level = settings.levels.get(check.id) ?? (check.isOn?.(site) ? check.severity : "off");
+    if (level === "off") continue;
     ran.add(check.id);
     for await (const report of check.run(site, { ...options, settings })) findings.push(toFinding(check, report));
   }

@@ -9,6 +9,7 @@ export {
 } from "./check-settings.ts";
 export { byPlace, checkSite, tallyLinks } from "./check-site.ts";
 export type { CheckSettings } from "./checks/check.ts";
+export { pagesOfPictures } from "./checks/pages.ts";
 export { compareSites, diffFindings, knownSilencers } from "./compare-sites.ts";
 export { type PageBlock, pageBlocks } from "./drift/page-blocks.ts";
 export { type ChangedLines, rankBlocks } from "./drift/rank-blocks.ts";
@@ -74,9 +75,11 @@ export { type PageSample, readSamples } from "./references/read-samples.ts";
 export { isSourcePath } from "./references/read-source-file.ts";
 export { readSiteReferences, type SiteReferences } from "./references/site-references.ts";
 export { type IndexOptions, indexSource, type SourceIndex } from "./references/source-index.ts";
+export { readScreenshots, type Screenshot, type Screenshots, screenshotsFile } from "./screenshots.ts";
 export { confirmFixes } from "./second-reader/read-states.ts";
 export { silenceFindings } from "./silence.ts";
 export type { Site } from "./site.ts";
+export { matchesGlob } from "./text/matches-glob.ts";
 export type {
   Certainty,
   Comparison,

@@ -2,6 +2,7 @@ import type { CheckSettings } from "./checks/check.ts";
 import { quoted } from "./checks/report.ts";
 import type { Silencer } from "./parse/silencers.ts";
 import type { Site } from "./site.ts";
+import { matchesGlob } from "./text/matches-glob.ts";
 import type { Finding } from "./types.ts";
 
 /** The check for ignore comments that have no effect or give no reason. */
@@ -38,7 +39,9 @@ export function silenceFindings(site: Site, findings: readonly Finding[], option
     );
     const rule = settings.ignore.find(
       ({ check, path, message }) =>
-        check === finding.check && path.test(finding.path) && (message === null || finding.message.includes(message)),
+        check === finding.check &&
+        matchesGlob(path, finding.path) &&
+        (message === null || finding.message.includes(message)),
     );
     if (comment !== undefined) used.add(keyOf(comment, finding.check));
     if (rule !== undefined) used.add(rule);

@@ -107,6 +107,7 @@ function pagesOf(instruction: Instruction): readonly string[] {
     case "rename":
     case "add_page":
     case "rename_group":
+    case "renew_screenshots":
       return [];
     default:
       return assertNever(instruction);

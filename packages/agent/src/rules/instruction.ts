@@ -10,6 +10,8 @@ export type Instruction =
   /** Replaced by another page: links and a redirect point there. */
   | { kind: "remove_page"; page: string; to: string }
   | { kind: "fix_links"; under?: string; only?: "anchors" }
+  /** Those that the repository says how to make. */
+  | { kind: "renew_screenshots" }
   | { kind: "add_page"; path: string; title?: string; content: string; group?: string }
   /** `move`: its entry moves there from wherever it is now. */
   | { kind: "list_page"; page: string; group?: string; before?: string; after?: string; move?: true }
@@ -39,6 +41,8 @@ export function describeInstruction(instruction: Instruction): string {
       return `delete ${instruction.page} and redirect it to ${instruction.to}`;
     case "fix_links":
       return `fix broken ${instruction.only ?? "links"}${instruction.under === undefined ? "" : ` in ${instruction.under}`}`;
+    case "renew_screenshots":
+      return "renew screenshots";
     case "add_page":
       return `add the page ${instruction.path}`;
     case "list_page":

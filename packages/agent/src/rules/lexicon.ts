@@ -29,6 +29,7 @@ const verbPhrases: Readonly<Record<string, string>> = {
   take: "take",
   hide: "hide|unlist",
   split: "split|split out|extract|pull|pull out|break|break out",
+  renew: "renew screenshots|retake screenshots|refresh screenshots",
   check: "check|search|search for|scan|look for|look through|go through|find|there are|there is",
 };
 

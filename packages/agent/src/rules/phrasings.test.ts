@@ -26,7 +26,10 @@ afterAll(() => trees.close());
 async function carriedOut(prompt: string, tree = base): Promise<After> {
   const overlay = await createOverlay(tree);
   const outcome = await runAgent(
-    { model: createRulesModel(), limits: testLimits, siteCache, saveStep: async () => {} },
+    {
+      ...{ model: createRulesModel(), limits: testLimits, siteCache, saveStep: async () => {} },
+      takeScreenshots: async () => [{ file: "images/a.png", kind: "renewed", bytes: Buffer.from("png") }],
+    },
     { jobId: "job_1", prompt, docsDir: "", base: tree, overlay, steps: [] },
     new AbortController().signal,
   );

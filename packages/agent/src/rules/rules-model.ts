@@ -84,6 +84,7 @@ function isExplicit(instruction: Instruction): boolean {
       return instruction.pages.every(isPathLike);
     case "add_page":
     case "rename_group":
+    case "renew_screenshots":
       return true;
     case "list_page":
     case "unlist_page":
@@ -221,6 +222,7 @@ const singulars: Readonly<Record<string, string>> = {
   replacements: "replacement",
   headings: "heading",
   fields: "field",
+  screenshots: "screenshot",
 };
 
 function amount(what: string, count: number): string {
@@ -276,6 +278,8 @@ function callFor(instruction: Instruction): PlannedCall {
           ...(instruction.only !== undefined && { only: instruction.only }),
         },
       };
+    case "renew_screenshots":
+      return { name: "renew_screenshots", input: {} };
     case "add_page": {
       const { kind: _, ...input } = instruction;
       return { name: "add_page", input };

@@ -1,5 +1,5 @@
 import { isFault } from "@emend/base/fault.ts";
-import { matchesGlob } from "@emend/base/matches-glob.ts";
+import { matchesGlob } from "@emend/site";
 import type { Tree } from "@emend/tree";
 import type { ContextTrees } from "../agent.ts";
 import { AgentFault } from "../faults.ts";

@@ -19,6 +19,7 @@ import {
   setFrontMatterTool,
 } from "./page-tools.ts";
 import { readFileTool } from "./read-file.ts";
+import { renewScreenshotsTool } from "./renew-screenshots.ts";
 import { replaceTermTool } from "./replace-term.ts";
 import { searchTool } from "./search.ts";
 import { siteMapTool } from "./site-map.ts";
@@ -51,6 +52,7 @@ const unshownTools: readonly Tool[] = [
   askTool,
   buildTool,
   lookTool,
+  renewScreenshotsTool,
   addPictureTool,
   siteMapTool,
   addPageTool,
@@ -61,18 +63,20 @@ const toolsByName = new Map([...tools, ...unshownTools].map((tool) => [tool.name
 
 /**
  * `mayAsk`: a job whose questions nobody would answer is not told of them. `mayBuild`: the project's site is built.
- * `mayLook`: its pages can be shown, and the model sees. `hasPictures`: somebody attached some.
+ * `mayLook`: its pages can be shown, and the model sees. `mayRenew`: its repository says how screenshots are made. `hasPictures`: somebody attached some.
  */
 export function describeTools({
   mayAsk = false,
   mayBuild = false,
   mayLook = false,
+  mayRenew = false,
   hasPictures = false,
 } = {}): readonly ToolDescription[] {
   const some = [
     ...(mayAsk ? [askTool] : []),
     ...(mayBuild ? [buildTool] : []),
     ...(mayLook ? [lookTool] : []),
+    ...(mayRenew ? [renewScreenshotsTool] : []),
     ...(hasPictures ? [addPictureTool] : []),
   ];
   return [...tools, ...some].map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));

@@ -44,6 +44,9 @@ export interface ToolContext {
   /** Pictures of a built page with the edits so far, without an id. Absent: they cannot be taken, or the model cannot see. */
   look?: AgentDeps["look"];
   looksLeft?: number;
+  /** Takes the declared screenshots again, with the edits so far. `string`: why not. Absent: the site is not built. */
+  takeScreenshots?: AgentDeps["takeScreenshots"];
+  screenshotsLeft?: number;
   /** What `look` took in this turn. */
   pictures: PageView[];
   /** What people attached to their words. */

@@ -50,6 +50,14 @@ new and removed options, changed defaults. If no page is concerned, change nothi
 fits. Leave out pages that are hidden on purpose. Change nothing else.`,
     promptOfRules: "Fix broken links.",
   },
+  screenshots: {
+    title: "Keep screenshots fresh",
+    description: "After a push to this repository: take its screenshots again, and propose those that look different.",
+    trigger: (repository) => ({ kind: "push", repository, ...noPaths, tags: [] }),
+    watches: "docs",
+    prompt: `Take the screenshots again with the tool renew_screenshots. Change nothing else.`,
+    promptOfRules: "Renew screenshots.",
+  },
   changelog: {
     title: "Write the changelog",
     description: "After a pull request of the code is merged: add an entry to the changelog page.",

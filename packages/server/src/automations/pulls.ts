@@ -1,9 +1,9 @@
 import { promisify } from "node:util";
 import { inflate } from "node:zlib";
 import type { Logger } from "@emend/base/logger.ts";
-import { matchesGlob } from "@emend/base/matches-glob.ts";
 import { createPatchReader } from "@emend/contract";
 import type { OpenPullRequest } from "@emend/forges";
+import { matchesGlob } from "@emend/site";
 import type { Git, Remote } from "@emend/tree";
 import type { Queryable } from "../db/pool.ts";
 import { dayOf, type PullEvent, type PullValues, type Trigger, type Values } from "./automation.ts";

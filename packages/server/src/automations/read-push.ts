@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { matchesGlob } from "@emend/base/matches-glob.ts";
+import { matchesGlob } from "@emend/site";
 import { checkObjectIds, ensureMirror, type Git, objectFormatOf, type Remote, unreachable } from "@emend/tree";
 import type { Trigger } from "./automation.ts";
 

@@ -1,4 +1,4 @@
-import { matchesGlob } from "@emend/base/matches-glob.ts";
+import { matchesGlob } from "@emend/site";
 
 /** People and teams whom a repository's CODEOWNERS names for paths. GitHub's syntax, with GitLab's sections. */
 export interface CodeOwners {

@@ -1,8 +1,9 @@
 import type { Finding } from "@emend/site";
+import { makePng } from "@emend/testkit/pictures.ts";
 import type { OverlayEntry, Tree } from "@emend/tree";
 import { expect, it } from "vitest";
 import { parseProjectSettings } from "../accounts/projects/project-settings.ts";
-import { buildChange, withBuilt } from "./build-change.ts";
+import { buildChange, screenshotsOf, withBuilt } from "./build-change.ts";
 
 const found: Finding = { check: "build", severity: "error", path: "a.md", line: 2, column: 1, message: "no" };
 const tree = {} as Tree;
@@ -32,7 +33,7 @@ async function built(
     ...hosts.flatMap((host) => (task.isAllowedHost(host) ? [{ ...found, message: host }] : [])),
   ];
   const deps = {
-    builds: { judge, takePictures: async () => null },
+    builds: { judge, takePictures: async () => null, takeScreenshots: async () => [] },
     siteCache: new Map<string, string>(),
     knownSecrets: async () => ["a-secret-of-this-installation"],
   };
@@ -96,4 +97,28 @@ it("an error of the builder makes a draft, a warning does not, and a denied chan
   expect(withBuilt(passed, [{ ...found, severity: "warning" }])).toMatchObject({ kind: "passed" });
   const denied = { kind: "denied", violations: [] } as const;
   expect(withBuilt(denied, [found])).toBe(denied);
+});
+
+it("takes screenshots only with code of the base branch, and only pictures from the sandbox", async () => {
+  const png = makePng();
+  const answers = [png, Buffer.from("<svg onload=alert(1)>")].map((bytes, at) => ({
+    ...{ file: `docs/${at}.png`, kind: "renewed" as const, bytes, chance: 0 },
+  }));
+  const deps = {
+    builds: { judge: async () => [], takePictures: async () => null, takeScreenshots: async () => answers },
+    siteCache: new Map<string, string>(),
+    knownSecrets: async () => [],
+  };
+  const settings = parseProjectSettings({ build: { on: true } });
+  const place = { id: "prj", forge: "local", repositoryUrl: "https://git.example.com/docs.git" };
+  const project = { ...place, baseRef: "main", docsDir: "docs", settings };
+  const take = (byPeople: string[]) => {
+    const change = { base: tree, head: tree, entries, byPeople };
+    return screenshotsOf(deps, project, { baseRef: null }, change, new AbortController().signal);
+  };
+  expect(await take(["docs/a.md"])).toMatch(/^people have changed files/);
+  expect(await take([])).toMatchObject([
+    { file: "docs/0.png", kind: "renewed" },
+    { file: "docs/1.png", kind: "failed", words: "what was taken is no picture" },
+  ]);
 });

@@ -1,15 +1,15 @@
-import { matchesGlob } from "@emend/base/matches-glob.ts";
 import { redactSecrets } from "@emend/base/secrets/secrets-in.ts";
-import { type Builds, builtPage, type PagePicture } from "@emend/build";
+import { type Builds, builtPage, type PagePicture, type TakenScreenshot } from "@emend/build";
 import { hostsIn, isAllowed, type Verdict } from "@emend/review";
-import type { Finding, ParseCache, Severity } from "@emend/site";
+import { type Finding, matchesGlob, type ParseCache, type Severity } from "@emend/site";
 import type { OverlayEntry, Tree } from "@emend/tree";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
+import { cleanPicture } from "../jobs/uploads/clean-picture.ts";
 import { askedOf, type RunProject } from "./run.ts";
 
 export interface BuildChangeDeps {
   /** Absent: nothing is built. */
-  builds?: Pick<Builds, "judge" | "takePictures">;
+  builds?: Pick<Builds, "judge" | "takePictures" | "takeScreenshots">;
   siteCache: ParseCache;
   knownSecrets(projectId: string): Promise<readonly string[]>;
 }
@@ -72,6 +72,32 @@ export async function picturesOf(
   const { docsDir } = project;
   const task = { base: change.base, head: change.head, docsDir, settings, siteCache: deps.siteCache };
   return deps.builds.takePictures({ ...task, paths, pagesMax: picturedMax }, signal);
+}
+
+/** The declared screenshots, taken again with the change. `string`: why none was taken. */
+export async function screenshotsOf(
+  deps: BuildChangeDeps,
+  project: RunProject,
+  job: Pick<LeasedJob, "baseRef">,
+  change: BuiltChange,
+  signal: AbortSignal,
+): Promise<readonly TakenScreenshot[] | string> {
+  if (!deps.builds) return "this server builds nothing";
+  const why = whyNotBuilt(project, job, change);
+  if (why !== null) return why;
+  const { base, head } = change;
+  const { docsDir, settings } = project;
+  const task = { base, head, docsDir, settings: settings.build, siteCache: deps.siteCache };
+  const taken = await deps.builds.takeScreenshots(task, signal);
+  if (typeof taken === "string") return taken;
+  return taken.map((one) => {
+    if (one.kind !== "renewed") return one;
+    // What the project serves ran beside the program that wrote it.
+    const picture = cleanPicture(one.bytes);
+    return picture !== null && picture !== "too large"
+      ? { ...one, bytes: picture.bytes }
+      : { file: one.file, kind: "failed", words: "what was taken is no picture" };
+  });
 }
 
 /** A build runs only code that the project's base branch has. */

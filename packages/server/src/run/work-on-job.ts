@@ -11,12 +11,13 @@ import {
 } from "@emend/agent";
 import type { Forge } from "@emend/forges";
 import { createVetting, type PageReader, refusedBy } from "@emend/review";
+import { screenshotsFile } from "@emend/site";
 import type { CommitReader, Mirrors, PageHistory, RecentSubjects, Remote, Tree } from "@emend/tree";
 import { AppError } from "../errors.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
 import type { PinnedContext } from "../jobs/run/record-work.ts";
 import { conventionalTitle, type TitleConvention, titleConventionOf } from "../publish/draft-pull-request.ts";
-import { type BuildChangeDeps, buildChange, picturesOf } from "./build-change.ts";
+import { type BuildChangeDeps, buildChange, picturesOf, screenshotsOf } from "./build-change.ts";
 import { type AgentResult, type AgentWork, askedOf, limitsOf, policyOf, type RunProject } from "./run.ts";
 
 export interface WorkDeps extends BuildChangeDeps {
@@ -77,14 +78,11 @@ export async function workOnJob(
       : { remote: await named.remote(either), branch, path: path.slice(named.name.length + 2) };
   }
   const byPeople = [...job.peoplePaths, ...(work.pushedByPeople ?? [])];
-  const build = (either: AbortSignal) => {
-    const { base, overlay } = work;
-    return buildChange(deps, project, job, { base, head: overlay, entries: overlay.entries(), byPeople }, either);
-  };
+  const soFar = () => ({ base: work.base, head: work.overlay, entries: work.overlay.entries(), byPeople });
+  const build = (either: AbortSignal) => buildChange(deps, project, job, soFar(), either);
+  const renew = (either: AbortSignal) => screenshotsOf(deps, project, job, soFar(), either);
   const look = async (path: string, either: AbortSignal) => {
-    const { base, overlay } = work;
-    const change = { base, head: overlay, entries: overlay.entries(), byPeople };
-    const taken = (await picturesOf(deps, project, job, change, either, [path])) ?? [];
+    const taken = (await picturesOf(deps, project, job, soFar(), either, [path])) ?? [];
     return taken.flatMap(({ side, width, webp }) =>
       side === "after" ? [{ name: `${path}, in a window of ${width} pixels`, webp }] : [],
     );
@@ -108,7 +106,7 @@ export async function workOnJob(
   const reader = await openSecondReader(deps, project, model);
   const knowledge = (await deps.openKnowledge?.({ id: job.id, projectId: project.id })) ?? undefined;
   const { outcome, verdict } = await trace
-    .agent(model, () =>
+    .agent(model, async () =>
       runAgentWithReview(
         {
           model: trace.model(model),
@@ -122,6 +120,7 @@ export async function workOnJob(
           knowledge,
           build: isBuilt ? build : undefined,
           look: isBuilt && deps.seesPictures?.(job.model) ? look : undefined,
+          takeScreenshots: isBuilt && (await work.base.read(screenshotsFile)) !== null ? renew : undefined,
           saveStep: work.saveStep,
           interjections: work.interjections,
           attachments: async () => (await deps.uploadsOf?.(job.id)) ?? [],

@@ -20,7 +20,8 @@ export interface CheckSettings {
 
 export interface IgnoreRule {
   check: string;
-  path: RegExp;
+  /** A page, or a pattern. */
+  path: string;
   /** A part of the finding's message. Null: any message. */
   message: string | null;
   /** Its position in the list, from 1. */
@@ -59,5 +60,7 @@ export interface SiteCheck {
 export interface OptionalCheck {
   id: string;
   severity: Severity;
+  /** Whether it also runs on a site whose settings do not name it. Absent: never. */
+  isOn?(site: Site): boolean;
   run(site: Site, context: { settings: CheckSettings; signal?: AbortSignal }): Iterable<Report> | AsyncIterable<Report>;
 }

@@ -1,12 +1,15 @@
 import type { FileChange } from "../git-history.ts";
 import { hasAnchor } from "../links/anchors.ts";
 import { resolveTarget } from "../links/resolve.ts";
+import type { SiteIndex } from "../links/site-index.ts";
 import { isBelow, isExternal, routeKey } from "../links/target.ts";
 import { listedPages } from "../navigation/find-list.ts";
 import { targetsOf } from "../parse/page-brief.ts";
 import { readFactsOf } from "../parse/read-page-facts.ts";
 import { createMovedAnchors, type MovedAnchor } from "../refactor/anchors.ts";
+import { readScreenshots, screenshotsFile } from "../screenshots.ts";
 import type { Site } from "../site.ts";
+import { matchesGlob } from "../text/matches-glob.ts";
 import type { Finding } from "../types.ts";
 import type { OptionalCheck, SiteCheck } from "./check.ts";
 import { quoted } from "./report.ts";
@@ -66,22 +69,28 @@ export const duplicateTitle: OptionalCheck = {
 
 const picture = /\.(?:png|jpe?g|gif|svg|webp|avif)$/i;
 
+/** Picture → the pages that show it. */
+export function pagesOfPictures(index: SiteIndex): ReadonlyMap<string, ReadonlySet<string>> {
+  const used = new Map<string, Set<string>>();
+  const take = (from: string, target: string): void => {
+    const found = resolveTarget(index, from, target, "image");
+    if (found.kind === "file") used.set(found.path, (used.get(found.path) ?? new Set()).add(from));
+  };
+  for (const { path, brief } of index.nodes.values()) {
+    for (const { target } of targetsOf(brief)) if (picture.test(target.replace(/[?#].*$/, ""))) take(path, target);
+    for (const value of Object.values(brief.fields))
+      if (typeof value === "string" && picture.test(value)) take(path, value);
+  }
+  return used;
+}
+
 /** Off by default: configuration, styles and code also use images, and Emend does not read those. */
 export const unusedPicture: OptionalCheck = {
   id: "unused-picture",
   severity: "warning",
   *run({ index }) {
-    const { model, files, nodes } = index;
-    const used = new Set<string>();
-    const take = (from: string, target: string): void => {
-      const found = resolveTarget(index, from, target, "image");
-      if (found.kind === "file") used.add(found.path);
-    };
-    for (const { path, brief } of nodes.values()) {
-      for (const { target } of targetsOf(brief)) if (picture.test(target.replace(/[?#].*$/, ""))) take(path, target);
-      for (const value of Object.values(brief.fields))
-        if (typeof value === "string" && picture.test(value)) take(path, value);
-    }
+    const { model, files } = index;
+    const used = pagesOfPictures(index);
     const dirs = [model.root, ...model.publicDirs];
     for (const path of files.keys()) {
       if (!picture.test(path) || used.has(path) || !dirs.some((dir) => isBelow(path, dir))) continue;
@@ -106,6 +115,37 @@ export const staleTranslation: OptionalCheck = {
       if (theirs === undefined || ours === undefined || theirs.rank <= ours.rank) continue;
       const message = `This page translates ${quoted(source)}, which changed later (${when(theirs)}; this page: ${when(ours)}); translate what changed.`;
       yield { path, line: 1, column: 1, message };
+    }
+  },
+};
+
+/** On where screenshots are declared. Without the repository's history, it reports nothing but a wrong declaration. */
+export const staleScreenshot: OptionalCheck = {
+  id: "stale-screenshot",
+  severity: "warning",
+  isOn: ({ index }) => index.files.has(screenshotsFile),
+  async *run({ index, tree }, { signal }) {
+    const declared = await readScreenshots(tree);
+    const at = { line: 1, column: 1 };
+    if (declared.kind === "wrong") {
+      const message = `The screenshots are not read: ${declared.problem}. Correct the file.`;
+      yield { path: screenshotsFile, ...at, severity: "error", message };
+    }
+    if (declared.kind !== "read") return;
+    const changes = declared.list.some(({ code }) => code.length > 0) ? await tree.history?.(signal) : undefined;
+    for (const { file, code } of declared.list) {
+      const ours = changes?.get(file);
+      if (ours === undefined) continue;
+      const newer = [...index.files.keys()].flatMap((path) => {
+        const theirs = changes?.get(path);
+        const isLater = theirs !== undefined && theirs.rank > ours.rank;
+        return isLater && code.some((one) => matchesGlob(one, path)) ? [{ path, theirs }] : [];
+      });
+      const [latest, ...others] = newer.sort((a, b) => b.theirs.rank - a.theirs.rank);
+      if (!latest) continue;
+      const more = others.length === 0 ? "" : ` and ${others.length} more`;
+      const message = `This screenshot is older than what it shows: ${quoted(latest.path)}${more} changed later (${when(latest.theirs)}; this file: ${when(ours)}). Take it again.`;
+      yield { path: file, ...at, message };
     }
   },
 };

@@ -1,6 +1,13 @@
 import type { LinkCheck, OptionalCheck, SiteCheck } from "./check.ts";
 import { brokenAnchor, brokenLink, brokenNavigation, brokenRedirect, hostLink, missingFile } from "./links.ts";
-import { duplicateRoute, duplicateTitle, orphanPage, staleTranslation, unusedPicture } from "./pages.ts";
+import {
+  duplicateRoute,
+  duplicateTitle,
+  orphanPage,
+  staleScreenshot,
+  staleTranslation,
+  unusedPicture,
+} from "./pages.ts";
 import { proseRules, spelling } from "./prose.ts";
 
 export const linkChecks: readonly LinkCheck[] = [brokenLink, brokenAnchor, missingFile];
@@ -13,6 +20,7 @@ export const optionalChecks: readonly OptionalCheck[] = [
   hostLink,
   proseRules,
   spelling,
+  staleScreenshot,
   staleTranslation,
   unusedPicture,
 ];

@@ -3,6 +3,8 @@ export const understoodAs: readonly (readonly [prompt: string, order: string])[]
   ['Could you rename "Acme Cloud" to "Acme Platform" in all pages?', 'replace "Acme Cloud" with "Acme Platform"'],
   ['Can you please change "dashboard" to "console"?', 'replace "dashboard" with "console"'],
   ["Can you fix the broken links?", "fix broken links"],
+  ["Please retake the screenshots.", "renew screenshots"],
+  ["can you refresh the screenshots", "renew screenshots"],
   ["could you please fix the broken links", "fix broken links"],
   ["Would you move guides/auth to keys?", "move guides/auth to keys"],
   ['replace "API token" with "access key" except in code', 'replace "API token" with "access key"'],

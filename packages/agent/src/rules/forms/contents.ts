@@ -74,6 +74,11 @@ export const contentForms: readonly Form[] = [
     read: () => ({ kind: "fix_them" }),
   },
   {
+    example: "renew screenshots",
+    ways: [way("renew ? site")],
+    read: () => order({ kind: "renew_screenshots" }),
+  },
+  {
     example: 'set description of {page:guides/auth} to "How to sign requests"',
     ways: [
       way("set|change ? page frontmatter", {

@@ -459,11 +459,11 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
           },
           {
             path: "settings.build.service",
-            label: "Service beside the samples",
+            label: "Service for samples and screenshots",
             kind: "optional",
             isCode: true,
             placeholder: "none",
-            help: "A shell command that serves what samples of HTTP ask.",
+            help: "A shell command. It serves what samples of HTTP ask and screenshots show.",
           },
         ],
       ],

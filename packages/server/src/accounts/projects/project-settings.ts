@@ -159,7 +159,7 @@ const ProjectSettings = Type.Object({
         ),
         { maxItems: 8, default: [] },
       ),
-      /** Run by a shell beside samples of HTTP, to serve what they ask. */
+      /** Run by a shell beside samples of HTTP and screenshots, to serve what they ask. */
       service: Type.Union([Type.String({ minLength: 1, maxLength: 1000 }), Type.Null()], { default: null }),
       /** Whether the packages of the base's lock file are installed, and whether their install scripts run. */
       packages: Type.Union([Type.Literal("none"), Type.Literal("install"), Type.Literal("install_with_scripts")], {
