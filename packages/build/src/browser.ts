@@ -7,7 +7,7 @@ import { extname } from "node:path";
 /** The files of a built site. */
 export type Site = Map<string, Buffer>;
 
-const types: Record<string, string> = {
+export const types: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",

@@ -1,7 +1,8 @@
 // Runs inside the sandbox. Opens pages of two built sites in Chromium, and writes their pictures, with the rows in which
 // they differ. A site's pages run their scripts here.
-import { after, fail, find, openBlocks, readSite, serve, startChromium } from "./browser.ts";
+import { after, fail, find, openBlocks, type Page, readSite, serve, startChromium } from "./browser.ts";
 import { differ } from "./differ.ts";
+import { freeze } from "./freeze.ts";
 import { shoot } from "./shoot.ts";
 
 interface Order {
@@ -33,10 +34,17 @@ async function takeAll(): Promise<void> {
         if (url === null || !find(sites[side], order.base, url)) return null;
         // A page may keep its thread busy for ever. It is not asked twice.
         if (silent.has(url)) return null;
-        const shot = shoot(browser, `${origins[side]}${url}`, { width, height: screenHeight }).catch(() => null);
+        let frozen: string | null = null;
+        const freezeIt = async (opened: Page) => {
+          frozen = await freeze(opened, sites[side], order.base, origins[side]).catch(() => null);
+        };
+        // A page fits itself to its frame: once is enough.
+        const also = width === order.widths[0] ? freezeIt : undefined;
+        const view = { width, height: screenHeight };
+        const shot = shoot(browser, `${origins[side]}${url}`, view, also).catch(() => null);
         const taken = await Promise.race([shot, after(shotMs).then(() => null)]);
         if (taken === null) silent.add(url);
-        return taken;
+        return taken && { ...taken, frozen: frozen ?? "" };
       };
       const shots = { before: await take("before"), after: await take("after") };
       const marks =
@@ -44,9 +52,10 @@ async function takeAll(): Promise<void> {
       for (const side of ["before", "after"] as const) {
         const shot = shots[side];
         if (shot === null) continue;
-        const { height, bytes } = shot;
+        const { height, bytes, frozen } = shot;
         write(Buffer.from(JSON.stringify({ path: page.path, width, side, height, marks: marks[side] })));
         write(bytes);
+        write(Buffer.from(frozen));
       }
     }
   }

@@ -71,12 +71,19 @@ export async function measurePicture(browser: Browser, picture: string, type: st
   }
 }
 
-export async function shoot(browser: Browser, url: string, view: View): Promise<Shot> {
+/** `also`: what else is done with the page while it is open. */
+export async function shoot(
+  browser: Browser,
+  url: string,
+  view: View,
+  also?: (page: Page) => Promise<void>,
+): Promise<Shot> {
   const page = await browser.open();
   let data: string;
   try {
     await show(page, url, view);
     data = await capture(page, view);
+    await also?.(page);
   } finally {
     await page.close();
   }

@@ -2,11 +2,14 @@ import { readdir } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { trySandbox } from "@emend/runners";
+import { makePng } from "@emend/testkit/pictures.ts";
 import { createOverlay, startBound } from "@emend/tree";
 import { expect, it } from "vitest";
 import { limitsWithBrowser, useBuilds } from "../test/use-builds.ts";
 import { findChromium, readPictures } from "./take-pictures.ts";
+import { tamePage } from "./tame-page.ts";
 
 const path = process.env.PATH ?? "";
 const trial = await trySandbox(startBound, path);
@@ -18,6 +21,7 @@ const signal = new AbortController().signal;
 const builder = `
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 mkdirSync("out");
+writeFileSync("out/dot.png", Buffer.from(readFileSync("dot.b64", "utf8"), "base64"));
 writeFileSync("out/style.css", "body { margin: 0; font: 20px sans-serif } p { height: 100px; margin: 0 }");
 for (const name of readdirSync("docs")) {
   const words = readFileSync("docs/" + name, "utf8").split("\\n\\n").map((part) => "<p>" + part + "</p>").join("");
@@ -27,6 +31,7 @@ const files = {
   "docs/index.md": `# Home\n\n${"first\n\n".repeat(8)}last\n`,
   "docs/same.md": "# Same\n",
   "build.mjs": builder,
+  "dot.b64": makePng().toString("base64"),
 };
 const settings = {
   on: true,
@@ -48,8 +53,9 @@ async function take(edits: Readonly<Record<string, string | null>>) {
   }
   const paths = Object.keys(edits);
   const taken = await builds.takePictures({ base, head, docsDir: "docs", settings, paths, pagesMax: 6 }, signal);
-  return (taken ?? []).map(({ webp, ...picture }) => ({
+  return (taken ?? []).map(({ webp, page, ...picture }) => ({
     ...picture,
+    page: page && gunzipSync(page).toString(),
     isWebp: webp.toString("latin1", 8, 12) === "WEBP",
   }));
 }
@@ -93,20 +99,22 @@ pictures("a page's scripts reach no server of this machine (needs bubblewrap and
   expect(asked).toBe(0);
 });
 
+const pack = (...blocks: (object | Buffer)[]) =>
+  Buffer.concat(
+    blocks.flatMap((block) => {
+      const bytes = Buffer.isBuffer(block) ? block : Buffer.from(JSON.stringify(block));
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(bytes.byteLength);
+      return [length, bytes];
+    }),
+  );
+
 it("takes nothing that the browser could have made up", () => {
   const header = { path: "docs/a.md", side: "after", width: 1280, height: 100, marks: [[0, 50]] };
   const webp = Buffer.from("RIFF\0\0\0\0WEBPVP8 ");
-  const pack = (...blocks: (object | Buffer)[]) =>
-    Buffer.concat(
-      blocks.flatMap((block) => {
-        const bytes = Buffer.isBuffer(block) ? block : Buffer.from(JSON.stringify(block));
-        const length = Buffer.alloc(4);
-        length.writeUInt32BE(bytes.byteLength);
-        return [length, bytes];
-      }),
-    );
   const pages = [{ path: "docs/a.md", before: null, after: "/a" }];
-  const read = (own: object, bytes = webp) => readPictures(pack({ ...header, ...own }, bytes), pages).length;
+  const read = (own: object, bytes = webp) =>
+    readPictures(pack({ ...header, ...own }, bytes, Buffer.from("<p>")), pages).length;
   expect(read({})).toBe(1);
   expect(read({ path: "docs/other.md" })).toBe(0);
   expect(read({ side: "<b>" })).toBe(0);
@@ -117,6 +125,42 @@ it("takes nothing that the browser could have made up", () => {
   expect(read({}, Buffer.from("<svg onload=alert(1)>"))).toBe(0);
   expect(read({}, Buffer.concat([webp, Buffer.alloc(2 * 2 ** 20)]))).toBe(0);
   // A block that is cut off, and one that says it is 4 GB long.
-  expect(readPictures(pack(header, webp).subarray(0, -1), pages)).toEqual([]);
+  expect(readPictures(pack(header, webp, webp).subarray(0, -1), pages)).toEqual([]);
   expect(readPictures(Buffer.alloc(64, 255), pages)).toEqual([]);
+});
+
+pictures("keeps a page as one document, without what runs or loads (needs bubblewrap and Chromium)", async () => {
+  const text = [
+    '# Home <img src="/dot.png" onerror="evil()"> <a href="#part">part</a> <a href="https://example.com/">out</a>',
+    '<script>document.title = "run"; document.body.append("made by a script");</script>',
+    `<form action="https://example.com/"><input></form><iframe src="/"></iframe>`,
+    '<style>h2 { background: url("/dot.png") } h3 { background: url("https://example.com/x.png") }</style><h2>Two</h2>',
+  ].join("\n\n");
+  const [, after] = await take({ "docs/index.md": `${text}\n` });
+  const page = after?.page ?? "";
+  expect(page).toContain("made by a script");
+  expect(page).toContain('href="#part"');
+  // The style sheet of the site, and the picture in it.
+  expect(page).toContain("height: 100px");
+  expect(page.match(/data:image\/png;base64,/g)).toHaveLength(2);
+  expect(page).not.toMatch(/<(?:script|iframe|base|link|meta)|onerror|https?:/i);
+});
+
+it("shows no element of a frozen page that loads or leaves, and no page that is too large", () => {
+  const header = { path: "a.md", side: "after", width: 1280, height: 100, marks: [] };
+  const webp = Buffer.from("RIFF\0\0\0\0WEBPVP8 ");
+  const pages = [{ path: "a.md", before: null, after: "/a" }];
+  const kept = (html: string) => {
+    const [one] = readPictures(pack(header, webp, Buffer.from(html)), pages);
+    return one?.page ? gunzipSync(one.page).toString() : null;
+  };
+  expect(kept("<link rel=dns-prefetch>")).toBe("<x-link rel=dns-prefetch>");
+  expect(kept("x".repeat(6 * 2 ** 20))).toBeNull();
+  expect(kept("")).toBeNull();
+  const tame = tamePage(
+    "<p><LINK rel=dns-prefetch><meta/refresh><a-b></a-b><svg><animate></svg></p><image src=x></link>",
+  );
+  expect(tame).toBe(
+    "<p><x-LINK rel=dns-prefetch><x-meta/refresh><a-b></a-b><svg><x-animate></svg></p><x-image src=x></x-link>",
+  );
 });

@@ -2,9 +2,11 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { bind, findProgram, inside, programMounts } from "@emend/runners";
 import { blocksOf, recordOf } from "./blocks.ts";
 import { own, runScript, type ScriptDeps } from "./run-script.ts";
+import { tamePage } from "./tame-page.ts";
 
 /** A page as readers see it, before or after a change. */
 export interface PagePicture {
@@ -16,6 +18,8 @@ export interface PagePicture {
   /** Rows of pixels, from and to, that the other side does not have. */
   marks: readonly (readonly [number, number])[];
   webp: Buffer;
+  /** The page as one document without scripts, compressed with gzip. Of wide pictures. Null: it is too large. */
+  page: Buffer | null;
 }
 
 /** The addresses of a page in both built sites. Null: one of them does not have it. */
@@ -28,6 +32,7 @@ export interface PageToPicture {
 const pictureWidths = [1280, 390] as const;
 const pictureHeightMax = 4000;
 const pictureBytesMax = 2 * 2 ** 20;
+const pageBytesMax = 5 * 2 ** 20;
 const clockMs = 120_000;
 const marksMax = 200;
 
@@ -37,7 +42,7 @@ const photograph = fileURLToPath(new URL("./photograph.ts", import.meta.url));
 const moduleOf = (name: string) => fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
 export const browserModule = moduleOf("browser");
 /** What takes and compares pictures, inside the sandbox. */
-export const cameraModules = [browserModule, moduleOf("shoot"), moduleOf("differ")];
+export const cameraModules = [browserModule, moduleOf("shoot"), moduleOf("differ"), moduleOf("freeze")];
 
 export async function findChromium(path: string): Promise<string | null> {
   for (const name of browsers) {
@@ -97,13 +102,17 @@ export function readPictures(bytes: Buffer, pages: readonly PageToPicture[]): re
   const paths = new Set(pages.map(({ path }) => path));
   const found = new Map<string, PagePicture>();
   const blocks = blocksOf(bytes);
-  for (let at = 0; at + 1 < blocks.length; at += 2) {
+  for (let at = 0; at + 2 < blocks.length; at += 3) {
     const header = headerOf(blocks[at] as Buffer);
-    const webp = blocks[at + 1] as Buffer;
+    const [webp, frozen] = blocks.slice(at + 1) as [Buffer, Buffer];
     if (header === null || !paths.has(header.path) || !isWebp(webp)) continue;
-    found.set(`${header.path} ${header.width} ${header.side}`, { ...header, webp });
+    found.set(`${header.path} ${header.width} ${header.side}`, { ...header, webp, page: pageOf(frozen) });
   }
   return [...found.values()];
+}
+
+function pageOf(html: Buffer): Buffer | null {
+  return html.byteLength > 0 && html.byteLength <= pageBytesMax ? gzipSync(tamePage(html.toString())) : null;
 }
 
 function isWebp(bytes: Buffer): boolean {
@@ -114,7 +123,7 @@ function isWebp(bytes: Buffer): boolean {
   );
 }
 
-function headerOf(block: Buffer): Omit<PagePicture, "webp"> | null {
+function headerOf(block: Buffer): Omit<PagePicture, "webp" | "page"> | null {
   const { path, side, width, height, marks } = recordOf(block) ?? {};
   const isRow = (value: unknown) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= Number(height);
   const isPlain =

@@ -100,6 +100,8 @@ export interface DashboardPicture {
   height: number;
   /** Rows of pixels, from and to, that the other side does not have. */
   marks: readonly (readonly [number, number])[];
+  /** The page can be opened. */
+  hasPage: boolean;
 }
 
 /** What came of a prompt. */

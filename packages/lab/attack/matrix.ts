@@ -100,6 +100,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
       "jobs/:id/diff",
       "jobs/:id/events",
       "jobs/:id/file",
+      "jobs/:id/page",
       "jobs/:id/picture",
       "jobs/:id/steps/:number",
       "keys",

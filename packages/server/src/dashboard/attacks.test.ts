@@ -80,7 +80,7 @@ describe("every answer", () => {
     const page = await host.api.send("/app/keys");
     expect(page.headers).toMatchObject({
       "content-security-policy":
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
       "x-frame-options": "DENY",
       "x-content-type-options": "nosniff",
       "cross-origin-opener-policy": "same-origin",

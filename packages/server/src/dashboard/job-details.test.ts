@@ -1,4 +1,4 @@
-import { deflateSync } from "node:zlib";
+import { deflateSync, gzipSync } from "node:zlib";
 import { type DashboardApi, startDashboard } from "@emend/testkit/dashboard.ts";
 import { alterJob, seedJob } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -155,7 +155,7 @@ it("200 shows the pictures of a job's pages, as pictures and nothing else; 404 f
   await pool.query(insert, [id, "docs/a b.md", "[[10, 20]]", Buffer.from("RIFF")]);
   const marks = [[10, 20]];
   expect((await host.send(`/jobs/${id}`)).json().pictures).toEqual([
-    { path: "docs/a b.md", width: 390, side: "after", height: 800, marks },
+    { path: "docs/a b.md", width: 390, side: "after", height: 800, marks, hasPage: false },
   ]);
   const picture = await host.send(`/jobs/${id}/picture?path=docs%2Fa%20b.md&side=after&width=390`);
   expect(picture.body).toBe("RIFF");
@@ -168,4 +168,26 @@ it("200 shows the pictures of a job's pages, as pictures and nothing else; 404 f
     expect((await host.send(`/jobs/${id}/picture?${query}`)).statusCode).toBe(404);
   }
   expect((await host.send("/jobs/job_x/picture?path=a&side=after&width=390")).statusCode).toBe(404);
+});
+
+it("200 shows a page of a job as a document that does nothing; 404 for others", async () => {
+  const id = await newJob();
+  const insert =
+    "insert into page_pictures (job_id, path, width, side, height, marks, webp, page) values ($1, 'a.md', 1280, $2, 9, '[]', 'RIFF', $3)";
+  await host.api.pool.query(insert, [id, "after", gzipSync("<p>Hello</p>")]);
+  await host.api.pool.query(insert, [id, "before", null]);
+  const page = await host.send(`/jobs/${id}/page?path=a.md&side=after`);
+  // It is sent as it is stored.
+  expect(page.body).not.toContain("Hello");
+  expect(page.headers).toMatchObject({
+    "content-type": "text/html; charset=utf-8",
+    "content-encoding": "gzip",
+    "x-content-type-options": "nosniff",
+    "x-dns-prefetch-control": "off",
+    "referrer-policy": "no-referrer",
+  });
+  for (const directive of ["sandbox", "default-src 'none'", "frame-ancestors 'self'", "form-action 'none'"])
+    expect(String(page.headers["content-security-policy"]).split("; ")).toContain(directive);
+  for (const query of ["path=a.md&side=before", "path=b.md&side=after", "path=a.md&side=x", "side=after"])
+    expect((await host.send(`/jobs/${id}/page?${query}`)).statusCode).toBe(404);
 });

@@ -8,6 +8,8 @@ const policyFor = (formsTo: string) =>
     "style-src 'self'",
     "img-src 'self'",
     "connect-src 'self'",
+    // Pages of sites, which have a policy of their own. A link in one leads nowhere else.
+    "frame-src 'self'",
     `form-action 'self'${formsTo}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",

@@ -100,7 +100,7 @@ it("shows the pictures of its job's pages, until somebody changes the branch", a
   const update = "update jobs set pull_request = $2, commit_id = $3 where id = $1";
   await pool.query(update, [jobId, { number, state: "open" }, headCommit]);
   await pool.query("insert into page_pictures values ($1, 'page.md', 390, 'after', 800, '[]', 'RIFF')", [jobId]);
-  const picture = { path: "page.md", width: 390, side: "after", height: 800, marks: [] };
+  const picture = { path: "page.md", width: 390, side: "after", height: 800, marks: [], hasPage: false };
   expect((await host.send(path)).json().pictures).toEqual([picture]);
   await pool.query(update, [jobId, { number, state: "open" }, "0".repeat(40)]);
   expect((await host.send(path)).json().pictures).toEqual([]);

@@ -2,9 +2,10 @@ import type { DashboardPicture } from "@emend/contract";
 import type { Queryable } from "../db/pool.ts";
 import { type Lease, LeaseLost } from "./run/leases.ts";
 
-export interface PagePicture extends Omit<DashboardPicture, "marks"> {
+export interface PagePicture extends Omit<DashboardPicture, "marks" | "hasPage"> {
   marks: readonly (readonly [number, number])[];
   webp: Buffer;
+  page: Buffer | null;
 }
 
 /** Replaces the job's pictures with those of its newest change. */
@@ -16,11 +17,11 @@ export async function recordPictures(db: Queryable, lease: Lease, pictures: read
        delete from page_pictures using held where job_id = held.id
          and (path, width, side) not in (select * from unnest($3::text[], $4::integer[], $5::text[]))
      ), added as (
-       insert into page_pictures (job_id, path, width, side, height, marks, webp)
-       select held.id, one.* from held, unnest($3::text[], $4::integer[], $5::text[], $6::integer[], $7::jsonb[], $8::bytea[])
-         as one (path, width, side, height, marks, webp)
+       insert into page_pictures (job_id, path, width, side, height, marks, webp, page)
+       select held.id, one.* from held, unnest($3::text[], $4::integer[], $5::text[], $6::integer[], $7::jsonb[], $8::bytea[], $9::bytea[])
+         as one (path, width, side, height, marks, webp, page)
        on conflict (job_id, path, width, side)
-         do update set height = excluded.height, marks = excluded.marks, webp = excluded.webp,
+         do update set height = excluded.height, marks = excluded.marks, webp = excluded.webp, page = excluded.page,
            -- Hosts keep what they loaded from a link.
            link = case when page_pictures.webp = excluded.webp then page_pictures.link else gen_random_uuid() end
      )
@@ -34,6 +35,7 @@ export async function recordPictures(db: Queryable, lease: Lease, pictures: read
       pictures.map(({ height }) => height),
       pictures.map(({ marks }) => JSON.stringify(marks)),
       pictures.map(({ webp }) => webp),
+      pictures.map(({ page }) => page),
     ],
   );
   if (rows.length === 0) throw new LeaseLost(lease.jobId);
@@ -41,7 +43,7 @@ export async function recordPictures(db: Queryable, lease: Lease, pictures: read
 
 export async function listPictures(db: Queryable, jobId: string): Promise<readonly DashboardPicture[]> {
   const { rows } = await db.query<DashboardPicture>(
-    `select path, width, side, height, marks from page_pictures where job_id = $1
+    `select path, width, side, height, marks, page is not null as "hasPage" from page_pictures where job_id = $1
      order by path collate "C", width desc, side desc`,
     [jobId],
   );
@@ -59,6 +61,15 @@ export async function readPicture(
     [jobId, picture.path, picture.width, picture.side],
   );
   return rows[0]?.webp ?? null;
+}
+
+/** The page as one document, compressed with gzip. Null: there is none. */
+export async function readFrozenPage(db: Queryable, jobId: string, path: string, side: string): Promise<Buffer | null> {
+  const { rows } = await db.query<{ page: Buffer }>(
+    "select page from page_pictures where job_id = $1 and path = $2 and side = $3 and page is not null",
+    [jobId, path, side],
+  );
+  return rows[0]?.page ?? null;
 }
 
 /** Links of the wide pictures, of a few pages that look different. */

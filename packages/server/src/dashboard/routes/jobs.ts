@@ -15,7 +15,7 @@ import {
   streamTimes,
 } from "../../http/routes/job-handlers.ts";
 import { uploadRoute } from "../../http/routes/uploads.ts";
-import { listPictures, readPicture } from "../../jobs/page-pictures.ts";
+import { listPictures, readFrozenPage, readPicture } from "../../jobs/page-pictures.ts";
 import { readEditedFile, readRun, readStep } from "../../jobs/read/run-report.ts";
 import { readUpload } from "../../jobs/uploads/uploads.ts";
 import type { RouteDeps } from "../dashboard.ts";
@@ -134,13 +134,24 @@ export function jobDetailRoutes(app: FastifyInstance, deps: RouteDeps): void {
   app.get<Identified & { Querystring: Record<string, unknown> }>("/jobs/:id/picture", async (request, reply) => {
     const { id } = await findJob(deps.pool, request.params.id);
     const { path, side, width } = request.query;
-    const isNamed = typeof path === "string" && path.length <= 4096 && !path.includes("\0");
-    const isPicture = isNamed && (side === "before" || side === "after") && /^[1-9]\d{0,3}$/.test(String(width));
+    const isPicture = isPath(path) && isSide(side) && /^[1-9]\d{0,3}$/.test(String(width));
     const webp = isPicture ? await readPicture(deps.pool, id, { path, side, width: Number(width) }) : null;
     if (!webp) throw notFound("This picture is kept no more.");
     // The site's own scripts had a hand in it.
     reply.header("content-security-policy", "default-src 'none'; sandbox").header("x-content-type-options", "nosniff");
     return reply.header("cache-control", "private, max-age=60").header("content-type", "image/webp").send(webp);
+  });
+
+  app.get<Identified & { Querystring: Record<string, unknown> }>("/jobs/:id/page", async (request, reply) => {
+    const { id } = await findJob(deps.pool, request.params.id);
+    const { path, side } = request.query;
+    const page = isPath(path) && isSide(side) ? await readFrozenPage(deps.pool, id, path, side) : null;
+    if (!page) throw notFound("This page is kept no more.");
+    // The site's own scripts had a hand in it: nothing of it runs, loads, sends or sees the dashboard.
+    reply.header("content-security-policy", frozenPagePolicy).header("x-content-type-options", "nosniff");
+    reply.header("referrer-policy", "no-referrer").header("x-dns-prefetch-control", "off");
+    reply.header("cache-control", "private, max-age=60").header("content-encoding", "gzip");
+    return reply.type("text/html; charset=utf-8").send(page);
   });
 
   app.get<Identified & { Querystring: Record<string, unknown> }>(
@@ -160,3 +171,18 @@ export function jobDetailRoutes(app: FastifyInstance, deps: RouteDeps): void {
 function notFound(publicMessage: string): AppError {
   return new AppError("not_found", { publicMessage });
 }
+
+const frozenPagePolicy = [
+  "sandbox",
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  "img-src data:",
+  "font-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join("; ");
+
+const isPath = (path: unknown): path is string =>
+  typeof path === "string" && path.length <= 4096 && !path.includes("\0");
+const isSide = (side: unknown): side is "before" | "after" => side === "before" || side === "after";

@@ -40,7 +40,15 @@ const change = {
 };
 const edit = { path: "a.md", mode: "100644", content: Buffer.from("a") };
 
-const picture = { path: "a.md", side: "after", width: 390, height: 1, marks: [], webp: Buffer.from("w") } as const;
+const picture = {
+  path: "a.md",
+  side: "after",
+  width: 390,
+  height: 1,
+  marks: [],
+  webp: Buffer.from("w"),
+  page: null,
+} as const;
 
 const writes: Record<string, (pool: Pool, lease: Lease) => Promise<unknown>> = {
   setPhase: (pool, lease) => setPhase(pool, lease, "checking"),
