@@ -1,7 +1,7 @@
 // Bundles the GitHub Action, so that nothing is installed when it runs: `npm run build:action`.
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { brotliCompressSync } from "node:zlib";
+import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import { grammarNames } from "@emend/site";
 import { type InputOptions, type OutputOptions, rolldown } from "rolldown";
 
@@ -67,8 +67,14 @@ async function copyGrammars(from: string, to: string): Promise<void> {
   await cp(join(from, "tree-sitter.wasm"), join(to, "tree-sitter.wasm"));
   for (const name of grammarNames) {
     const file = `tree-sitter-${name}.wasm`;
-    await writeFile(join(to, `${file}.br`), brotliCompressSync(await readFile(join(from, file))));
+    await writeFile(join(to, `${file}.br`), await compress(`${file}.br`, await readFile(join(from, file))));
   }
+}
+
+/** Best compression takes 12 s for all of them. What the repository has of the same grammar serves. */
+async function compress(name: string, grammar: Buffer): Promise<Buffer> {
+  const known = await readFile(join(root, "action/dist/check/grammars", name)).catch(() => null);
+  return known && brotliDecompressSync(known).equals(grammar) ? known : brotliCompressSync(grammar);
 }
 
 /** Returns the bundled modules. */

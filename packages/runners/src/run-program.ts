@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
-import { readdir, readFile, readlink } from "node:fs/promises";
+import { closeSync, openSync, readdirSync, readlinkSync, readSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
-import { setTimeout } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { StartedProcess, StartProcess } from "./runner.ts";
 
@@ -133,26 +134,29 @@ export async function untilGone(statusFile: string, waitMsMax = usualWaitMsMax):
   // It never started anything.
   if (namespace === undefined) return;
   const deadline = performance.now() + waitMsMax;
-  while (await isInhabited(`pid:[${namespace}]`)) {
+  while (isInhabited(`pid:[${namespace}]`)) {
     if (performance.now() > deadline) throw new Error("processes of a sandbox outlived it");
     await setTimeout(pollEveryMs);
   }
 }
 
-async function isInhabited(namespace: string): Promise<boolean> {
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const living = await Promise.all(
-    pids.map(async (pid) => {
-      const found = await readlink(`/proc/${pid}/ns/pid`).catch(() => "");
-      return found === namespace && (await isLiving(pid));
-    }),
-  );
-  return living.includes(true);
+function isInhabited(namespace: string): boolean {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.some((pid) => namespaceOf(pid) === namespace && isLiving(pid));
+}
+
+function namespaceOf(pid: string): string | null {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/pid`);
+  } catch {
+    // It has exited, or is another user's.
+    return null;
+  }
 }
 
 /** A zombie does nothing any more. */
-async function isLiving(pid: string): Promise<boolean> {
-  const line = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+function isLiving(pid: string): boolean {
+  const line = readStart(`/proc/${pid}/stat`);
   return line !== "" && !/^[ZX]/.test(line.slice(line.lastIndexOf(")") + 2));
 }
 
@@ -216,18 +220,36 @@ export async function readProcesses(folder = "/proc"): Promise<ReadonlyMap<numbe
   const names = (await readdir(folder).catch(() => [])).filter((name) => /^\d+$/.test(name));
   if (names.length === 0) return askPs();
   const found = new Map<number, Process>();
-  for (const name of names) {
-    const line = await readFile(`${folder}/${name}/stat`, "utf8").catch(() => "");
+  for (const [index, name] of names.entries()) {
+    const line = readStart(`${folder}/${name}/stat`);
     // The second field is the program's name in parentheses, and may contain anything.
     const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
-    if (fields.length < 22) continue;
-    found.set(Number(name), {
-      parent: Number(fields[1]),
-      group: Number(fields[2]),
-      bytes: Number(fields[21]) * pageBytes,
-    });
+    if (fields.length >= 22) {
+      found.set(Number(name), {
+        parent: Number(fields[1]),
+        group: Number(fields[2]),
+        bytes: Number(fields[21]) * pageBytes,
+      });
+    }
+    if (index % 100 === 99) await setImmediate();
   }
   return found;
+}
+
+const start = Buffer.alloc(1_024);
+
+/** These files are in memory. To wait for each would take ten times the processor time, several times a second. */
+function readStart(file: string): string {
+  let opened: number | undefined;
+  try {
+    opened = openSync(file, "r");
+    return start.toString("utf8", 0, readSync(opened, start, 0, start.length, 0));
+  } catch {
+    // It has exited.
+    return "";
+  } finally {
+    if (opened !== undefined) closeSync(opened);
+  }
 }
 
 async function askPs(): Promise<ReadonlyMap<number, Process>> {
