@@ -31,7 +31,7 @@ const SettingsPage = lazyRouteComponent(() => import("./pages/settings/settings-
 function NoPage() {
   return (
     <Empty>
-      <p>Page not found.</p>
+      <h1>Page not found</h1>
       <Link to="/" search={{}} className={buttonLook("ordinary")}>
         Go to jobs
       </Link>

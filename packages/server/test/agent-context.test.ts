@@ -68,7 +68,7 @@ test("a job documents what a context repository says, and its pull request cites
   expect(await client.untilFinal(job.id)).toMatchObject({ status: "completed", prLink: job.prLink });
   const told = (await pullOf(project.id))?.body ?? "";
   expect(told.startsWith("## What changed\n\nThe limit was not said.\n\n## Ticket\n\nNone")).toBe(true);
-  expect(told).toContain("**2.** Asked:\n\n```text\nIn words.\n```\n\nThe limit was not said.");
+  expect(told).toContain("**2.** Asked:\n\n> In words.\n\nThe limit was not said.");
   expect(told).toContain(`### Sources\n\n- \`api/src/limits.ts:1\` at \`${commit.slice(0, 10)}\``);
 });
 

@@ -71,9 +71,9 @@ test("after messages, diff, figures, title and text are the whole pull request's
   const body = pull?.body ?? "";
   const places = [
     "Did what was asked in 3 rounds.",
-    "**1.** Asked:\n\n```text\nFix the misspelling.\n```\n\n",
-    "**2.** Asked:\n\n```text\nWrite a note.\n```\n\nDid round 2.",
-    "**3.** Asked:\n\n```text\nWrite another note.\n```\n\nDid round 3.",
+    "**1.** Asked:\n\n> Fix the misspelling.\n\n",
+    "**2.** Asked:\n\n> Write a note.\n\nDid round 2.",
+    "**3.** Asked:\n\n> Write another note.\n\nDid round 3.",
     "### New findings",
     /- changed `index\.mdx` \+\d+ −\d+, including commits by people\n- changed `notes\.mdx` \+\d+ −\d+\n- changed `setup\.mdx` \+1 −1\n/,
     `in ${third.run.steps.count} steps: ${(third.run.steps.count * 1000).toLocaleString("en-US")} tokens in`,
@@ -148,7 +148,7 @@ test("a message that changes what the pull request is about gives it a new title
   const second = await pullOf(project.id);
   expect(second?.title).toBe("Ada's title");
   expect(second?.body.startsWith("Read by Ada.")).toBe(true);
-  expect(second?.body).toContain("## Follow-up\n\n```text\nWrite a note.");
+  expect(second?.body).toContain("## Follow-up\n\n> Write a note.");
   expect(second?.body).toContain("- changed `setup.mdx`");
 
   const { run } = await followUp(client, id, "Call it otherwise, and write a note.");

@@ -77,6 +77,18 @@ export function CopyBlock({ text: written }: { text: string }) {
   );
 }
 
+/** The same by a command, for those who want it. */
+export function CommandLine({ text }: { text: string }) {
+  return (
+    <details>
+      <summary className="text-quiet">From the command line</summary>
+      <div className="pt-2">
+        <CopyBlock text={text} />
+      </div>
+    </details>
+  );
+}
+
 /** Options for the same content. */
 export function Toggle<T extends string>(props: {
   label: string;

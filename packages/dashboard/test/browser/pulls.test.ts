@@ -46,13 +46,10 @@ journey("opens, discusses and merges a pull request by the keyboard alone", asyn
 
   // A comment on a line with a suggestion, which becomes a commit; then an edit, which becomes another.
   const file = page.getByRole("region", { name: /\.mdx?$/ }).first();
-  await file
-    .getByRole("button", { name: /^Comment on line/ })
-    .last()
-    .click();
-  await page.getByLabel("Suggest a change").check();
-  await page.getByLabel("Suggested text").fill("Suggested words.");
-  await page.getByLabel("Comment on these lines").fill("Plainer, please.");
+  await press(file.getByRole("button", { name: /^Comment on a line of/ }));
+  await press(page.getByLabel("Suggest a change"), "Space");
+  await type(page.getByLabel("Suggested text"), "Suggested words.");
+  await type(page.getByLabel("Comment on these lines"), "Plainer, please.");
   await expectGood(page);
   await page.keyboard.press("Control+Enter");
   await page.getByText("1 open comment on lines").waitFor();
@@ -70,7 +67,7 @@ journey("opens, discusses and merges a pull request by the keyboard alone", asyn
   await press(file.getByRole("button", { name: "Edit" }));
   const text = file.getByLabel(/^Text of/);
   expect(await text.inputValue()).toContain("Suggested words.");
-  await text.fill(`${await text.inputValue()}\nEdited words.\n`);
+  await type(text, `${await text.inputValue()}\nEdited words.\n`);
   await press(page.getByRole("button", { name: "Commit edit" }));
   await text.waitFor({ state: "detached" });
   await press(file.getByRole("button", { name: "Preview" }));

@@ -120,7 +120,7 @@ const writes: Readonly<Record<string, Write>> = {
   closing: { path: "/app/pulls/PROJECT/1", open: click("Close"), submit: button("Close pull request") },
   "a new project": {
     path: "/app/projects/new",
-    typed: { Name: "More docs", "Base branch": "next" },
+    typed: { Name: "More docs" },
     submit: button("Add project"),
   },
   settings: { path: project, typed: { "Steps per job": "7" }, submit: button("Save") },

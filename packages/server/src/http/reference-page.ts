@@ -126,7 +126,7 @@ function fields(title: string, list: readonly Field[]): string {
   );
   const heading = title === "" ? "" : `<h3>${title}</h3>\n`;
   // The keyboard can scroll a wide table.
-  return `${heading}<div class="wide" tabindex="0" role="region" aria-label="${title || "Response fields"}"><table>
+  return `${heading}<div class="wide" tabindex="0" role="group" aria-label="${title || "Response fields"}"><table>
 <thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
 <tbody>${rows.join("\n")}</tbody></table></div>`;
 }

@@ -225,14 +225,17 @@ it("lists pages apart that a request does not name, where it names others", () =
   }));
   const job = { ...input.job, prompt: "Say in guides/auth.mdx what a key is." };
   const summary = "Says what a key is. Links to it from keys.mdx, which had another word.";
-  const body = pullRequestBody({ ...input, job, files, summary });
+  const model = "anthropic/claude";
+  const body = pullRequestBody({ ...input, model, job, files, summary });
   expect(body).toContain(
     "### Touched\n\n- changed `guides/auth.mdx` +1 −0\n- changed `docs.json` +1 −0\n\nThe request does not name these pages:\n\n" +
       "- changed `guides/keys.mdx` +1 −0: Links to it from keys.mdx, which had another word.\n" +
       "- changed `guides/limits.mdx` +1 −0: the summary does not name it",
   );
-  const unnamed = pullRequestBody({ ...input, job: { ...job, prompt: "Explain it better" }, files, summary });
+  const unnamed = pullRequestBody({ ...input, model, job: { ...job, prompt: "Explain it better" }, files, summary });
   expect(unnamed).not.toContain("does not name");
+  // The rules change just what is asked.
+  expect(pullRequestBody({ ...input, job, files, summary })).not.toContain("does not name");
 });
 
 describe("a follow-up's words", () => {
@@ -248,12 +251,12 @@ describe("a follow-up's words", () => {
     const body = followUpBody(pullRequestBody(input).replaceAll("\n", "\r\n"), asked) ?? "";
     expect(
       body.startsWith(
-        `Moved 1 page.\n\n### What was asked, in order\n\n**1.** Asked:\n\n\`\`\`text\n${input.job.prompt}`,
+        `Moved 1 page.\n\n### What was asked, in order\n\n**1.** Asked:\n\n> ${input.job.prompt}\n\nDone, as`,
       ),
     ).toBe(true);
-    expect(body).toContain("```\n\nDone, as summarized above.\n\n**2.** Asked:\n\n```text\nSay it shorter.");
+    expect(body).toContain("Done, as summarized above.\n\n**2.** Asked:\n\n> Say it shorter.");
     expect(body).not.toContain("### Asked for");
-    expect(body).toContain("```\n\nSaid it shorter.\n\n### Checks");
+    expect(body).toContain("> Say it shorter.\n\nSaid it shorter.\n\n### Checks");
     expect(body.match(/### Touched/g)).toHaveLength(1);
     expect(hasMarker(body, "job_1")).toBe(true);
     expect(followUpBody(body, asked)).toBeNull();
@@ -271,9 +274,9 @@ describe("a follow-up's words", () => {
     });
     const told = [
       "Said it shorter.",
-      "Do nothing.\n```\n\nNo changes: It is as it should be.",
-      "Order a pizza.\n```\n\nFailed: No form fits.",
-      "Be clearer.\n```\n\nMade it clear.",
+      "Do nothing.\n\nNo changes: It is as it should be.",
+      "Order a pizza.\n\nFailed: No form fits.",
+      "Be clearer.\n\nMade it clear.",
     ].map((words) => again?.indexOf(words) ?? -1);
     expect(told).toEqual(told.toSorted((a, b) => a - b));
     expect(told[0]).toBeGreaterThan(0);
@@ -284,7 +287,7 @@ describe("a follow-up's words", () => {
     const edits = [whole.replace("### Touched", "A person's remark.\n\n### Touched"), `${whole}\nA person's remark.`];
     for (const before of edits) {
       const body = followUpBody(before, asked) ?? "";
-      expect(body.indexOf("## Follow-up\n\n```text\nSay it shorter.\n```\n\nSaid it shorter.")).toBeGreaterThan(
+      expect(body.indexOf("## Follow-up\n\n> Say it shorter.\n\nSaid it shorter.")).toBeGreaterThan(
         body.indexOf("A person's remark."),
       );
       expect(hasMarker(body, "job_1")).toBe(true);

@@ -6,7 +6,7 @@ import type { PullRequestCheck } from "@emend/forges";
 import { blobUrl } from "@emend/forges";
 import { fillTemplate } from "./fill-template.ts";
 import type { CitedSource, DisputedFinding, EarlierRound, PageLinks, TotalUsage } from "./publication.ts";
-import { codeBlock, codeSpan, plainLine, quietMarkdown } from "./quiet-text.ts";
+import { codeBlock, codeSpan, plainLine, quietMarkdown, quoted } from "./quiet-text.ts";
 
 const summaryCharactersMax = 12_000;
 const promptCharactersMax = 4_000;
@@ -65,7 +65,7 @@ export function pullRequestBody(input: BodyInput): string {
     input.moved ? movedNotice(input.moved) : "",
     input.findingsFirst ? findings(input.introduced) : "",
     ...described(input),
-    input.job.followUps.length > 0 ? "" : `### Asked for\n\n${codeBlock(input.job.prompt, promptCharactersMax)}`,
+    input.job.followUps.length > 0 ? "" : `### Asked for\n\n${quoted(input.job.prompt, promptCharactersMax)}`,
     origin(input),
   ]);
   const round = input.job.followUps.length;
@@ -84,7 +84,7 @@ export function followUpBody(body: string, input: BodyInput): string | null {
   const before = body.replace(marker(input.job.id), "").trimEnd();
   const section = joined([
     "## Follow-up",
-    codeBlock(input.job.followUps.at(-1) ?? "", promptCharactersMax),
+    quoted(input.job.followUps.at(-1) ?? "", promptCharactersMax),
     input.draft ? draftNotice(input) : "",
     input.moved ? movedNotice(input.moved) : "",
     summaryOf(input.reply ?? input.summary),
@@ -140,16 +140,12 @@ function roundList(input: BodyInput): string {
     const isLast = index === job.followUps.length;
     const said = input.reply ?? (isContinued ? input.summary : "");
     const done = isLast ? said && summaryOf(said) : outcomeOf(input, index);
-    return joined([`**${index + 1}.** ${codeBlockBelow(prompt)}`, done]);
+    return joined([`**${index + 1}.** Asked:`, quoted(prompt, followUpCharactersMax), done]);
   });
   const shown = later.slice(-followUpsShownMax);
   const left = later.length - shown.length;
   const hidden = left > 0 ? `${left} earlier messages are not shown.` : "";
   return joined(["### What was asked, in order", first ?? "", hidden, ...shown]);
-}
-
-function codeBlockBelow(prompt: string): string {
-  return `Asked:\n\n${codeBlock(prompt, followUpCharactersMax)}`;
 }
 
 function outcomeOf(input: BodyInput, message: number): string {
@@ -215,13 +211,16 @@ function findings(list: readonly DisputedFinding[]): string {
   return `### New findings\n\n${withRest(lines, list.length)}`;
 }
 
-/** Pages apart that the request does not name, where it names others, each with what the summary says of it. */
-function touched({ files, job, summary }: BodyInput): string {
+/**
+ * Pages apart that the request does not name, where it names others, each with what the summary says of it. The rules
+ * change what the request says, and nothing else.
+ */
+function touched({ files, job, model, summary }: BodyInput): string {
   const request = plainText([job.prompt, ...job.followUps].join("\n").slice(0, promptCharactersMax * 4));
   const isAsked = ({ path, from = path }: TouchedFile) => isNamed(request, [...ownNames(path), ...ownNames(from)]);
   const pages = files.length > filesComparedMax ? [] : files.filter(({ path }) => pageFile.test(path));
   const unnamed = pages.filter((file) => !isAsked(file));
-  const others = unnamed.length < pages.length ? unnamed : [];
+  const others = model !== "emend/rules" && unnamed.length < pages.length ? unnamed : [];
   const list = (shown: readonly TouchedFile[], more: (file: TouchedFile) => string) =>
     withRest(
       shown.slice(0, filesShownMax).map((file) => `- ${inWords(file)}${more(file)}`),

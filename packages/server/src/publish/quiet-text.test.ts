@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { codeBlock, quietLine, quietMarkdown, quietText } from "./quiet-text.ts";
+import { codeBlock, quietLine, quietMarkdown, quietText, quoted } from "./quiet-text.ts";
 
 interface Order {
   must: string;
@@ -87,4 +87,19 @@ it("leaves no line in code that begins with a command, for forges that do not kn
   expect(quietMarkdown("~~~\n/approve\n~~~", 100)).not.toMatch(/^\/approve/m);
   expect(quietMarkdown("`a\n/approve`", 100)).not.toMatch(/^\/approve/m);
   expect(codeBlock("/approve", 100)).not.toMatch(/^\/approve/m);
+});
+
+it.each([
+  ["plain words, on several lines", 'Replace "API token" with "access key".\n\nIn guides/send_messages, too.', true],
+  ["a command of a forge", "Do this:\n/close", false],
+  ["a reference", "Fixes #12", false],
+  ["emphasis", "Say **this**", false],
+  ["a list", "- one\n- two", false],
+  ["an address", "See https://evil.example", false],
+  ["an element", "Use <Card>", false],
+  ["an entity, which is other words when it is shown", "Say A&amp;B", false],
+])("quotes %s only where that shows the same words", (_what, text, isQuoted) => {
+  expect(quoted(text, 1_000)).toBe(
+    isQuoted ? text.replaceAll(/^(?=.)/gm, "> ").replace("\n\n", "\n>\n") : codeBlock(text, 1_000),
+  );
 });

@@ -114,6 +114,26 @@ function withoutMarks(text: string): string {
 
 const markdown = unified().use(remarkParse).use(remarkGfm).freeze();
 
+/** A person's words: quoted where Markdown and the forge would show just these words, and as a block otherwise. */
+export function quoted(text: string, charactersMax: number): string {
+  const clean = plainText(text, charactersMax);
+  const isPlain =
+    quietMarkdown(text, charactersMax) === clean &&
+    markdown
+      .parse(clean)
+      .children.every(
+        (node) =>
+          node.type === "paragraph" &&
+          node.children.every(
+            ({ type, position, ...rest }) =>
+              type === "text" &&
+              "value" in rest &&
+              rest.value === clean.slice(position?.start.offset, position?.end.offset),
+          ),
+      );
+  return isPlain ? clean.replaceAll(/^/gm, "> ").replaceAll(/ +$/gm, "") : codeBlock(text, charactersMax);
+}
+
 /** The ranges that Markdown shows as code, in order. */
 function codeIn(text: string): readonly (readonly [number, number])[] {
   interface Node {

@@ -265,8 +265,11 @@ function TextLink({ url, of }: { url: string; of: Parents }) {
   );
 }
 
-/** Where the text's headings are in the page's outline: its largest has this depth, and becomes one of this level. */
-export const TopHeading = createContext({ depth: 1, level: 3 });
+/**
+ * Where the text's headings are in the page's outline: its largest has this depth, and becomes one of this level. Blocks
+ * that are shown without those between them have no outline.
+ */
+export const TopHeading = createContext({ depth: 6, level: 3 });
 const headingLooks = ["text-[26px] leading-8", "text-[21px] leading-7", "text-[18px] leading-6"];
 
 /** The surrounding page has its own headings above these, unless the text is the page. */

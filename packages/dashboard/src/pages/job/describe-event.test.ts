@@ -34,6 +34,16 @@ it("does not say that a step replaced what it did not find", () => {
   expect(tell("step", { number: 1, tools }).title).toBe("Found nothing to replace: API token → access key");
 });
 
+it("tells a failure in words, and an unknown one by its code", () => {
+  expect(tell("failed", { code: "policy_denied" })).toMatchObject({
+    title: "Failed",
+    text: "The project's policy forbids this change",
+  });
+  expect(tell("completed", { code: "timeout" }).text).toBe("The job reached its time limit");
+  expect(tell("failed", { code: "cancelled" })).toMatchObject({ title: "Cancelled", text: "" });
+  expect(tell("failed", { code: "moon_full" }).text).toBe("moon_full");
+});
+
 it("tells what it does not understand by its name, and data of another shape by nothing", () => {
   expect(tell("dreamt", { of: "sheep" })).toMatchObject({ title: "dreamt", text: "", tools: [] });
   expect(tell("step", { truncated: true })).toMatchObject({ title: "Step ", text: "", tools: [] });

@@ -16,7 +16,7 @@ interface FailureAdvice {
 export const failureAdvice: Readonly<Record<FailureCode, FailureAdvice>> = {
   model_unavailable: {
     title: "The model gave no usable answer",
-    words: "Test the project's model and its key. What the job did so far is saved: then retry it.",
+    words: "Test the model and its key, or choose another model. Then retry: the work so far is saved.",
     action: "model",
   },
   budget_exceeded: {

@@ -49,7 +49,7 @@ export function JobHead(props: {
         {run.waiting?.for !== "answer" && (
           <Status status={run.status} phase={run.phase} failureCode={run.failure?.code ?? null} />
         )}
-        <span>{headlineOf(props.job, props.diff)}</span>
+        <Headline words={headlineOf(props.job, props.diff)} files={filesOf(props.diff)} />
         {props.problem && <span className="told-late text-warn">{props.problem}</span>}
       </p>
       <p className="flex flex-wrap items-baseline gap-x-4 gap-y-1 text-quiet">
@@ -68,6 +68,26 @@ export function JobHead(props: {
         </span>
       </p>
     </header>
+  );
+}
+
+export const changesId = "changes";
+
+/** The files lead to the diff, which comes last on a phone while somebody watches. */
+function Headline({ words, files }: { words: string; files: string }) {
+  const [before = "", after] = files === "" ? [words] : words.split(files);
+  return (
+    <span>
+      {before}
+      {after !== undefined && (
+        <>
+          <a href={`#${changesId}`} className="underline underline-offset-3">
+            {files}
+          </a>
+          {after}
+        </>
+      )}
+    </span>
   );
 }
 

@@ -17,7 +17,7 @@ import { Failure } from "./failure.tsx";
 import { Findings } from "./findings.tsx";
 import { FollowUp } from "./follow-up.tsx";
 import { Events } from "./job-events.tsx";
-import { JobHead } from "./job-head.tsx";
+import { changesId, JobHead } from "./job-head.tsx";
 import { PagePictures } from "./page-pictures.tsx";
 import { Rounds } from "./rounds.tsx";
 import { useJobEvents } from "./use-job-events.ts";
@@ -101,6 +101,7 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
           {!isWatched && result}
         </div>
         <div
+          id={changesId}
           // Once the job is final its change is what one came for; before, what happens.
           className={`${isWatched ? "order-last" : ""} ${isBeside ? "lg:order-none lg:col-start-2 lg:row-span-2 lg:row-start-1" : ""}`}
         >

@@ -1,4 +1,4 @@
-import type { DashboardStep, JobEvent, StepFile } from "@emend/contract";
+import type { DashboardStep, FailureCode, JobEvent, StepFile } from "@emend/contract";
 import { useQuery } from "@tanstack/react-query";
 import { memo, useState } from "react";
 import { request } from "../../api/request.ts";
@@ -7,6 +7,7 @@ import { durationOf } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Near } from "../../parts/near.tsx";
 import { Clock, VisibleText } from "../../parts/text.tsx";
+import { failureAdvice } from "./failure-actions.ts";
 
 const eventsPerPiece = 25;
 const eventPx = 52;
@@ -215,11 +216,11 @@ export function describeEvent(event: JobEvent): ToldEvent {
       // With a failure's code: what the job had reached before stays.
       if (data.code === "cancelled") return { ...say("Follow-up cancelled"), isEnd: true };
       return {
-        ...(data.code === undefined ? say("Completed") : say("Follow-up failed", String(data.code))),
+        ...(data.code === undefined ? say("Completed") : say("Follow-up failed", failureOf(data))),
         isEnd: true,
       };
     case "failed":
-      return { ...say("Failed", String(data.code ?? "")), isEnd: true };
+      return { ...(data.code === "cancelled" ? say("Cancelled") : say("Failed", failureOf(data))), isEnd: true };
     case "archived":
       return { ...say("Archived"), isEnd: true };
     default:
@@ -236,6 +237,11 @@ function fileOf({ path, change, additions, deletions, from }: Record<string, unk
   if (typeof path !== "string") return [];
   const counts = { additions: Number(additions ?? 0), deletions: Number(deletions ?? 0) };
   return [{ path, change: change as StepFile["change"], ...counts, ...(typeof from === "string" && { from }) }];
+}
+
+/** Newer servers may send unknown codes. */
+function failureOf({ code }: Record<string, unknown>): string {
+  return failureAdvice[code as FailureCode]?.title ?? String(code ?? "");
 }
 
 function stateOf({ state, draft }: Record<string, unknown>): string {
@@ -278,18 +284,29 @@ const verbs: Readonly<Record<string, string>> = {
   replace_term: "Replaced",
   set_front_matter: "Edited the front matter of",
   update_navigation: "Edited the navigation",
+  fix_links: "Fixed links",
+  add_page: "Added",
+  add_redirect: "Added a redirect:",
+  add_picture: "Added the picture",
+  site_map: "Read the site's structure",
+  build: "Built the site",
+  look: "Looked at",
   check: "Checked the site",
   git: "Read the history",
   ask: "Asked",
   finish: "Finished",
+};
+/** Of calls that changed no file. */
+const vainVerbs: Readonly<Record<string, string>> = {
+  replace_term: "Found nothing to replace:",
+  fix_links: "Found no link to fix",
 };
 
 /** What a step did: "Read guides/retries.mdx, edited quickstart.mdx". Refused calls are marked. */
 function actsOf(tools: unknown, files: unknown): string {
   const done = (Array.isArray(tools) ? tools.map(recordOf) : []).filter(({ ok }) => ok !== false);
   const acts = done.map(({ name, input }) => {
-    const isVain = name === "replace_term" && files === undefined;
-    const verb = isVain ? "Found nothing to replace:" : verbs[String(name)];
+    const verb = (files === undefined && vainVerbs[String(name)]) || verbs[String(name)];
     return verb === undefined ? String(name ?? "") : `${verb} ${objectOf(recordOf(input))}`.trim();
   });
   const told = [...new Set(acts)].filter((act) => act !== "");

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { ProjectSelect, projectsQuery, useProjectChoices, useProjects } from "../../api/projects.tsx";
 import { type JobSearch, jobsQuery, newestJobsQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
-import { buttonLook, CopyBlock } from "../../parts/button.tsx";
+import { buttonLook, CommandLine } from "../../parts/button.tsx";
 import { addProjectLine } from "../../parts/commands.ts";
 import { Empty, Pending } from "../../parts/notice.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
@@ -67,7 +67,7 @@ function NoProject({ mayWrite }: { mayWrite: boolean }) {
     <section className="grid max-w-[560px] gap-4 py-16">
       <title>Jobs · Emend</title>
       <h1>Add a project first</h1>
-      <p>A project is a docs repository. Connect yours, or let Emend host one that you push to.</p>
+      <p>A project is a docs repository. Connect yours, or let Emend host a folder of yours.</p>
       {mayWrite && (
         <p>
           <Link to="/projects/new" className={buttonLook("primary")}>
@@ -75,8 +75,7 @@ function NoProject({ mayWrite }: { mayWrite: boolean }) {
           </Link>
         </p>
       )}
-      <p className="text-quiet">To import the current folder:</p>
-      <CopyBlock text={addProjectLine} />
+      <CommandLine text={addProjectLine} />
     </section>
   );
 }

@@ -5,7 +5,7 @@ import { projectsQuery, useProjectChoices, useProjects } from "../../api/project
 import { keysQuery, sessionQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
 import { rowAttribute } from "../../layout/use-shortcuts.ts";
-import { Button, CopyBlock, CopyButton } from "../../parts/button.tsx";
+import { Button, CommandLine, CopyButton } from "../../parts/button.tsx";
 import { addProjectLine, createKeyLine } from "../../parts/commands.ts";
 import { Confirm, Head, Sheet } from "../../parts/dialog.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
@@ -76,7 +76,7 @@ export function KeysPage() {
             {projects.data.length === 0 && (
               <Empty>
                 <p>A key belongs to a project. Add a project first.</p>
-                <CopyBlock text={addProjectLine} />
+                <CommandLine text={addProjectLine} />
               </Empty>
             )}
             <ul className="divide-y divide-line">
@@ -97,11 +97,8 @@ export function KeysPage() {
           <Sheet>
             {live.length === 0 && (
               <Empty>
-                <p>
-                  No active keys. Create one to call the API.
-                  {projects.data.length === 0 && " To add a project and a key at once:"}
-                </p>
-                <CopyBlock text={createKeyLine(projects.data[0]?.id ?? null)} />
+                <p>No active keys. Create one to call the API.</p>
+                <CommandLine text={createKeyLine(projects.data[0]?.id ?? null)} />
               </Empty>
             )}
             <ul className="divide-y divide-line">{rows(live)}</ul>

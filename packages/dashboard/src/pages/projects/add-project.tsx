@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useProjects } from "../../api/projects.tsx";
 import { sessionQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
-import { Button, CopyBlock } from "../../parts/button.tsx";
+import { Button, CommandLine } from "../../parts/button.tsx";
 import { shellWord } from "../../parts/commands.ts";
 import { Head, Sheet } from "../../parts/dialog.tsx";
 import { Form, SelectInput, TextInput } from "../../parts/form.tsx";
@@ -46,8 +46,8 @@ export function AddProjectPage() {
     mutationFn: () => {
       const { name, repo, credential, baseRef, docsDir } = typed;
       const access = from === undefined ? { credential } : { from };
-      const far = forge === "local" ? {} : { repo: repo.trim(), ...access };
-      const body = { name, forge, ...far, ...(baseRef && { baseRef }), ...(docsDir && { docsDir }) };
+      const far = { repo: repo.trim(), ...access, ...(baseRef && { baseRef }), ...(docsDir && { docsDir }) };
+      const body = { name, forge, ...(forge !== "local" && far) };
       return request<DashboardProject>("/projects", { body });
     },
     async onSuccess({ id, notice }) {
@@ -89,37 +89,36 @@ export function AddProjectPage() {
                 onChoose={choose}
                 {...field("repo")}
               />
+              <div className="grid gap-4 sm:grid-cols-2">
+                <TextInput
+                  label="Base branch"
+                  help="The branch that changes start from and go back to."
+                  isCode
+                  maxLength={200}
+                  placeholder={
+                    chosen?.url === typed.repo && chosen.defaultBranch
+                      ? `${chosen.defaultBranch}, the default branch`
+                      : "the default branch"
+                  }
+                  {...field("baseRef")}
+                />
+                <TextInput
+                  label="Docs folder"
+                  isCode
+                  maxLength={1000}
+                  placeholder="the whole repository"
+                  {...field("docsDir")}
+                />
+              </div>
             </>
           )}
-          <div className="grid gap-4 sm:grid-cols-2">
-            <TextInput
-              label="Base branch"
-              help="Changes start from it, and go back to it."
-              isCode
-              maxLength={200}
-              placeholder={
-                chosen?.url === typed.repo && chosen.defaultBranch
-                  ? `${chosen.defaultBranch}, the default branch`
-                  : "the default branch"
-              }
-              {...field("baseRef")}
-            />
-            <TextInput
-              label="Docs folder"
-              isCode
-              maxLength={1000}
-              placeholder="the whole repository"
-              {...field("docsDir")}
-            />
-          </div>
         </Form>
       </Sheet>
       {isNewApp && <NewGithubApp onClose={() => setNewApp(false)} />}
       {from === undefined && (
-        <>
-          <p className="pt-6 pb-2 text-quiet">From the command line:</p>
-          <CopyBlock text={commandOf(forge, typed)} />
-        </>
+        <div className="pt-6">
+          <CommandLine text={commandOf(forge, typed)} />
+        </div>
       )}
     </div>
   );
@@ -216,7 +215,8 @@ function StoredAccess({ from, lender }: { from: string; lender: string | undefin
 /** Without the token, which must not be in the shell's history. */
 function commandOf(forge: string, typed: { name: string; repo: string; baseRef: string; docsDir: string }): string {
   const parts = ["emend project add", shellWord(typed.name || "My docs"), "--forge", forge];
-  if (forge !== "local") parts.push("--repo", typed.repo ? shellWord(typed.repo) : "URL", "--token-env FORGE_TOKEN");
+  if (forge === "local") return parts.join(" ");
+  parts.push("--repo", typed.repo ? shellWord(typed.repo) : "URL", "--token-env FORGE_TOKEN");
   if (typed.baseRef) parts.push("--base", shellWord(typed.baseRef));
   if (typed.docsDir) parts.push("--docs", shellWord(typed.docsDir));
   return parts.join(" ");

@@ -1,12 +1,14 @@
 import type { DashboardProject } from "@emend/contract";
-import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ChangeEvent, type DragEvent, useState } from "react";
+import { healthQuery } from "../../api/project-queries.ts";
 import { request } from "../../api/request.ts";
 import { Button, buttonLook, CopyBlock } from "../../parts/button.tsx";
 import { Sheet } from "../../parts/dialog.tsx";
 import { Form, SelectInput, TextInput } from "../../parts/form.tsx";
 import { Problem } from "../../parts/notice.tsx";
+import { countsOf } from "../health/health-page.tsx";
 import { framesOf, readChosen, readDropped } from "./chosen-files.ts";
 
 interface ImportState {
@@ -114,9 +116,20 @@ function Importer({ project, templates }: { project: DashboardProject; templates
 }
 
 function Imported({ project }: { project: DashboardProject }) {
+  const health = useQuery({
+    ...healthQuery(project.id),
+    refetchInterval: ({ state: { data } }) => ((data?.checks.length ?? 0) > 0 ? false : 1_000),
+  });
+  const last = health.data?.checks.at(-1);
+  const count = last && Object.values(countsOf(last)).reduce((sum, each) => sum + each, 0);
   return (
     <Sheet className="flex flex-wrap items-center justify-between gap-3 p-5">
-      <p role="status">Your docs are here. Emend checks them now.</p>
+      <p role="status">
+        Your docs are here.{" "}
+        {count === undefined
+          ? "Emend checks them now."
+          : `Emend checked them: ${count === 1 ? "1 finding" : `${count || "no"} findings`}.`}
+      </p>
       <p className="flex flex-wrap gap-2">
         <Link to="/health" search={{ project: project.id }} className={buttonLook("ordinary")}>
           See what it finds

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useDeferredValue, useState } from "react";
 import { projectListQuery } from "../../api/projects.tsx";
 import { rowAttribute } from "../../layout/use-shortcuts.ts";
-import { Button, buttonLook, CopyBlock } from "../../parts/button.tsx";
+import { Button, buttonLook, CommandLine } from "../../parts/button.tsx";
 import { addProjectLine } from "../../parts/commands.ts";
 import { Head, Sheet } from "../../parts/dialog.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
@@ -44,8 +44,8 @@ export function ProjectsPage() {
         {projects.length === 0 && search !== "" && <Empty>No projects match.</Empty>}
         {projects.length === 0 && search === "" && (
           <Empty>
-            <p>A project is a docs repository. Add one, or import the current folder from the command line:</p>
-            <CopyBlock text={addProjectLine} />
+            <p>A project is a docs repository. Add one first.</p>
+            <CommandLine text={addProjectLine} />
           </Empty>
         )}
         <ul className="divide-y divide-line">

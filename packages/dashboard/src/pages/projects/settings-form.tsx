@@ -72,7 +72,7 @@ const choices = [
   { value: "false", words: "no" },
 ];
 const levels = [
-  { value: "", words: "default (only on the local forge)" },
+  { value: "", words: "default (only if Emend hosts it)" },
   { value: "off", words: "off" },
   { value: "neutral", words: "report, do not block" },
   { value: "failing", words: "fail on errors" },

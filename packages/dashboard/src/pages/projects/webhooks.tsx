@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { deliveriesQuery, webhooksQuery } from "../../api/project-queries.ts";
 import { request } from "../../api/request.ts";
-import { Button, CopyBlock } from "../../parts/button.tsx";
+import { Button, CommandLine, CopyBlock } from "../../parts/button.tsx";
 import { createJobLine } from "../../parts/commands.ts";
 import { Confirm, Dialog, ResultDialog, Sheet } from "../../parts/dialog.tsx";
 import { CheckInput, Form, SelectInput, TextInput } from "../../parts/form.tsx";
@@ -35,7 +35,7 @@ export function Webhooks({ project }: { project: DashboardProject }) {
       {webhooks.data.length === 0 && (
         <Empty>
           <p>Get a signed request or a Slack message when a job ends or its pull request is merged.</p>
-          <CopyBlock text={`emend webhook add https://example.com/hooks/emend --project ${project.id}`} />
+          <CommandLine text={`emend webhook add https://example.com/hooks/emend --project ${project.id}`} />
         </Empty>
       )}
       <ul className="divide-y divide-line">

@@ -76,7 +76,8 @@ export function useReview(pull: DashboardPull, first: EditedPlace | null): LineR
             {first && (
               <HeadButton
                 label={`Comment on a line of ${path}`}
-                className="max-sm:hidden"
+                // A finger uses the lines' numbers.
+                className="max-sm:not-focus:sr-only"
                 isOn={isHere}
                 onToggle={() => setDraft(isHere ? null : { path, side, firstLine: line, lastLine: line })}
               >

@@ -7,6 +7,7 @@ import { request } from "../../api/request.ts";
 import { Head, Sheet } from "../../parts/dialog.tsx";
 import { jobTitle } from "../../parts/format.ts";
 import { Empty, Pending } from "../../parts/notice.tsx";
+import { ProseLine } from "../../parts/prose.tsx";
 import { RowLink } from "../../parts/row-link.tsx";
 import { Status } from "../../parts/status.tsx";
 import { VisibleText } from "../../parts/text.tsx";
@@ -84,7 +85,7 @@ function Found({ found: { jobs, pulls, pages, findings } }: { found: DashboardSe
             path={pagePath(projectId, path, line)}
             title={`${path}:${line}`}
             isCode
-            words={text}
+            words={<VisibleText text={text} />}
             project={nameOf(projectId)}
           />
         ))}
@@ -96,7 +97,7 @@ function Found({ found: { jobs, pulls, pages, findings } }: { found: DashboardSe
             path={pagePath(projectId, path, line)}
             title={`${path}:${line}`}
             isCode
-            words={message}
+            words={<ProseLine text={message} />}
             project={nameOf(projectId)}
           />
         ))}
@@ -143,7 +144,14 @@ function Group({ title, children }: { title: string; children: readonly ReactNod
   );
 }
 
-function Row(props: { path: string; title: string; isCode?: true; words?: string; mark?: ReactNode; project: string }) {
+function Row(props: {
+  path: string;
+  title: string;
+  isCode?: true;
+  words?: ReactNode;
+  mark?: ReactNode;
+  project: string;
+}) {
   return (
     <li>
       <RowLink
@@ -154,11 +162,7 @@ function Row(props: { path: string; title: string; isCode?: true; words?: string
           <span className={`block truncate font-medium ${props.isCode ? "font-mono text-[13px]" : ""}`}>
             <VisibleText text={props.title} />
           </span>
-          {props.words && (
-            <span className="block truncate text-quiet">
-              <VisibleText text={props.words} />
-            </span>
-          )}
+          {props.words && <span className="block truncate text-quiet">{props.words}</span>}
         </span>
         <span>{props.mark}</span>
         <span className="col-span-2 truncate text-quiet md:col-span-1">

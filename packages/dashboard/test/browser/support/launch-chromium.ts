@@ -42,6 +42,8 @@ export async function findChromium(sources = chromiumSources(thisMachine)): Prom
 export function launchChromium({ executablePath, env }: Chromium): Promise<Browser> {
   return chromium.launch({
     ...(executablePath && { executablePath }),
+    // `placeScrollbars` decides.
+    ignoreDefaultArgs: ["--hide-scrollbars"],
     args: [
       // Chromium's sandbox refuses to run as root, and most containers do.
       ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
