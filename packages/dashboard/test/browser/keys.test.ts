@@ -24,9 +24,16 @@ journey("shows a new key once by the keyboard alone; it works until it is revoke
   const dialog = page.getByRole("dialog");
   await type(dialog.getByLabel("Name", { exact: true }), name);
   for (const box of await dialog.getByRole("checkbox", { checked: false }).all()) await press(box, "Space");
+  const listed = page.waitForResponse((answer) => {
+    return answer.url().endsWith("/dashboard/api/keys") && answer.request().method() === "GET";
+  });
   await press(dialog.getByRole("button", { name: "Create key" }));
   const key = (await page.getByRole("dialog", { name: "Your new key" }).locator("code").first().textContent()) ?? "";
   expect(key).toMatch(/^emend_/);
+  // The list behind the dialog grows by the click that closes it, and not when the server answers.
+  await listed;
+  await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+  expect(await page.locator("li", { hasText: name }).count()).toBe(0);
   await press(page.getByRole("button", { name: "Done" }));
   const row = page.getByRole("listitem").filter({ hasText: name });
   await row.waitFor();

@@ -93,6 +93,19 @@ it("shows on a person's pull request what the status found on its lines", async 
   expect((await read(path)).findings).toEqual([finding]);
 });
 
+it("merges only what a check that blocks has looked at", async () => {
+  const path = await openPull("topic/unchecked");
+  const merge = async () => host.send(`${path}/merge`, { body: { head: (await read(path)).headCommit } });
+  await set({ gate: { docs: "failing", name: "docs" } });
+  const words = "docs has not checked the newest commit yet.";
+  expect((await read(path)).verdict).toEqual({ kind: "blocked", words });
+  const refused = await merge();
+  expect([refused.statusCode, refused.json().error]).toEqual([409, words]);
+  await set({ gate: { docs: "neutral", name: "docs" } });
+  expect((await read(path)).verdict).toEqual({ kind: "ready", words: "" });
+  await set({});
+});
+
 it("lists the commits, oldest first", async () => {
   const { commits, headCommit } = await read(await openPull("topic/commits"));
   expect(commits.map(({ subject }) => subject)).toEqual([expect.stringMatching(/^Say it . better$/), "Remove a page"]);

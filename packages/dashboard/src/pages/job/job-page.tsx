@@ -168,7 +168,7 @@ function NoChanges({ isActive, isLoading }: { isActive: boolean; isLoading: bool
 }
 
 /** What a job has used, then what came of it: one place of one height, so that nothing moves when it ends. */
-const slotHeight = "min-h-46";
+const slotHeight = "min-h-52 sm:min-h-46";
 /** The rules use no model, and say in a line or two what a follow-up did. */
 const [lowSlotHeight, lowTextHeight] = ["min-h-34", "max-h-10"];
 

@@ -19,7 +19,8 @@ import { NewKey, type ShownKey } from "./new-key.tsx";
 
 type Open =
   | { kind: "create"; like: DashboardKey | null }
-  | { kind: "created"; key: ShownKey }
+  /** `before`: the list stays as it was until the dialog is closed, so that it moves by a click. */
+  | { kind: "created"; key: ShownKey; before: readonly DashboardKey[] }
   | { kind: "revoke"; key: DashboardKey };
 
 export function KeysPage() {
@@ -32,8 +33,9 @@ export function KeysPage() {
   const [open, setOpen] = useState<Open | null>(null);
   if (!keys.data || !projects.data) return <Pending error={keys.error ?? projects.error} />;
   const close = () => setOpen(null);
-  const live = keys.data.filter(isLive);
-  const over = keys.data.filter((key) => !isLive(key));
+  const all = open?.kind === "created" ? open.before : keys.data;
+  const live = all.filter(isLive);
+  const over = all.filter((key) => !isLive(key));
   const rows = (list: readonly DashboardKey[]) =>
     list.map((key) => (
       <KeyRow
@@ -118,7 +120,7 @@ export function KeysPage() {
           first={projects.data[0]}
           like={open.like}
           onClose={close}
-          onCreated={(key) => setOpen({ kind: "created", key })}
+          onCreated={(key) => setOpen({ kind: "created", key, before: keys.data })}
         />
       )}
       {open?.kind === "created" && <NewKey shown={open.key} onClose={close} />}

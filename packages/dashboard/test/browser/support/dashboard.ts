@@ -4,7 +4,7 @@ import { createInstallation, type Installation } from "@emend/testkit/whole-serv
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject, it } from "vitest";
 import { sharedChromium } from "./launch-chromium.ts";
-import { bothLooks, desktop, type Look, placeScrollbars } from "./looks.ts";
+import { bothLooks, desktop, type Look } from "./looks.ts";
 import { sampleDocs } from "./sample-docs.ts";
 
 /** A whole installation, and browsers that visit it. */
@@ -62,7 +62,6 @@ export function openDashboard(environment: Record<string, string> = {}): Dashboa
     const context = await browser.newContext({ colorScheme, viewport, reducedMotion: "reduce" });
     contexts.push(context);
     const page = await context.newPage();
-    await placeScrollbars(page, viewport);
     page.on("pageerror", (error) => complaints.push(String(error)));
     page.on("console", (message) => {
       // The local forge's pages have no icon link, so browsers request /favicon.ico.

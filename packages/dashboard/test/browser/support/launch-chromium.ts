@@ -42,7 +42,7 @@ export async function findChromium(sources = chromiumSources(thisMachine)): Prom
 export function launchChromium({ executablePath, env }: Chromium): Promise<Browser> {
   return chromium.launch({
     ...(executablePath && { executablePath }),
-    // `placeScrollbars` decides.
+    // Windows have scroll bars, as most people's do: what comes late may make a page narrower. A phone's is 375 px wide then.
     ignoreDefaultArgs: ["--hide-scrollbars"],
     args: [
       // Chromium's sandbox refuses to run as root, and most containers do.

@@ -18,11 +18,4 @@ export const bothLooks: readonly Look[] = [desktop, phone];
 export async function take(page: Page, { colorScheme, viewport }: Look): Promise<void> {
   await page.setViewportSize(viewport);
   await page.emulateMedia({ colorScheme });
-  await placeScrollbars(page, viewport);
-}
-
-/** Beside the page in a window, as most people's are; over it on a phone. */
-export async function placeScrollbars(page: Page, viewport: Look["viewport"]): Promise<void> {
-  const session = await page.context().newCDPSession(page);
-  await session.send("Emulation.setScrollbarsHidden", { hidden: viewport.width <= narrow.width });
 }

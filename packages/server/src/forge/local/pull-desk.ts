@@ -188,7 +188,7 @@ function showPull(
   };
   return {
     ...shown,
-    verdict: pullVerdict({ ...shown, state, draft, checks }),
+    verdict: pullVerdict({ ...shown, state, draft, checks, requiredStatus: more.reviews.requiredStatus }),
     projectId: more.projectId,
     number,
     title,
@@ -278,9 +278,9 @@ export async function mergePullRequest(
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const found = await readMergeability(repository, { base: pullRequest.baseRef, head: pullRequest.headRef }, signal);
     const statuses = "head" in found ? await listStatuses(db, projectId, found.head) : [];
-    const { approvalsMin, ...said } = await readReviews(db, request);
-    const reviews = "head" in found ? showReviews({ approvalsMin, ...said }, found.head) : [];
-    const judged = { ...pullRequest, mergeability: showMergeability(found), statuses, reviews, approvalsMin };
+    const said = await readReviews(db, request);
+    const reviews = "head" in found ? showReviews(said, found.head) : [];
+    const judged = { ...pullRequest, ...said, mergeability: showMergeability(found), statuses, reviews };
     const verdict = pullVerdict(judged);
     if (verdict.kind === "draft") return refuse("This pull request is a draft. Mark it ready first.");
     const isBarred = found.kind === "blocked" || found.kind === "conflicts" || verdict.kind === "blocked";

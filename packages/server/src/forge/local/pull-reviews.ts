@@ -20,6 +20,8 @@ export interface Reviews {
   reviews: readonly Review[];
   /** How many approvals of the newest commit a merge needs. */
   approvalsMin: number;
+  /** The name of the status that the project's own check must have set. Null: it does not block. */
+  requiredStatus: string | null;
 }
 
 /** Those of people who may write now: somebody who was demoted or removed since neither approves nor blocks. */
@@ -32,13 +34,15 @@ export async function readReviews(db: Queryable, { projectId, number }: PullName
      ),
      said as (select * from local_reviews where project_id = $1 and number = $2)
      select coalesce((select (settings ->> 'approvalsMin')::int from project), 0) as "approvalsMin",
+       (select coalesce(settings #>> '{gate,name}', 'emend') from project
+        where settings #>> '{gate,docs}' = 'failing') as "requiredStatus",
        (select coalesce(jsonb_agg(jsonb_build_object('reviewer', coalesce(email, reviewer), 'name', coalesce(nullif(name, ''), email, reviewer),
           'verdict', verdict, 'commit', commit_id, 'at', wire_time(updated_at)) order by reviewer), '[]')
         from said full join wanted using (reviewer) left join users on lower(email) = reviewer
         where reviewer = 'console' or role <> 'viewer') as reviews`,
     [projectId, number],
   );
-  return rows[0] ?? { reviews: [], approvalsMin: 0 };
+  return rows[0] ?? { reviews: [], approvalsMin: 0, requiredStatus: null };
 }
 
 /** An approval is one of the commit that was read. A request for changes stays until its author says otherwise. */

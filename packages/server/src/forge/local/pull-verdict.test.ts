@@ -9,6 +9,7 @@ const pull = {
   statuses: [{ name: "emend", state: "neutral", words: "1 finding", url: "" }],
   reviews: [],
   approvalsMin: 0,
+  requiredStatus: null as string | null,
 } as const;
 const flagged = { name: "Findings", verdict: "flagged", detail: "1 new error" } as const;
 const reviewOf = (state: "approved" | "changes_requested" | "requested", isCurrent = true) =>
@@ -32,6 +33,10 @@ it.each([
   ["blocked", { reviews: [reviewOf("approved")], approvalsMin: 2 }],
   ["blocked", { reviews: [reviewOf("approved"), reviewOf("changes_requested", false)], approvalsMin: 1 }],
   ["draft", { draft: true, approvalsMin: 1 }],
+  ["ready", { requiredStatus: "emend" }],
+  ["blocked", { requiredStatus: "docs" }],
+  ["blocked", { requiredStatus: "emend", statuses: [{ ...failed, state: "pending" }] }],
+  ["ready", { statuses: [{ ...failed, state: "pending" }] }],
   ["contained", { mergeability: { kind: "contained" }, checks: [flagged] }],
 ] as const)("%s: %j", (kind, more) => {
   expect(pullVerdict({ ...pull, ...more })).toMatchObject({ kind });
@@ -44,6 +49,7 @@ it("says what blocks, and what to review", () => {
   expect(pullVerdict({ ...pull, checks: [flagged], reviews }).words).toBe(
     "Ada requested changes. Findings: 1 new error",
   );
+  expect(pullVerdict({ ...pull, requiredStatus: "docs" }).words).toBe("docs has not checked the newest commit yet.");
   expect(pullVerdict({ ...pull, approvalsMin: 1 }).words).toBe("The newest commit needs an approval.");
   expect(pullVerdict({ ...pull, approvalsMin: 2, reviews: [reviewOf("approved")] }).words).toBe(
     "The newest commit needs 2 approvals. It has 1.",
