@@ -67,7 +67,7 @@ function NoProject({ mayWrite }: { mayWrite: boolean }) {
     <section className="grid max-w-[560px] gap-4 py-16">
       <title>Jobs · Emend</title>
       <h1>Add a project first</h1>
-      <p>A project is a docs repository. Connect yours, or let Emend host a folder of yours.</p>
+      <p>A project is a docs repository. Connect one, or let Emend host a folder.</p>
       {mayWrite && (
         <p>
           <Link to="/projects/new" className={buttonLook("primary")}>
