@@ -1,5 +1,6 @@
 import { createLogger } from "@emend/base/logger.ts";
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { sampleOf } from "@emend/testkit/sample.ts";
 import { createFarEnds, scriptedStages } from "@emend/testkit/scripted-stages.ts";
 import { readEvents, readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { expireLeases, isFinal, spawnWorker, waitForJob } from "@emend/testkit/worker-control.ts";
@@ -29,7 +30,7 @@ const points: readonly { at: CrashPoint | `${CrashPoint}:${number}`; turns: read
   { at: "before-end", turns: [1, 2], pushes: 2 },
 ];
 
-test.concurrent.for(points)(
+test.concurrent.for(sampleOf(points, 4))(
   "a worker that dies at $at leaves one pull request and repeats no stored step",
   async ({ at, turns, pushes }, { onTestFinished }) => {
     const { database, id } = await scene(onTestFinished);
