@@ -42,6 +42,23 @@ export interface DashboardKey {
   createdAt: string;
   lastUsedAt: string | null;
   revokedAt: string | null;
+  /** The address of the program that a person connected. Null for a key that people copy. */
+  clientId: string | null;
+}
+
+/** What a program asks this browser for. Null: nothing now. */
+export interface DashboardConsent {
+  asked: {
+    id: string;
+    /** The program's own claim. */
+    name: string;
+    clientHost: string;
+    /** The host that gets the answer. */
+    returnsTo: string;
+    scope: "read" | "write";
+    /** Whether this person can give the right to create jobs. */
+    mayWrite: boolean;
+  } | null;
 }
 
 export interface DashboardJobRow {

@@ -19,6 +19,7 @@ const UsagePage = lazyRouteComponent(() => import("./pages/usage/usage-page.tsx"
 const InboxPage = lazyRouteComponent(() => import("./pages/inbox/inbox-page.tsx"), "InboxPage");
 const SearchPage = lazyRouteComponent(() => import("./pages/search/search-page.tsx"), "SearchPage");
 const KeysPage = lazyRouteComponent(() => import("./pages/keys/keys-page.tsx"), "KeysPage");
+const ConnectPage = lazyRouteComponent(() => import("./pages/connect/connect-page.tsx"), "ConnectPage");
 const ProjectPage = lazyRouteComponent(() => import("./pages/projects/project-page.tsx"), "ProjectPage");
 const ProjectsPage = lazyRouteComponent(() => import("./pages/projects/projects-page.tsx"), "ProjectsPage");
 const PullPage = lazyRouteComponent(() => import("./pages/pulls/pull-page.tsx"), "PullPage");
@@ -73,6 +74,13 @@ const search = createRoute({
   validateSearch: (given: Record<string, unknown>) => pick("text", given),
 });
 const keys = createRoute({ getParentRoute: () => root, path: "/keys", component: KeysPage });
+/** A program asks for access. `to` is its request, while the person is not logged in. */
+const connect = createRoute({
+  getParentRoute: () => root,
+  path: "/connect",
+  component: ConnectPage,
+  validateSearch: (given: Record<string, unknown>) => pick("to", given),
+});
 const projects = createRoute({ getParentRoute: () => root, path: "/projects", component: ProjectsPage });
 const project = createRoute({
   getParentRoute: () => root,
@@ -174,6 +182,7 @@ export function createAppRouter() {
       inbox,
       search,
       keys,
+      connect,
       projects,
       project,
       addProject,

@@ -292,7 +292,9 @@ test("refuses without a key that works, and by any other method", async () => {
   for (const headers of [{}, { authorization: "Bearer emend_nothing" }] as Record<string, string>[]) {
     const refused = await fetch(`${emend.url}/mcp`, { method: "POST", headers, body: "{}" });
     expect(refused.status).toBe(401);
-    expect(refused.headers.get("www-authenticate")).toBe("Bearer");
+    const metadata = `${emend.url}/.well-known/oauth-protected-resource/mcp`;
+    const challenge = `Bearer resource_metadata="${metadata}", scope="read write"`;
+    expect(refused.headers.get("www-authenticate")).toBe(challenge);
     expect(await refused.json()).toEqual({ error: expect.any(String) });
   }
   const stream = await fetch(`${emend.url}/mcp`, { headers: { authorization: `Bearer ${emend.key}` } });

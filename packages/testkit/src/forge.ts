@@ -41,7 +41,7 @@ export async function startTestForge(options: { basePath?: string } = {}): Promi
     authenticate(key: string) {
       const [, scope, projectId] = /^key-(read|write)-(.+)$/.exec(key) ?? [];
       if (!projectId || (scope !== "read" && scope !== "write")) return null;
-      return { keyId: `${scope}-${projectId}`, projectIds: new Set([projectId]), scope } as const;
+      return { keyId: `${scope}-${projectId}`, projectIds: new Set([projectId]), scope, isProgram: false } as const;
     },
     throttledAddresses: 0,
     close: async () => {},

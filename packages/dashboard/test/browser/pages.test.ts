@@ -72,6 +72,7 @@ const pages: readonly { path: string; seen: (page: Page) => Locator }[] = [
   },
   { path: "/app/usage", seen: (page) => page.getByRole("figure", { name: "Jobs per day" }) },
   { path: "/app/keys", seen: (page) => page.getByText("CI", { exact: true }) },
+  { path: "/app/connect", seen: (page) => page.getByText("No program asks for access now") },
   { path: "/app/docs/index", seen: (page) => page.getByRole("link", { name: "Integrate" }) },
   { path: "/app/batch?ids=JOB", seen: (page) => page.getByText("1 of 1 done") },
   { path: "/app/start", seen: (page) => page.getByRole("heading", { level: 1 }) },

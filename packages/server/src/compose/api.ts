@@ -4,6 +4,7 @@ import { createByteBudget } from "@emend/base/byte-budget.ts";
 import { createPageReader } from "@emend/review";
 import { traceRequests } from "@emend/tracing";
 import { authenticateGitKey, createKeyring } from "../accounts/keys/keyring.ts";
+import { createAuthorizationServer } from "../accounts/programs/authorization-server.ts";
 import { getProject, type Project, refreshLocalUrls } from "../accounts/projects/projects.ts";
 import { createKnownDevices } from "../accounts/sessions/log-in.ts";
 import { createPasswords } from "../accounts/sessions/passwords.ts";
@@ -17,7 +18,9 @@ import { slackHookPlugin } from "../chat/plugin.ts";
 import { isComparedWithCode } from "../claims/claim-store.ts";
 import { ConfigError } from "../config/setting-reader.ts";
 import { assetsDir } from "../dashboard/assets.ts";
+import { plainPages } from "../dashboard/plain-page.ts";
 import { accountsPlugin, dashboardPlugin } from "../dashboard/plugin.ts";
+import { programsPlugin } from "../dashboard/programs-plugin.ts";
 import { forgeHooksPlugin } from "../forge/hooks/plugin.ts";
 import { localForgePlugin } from "../forge/local/plugin.ts";
 import { createPullDesk } from "../forge/local/pull-desk.ts";
@@ -32,6 +35,7 @@ import { rememberUrl, typedCommand, urlOf } from "../installation/public-url.ts"
 import { hastenPoll } from "../jobs/pull-requests.ts";
 import { measureRequests, routeOf } from "../metrics/measure.ts";
 import { metricsPlugin } from "../metrics/metrics.ts";
+import { createGuardedFetch } from "../notify/ssrf-guard.ts";
 import { commitEdit } from "../run/commit-edit.ts";
 import { checkEdit, proposeEdit } from "../run/propose-edit.ts";
 import {
@@ -58,6 +62,8 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
   const keyring = createKeyring({ pool, listener, log });
   undo.push(() => keyring.close());
   const sessions = createSessions({ pool, publicUrl });
+  const programs = createGuardedFetch(config.network, { allowPrivate: config.allowPrivatePrograms });
+  undo.push(() => programs.close());
   const serving = new AbortController();
   const unknownBytes = createByteBudget({ bytesMax: 32 * 2 ** 20, bodyMsMax: 20_000 });
   const pullRequestState = (projectId: string, number: number) =>
@@ -93,6 +99,19 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         authenticateKey: (request) => authenticateGitKey(keyring, request),
       }),
       mcpPlugin({ keyring, publicUrl }),
+      programsPlugin({
+        server: createAuthorizationServer({
+          pool,
+          publicUrl,
+          fetch: programs.fetch,
+          log,
+          errorPage: plainPages.notConnected,
+        }),
+        sessions,
+        log,
+        unknownBytes,
+        publicUrl,
+      }),
       forgeHooksPlugin({
         secret,
         unknownBytes,

@@ -73,6 +73,8 @@ export interface Config {
   readonly allowPrivateForges: boolean;
   /** Knowledge servers may be on loopback and private networks (never link-local). */
   readonly allowPrivateKnowledge: boolean;
+  /** Programs that ask for access may describe themselves on loopback and private networks (never link-local). */
+  readonly allowPrivatePrograms: boolean;
   /** `/metrics` on a separate port. Null: none. */
   readonly metricsPort: number | null;
   /** The token for `/metrics` on the API's port. Null: not available there. */
@@ -151,6 +153,7 @@ export function readConfig(
     network,
     allowPrivateWebhooks: settings.flag("EMEND_ALLOW_PRIVATE_WEBHOOKS"),
     allowPrivateKnowledge: settings.flag("EMEND_ALLOW_PRIVATE_KNOWLEDGE"),
+    allowPrivatePrograms: settings.flag("EMEND_ALLOW_PRIVATE_PROGRAMS"),
     allowPrivateForges: settings.flag("EMEND_ALLOW_PRIVATE_FORGES"),
     metricsPort: integer("EMEND_METRICS_PORT", portNumbers),
     metricsToken: readMetricsToken(settings),

@@ -182,6 +182,7 @@ function invalidFilter(publicMessage: string): AppError {
 /** The app's pages, as its router names them. */
 const pages = [
   "batch",
+  "connect",
   "jobs",
   "keys",
   "projects",

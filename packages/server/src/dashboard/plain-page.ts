@@ -32,7 +32,7 @@ export function sendPage(reply: FastifyReply, status: number, markup: string, po
     .send(markup);
 }
 
-/** Pages without the dashboard's app. Fixed text only: nothing here is escaped. */
+/** Pages without the dashboard's app. */
 export const plainPages = {
   /** Shown in a checkout before its first build. */
   unbuilt: plainPage(
@@ -47,7 +47,18 @@ export const plainPages = {
 <p>A login link works once. Ask an owner for a new invitation, or print another link on the machine that runs Emend:</p>
 <pre><code>emend user link</code></pre>`,
   ),
+  /** A program sent somebody here with a request that cannot be answered. */
+  notConnected: (reason: string) =>
+    plainPage(
+      "The program is not connected",
+      `<p>Its request was not valid: ${escaped(reason)}.</p>
+<p>Nothing was allowed. Go back to the program and connect it again. If that fails, create an API key for it.</p>`,
+    ),
 } as const;
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
 
 function plainPage(title: string, main: string): string {
   return `<!doctype html>

@@ -24,7 +24,12 @@ export function mcpPlugin(deps: { keyring: Keyring; publicUrl(): string }): (app
           const { origin } = request.headers;
           if (origin !== undefined && !isFromOwnPage(request.headers, deps.publicUrl()))
             return refuse(reply, foreignPage);
-          if ((await authenticateKey(deps.keyring, request)) === null) return refuse(reply, unauthorized);
+          if ((await authenticateKey(deps.keyring, request)) === null) {
+            // Where a program without a key finds out how to get a token (RFC 9728).
+            const metadata = `${deps.publicUrl()}/.well-known/oauth-protected-resource/mcp`;
+            const challenge = `Bearer resource_metadata="${metadata}", scope="read write"`;
+            return refuse(reply, { ...unauthorized, headers: { "www-authenticate": challenge } });
+          }
         },
       },
       async (request, reply) => {

@@ -1,5 +1,3 @@
-import { isIP } from "node:net";
-import { createFetch } from "@emend/base/network.ts";
 import { createKnowledgeTools, type KnowledgeTool, type KnowledgeTools, openKnowledgeServer } from "@emend/knowledge";
 import {
   type KnowledgeServerRow,
@@ -10,7 +8,7 @@ import {
 import type { Sealer } from "../accounts/secrets.ts";
 import type { Config } from "../config/config.ts";
 import type { Queryable } from "../db/pool.ts";
-import { AddressRefused, guardedLookup, mayConnect, type ResolveAll } from "../notify/ssrf-guard.ts";
+import { createGuardedFetch, type ResolveAll } from "../notify/ssrf-guard.ts";
 
 interface ReachDeps {
   config: Pick<Config, "network" | "allowPrivateKnowledge">;
@@ -20,19 +18,8 @@ interface ReachDeps {
   resolve?: ResolveAll;
 }
 
-/** SSRF guard: loopback and private networks only if the operator allows them, and cloud metadata never. */
-function guardedFetch({ config, resolve }: ReachDeps): { fetch: typeof globalThis.fetch; close(): Promise<void> } {
-  const allowPrivate = config.allowPrivateKnowledge;
-  const lookup = guardedLookup({ allowPrivate, ...(resolve && { resolve }) });
-  const client = createFetch(config.network, { lookup });
-  const fetch = async (url: string | URL, init: never) => {
-    const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
-    // An IP address in the URL needs no lookup.
-    if (isIP(host) && !mayConnect(host, { allowPrivate })) throw new AddressRefused();
-    return client.fetch(String(url), init);
-  };
-  return { fetch: fetch as unknown as typeof globalThis.fetch, close: client.close };
-}
+const guardedFetch = ({ config, resolve }: ReachDeps) =>
+  createGuardedFetch(config.network, { allowPrivate: config.allowPrivateKnowledge, resolve });
 
 /** The tools that a server offers now. */
 export async function readKnowledgeTools(

@@ -1,5 +1,6 @@
 import { type LookupAddress, lookup as systemLookup } from "node:dns";
 import { BlockList, isIP, isIPv4, type LookupFunction } from "node:net";
+import { createFetch, type Network } from "@emend/base/network.ts";
 
 /** Never allowed: cloud metadata services. */
 const metadata = blockListOf([
@@ -79,6 +80,22 @@ export function guardedLookup(options: { allowPrivate: boolean; resolve?: Resolv
       else callback(null, first.address, first.family);
     });
   };
+}
+
+/** A fetch that connects to public addresses only, or also to private ones; to metadata services never. */
+export function createGuardedFetch(
+  network: Network,
+  options: { allowPrivate: boolean; resolve?: ResolveAll | undefined },
+): { fetch: typeof globalThis.fetch; close(): Promise<void> } {
+  const { allowPrivate, resolve } = options;
+  const client = createFetch(network, { lookup: guardedLookup({ allowPrivate, ...(resolve && { resolve }) }) });
+  const fetch = async (url: string | URL, init: never) => {
+    const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
+    // An IP address in the URL needs no lookup.
+    if (isIP(host) && !mayConnect(host, { allowPrivate })) throw new AddressRefused();
+    return client.fetch(String(url), init);
+  };
+  return { fetch: fetch as unknown as typeof globalThis.fetch, close: client.close };
 }
 
 export class AddressRefused extends Error {

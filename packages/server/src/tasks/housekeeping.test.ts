@@ -1,5 +1,6 @@
 import { seedAutomation } from "@emend/testkit/automations.ts";
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
+import { connectProgram } from "@emend/testkit/oauth-program.ts";
 import { alterJob, readEvents, readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import {
@@ -151,6 +152,22 @@ test("expired sessions and links go, live ones stay", async () => {
     Buffer.from("live"),
     Buffer.from("live"),
   ]);
+});
+
+test("a connected program that did not renew its token for a month loses its key, and its records go", async () => {
+  const { pool } = database;
+  const projectId = await seedProject(pool);
+  await pool.query("insert into users (id, email, name, role) values ('usr_bo', 'bo@example.com', 'Bo', 'viewer')");
+  for (const _ of ["idle", "live"]) await connectProgram(pool, projectId, "usr_bo");
+  await pool.query("update admin_keys set created_at = now() - interval '31 days' where user_id = 'usr_bo'");
+  await pool.query(`update oauth_records set expires_at = now() - interval '2 days'
+    where key_id = (select min(id) from admin_keys where user_id = 'usr_bo')`);
+  await dropExpiredSessions(pool);
+  expect(await values("select revoked_at is null from admin_keys where user_id = 'usr_bo' order by id")).toEqual([
+    false,
+    true,
+  ]);
+  expect(await values("select count(*)::int from oauth_records")).toEqual([1]);
 });
 
 test("attempts and logins go after their time; what was changed stays in the log", async () => {

@@ -137,8 +137,18 @@ export async function dropUploads(db: Queryable): Promise<number> {
   );
 }
 
-/** Deletes expired links and sessions a day later, and attempts to log in that no longer count. */
+/**
+ * Deletes expired links, sessions and OAuth records a day later, and attempts to log in that no longer count. Revokes
+ * connections of programs that did not renew their tokens.
+ */
 export async function dropExpiredSessions(db: Queryable): Promise<number> {
+  await db.query(
+    `update admin_keys set revoked_at = now()
+     where client_id is not null and revoked_at is null and created_at < now() - interval '1 day'
+       and not exists (select from oauth_records where key_id = admin_keys.id
+         and model in ('AccessToken', 'RefreshToken') and expires_at > now())`,
+  );
+  await db.query("delete from oauth_records where expires_at < now() - interval '1 day'");
   const links = await db.query("delete from login_links where expires_at < now() - interval '1 day'");
   await db.query("delete from login_attempts where at < now() - interval '1 hour'");
   const sessions = await db.query("delete from sessions where expires_at < now() - interval '1 day'");

@@ -44,7 +44,8 @@ export function KeysPage() {
         projects={key.projectIds.map((id) => found.get(id)?.name ?? id)}
         {...(mayWrite &&
           isLive(key) && {
-            onRotate: () => setOpen({ kind: "create", like: key }),
+            // A connected program renews its own access.
+            ...(key.clientId === null && { onRotate: () => setOpen({ kind: "create", like: key }) }),
             onRevoke: () => setOpen({ kind: "revoke", key }),
           })}
       />
@@ -141,7 +142,7 @@ export function RevokeKey({ apiKey, onClose }: { apiKey: DashboardKey; onClose()
         <b>
           <VisibleText text={apiKey.name} />
         </b>{" "}
-        <code className="text-quiet">{apiKey.hint}…</code>
+        <KeySource apiKey={apiKey} />
         {apiKey.lastUsedAt ? (
           <>
             {" "}
@@ -164,6 +165,12 @@ interface RowProps {
   onRevoke?(): void;
 }
 
+/** The key's first characters, or the program that somebody connected. */
+function KeySource({ apiKey: { clientId, hint } }: { apiKey: DashboardKey }) {
+  if (clientId === null) return <code className="text-quiet">{hint}…</code>;
+  return <span className="min-w-0 truncate text-quiet">connected from {new URL(clientId).host}</span>;
+}
+
 export function KeyRow({ apiKey: key, projects, onRotate, onRevoke }: RowProps) {
   return (
     <li
@@ -176,7 +183,7 @@ export function KeyRow({ apiKey: key, projects, onRotate, onRevoke }: RowProps) 
           <span className="min-w-0 truncate font-medium">
             <VisibleText text={key.name} />
           </span>
-          <code className="text-quiet">{key.hint}…</code>
+          <KeySource apiKey={key} />
           <span className="text-quiet">{key.scope === "write" ? "reads and writes" : "reads"}</span>
         </p>
         <p className="flex gap-1 text-quiet">
@@ -200,9 +207,9 @@ export function KeyRow({ apiKey: key, projects, onRotate, onRevoke }: RowProps) 
         )}
         <ExpiryBadge apiKey={key} />
       </p>
-      {onRotate && (
-        <p className="flex gap-2">
-          <Button onClick={onRotate}>Rotate</Button>
+      {onRevoke && (
+        <p className="flex justify-end gap-2">
+          {onRotate && <Button onClick={onRotate}>Rotate</Button>}
           <Button look="danger" onClick={onRevoke}>
             Revoke
           </Button>

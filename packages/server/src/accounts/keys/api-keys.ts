@@ -14,6 +14,8 @@ export interface CreateKeyInput {
   /** Addresses or CIDR ranges; null: every address. */
   allowList: readonly string[] | null;
   createdBy: string;
+  /** A person's consent: the key works only through the program's tokens, while the person is a member. */
+  program?: { userId: string; clientId: string };
 }
 
 type CreateKeyOutcome =
@@ -31,8 +33,9 @@ export async function createKey(db: Queryable, input: CreateKeyInput): Promise<C
   if (projectId !== undefined) return { kind: "unknown_project", projectId };
   const key = newKey();
   await db.query(
-    `insert into admin_keys (id, secret_hash, hint, name, project_ids, scope, expires_at, allow_list, created_by)
-     values ($1, $2, $3, $4, $5, $6, clock_timestamp() + make_interval(secs => $7), $8, $9)`,
+    `insert into admin_keys (id, secret_hash, hint, name, project_ids, scope, expires_at, allow_list, created_by,
+       user_id, client_id)
+     values ($1, $2, $3, $4, $5, $6, clock_timestamp() + make_interval(secs => $7), $8, $9, $10, $11)`,
     [
       key.id,
       hash("sha256", key.secret, "buffer"),
@@ -43,6 +46,8 @@ export async function createKey(db: Queryable, input: CreateKeyInput): Promise<C
       input.expiresInMs === null ? null : input.expiresInMs / 1000,
       input.allowList,
       input.createdBy,
+      input.program?.userId ?? null,
+      input.program?.clientId ?? null,
     ],
   );
   return { kind: "created", id: key.id, key: key.text };
@@ -89,7 +94,8 @@ export async function rotateKey(
   const { overlapMs, ...wanted } = input;
   const { rowCount } = await client.query(
     `select 1 from admin_keys
-     where id = $1 and revoked_at is null and (expires_at is null or expires_at > clock_timestamp()) for update`,
+     where id = $1 and client_id is null and revoked_at is null
+       and (expires_at is null or expires_at > clock_timestamp()) for update`,
     [oldId],
   );
   if (rowCount === 0) return { kind: "unknown_key" };
@@ -138,7 +144,8 @@ export async function revokeKey(db: Queryable, id: string): Promise<Revocation> 
 export async function listKeys(db: Queryable, filter: { projectId?: string } = {}): Promise<readonly AdminKey[]> {
   const { rows } = await db.query<AdminKey>(
     `select id, hint, name, project_ids as "projectIds", scope, expires_at as "expiresAt", allow_list as "allowList",
-       created_by as "createdBy", created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"
+       created_by as "createdBy", created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt",
+       client_id as "clientId"
      from admin_keys where $1::text is null or $1 = any (project_ids) order by created_at desc, id`,
     [filter.projectId ?? null],
   );
@@ -204,6 +211,8 @@ export interface KeyGrant {
   readonly keyId: string;
   readonly projectIds: ReadonlySet<string>;
   readonly scope: KeyScope;
+  /** A person's consent gave it to a program. */
+  readonly isProgram: boolean;
 }
 
 /** A key in lists, without its secret. */
@@ -221,4 +230,6 @@ export interface AdminKey {
   createdAt: Date;
   lastUsedAt: Date | null;
   revokedAt: Date | null;
+  /** The program that a person connected. Null for a key that people copy. */
+  clientId: string | null;
 }

@@ -89,7 +89,7 @@ describe("a key", () => {
     const { id, key } = await addKey({ scope: "read" });
     const first = keyring.authenticate(key, here);
     expect(first).toBeInstanceOf(Promise);
-    expect(await first).toEqual({ keyId: id, projectIds: new Set([project.id]), scope: "read" });
+    expect(await first).toEqual({ keyId: id, projectIds: new Set([project.id]), scope: "read", isProgram: false });
     expect(keyring.authenticate(key, here)).toEqual(await first);
   });
 

@@ -53,7 +53,10 @@ export function createKeyring(deps: KeyringDeps): Keyring {
   async function loadAndJudge(parts: KeyParts, from: { readonly ip: string }): Promise<KeyGrant | null> {
     const isSlowed = !keys.has(parts.id) && throttle.isBlocked(throttledAddress(from.ip));
     const read = async () => (isSlowed ? lookUp(parts.id) : (await loadKeys(deps.pool, [parts.id], now)).get(parts.id));
-    return judge(await keys.load(parts.id, read), parts, from);
+    const key = await keys.load(parts.id, read);
+    // Its rights follow a person and a consent, which end without a notice: the next request reads them again.
+    if (key?.grant.isProgram) keys.delete(parts.id);
+    return judge(key, parts, from);
   }
 
   function judge(key: LoadedKey | undefined, parts: KeyParts, from: { readonly ip: string }): KeyGrant | null {
@@ -136,6 +139,8 @@ interface LoadedKey {
 
 interface Row {
   id: string;
+  key_id: string;
+  is_program: boolean;
   secret_hash: Buffer;
   project_ids: string[];
   scope: KeyScope;
@@ -144,7 +149,7 @@ interface Row {
   used_before_ms: number | null;
 }
 
-/** By id. Missing and revoked keys are left out. */
+/** By id: keys, and programs' access tokens. Missing and revoked ones are left out. */
 async function loadKeys(
   db: Queryable,
   ids: readonly string[],
@@ -154,10 +159,21 @@ async function loadKeys(
   const askedAtMs = now();
   const { rows } = await db.query<Row>({
     name: "load-keys",
-    text: `select id, secret_hash, project_ids, scope, allow_list,
+    text: `select id, key_id, is_program, secret_hash, project_ids, scope, allow_list,
              (extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as expires_in_ms,
              (extract(epoch from clock_timestamp() - last_used_at) * 1000)::float8 as used_before_ms
-           from admin_keys where id = any($1) and revoked_at is null`,
+           from (
+             select id, id as key_id, false as is_program, secret_hash, project_ids, scope, allow_list, expires_at,
+               last_used_at
+             from admin_keys where id = any($1) and revoked_at is null and client_id is null
+             union all
+             select tokens.id, keys.id, true, tokens.secret_hash, project_ids,
+               case when users.role = 'viewer' then 'read' else scope end, allow_list,
+               least(tokens.expires_at, keys.expires_at), last_used_at
+             from oauth_records tokens join admin_keys keys on keys.id = tokens.key_id
+               join users on users.id = keys.user_id
+             where tokens.id = any($1) and tokens.secret_hash is not null and keys.revoked_at is null
+           ) valid`,
     values: [ids],
   });
   return new Map(rows.map((row) => [row.id, toLoadedKey(row, askedAtMs)]));
@@ -165,7 +181,7 @@ async function loadKeys(
 
 function toLoadedKey(row: Row, askedAtMs: number): LoadedKey {
   return {
-    grant: { keyId: row.id, projectIds: new Set(row.project_ids), scope: row.scope },
+    grant: { keyId: row.key_id, isProgram: row.is_program, projectIds: new Set(row.project_ids), scope: row.scope },
     checksum: null,
     secretHash: row.secret_hash,
     secret: null,
@@ -265,11 +281,15 @@ export function authenticateKey(keyring: Keyring, bearer: KeyBearer): KeyGrant |
   return key === null ? null : keyring.authenticate(key, bearer);
 }
 
-/** For git clients, which send a key as the password of `Authorization: Basic`, with any user name. */
-export function authenticateGitKey(keyring: Keyring, bearer: KeyBearer): KeyGrant | null | Promise<KeyGrant | null> {
+/**
+ * For git clients, which send a key as the password of `Authorization: Basic`, with any user name. Programs' tokens are
+ * refused: nobody consented to pushes.
+ */
+export async function authenticateGitKey(keyring: Keyring, bearer: KeyBearer): Promise<KeyGrant | null> {
   const { authorization } = bearer.headers;
   const key = bearerKey(authorization) ?? basicPassword(authorization);
-  return key === null ? null : keyring.authenticate(key, bearer);
+  const grant = key === null ? null : await keyring.authenticate(key, bearer);
+  return grant?.isProgram ? null : grant;
 }
 
 function bearerKey(authorization: string | undefined): string | null {

@@ -16,3 +16,13 @@ end $$;
 
 create or replace trigger removed_forgotten after insert or update of identity on users
   for each row execute function forget_removed();
+
+-- Programs that a person connected lose access with the person.
+create or replace function revoke_keys_of_removed() returns trigger language plpgsql as $$
+begin
+  update admin_keys set revoked_at = clock_timestamp() where user_id = old.id and revoked_at is null;
+  return null;
+end $$;
+
+create or replace trigger removed_disconnected after delete on users
+  for each row execute function revoke_keys_of_removed();

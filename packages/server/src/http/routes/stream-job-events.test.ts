@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { startApi } from "@emend/testkit/api.ts";
 import { openEventSource } from "@emend/testkit/event-source.ts";
+import { connectProgram } from "@emend/testkit/oauth-program.ts";
 import { alterJob, seedJob } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { revokeKey } from "../../accounts/keys/api-keys.ts";
@@ -110,6 +111,16 @@ describe("a stream ends", () => {
     await source.next();
     const { rows } = await api.pool.query("select id from admin_keys where scope = 'write'");
     await revokeKey(api.pool, rows[0].id);
+    expect(await source.rest()).toEqual([]);
+  });
+
+  test("when the person who connected its program is removed", async () => {
+    await api.pool.query(
+      "insert into users (id, email, name, role) values ('usr_bo', 'bo@example.com', 'Bo', 'owner')",
+    );
+    const source = await follow(await runningJob(), {}, await connectProgram(api.pool, project.id, "usr_bo"));
+    await source.next();
+    await api.pool.query("delete from users where id = 'usr_bo'");
     expect(await source.rest()).toEqual([]);
   });
 
