@@ -1,3 +1,5 @@
+import { nextraApp } from "../../site/oracles/scaffolds.ts";
+
 /** A small site for each builder, and changes that the builder must complain about. */
 export interface TrialSite {
   framework: string;
@@ -149,6 +151,24 @@ export const sites: readonly TrialSite[] = [
     fine: { "src/content/docs/guide.md": "---\ntitle: Guide\n---\n\nMore words.\n" },
     broken: { "src/content/docs/guide.md": "---\ndescription: Guide\n---\n\nWords.\n" },
     place: "src/content/docs/guide.md:1",
+    severity: "error",
+  },
+  {
+    framework: "nextra",
+    packages: {
+      ...{ nextra: "4.6.1", "nextra-theme-docs": "4.6.1", next: "15.5.29", zod: "4.1.12" },
+      ...{ react: "19.3.1", "react-dom": "19.3.1" },
+    },
+    files: {
+      ...nextraApp,
+      "next.config.mjs":
+        'import nextra from "nextra";\nexport default nextra({ search: false })({ output: "export" });\n',
+      "content/index.mdx": page("Home"),
+      "content/guide.mdx": page("Guide"),
+    },
+    fine: { "content/guide.mdx": page("Guide", "More.") },
+    broken: { "content/guide.mdx": page("Guide", "", "An <open> tag.") },
+    place: "content/guide.mdx:6",
     severity: "error",
   },
 ];

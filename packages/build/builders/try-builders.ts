@@ -20,7 +20,7 @@ const config = { atOnceMax: 1, limits, registry: "https://registry.npmjs.org/", 
 const builds = createBuilds({ start: startBound, fetch: network.fetch, config, dir });
 let failures = 0;
 /** Their builders write no site that can be served as files. */
-const withoutSite: ReadonlySet<string> = new Set(["nextra", "fumadocs", "mintlify"]);
+const withoutSite: ReadonlySet<string> = new Set(["mintlify"]);
 
 /** Takes what the manifest names at its newest allowed versions. */
 async function lockOf(packages: Readonly<Record<string, string>>): Promise<Readonly<Record<string, string>>> {

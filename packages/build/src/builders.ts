@@ -9,6 +9,10 @@ export interface Builder {
   args(output: string): readonly string[];
   /** The folder of the built site, if it is not `output`. Null: it writes none. */
   site?: string | null;
+  /** Why there may be none, and what to do. */
+  noSite?: string;
+  /** Pages are addresses behind `#`, which a script of the site shows. */
+  isHashed?: true;
 }
 
 export const sphinx: Builder = {
@@ -18,6 +22,9 @@ export const sphinx: Builder = {
   from: "system",
   args: (output) => ["-b", "html", "-d", `${output}-doctrees`, ".", output],
 };
+
+const noExport =
+  'next build wrote no folder "out". Set output: "export" in the configuration of Next, or no page is compared or shown';
 
 /** A new framework is one entry here. */
 export const builders: readonly Builder[] = [
@@ -82,6 +89,7 @@ export const builders: readonly Builder[] = [
     args: () => ["build"],
     // Only of a site with `output: "export"`. Others need a server.
     site: "out",
+    noSite: noExport,
   },
   {
     framework: "fumadocs",
@@ -89,8 +97,18 @@ export const builders: readonly Builder[] = [
     program: "next",
     from: "npm",
     args: () => ["build"],
-    // Only of a site with `output: "export"`. Others need a server.
     site: "out",
+    noSite: noExport,
+  },
+  {
+    framework: "docsify",
+    config: /(?:^|\/)index\.html$/,
+    // It is served as it is.
+    program: "true",
+    from: "system",
+    args: () => [],
+    site: ".",
+    isHashed: true,
   },
   {
     framework: "mintlify",

@@ -223,8 +223,10 @@ export function createBuilds(deps: {
     const files = await sitesOf(before, after);
     const areBuilt = [before.end, after.end].every((end) => end.kind === "ended" && end.code === 0);
     if (chromium === null || !areBuilt) return said;
-    if (files === null)
-      return [...said, aboutSite("info", "the built pages were not compared: there are none, or too many")];
+    if (files === null) {
+      const why = ready.plan.noSite ?? "there are none, or too many";
+      return [...said, aboutSite("info", `the built pages were not compared: ${why}`)];
+    }
     const { docsDir, isAllowedHost } = task;
     const pages = await pagesOf(ready, task, signal);
     const isOfDocs = (path: string) => docsDir === "" || path.startsWith(`${docsDir}/`);
@@ -300,14 +302,16 @@ export function createBuilds(deps: {
     async tryBase(task, signal) {
       const ready = await getReady(task, signal);
       if (ready.kind === "unavailable") return { isBuilt: false, words: ready.words };
-      const { end } = await build(ready, task.base, signal);
+      const { end, siteFile } = await build(ready, task.base, signal, ready.plan.noSite ? "site" : "words");
       if (end.kind === "stopped") return { isBuilt: false, words: end.words };
+      const isEmpty = end.code === 0 && (await stat(siteFile).catch(() => null))?.size === 0;
+      const noSite = isEmpty && ready.plan.noSite ? `. ${ready.plan.noSite}` : "";
       const hasPictures = ready.plan.site === null || (await findChromium(config.path)) !== null;
       const without = hasPictures
         ? ""
         : ". Without Chromium on this server, jobs have no pictures of pages, and no browser compares what is built";
       return end.code === 0
-        ? { isBuilt: true, words: `${ready.plan.name} builds the base branch${without}` }
+        ? { isBuilt: true, words: `${ready.plan.name} builds the base branch${without}${noSite}` }
         : {
             isBuilt: false,
             words: `${ready.plan.name} refuses the base branch with code ${end.code}: ${lastLines(end.output)}`,
@@ -331,19 +335,20 @@ async function pagesOf(
   const after = await openSite(siteTreeOf(head), { docsDir, signal, ...(siteCache && { cache: siteCache }) });
   const showing = pagesOfPictures(after.index);
   const pages = new Set(paths.flatMap((path) => [path, ...(showing.get(path) ?? [])]));
-  return pagesToPicture({ before: site, after, folder: plan.folder }, [...pages]);
+  return pagesToPicture({ before: site, after, plan }, [...pages]);
 }
 
 /** Where both built sites have the changed pages. Sites whose pages Emend does not read keep their files' names. */
 function pagesToPicture(
-  sites: { before: Site; after: Site; folder: string },
+  sites: { before: Site; after: Site; plan: Pick<Plan, "folder" | "isHashed"> },
   paths: readonly string[],
 ): readonly PageToPicture[] {
-  const { before, after, folder } = sites;
+  const { before, after } = sites;
+  const { folder, isHashed } = sites.plan;
   const addressIn = (site: Site, path: string): string | null => {
     if (!site.index.files.has(path)) return null;
     const page = site.pages.find((one) => one.path === path);
-    if (page) return `/${page.route.replace(/^\//, "")}`;
+    if (page) return `${isHashed ? "/#/" : "/"}${page.route.replace(/^\//, "")}`;
     const isBelow = folder === "" || path.startsWith(`${folder}/`);
     const name = isBelow ? path.slice(folder === "" ? 0 : folder.length + 1) : path;
     return /\.(?:rst|adoc|asciidoc)$/.test(name) ? `/${name.replace(/\.\w+$/, ".html")}` : null;

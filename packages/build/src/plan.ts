@@ -30,6 +30,9 @@ export interface Plan {
   command: readonly string[];
   /** Where the built site is then: in the folder, or an absolute path. Null: it is not known. */
   site: string | null;
+  /** Why there may be no site, and what to do. */
+  noSite?: string;
+  isHashed?: true;
   mounts: readonly string[];
   /** Folders of the tree that are packages, and not files of the repository. */
   packageFolders: readonly string[];
@@ -91,7 +94,17 @@ export async function planBuild(input: {
   }
   const { builder, folder } = found;
   const args = builder.args(output);
-  const { site = output } = builder;
+  const { noSite, isHashed } = builder;
+  const site = {
+    site: builder.site === undefined ? output : builder.site,
+    ...(noSite && { noSite }),
+    ...(isHashed && { isHashed }),
+  };
+  const from = builder.isHashed ? await scriptFromElsewhere(input.site) : null;
+  if (from !== null) {
+    const words = `the script of ${builder.framework} comes from ${from}, and a build has no network. Keep it in the repository`;
+    return { kind: "unavailable", words: `${words}, or turn build.on off` };
+  }
   if (builder.from === "npm") {
     if (prepared === null || !prepared.programs.has(builder.program)) {
       const why =
@@ -103,7 +116,14 @@ export async function planBuild(input: {
     const command = [builder.program, ...args];
     return {
       kind: "planned",
-      plan: { name: builder.program, folder, command, site, ...packages, key: keyOf([command, folder, prepared.key]) },
+      plan: {
+        name: builder.program,
+        folder,
+        command,
+        ...site,
+        ...packages,
+        key: keyOf([command, folder, prepared.key]),
+      },
     };
   }
   const file = await findProgram(builder.program, input.path);
@@ -119,8 +139,22 @@ export async function planBuild(input: {
   const key = keyOf([command, folder, mtimeMs, size, prepared?.key]);
   return {
     kind: "planned",
-    plan: { name: builder.program, folder, command, site, mounts, packageFolders: packages.packageFolders, key },
+    plan: { name: nameOf(builder), folder, command, ...site, mounts, packageFolders: packages.packageFolders, key },
   };
+}
+
+/** For people. */
+const nameOf = ({ program, framework, isHashed }: Builder) => (isHashed ? framework : program);
+
+/** The host that the page's own renderer is loaded from. Null: the repository has it. */
+async function scriptFromElsewhere({ tree, model, framework }: Site): Promise<string | null> {
+  const [page = ""] = model.configFiles;
+  const text = Buffer.from((await tree.read(page)) ?? "").toString();
+  const sources = [...text.matchAll(/<script[^>]*\bsrc\s*=\s*["']?((?:https?:)?\/\/[^"'\s>]+)/gi)];
+  const url = sources
+    .map(([, src = ""]) => URL.parse(src, "https://site/"))
+    .find((one) => one?.pathname.includes(framework));
+  return url?.hostname ?? null;
 }
 
 function keyOf(parts: readonly unknown[]): string {

@@ -74,6 +74,7 @@ function environmentOf({ packageFolders }: Plan): Readonly<Record<string, string
     JEKYLL_ENV: "production",
     ASTRO_TELEMETRY_DISABLED: "1",
     NEXT_TELEMETRY_DISABLED: "1",
+    GOCACHE: "/tmp/go-cache",
   };
 }
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { trySandbox } from "@emend/runners";
+import { findProgram, trySandbox } from "@emend/runners";
 import { createOverlay, startBound } from "@emend/tree";
 import { expect, it } from "vitest";
 import { useBuilds } from "../test/use-builds.ts";
@@ -71,6 +71,16 @@ runs("runs every sample of a chosen language; one that failed before the change 
   expect(await judged(page, { samples: ["bash"], before: `# A\n\n${old}` })).toEqual([
     "warning docs/a.md:3 this sample ended with code 4: it is broken",
     "error docs/a.md:12 this sample ended with code 6",
+  ]);
+});
+
+const goRuns = it.skipIf(trial.kind !== "usable" || (await findProgram("go", process.env.PATH ?? "")) === null);
+goRuns("runs samples in Go (needs bubblewrap and Go)", async () => {
+  const program = 'package main\n\nimport "fmt"\n\nfunc main() { fmt.Println(6 * 7) }';
+  const page = `# A\n\n${block("go emend:run", program)}\n${block("output", "42")}\n${block("go emend:run", "package main\n\nfunc main() { gone() }")}`;
+  expect(await judged(page)).toEqual([
+    expect.stringMatching(/^error docs\/a\.md:15 this sample ended with code \d: .*undefined: gone/),
+    expect.stringMatching(/^info the site:1 1 sample ran/),
   ]);
 });
 

@@ -43,16 +43,19 @@ const settings = {
 } as const;
 const bench = useBuilds(limitsWithBrowser);
 
-async function take(edits: Readonly<Record<string, string | null>>) {
+async function take(edits: Readonly<Record<string, string | null>>, own: { files?: object; command?: null } = {}) {
   const builds = bench.open();
-  const base = await bench.trees.open(files);
+  const base = await bench.trees.open({ ...files, ...own.files });
   const head = await createOverlay(base);
   for (const [name, text] of Object.entries(edits)) {
     if (text === null) await head.delete(name);
     else await head.set(name, Buffer.from(text));
   }
   const paths = Object.keys(edits);
-  const taken = await builds.takePictures({ base, head, docsDir: "docs", settings, paths, pagesMax: 6 }, signal);
+  const taken = await builds.takePictures(
+    { base, head, docsDir: "docs", settings: { ...settings, ...own }, paths, pagesMax: 6 },
+    signal,
+  );
   return (taken ?? []).map(({ webp, page, ...picture }) => ({
     ...picture,
     page: page && gunzipSync(page).toString(),
@@ -82,6 +85,25 @@ pictures("a new page has no picture before, and a deleted one none after (needs 
     "after docs/new.md",
     "before docs/same.md",
   ]);
+});
+
+pictures("Docsify's pages are shown as they are (needs bubblewrap and Chromium)", async () => {
+  const render = "fetch(location.hash.slice(1) + '.md').then((a) => a.text()).then((text) => app.append(text))";
+  const docsify = (src: string) => ({
+    "docs/_sidebar.md": "- [Same](same.md)\n",
+    "docs/index.html": `<div id="app"></div><script>window.$docsify = {}</script><script src="${src}"></script>`,
+    "docs/docsify.min.js": render,
+  });
+  const taken = await take({ "docs/same.md": "# Other\n" }, { files: docsify("docsify.min.js"), command: null });
+  expect(taken.map(({ page }) => /# (\w+)/.exec(page ?? "")?.[1])).toEqual(["Same", "Other", undefined, undefined]);
+  const builds = bench.open();
+  const base = await bench.trees.open({ ...files, ...docsify("//cdn.example.com/docsify@4") });
+  const task = { base, docsDir: "docs", settings: { ...settings, command: null } };
+  expect(await builds.tryBase(task, signal)).toEqual({
+    isBuilt: false,
+    words:
+      "the script of docsify comes from cdn.example.com, and a build has no network. Keep it in the repository, or turn build.on off",
+  });
 });
 
 pictures("a page's scripts reach no server of this machine (needs bubblewrap and Chromium)", async () => {
