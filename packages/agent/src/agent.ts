@@ -106,7 +106,7 @@ export interface PageView {
 }
 
 /** What came of a declared screenshot. */
-export type RenewedScreenshot =
+type RenewedScreenshot =
   | { file: string; kind: "same" }
   | { file: string; kind: "renewed"; bytes: Buffer }
   | { file: string; kind: "failed"; words: string };

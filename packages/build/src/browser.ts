@@ -82,7 +82,7 @@ export async function serve(site: Site, base: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
 }
 
-export type Answer = Record<string, unknown>;
+type Answer = Record<string, unknown>;
 export type Browser = ReturnType<typeof startChromium>;
 export type Page = Awaited<ReturnType<Browser["open"]>>;
 

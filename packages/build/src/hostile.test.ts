@@ -83,7 +83,7 @@ attack("reads the environment, and the memory of its parents: no secret is there
   if (end.kind !== "ended") throw new Error(end.words);
   expect(end.code).toBe(0);
   expect(end.output.split("\n")[0]).toBe(
-    "ASTRO_TELEMETRY_DISABLED CI HOME JEKYLL_ENV LANG NEXT_TELEMETRY_DISABLED NODE_ENV NO_COLOR PATH TERM TMPDIR",
+    "ASTRO_TELEMETRY_DISABLED CI GOCACHE HOME JEKYLL_ENV LANG NEXT_TELEMETRY_DISABLED NODE_ENV NO_COLOR PATH TERM TMPDIR",
   );
   expect(end.output).not.toContain(secret);
   expect(end.output).not.toContain("HOST ");

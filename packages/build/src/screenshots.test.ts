@@ -36,14 +36,14 @@ const settings = {
 
 async function take(
   screenshots: object[] | string,
-  { files = {}, own = {}, edits = {} as Record<string, string | Buffer> } = {},
+  { files = {}, own = {}, edits = {} as Record<string, string | Buffer>, config = {} } = {},
 ): Promise<readonly TakenScreenshot[] | string> {
   const declared = typeof screenshots === "string" ? screenshots : JSON.stringify({ screenshots });
   const all = { "server.cjs": page("white"), "docs/a.md": "# A\n", ".emend/screenshots.json": declared, ...files };
   const base = await bench.trees.open(all);
   const head = await createOverlay(base);
   for (const [name, text] of Object.entries(edits)) await head.set(name, Buffer.from(text));
-  return bench.open().takeScreenshots({ base, head, docsDir: "docs", settings: { ...settings, ...own } }, signal);
+  return bench.open(config).takeScreenshots({ base, head, docsDir: "docs", settings: { ...settings, ...own } }, signal);
 }
 
 const sizeOf = (png: Buffer) => [png.readUInt32BE(16), png.readUInt32BE(20)];
@@ -102,6 +102,23 @@ takes("says what a step did not find, and goes on with the next (needs bubblewra
     { kind: "failed", words: 'the page has no visible element "#nowhere" within 10 s' },
     { file: "docs/hello.png", kind: "renewed" },
   ]);
+});
+
+takes("a page that hangs takes no more than the time of a build (needs bubblewrap and Chromium)", async () => {
+  const files = { "server.cjs": page("white").replace("</body>", "<script>while (location.hash) {}</script></body>") };
+  const limits = { ...limitsWithBrowser, timeoutMs: 15_000 };
+  const hangs = { ...one, file: "docs/hangs.png", open: "http://localhost:8123/#hangs" };
+  expect(await take([one, hangs], { files, config: { limits } })).toMatchObject([
+    { file: "docs/hello.png", kind: "renewed" },
+    { file: "docs/hangs.png", kind: "failed", words: "the screenshots did not end within 15 s" },
+  ]);
+});
+
+takes("a service that ends the program beside it is told apart (needs bubblewrap and Chromium)", async () => {
+  const files = {
+    "server.cjs": "process.kill(process.ppid, 'SIGKILL'); setInterval(() => {}, 1000);",
+  };
+  expect(await take([one], { files })).toMatchObject([{ file: "docs/hello.png", kind: "failed" }]);
 });
 
 takes("only the base branch says how screenshots are made (needs bubblewrap and Chromium)", async () => {

@@ -24,7 +24,7 @@ const wordsMax = 1_000;
 const script = fileURLToPath(new URL("./take-screenshots.ts", import.meta.url));
 const modules = [...cameraModules, fileURLToPath(new URL("./service.ts", import.meta.url))];
 
-/** Makes the declared screenshots again, with the files of a change. `string`: why none was made. */
+/** Makes the declared screenshots again, with the files of a change. */
 export async function takeScreenshots(
   deps: ScriptDeps & { chromium: string },
   task: {
@@ -36,7 +36,7 @@ export async function takeScreenshots(
     screenshots: readonly Screenshot[];
   },
   signal: AbortSignal,
-): Promise<readonly TakenScreenshot[] | string> {
+): Promise<readonly TakenScreenshot[]> {
   const dir = await mkdtemp(join(tmpdir(), "emend-screenshots-"));
   try {
     const [order, report] = [join(dir, "order.json"), join(dir, "report")];
@@ -55,8 +55,8 @@ export async function takeScreenshots(
     const work = { ...task, name, script, modules, order, mounts, siteFile: join(dir, "no-site") };
     const end = await runOnTree(deps, work, signal);
     const taken = readScreenshotReport(await readFile(report), screenshots);
-    // Those before the end count.
-    return end.kind === "stopped" && taken.length === 0 ? end.words : taken;
+    const words = end.kind === "stopped" ? end.words : "the program that takes it was ended";
+    return screenshots.map(({ file }) => taken.find((one) => one.file === file) ?? { file, kind: "failed", words });
   } finally {
     await rm(dir, { recursive: true, force: true, maxRetries: 3 });
   }

@@ -3,7 +3,7 @@ import type { SiteTree } from "./types.ts";
 /** How pictures of the docs are made again, kept beside the checks' settings. */
 export const screenshotsFile = ".emend/screenshots.json";
 
-export type ScreenshotStep =
+type ScreenshotStep =
   | { click: string }
   | { fill: string; text: string }
   /** Until the page shows this text. */
