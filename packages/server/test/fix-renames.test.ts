@@ -50,7 +50,7 @@ test("the fix of a code's pull request that renames a flag replaces it on both p
   const [failed] = await statuses();
   expect(failed?.words).toBe("2 pages mention what this removes or renames.");
 
-  const { jobId } = await server.admin.makeDocsPull(failed?.id ?? "");
+  const { jobId } = await server.admin.startDocsJob(failed?.id ?? "");
   await expectBothMended(jobId);
   await vi.waitUntil(async () => (await statuses()).some(({ state }) => state === "passed"), { timeout: 60_000 });
 });

@@ -5,9 +5,9 @@ import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.t
 import { seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { getProject } from "../src/accounts/projects/projects.ts";
-import { dispatchAutomation, recordByHand } from "../src/automations/runs.ts";
+import { dispatchAutomation, recordByHand } from "../src/automations/dispatch-automation.ts";
 import type { Pool } from "../src/db/pool.ts";
-import { makeDocsPull } from "../src/gate/make-docs-pull.ts";
+import { startDocsJob } from "../src/gate/start-docs-job.ts";
 import { createJobRules } from "../src/http/parse-create-body.ts";
 import { hearIssue } from "../src/issues/hear-issue.ts";
 
@@ -58,7 +58,7 @@ test("a docs pull request's prompt is scanned before its transaction begins", as
      values ('gat_1', $1, 'x', 'y', 'emend', 3, $2, 'Found.', $3)`,
     [projectId, pull, JSON.stringify([finding])],
   );
-  const make = () => makeDocsPull({ ...shared, pool }, { id: "gat_1", createdBy: "test" });
+  const make = () => startDocsJob({ ...shared, pool }, { id: "gat_1", createdBy: "test" });
   expect(await transactionsOf(() => expect(make()).rejects.toThrow("credentials"))).toBe(0);
 });
 

@@ -2,7 +2,7 @@ import { createLogger } from "@emend/base/logger.ts";
 import { createGit } from "@emend/tree";
 import type { Automation, AutomationDeps, AutomationRun, Trigger } from "../../server/src/automations/automation.ts";
 import { addAutomation, listRuns } from "../../server/src/automations/automation-store.ts";
-import type { PushDeps } from "../../server/src/automations/pushes.ts";
+import type { PushDeps } from "../../server/src/automations/poll-triggers.ts";
 import type { Pool } from "../../server/src/db/pool.ts";
 import { AppError } from "../../server/src/errors.ts";
 import { createJobRules } from "../../server/src/http/parse-create-body.ts";

@@ -85,7 +85,7 @@ export async function openGateBench(files: { docs: Files; code: Files } = usual)
       mirrors,
       siteCache: new Map<string, string>(),
       indexes: new Map(),
-      makeDocsPull: async () => {},
+      startDocsJob: async () => {},
       openReader: async () => null,
       publicUrl: () => "https://emend.test",
       findProject: (id) => getProject(pool, id),

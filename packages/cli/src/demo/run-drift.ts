@@ -52,7 +52,7 @@ export async function showDrift(cli: Cli, narrator: Narrator, server: Server, sa
   narrator.done("status", `failed: ${failed.words}`);
   tellFindings(narrator, failed);
 
-  const { jobId } = await admin.makeDocsPull(failed.id);
+  const { jobId } = await admin.startDocsJob(failed.id);
   const jobs = new Emend({ baseUrl: server.url, apiKey: key }).jobs(docs.id);
   const job = await watchJob(jobs, jobId, { onEvent: createTeller(narrator).tell, signal: cli.signal });
   const report = await admin.jobReport(jobId);

@@ -39,7 +39,7 @@ import { isEmptyRepository } from "../forge/local/create-repository.ts";
 import { repositoryOf } from "../forge/local/repository.ts";
 import type { ForgeDeps } from "../forge/open-forge.ts";
 import { type GateStatus, listStatuses } from "../gate/gate-store.ts";
-import { makeDocsPull } from "../gate/make-docs-pull.ts";
+import { startDocsJob } from "../gate/start-docs-job.ts";
 import { createJobRules } from "../http/parse-create-body.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
@@ -149,7 +149,7 @@ export interface Admin {
   /** What Emend says on the pull requests of a project's repositories, newest first. */
   listGateStatuses(projectId: string): Promise<readonly GateStatus[]>;
   /** Starts the job that updates the docs for such a pull request. */
-  makeDocsPull(statusId: string): Promise<{ jobId: string }>;
+  startDocsJob(statusId: string): Promise<{ jobId: string }>;
   readonly automations: Automations;
   /** Writes an archive of the installation into a new folder. The server may be running. */
   backup(folder: string, signal: AbortSignal): Promise<Manifest>;
@@ -322,8 +322,8 @@ export function createAdmin(deps: AdminDeps): Admin {
     listBudgets: () => listBudgets(pool),
     setMonthlyBudget: (edit) => setMonthlyBudget(pool, edit, consoleActor),
     listGateStatuses: (projectId) => listStatuses(pool, projectId),
-    makeDocsPull: (id) =>
-      makeDocsPull(
+    startDocsJob: (id) =>
+      startDocsJob(
         { pool, defaultModel: config.model, announceDue: () => {}, createJobRules },
         { id, createdBy: "console" },
       ),

@@ -12,9 +12,9 @@ import {
   runColumns,
 } from "./automation.ts";
 import { type AutomationText, checkAutomation, nameTaken } from "./check-automation.ts";
-import { firstDue } from "./due.ts";
+import { dispatchAutomation, recordByHand } from "./dispatch-automation.ts";
+import { firstDue } from "./fire-automations.ts";
 import { fromPreset, listPresets } from "./presets.ts";
-import { dispatchAutomation, recordByHand } from "./runs.ts";
 
 /** Ids have this form. The database refuses some other texts, such as U+0000. */
 const form = /^[0-9A-Za-z_-]{1,64}$/;

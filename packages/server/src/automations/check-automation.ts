@@ -4,7 +4,7 @@ import { getProject } from "../accounts/projects/projects.ts";
 import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { ownRepository, pullEvents, type Trigger } from "./automation.ts";
-import { nextDue } from "./due.ts";
+import { nextDue } from "./fire-automations.ts";
 import { checkTemplate } from "./template.ts";
 
 /** The editable fields of an automation. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nextDue } from "./due.ts";
+import { nextDue } from "./fire-automations.ts";
 
 const after = (iso: string) => new Date(iso);
 

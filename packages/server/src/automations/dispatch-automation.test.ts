@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.t
 import { alterJob, readJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createAutomations } from "./automation-store.ts";
-import { dispatchAutomation } from "./runs.ts";
+import { dispatchAutomation } from "./dispatch-automation.ts";
 
 let database: TestDatabase;
 let projectId: string;

@@ -3,7 +3,7 @@ import { seedAutomation } from "@emend/testkit/automations.ts";
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { changeIdOf, findClosedChange } from "./pushes.ts";
+import { changeIdOf, findClosedChange } from "./poll-triggers.ts";
 
 let database: TestDatabase;
 let projectId: string;

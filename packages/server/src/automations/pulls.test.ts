@@ -11,10 +11,10 @@ import { alterJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { AppError } from "../errors.ts";
 import type { Automation, Trigger } from "./automation.ts";
-import { fireAutomations } from "./due.ts";
+import { hastenTriggers } from "./claim-trigger-poll.ts";
+import { fireAutomations } from "./fire-automations.ts";
 import { fromPreset, presets } from "./presets.ts";
 import { findTouchingPull, issuesIn } from "./pulls.ts";
-import { hastenTriggers } from "./trigger-polls.ts";
 
 let database: TestDatabase;
 let dir: string;

@@ -7,8 +7,8 @@ import { matchesGlob } from "@emend/site";
 import type { Git, Remote } from "@emend/tree";
 import type { Queryable } from "../db/pool.ts";
 import { dayOf, type PullEvent, type PullValues, type Trigger, type Values } from "./automation.ts";
+import type { Look } from "./claim-trigger-poll.ts";
 import { type Push, passingFiles, readPush } from "./read-push.ts";
-import type { Look } from "./trigger-polls.ts";
 
 /** Null: the project's own repository. */
 export interface RepositoryName {

@@ -12,7 +12,7 @@ import { createSessions } from "../accounts/sessions/sessions.ts";
 import { createSingleSignOn } from "../accounts/single-sign-on/single-sign-on.ts";
 import { createProjectAdmin } from "../admin/create-project-admin.ts";
 import { createAutomations } from "../automations/automation-store.ts";
-import { hastenTriggers } from "../automations/trigger-polls.ts";
+import { hastenTriggers } from "../automations/claim-trigger-poll.ts";
 import { storeChatMessage } from "../chat/chat-store.ts";
 import { slackHookPlugin } from "../chat/plugin.ts";
 import { isComparedWithCode } from "../claims/claim-store.ts";

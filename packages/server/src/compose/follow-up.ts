@@ -7,7 +7,7 @@ import { isAppError } from "../errors.ts";
 import { acceptMessage, messageQuota } from "../jobs/message-job.ts";
 import { markHandled, unmarkHandled } from "../jobs/pull-requests.ts";
 import { redactPrompt } from "../jobs/redact-prompt.ts";
-import type { CommentDeps } from "../run/follow-up.ts";
+import type { CommentDeps } from "../run/comment-deps.ts";
 
 interface FollowUpDeps {
   pool: Pool;

@@ -17,7 +17,7 @@ import { getProject, hasLocalProjects, openProjectCredential } from "../accounts
 import { createSealer, type Sealer } from "../accounts/secrets.ts";
 import { createAdmin } from "../admin/admin.ts";
 import type { AutomationDeps } from "../automations/automation.ts";
-import type { PushDeps } from "../automations/pushes.ts";
+import type { PushDeps } from "../automations/poll-triggers.ts";
 import type { Config } from "../config/config.ts";
 import { createLateReads } from "../db/late-reads.ts";
 import { channels, startListener } from "../db/listener.ts";

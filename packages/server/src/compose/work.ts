@@ -24,9 +24,9 @@ import { checkProject, type ProjectCheck } from "../admin/doctor-project.ts";
 import { checkKnowledge } from "../admin/knowledge.ts";
 import { tryProjectModels } from "../admin/try-project-models.ts";
 import { tryServices } from "../admin/try-services.ts";
-import { fireAutomations } from "../automations/due.ts";
+import { fireAutomations } from "../automations/fire-automations.ts";
+import { findClosedChange } from "../automations/poll-triggers.ts";
 import { findTouchingPull } from "../automations/pulls.ts";
-import { findClosedChange } from "../automations/pushes.ts";
 import type { ThreadName } from "../chat/chat-store.ts";
 import { type ChatDeps, hearChat } from "../chat/hear-chat.ts";
 import { chatNamesOf, openChat, startChats } from "../chat/open-chats.ts";
@@ -37,8 +37,8 @@ import { askReviewer } from "../forge/local/pull-reviews.ts";
 import { repositoryOf, tidyRepository } from "../forge/local/repository.ts";
 import { openForge } from "../forge/open-forge.ts";
 import { listDueGates } from "../gate/gate-store.ts";
-import { makeDocsPull } from "../gate/make-docs-pull.ts";
 import { type GateDeps, pollGate } from "../gate/poll-gate.ts";
+import { startDocsJob } from "../gate/start-docs-job.ts";
 import { listDueSiteChecks, listNewSites } from "../health/site-checks.ts";
 import { createJobRules } from "../http/parse-create-body.ts";
 import { contextForgeOf, contextRemoteOf, createForgeReach } from "../installation/forge-reach.ts";
@@ -293,7 +293,7 @@ function composeGate(
     log,
     publicUrl,
     indexes: new Map(),
-    makeDocsPull: (input) => makeDocsPull({ pool, defaultModel: config.model, announceDue, createJobRules }, input),
+    startDocsJob: (input) => startDocsJob({ pool, defaultModel: config.model, announceDue, createJobRules }, input),
     findProject: (id) => getProject(pool, id),
     listContext: (projectId) => listContextRepositories(pool, projectId),
     contextRemote: (repositoryId, projectId, signal) => parts.automations.remoteOf({ projectId, repositoryId }, signal),

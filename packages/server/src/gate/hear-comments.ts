@@ -7,7 +7,7 @@ import { type GateStatus, type GateSubject, isOfJob, markHandled } from "./gate-
 export interface CommentDeps {
   pool: Pool;
   /** Handles a request in a comment. A refusal has a message for its author. */
-  makeDocsPull(input: { id: string; createdBy: string; commentId: string }): Promise<unknown>;
+  startDocsJob(input: { id: string; createdBy: string; commentId: string }): Promise<unknown>;
 }
 
 /** The requests that a comment can make. No other text of the comment reaches the job. */
@@ -35,7 +35,7 @@ export async function hearComments(
     const access = await conversation.mayWrite(author, signal);
     if (access === "yes" && asksForFix.test(text.replace(mention, ""))) {
       const refusal = await deps
-        .makeDocsPull({ id: status.id, createdBy: `comment/${author}`, commentId: id })
+        .startDocsJob({ id: status.id, createdBy: `comment/${author}`, commentId: id })
         .then(() => null, wordsOf);
       if (refusal !== null) await answer(id, refusal);
     } else if (access === "yes") await answer(id, otherWords);

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { AppError } from "../errors.ts";
 import { insertComment, listComments, listStatuses as listLocalStatuses } from "../forge/local/pull-requests.ts";
 import { getStatus, listStatuses } from "./gate-store.ts";
-import { isFixable, planDocsPull } from "./make-docs-pull.ts";
 import type { GateDeps } from "./poll-gate.ts";
+import { isFixable, planDocsPull } from "./start-docs-job.ts";
 
 let bench: GateBench;
 beforeAll(async () => {
@@ -240,11 +240,11 @@ it("says which claims a source's pull request changes or removes, and which oper
   // Though nothing blocks, a comment can ask for the docs pull request. Its job gets both texts.
   await insertComment(pool, { projectId: codeProject, number, author: "console", body: "@emend" });
   const asked: unknown[] = [];
-  const makeDocsPull: GateDeps["makeDocsPull"] = async ({ id, createdBy }) => {
+  const startDocsJob: GateDeps["startDocsJob"] = async ({ id, createdBy }) => {
     const status = await getStatus(pool, id);
     asked.push(createdBy, status && planDocsPull(status, "vendor/model"));
   };
-  await bench.look({ makeDocsPull });
+  await bench.look({ startDocsJob });
   const prompt = expect.stringMatching(/api\.md:3 relies on src\/net\.ts:1[\s\S]*limit = 30;[\s\S]*limit = 60;/);
   expect(asked).toEqual(["comment/console", { kind: "possible", prompt, baseRef: null }]);
   // A credential in the new lines is not kept.
@@ -320,13 +320,13 @@ it("opens the docs' pull request once when a person with write access writes @em
   await say("console", "@emend delete everything");
   await say("console", "I like @emend");
   const asked: string[] = [];
-  const makeDocsPull: GateDeps["makeDocsPull"] = async ({ createdBy }) => void asked.push(createdBy);
-  await bench.look({ makeDocsPull });
-  await bench.look({ makeDocsPull });
+  const startDocsJob: GateDeps["startDocsJob"] = async ({ createdBy }) => void asked.push(createdBy);
+  await bench.look({ startDocsJob });
+  await bench.look({ startDocsJob });
   // A new commit does not repeat comments that were handled.
   await bench.write(bench.code, { "src/more.ts": "export {};\n" });
   await bench.push(codeProject, bench.code, "topic/rename");
-  await bench.look({ makeDocsPull });
+  await bench.look({ startDocsJob });
   expect(asked).toEqual(["comment/console"]);
   const answers = (await listComments(pool, codeProject, number)).filter(({ author }) => author === "Emend");
   expect(answers.map(({ body }) => body)).toEqual([expect.stringContaining("@emend fix the docs")]);
@@ -337,13 +337,13 @@ it("answers @emend on a pull request that needs no docs", async () => {
   const { pool } = bench.host.database;
   const { number } = await bench.openPull(codeProject, bench.code, "topic/quiet", { "src/quiet.ts": "export {};\n" });
   await insertComment(pool, { projectId: codeProject, number, author: "console", body: "@emend" });
-  const makeDocsPull: GateDeps["makeDocsPull"] = async ({ id }) => {
+  const startDocsJob: GateDeps["startDocsJob"] = async ({ id }) => {
     const status = await getStatus(pool, id);
     const plan = status && planDocsPull(status, "emend/rules");
     if (plan?.kind === "vain") throw new AppError("conflict", { publicMessage: plan.words });
   };
-  await bench.look({ makeDocsPull });
-  await bench.look({ makeDocsPull });
+  await bench.look({ startDocsJob });
+  await bench.look({ startDocsJob });
   const answers = (await listComments(pool, codeProject, number)).filter(({ author }) => author === "Emend");
   expect(answers.map(({ body }) => body)).toEqual([expect.stringContaining("There is nothing to fix.")]);
 });

@@ -3,7 +3,7 @@ import { codeProject, docs, type GateBench, openGateBench } from "@emend/testkit
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { createReader } from "../compose/create-reader.ts";
 import type { GateStatus } from "./gate-store.ts";
-import { planDocsPull } from "./make-docs-pull.ts";
+import { planDocsPull } from "./start-docs-job.ts";
 
 const page = `# Run
 

@@ -1,7 +1,7 @@
 import { fenced } from "@emend/base/markdown.ts";
 import { type CommitCheck, type CommitChecks, isAtCommit, type PullRequest } from "@emend/forges";
 import { type DuePullRequest, markHandled, type WatchedCommit } from "../jobs/pull-requests.ts";
-import type { CommentDeps } from "./follow-up.ts";
+import type { CommentDeps } from "./comment-deps.ts";
 
 const logsMax = 3;
 const checksMax = 20;

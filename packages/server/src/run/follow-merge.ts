@@ -1,6 +1,6 @@
 import { type Forge, isAtCommit, type PullRequest } from "@emend/forges";
 import type { DuePullRequest } from "../jobs/pull-requests.ts";
-import type { CommentDeps } from "./follow-up.ts";
+import type { CommentDeps } from "./comment-deps.ts";
 
 const kinds = { links: "only links changed", typos: "only typos changed" } as const;
 

@@ -9,8 +9,8 @@ import { readEvents, readJob, seedJob, seedProject } from "@emend/testkit/seed-j
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startListener } from "../db/listener.ts";
 import { hastenPoll, markHandled } from "../jobs/pull-requests.ts";
+import type { FollowUpInput, FollowUpOutcome } from "./comment-deps.ts";
 import { createConflictFinder } from "./find-conflicts.ts";
-import type { FollowUpInput, FollowUpOutcome } from "./follow-up.ts";
 import { pollOnce, startPullRequestWatch, type WatchDeps } from "./watch-pull-requests.ts";
 
 const readOperation = {

@@ -28,9 +28,9 @@ import {
 } from "../jobs/pull-requests.ts";
 import { recordNotice } from "../jobs/run/record-work.ts";
 import { findMarked, openWithMarker, sayTwins, sinceOf } from "../publish/ensure-pull-request.ts";
+import type { CommentDeps } from "./comment-deps.ts";
 import { followCi } from "./follow-ci.ts";
 import { followMerge } from "./follow-merge.ts";
-import type { CommentDeps } from "./follow-up.ts";
 import { isCall, promptOf } from "./read-comment.ts";
 
 export interface WatchDeps extends CommentDeps {

@@ -33,7 +33,7 @@ type MadeDocsPull = { jobId: string } & (
  * Starts the job that opens the docs pull request. Idempotent for a status: while the job runs, or its pull request is open,
  * another call returns the same job. `only`: the finding that it is to fix.
  */
-export async function makeDocsPull(
+export async function startDocsJob(
   deps: DocsPullDeps,
   /** `commentId`: the comment that asks for it. It is marked as handled in the same transaction. */
   { id, createdBy, commentId, only }: { id: string; createdBy: string; commentId?: string; only?: NamedFinding },

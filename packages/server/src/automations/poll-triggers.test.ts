@@ -10,9 +10,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { removeContextRepository } from "../accounts/projects/context-repositories.ts";
 import type { Automation, Trigger } from "./automation.ts";
 import { createAutomations, setPaused } from "./automation-store.ts";
-import { fireAutomations } from "./due.ts";
-import { pollTriggers, recordPushes } from "./pushes.ts";
-import { hastenTriggers } from "./trigger-polls.ts";
+import { hastenTriggers } from "./claim-trigger-poll.ts";
+import { fireAutomations } from "./fire-automations.ts";
+import { pollTriggers, recordPushes } from "./poll-triggers.ts";
 
 let database: TestDatabase;
 let dir: string;

@@ -4,7 +4,7 @@ import { seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Automation } from "./automation.ts";
 import { findAutomation, setPaused } from "./automation-store.ts";
-import { fireAutomations, fireDue } from "./due.ts";
+import { fireAutomations, fireDue } from "./fire-automations.ts";
 
 let database: TestDatabase;
 let projectId: string;

@@ -10,8 +10,8 @@ import {
   type Trigger,
   type Values,
 } from "./automation.ts";
-import { type PushDeps, pollTriggers } from "./pushes.ts";
-import { dispatchWaiting } from "./runs.ts";
+import { dispatchWaiting } from "./dispatch-automation.ts";
+import { type PushDeps, pollTriggers } from "./poll-triggers.ts";
 
 interface DueRow {
   id: string;

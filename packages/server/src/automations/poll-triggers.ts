@@ -8,9 +8,9 @@ import { type Pool, type Queryable, toJsonb } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError, isAppError } from "../errors.ts";
 import { type AutomationDeps, dayOf, type Values } from "./automation.ts";
+import { claimTriggerPoll, type Look } from "./claim-trigger-poll.ts";
 import { type PullSource, pathsIn, pollPulls, type RepositoryName } from "./pulls.ts";
 import { type Push, passingFiles, pushesSince, type RefEvent, readPush, watchedRefs } from "./read-push.ts";
-import { claimTriggerPoll, type Look } from "./trigger-polls.ts";
 
 /** What only a node with git can provide. */
 export interface PushDeps {
