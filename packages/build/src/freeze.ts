@@ -3,73 +3,96 @@
 import { extname } from "node:path";
 import { find, type Page, type Site, types } from "./browser.ts";
 
+interface Written {
+  html: string;
+  /** A style sheet of the site by its address, or its text. In the page's order, and imported ones first. */
+  sheets: { href: string | null; css: string; media: string }[];
+  /** What the page has loaded. */
+  loaded: string[];
+  base: string;
+}
+
 const bytesMax = 4 * 2 ** 20;
 const oneBytesMax = 2 ** 20;
+const stylesMark = "emend-styles";
 
-/** The page as it is now. Runs in a world of its own, which the page's scripts do not reach. */
+/**
+ * The page as it is now. Runs in a world of its own, which the page's scripts do not reach. Style sheets are not written as
+ * the browser has parsed them: it loses what stands behind a variable.
+ */
 const serialize = `() => {
   const gone = new Set(["SCRIPT", "NOSCRIPT", "TEMPLATE", "IFRAME", "FRAME", "OBJECT", "EMBED", "BASE", "LINK", "META", "STYLE", "SOURCE", "VIDEO", "AUDIO"]);
-  const loaded = new Set(performance.getEntriesByType("resource").map(({ name }) => name));
-  const absolute = (css, from) => css.replace(/url\\((?:"([^"]*)"|'([^']*)'|([^)"']*))\\)/g, (all, a, b, c) => {
-    const written = (a ?? b ?? c ?? "").trim();
-    if (/^(?:#|data:)/.test(written)) return all;
+  const sheets = [];
+  const take = (sheet) => {
+    if (sheet.disabled) return;
     try {
-      const url = new URL(written, from).href;
-      return loaded.has(url) ? 'url("' + url + '")' : "url()";
-    } catch { return "url()"; }
-  });
-  const cssOf = (sheet) => {
-    if (sheet.disabled) return "";
-    let css = "";
-    try {
-      for (const rule of sheet.cssRules) css += (rule.styleSheet ? cssOf(rule.styleSheet) : absolute(rule.cssText, sheet.href ?? document.baseURI)) + "\\n";
-    } catch { return ""; }
-    const media = sheet.media.mediaText;
-    return media === "" || media === "all" ? css : "@media " + media + "{" + css + "}";
+      const rules = [...sheet.cssRules];
+      for (const { styleSheet } of rules) if (styleSheet) take(styleSheet);
+      const css = sheet.href ? "" : sheet.ownerNode?.textContent || rules.map(({ cssText }) => cssText).join("\\n");
+      sheets.push({ href: sheet.href, css, media: sheet.media.mediaText });
+    } catch {}
   };
-  const css = [...document.styleSheets, ...document.adoptedStyleSheets].map(cssOf).join("\\n");
+  for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) take(sheet);
   const copy = (node) => {
     if (node.nodeType === Node.TEXT_NODE) return document.createTextNode(node.data);
     if (node.nodeType !== Node.ELEMENT_NODE || gone.has(node.tagName.toUpperCase())) return null;
     const made = node.cloneNode(false);
     for (const { name, value } of [...made.attributes]) {
       const isOwn = /^(?:xlink:)?href$/.test(name) && value.startsWith("#");
-      if (name === "style") made.setAttribute(name, absolute(value, document.baseURI));
-      else if (!isOwn && /^(?:on.*|src|srcset|srcdoc|(?:xlink:)?href|action|formaction|ping|poster|background|data|nonce|integrity|target)$/.test(name)) made.removeAttribute(name);
+      if (!isOwn && /^(?:on.*|src|srcset|srcdoc|(?:xlink:)?href|action|formaction|ping|poster|background|data|nonce|integrity|target)$/.test(name)) made.removeAttribute(name);
     }
     if (node.tagName === "IMG" && node.currentSrc) made.setAttribute("src", node.currentSrc);
     for (const child of node.childNodes) { const one = copy(child); if (one) made.append(one); }
     return made;
   };
   const root = copy(document.documentElement);
-  const style = document.createElement("style");
-  style.textContent = css;
-  (root.querySelector("head") ?? root).append(style);
-  return root.outerHTML;
+  (root.querySelector("head") ?? root).append("${stylesMark}");
+  const loaded = performance.getEntriesByType("resource").map(({ name }) => name);
+  return { html: root.outerHTML, sheets, loaded, base: document.baseURI };
 }`;
 
 /** Null: it cannot be written, or it is too large. */
 export async function freeze({ send }: Page, site: Site, base: string, origin: string): Promise<string | null> {
   const { frameTree } = (await send("Page.getFrameTree")) as { frameTree: { frame: { id: string } } };
   const world = await send("Page.createIsolatedWorld", { frameId: frameTree.frame.id });
-  const expression = `(${serialize})()`;
   const { result } = (await send("Runtime.evaluate", {
-    ...{ expression, contextId: world.executionContextId, returnByValue: true },
-  })) as { result: { value?: unknown } };
-  if (typeof result.value !== "string") return null;
+    ...{ expression: `(${serialize})()`, contextId: world.executionContextId, returnByValue: true },
+  })) as { result: { value?: Written } };
+  if (!result.value) return null;
+  const { html, sheets, loaded, base: from } = result.value;
+  const own = new Set(loaded.filter((url) => url.startsWith(`${origin}/`)));
   const known = new Map<string, string>();
-  let left = bytesMax - result.value.length;
-  const page = result.value.replaceAll(/http:\/\/127\.0\.0\.1:\d+\/[^"'\s)<>&]*/g, (url) => {
-    if (!url.startsWith(`${origin}/`)) return "";
-    const data = known.get(url) ?? dataOf(find(site, base, url));
+  /** The file that the page has loaded from there. Each is counted as often as it is shown. */
+  const dataOf = (url: string | undefined): string => {
+    if (url === undefined || !own.has(url)) return "";
+    const data = known.get(url) ?? dataUrl(find(site, base, url));
     known.set(url, data);
-    left -= data.length;
-    return left > 0 ? data : "";
+    return data;
+  };
+  const inlined = (css: string, at: string) =>
+    css.replaceAll(
+      /url\(\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^)"'\s]*))\s*\)/g,
+      (all, double?: string, single?: string, bare?: string) => {
+        const written = double ?? single ?? bare ?? "";
+        return /^(?:#|data:)/.test(written) ? all : `url("${dataOf(URL.parse(written, at)?.href)}")`;
+      },
+    );
+  const styles = sheets.map(({ href, css, media }) => {
+    const text = href === null ? css : (find(site, base, href)?.bytes.toString() ?? "");
+    const whole = inlined(text.replaceAll(/@(?:charset|import)\b[^;]*;/g, ""), href ?? from);
+    return media === "" || media === "all" ? whole : `@media ${media} {\n${whole}\n}`;
   });
-  return left > 0 ? `<!doctype html>\n${page}` : null;
+  const page = html
+    .replaceAll(/ style="([^"]*)"/g, (_, css: string) => ` style="${quoted(inlined(unquoted(css), from))}"`)
+    .replaceAll(/ src="([^"]*)"/g, (_, url: string) => ` src="${dataOf(unquoted(url))}"`)
+    .replace(stylesMark, () => `<style>${styles.join("\n").replaceAll("</", "<\\/")}</style>`);
+  return page.length <= bytesMax ? `<!doctype html>\n${page}` : null;
 }
 
-function dataOf(found: { path: string; bytes: Buffer } | null): string {
+const unquoted = (text: string) => text.replaceAll("&quot;", '"').replaceAll("&amp;", "&");
+const quoted = (text: string) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+
+function dataUrl(found: { path: string; bytes: Buffer } | null): string {
   const type = types[extname(found?.path ?? "")]?.replace(/;.*/, "");
   // Nothing else is shown.
   if (!found || !type || !/^(?:image|font)\//.test(type) || found.bytes.byteLength > oneBytesMax) return "";

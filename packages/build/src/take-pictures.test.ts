@@ -156,7 +156,7 @@ pictures("keeps a page as one document, without what runs or loads (needs bubble
     '# Home <img src="/dot.png" onerror="evil()"> <a href="#part">part</a> <a href="https://example.com/">out</a>',
     '<script>document.title = "run"; document.body.append("made by a script");</script>',
     `<form action="https://example.com/"><input></form><iframe src="/"></iframe>`,
-    '<style>h2 { background: url("/dot.png") } h3 { background: url("https://example.com/x.png") }</style><h2>Two</h2>',
+    '<style>h2 { background: url("/dot.png") } h3 { background: url("https://example.com/x.png") } :root { --dot: url(/dot.png) } h4 { mask: var(--dot) no-repeat; mask-size: 9px }</style><h2>Two</h2>',
   ].join("\n\n");
   const [, after] = await take({ "docs/index.md": `${text}\n` });
   const page = after?.page ?? "";
@@ -164,7 +164,8 @@ pictures("keeps a page as one document, without what runs or loads (needs bubble
   expect(page).toContain('href="#part"');
   // The style sheet of the site, and the picture in it.
   expect(page).toContain("height: 100px");
-  expect(page.match(/data:image\/png;base64,/g)).toHaveLength(2);
+  expect(page.match(/data:image\/png;base64,/g)).toHaveLength(3);
+  expect(page).toContain("mask: var(--dot) no-repeat");
   expect(page).not.toMatch(/<(?:script|iframe|base|link|meta)|onerror|https?:/i);
 });
 
