@@ -24,17 +24,22 @@ const parts = [
    from jobs
    where plan and status = 'completed' and not exists (select from job_messages where job_id = jobs.id)
      and (created_by not like 'user/%' or lower(created_by) = 'user/' || $1)`,
-  // Asked for by somebody or by the project's settings, or reviewed at an earlier commit.
-  `select 'review/' || pull.project_id || '/' || pull.number || '/' || head_commit, 'review', pull.project_id, title,
+  // Asked for by somebody or by the project's settings, or reviewed at an earlier commit. The settings are read once for each
+  // project, and not for each of its pull requests.
+  `with wanting as materialized (
+     select id from projects where exists (
+       select from jsonb_array_elements_text(coalesce(settings #> '{forge,reviewers}', '[]')) wanted
+       where lower(trim(wanted)) = $1)),
+   asked as (
+     select project_id, number from local_reviews where reviewer = $1
+     union select project_id, number from wanting join local_pull_requests on project_id = wanting.id where state = 'open')
+   select 'review/' || pull.project_id || '/' || pull.number || '/' || head_commit, 'review', pull.project_id, title,
      case review.verdict when 'approved' then 'New commits since your approval.'
        when 'changes_requested' then 'New commits since you requested changes.' else 'Waits for your review.' end,
      pull.updated_at, null, pull.number, null, null
-   from local_pull_requests pull join projects on projects.id = pull.project_id
+   from asked join local_pull_requests pull on pull.project_id = asked.project_id and pull.number = asked.number
      left join local_reviews review on review.project_id = pull.project_id and review.number = pull.number and reviewer = $1
-   where state = 'open' and not draft and commit_id is distinct from head_commit
-     and (reviewer is not null or exists (
-       select from jsonb_array_elements_text(coalesce(settings #> '{forge,reviewers}', '[]')) wanted
-       where lower(trim(wanted)) = $1))`,
+   where state = 'open' and not draft and commit_id is distinct from head_commit`,
   `select 'pull/' || jobs.id || '/' || coalesce(jobs.commit_id, ''), 'pull', jobs.project_id, coalesce(title, left(prompt, 300)),
      case when against.names is not null then against.names || ' requested changes.'
        when (pull_request ->> 'draft')::boolean then 'A draft: it needs a closer look.' else 'Review it, then merge it.' end,

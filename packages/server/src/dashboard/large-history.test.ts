@@ -201,4 +201,6 @@ test("the inbox reads only what is open", async () => {
   expect(plans).toEqual(noScan);
   expect(plans).toContain("jobs_open_pull_of_person");
   expect(plans).toContain("local_pull_requests_open");
+  // The reviewers that a project asks for are read once, and not for each open pull request.
+  expect(plans).toMatch(/CTE wanting\n\s+->\s+.*Scan.* on projects/);
 });
