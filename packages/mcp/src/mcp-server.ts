@@ -63,7 +63,7 @@ export async function answerMcpRequest(
     projects: (signal) => emend.projects({ signal }),
   };
   if (!(await isLegacyRequest(request, parsedBody))) {
-    const handler = createMcpHandler(() => createMcpServer(deps), { legacy: "reject", responseMode: "json" });
+    const handler = createMcpHandler(() => createMcpServer(deps), { legacy: "reject" });
     try {
       const answer = await handler.fetch(request, { parsedBody });
       // Whole, because closing the handler ends what it still sends.

@@ -1,7 +1,8 @@
 import { uploadsPerPromptMax } from "@emend/contract";
 import type { Jobs } from "@emend/sdk";
-import type { McpServer } from "@modelcontextprotocol/server";
+import type { CallToolResult, McpServer, ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { orTask, registerTasks } from "./job-tasks.ts";
 import { answered, inputOf, type ToolDeps, ToolRefusal } from "./tool-call.ts";
 import { registerAutomations, registerClaims, registerGates } from "./truth-tools.ts";
 
@@ -52,9 +53,8 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
       outputSchema: jobOutput,
       annotations: { destructiveHint: false, openWorldHint: true },
     },
-    ({ project, prompt, base, preview, plan, files, wait_seconds }, { mcpReq: { signal } }) =>
-      answered(async () => {
-        const jobs = await jobsOf(project, signal);
+    ({ project, prompt, base, preview, plan, files, wait_seconds }, context) =>
+      started(context, project, async (jobs, signal) => {
         const marks = { ...(preview && { preview }), ...(plan && { plan }), ...(files && { files }) };
         const body = { prompt, ...(base !== undefined && { baseRef: base }), ...marks };
         const created = await jobs.create(body, { signal });
@@ -109,9 +109,8 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
       outputSchema: jobOutput,
       annotations: { destructiveHint: false, openWorldHint: true },
     },
-    ({ project, id, prompt, files, wait_seconds }, { mcpReq: { signal } }) =>
-      answered(async () => {
-        const jobs = await jobsOf(project, signal);
+    ({ project, id, prompt, files, wait_seconds }, context) =>
+      started(context, project, async (jobs, signal) => {
         await jobs.message(id, { prompt, ...(files && { files }) }, { signal });
         return describe(jobs, id, wait_seconds, signal);
       }),
@@ -126,9 +125,8 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
       outputSchema: jobOutput,
       annotations: { destructiveHint: false, openWorldHint: true },
     },
-    ({ project, id, wait_seconds }, { mcpReq: { signal } }) =>
-      answered(async () => {
-        const jobs = await jobsOf(project, signal);
+    ({ project, id, wait_seconds }, context) =>
+      started(context, project, async (jobs, signal) => {
         await jobs.publish(id, { signal });
         return describe(jobs, id, wait_seconds, signal);
       }),
@@ -191,6 +189,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
         return { findings: (await jobs.run(id, { signal })).findings };
       }),
   );
+  registerTasks(server, deps, (projectId, id, signal) => describe(deps.jobs(projectId), id, 0, signal));
   if (deps.checkFolder) registerCheck(server, deps.checkFolder);
   registerClaims(server, deps, given, projectOf);
   registerGates(server, deps, given, projectOf);
@@ -203,6 +202,17 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
     if (projects.length === 1 && projects[0]) return projects[0].id;
     const names = projects.map(({ id, name }) => `${id} (${name})`).join(", ");
     throw new ToolRefusal(`\`project\` is required: the key covers ${names || "no project"}.`);
+  }
+
+  /** Starts work: for a client that knows tasks, the result is one. */
+  async function started(
+    context: ServerContext,
+    named: string | undefined,
+    work: (jobs: Jobs, signal: AbortSignal) => Promise<object>,
+  ): Promise<CallToolResult> {
+    const { signal } = context.mcpReq;
+    const result = await answered(async () => work(await jobsOf(named, signal), signal));
+    return orTask(context, () => projectOf(named, signal), result);
   }
 
   async function jobsOf(named: string | undefined, signal: AbortSignal): Promise<Jobs> {
