@@ -168,7 +168,7 @@ export const sites: readonly TrialSite[] = [
     },
     fine: { "content/guide.mdx": page("Guide", "More.") },
     broken: { "content/guide.mdx": page("Guide", "", "An <open> tag.") },
-    place: "content/guide.mdx:6",
+    place: "content/guide.mdx:1",
     severity: "error",
   },
 ];

@@ -1,7 +1,8 @@
+import { stripVTControlCharacters } from "node:util";
 import { inside } from "@emend/runners";
 import type { Finding, Severity } from "@emend/site";
 import type { Tree } from "@emend/tree";
-import { type Diagnostic, newDiagnostics, readOutput } from "./read-output.ts";
+import { type Diagnostic, newDiagnostics, readOutput, stackFrame } from "./read-output.ts";
 import type { BuildEnd } from "./run-build.ts";
 
 const findingsMax = 50;
@@ -87,12 +88,11 @@ async function lineOfQuote(tree: Tree, path: string, text: string): Promise<numb
 }
 
 export function lastLines(output: string): string {
-  const lines = output
+  const last = stripVTControlCharacters(output)
     .replaceAll(`${inside.work}/`, "")
     .split("\n")
-    .map((line) => line.trim());
-  const last = lines
-    .filter((line) => line !== "")
+    .filter((line) => line.trim() !== "" && !stackFrame.test(line))
+    .map((line) => line.trim())
     .slice(-lastLinesMax)
     .join(" ");
   return last === "" ? "it printed nothing" : last.slice(-300);

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { lastLines } from "./judge.ts";
 import { newDiagnostics, readOutput } from "./read-output.ts";
 
 const files = { all: ["docs/index.md", "docs/guide.md", "other/guide.md"], changed: new Set(["docs/guide.md"]) };
@@ -47,4 +48,30 @@ it("colours and times make nothing new, and one complaint more is new", () => {
   expect(newDiagnostics(before, same)).toEqual([]);
   const more = readOutput("WARNING: docs/index.md:12: odd (in 1 ms)\n", "/work", files);
   expect(newDiagnostics(before, [...same, ...more])).toHaveLength(1);
+});
+
+it("says the last words of a builder without its colours and the places in its code", () => {
+  const colour = String.fromCharCode(27);
+  const ruby = "from /usr/lib/ruby/bundler.rb:9:in `setup'\n\tfrom /usr/bin/jekyll:25:in `<main>'";
+  expect(lastLines(`${colour}[31mERROR${colour}[0m - no gem "sass"\n${ruby}\n    at main (a.js:1:2)\n`)).toBe(
+    'ERROR - no gem "sass"',
+  );
+});
+
+it("reads what Next says below its heading, and takes no line of another complaint", () => {
+  const said = `- warn [nextra] Init git repository failed
+[nextra] Error compiling /work/docs/guide.md.
+Failed to compile.
+
+./docs/guide.md?metadata
+Expected a closing tag for \`<open>\` (5:4-5:10) before the end of \`paragraph\`
+
+Import trace for requested module:
+./docs/index.md
+`;
+  expect(read(said)).toEqual([
+    "warning null:null - warn [nextra] Init git repository failed",
+    "error docs/guide.md:null [nextra] Error compiling docs/guide.md.",
+    "error docs/guide.md:5 Failed to compile. ./docs/guide.md?metadata Expected a closing tag for `<open>` (5:4-5:10) before the end of `paragraph`",
+  ]);
 });

@@ -20,8 +20,10 @@ export interface KnownFiles {
 
 const warning = /\bwarn(?:ing)?\b\s*[\]:\s-]|^\s*(?:⚠|\(!\)|\[!\])|\bdeprecat/i;
 const error =
-  /\b(?:ERROR|FATAL|CRITICAL|SEVERE|FAILED)\b|\b(?:error|fatal|failed)\b\s*[:\]!]|\b[A-Z]\w*(?:Error|Exception)\b|\bException\b|^\s*(?:✖|✘|×)|\b(?:[Dd]ead|[Bb]roken) link/;
-const stackFrame = /^\s+at\s|^\s+File "|^\s*\^+\s*$/;
+  /\b(?:ERROR|FATAL|CRITICAL|SEVERE|FAILED)\b|\b(?:error|fatal|failed)\b\s*[:\]!]|\b[A-Z]\w*(?:Error|Exception)\b|\bException\b|^\s*(?:✖|✘|×)|\b(?:[Dd]ead|[Bb]roken) link|\b(?:Error [a-z]+ing|Failed to [a-z]+)\b/;
+/** A few words on a line of their own, above an empty one: what they announce is below. */
+const heading = /^\W*[\w-]+(?: [\w-]+){0,3}[.:!]?$/;
+export const stackFrame = /^\s+at\s|^\s+File "|^\s*\^+\s*$|^\s*from \S+:\d+:in /;
 const continuedMax = 14;
 const textMax = 300;
 
@@ -34,11 +36,19 @@ export function readOutput(output: string, workFolder: string, files: KnownFiles
   for (const [at, line] of lines.entries()) {
     const severity = severityOf(line);
     if (severity === null) continue;
-    const below = lines.slice(at + 1, at + 1 + continuedMax);
+    const isHeading = heading.test(line) && lines[at + 1] === "";
+    const from = isHeading ? at + 2 : at + 1;
+    const below = lines.slice(from, from + continuedMax);
     const end = below.findIndex((next, place) => severityOf(next) !== null || isOver(next, below[place + 1]));
     const group = [line, ...(end === -1 ? below : below.slice(0, end))];
     const place = placeIn(group, find);
-    const text = wordsOf(group);
+    const text = isHeading
+      ? group
+          .slice(0, 3)
+          .map((one) => one.trim())
+          .join(" ")
+          .slice(0, textMax)
+      : wordsOf(group);
     found.push({ severity, text, ...place, key: `${place.path ?? ""} ${timeless(text)}` });
   }
   return found;
