@@ -1,5 +1,5 @@
 // Judges what the check is certain of, and what moves leave behind, in the corpus. It imports nothing from the project:
-// neither the index nor the second reader. It is lenient: what exists by any reading that it knows counts against Emend.
+// neither the index nor the second resolver. It is lenient: what exists by any reading that it knows counts against Emend.
 
 export interface Repository {
   files: ReadonlySet<string>;

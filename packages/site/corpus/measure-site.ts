@@ -9,8 +9,8 @@ import {
   type SiteTree,
   tallyLinks,
 } from "../src/index.ts";
-import { type LinkReader, learnReader } from "../src/second-reader/judge-change.ts";
-import { pathPart, writtenLinks } from "../src/second-reader/written-links.ts";
+import { type LinkResolver, learnResolver } from "../src/second-resolver/judge-change.ts";
+import { pathPart, writtenLinks } from "../src/second-resolver/written-links.ts";
 import { contestedErrors, followMove, type JudgedError, makeWorld, type World } from "./judge.ts";
 
 export interface Figures {
@@ -23,7 +23,7 @@ export interface Figures {
   contested: number;
   likely: number;
   unknown: number;
-  /** Fixes that are made, and those that the second reader does not confirm. */
+  /** Fixes that are made, and those that the second resolver does not confirm. */
   fixes: number;
   doubted: number;
   /** Links that led somewhere and lead nowhere after all fixes. */
@@ -102,7 +102,7 @@ export async function measureSite(
   const spent = process.cpuUsage(before);
   const texts = await readTexts(site);
   const files = new Set(site.index.files.keys());
-  const reader = learnReader({ files, texts });
+  const reader = learnResolver({ files, texts });
   const shown = findings.filter(({ severity }) => severity !== "info");
   const offered = findings.filter(({ fix }) => fix !== undefined);
   const confirmed = (await confirmFixes({ tree, pages: site.index.nodes.keys() }, findings)).filter(({ fix }) => fix);
@@ -206,12 +206,12 @@ interface Place {
   isPath: boolean;
 }
 
-/** Breaks links that the second reader can follow, one to a line, and counts those that the check then reports. */
+/** Breaks links that the second resolver can follow, one to a line, and counts those that the check then reports. */
 async function plant(
   site: Site,
   docsDir: string,
   texts: ReadonlyMap<string, string>,
-  reader: LinkReader,
+  reader: LinkResolver,
 ): Promise<Pick<Figures, "planted" | "found" | "foundCertain"> & Pick<Measured, "missed" | "doubted">> {
   const places: Place[] = [];
   for (const [path, text] of texts) {

@@ -11,7 +11,7 @@ import { reasonFor } from "./links/unjudged.ts";
 import type { PageFacts } from "./parse/dialect.ts";
 import { readFactsOf } from "./parse/read-page-facts.ts";
 import type { Silencer } from "./parse/silencers.ts";
-import { findsMissing } from "./second-reader/doubt-errors.ts";
+import { findsMissing } from "./second-resolver/doubt-errors.ts";
 import { silenceFindings, silencerCheck } from "./silence.ts";
 import type { Site } from "./site.ts";
 import { createTimeSlice } from "./text/time-slice.ts";
@@ -67,7 +67,7 @@ function doubtMany(findings: readonly Finding[], { tallies }: CheckMemo): readon
 
 const foundBySecond = "a second reading of the site finds the target, so only the build can tell";
 
-/** What the second reader finds, the index may misread. It is asked once about each finding. */
+/** What the second resolver finds, the index may misread. It is asked once about each finding. */
 async function doubtFound(site: Site, findings: readonly Finding[]): Promise<readonly Finding[]> {
   const asked = findings.flatMap((finding) => {
     const target = finding.certainty === undefined && !secondSays.has(finding) ? targetOf(finding) : undefined;
@@ -85,7 +85,7 @@ async function doubtFound(site: Site, findings: readonly Finding[]): Promise<rea
   return findings.map((finding) => (secondSays.get(finding) === true ? asLikely(finding, foundBySecond) : finding));
 }
 
-/** Finding → whether the second reader finds its target. */
+/** Finding → whether the second resolver finds its target. */
 const secondSays = new WeakMap<Finding, boolean>();
 
 function asLikely({ fix: _, ...finding }: Finding, why: string): Finding {

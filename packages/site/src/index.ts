@@ -76,7 +76,7 @@ export { isSourcePath } from "./references/read-source-file.ts";
 export { readSiteReferences, type SiteReferences } from "./references/site-references.ts";
 export { type IndexOptions, indexSource, type SourceIndex } from "./references/source-index.ts";
 export { readScreenshots, type Screenshot, type Screenshots, screenshotsFile } from "./screenshots.ts";
-export { confirmFixes } from "./second-reader/read-states.ts";
+export { confirmFixes } from "./second-resolver/read-states.ts";
 export { silenceFindings } from "./silence.ts";
 export type { Site } from "./site.ts";
 export { matchesGlob } from "./text/matches-glob.ts";

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { layouts } from "./support/random-layouts.ts";
 import { refactorRandomly } from "./support/refactor-randomly.ts";
 
-// Refactors random sites of every framework. A second reader checks each step: `npm run fuzz:site -- --minutes 60`.
+// Refactors random sites of every framework. A second resolver checks each step: `npm run fuzz:site -- --minutes 60`.
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "10" },

@@ -58,7 +58,7 @@ describe("anchors of a Starlight site", () => {
 
   it("keep dashes in code; elsewhere several become one that no id has", async () => {
     expect(await errorsOf(site("", ids))).toEqual([]);
-    // The second reader knows other rules for ids too.
+    // The second resolver knows other rules for ids too.
     expect(await findingsOf(site("", ["a----b"]))).toMatchObject([{ check: "broken-anchor", certainty: "likely" }]);
   });
 

@@ -25,6 +25,6 @@ export function targetOf(finding: Finding): string | undefined {
 /** With a reason to doubt it, a report is only likely: a warning without a fix. */
 export type Report = Omit<Finding, "check" | "severity" | "certainty"> &
   Partial<Pick<Finding, "severity">> & {
-    /** What is missing, as it is written, for the second reader. */
+    /** What is missing, as it is written, for the second resolver. */
     target?: string;
   };

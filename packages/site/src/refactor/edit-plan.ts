@@ -1,7 +1,7 @@
 import type { FileEdit } from "../frameworks/framework.ts";
 import { resolveTarget } from "../links/resolve.ts";
 import { baseOf, stripExtension } from "../links/target.ts";
-import { lookAgain } from "../second-reader/read-states.ts";
+import { lookAgain } from "../second-resolver/read-states.ts";
 import type { Site } from "../site.ts";
 import { applySplices, encodePiece, fromByteString, type Splice, toByteString } from "../text/bytes.ts";
 import { createTimeSlice } from "../text/time-slice.ts";

@@ -6,7 +6,7 @@ import { saysAbsence } from "../links/doubts.ts";
 import { rewriteTarget } from "../links/rewrite.ts";
 import type { PageNode } from "../links/site-index.ts";
 import { readFactsOf } from "../parse/read-page-facts.ts";
-import { confirmFixes } from "../second-reader/read-states.ts";
+import { confirmFixes } from "../second-resolver/read-states.ts";
 import type { Site } from "../site.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { Finding, Refactoring } from "../types.ts";

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { Layout } from "./random-layouts.ts";
 
 /**
- * A second reader of a site, which shares no code with the first. It knows files, the routes that a layout gives them, and
+ * A second resolver of a site, which shares no code with the first. It knows files, the routes that a layout gives them, and
  * the few forms of links in random sites.
  */
 interface ReadLink {

@@ -20,7 +20,7 @@ interface Taken {
 }
 
 /**
- * Generates a site and refactors it a few times. A second reader checks it after each step. Returns the errors that it
+ * Generates a site and refactors it a few times. A second resolver checks it after each step. Returns the errors that it
  * finds; empty if there are none.
  */
 export async function refactorRandomly(layout: Layout, seed: number): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { Edits, Finding, SiteTree, Skipped } from "../types.ts";
 import { isDocument } from "./addresses.ts";
-import { doubtedFixes, judgeChange, type LinkReader, mattersToLinks, type State } from "./judge-change.ts";
+import { doubtedFixes, judgeChange, type LinkResolver, mattersToLinks, type State } from "./judge-change.ts";
 import { pathPart, writtenLinks } from "./written-links.ts";
 
 const readsAtOnce = 64;
@@ -90,7 +90,7 @@ async function linksFromOutside(
   tree: SiteTree,
   others: readonly string[],
   gone: ReadonlySet<string>,
-  follow: LinkReader,
+  follow: LinkResolver,
 ): Promise<Skipped[]> {
   const skipped: Skipped[] = [];
   for (let at = 0; gone.size > 0 && at < Math.min(others.length, othersMax); at += readsAtOnce) {
@@ -111,7 +111,7 @@ async function linksFromOutside(
 
 const judged = new Set(["broken-link", "broken-anchor"]);
 
-/** The findings, without the fixes of links that the second reader does not confirm. */
+/** The findings, without the fixes of links that the second resolver does not confirm. */
 export async function confirmFixes(
   { tree, pages }: Omit<Look, "believed">,
   findings: readonly Finding[],

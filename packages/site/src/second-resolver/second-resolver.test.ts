@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { memoryTree } from "../../test/support/memory-tree.ts";
 import { checkSite, movePage, openSite } from "../index.ts";
-import { doubtedFixes, judgeChange, learnReader, type State } from "./judge-change.ts";
+import { doubtedFixes, judgeChange, learnResolver, type State } from "./judge-change.ts";
 import { confirmFixes } from "./read-states.ts";
 import { writtenLinks } from "./written-links.ts";
 
@@ -111,7 +111,7 @@ it("does not take a path above the top for the front page", () => {
     "docs/guide/a.md": "[b](/guide/b) [x](../../../x)\n",
     "docs/guide/b.md": "[a](/guide/a)\n",
   };
-  const follow = learnReader(state(site));
+  const follow = learnResolver(state(site));
   expect(follow("docs/guide/a.md", { target: "/guide/b", isReference: false })).toBe("docs/guide/b.md");
   expect(follow("docs/guide/a.md", { target: "../../../x", isReference: false })).toBeNull();
 });

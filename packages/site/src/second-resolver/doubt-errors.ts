@@ -21,7 +21,7 @@ interface Seen {
 }
 
 /**
- * Which of the missing targets the second reader finds, if it reads them as other links of the site are meant. It reads
+ * Which of the missing targets the second resolver finds, if it reads them as other links of the site are meant. It reads
  * only the pages whose ids are in question: which links there are, the index tells.
  */
 export async function findsMissing({ tree, files, pages }: Seen, missing: readonly Missing[]): Promise<boolean[]> {

@@ -19,10 +19,10 @@ interface DeadLink {
 
 export interface Verdict {
   dead: readonly DeadLink[];
-  /** Links that may mean what moved: the readers cannot follow them, or disagree. */
+  /** Links that may mean what moved: the resolvers cannot follow them, or disagree. */
   mayMean: readonly UnsureLink[];
-  /** The reader of the state before. */
-  follow: LinkReader;
+  /** The resolver of the state before. */
+  follow: LinkResolver;
 }
 
 interface UnsureLink {
@@ -34,7 +34,7 @@ interface UnsureLink {
 const sampleMax = 4000;
 
 /** The file that a link leads to, or null. */
-export type LinkReader = (from: string, link: Pick<WrittenLink, "target" | "isReference">) => string | null;
+export type LinkResolver = (from: string, link: Pick<WrittenLink, "target" | "isReference">) => string | null;
 
 function learn(state: State): { world: World; manners: ReturnType<typeof learnManners> } {
   const world = makeWorld(state.files, state.texts);
@@ -51,12 +51,12 @@ function sampleOf<T>(all: readonly T[]): readonly T[] {
   return all.filter((_, n) => n % step === 0);
 }
 
-/** A reader that accepts only forms that other links have too. */
-export function followUsual(world: World, links: readonly { from: string; target: string }[]): LinkReader {
-  return readerOf(world, learnManners(world, sampleOf(links), { isStrict: true }));
+/** A resolver that accepts only forms that other links have too. */
+export function followUsual(world: World, links: readonly { from: string; target: string }[]): LinkResolver {
+  return resolverOf(world, learnManners(world, sampleOf(links), { isStrict: true }));
 }
 
-function readerOf(world: World, manners: ReturnType<typeof learnManners>): LinkReader {
+function resolverOf(world: World, manners: ReturnType<typeof learnManners>): LinkResolver {
   return (from, { target, isReference }) => {
     if (/^\/?$/.test(pathPart(target))) return from;
     if (isReference) return findAnywhere(world, target);
@@ -68,10 +68,10 @@ function readerOf(world: World, manners: ReturnType<typeof learnManners>): LinkR
   };
 }
 
-/** A reader of one state of a site. */
-export function learnReader(state: State): LinkReader {
+/** A resolver of one state of a site. */
+export function learnResolver(state: State): LinkResolver {
   const { world, manners } = learn(state);
-  return readerOf(world, manners);
+  return resolverOf(world, manners);
 }
 
 /**
@@ -86,12 +86,12 @@ export function judgeChange(
   moves: ReadonlyMap<string, string>,
   /** Text that the change added to files that are not pages: its redirects. */
   added: string,
-  /** The file that the first reader took a link for. Where the readers disagree, a person decides. */
+  /** The file that the first resolver took a link for. Where the resolvers disagree, a person decides. */
   believed: (path: string, target: string) => string | null,
 ): Verdict {
   const { world, manners } = learn(before);
-  const followBefore = readerOf(world, manners);
-  const followAfter = readerOf(makeWorld(after.files, after.texts), manners);
+  const followBefore = resolverOf(world, manners);
+  const followAfter = resolverOf(makeWorld(after.files, after.texts), manners);
   const origins = new Map([...moves].map(([from, to]) => [to, from]));
   const gone = new Set([...before.files].filter((path) => !after.files.has(path)));
   const names = new Set(
@@ -146,9 +146,9 @@ export interface ProposedFix {
   text: string;
 }
 
-/** Which fixes the second reader does not confirm: it finds the old target, or does not find the new one. */
+/** Which fixes the second resolver does not confirm: it finds the old target, or does not find the new one. */
 export function doubtedFixes(state: State, fixes: readonly ProposedFix[]): Set<number> {
-  const follow = learnReader(state);
+  const follow = learnResolver(state);
   const doubted = new Set<number>();
   for (const [n, { path, text }] of fixes.entries()) {
     const olds = writtenLinks(state.texts.get(path) ?? "");
@@ -163,7 +163,7 @@ export function doubtedFixes(state: State, fixes: readonly ProposedFix[]): Set<n
   return doubted;
 }
 
-function isBetter(state: State, follow: LinkReader, path: string, from: WrittenLink, to: WrittenLink): boolean {
+function isBetter(state: State, follow: LinkResolver, path: string, from: WrittenLink, to: WrittenLink): boolean {
   const next = follow(path, to);
   if (next === null) return false;
   if (pathPart(from.target) !== pathPart(to.target)) return follow(path, from) === null;
