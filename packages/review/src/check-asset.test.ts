@@ -20,6 +20,14 @@ it.each(Object.entries(images))("%s: only the whole image, with nothing behind i
     if (!other.endsWith(path.slice(1))) expect(problemOfAsset(path, Buffer.from(written, "base64"))).not.toBeNull();
 });
 
+it("needs a review of a WebP with another beginning", () => {
+  for (const at of [0, 4, 8, 12]) {
+    const bytes = Buffer.from(images["b.webp"], "base64");
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    expect(problemOfAsset("b.webp", bytes)).toMatch("not an image");
+  }
+});
+
 it("needs a review of an image without an area, or of one that is too large to show", () => {
   const bytes = Buffer.from(images["a.gif"], "base64");
   for (const side of [0, 0xffff]) {

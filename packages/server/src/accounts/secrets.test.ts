@@ -22,7 +22,9 @@ test("refuses what was changed, at any byte", () => {
     expect(() => sealer.open(changed, "c")).toThrow();
   }
   expect(() => sealer.open(sealed.subarray(0, -1), "c")).toThrow();
-  expect(() => sealer.open(Buffer.alloc(0), "c")).toThrow();
+  // Too short for its parts, so it is no sealed text at all.
+  for (let length = 0; length <= sealed.length - "token".length - 1; length += 1)
+    expect(() => sealer.open(sealed.subarray(0, length), "c")).toThrow(/another EMEND_SECRET/);
 });
 
 test("after rotation a former secret still opens, and no longer seals", () => {

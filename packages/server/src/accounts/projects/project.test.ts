@@ -2,7 +2,7 @@ import { createTestDatabase } from "@emend/testkit/database.ts";
 import { afterAll, describe, expect, test } from "vitest";
 import { createSealer } from "../secrets.ts";
 import { allowedModels, parseProjectSettings } from "./project-settings.ts";
-import { getProject, listProjects, openProjectCredential } from "./projects.ts";
+import { getProject, listProjects, openProjectCredential, setProjectCredential } from "./projects.ts";
 import { type AddProjectInput, addProject } from "./save-project.ts";
 
 const database = await createTestDatabase();
@@ -35,6 +35,9 @@ describe("a project", () => {
     const { rows } = await database.pool.query("select * from projects where id = $1", [id]);
     expect(rows[0].credential.includes("ghp_token")).toBe(false);
     expect(await openProjectCredential(deps, (await add()).id)).toBeNull();
+    await setProjectCredential(deps, id, "ghp_newer");
+    expect(await openProjectCredential(deps, id)).toBe("ghp_newer");
+    await expect(setProjectCredential(deps, "prj_none", "x")).rejects.toMatchObject({ code: "not_found" });
   });
 
   test.each<[string, Partial<AddProjectInput>]>([
