@@ -10,7 +10,9 @@ function kindOf(path: string): Kind {
   if (/\.(?:json|jsonl|snap|svg|txt|sql\.gz)$|^action\/dist\//.test(path)) return "data";
   if (/\.md$/.test(path)) return "docs";
   if (/\.test\.tsx?$|(?:^|\/)test\/|^packages\/testkit\//.test(path)) return "tests";
-  return /\/(?:attack|bench|chaos|corpus|eval|oracles|programs)\/|^scripts\//.test(path) ? "measuring" : "source";
+  return /^packages\/[\w-]+\/(?:attack|bench|builders|chaos|corpus|eval|oracles|programs)\/|^scripts\//.test(path)
+    ? "measuring"
+    : "source";
 }
 
 const rows = new Map<string, Map<Kind, { lines: number; bytes: number }>>();
