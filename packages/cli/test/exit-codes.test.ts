@@ -97,7 +97,11 @@ const rows: readonly Row[] = [
   ["user reset nobody@example.com", 4, "nobody@example.com"],
   ["user chat nobody@example.com slack/U1", 4, "nobody@example.com"],
   ["user chat bo@example.com U1", 2, "slack/ID"],
-  ["automation add P --preset nope", 2, "Presets: stale-references, merged-code, links, screenshots, changelog, translations"],
+  [
+    "automation add P --preset nope",
+    2,
+    "Presets: stale-references, merged-code, links, screenshots, changelog, translations",
+  ],
   ["automation add P --preset changelog", 2, "needs a language model"],
   ["automation add P --preset links weekly", 0, 'Added "weekly"'],
   ["automation add P x y --on merged", 2, "--on is for --pull-request"],

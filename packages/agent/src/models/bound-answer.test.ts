@@ -41,7 +41,7 @@ test.each(protocols.flatMap((name) => [[name, "data: "] as const, [name, ""] as 
       expect(fault).toMatchObject({
         code: "model_unavailable",
         retryable: false,
-        publicMessage: expect.stringContaining("more than 4194304 bytes without a line break"),
+        publicMessage: expect.stringContaining("more than 8388608 bytes without a line break"),
       });
       expect(requests).toBe(1);
       expect(bytes).toBeLessThan(24 * mebibyte);

@@ -92,7 +92,7 @@ function notSet(name: string, variable: string): AgentFault {
 /** Far more than the longest response with its protocol overhead. */
 const answerBytesMax = 64 * 2 ** 20;
 /** Parsers buffer a line until it ends. A tool's argument may contain a whole page in one line. */
-const lineBytesMax = 4 * 2 ** 20;
+const lineBytesMax = 8 * 2 ** 20;
 /** The parser never pauses while it has bytes, so it gets a few at a time: the server must answer others in between. */
 const pieceBytes = 16 * 2 ** 10;
 
