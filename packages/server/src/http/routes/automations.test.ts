@@ -29,7 +29,7 @@ test("201: every preset can be added as it is, and watches the only context repo
   const triggers = (json as { automations: { trigger: { repository?: string } }[] }).automations.map(
     ({ trigger }) => trigger,
   );
-  expect(triggers.map(({ repository }) => repository)).toEqual(["api", "api", undefined, "api", "."]);
+  expect(triggers.map(({ repository }) => repository)).toEqual(["api", "api", undefined, ".", "api", "."]);
 });
 
 test("200: an automation is created from its parts, edited, run and removed", async () => {
@@ -47,7 +47,7 @@ test("200: an automation is created from its parts, edited, run and removed", as
 
 test.each([
   [{}, /name and prompt are required/],
-  [{ preset: "nope" }, /Presets: stale-references, merged-code, links, changelog, translations/],
+  [{ preset: "nope" }, /Presets: stale-references, merged-code, links, screenshots, changelog, translations/],
   [{ preset: "merged-code", repository: "web", name: "x" }, /no context repository "web"/],
   [{ name: "x", prompt: "{{diff}}" }, /set only after a pull request event/],
   [{ name: "x", prompt: "y", trigger: { kind: "push" } }, /the fields of that kind/],
@@ -71,7 +71,9 @@ test("400: a preset that the project's model cannot carry out, or without code t
     expect(answer).toMatchObject({ status: 400, json: { error: expect.stringMatching(words) } });
     const listed = await listPresets({ db: api.pool, defaultModel: "emend/rules" }, project.id);
     const refused = listed.filter(({ problem }) => problem !== null).map(({ name }) => name);
-    expect(refused).toEqual(model === "emend/rules" ? Object.keys(presets).filter((name) => name !== "links") : []);
+    const needModel = Object.keys(presets).filter((name) => !presets[name]?.promptOfRules);
+    expect(needModel).not.toContain("links");
+    expect(refused).toEqual(model === "emend/rules" ? needModel : []);
     const links = await api.send(automations, { ...there, body: { preset: "links" } });
     expect(links).toMatchObject({ status: 201 });
     const own = { preset: "translations", prompt: "Fix broken links." };
