@@ -1,3 +1,4 @@
+// Longer than other files: one table of shapes, by cause.
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { judgeEdit } from "../test/judge-edit.ts";

@@ -1,3 +1,4 @@
+// Longer than other files: every case is a poll of the same pull request on each host.
 import { createLogger } from "@emend/base/logger.ts";
 import { createAnswerMemory, type Forge } from "@emend/forges";
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";

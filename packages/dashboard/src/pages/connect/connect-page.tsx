@@ -57,7 +57,7 @@ function Consent() {
     return (
       <Empty>
         <title>Connect a program · Emend</title>
-        <h1>No program waits</h1>
+        <h1>No pending request</h1>
         <p>No program asks for access now. A request expires after ten minutes: connect the program again.</p>
       </Empty>
     );
