@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { ByteBudget } from "@emend/base/byte-budget.ts";
 import { forgeNames } from "@emend/contract";
-import type { FastifyInstance, FastifyReply } from "fastify";
-import { AppError } from "../../errors.ts";
+import type { FastifyInstance } from "fastify";
+import { signedRoute } from "../../http/signed-route.ts";
 
 export interface HookDeps {
   /** EMEND_SECRET. */
@@ -18,7 +18,6 @@ export interface HookDeps {
   pushed(projectId: string): Promise<boolean>;
 }
 
-const bodyBytesMax = 1024 * 1024;
 /** The database's limit. No forge comes near it. */
 const numberMax = 2 ** 31 - 1;
 const forges: readonly string[] = forgeNames.filter((name) => name !== "local");
@@ -37,42 +36,20 @@ export function forgeHooksPlugin(deps: HookDeps): (app: FastifyInstance) => Prom
     return true;
   }
 
-  return async (app) => {
-    app.removeAllContentTypeParsers();
-    app.addContentTypeParser(
-      "*",
-      { parseAs: "buffer", bodyLimit: bodyBytesMax },
-      async (_: unknown, body: unknown) => body,
-    );
-    const refuse = (reply: FastifyReply) =>
-      reply.code(401).send({ error: "The webhook is not signed with this project's secret." });
-    app.post<{ Params: { forge: string; projectId: string } }>(
-      "/hooks/:forge/:projectId",
-      {
-        // Checked before the body is read: anybody can send requests here.
-        async onRequest(request, reply) {
-          const { forge, projectId } = request.params;
-          const secret = hookSecretOf(deps.secret, projectId);
-          const isLikely = forges.includes(forge) && maySign(forge, request.headers, secret);
-          if (!isLikely || !(await deps.isProject(projectId))) return refuse(reply);
-        },
-        preParsing: async (_request, reply, payload) => deps.unknownBytes.spend(payload, reply.raw, tooMuch),
+  return async (app) =>
+    signedRoute<{ forge: string; projectId: string }>(app, {
+      path: "/hooks/:forge/:projectId",
+      unknownBytes: deps.unknownBytes,
+      refusal: "The webhook is not signed with this project's secret.",
+      async mayBeSigned({ params: { forge, projectId }, headers }) {
+        const isLikely = forges.includes(forge) && maySign(forge, headers, hookSecretOf(deps.secret, projectId));
+        return isLikely && deps.isProject(projectId);
       },
-      async (request, reply) => {
-        const { forge, projectId } = request.params;
-        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-        if (!isSigned(forge, request.headers, body, hookSecretOf(deps.secret, projectId))) return refuse(reply);
-        return reply.code(202).send({ status: (await hear(projectId, parse(body))) ? "noticed" : "ignored" });
-      },
-    );
-  };
-}
-
-function tooMuch(): AppError {
-  return new AppError("unavailable", {
-    publicMessage: "Too many webhooks arrive at once, or this one arrives too slowly. Send it again in a moment.",
-    retryAfterMs: 5_000,
-  });
+      isSigned: ({ params: { forge, projectId }, headers }, body) =>
+        isSigned(forge, headers, body, hookSecretOf(deps.secret, projectId)),
+      answer: async ({ params: { projectId } }, reply, body) =>
+        reply.code(202).send({ status: (await hear(projectId, parse(body))) ? "noticed" : "ignored" }),
+    });
 }
 
 /** The pull request's number in an event, or null if the event is about something else. */
