@@ -114,7 +114,7 @@ module.exports = {
       "tracing",
       "tree",
     ]),
-    folder("lib", []),
+    folder("lib", ["errors"]),
     folder("db", ["lib", "errors"]),
     folder("accounts", ["db", "lib", "errors"]),
     folder("jobs", ["db", "lib", "errors"]),

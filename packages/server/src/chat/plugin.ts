@@ -1,7 +1,7 @@
 import type { ByteBudget } from "@emend/base/byte-budget.ts";
 import { isSignedBySlack, readSlackRequest, type Said } from "@emend/chat";
 import type { FastifyInstance } from "fastify";
-import { signedRoute } from "../http/signed-route.ts";
+import { signedRoute } from "../lib/signed-route.ts";
 
 interface SlackHookDeps {
   signingSecret: string;

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { ByteBudget } from "@emend/base/byte-budget.ts";
 import { forgeNames } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
-import { signedRoute } from "../../http/signed-route.ts";
+import { signedRoute } from "../../lib/signed-route.ts";
 
 export interface HookDeps {
   /** EMEND_SECRET. */

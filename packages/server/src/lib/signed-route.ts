@@ -19,7 +19,11 @@ interface SignedRoute<Params> {
 export function signedRoute<Params>(app: FastifyInstance, route: SignedRoute<Params>): void {
   const { path, unknownBytes, refusal, bodyBytesMax = 1024 * 1024 } = route;
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: bodyBytesMax }, async (_: unknown, body: unknown) => body);
+  app.addContentTypeParser(
+    "*",
+    { parseAs: "buffer", bodyLimit: bodyBytesMax },
+    async (_: unknown, body: unknown) => body,
+  );
   const refuse = (reply: FastifyReply) => reply.code(401).send({ error: refusal });
   app.post<{ Params: Params }>(
     path,
