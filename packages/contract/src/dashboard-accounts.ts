@@ -15,6 +15,36 @@ export interface DashboardLogin {
   problem: string | null;
 }
 
+/** After the password or a link was accepted. */
+export interface DashboardLoggedIn {
+  /** Null: logged in. Otherwise a code is missing, which is sent with this token. */
+  secondStep: { token: string } | null;
+}
+
+/** The person's second factors. */
+export interface DashboardFactors {
+  /** Since when there is an authenticator app. Null: there is none. */
+  appSince: string | null;
+  recoveryCodesLeft: number;
+  /** Whether the person has just shown that it is them. Otherwise a change asks for it. */
+  isFresh: boolean;
+}
+
+/** A new authenticator app, which counts once it is confirmed. */
+export interface DashboardAppSetup {
+  /** The key, for an app that cannot scan. */
+  key: string;
+  /** What the QR code says. */
+  uri: string;
+  /** Sent back with the app's first code. */
+  setup: string;
+}
+
+/** Shown once. Null: the person has some already. */
+export interface DashboardRecoveryCodes {
+  recoveryCodes: readonly string[] | null;
+}
+
 /** A single-use link that asks something first. */
 export interface DashboardLink {
   purpose: "owner" | "invite" | "reset";

@@ -94,6 +94,7 @@ export function dashboardPlugins(
     unknownBytes: createByteBudget({ bytesMax: 2 ** 20, bodyMsMax: 60_000 }),
     ...shared,
     passwords: createPasswords(),
+    sealer: testSealer,
     devices: createKnownDevices({ sealer: testSealer, sessions: shared.sessions, publicUrl: shared.publicUrl }),
     singleSignOn,
     retention,

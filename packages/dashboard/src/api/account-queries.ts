@@ -1,5 +1,7 @@
 import type {
+  DashboardAppSetup,
   DashboardAuditPage,
+  DashboardFactors,
   DashboardLink,
   DashboardLogin,
   DashboardMembers,
@@ -45,6 +47,19 @@ export const statusQuery = queryOptions({
 export const ownSessionsQuery = queryOptions({
   queryKey: ["own-sessions"],
   queryFn: ({ signal }) => request<DashboardOwnSessions>("/sessions", { signal }),
+});
+
+export const factorsQuery = queryOptions({
+  queryKey: ["factors"],
+  queryFn: ({ signal }) => request<DashboardFactors>("/factors", { signal }),
+});
+
+/** A key for an authenticator app. It stays the same while its dialog is open. */
+export const appSetupQuery = queryOptions({
+  queryKey: ["app-setup"],
+  queryFn: ({ signal }) => request<DashboardAppSetup>("/factors/authenticator-app/begin", { body: {}, signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+  gcTime: 0,
 });
 
 export const settingsQuery = queryOptions({

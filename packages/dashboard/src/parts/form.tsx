@@ -98,6 +98,23 @@ export function TextInput({
   );
 }
 
+/** A code of an authenticator app, or a recovery code. */
+export function CodeInput(props: { value: string; help: string; onText(text: string): void }) {
+  return (
+    <TextInput
+      label="Code"
+      required
+      autoFocus
+      autoComplete="one-time-code"
+      autoCapitalize="none"
+      spellCheck={false}
+      maxLength={100}
+      isCode
+      {...props}
+    />
+  );
+}
+
 /** A list with one entry per line. */
 export function LinesInput({ label, help, onText, ...rest }: Shared & TextareaHTMLAttributes<HTMLTextAreaElement>) {
   return (

@@ -154,6 +154,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         unknownBytes,
         sessions,
         passwords: createPasswords(),
+        sealer,
         devices: createKnownDevices({ sealer, sessions, publicUrl }),
         singleSignOn: config.singleSignOn && createSingleSignOn({ fetch: network.fetch, sealer }, config.singleSignOn),
         log,

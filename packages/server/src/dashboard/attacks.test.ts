@@ -215,7 +215,7 @@ describe("two at once", () => {
           },
         ),
       );
-      expect((await Promise.all(claims)).filter(({ kind }) => kind === "accepted")).toHaveLength(1);
+      expect((await Promise.all(claims)).filter(({ kind }) => kind === "logged_in")).toHaveLength(1);
       expect((await pool.query("select from users where role = 'owner'")).rowCount).toBe(1);
     } finally {
       await empty.close();

@@ -11,6 +11,7 @@ import type {
   DashboardThread,
   Retention,
 } from "@emend/contract";
+import type { Sealer } from "../accounts/secrets.ts";
 import type { KnownDevices } from "../accounts/sessions/log-in.ts";
 import type { Passwords } from "../accounts/sessions/passwords.ts";
 import type { Sessions } from "../accounts/sessions/sessions.ts";
@@ -30,6 +31,7 @@ export interface AccountsDeps {
   sessions: Sessions;
   passwords: Passwords;
   devices: KnownDevices;
+  sealer: Sealer;
   /** Null: not configured. */
   singleSignOn: SingleSignOn | null;
   /** The memory budget for bodies of people who are not logged in. */

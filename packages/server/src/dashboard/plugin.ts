@@ -13,6 +13,7 @@ import { ownSessionRoutes, passwordRoute, settingsRoutes, startRoutes } from "./
 import { auditRoutes } from "./routes/audit.ts";
 import { automationRoutes } from "./routes/automations.ts";
 import { claimRoutes } from "./routes/claims.ts";
+import { factorRoutes } from "./routes/factors.ts";
 import { gateRoutes } from "./routes/gates.ts";
 import { githubAppRoutes } from "./routes/github-apps.ts";
 import { healthRoutes, statusRoute } from "./routes/health.ts";
@@ -134,6 +135,7 @@ export function accountsPlugin(deps: AccountsDeps): (app: FastifyInstance) => Pr
         startRoutes(closed, deps);
         passwordRoute(closed, deps);
         ownSessionRoutes(closed, deps);
+        factorRoutes(closed, deps);
         memberRoutes(closed, deps);
         settingsRoutes(closed, deps);
         auditRoutes(closed, deps);

@@ -16,12 +16,18 @@ afterAll(() => host.close());
 const exceptions: Readonly<Record<string, Role | "everybody">> = {
   "GET /auth": "everybody",
   "POST /auth/login": "everybody",
+  "POST /auth/second-step": "everybody",
   "POST /auth/link": "everybody",
   "POST /auth/accept": "everybody",
   "POST /session/end": "viewer",
   "POST /password": "viewer",
   "POST /notifications": "viewer",
   "POST /sessions/end-others": "viewer",
+  "POST /factors/prove": "viewer",
+  "POST /factors/authenticator-app/begin": "viewer",
+  "POST /factors/authenticator-app/confirm": "viewer",
+  "POST /factors/authenticator-app/remove": "viewer",
+  "POST /factors/recovery-codes": "viewer",
   // Shows how a prompt would be parsed. It writes nothing.
   "POST /projects/:id|:projectId/reading": "viewer",
   // Both change only what this person sees.

@@ -1,3 +1,4 @@
+import { appContext as authenticatorAppContext } from "../accounts/factors/codes.ts";
 import { modelKeyContext } from "../accounts/keys/model-keys.ts";
 import { contextCredentialContext } from "../accounts/projects/context-repositories.ts";
 import { appContext, setupContext } from "../accounts/projects/github-app.ts";
@@ -39,6 +40,7 @@ export const sealedColumns = [
     update: "update model_keys set credential = $2 where project_id = $1 and vendor = $3",
     contextOf: (row: SealedRow) => modelKeyContext(row.id, row.vendor),
   },
+  sealedIn("authenticator_apps", "secret", authenticatorAppContext, "user_id"),
   sealedIn("webhooks", "secret", secretContext),
   sealedIn("webhooks", "old_secret", secretContext),
   sealedIn("webhooks", "sealed_url", urlContext),

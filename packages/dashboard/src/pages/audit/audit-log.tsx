@@ -27,6 +27,7 @@ const kinds = [
   { value: "login.failed", words: "Failed logins" },
   { value: "sessions", words: "Sessions ended" },
   { value: "login_link", words: "Login links" },
+  { value: "factor", words: "Second factors" },
   { value: "password_link", words: "Password reset links" },
 ] as const;
 
@@ -161,6 +162,10 @@ const actions: Readonly<Record<string, string>> = {
   "invitation.created": "Invited",
   "invitation.revoked": "Revoked the invitation of",
   "password_link.created": "Created a password reset link for",
+  "factor.added": "Added a second factor of",
+  "factor.removed": "Removed a second factor of",
+  "factor.codes_created": "Created recovery codes of",
+  "factor.code_used": "Used a recovery code of",
   "login_link.created": "Created a login link",
   login: "Logged in",
   "sessions.ended": "Ended other sessions:",

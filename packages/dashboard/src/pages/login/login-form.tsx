@@ -1,3 +1,4 @@
+import type { DashboardLoggedIn } from "@emend/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { loginQuery } from "../../api/account-queries.ts";
@@ -6,6 +7,7 @@ import { appPath } from "../../base-path.ts";
 import { buttonLook } from "../../parts/button.tsx";
 import { Form, TextInput } from "../../parts/form.tsx";
 import { Problem } from "../../parts/notice.tsx";
+import { SecondStep } from "./second-step.tsx";
 
 /** Email address and password, or single sign-on if configured. */
 export function LoginForm({ onLoggedIn }: { onLoggedIn?(): void }) {
@@ -14,13 +16,27 @@ export function LoginForm({ onLoggedIn }: { onLoggedIn?(): void }) {
   const { data } = useQuery(loginQuery(problem));
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
+  const [token, setToken] = useState<string | null>(null);
+  async function enter() {
+    await queries.invalidateQueries();
+    onLoggedIn?.();
+  }
   const logIn = useMutation({
-    mutationFn: () => request("/auth/login", { body: { email, password } }),
-    async onSuccess() {
-      await queries.invalidateQueries();
-      onLoggedIn?.();
-    },
+    mutationFn: () => request<DashboardLoggedIn>("/auth/login", { body: { email, password } }),
+    onSuccess: ({ secondStep }) => (secondStep ? setToken(secondStep.token) : enter()),
   });
+  if (token !== null) {
+    return (
+      <SecondStep
+        token={token}
+        onLoggedIn={enter}
+        onRestart={() => {
+          setToken(null);
+          setPassword("");
+        }}
+      />
+    );
+  }
 
   return (
     <div className="grid gap-4">

@@ -1,4 +1,4 @@
-import type { DashboardLink } from "@emend/contract";
+import type { DashboardLink, DashboardLoggedIn } from "@emend/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -9,6 +9,7 @@ import { Sheet } from "../../parts/dialog.tsx";
 import { Form, TextInput } from "../../parts/form.tsx";
 import { Pending } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/text.tsx";
+import { SecondStep } from "./second-step.tsx";
 
 /** The page of a single-use link that asks something first. The token is in the fragment, which servers do not see. */
 export function WelcomePage() {
@@ -45,9 +46,14 @@ function Welcome({ token, link }: { token: string; link: DashboardLink }) {
   const [email, setEmail] = useState(link.email ?? "");
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
+  const [secondStep, setSecondStep] = useState<DashboardLoggedIn["secondStep"]>(null);
+  async function enter() {
+    await queries.resetQueries({ queryKey: ["session"] });
+    await navigate({ to: link.purpose === "owner" ? "/start" : "/", hash: "", replace: true });
+  }
   const accept = useMutation({
     mutationFn: () =>
-      request("/auth/accept", {
+      request<DashboardLoggedIn>("/auth/accept", {
         body: {
           token,
           password,
@@ -55,12 +61,24 @@ function Welcome({ token, link }: { token: string; link: DashboardLink }) {
           ...(link.purpose !== "reset" && { name }),
         },
       }),
-    async onSuccess() {
-      await queries.resetQueries({ queryKey: ["session"] });
-      await navigate({ to: link.purpose === "owner" ? "/start" : "/", hash: "", replace: true });
-    },
+    onSuccess: (answer) => (answer.secondStep ? setSecondStep(answer.secondStep) : enter()),
   });
   const { title, intro, submit } = words[link.purpose];
+  if (secondStep) {
+    return (
+      <section className="mx-auto grid max-w-[400px] gap-5 py-12 sm:py-20">
+        <title>Log in · Emend</title>
+        <h1>Your new password is set</h1>
+        <Sheet className="p-5">
+          <SecondStep
+            token={secondStep.token}
+            onLoggedIn={enter}
+            onRestart={() => navigate({ to: "/", hash: "", replace: true })}
+          />
+        </Sheet>
+      </section>
+    );
+  }
 
   return (
     <section className="mx-auto grid max-w-[400px] gap-5 py-12 sm:py-20">

@@ -10,6 +10,7 @@ import { Form, TextInput } from "../../parts/form.tsx";
 import { Pending, Problem } from "../../parts/notice.tsx";
 import { Age, VisibleText } from "../../parts/text.tsx";
 import { roleWords } from "../members/role-words.ts";
+import { Factors } from "./factors.tsx";
 
 const permissionWords = {
   granted: "On. Your browser tells you when a job that you started ends while you look elsewhere.",
@@ -98,6 +99,7 @@ export function Account({ session }: { session: DashboardSession }) {
           </Sheet>
         </section>
       )}
+      {session.name !== null && <Factors hasPassword={session.hasPassword} />}
       <OwnSessions />
     </div>
   );

@@ -65,7 +65,7 @@ describe("the owner's link", () => {
     const outcomes = await Promise.all(
       Array.from({ length: 6 }, (_, index) => accept(link, { email: `person-${index}@example.com` })),
     );
-    expect(outcomes.filter(({ kind }) => kind === "accepted")).toHaveLength(1);
+    expect(outcomes.filter(({ kind }) => kind === "logged_in")).toHaveLength(1);
     const members = await listMembers(database.pool);
     expect(members).toMatchObject([{ role: "owner", hasPassword: true }]);
     expect(await ownerLink()).toBeNull();
@@ -84,7 +84,7 @@ describe("the owner's link", () => {
     const link = await ownerLink();
     await accept(await invite("first@example.com", "maintainer"));
     expect(await ownerLink()).toBe(link);
-    expect((await accept(link)).kind).toBe("accepted");
+    expect((await accept(link)).kind).toBe("logged_in");
     expect(await listMembers(database.pool)).toMatchObject([
       { email: "ada@example.com", role: "owner" },
       { email: "first@example.com", role: "maintainer" },
@@ -109,7 +109,7 @@ describe("the owner's link", () => {
   ])("is not spent by %s", async (_what, more) => {
     const link = await ownerLink();
     await expect(accept(link, more)).rejects.toMatchObject({ code: "invalid_request" });
-    expect((await accept(link)).kind).toBe("accepted");
+    expect((await accept(link)).kind).toBe("logged_in");
   });
 
   it("expires", async () => {
@@ -125,7 +125,7 @@ describe("an invitation", () => {
     const link = await invite("bo@example.com", "maintainer");
     expect(await listInvitations(database.pool)).toMatchObject([{ email: "bo@example.com", role: "maintainer" }]);
     const outcomes = await Promise.all([accept(link), accept(link, { email: "mallory@example.com" })]);
-    expect(outcomes.map(({ kind }) => kind).sort()).toEqual(["accepted", "gone"]);
+    expect(outcomes.map(({ kind }) => kind).sort()).toEqual(["gone", "logged_in"]);
     expect(await listMembers(database.pool)).toMatchObject([{ email: "bo@example.com", role: "maintainer" }]);
     expect(await listInvitations(database.pool)).toEqual([]);
     await expect(invite("BO@example.com")).rejects.toMatchObject({ code: "conflict" });
@@ -165,7 +165,7 @@ describe("an invitation by somebody who may no longer invite", () => {
     const others = await invite("cy@example.com");
     await change(bo?.id ?? "");
     expect(await accept(link)).toEqual({ kind: "gone" });
-    expect((await accept(others)).kind).toBe("accepted");
+    expect((await accept(others)).kind).toBe("logged_in");
     expect(await audited()).toContain("console invitation.revoked");
   });
 
@@ -196,17 +196,17 @@ describe("an invitation by somebody who may no longer invite", () => {
     const wanted = { email: "cy@example.com", role: "viewer" } as const;
     const { link } = await inviteMember({ pool: database.pool, publicUrl }, wanted, by);
     await changeRole(database.pool, { id: ada?.id ?? "", role: "owner" }, consoleActor);
-    expect((await accept(link)).kind).toBe("accepted");
+    expect((await accept(link)).kind).toBe("logged_in");
   });
 });
 
 describe("a new password", () => {
   it("ends every session of the person, and opens one", async () => {
     const first = await accept(await ownerLink());
-    if (first.kind !== "accepted") throw new Error(first.kind);
+    if (first.kind !== "logged_in") throw new Error(first.kind);
     const link = await createResetLink({ pool: database.pool, publicUrl }, "Ada@Example.com");
     const second = await accept(link, { password: "another long password" });
-    if (second.kind !== "accepted") throw new Error(second.kind);
+    if (second.kind !== "logged_in") throw new Error(second.kind);
     expect(await findSession(database.pool, first.sessionToken)).toBeNull();
     expect(await findSession(database.pool, second.sessionToken)).toMatchObject({ role: "owner" });
     expect(await audited()).toEqual(
@@ -223,8 +223,8 @@ describe("a new password", () => {
     const links = await Promise.all(Array.from({ length: 4 }, () => resetLink("ada@example.com")));
     const others = await resetLink("bo@example.com");
     const outcomes = await Promise.all(links.map((link) => accept(link)));
-    expect(outcomes.map(({ kind }) => kind).sort()).toEqual(["accepted", "gone", "gone", "gone"]);
-    expect((await accept(others)).kind).toBe("accepted");
+    expect(outcomes.map(({ kind }) => kind).sort()).toEqual(["gone", "gone", "gone", "logged_in"]);
+    expect((await accept(others)).kind).toBe("logged_in");
   });
 
   it("by the person's own hand spends every link of the person", async () => {

@@ -3,8 +3,9 @@ import type { Client, Pool, Queryable } from "../../db/pool.ts";
 import { actAs, consoleActor, inTransaction, inTransactionAs } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import { newId } from "../../lib/id.ts";
+import { type Entry, enterOrAsk } from "../factors/second-step.ts";
 import type { Passwords } from "../sessions/passwords.ts";
-import { hashToken, newToken, openSession } from "../sessions/session-store.ts";
+import { endSessions, hashToken, newToken } from "../sessions/session-store.ts";
 import { parseEmail, parseName, parsePassword, type Role, readEmail } from "./user.ts";
 
 /** The purpose of a single-use link. */
@@ -176,7 +177,7 @@ interface Acceptance {
   replaces: string | null;
 }
 
-type AcceptOutcome = { kind: "accepted"; sessionToken: string } | { kind: "gone" };
+type AcceptOutcome = Entry | { kind: "gone" };
 
 /**
  * Creates the owner, accepts an invitation or sets a new password. Uses the link, changes the person and opens the
@@ -204,7 +205,7 @@ export async function acceptLink(
     const userId = await addOrUpdatePerson(client, link, { email, name, passwordHash });
     if (userId === null) return { kind: "gone" };
     const session = { userId, how: "link", address: input.address, replaces: input.replaces } as const;
-    return { kind: "accepted", sessionToken: await openSession(client, session) };
+    return enterOrAsk(client, session);
   });
 }
 
@@ -227,7 +228,7 @@ async function addOrUpdatePerson(client: Client, link: Exclude<Link, { purpose: 
       await client.query("update users set password_hash = $2 where id = $1", [link.userId, person.passwordHash]);
       await spendResetLinks(client, link.userId);
       // Logs out everybody who knew the old password.
-      await client.query("delete from sessions where user_id = $1", [link.userId]);
+      await endSessions(client, link.userId);
       return link.userId;
   }
 }

@@ -60,6 +60,7 @@ it("opens a session of the person, by whichever case of the address, and ends th
     subject: "Ada@example.com",
     role: "viewer",
     userId: "usr_ada",
+    isFresh: true,
   });
   const second = await attempt({ replaces: first.sessionToken });
   expect(second.kind).toBe("logged_in");

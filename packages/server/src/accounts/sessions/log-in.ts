@@ -1,13 +1,14 @@
-import { createHash, randomUUID } from "node:crypto";
-import type { Pool, Queryable } from "../../db/pool.ts";
-import { type Actor, inTransaction, inTransactionAs } from "../../db/transaction.ts";
+import { randomUUID } from "node:crypto";
+import type { Pool } from "../../db/pool.ts";
+import { type Actor, inTransactionAs } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
-import { throttledAddress } from "../addresses.ts";
+import { type Entry, enterOrAsk } from "../factors/second-step.ts";
 import { spendResetLinks } from "../people/login-links.ts";
 import { parsePassword, readEmail } from "../people/user.ts";
 import type { Sealer } from "../secrets.ts";
+import { forgetAttempts, type Guesser, recordFailure, takeAttempt } from "./login-attempts.ts";
 import type { Passwords } from "./passwords.ts";
-import { openSession } from "./session-store.ts";
+import { endSessions, openSession } from "./session-store.ts";
 import { deviceCookie, readDeviceCookie, type Sessions } from "./sessions.ts";
 
 interface Credentials {
@@ -20,7 +21,7 @@ interface Credentials {
 }
 
 type LogInOutcome =
-  | { kind: "logged_in"; sessionToken: string }
+  | Entry
   /** Unknown account, no password, or the wrong one: the same response for all. */
   | { kind: "refused" }
   | { kind: "throttled"; retryAfterMs: number };
@@ -49,7 +50,7 @@ export async function logIn(deps: { pool: Pool; passwords: Passwords }, input: C
     if (held.rowCount === 0) return { kind: "refused" };
     await forgetAttempts(client, attempt);
     const session = { userId: user.id, how: "password", address: input.address, replaces: input.replaces } as const;
-    return { kind: "logged_in", sessionToken: await openSession(client, session) };
+    return enterOrAsk(client, session);
   });
 }
 
@@ -57,91 +58,6 @@ export async function logIn(deps: { pool: Pool; passwords: Passwords }, input: C
 function guesserOf({ email, address, device }: Credentials): Guesser {
   const isTheirs = device !== null && device.email === readEmail(email);
   return isTheirs ? { kind: "known", id: device.id } : { kind: "stranger", address, email };
-}
-
-const failuresPerHourMax = 1000;
-
-/** Limited for all together: guessing from everywhere must not fill the log. Unknown account names are not stored. */
-async function recordFailure(pool: Pool, failure: { actor: string; address: string }): Promise<void> {
-  await pool.query(
-    `insert into audit_log (actor, address, action)
-     select $1, $2, 'login.failed'
-     where (select count(*) from (
-       select from audit_log where action = 'login.failed'
-         and id > to_char((clock_timestamp() - interval '1 hour') at time zone 'UTC', 'YYYYMMDDHH24MISSUS') limit $3
-     ) recent) < $3`,
-    [failure.actor, failure.address, failuresPerHourMax],
-  );
-}
-
-/** Who is trying to log in, as far as known before the password is checked. */
-type Guesser =
-  | { kind: "stranger"; address: string; email: string }
-  /** The person's own session or browser: strangers' failures do not count against it. */
-  | { kind: "known"; id: string };
-
-type Attempt = { kind: "taken"; id: string; key: string } | { kind: "throttled"; retryAfterMs: number };
-
-const windowMinutes = 15;
-/** A person mistypes a few times. Many people may share one address. */
-const attemptsMax = { known: 10, accountFromAddress: 10, address: 30 } as const;
-/**
- * After this many failures from anywhere, an account accepts fewer attempts per address, but never none: otherwise
- * anybody could lock out its owner.
- */
-const besieged = { accountMin: 100, accountFromAddressMax: 3 } as const;
-
-/**
- * Counts an attempt before the password is checked, under a lock for each counter: concurrent attempts count like
- * sequential ones, on all nodes together. A success removes them.
- */
-async function takeAttempt(pool: Pool, guesser: Guesser): Promise<Attempt> {
-  const own = ownKey(guesser);
-  const address = guesser.kind === "stranger" ? `address/${throttledAddress(guesser.address)}` : null;
-  const account = guesser.kind === "stranger" ? `account/${digest(guesser.email)}` : null;
-  const keys = [own, address, account].filter((key) => key !== null).sort();
-  return inTransaction(pool, async (client) => {
-    for (const key of keys) await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [key]);
-    const countsEnd = await readCounts(client, keys);
-    const isBesieged = account !== null && (countsEnd.get(account)?.length ?? 0) >= besieged.accountMin;
-    const ownMax = guesser.kind === "known" ? attemptsMax.known : attemptsMax.accountFromAddress;
-    const limits = new Map<string, number>([[own, isBesieged ? besieged.accountFromAddressMax : ownMax]]);
-    if (address !== null) limits.set(address, attemptsMax.address);
-    const waitsMs = [...limits].map(([key, max]) => countsEnd.get(key)?.at(-max) ?? 0);
-    const retryAfterMs = Math.max(...waitsMs);
-    if (retryAfterMs > 0) return { kind: "throttled", retryAfterMs };
-    const id = randomUUID();
-    // Above the limit, counting on would only cost time.
-    const counted = isBesieged ? keys.filter((key) => key !== account) : keys;
-    await client.query("insert into login_attempts (key, attempt) select unnest($1::text[]), $2", [counted, id]);
-    return { kind: "taken", id, key: own };
-  });
-}
-
-/** After a correct password: removes this attempt and earlier mistakes by the same person. */
-async function forgetAttempts(db: Queryable, attempt: { id: string; key: string }): Promise<void> {
-  await db.query("delete from login_attempts where attempt = $1 or key = $2", [attempt.id, attempt.key]);
-}
-
-/** The milliseconds until each attempt expires, ascending. */
-async function readCounts(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>> {
-  const { rows } = await db.query<{ key: string; endsInMs: number[] }>(
-    `select key, array_agg(
-       ceil(extract(epoch from at + make_interval(mins => $2) - clock_timestamp()) * 1000)::int order by at) as "endsInMs"
-     from login_attempts where key = any ($1) and at > clock_timestamp() - make_interval(mins => $2) group by key`,
-    [keys, windowMinutes],
-  );
-  return new Map(rows.map(({ key, endsInMs }) => [key, endsInMs]));
-}
-
-function ownKey(guesser: Guesser): string {
-  if (guesser.kind === "known") return `known/${guesser.id}`;
-  return `guesser/${digest(guesser.email)}/${throttledAddress(guesser.address)}`;
-}
-
-/** Hashed, because people type their password into the wrong field. */
-function digest(email: string): string {
-  return createHash("sha256").update(email.trim().toLowerCase()).digest("base64url");
 }
 
 interface PasswordChange {
@@ -178,7 +94,7 @@ export async function changePassword(
         publicMessage: "The password was just changed in another session. Log in again.",
       });
     await spendResetLinks(client, input.userId);
-    await client.query("delete from sessions where user_id = $1", [input.userId]);
+    await endSessions(client, input.userId);
     return openSession(client, { userId: input.userId, how: "password", address: input.address, replaces: null });
   });
 }

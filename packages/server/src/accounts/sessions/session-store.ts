@@ -10,6 +10,8 @@ export interface Session {
   role: Role;
   /** Null for the console. */
   userId: string | null;
+  /** Logged in, or confirmed by a password or a factor, within the last ten minutes. */
+  isFresh: boolean;
 }
 
 export const sessionSeconds = 7 * 24 * 60 * 60;
@@ -28,7 +30,8 @@ export async function findSession(db: Queryable, token: string): Promise<Session
   const { rows } = await db.query<Session>({
     name: "find-session",
     text: `select coalesce(users.email, sessions.subject) as subject, coalesce(users.role, 'owner') as role,
-             user_id as "userId"
+             user_id as "userId",
+             coalesce(proved_at > clock_timestamp() - interval '10 minutes', false) as "isFresh"
            from sessions left join users on users.id = user_id
            where token_hash = $1 and expires_at > clock_timestamp()`,
     values: [hashToken(token)],
@@ -40,9 +43,14 @@ export async function deleteSession(db: Queryable, token: string): Promise<void>
   await db.query("delete from sessions where token_hash = $1", [hashToken(token)]);
 }
 
-type LoginWay = "password" | "link" | "single sign-on";
+/** The words are shown in the list of sessions and in the audit log. */
+type LoginWay =
+  | "password"
+  | "link"
+  | "single sign-on"
+  | `${"password" | "link"} and ${"authenticator app" | "recovery code"}`;
 
-interface NewSession {
+export interface NewSession {
   /** Null for the console. */
   userId: string | null;
   how: LoginWay;
@@ -58,13 +66,27 @@ export async function openSession(db: Queryable, input: NewSession): Promise<str
   const token = newToken();
   await db.query(
     `with opened as (
-       insert into sessions (token_hash, subject, user_id, expires_at, opened_by, opened_from)
-       values ($1, 'console', $2, clock_timestamp() + make_interval(secs => $3), $4, $5)
+       insert into sessions (token_hash, subject, user_id, expires_at, opened_by, opened_from, proved_at)
+       values ($1, 'console', $2, clock_timestamp() + make_interval(secs => $3), $4, $5, clock_timestamp())
      ), seen as (update users set last_login_at = clock_timestamp() where id = $2)
      select audit('login', $2, jsonb_build_object('by', $4::text), 'console')`,
     [hashToken(token), input.userId, sessionSeconds, input.how, input.address],
   );
   return token;
+}
+
+/** All of a person's, or all but one; with logins that wait for a second factor. */
+export async function endSessions(db: Queryable, userId: string, except: string | null = null): Promise<void> {
+  await db.query("delete from pending_logins where user_id = $1", [userId]);
+  await db.query("delete from sessions where user_id = $1 and token_hash is distinct from $2", [
+    userId,
+    except === null ? null : hashToken(except),
+  ]);
+}
+
+/** The person has just shown that it is them. */
+export async function renewProof(db: Queryable, token: string): Promise<void> {
+  await db.query("update sessions set proved_at = clock_timestamp() where token_hash = $1", [hashToken(token)]);
 }
 
 /** A logged-in browser. */

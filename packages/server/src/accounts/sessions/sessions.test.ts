@@ -33,6 +33,7 @@ describe("a login link", () => {
       subject: "console",
       role: "owner",
       userId: null,
+      isFresh: true,
     });
     const holder = { userId: null, token: sessions().tokenOf(claimed.cookie) ?? "" };
     expect(await listOwnSessions(database.pool, holder)).toMatchObject([

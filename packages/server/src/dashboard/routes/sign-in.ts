@@ -1,7 +1,8 @@
 import { addressUsed } from "@emend/base/network.ts";
-import type { DashboardLink, DashboardLogin, DashboardSession } from "@emend/contract";
+import type { DashboardLink, DashboardLoggedIn, DashboardLogin, DashboardSession } from "@emend/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import { type Entry, finishLogin } from "../../accounts/factors/second-step.ts";
 import { acceptLink, findLink, hasOwner } from "../../accounts/people/login-links.ts";
 import { findMember } from "../../accounts/people/members.ts";
 import { logIn } from "../../accounts/sessions/log-in.ts";
@@ -20,6 +21,10 @@ const parseLogin = bodyParser(
   Type.Object({ email: Type.String({ maxLength: 1000 }), password: Type.String({ maxLength: 1000 }) }),
 );
 
+const parseSecondStep = bodyParser(
+  Type.Object({ token: Type.String({ maxLength: 100 }), code: Type.String({ maxLength: 100 }) }),
+);
+
 export function loginRoutes(app: FastifyInstance, deps: AccountsDeps): void {
   /** The login page's options. */
   app.get<{ Querystring: { problem?: unknown } }>("/", async (request): Promise<DashboardLogin> => {
@@ -32,15 +37,15 @@ export function loginRoutes(app: FastifyInstance, deps: AccountsDeps): void {
     };
   });
 
-  app.post("/login", async (request, reply) => {
+  app.post("/login", async (request, reply): Promise<DashboardLoggedIn> => {
     const { email, password } = parseLogin(request.body);
     const replaces = deps.sessions.tokenOf(request.headers.cookie);
     const device = await deps.devices.find(request.headers.cookie);
     const outcome = await logIn(deps, { email, password, address: request.ip, device, replaces });
     switch (outcome.kind) {
       case "logged_in":
-        await keepSession(deps, reply, outcome.sessionToken);
-        return {};
+      case "needs_factor":
+        return enter(deps, reply, outcome);
       case "refused":
         throw new AppError("unauthorized", { publicMessage: "The email address or the password is wrong." });
       case "throttled":
@@ -50,6 +55,39 @@ export function loginRoutes(app: FastifyInstance, deps: AccountsDeps): void {
         });
     }
   });
+
+  app.post("/second-step", async (request, reply): Promise<DashboardLoggedIn> => {
+    const { token, code } = parseSecondStep(request.body);
+    const outcome = await finishLogin(deps, {
+      pendingToken: token,
+      code,
+      address: request.ip,
+      device: await deps.devices.find(request.headers.cookie),
+      replaces: deps.sessions.tokenOf(request.headers.cookie),
+    });
+    switch (outcome.kind) {
+      case "logged_in":
+        return enter(deps, reply, outcome);
+      case "refused":
+        throw new AppError("unauthorized", {
+          publicMessage: "The code is wrong or was used. Wait for the next one, or use a recovery code.",
+        });
+      case "gone":
+        throw new AppError("conflict", { publicMessage: "This login has expired. Start again with your password." });
+      case "throttled":
+        throw new AppError("rate_limited", {
+          publicMessage: `Too many wrong codes. Try again in ${inMinutes(outcome.retryAfterMs)}, or ask an administrator for a login link: emend user link.`,
+          retryAfterMs: outcome.retryAfterMs,
+        });
+    }
+  });
+}
+
+/** A session's cookies, or what the second step needs. */
+async function enter(deps: AccountsDeps, reply: FastifyReply, entry: Entry): Promise<DashboardLoggedIn> {
+  if (entry.kind === "needs_factor") return { secondStep: { token: entry.pendingToken } };
+  await keepSession(deps, reply, entry.sessionToken);
+  return { secondStep: null };
 }
 
 function inMinutes(ms: number): string {
@@ -86,8 +124,7 @@ export function linkRoutes(app: FastifyInstance, deps: AccountsDeps): void {
     const replaces = deps.sessions.tokenOf(request.headers.cookie);
     const outcome = await acceptLink(deps, { ...parseAcceptance(request.body), address: request.ip, replaces });
     if (outcome.kind === "gone") return sendGone(reply);
-    await keepSession(deps, reply, outcome.sessionToken);
-    return reply.code(201).send({});
+    return reply.code(201).send(await enter(deps, reply, outcome));
   });
 }
 

@@ -85,6 +85,18 @@ end $$;
 create or replace trigger user_audited after insert or delete or update of role, password_hash, identity on users
   for each row execute function audit_user();
 
+create or replace function audit_app() returns trigger language plpgsql as $$
+declare about authenticator_apps := case when tg_op = 'DELETE' then old else new end;
+begin
+  -- Nobody is found whose removal takes it along.
+  perform audit(case when tg_op = 'DELETE' then 'factor.removed' else 'factor.added' end, id,
+    jsonb_build_object('email', email, 'factor', 'authenticator app')) from users where id = about.user_id;
+  return null;
+end $$;
+
+create or replace trigger app_audited after insert or delete on authenticator_apps
+  for each row execute function audit_app();
+
 create or replace function audit_link() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' then

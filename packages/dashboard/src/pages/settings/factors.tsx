@@ -1,0 +1,201 @@
+import type { DashboardFactors, DashboardRecoveryCodes } from "@emend/contract";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { appSetupQuery, factorsQuery, ownSessionsQuery } from "../../api/account-queries.ts";
+import { request } from "../../api/request.ts";
+import { Button, CopyButton } from "../../parts/button.tsx";
+import { Confirm, Dialog, ResultDialog, Sheet } from "../../parts/dialog.tsx";
+import { CodeInput, Form, TextInput } from "../../parts/form.tsx";
+import { Pending } from "../../parts/notice.tsx";
+import { QrCode } from "../../parts/qr-code.tsx";
+import { Age } from "../../parts/text.tsx";
+
+type Change = "set up" | "remove" | "new codes";
+
+/** The person's second factors. Each change asks who it is, unless the person has just said it. */
+export function Factors({ hasPassword }: { hasPassword: boolean }) {
+  const queries = useQueryClient();
+  const { data, error } = useQuery(factorsQuery);
+  const [change, setChange] = useState<Change | null>(null);
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  if (!data) return <Pending error={error} />;
+
+  const close = () => setChange(null);
+  async function finish(result: Partial<DashboardRecoveryCodes>) {
+    close();
+    setCodes(result.recoveryCodes ?? null);
+    await Promise.all([factorsQuery, ownSessionsQuery].map(({ queryKey }) => queries.invalidateQueries({ queryKey })));
+  }
+  const post = async (path: string) => finish(await request<Partial<DashboardRecoveryCodes>>(path, { body: {} }));
+
+  return (
+    <section className="grid grid-cols-[minmax(0,1fr)] gap-2">
+      <h2>Second factor</h2>
+      <Sheet className="divide-y divide-line">
+        <AppRow since={data.appSince} onChange={setChange} />
+        {data.appSince !== null && <CodesRow left={data.recoveryCodesLeft} onChange={setChange} />}
+      </Sheet>
+      {change !== null && !data.isFresh && <ProveAgain factors={data} hasPassword={hasPassword} onClose={close} />}
+      {change === "set up" && data.isFresh && <SetUpApp onDone={finish} onClose={close} />}
+      {change === "remove" && data.isFresh && (
+        <Confirm
+          title="Remove the authenticator app?"
+          submit="Remove"
+          onConfirm={() => post("/factors/authenticator-app/remove")}
+          onClose={close}
+        >
+          <p>Your password alone logs you in then. Your recovery codes stop working, and your other sessions end.</p>
+        </Confirm>
+      )}
+      {change === "new codes" && data.isFresh && (
+        <Confirm
+          title="Create new recovery codes?"
+          submit="Create codes"
+          look="primary"
+          onConfirm={() => post("/factors/recovery-codes")}
+          onClose={close}
+        >
+          <p>The codes that you have now stop working, and your other sessions end.</p>
+        </Confirm>
+      )}
+      {codes && <RecoveryCodes codes={codes} onClose={() => setCodes(null)} />}
+    </section>
+  );
+}
+
+function Row({ title, children, actions }: { title: string; children: ReactNode; actions: ReactNode }) {
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-3 p-4">
+      <div className="min-w-0 flex-1 basis-60">
+        <p className="font-medium">{title}</p>
+        <p className="text-quiet">{children}</p>
+      </div>
+      <div className="flex flex-wrap gap-2">{actions}</div>
+    </div>
+  );
+}
+
+function AppRow({ since, onChange }: { since: string | null; onChange(change: Change): void }) {
+  const actions = (
+    <>
+      <Button onClick={() => onChange("set up")}>{since === null ? "Set up" : "Replace"}</Button>
+      {since !== null && (
+        <Button look="danger" onClick={() => onChange("remove")}>
+          Remove
+        </Button>
+      )}
+    </>
+  );
+  return (
+    <Row title="Authenticator app" actions={actions}>
+      {since === null ? (
+        "Off. An app on your phone shows a code, which Emend asks for after your password."
+      ) : (
+        <>
+          On. Set up <Age at={since} />.
+        </>
+      )}
+    </Row>
+  );
+}
+
+function CodesRow({ left, onChange }: { left: number; onChange(change: Change): void }) {
+  return (
+    <Row title="Recovery codes" actions={<Button onClick={() => onChange("new codes")}>Create new codes</Button>}>
+      {left === 0 ? "None left." : `${left} left.`} Each logs you in once if you lose your phone.
+    </Row>
+  );
+}
+
+function ProveAgain(props: { factors: DashboardFactors; hasPassword: boolean; onClose(): void }) {
+  const queries = useQueryClient();
+  const hasApp = props.factors.appSince !== null;
+  const [text, setText] = useState("");
+  const prove = useMutation({
+    mutationFn: () => request("/factors/prove", { body: hasApp ? { code: text } : { password: text } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: factorsQuery.queryKey }),
+  });
+  if (!hasApp && !props.hasPassword) {
+    return (
+      <ResultDialog title="Log in again first" onClose={props.onClose}>
+        <p>A second factor can be changed for ten minutes after a login. Log out, and log in again.</p>
+      </ResultDialog>
+    );
+  }
+  return (
+    <Dialog title="Confirm that it is you" onClose={props.onClose}>
+      <Form action={prove} submit="Continue" onCancel={props.onClose}>
+        {hasApp ? (
+          <CodeInput value={text} onText={setText} help="From your authenticator app, or a recovery code." />
+        ) : (
+          <TextInput
+            label="Password"
+            type="password"
+            required
+            autoFocus
+            autoComplete="current-password"
+            value={text}
+            onText={setText}
+          />
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function SetUpApp({ onDone, onClose }: { onDone(result: DashboardRecoveryCodes): Promise<void>; onClose(): void }) {
+  const { data, error } = useQuery(appSetupQuery);
+  const [code, setCode] = useState("");
+  const confirm = useMutation({
+    mutationFn: () =>
+      request<DashboardRecoveryCodes>("/factors/authenticator-app/confirm", { body: { setup: data?.setup, code } }),
+    onSuccess: onDone,
+  });
+  return (
+    <Dialog title="Set up an authenticator app" onClose={onClose}>
+      {data ? (
+        <Form action={confirm} submit="Turn on" onCancel={onClose}>
+          <p>Scan this code with your authenticator app, such as the one of your phone or your password manager.</p>
+          <QrCode text={data.uri} label="QR code for your authenticator app" />
+          <div className="grid gap-1">
+            <p className="text-quiet">Or type this key into the app:</p>
+            <div className="flex flex-wrap items-center gap-2">
+              <code className="rounded-md bg-hush px-3 py-2 wrap-anywhere">
+                {data.key.replaceAll(/(.{4})(?!$)/g, "$1 ")}
+              </code>
+              <CopyButton text={data.key} label="Copy key" />
+            </div>
+          </div>
+          <CodeInput
+            value={code}
+            onText={setCode}
+            help="The six digits that the app shows now. This ends your other sessions."
+          />
+        </Form>
+      ) : (
+        <Pending error={error} />
+      )}
+    </Dialog>
+  );
+}
+
+function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose(): void }) {
+  return (
+    <ResultDialog title="Save your recovery codes" onClose={onClose}>
+      <p>
+        Each code logs you in once if you lose your phone. Keep them where you keep your passwords. Emend does not show
+        them again.
+      </p>
+      <ul className="grid grid-cols-[repeat(auto-fill,minmax(13rem,1fr))] gap-x-4 gap-y-1 rounded-md bg-hush px-3 py-2">
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ul>
+      <div>
+        <CopyButton text={codes.join("\n")} label="Copy codes" />
+      </div>
+    </ResultDialog>
+  );
+}

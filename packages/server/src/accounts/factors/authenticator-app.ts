@@ -1,0 +1,102 @@
+import type { Client, Pool } from "../../db/pool.ts";
+import { type Actor, inTransactionAs } from "../../db/transaction.ts";
+import { AppError } from "../../errors.ts";
+import type { Sealer } from "../secrets.ts";
+import { endSessions } from "../sessions/session-store.ts";
+import { appContext, countRecoveryCodes, currentStep, replaceRecoveryCodes } from "./codes.ts";
+import { findStep, newTotpKey, totpUri } from "./totp.ts";
+
+/** Sets up, replaces and removes a person's authenticator app. Each change ends the person's other sessions. */
+
+interface Deps {
+  pool: Pool;
+  sealer: Sealer;
+}
+
+/** Whose factors change, and the session that stays. */
+export interface FactorOwner {
+  userId: string;
+  sessionToken: string;
+  actor: Actor;
+}
+
+const setupContext = (userId: string) => `authenticator app set up by ${userId}`;
+const setupMs = 15 * 60_000;
+
+/** A key for an app. It counts once the person confirmed it with a code; until then, the browser keeps it sealed. */
+export function beginApp(
+  { sealer }: Pick<Deps, "sealer">,
+  input: { userId: string; email: string; publicUrl: string },
+): { key: string; uri: string; setup: string } {
+  const key = newTotpKey();
+  const uri = totpUri({ key, issuer: `Emend ${new URL(input.publicUrl).hostname}`, account: input.email });
+  const setup = sealer.seal(JSON.stringify({ key, until: Date.now() + setupMs }), setupContext(input.userId));
+  return { key, uri, setup: setup.toString("base64url") };
+}
+
+/** Returns recovery codes if the person has none yet. */
+export async function confirmApp(
+  deps: Deps,
+  owner: FactorOwner,
+  input: { setup: string; code: string },
+): Promise<{ recoveryCodes: readonly string[] | null }> {
+  const key = openSetup(deps.sealer, owner.userId, input.setup);
+  return changeFactors(deps.pool, owner, async (client) => {
+    const { rows } = await client.query<{ now: number }>(`select ${currentStep} as now`);
+    const step = findStep(key, input.code.replaceAll(/\s/g, ""), { now: rows[0]?.now ?? 0, lastUsed: 0 });
+    if (step === null) {
+      throw new AppError("invalid_request", {
+        publicMessage:
+          "The code is wrong. Check that your phone's clock is right, and type the code that the app shows now.",
+      });
+    }
+    const sealed = deps.sealer.seal(key, appContext(owner.userId));
+    // Another app takes the place of the one before.
+    await client.query("delete from authenticator_apps where user_id = $1", [owner.userId]);
+    await client.query("insert into authenticator_apps (user_id, secret, last_step) values ($1, $2, $3)", [
+      owner.userId,
+      sealed,
+      step,
+    ]);
+    const hasCodes = (await countRecoveryCodes(client, owner.userId)) > 0;
+    return { recoveryCodes: hasCodes ? null : await replaceRecoveryCodes(client, owner.userId) };
+  });
+}
+
+export async function removeApp(pool: Pool, owner: FactorOwner): Promise<void> {
+  await changeFactors(pool, owner, async (client) => {
+    await client.query("delete from authenticator_apps where user_id = $1", [owner.userId]);
+    // Codes that replace nothing must not lie around.
+    await client.query("delete from recovery_codes where user_id = $1", [owner.userId]);
+  });
+}
+
+export async function renewRecoveryCodes(pool: Pool, owner: FactorOwner): Promise<readonly string[]> {
+  return changeFactors(pool, owner, async (client) => {
+    const { rowCount } = await client.query("select from authenticator_apps where user_id = $1", [owner.userId]);
+    if (rowCount === 0) {
+      throw new AppError("conflict", { publicMessage: "Set up a second factor first. It brings recovery codes." });
+    }
+    return replaceRecoveryCodes(client, owner.userId);
+  });
+}
+
+/** One change at a time: the person's row is locked. */
+async function changeFactors<T>(pool: Pool, owner: FactorOwner, change: (client: Client) => Promise<T>): Promise<T> {
+  return inTransactionAs(pool, owner.actor, async (client) => {
+    await client.query("select from users where id = $1 for no key update", [owner.userId]);
+    const result = await change(client);
+    await endSessions(client, owner.userId, owner.sessionToken);
+    return result;
+  });
+}
+
+function openSetup(sealer: Sealer, userId: string, setup: string): string {
+  try {
+    const kept = JSON.parse(sealer.open(Buffer.from(setup, "base64url"), setupContext(userId)));
+    if (kept.until > Date.now()) return kept.key;
+  } catch {
+    // Not sealed here, or for another person.
+  }
+  throw new AppError("invalid_request", { publicMessage: "This set-up has expired. Start it again." });
+}

@@ -1,0 +1,91 @@
+import type { Pool, Queryable } from "../../db/pool.ts";
+import { inTransactionAs } from "../../db/transaction.ts";
+import type { Sealer } from "../secrets.ts";
+import { forgetAttempts, recordFailure, takeAttempt } from "../sessions/login-attempts.ts";
+import { hashToken, type NewSession, newToken, openSession } from "../sessions/session-store.ts";
+import { spendCode } from "./codes.ts";
+
+/** The second step of a login: the password, or a reset link, was right, and the person has a second factor. */
+
+/** Who logged in so far. */
+interface FirstStep extends NewSession {
+  userId: string;
+  how: "password" | "link";
+}
+
+export type Entry =
+  | { kind: "logged_in"; sessionToken: string }
+  /** The token opens nothing: with it, a code can be sent. */
+  | { kind: "needs_factor"; pendingToken: string };
+
+const pendingMinutes = 10;
+
+/** Opens a session, or asks for the second factor of whoever has one. */
+export async function enterOrAsk(db: Queryable, input: FirstStep): Promise<Entry> {
+  const { rowCount } = await db.query("select from authenticator_apps where user_id = $1", [input.userId]);
+  if (rowCount === 0) return { kind: "logged_in", sessionToken: await openSession(db, input) };
+  const pendingToken = newToken();
+  await db.query(
+    `insert into pending_logins (token_hash, user_id, opened_by, expires_at)
+     values ($1, $2, $3, clock_timestamp() + make_interval(mins => $4))`,
+    [hashToken(pendingToken), input.userId, input.how, pendingMinutes],
+  );
+  return { kind: "needs_factor", pendingToken };
+}
+
+interface PendingLogin {
+  userId: string;
+  email: string;
+  how: "password" | "link";
+}
+
+/** Null if it is unknown, used or expired. */
+async function findPending(db: Queryable, token: string, lock: "" | "for update of pending_logins" = "") {
+  const { rows } = await db.query<PendingLogin>(
+    `select user_id as "userId", email, opened_by as how from pending_logins join users on users.id = user_id
+     where token_hash = $1 and expires_at > clock_timestamp() ${lock}`,
+    [hashToken(token)],
+  );
+  return rows[0] ?? null;
+}
+
+interface SecondStep {
+  pendingToken: string;
+  /** Of the authenticator app, or a recovery code. */
+  code: string;
+  address: string;
+  device: { email: string; id: string } | null;
+  replaces: string | null;
+}
+
+type SecondStepOutcome =
+  | { kind: "logged_in"; sessionToken: string }
+  | { kind: "refused" }
+  | { kind: "throttled"; retryAfterMs: number }
+  /** The login must start again. */
+  | { kind: "gone" };
+
+/** Completes a login with a code. Attempts are counted for the account, before the code is compared. */
+export async function finishLogin(deps: { pool: Pool; sealer: Sealer }, input: SecondStep): Promise<SecondStepOutcome> {
+  const { pool } = deps;
+  const pending = await findPending(pool, input.pendingToken);
+  if (!pending) return { kind: "gone" };
+  const { userId, email } = pending;
+  const device = input.device?.email === email.toLowerCase() ? input.device.id : null;
+  const attempt = await takeAttempt(pool, { kind: "half logged in", userId, device });
+  if (attempt.kind === "throttled") return attempt;
+  const outcome = await inTransactionAs(pool, { name: email, address: input.address }, async (client) => {
+    // Of two that use it, the second finds it gone. A new password removes it.
+    const held = await findPending(client, input.pendingToken, "for update of pending_logins");
+    if (!held) return { kind: "gone" } as const;
+    const factor = await spendCode({ client, sealer: deps.sealer }, { userId, code: input.code });
+    if (factor === null) return { kind: "refused" } as const;
+    await client.query("delete from pending_logins where token_hash = $1", [hashToken(input.pendingToken)]);
+    await forgetAttempts(client, attempt);
+    const how = `${held.how} and ${factor}` as const;
+    const session = { userId, how, address: input.address, replaces: input.replaces };
+    return { kind: "logged_in", sessionToken: await openSession(client, session) } as const;
+  });
+  if (outcome.kind === "refused") await recordFailure(pool, { actor: email, address: input.address });
+  return outcome;
+}
