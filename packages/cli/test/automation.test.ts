@@ -57,7 +57,7 @@ test("an automation that cannot be is refused with the exit code that fits", asy
   expect({ code: bad.code, stdout: bad.stdout }).toEqual({ code: 2, stdout: "" });
   expect(bad.stderr).toContain("Unknown variable {{this}}");
   const both = await automation("add", emend.project, "Bad", "x", "--cron", "* * * * *", "--push", "api");
-  expect([both.code, both.stderr]).toEqual([2, expect.stringContaining("not both")]);
+  expect([both.code, both.stderr]).toEqual([2, expect.stringContaining("give one of")]);
 });
 
 test("a webhook is added, told, told again, disabled and removed", async () => {

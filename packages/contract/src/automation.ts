@@ -10,6 +10,19 @@ const repository = Type.String({
   description: "Name of a context repository; `.` is the docs' own repository.",
 });
 
+/** The ready-made automations. */
+export const presetNames = [
+  "stale-references",
+  "merged-code",
+  "links",
+  "screenshots",
+  "changelog",
+  "translations",
+  "support-tickets",
+  "release-issues",
+] as const;
+export type PresetName = (typeof presetNames)[number];
+
 /** When an automation runs. */
 export const AutomationTrigger = Type.Union(
   [
@@ -37,6 +50,7 @@ export const AutomationTrigger = Type.Union(
       },
       closed,
     ),
+    Type.Object({ kind: Type.Literal("webhook") }, closed),
   ],
   { $id: "AutomationTrigger" },
 );
@@ -109,8 +123,7 @@ export const CreateAutomationBody = Type.Object(
     preset: Type.Optional(
       Type.String({
         maxLength: 100,
-        description:
-          "A ready-made automation: `stale-references`, `merged-code`, `links`, `changelog` or `translations`. It sets what you leave out.",
+        description: `A ready-made automation, one of ${presetNames.map((name) => `\`${name}\``).join(", ")}. It sets what you leave out.`,
       }),
     ),
     repository: Type.Optional(Type.String({ maxLength: 100, description: "The context repository of a preset." })),

@@ -1,3 +1,4 @@
+import type { AutomationTrigger } from "./automation.ts";
 import type { Claim } from "./claim.ts";
 import type { MemberRole } from "./dashboard-accounts.ts";
 import type { FailureCode, JobPhase } from "./errors.ts";
@@ -308,7 +309,7 @@ export interface DashboardUsageFigures {
 export interface DashboardAutomation {
   id: string;
   name: string;
-  trigger: DashboardTrigger;
+  trigger: AutomationTrigger;
   /** Why it cannot run; or null. */
   problem: string | null;
   /** A template. */
@@ -323,30 +324,6 @@ export interface DashboardAutomation {
   createdBy: string;
   createdAt: string;
 }
-
-export type DashboardTrigger =
-  | { kind: "cron"; expression: string; timezone: string }
-  | {
-      kind: "push";
-      /** The context repository's name; `.`: the docs' own repository. */
-      repository: string;
-      /** Globs. If both are empty: the context repository's branch, or its default branch. */
-      branches: readonly string[];
-      tags: readonly string[];
-      /** Globs of paths. Without `include`, every path. One matching file is enough. */
-      include: readonly string[];
-      exclude: readonly string[];
-    }
-  | {
-      kind: "pull_request";
-      repository: string;
-      on: readonly ("opened" | "updated" | "merged")[];
-      /** Globs of the branch that it asks to merge into; empty: any. */
-      branches: readonly string[];
-      include: readonly string[];
-      exclude: readonly string[];
-    }
-  | { kind: "manual" };
 
 export interface DashboardAutomationRun {
   id: string;

@@ -9,6 +9,8 @@ export {
   EditAutomationBody,
   editAutomationOperation,
   listAutomationsOperation,
+  type PresetName,
+  presetNames,
   removeAutomationOperation,
   runAutomationOperation,
 } from "./automation.ts";

@@ -69,7 +69,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
     ...["close", "merge", "ready"].map((end) => `POST /forge/:projectId/pull/:number/${end}`),
   ],
   key: ["POST /mcp", "GET /v2/projects"],
-  signed: ["POST /hooks/:forge/:projectId"],
+  signed: ["POST /hooks/:forge/:projectId", "POST /hooks/automations/:id"],
   open: [
     "GET /",
     "GET /app",

@@ -1,4 +1,5 @@
 // Tools for what keeps docs true: claims, gates and automations.
+import { presetNames } from "@emend/contract";
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { answered, inputOf, type ToolDeps } from "./tool-call.ts";
@@ -31,7 +32,7 @@ const healthShape = z.looseObject({
 const automationShape = z.looseObject({
   id: z.string(),
   name: z.string(),
-  trigger: z.looseObject({ kind: z.enum(["manual", "cron", "push", "pull_request"]) }),
+  trigger: z.looseObject({ kind: z.enum(["manual", "cron", "push", "pull_request", "webhook"]) }),
   prompt: z.string(),
   paused: z.boolean(),
   problem: z.string().nullable(),
@@ -193,6 +194,7 @@ export function registerAutomations(
           ...{ kind: z.literal("pull_request"), repository, branches: globs, include: globs, exclude: globs },
           on: z.array(z.enum(["opened", "updated", "merged"])).min(1),
         }),
+        z.strictObject({ kind: z.literal("webhook") }),
       ])
       .optional(),
   };
@@ -200,7 +202,8 @@ export function registerAutomations(
     "list_automations",
     {
       title: "List automations",
-      description: "Lists what starts the project's jobs on a schedule, after a push or on a pull request.",
+      description:
+        "Lists what starts the project's jobs on a schedule, after a push, on a pull request or on a webhook.",
       inputSchema: inputOf(given),
       outputSchema: z.looseObject({ automations: z.array(automationShape) }),
       annotations: { readOnlyHint: true, openWorldHint: false },
@@ -214,8 +217,7 @@ export function registerAutomations(
     "create_automation",
     {
       title: "Create an automation",
-      description:
-        "Creates an automation: a preset (stale-references, merged-code, links, changelog, translations), or a name, a prompt and a trigger.",
+      description: `Creates an automation: a preset (${presetNames.join(", ")}), or a name, a prompt and a trigger.`,
       inputSchema: inputOf({
         ...given,
         ...fields,

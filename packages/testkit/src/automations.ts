@@ -43,3 +43,14 @@ export async function historyOf(
 ): Promise<readonly Pick<AutomationRun, "state" | "words">[]> {
   return (await listRuns(pool, automationId)).map(({ state, words }) => ({ state, words }));
 }
+
+/** A knowledge server with one tool that the project's jobs may call. Nothing listens at its address. */
+export async function allowSearch(pool: Pool, projectId: string): Promise<void> {
+  await pool.query(
+    `with server as (insert into knowledge_servers (id, project_id, name, url)
+       values ($1, $2, 'tickets', 'https://tickets.example.com/mcp') returning id)
+     insert into knowledge_tools (server_id, name, description, input_schema, hash)
+       select id, 'search', '', '{}', 'unread' from server`,
+    [`kno_${projectId}`, projectId],
+  );
+}

@@ -1,12 +1,14 @@
+import { presetNames } from "@emend/contract";
 import type { Automation, AutomationTrigger } from "@emend/server";
 import type { Command } from "commander";
 import { type Cli, CliError, printResult, say } from "../cli.ts";
 import { minute } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
-import { describeTrigger } from "./automation.ts";
+import { describeTrigger, sayWebhook } from "./automation.ts";
 import { readPrompt } from "./job-start.ts";
 import { projectIdOf, splitWords, withProject } from "./jobs-of.ts";
 import { type AdminOptions, withData, withJson } from "./options.ts";
+import { readSecret } from "./secrets.ts";
 
 type Word = string | undefined;
 
@@ -19,14 +21,14 @@ interface AddOptions extends AdminOptions, TriggerOptions {
 export function registerAutomationAdd(automation: Command, cli: Cli): void {
   const described = automation
     .command("add")
-    .description("add an automation and print its id; without --cron or --push it runs by hand alone");
+    .description("add an automation and print its id; without a trigger it runs by hand alone");
   const command = withProject(described, [
     ["name", "what people call it"],
     ["prompt", "what its jobs must do, with {{variables}}; - reads it from standard input"],
   ])
     .option(
       "--preset <name>",
-      "a ready-made automation without name and prompt: stale-references, merged-code, links, changelog or translations",
+      `a ready-made automation without name and prompt: ${presetNames.slice(0, -1).join(", ")} or ${presetNames.at(-1)}`,
     )
     .option("--repository <name>", "the context repository that the preset watches (default: the only one)")
     .option("--cron <expression>", "run at these times, as in '0 9 * * 1'")
@@ -38,6 +40,11 @@ export function registerAutomationAdd(automation: Command, cli: Cli): void {
     .option("--tag <glob...>", "new tags of these names, and no branches unless --branch names some")
     .option("--include <glob...>", "only where a changed file matches")
     .option("--exclude <glob...>", "changed files that do not count")
+    .option("--webhook", "run on signed webhooks of any service")
+    .option(
+      "--secret-env <variable>",
+      "variable with the webhooks' secret, if their service chose it (default: Emend does)",
+    )
     .option("--model <name>", "a model that the project allows (default: the project's)");
   withJson(withData(command)).action((first: Word, second: Word, third: Word, options: AddOptions) => {
     const { preset, repository } = options;
@@ -81,10 +88,17 @@ async function addAutomation(
     ...(options.model === undefined ? {} : { model: options.model }),
     createdBy: "console",
   };
-  const added = await withAdmin(cli, options, async (admin) =>
-    admin.automations.add({ ...input, projectId: await projectIdOf(cli, admin, words.project) }),
-  );
+  const secret = await secretOf(cli, options, trigger);
+  const { added, hook } = await withAdmin(cli, options, async (admin) => {
+    const added = await admin.automations.add({ ...input, projectId: await projectIdOf(cli, admin, words.project) });
+    if (secret !== undefined) await admin.setWebhookSecret(added.id, secret);
+    return { added, hook: (await admin.automations.show(added.id)).hook };
+  });
   printResult(cli, options, added, added.id);
+  if (trigger.kind === "webhook" && hook) {
+    say(cli, options, "Added. It runs on each signed webhook.");
+    sayWebhook(cli, options, hook);
+  }
   if (trigger.kind === "manual") say(cli, options, `Added. To run it: emend automation run ${added.id}`);
   if (trigger.kind === "cron") say(cli, options, `Added. It runs next at ${new Date(added.dueAt ?? 0).toISOString()}`);
   if (trigger.kind === "push" || trigger.kind === "pull_request") {
@@ -112,6 +126,8 @@ export function registerAutomationEdit(automation: Command, cli: Cli): void {
     .option("--push <repository>", "run after pushes to this context repository; . is the docs' own repository")
     .option("--pull-request <repository>", "run for pull requests of this context repository; . is the docs' own")
     .option("--on <event...>", "of pull requests: opened, updated, merged (default: merged)")
+    .option("--webhook", "run on signed webhooks of any service")
+    .option("--secret-env [variable]", "variable with the webhooks' secret; without a word, the one that Emend chooses")
     .option("--by-hand", "run by hand alone")
     .option("--branch [glob...]", "only pushes to these branches; without a word, the repository's own")
     .option("--tag [glob...]", "new tags of these names; without a word, none")
@@ -124,14 +140,15 @@ export function registerAutomationEdit(automation: Command, cli: Cli): void {
 }
 
 async function editAutomation(cli: Cli, id: string, options: EditOptions): Promise<void> {
-  const { data, json, pause, resume, ...words } = options;
+  const { data, json, pause, resume, secretEnv, ...words } = options;
   if (pause && resume) throw new CliError("usage", "give --pause or --resume, not both");
-  if (Object.keys(words).length === 0 && !pause && !resume) {
+  if (Object.keys(words).length === 0 && !pause && !resume && secretEnv === undefined) {
     throw new CliError("usage", "no change given; name one, as in --prompt or --cron (`emend automation edit --help`)");
   }
   const { name, model, prompt, ...trigger } = words;
   const text = prompt === undefined ? {} : { prompt: await readPrompt(cli, prompt) };
-  const edited = await withAdmin(cli, options, async ({ automations }) => {
+  const edited = await withAdmin(cli, options, async (admin) => {
+    const { automations } = admin;
     const before = (await automations.show(id)).automation;
     const edit = {
       ...(name === undefined ? {} : { name }),
@@ -139,8 +156,10 @@ async function editAutomation(cli: Cli, id: string, options: EditOptions): Promi
       ...(model === undefined ? {} : { model: model === true ? null : model }),
       ...(Object.keys(trigger).length === 0 ? {} : { trigger: triggerOf(trigger, before.trigger) }),
     };
+    const secret = await secretOf(cli, options, edit.trigger ?? before.trigger);
     // After an edit of the trigger, the next time is computed from now.
     const after = Object.keys(edit).length === 0 ? before : await automations.edit(id, edit);
+    if (secret !== undefined) await admin.setWebhookSecret(id, secret);
     if (pause) return automations.pause(id);
     return resume ? automations.resume(id) : after;
   });
@@ -152,6 +171,7 @@ function whenOf(automation: Automation): string {
   const { trigger, pausedAt, dueAt } = automation;
   if (pausedAt !== null) return "It is paused: emend automation resume lets it run again.";
   if (trigger.kind === "cron" && dueAt !== null) return `It runs next at ${minute(dueAt)} UTC.`;
+  if (trigger.kind === "webhook") return "It runs on each signed webhook.";
   return trigger.kind === "manual"
     ? "It runs only when you start it."
     : `It runs after a ${describeTrigger(automation)}.`;
@@ -168,6 +188,19 @@ interface TriggerOptions {
   include?: string[] | true;
   exclude?: string[] | true;
   byHand?: boolean;
+  webhook?: boolean;
+  secretEnv?: string | true;
+}
+
+/** The given secret of webhooks; null: the one that Emend chooses; undefined: it stays. */
+async function secretOf(
+  cli: Cli,
+  { secretEnv }: TriggerOptions,
+  trigger: AutomationTrigger,
+): Promise<string | null | undefined> {
+  if (secretEnv === undefined) return undefined;
+  if (trigger.kind !== "webhook") throw new CliError("usage", "--secret-env is for --webhook");
+  return secretEnv === true ? null : readSecret(cli, "the webhooks' secret", { env: secretEnv });
 }
 
 type Push = Extract<AutomationTrigger, { kind: "push" }>;
@@ -184,7 +217,7 @@ function triggerOf(options: TriggerOptions, before: AutomationTrigger = { kind: 
     throw new CliError("usage", "--branch, --tag, --include and --exclude are for --push");
   }
   if (!isPull && options.on !== undefined) throw new CliError("usage", "--on is for --pull-request");
-  if (kind === "manual") return { kind };
+  if (kind === "manual" || kind === "webhook") return { kind };
   if (kind === "cron") {
     const { expression, timezone } = before.kind === "cron" ? before : { expression: "", timezone: "UTC" };
     return { kind, expression: options.cron ?? expression, timezone: options.timezone ?? timezone };
@@ -211,13 +244,11 @@ function triggerOf(options: TriggerOptions, before: AutomationTrigger = { kind: 
   };
 }
 
-function kindOf({ cron, push, pullRequest, byHand }: TriggerOptions): AutomationTrigger["kind"] | null {
-  if ([cron, push, pullRequest].filter((one) => one !== undefined).length > 1) {
-    throw new CliError("usage", "give --cron or --push, not both; --pull-request goes with neither");
+function kindOf({ cron, push, pullRequest, byHand, webhook }: TriggerOptions): AutomationTrigger["kind"] | null {
+  if ([cron, push, pullRequest, byHand, webhook].filter((one) => one !== undefined).length > 1) {
+    throw new CliError("usage", "give one of --cron, --push, --pull-request, --webhook and --by-hand");
   }
-  if (byHand && (cron !== undefined || push !== undefined || pullRequest !== undefined)) {
-    throw new CliError("usage", "--by-hand goes with neither --cron nor --push");
-  }
+  if (webhook) return "webhook";
   if (cron !== undefined) return "cron";
   if (push !== undefined) return "push";
   if (pullRequest !== undefined) return "pull_request";
@@ -225,6 +256,6 @@ function kindOf({ cron, push, pullRequest, byHand }: TriggerOptions): Automation
 }
 
 /** True: the option was given without a value, which empties the list. */
-function listOf(given: string[] | true | undefined, before: readonly string[] = []): readonly string[] {
+function listOf(given: string[] | true | undefined, before: string[] = []): string[] {
   return given === true ? [] : (given ?? before);
 }

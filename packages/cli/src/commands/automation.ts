@@ -30,6 +30,7 @@ async function listAutomations(cli: Cli, options: ListOptions): Promise<void> {
 
 export function describeTrigger({ trigger }: Automation): string {
   if (trigger.kind === "manual") return "by hand";
+  if (trigger.kind === "webhook") return "webhook";
   if (trigger.kind === "cron") return `${trigger.expression} (${trigger.timezone})`;
   const where = trigger.repository === "." ? "the docs repository" : trigger.repository;
   if (trigger.kind === "pull_request") {
@@ -67,8 +68,15 @@ async function showAutomation(cli: Cli, id: string, options: AdminOptions): Prom
   const history = rows.length === 0 ? "No runs yet." : table([["TIME", "STATE", "RESULT"], ...rows]);
   printResult(cli, options, shown, [...head, "", history].join("\n"));
   if (hook === null) return;
+  if (automation.trigger.kind === "webhook") return sayWebhook(cli, options, hook);
   say(cli, options, `To be heard at once, send the repository's push events as JSON to ${hook.url}`);
   say(cli, options, `Their secret: ${hook.secret}`);
+}
+
+/** Where a service sends the webhooks that start an automation. */
+export function sayWebhook(cli: Cli, options: AdminOptions, { url, secret }: { url: string; secret: string }): void {
+  say(cli, options, `Send signed JSON to ${url}`);
+  say(cli, options, `Its secret: ${secret}`);
 }
 
 export function registerAutomationRun(automation: Command, cli: Cli): void {

@@ -4,6 +4,7 @@ import { table } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
 import { projectIdOf, projectWords, splitWords, withProject } from "./jobs-of.ts";
 import { type AdminOptions, withData, withJson } from "./options.ts";
+import { readSecret } from "./secrets.ts";
 
 interface AddOptions extends AdminOptions {
   url: string;
@@ -67,8 +68,7 @@ export function registerProjectKnowledge(project: Command, cli: Cli): void {
 
 async function addServer(cli: Cli, given: Word, name: string, options: AddOptions): Promise<void> {
   const { url, tokenEnv } = options;
-  const credential = tokenEnv === undefined ? null : cli.env[tokenEnv];
-  if (credential === undefined || credential === "") throw new CliError("usage", `${tokenEnv} is not set`);
+  const credential = await readSecret(cli, "the token", { env: tokenEnv });
   const added = await withAdmin(cli, options, async (admin) =>
     admin.knowledge.add({ projectId: await projectIdOf(cli, admin, given), name, url, credential }),
   );

@@ -26,6 +26,7 @@ import {
 import { type ProjectEdit, updateProject } from "../accounts/projects/save-project.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { type Automations, createAutomations } from "../automations/automation-store.ts";
+import { setWebhookSecret, webhookSecretOf } from "../automations/webhook.ts";
 import { createBackup, rememberBackup, restoreBackup } from "../backup/backup.ts";
 import type { Manifest } from "../backup/manifest.ts";
 import { linkAccount } from "../chat/chat-store.ts";
@@ -151,6 +152,8 @@ export interface Admin {
   /** Starts the job that updates the docs for such a pull request. */
   startDocsJob(statusId: string): Promise<{ jobId: string }>;
   readonly automations: Automations;
+  /** For services that choose the secret of the webhooks that start an automation; null: Emend's own. */
+  setWebhookSecret(automationId: string, secret: string | null): Promise<void>;
   /** Writes an archive of the installation into a new folder. The server may be running. */
   backup(folder: string, signal: AbortSignal): Promise<Manifest>;
   /** Restores an archive into this installation, which must be empty. */
@@ -344,7 +347,12 @@ export function createAdmin(deps: AdminDeps): Admin {
         const url = `${await deps.publicUrl()}/hooks/${forge}/${projectId}`;
         return { url, secret: hookSecretOf(deps.secret, projectId) };
       },
+      async webhookOf(id) {
+        const url = `${await deps.publicUrl()}/hooks/automations/${id}`;
+        return { url, secret: await webhookSecretOf({ pool, sealer, secret: deps.secret }, id) };
+      },
     }),
+    setWebhookSecret: (id, secret) => setWebhookSecret({ pool, sealer }, id, secret),
     async backup(folder, signal) {
       const manifest = await createBackup({ pool, secret: deps.secret, forge }, folder, signal);
       await rememberBackup(pool, manifest.createdAt);

@@ -74,7 +74,8 @@ async function editAutomation(
   const { rowCount } = await db.query(
     `with edited as (
        update automations set name = $2, trigger = $3, repository_id = $4, prompt = $5, model = $6,
-         due_at = case when $7 then $8::timestamptz else due_at end
+         due_at = case when $7 then $8::timestamptz else due_at end,
+         webhook_secret = case when $3::jsonb ->> 'kind' = 'webhook' then webhook_secret end
        where id = $1 and not exists (
          select from automations other where other.project_id = automations.project_id and other.name = $2 and other.id <> $1)
        returning id
@@ -124,9 +125,10 @@ async function findRun(db: Queryable, id: string): Promise<AutomationRun> {
 }
 
 async function findHook(
-  deps: Pick<AutomationDeps, "pool" | "hookOf">,
+  deps: Pick<AutomationDeps, "pool" | "hookOf" | "webhookOf">,
   automation: Automation,
 ): Promise<ForgeHook | null> {
+  if (automation.trigger.kind === "webhook") return (await deps.webhookOf?.(automation.id)) ?? null;
   if (!deps.hookOf || automation.repositoryId === null) return null;
   const { rows } = await deps.pool.query<{ forge: string }>("select forge from context_repositories where id = $1", [
     automation.repositoryId,

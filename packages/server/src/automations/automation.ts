@@ -1,5 +1,5 @@
 import type { Logger } from "@emend/base/logger.ts";
-import type { DashboardAutomationRun, DashboardTrigger } from "@emend/contract";
+import type { AutomationTrigger, DashboardAutomationRun } from "@emend/contract";
 import type { Project } from "../accounts/projects/projects.ts";
 import type { Pool } from "../db/pool.ts";
 import type { AnnounceDue } from "../jobs/announce.ts";
@@ -19,6 +19,8 @@ export interface AutomationDeps {
   onSettled?(state: DashboardAutomationRun["state"]): void;
   /** Only where secrets may be shown: how to set up the forge's webhook. */
   hookOf?(projectId: string, forge: string): Promise<ForgeHook>;
+  /** As above, for the webhook that starts an automation. */
+  webhookOf?(automationId: string): Promise<ForgeHook>;
 }
 
 /** Where a forge sends its webhooks. Null if there is none to set up. */
@@ -53,7 +55,7 @@ export interface Automation {
   createdAt: Date;
 }
 
-export type Trigger = DashboardTrigger;
+export type Trigger = AutomationTrigger;
 
 export const pullEvents = ["opened", "updated", "merged"] as const;
 export type PullEvent = (typeof pullEvents)[number];
@@ -105,6 +107,7 @@ export const variables = [
   "description",
   "diff",
   "issues",
+  "event",
 ] as const;
 export type Variable = (typeof variables)[number];
 
@@ -118,6 +121,8 @@ export interface Values {
   repository: string;
   /** Of pull request triggers alone, one entry for each that started the run. */
   pulls?: readonly PullValues[];
+  /** Of webhook triggers alone: the JSON of each. */
+  events?: readonly string[];
 }
 
 export interface PullValues {
@@ -141,6 +146,7 @@ export function mergeValues(first: Values, ...others: readonly Values[]): Values
       date: next.date,
       repository: next.repository,
       ...((merged.pulls ?? next.pulls) && { pulls: [...(merged.pulls ?? []), ...(next.pulls ?? [])] }),
+      ...((merged.events ?? next.events) && { events: [...(merged.events ?? []), ...(next.events ?? [])] }),
     }),
     first,
   );

@@ -65,6 +65,7 @@ const deepMax = 8;
 function checkTrigger(trigger: Trigger): void {
   switch (trigger.kind) {
     case "manual":
+    case "webhook":
       return;
     case "cron":
       nextDue(trigger, new Date(0));

@@ -68,7 +68,7 @@ export async function fireAutomations(deps: AutomationDeps & PushDeps): Promise<
 
 /** From now on, by the database's clock. */
 export async function firstDue(db: Queryable, trigger: Trigger): Promise<Date | null> {
-  if (trigger.kind === "manual") return null;
+  if (trigger.kind === "manual" || trigger.kind === "webhook") return null;
   const { rows } = await db.query<{ now: Date }>("select clock_timestamp() as now");
   const now = (rows[0] as { now: Date }).now;
   // A push trigger polls immediately, to record what already exists.

@@ -1,3 +1,5 @@
+import { type PresetName, presetNames } from "@emend/contract";
+import { listKnowledgeServers } from "../accounts/projects/knowledge-servers.ts";
 import { allowedModels } from "../accounts/projects/project-settings.ts";
 import { requireProject } from "../accounts/projects/projects.ts";
 import type { Queryable } from "../db/pool.ts";
@@ -13,6 +15,8 @@ interface Preset {
   trigger(repository: string): Trigger;
   watches: "source" | "nothing" | "docs";
   prompt: string;
+  /** Its jobs ask the project's knowledge servers. Without an allowed tool there, a project cannot have it. */
+  asksKnowledge?: true;
   /** For projects whose model is `emend/rules`, which takes fixed sentences alone. Without it, they cannot have the preset. */
   promptOfRules?: string;
 }
@@ -20,7 +24,7 @@ interface Preset {
 const noPaths = { branches: [], include: [], exclude: [] };
 
 /** Ready-made automations: each is an ordinary one once it was added, and can be edited. */
-export const presets: Readonly<Record<string, Preset>> = {
+export const presets: Readonly<Record<PresetName, Preset>> = {
   "stale-references": {
     title: "Correct outdated names",
     description: "After a push to the code: correct what pages say about names that the push removed or renamed.",
@@ -78,6 +82,29 @@ headings, code and links. Translate only what changed, and change no page in the
 change nothing.
 {{changed_files}}{{commits}}`,
   },
+  "support-tickets": {
+    title: "Answer support tickets in the docs",
+    description: "On Mondays at 9:00 UTC: find last week's tickets that the docs should have answered.",
+    trigger: () => ({ kind: "cron", expression: "0 9 * * 1", timezone: "UTC" }),
+    watches: "nothing",
+    asksKnowledge: true,
+    prompt: `Today is {{date}}. Ask the knowledge tools for the support tickets that were solved in the last seven days. Choose the
+questions that two or more customers asked and that the docs do not answer, or answer wrongly. For each, add or correct the
+answer on the page where a reader would look for it, at most five pages in all. Write only what the docs' own pages or code
+support, and cite it; a ticket shows what is asked, and is no proof of an answer. Copy no names, addresses or other data of
+customers. If no question is left, change nothing.`,
+  },
+  "release-issues": {
+    title: "Write the changelog from issues",
+    description: "After a version tag of the code: add the release's issues to the changelog page.",
+    trigger: (repository) => ({ kind: "push", repository, ...noPaths, tags: ["v*"] }),
+    watches: "source",
+    asksKnowledge: true,
+    prompt: `{{repository}} has the new version {{tag}}. Ask the knowledge tools for the issues that belong to this release: those
+that its commits name, and those that are assigned to it. Add the release to the changelog page of the docs, in the form that the
+page has. Say for each issue what changes for users, in one sentence, and leave out what users do not notice. Today is {{date}}.
+{{commits}}`,
+  },
 };
 
 /** The presets, each with the reason why the project cannot have it. */
@@ -86,10 +113,17 @@ export async function listPresets(
   projectId: string,
 ): Promise<readonly { name: string; title: string; description: string; problem: string | null }[]> {
   const isRules = await usesRules(deps, projectId);
-  return Object.entries(presets).map(([name, { title, description, promptOfRules }]) => {
-    const problem = isRules && promptOfRules === undefined ? "Needs a language model" : null;
+  const knows = await hasKnowledge(deps.db, projectId);
+  return Object.entries<Preset>(presets).map(([name, { title, description, promptOfRules, asksKnowledge }]) => {
+    const lacksModel = isRules && promptOfRules === undefined;
+    const problem = lacksModel ? "Needs a language model" : asksKnowledge && !knows ? "Needs a knowledge server" : null;
     return { name, title, description, problem };
   });
+}
+
+/** Whether a project's jobs may call a tool of a knowledge server. */
+async function hasKnowledge(db: Queryable, projectId: string): Promise<boolean> {
+  return (await listKnowledgeServers(db, projectId)).some(({ tools }) => tools.length > 0);
 }
 
 async function usesRules(
@@ -113,15 +147,20 @@ export async function fromPreset(
     prompt?: string | undefined;
   },
 ): Promise<AutomationText> {
-  const preset = Object.hasOwn(presets, given.preset) ? presets[given.preset] : undefined;
+  const preset = presetNames.includes(given.preset as PresetName) ? presets[given.preset as PresetName] : undefined;
   if (!preset) {
-    throw invalid(`Unknown preset "${given.preset.slice(0, 100)}". Presets: ${Object.keys(presets).join(", ")}.`);
+    throw invalid(`Unknown preset "${given.preset.slice(0, 100)}". Presets: ${presetNames.join(", ")}.`);
   }
   const isRules = await usesRules(deps, projectId, given.model);
   const prompt = given.prompt ?? (isRules ? preset.promptOfRules : preset.prompt);
   if (prompt === undefined) {
     throw invalid(
       `The preset "${given.preset}" needs a language model, and emend/rules follows fixed instructions. Choose another model for the project or for the automation.`,
+    );
+  }
+  if (preset.asksKnowledge && !(await hasKnowledge(deps.db, projectId))) {
+    throw invalid(
+      `The preset "${given.preset}" asks a knowledge server, and the project allows no tool of one. Add one: emend project knowledge add`,
     );
   }
   const repository = preset.watches === "source" ? await sourceOf(deps.db, projectId, given.repository) : ".";

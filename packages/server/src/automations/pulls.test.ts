@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { withoutFenced } from "@emend/base/markdown.ts";
 import type { OpenPullRequest } from "@emend/forges";
-import { automationDeps, historyOf, seedAutomation } from "@emend/testkit/automations.ts";
+import { allowSearch, automationDeps, historyOf, seedAutomation } from "@emend/testkit/automations.ts";
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { makeRepository, type TestRepository } from "@emend/testkit/make-repository.ts";
 import { alterJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
@@ -163,6 +163,7 @@ test("the trigger's values are given to the job as content that cannot close its
 });
 
 test("every preset starts a job when it promises to, with what started it", async () => {
+  await allowSearch(database.pool, projectId);
   const ids = new Map<string, string>();
   for (const preset of Object.keys(presets)) {
     const deps = { db: database.pool, defaultModel: "acme/model" };
@@ -187,6 +188,7 @@ test("every preset starts a job when it promises to, with what started it", asyn
   open = [];
   states.set(11, "merged");
   repository.commit({ "src/api.ts": "2\n", "docs/a.md": "b\n" });
+  repository.git("tag", "v1.2.0");
   await database.pool.query(
     "update automations set due_at = due_at - interval '7 days' where trigger ->> 'kind' = 'cron'",
   );
@@ -200,6 +202,7 @@ test("every preset starts a job when it promises to, with what started it", asyn
   for (const name of ["merged-code", "changelog"]) expect(told[name]).toContain("Rename a flag");
   expect(told["stale-references"]).toContain("src/api.ts");
   expect(told.translations).toContain("docs/a.md");
+  expect(told["release-issues"]).toContain("new version v1.2.0");
 });
 
 test("a list that ends before an open pull request loses nothing", async () => {
@@ -223,7 +226,7 @@ test("issues are found as people link them", () => {
 });
 
 test("pushes to the docs' own repository start a run, but not the merge of what the automation proposed", async () => {
-  const trigger = { kind: "push", repository: ".", branches: [], tags: [], include: [], exclude: [] } as const;
+  const trigger = { kind: "push", repository: ".", branches: [], tags: [], include: [], exclude: [] } satisfies Trigger;
   const automation = await seedAutomation(database.pool, projectId, { trigger, prompt: "Look.{{changed_files}}" });
   expect(automation).toMatchObject({ repositoryId: null, problem: null });
   await look();

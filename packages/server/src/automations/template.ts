@@ -13,7 +13,11 @@ const setBy: Readonly<Record<Trigger["kind"], readonly Variable[]>> = {
   cron: always,
   push: [...always, "commits", "changed_files", "tag"],
   pull_request: [...always, "commits", "changed_files", "pull_request", "title", "description", "diff", "issues"],
+  webhook: [...always, "event"],
 };
+/** Set after one kind of event alone. */
+const onlyAfter = (name: Variable) =>
+  setBy.push.includes(name) ? "a push" : setBy.webhook.includes(name) ? "a webhook" : "a pull request event";
 
 /** Refuses a template that cannot be filled in, before it is stored. */
 export function checkTemplate(template: string, trigger: Trigger["kind"]): void {
@@ -27,8 +31,7 @@ export function checkTemplate(template: string, trigger: Trigger["kind"]): void 
       throw invalid(`Unknown variable ${whole} in the prompt. Known: ${listOf(known)}.`);
     }
     if (!known.includes(name)) {
-      const triggers = setBy.push.includes(name) ? "a push" : "a pull request event";
-      throw invalid(`${whole} is set only after ${triggers}. Known here: ${listOf(known)}.`);
+      throw invalid(`${whole} is set only after ${onlyAfter(name)}. Known here: ${listOf(known)}.`);
     }
   }
   const rest = template.replaceAll(place, "");
@@ -78,6 +81,8 @@ function show(variable: Variable, values: Values): string {
       );
     case "issues":
       return fenced("linked issues", [...new Set(pulls.flatMap(({ issues }) => issues))]);
+    case "event":
+      return fenced("events", values.events ?? []);
     default:
       // The template was stored before its variable was removed.
       return "(unknown)";

@@ -17,8 +17,8 @@ export function slackHookPlugin(deps: SlackHookDeps): (app: FastifyInstance) => 
       unknownBytes: deps.unknownBytes,
       refusal: "The request is not signed with Slack's signing secret.",
       mayBeSigned: ({ headers }) => /^v0=[0-9a-f]{64}$/.test(String(headers["x-slack-signature"])),
-      isSigned: ({ headers }, body) => isSignedBySlack(deps.signingSecret, headers, body),
-      async answer({ headers }, reply, body) {
+      verify: ({ headers }, body) => isSignedBySlack(deps.signingSecret, headers, body),
+      async answer({ headers }, reply, { body }) {
         const read = readSlackRequest(headers["content-type"] ?? "", body);
         if ("challenge" in read) return reply.code(200).type("text/plain").send(read.challenge);
         if (read.said) await deps.heard(read.said);

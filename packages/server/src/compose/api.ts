@@ -13,6 +13,7 @@ import { createSingleSignOn } from "../accounts/single-sign-on/single-sign-on.ts
 import { createProjectAdmin } from "../admin/create-project-admin.ts";
 import { createAutomations } from "../automations/automation-store.ts";
 import { hastenTriggers } from "../automations/claim-trigger-poll.ts";
+import { automationWebhookPlugin } from "../automations/webhook.ts";
 import { storeChatMessage } from "../chat/chat-store.ts";
 import { slackHookPlugin } from "../chat/plugin.ts";
 import { isComparedWithCode } from "../claims/claim-store.ts";
@@ -148,6 +149,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
             }),
           ]
         : []),
+      automationWebhookPlugin({ pool, sealer, secret, unknownBytes, announce: () => askAutomations(pool) }),
       picturePlugin(pool),
       accountsPlugin({
         pool,

@@ -1,7 +1,9 @@
+import { seedAutomation } from "@emend/testkit/automations.ts";
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSealer } from "../accounts/secrets.ts";
+import { webhookSecretOf } from "../automations/webhook.ts";
 import { readModelSettings } from "../config/model-settings.ts";
 import { createSettingReader } from "../config/setting-reader.ts";
 import { knownSecretsOf } from "./known-secrets.ts";
@@ -36,7 +38,11 @@ test("a job must not show the keys of models, nor what opens a cloud", async () 
   const { modelEndpoints } = readModelSettings(createSettingReader(env));
   const config = { ...noConfig, modelEndpoints };
   const deps = { config, pool: database.pool, sealer: createSealer(secret), secret };
-  const known = await knownSecretsOf(deps, await seedProject(database.pool));
+  const projectId = await seedProject(database.pool);
+  const trigger = { kind: "webhook" } as const;
+  const { id } = await seedAutomation(database.pool, projectId, { trigger, prompt: "Look.{{event}}" });
+  const known = await knownSecretsOf(deps, projectId);
+  expect(known).toContain(await webhookSecretOf(deps, id));
   const expected = ["sk-of-openai", "secret-of-aws", "token-of-aws", "secret-of-azure", secret];
   expect(known).toEqual(expect.arrayContaining(expected));
   expect(known).not.toContain("eu-central-1");

@@ -3,6 +3,7 @@ import { listContextRepositories, openContextCredential } from "../accounts/proj
 import { listKnowledgeServers, openKnowledgeCredential } from "../accounts/projects/knowledge-servers.ts";
 import { openProjectCredential } from "../accounts/projects/projects.ts";
 import type { Sealer } from "../accounts/secrets.ts";
+import { webhookSecretsOf } from "../automations/webhook.ts";
 import type { Config } from "../config/config.ts";
 import type { Pool } from "../db/pool.ts";
 import { readServers } from "../db/server-client.ts";
@@ -53,6 +54,7 @@ export async function knownSecretsOf(deps: KnownSecretsDeps, projectId: string):
     config.mattermost?.token ?? null,
     ...Object.values(config.modelEndpoints).flatMap(({ apiKey, secrets = {} }) => [apiKey, ...Object.values(secrets)]),
     ...stored,
+    ...(await webhookSecretsOf({ pool: db, sealer, secret }, projectId)),
     ...(await openWebhookSecrets({ db, sealer }, projectId)),
   ];
   return [...new Set(all.filter((one) => one !== null && one !== "").flatMap((one) => partsOf(one as string)))];

@@ -5,6 +5,7 @@ import { appContext, setupContext } from "../accounts/projects/github-app.ts";
 import { knowledgeCredentialContext } from "../accounts/projects/knowledge-servers.ts";
 import { credentialContext } from "../accounts/projects/projects.ts";
 import { createSealer, type Sealer } from "../accounts/secrets.ts";
+import { webhookSecretContext } from "../automations/webhook.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/setting-reader.ts";
 import type { Client, Pool, Queryable } from "../db/pool.ts";
@@ -41,6 +42,7 @@ export const sealedColumns = [
     contextOf: (row: SealedRow) => modelKeyContext(row.id, row.vendor),
   },
   sealedIn("authenticator_apps", "secret", authenticatorAppContext, "user_id"),
+  sealedIn("automations", "webhook_secret", webhookSecretContext),
   sealedIn("webhooks", "secret", secretContext),
   sealedIn("webhooks", "old_secret", secretContext),
   sealedIn("webhooks", "sealed_url", urlContext),

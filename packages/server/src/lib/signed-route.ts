@@ -2,7 +2,7 @@ import type { ByteBudget } from "@emend/base/byte-budget.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../errors.ts";
 
-interface SignedRoute<Params> {
+interface SignedRoute<Params, Signed> {
   path: string;
   /** The memory budget for bodies whose signature is not verified yet. */
   unknownBytes: ByteBudget;
@@ -11,12 +11,17 @@ interface SignedRoute<Params> {
   bodyBytesMax?: number;
   /** Whether to read the body at all: anybody can send requests here. */
   mayBeSigned(request: FastifyRequest<{ Params: Params }>): boolean | Promise<boolean>;
-  isSigned(request: FastifyRequest<{ Params: Params }>, body: Buffer): boolean | Promise<boolean>;
-  answer(request: FastifyRequest<{ Params: Params }>, reply: FastifyReply, body: Buffer): Promise<FastifyReply>;
+  /** What the signature proves; nothing if it is wrong. */
+  verify(request: FastifyRequest<{ Params: Params }>, body: Buffer): Signed | Promise<Signed>;
+  answer(
+    request: FastifyRequest<{ Params: Params }>,
+    reply: FastifyReply,
+    signed: { body: Buffer; by: NonNullable<Exclude<Signed, false>> },
+  ): Promise<FastifyReply>;
 }
 
 /** A route for programs without a key, whose requests are signed. */
-export function signedRoute<Params>(app: FastifyInstance, route: SignedRoute<Params>): void {
+export function signedRoute<Params, Signed = boolean>(app: FastifyInstance, route: SignedRoute<Params, Signed>): void {
   const { path, unknownBytes, refusal, bodyBytesMax = 1024 * 1024 } = route;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -37,8 +42,9 @@ export function signedRoute<Params>(app: FastifyInstance, route: SignedRoute<Par
     async (given, reply) => {
       const request = given as FastifyRequest<{ Params: Params }>;
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-      if (!(await route.isSigned(request, body))) return refuse(reply);
-      return route.answer(request, reply, body);
+      const by = await route.verify(request, body);
+      if (!by) return refuse(reply);
+      return route.answer(request, reply, { body, by: by as NonNullable<Exclude<Signed, false>> });
     },
   );
 }

@@ -1,4 +1,4 @@
-import type { DashboardAutomation, DashboardProject, DashboardTrigger } from "@emend/contract";
+import type { AutomationTrigger, DashboardAutomation, DashboardProject } from "@emend/contract";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { contextQuery } from "../../api/project-queries.ts";
@@ -15,9 +15,10 @@ const variables = {
   push: "{{date}}, {{repository}}, {{commits}}, {{changed_files}}, {{tag}}",
   pull_request:
     "{{date}}, {{repository}}, {{pull_request}}, {{title}}, {{description}}, {{issues}}, {{diff}}, {{commits}}, {{changed_files}}",
+  webhook: "{{date}}, {{repository}}, {{event}}",
 } as const;
 
-const byHand: DashboardTrigger = { kind: "manual" };
+const byHand: AutomationTrigger = { kind: "manual" };
 
 /** Creates or edits an automation. */
 export function AutomationForm(props: {
@@ -31,7 +32,7 @@ export function AutomationForm(props: {
   const [name, setName] = useState(automation?.name ?? "");
   const [prompt, setPrompt] = useState(automation?.prompt ?? "");
   const [model, setModel] = useState(automation?.model ?? "");
-  const [trigger, setTrigger] = useState<DashboardTrigger>(automation?.trigger ?? byHand);
+  const [trigger, setTrigger] = useState<AutomationTrigger>(automation?.trigger ?? byHand);
   const save = useMutation({
     mutationFn: () => {
       const body = { name, prompt, model: model === "" ? null : model, trigger };
@@ -49,7 +50,12 @@ export function AutomationForm(props: {
     <Dialog title={automation ? "Edit the automation" : "Add an automation"} onClose={onClose}>
       <Form action={save} submit={automation ? "Save automation" : "Add automation"} onCancel={onClose}>
         <TextInput label="Name" required autoFocus maxLength={100} value={name} onText={setName} />
-        <TriggerInputs projectId={project.id} trigger={trigger} onTrigger={setTrigger} />
+        <TriggerInputs
+          projectId={project.id}
+          automationId={automation?.id ?? null}
+          trigger={trigger}
+          onTrigger={setTrigger}
+        />
         <Field label="Prompt" help={`You can use ${variables[trigger.kind]}.`}>
           {(control) => (
             <textarea
@@ -89,21 +95,30 @@ const kinds = [
   { value: "cron", words: "On a schedule" },
   { value: "push", words: "After a push" },
   { value: "pull_request", words: "On pull requests" },
+  { value: "webhook", words: "On a webhook" },
 ] as const;
-type Watch = Extract<DashboardTrigger, { kind: "push" | "pull_request" }>;
-const noPaths = { branches: [], tags: [], include: [], exclude: [] };
+type Watch = Extract<AutomationTrigger, { kind: "push" | "pull_request" }>;
+const noPaths: Pick<Extract<Watch, { kind: "push" }>, "branches" | "tags" | "include" | "exclude"> = {
+  branches: [],
+  tags: [],
+  include: [],
+  exclude: [],
+};
 
 /** The trigger's fields. */
 function TriggerInputs(props: {
   projectId: string;
-  trigger: DashboardTrigger;
-  onTrigger(trigger: DashboardTrigger): void;
+  /** Null: a new one. */
+  automationId: string | null;
+  trigger: AutomationTrigger;
+  onTrigger(trigger: AutomationTrigger): void;
 }) {
   const { trigger, onTrigger } = props;
   const repositories = useQuery(contextQuery(props.projectId)).data ?? [];
-  function choose(kind: DashboardTrigger["kind"]) {
+  function choose(kind: AutomationTrigger["kind"]) {
     switch (kind) {
       case "manual":
+      case "webhook":
         return onTrigger({ kind });
       case "cron":
         return onTrigger({ kind, expression: "0 9 * * 1", timezone: localTimezone() });
@@ -119,10 +134,23 @@ function TriggerInputs(props: {
     <>
       <SelectInput label="When" value={trigger.kind} onValue={choose} options={kinds} />
       {trigger.kind === "cron" && <ScheduleInputs trigger={trigger} onTrigger={onTrigger} />}
+      {trigger.kind === "webhook" && <WebhookHelp id={props.automationId} />}
       {(trigger.kind === "push" || trigger.kind === "pull_request") && (
         <WatchInputs watch={trigger} names={[...repositories.map(({ name }) => name), "."]} onWatch={onTrigger} />
       )}
     </>
+  );
+}
+
+/** Where to send webhooks. Their secret is shown on the console alone. */
+function WebhookHelp({ id }: { id: string | null }) {
+  if (id === null) return <p className="text-muted">Its address and secret are made when you add it.</p>;
+  const url = new URL(`../hooks/automations/${id}`, document.baseURI).href;
+  return (
+    <p className="text-muted">
+      Send signed JSON to <code className="break-all">{url}</code>. <code>emend automation show {id}</code> prints the
+      secret.
+    </p>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { DashboardAutomation, DashboardAutomationRun, DashboardTrigger } from "@emend/contract";
+import type { AutomationTrigger, DashboardAutomation, DashboardAutomationRun } from "@emend/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -97,7 +97,7 @@ function Warning({ words }: { words: string }) {
 }
 
 /** An automation's trigger, in one line. */
-function describeTrigger(trigger: DashboardTrigger): string {
+function describeTrigger(trigger: AutomationTrigger): string {
   switch (trigger.kind) {
     case "cron":
       return scheduleWords(trigger);
@@ -109,12 +109,14 @@ function describeTrigger(trigger: DashboardTrigger): string {
         ", ",
       );
     }
+    case "webhook":
+      return "on webhooks";
     case "manual":
       return "by hand alone";
   }
 }
 
-type Push = Extract<DashboardTrigger, { kind: "push" }>;
+type Push = Extract<AutomationTrigger, { kind: "push" }>;
 
 function nameOf({ repository }: { repository: string }): string {
   return repository === "." ? "the docs repository" : `@${repository}`;

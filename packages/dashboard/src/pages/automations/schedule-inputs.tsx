@@ -1,9 +1,9 @@
-import type { DashboardTrigger } from "@emend/contract";
+import type { AutomationTrigger } from "@emend/contract";
 import { useId, useState } from "react";
 import { SelectInput, TextInput } from "../../parts/form.tsx";
 import { readSchedule, type Schedule, toExpression, weekdays } from "./schedule.ts";
 
-type Cron = Extract<DashboardTrigger, { kind: "cron" }>;
+type Cron = Extract<AutomationTrigger, { kind: "cron" }>;
 
 const kinds = [
   { value: "daily", words: "Every day" },

@@ -1,43 +1,19 @@
+import { AutomationTrigger } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { pullEvents } from "../../automations/automation.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findProject } from "../find.ts";
 import { bodyParser } from "../parse-request.ts";
 import { actorOf, subjectOf } from "../require-session.ts";
 
 type Identified = { Params: { id: string } };
-const Globs = Type.Array(Type.String({ minLength: 1, maxLength: 300 }), { maxItems: 50 });
 
 /** `automations/` validates times, patterns and variables. */
 const Text = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 100 }),
   prompt: Type.String({ minLength: 1, maxLength: 20_000 }),
   model: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()])),
-  trigger: Type.Union([
-    Type.Object({ kind: Type.Literal("manual") }),
-    Type.Object({
-      kind: Type.Literal("cron"),
-      expression: Type.String({ maxLength: 100 }),
-      timezone: Type.String({ maxLength: 100 }),
-    }),
-    Type.Object({
-      kind: Type.Literal("push"),
-      repository: Type.String({ minLength: 1, maxLength: 100 }),
-      branches: Globs,
-      tags: Globs,
-      include: Globs,
-      exclude: Globs,
-    }),
-    Type.Object({
-      kind: Type.Literal("pull_request"),
-      repository: Type.String({ minLength: 1, maxLength: 100 }),
-      on: Type.Array(Type.Enum(pullEvents), { maxItems: 3 }),
-      branches: Globs,
-      include: Globs,
-      exclude: Globs,
-    }),
-  ]),
+  trigger: AutomationTrigger,
 });
 const parseNew = bodyParser(Text);
 const parsePreset = bodyParser(

@@ -45,9 +45,9 @@ export function forgeHooksPlugin(deps: HookDeps): (app: FastifyInstance) => Prom
         const isLikely = forges.includes(forge) && maySign(forge, headers, hookSecretOf(deps.secret, projectId));
         return isLikely && deps.isProject(projectId);
       },
-      isSigned: ({ params: { forge, projectId }, headers }, body) =>
+      verify: ({ params: { forge, projectId }, headers }, body) =>
         isSigned(forge, headers, body, hookSecretOf(deps.secret, projectId)),
-      answer: async ({ params: { projectId } }, reply, body) =>
+      answer: async ({ params: { projectId } }, reply, { body }) =>
         reply.code(202).send({ status: (await hear(projectId, parse(body))) ? "noticed" : "ignored" }),
     });
 }

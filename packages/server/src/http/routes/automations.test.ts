@@ -1,14 +1,18 @@
+import { presetNames } from "@emend/contract";
 import { startApi, type TestApi } from "@emend/testkit/api.ts";
+import { allowSearch } from "@emend/testkit/automations.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { listPresets, presets } from "../../automations/presets.ts";
 
 let api: TestApi;
 let path: string;
 let key: string;
+let projectId: string;
 beforeAll(async () => {
   api = await startApi();
   const project = await api.addProject({ model: "anthropic/claude-sonnet-4-6" });
-  path = `/v2/agent/${project.id}/automations`;
+  projectId = project.id;
+  path = `/v2/agent/${projectId}/automations`;
   key = await api.addKey(project);
   await api.pool.query(
     `insert into context_repositories (id, project_id, name, forge, repository_url)
@@ -21,15 +25,25 @@ afterAll(() => api.close());
 const post = (body: unknown) => api.send(path, { method: "POST", key, body });
 
 test("201: every preset can be added as it is, and watches the only context repository", async () => {
-  for (const preset of Object.keys(presets)) {
+  await allowSearch(api.pool, projectId);
+  for (const preset of presetNames) {
     const answer = await post({ preset });
-    expect(answer, preset).toMatchObject({ status: 201, json: { name: presets[preset]?.title, paused: false } });
+    expect(answer, preset).toMatchObject({ status: 201, json: { name: presets[preset].title, paused: false } });
   }
   const { json } = await api.send(path, { key });
   const triggers = (json as { automations: { trigger: { repository?: string } }[] }).automations.map(
     ({ trigger }) => trigger,
   );
-  expect(triggers.map(({ repository }) => repository)).toEqual(["api", "api", undefined, ".", "api", "."]);
+  expect(triggers.map(({ repository }) => repository)).toEqual([
+    "api",
+    "api",
+    undefined,
+    ".",
+    "api",
+    ".",
+    undefined,
+    "api",
+  ]);
 });
 
 test("200: an automation is created from its parts, edited, run and removed", async () => {
@@ -47,7 +61,10 @@ test("200: an automation is created from its parts, edited, run and removed", as
 
 test.each([
   [{}, /name and prompt are required/],
-  [{ preset: "nope" }, /Presets: stale-references, merged-code, links, screenshots, changelog, translations/],
+  [
+    { preset: "nope" },
+    /Presets: stale-references, merged-code, links, screenshots, changelog, translations, support-tickets, release-issues/,
+  ],
   [{ preset: "merged-code", repository: "web", name: "x" }, /no context repository "web"/],
   [{ name: "x", prompt: "{{diff}}" }, /set only after a pull request event/],
   [{ name: "x", prompt: "y", trigger: { kind: "push" } }, /the fields of that kind/],
@@ -69,11 +86,14 @@ test("400: a preset that the project's model cannot carry out, or without code t
     const automations = `/v2/agent/${project.id}/automations`;
     const answer = await api.send(automations, { ...there, body: { preset: "changelog" } });
     expect(answer).toMatchObject({ status: 400, json: { error: expect.stringMatching(words) } });
+    const asked = { ...there, body: { preset: "support-tickets", model: "openai/gpt-5" } };
+    const knowing = await api.send(automations, asked);
+    expect(knowing).toMatchObject({ status: 400, json: { error: expect.stringMatching(/allows no tool of one/) } });
     const listed = await listPresets({ db: api.pool, defaultModel: "emend/rules" }, project.id);
     const refused = listed.filter(({ problem }) => problem !== null).map(({ name }) => name);
-    const needModel = Object.keys(presets).filter((name) => !presets[name]?.promptOfRules);
+    const needModel = presetNames.filter((name) => !presets[name].promptOfRules);
     expect(needModel).not.toContain("links");
-    expect(refused).toEqual(model === "emend/rules" ? needModel : []);
+    expect(refused).toEqual(model === "emend/rules" ? needModel : ["support-tickets", "release-issues"]);
     const links = await api.send(automations, { ...there, body: { preset: "links" } });
     expect(links).toMatchObject({ status: 201 });
     const own = { preset: "translations", prompt: "Fix broken links." };
