@@ -3,7 +3,7 @@
 
 import { EmendError } from "@emend/sdk";
 import type { CallToolResult, McpServer, ServerContext } from "@modelcontextprotocol/server";
-import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { MissingRequiredClientCapabilityError, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { answered, type ToolDeps } from "./tool-call.ts";
 
@@ -32,10 +32,12 @@ export function registerTasks(
   };
 
   server.server.setRequestHandler("tasks/get", { params: TaskParams }, async ({ taskId }, { mcpReq }) => {
+    requireTasks(mcpReq);
     const result = await answered(() => read(taskId, mcpReq.signal));
     return { ...taskOf(taskId, result, capabilities(mcpReq).elicitation !== undefined) };
   });
   server.server.setRequestHandler("tasks/update", { params: TaskParams }, async ({ taskId, ...rest }, { mcpReq }) => {
+    requireTasks(mcpReq);
     const { projectId, id } = namesIn(taskId);
     const asked = described.parse(await read(taskId, mcpReq.signal)).question;
     const answers = Answers.safeParse(mcpReq.inputResponses ?? rest.inputResponses).data ?? {};
@@ -48,6 +50,7 @@ export function registerTasks(
     return {};
   });
   server.server.setRequestHandler("tasks/cancel", { params: TaskParams }, async ({ taskId }, { mcpReq }) => {
+    requireTasks(mcpReq);
     const { projectId, id } = namesIn(taskId);
     await orInvalid(() => deps.jobs(projectId).cancel(id, { signal: mcpReq.signal }));
     return {};
@@ -122,6 +125,12 @@ async function orInvalid<T>(work: () => Promise<T>): Promise<T> {
 interface Capabilities {
   extensions?: Record<string, unknown>;
   elicitation?: unknown;
+}
+
+/** The extension: a server refuses its methods to clients that did not say they know it. */
+function requireTasks(request: ServerContext["mcpReq"]): void {
+  if (capabilities(request).extensions?.[extension] !== undefined) return;
+  throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [extension]: {} } } });
 }
 
 /** Of this request: the protocol of 2026-07-28 repeats them. Older clients know no such tasks. */

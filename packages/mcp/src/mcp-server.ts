@@ -17,7 +17,11 @@ const instructions = [
 ].join(" ");
 
 function createMcpServer(deps: ToolDeps): McpServer {
-  const server = new McpServer({ name: "emend", version: "0.1.0" }, { instructions });
+  const server = new McpServer(
+    { name: "emend", version: "0.1.0" },
+    // The tools change with the release alone, so that nothing is ever announced.
+    { instructions, capabilities: { tools: { listChanged: false } } },
+  );
   registerTools(server, deps);
   return server;
 }
@@ -66,6 +70,8 @@ export async function answerMcpRequest(
     const handler = createMcpHandler(() => createMcpServer(deps), { legacy: "reject" });
     try {
       const answer = await handler.fetch(request, { parsedBody });
+      // There is nothing to wait for: the stream is acknowledged and ends.
+      if (request.headers.get("mcp-method") === "subscriptions/listen") await handler.close();
       // Whole, because closing the handler ends what it still sends.
       return new Response(await answer.arrayBuffer(), answer);
     } finally {
