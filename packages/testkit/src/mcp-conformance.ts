@@ -13,7 +13,8 @@ export interface ConformanceCheck {
   words: string;
 }
 
-const program = createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance");
+/** The package has a program and no entry to import. */
+const program = createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/dist/index.js");
 
 /** Runs scenarios of the suite, a few at a time, and returns what it checked. */
 export async function judgeConformance(
