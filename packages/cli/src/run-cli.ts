@@ -51,6 +51,7 @@ import { registerServe } from "./commands/serve.ts";
 import { registerLsp, registerMcp } from "./commands/stdio-servers.ts";
 import {
   registerUserChat,
+  registerUserDirectory,
   registerUserInvite,
   registerUserLink,
   registerUserList,
@@ -217,6 +218,7 @@ export function buildProgram(cli: Cli): Command {
   registerUserReset(user, cli);
   registerUserErase(user, cli);
   registerUserChat(user, cli);
+  registerUserDirectory(user, cli);
 
   const automation = group(program, "automation", "jobs that start on a schedule, after a push or manually");
   registerAutomationAdd(automation, cli);

@@ -218,6 +218,7 @@ async function runShell(page: string): Promise<string> {
 const told: Readonly<Record<string, readonly RegExp[]>> = {
   "README.md": [/^\{"id":"job_\w+","status":"active"/, /"status":"completed"/, /"phase":/],
   "docs/automations.md": [/\{"status":"recorded"\}/],
+  "docs/directory.md": [/"userName":"ada@acme.com"/, /"totalResults":1/],
   "docs/integrate.md": [/"status":"completed"/, /"nextCursor":null/, /^diff --git /m, /^event: completed$/m],
   "docs/local-forge.md": [/http:\S+\/pull\/1\nsaved\n$/],
   "docs/migrating.md": [/"status":"active"/],

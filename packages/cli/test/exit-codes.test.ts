@@ -99,6 +99,9 @@ const rows: readonly Row[] = [
   ["user invite notmail", 2, "not an email address"],
   ["user invite a@example.com --role boss", 2, "Allowed choices"],
   ["user reset nobody@example.com", 4, "nobody@example.com"],
+  ["user directory", 0, "No directory tokens yet"],
+  ["user directory Okta", 0, "/scim/v2"],
+  ["user directory --revoke nope", 4, "token not found: nope"],
   ["user chat nobody@example.com slack/U1", 4, "nobody@example.com"],
   ["user chat bo@example.com U1", 2, "slack/ID"],
   [

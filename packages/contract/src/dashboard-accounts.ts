@@ -78,6 +78,29 @@ export interface DashboardMembers {
   invitations: readonly DashboardInvitation[];
 }
 
+/** The directory of an identity provider (SCIM). */
+export interface DashboardDirectory {
+  /** What the provider is told. */
+  url: string;
+  /** Of people whose groups give no role. Null: no access. */
+  defaultRole: MemberRole | null;
+  groups: readonly { name: string; role: MemberRole }[];
+  /** Groups that the provider has sent. */
+  groupNames: readonly string[];
+  people: number;
+  /** Those who have access. */
+  members: number;
+  /** Those that work, newest first. */
+  tokens: readonly {
+    id: string;
+    hint: string;
+    name: string;
+    createdBy: string;
+    createdAt: string;
+    lastUsedAt: string | null;
+  }[];
+}
+
 /** The person's logged-in browsers. */
 export interface DashboardOwnSessions {
   /** This one first, then the newest. */

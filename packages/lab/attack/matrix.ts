@@ -69,7 +69,18 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
     ...["close", "merge", "ready"].map((end) => `POST /forge/:projectId/pull/:number/${end}`),
   ],
   key: ["POST /mcp", "GET /v2/projects"],
-  signed: ["POST /hooks/:forge/:projectId", "POST /hooks/automations/:id"],
+  signed: [
+    "POST /hooks/:forge/:projectId",
+    "POST /hooks/automations/:id",
+    // A directory's token: no key opens these.
+    ...["ServiceProviderConfig", "ResourceTypes", "ResourceTypes/:id", "Schemas", "Schemas/:id"].map(
+      (end) => `GET /scim/v2/${end}`,
+    ),
+    ...["Users", "Groups"].flatMap((end) => [
+      ...["GET", "POST"].map((method) => `${method} /scim/v2/${end}`),
+      ...["GET", "PUT", "PATCH", "DELETE"].map((method) => `${method} /scim/v2/${end}/:id`),
+    ]),
+  ],
   open: [
     "GET /",
     "GET /app",
@@ -98,6 +109,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
       "automations/:id",
       "connect",
       "factors",
+      "directory",
       "gates/:id",
       "github-apps",
       "inbox",
@@ -136,7 +148,9 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
       "usage.csv",
       "webhooks/:id/deliveries",
     ].map((end) => `GET ${dashboard}/${end}`),
-    ...["automations/:id", "projects/:id", "settings", "webhooks/:id"].map((end) => `PATCH ${dashboard}/${end}`),
+    ...["automations/:id", "directory", "projects/:id", "settings", "webhooks/:id"].map(
+      (end) => `PATCH ${dashboard}/${end}`,
+    ),
     ...[
       "automations/:id/pause",
       "automations/:id/remove",
@@ -150,6 +164,8 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
       "factors/authenticator-app/remove",
       "factors/prove",
       "factors/recovery-codes",
+      "directory/tokens",
+      "directory/tokens/:id/revoke",
       "gates/:id/job",
       "gates/:id/look",
       "gates/:id/wrong",

@@ -10,8 +10,13 @@ export interface ServingProcess {
 }
 
 /** Runs a script as a child process. It prints `{"port":…}` once it serves, and exits with its parent, when its input closes. */
-export async function spawnServing(script: URL, args: readonly string[]): Promise<ServingProcess> {
+export async function spawnServing(
+  script: URL,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<ServingProcess> {
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", programOf(script), ...args], {
+    env,
     stdio: ["pipe", "pipe", "inherit"],
   });
   const exited = once(child, "exit");

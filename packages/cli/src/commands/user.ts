@@ -125,3 +125,46 @@ async function linkChat(cli: Cli, link: { email: string; account: string }, opti
   const words = isLinked ? "acts as" : "no longer acts as";
   printResult(cli, options, { ...link, isLinked }, `${safeText(link.account)} ${words} ${safeText(link.email)}.`);
 }
+
+interface DirectoryOptions extends AdminOptions {
+  revoke?: string;
+}
+
+export function registerUserDirectory(user: Command, cli: Cli): void {
+  const command = user
+    .command("directory")
+    .description(
+      "print a token for an identity provider that adds and removes people (SCIM); without a name, list them",
+    )
+    .argument("[name]", "what the token is for, such as Okta")
+    .option("--revoke <id>", "revoke this token");
+  withJson(withData(command)).action((name: string | undefined, options: DirectoryOptions) => {
+    if (options.revoke !== undefined) return revokeToken(cli, options.revoke, options);
+    return name === undefined ? listTokens(cli, options) : createToken(cli, name, options);
+  });
+}
+
+async function createToken(cli: Cli, name: string, options: DirectoryOptions): Promise<void> {
+  const made = await withNewAdmin(cli, options, (admin) => admin.createDirectoryToken({ name }));
+  printResult(cli, options, made, made.token);
+  say(cli, options, `It is shown once. Give it to your identity provider, with the URL ${made.url}`);
+}
+
+async function listTokens(cli: Cli, options: DirectoryOptions): Promise<void> {
+  const tokens = await withAdmin(cli, options, (admin) => admin.listDirectoryTokens());
+  if (tokens.length === 0) say(cli, options, "No directory tokens yet: emend user directory NAME creates one.");
+  if (tokens.length === 0 && !options.json) return;
+  const rows = tokens.map(({ id, name, createdBy, lastUsedAt, revokedAt }) => [
+    id,
+    safeText(name),
+    safeText(createdBy),
+    lastUsedAt ? minute(lastUsedAt) : "never",
+    revokedAt ? `revoked ${minute(revokedAt)}` : "works",
+  ]);
+  printResult(cli, options, tokens, table([["ID", "NAME", "CREATED BY", "LAST USED", "STATE"], ...rows]));
+}
+
+async function revokeToken(cli: Cli, id: string, options: DirectoryOptions): Promise<void> {
+  await withAdmin(cli, options, (admin) => admin.revokeDirectoryToken(id));
+  printResult(cli, options, { id, isRevoked: true }, `Revoked ${safeText(id)}. Its members stay.`);
+}

@@ -1,6 +1,7 @@
 import type {
   DashboardAppSetup,
   DashboardAuditPage,
+  DashboardDirectory,
   DashboardFactors,
   DashboardLink,
   DashboardLogin,
@@ -36,6 +37,11 @@ export function linkQuery(token: string) {
 export const membersQuery = queryOptions({
   queryKey: ["members"],
   queryFn: ({ signal }) => request<DashboardMembers>("/members", { signal }),
+});
+
+export const directoryQuery = queryOptions({
+  queryKey: ["directory"],
+  queryFn: ({ signal }) => request<DashboardDirectory>("/directory", { signal }),
 });
 
 export const statusQuery = queryOptions({

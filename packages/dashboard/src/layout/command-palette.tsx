@@ -17,6 +17,7 @@ const placesMax = 12;
 
 const settingsTabs = [
   { tab: "members", label: "Members" },
+  { tab: "directory", label: "Directory" },
   { tab: "installation", label: "Installation" },
   { tab: "status", label: "Status" },
   { tab: "audit", label: "Audit log" },

@@ -78,6 +78,7 @@ const pages: readonly { path: string; seen: (page: Page) => Locator }[] = [
   { path: "/app/start", seen: (page) => page.getByRole("heading", { level: 1 }) },
   { path: "/app/settings", seen: (page) => page.getByRole("heading", { name: "Settings" }) },
   { path: "/app/settings?tab=members", seen: (page) => page.getByRole("heading", { name: "Settings" }) },
+  { path: "/app/settings?tab=directory", seen: (page) => page.getByRole("button", { name: "Save roles" }) },
   { path: "/app/settings?tab=installation", seen: (page) => page.getByRole("heading", { name: "Settings" }) },
   { path: "/app/settings?tab=status", seen: (page) => page.getByRole("button", { name: "Run again: Email eml_1" }) },
   { path: "/app/settings?tab=audit", seen: (page) => page.getByRole("button", { name: "console" }) },

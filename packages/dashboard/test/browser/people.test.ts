@@ -189,3 +189,43 @@ journey("logs out everywhere else, sets the retention, and audits both", async (
   const [download] = await Promise.all([page.waitForEvent("download"), press(page.getByRole("link", { name: "CSV" }))]);
   expect(download.suggestedFilename()).toBe("emend-audit.csv");
 });
+
+journey("connects a directory whose groups give roles, and revokes its token", async (look) => {
+  const group = look === desktop ? "Writers" : "Editors";
+  const page = await enter(look, tab("directory"));
+  await page.getByText("your identity provider adds people").or(page.getByText("never used")).first().waitFor();
+  await expectGood(page);
+  await press(page.getByRole("button", { name: "Create token" }));
+  await type(page.getByRole("dialog").getByLabel("Name"), group);
+  await expectAccessible(page);
+  await page.keyboard.press("Enter");
+  const token =
+    (await page
+      .getByRole("dialog")
+      .getByText(/^emend_\w{40,}$/)
+      .textContent()) ?? "";
+  await press(page.getByRole("button", { name: "Done" }));
+  const asProvider = { headers: { authorization: `Bearer ${token}` } };
+  const scim = `${dashboard.url}/scim/v2/Groups`;
+  expect((await page.request.post(scim, { ...asProvider, data: { displayName: group, members: [] } })).status()).toBe(
+    201,
+  );
+
+  await page.reload();
+  await choose(page.getByLabel(`Group ${group}`), "M");
+  await type(page.getByLabel("Another group"), `${group} of tomorrow`);
+  await press(page.getByRole("button", { name: "Add group" }));
+  await choose(page.getByLabel("People whose groups have no role"), "N");
+  await press(page.getByRole("button", { name: "Save roles" }));
+  await page.getByText("Saved.").waitFor();
+  await expectGood(page);
+  await page.reload();
+  await expect.poll(() => page.getByLabel(`Group ${group}`, { exact: true }).inputValue()).toBe("maintainer");
+  expect(await page.getByLabel(`Group ${group} of tomorrow`).inputValue()).toBe("viewer");
+  expect(await page.getByLabel("People whose groups have no role").inputValue()).toBe("none");
+
+  await press(page.getByRole("button", { name: `Revoke the token ${group}` }));
+  await press(page.getByRole("dialog").getByRole("button", { name: "Revoke" }));
+  await page.getByRole("button", { name: `Revoke the token ${group}` }).waitFor({ state: "detached" });
+  expect((await page.request.get(scim, asProvider)).status()).toBe(401);
+});

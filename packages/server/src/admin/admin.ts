@@ -3,6 +3,12 @@ import { createLogger } from "@emend/base/logger.ts";
 import { createFetch } from "@emend/base/network.ts";
 import { knownForge } from "@emend/forges";
 import type { Git } from "@emend/tree";
+import {
+  createDirectoryToken,
+  type DirectoryToken,
+  listDirectoryTokens,
+  revokeDirectoryToken,
+} from "../accounts/directory/directory-tokens.ts";
 import { type MonthlyBudget, setMonthlyBudget } from "../accounts/installation-settings.ts";
 import type { AdminKey } from "../accounts/keys/api-keys.ts";
 import { createKey, listKeys, type Revocation, revokeKey } from "../accounts/keys/api-keys.ts";
@@ -128,6 +134,10 @@ export interface Admin {
   inviteMember(input: { email: string; role: Role }): Promise<{ link: string }>;
   /** Resets a person's password, once. */
   createResetLink(email: string): Promise<string>;
+  /** A token for an identity provider that keeps people here (SCIM). */
+  createDirectoryToken(input: { name: string }): Promise<{ id: string; token: string; url: string }>;
+  listDirectoryTokens(): Promise<readonly DirectoryToken[]>;
+  revokeDirectoryToken(id: string): Promise<void>;
   /** Lets an account of a chat, such as `slack/U0123`, act as a member; or takes that back. */
   linkChatAccount(input: { email: string; account: string; isLinked: boolean }): Promise<void>;
   jobReport(jobId: string): Promise<JobReport>;
@@ -303,6 +313,15 @@ export function createAdmin(deps: AdminDeps): Admin {
     listInvitations: () => listInvitations(pool),
     inviteMember: async (input) => inviteMember({ pool, publicUrl: await deps.publicUrl() }, input, consoleActor),
     createResetLink: async (email) => createResetLink({ pool, publicUrl: await deps.publicUrl() }, email),
+    createDirectoryToken: async (input) => ({
+      ...(await createDirectoryToken(pool, input, consoleActor)),
+      url: `${await deps.publicUrl()}/scim/v2`,
+    }),
+    listDirectoryTokens: () => listDirectoryTokens(pool),
+    async revokeDirectoryToken(id) {
+      if (await revokeDirectoryToken(pool, id, consoleActor)) return;
+      throw new AppError("not_found", { publicMessage: `token not found: ${id}` });
+    },
     linkChatAccount: (input) => linkAccount(pool, input),
     async jobReport(jobId) {
       const report = await readReport(pool, jobId);

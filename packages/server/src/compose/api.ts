@@ -32,6 +32,7 @@ import { suggestFixes } from "../health/suggest-fixes.ts";
 import { buildApp } from "../http/app.ts";
 import { mcpPlugin } from "../http/mcp-plugin.ts";
 import { picturePlugin } from "../http/picture-plugin.ts";
+import { scimPlugin } from "../http/scim-plugin.ts";
 import { rememberUrl, typedCommand, urlOf } from "../installation/public-url.ts";
 import { hastenPoll } from "../jobs/pull-requests.ts";
 import { measureRequests, routeOf } from "../metrics/measure.ts";
@@ -151,6 +152,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         : []),
       automationWebhookPlugin({ pool, sealer, secret, unknownBytes, announce: () => askAutomations(pool) }),
       picturePlugin(pool),
+      scimPlugin({ pool, log, publicUrl }),
       accountsPlugin({
         pool,
         unknownBytes,

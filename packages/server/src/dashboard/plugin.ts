@@ -13,6 +13,7 @@ import { ownSessionRoutes, passwordRoute, settingsRoutes, startRoutes } from "./
 import { auditRoutes } from "./routes/audit.ts";
 import { automationRoutes } from "./routes/automations.ts";
 import { claimRoutes } from "./routes/claims.ts";
+import { directoryRoutes } from "./routes/directory.ts";
 import { factorRoutes } from "./routes/factors.ts";
 import { gateRoutes } from "./routes/gates.ts";
 import { githubAppRoutes } from "./routes/github-apps.ts";
@@ -137,6 +138,7 @@ export function accountsPlugin(deps: AccountsDeps): (app: FastifyInstance) => Pr
         ownSessionRoutes(closed, deps);
         factorRoutes(closed, deps);
         memberRoutes(closed, deps);
+        directoryRoutes(closed, deps);
         settingsRoutes(closed, deps);
         auditRoutes(closed, deps);
       },

@@ -8,13 +8,16 @@ import { createdJobOf, newRequestId, requestId } from "../lib/id.ts";
 
 const databaseRetryMs = 1000;
 
-/** Turns any error of a handler, a parser or the framework into one of our responses. */
-export function createErrorHandler(deps: { log: Logger }) {
+/** Turns any error of a handler, a parser or the framework into one of our responses, or into another protocol's. */
+export function createErrorHandler(
+  deps: { log: Logger },
+  send: (reply: FastifyReply, refusal: Refusal, error: unknown) => void = refuse,
+) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const refusal = refusalOf(error);
     if (refusal.code === "internal") deps.log.error({ err: error, ...aboutRequest(request) }, "request failed");
     if (refusal.code === "unavailable") deps.log.warn({ err: error, ...aboutRequest(request) }, "database unavailable");
-    refuse(reply, refusal);
+    send(reply, refusal, error);
   };
 }
 
@@ -106,7 +109,7 @@ export function retryAfter(ms: number): { "retry-after": string } {
 }
 
 /** The one table from codes to statuses. */
-const errorStatus: Readonly<Record<RequestErrorCode, number>> = {
+export const errorStatus: Readonly<Record<RequestErrorCode, number>> = {
   invalid_request: 400,
   unauthorized: 401,
   forbidden: 403,

@@ -8,9 +8,13 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
  * Parses JSON only. Our own parser, because the framework's replaces invalid UTF-8 with question marks. `JSON.parse`
  * takes the last of duplicate fields, and `__proto__` is an ordinary field. `refuseBad` can refuse more.
  */
-export function readJsonBodies(app: FastifyInstance, refuseBad: (body: unknown) => void = () => {}): void {
+export function readJsonBodies(
+  app: FastifyInstance,
+  refuseBad: (body: unknown) => void = () => {},
+  types: string[] = ["application/json"],
+): void {
   app.addContentTypeParser(
-    "application/json",
+    types,
     { parseAs: "buffer" },
     (_request: FastifyRequest, body: Buffer, done: (error: Error | null, value?: unknown) => void) => {
       try {

@@ -22,7 +22,9 @@ export function newId(
     | "chm"
     | "cht"
     | "chp"
-    | "upl",
+    | "upl"
+    | "dru"
+    | "drg",
   now = Date.now(),
 ): string {
   let time = "";

@@ -151,6 +151,8 @@ const actions: Readonly<Record<string, string>> = {
   "key.created": "Created the key",
   "key.changed": "Changed the key",
   "key.revoked": "Revoked the key",
+  "directory_token.created": "Created the directory token",
+  "directory_token.revoked": "Revoked the directory token",
   "project.added": "Added the project",
   "project.changed": "Changed the project",
   "project.removed": "Removed the project",
@@ -210,6 +212,7 @@ const settings: Readonly<Record<string, string>> = {
   deleteLogsAfterDays: "delete logs after days",
   deleteCopiesAfterDays: "delete unused copies of repositories after days",
   monthlyBudget: "monthly budget",
+  directory: "roles of the directory's groups",
 };
 
 /** One readable line: the action and its target. */

@@ -21,12 +21,14 @@ import { Tabs } from "../../parts/tabs.tsx";
 import { AuditLog } from "../audit/audit-log.tsx";
 import { Members } from "../members/members.tsx";
 import { Account } from "./account.tsx";
+import { Directory } from "./directory.tsx";
 import { InstallationStatus } from "./installation-status.tsx";
 
 const everybodys = [{ value: "account", words: "Account" }] as const;
 const owners = [
   ...everybodys,
   { value: "members", words: "Members" },
+  { value: "directory", words: "Directory" },
   { value: "installation", words: "Installation" },
   { value: "status", words: "Status" },
   { value: "audit", words: "Audit log" },
@@ -46,6 +48,7 @@ export function SettingsPage() {
       {tabs.length > 1 && <Tabs label="Settings" tabs={tabs} chosen={chosen} to="/settings" />}
       {chosen === "account" && <Account session={session} />}
       {chosen === "members" && <Members />}
+      {chosen === "directory" && <Directory />}
       {chosen === "installation" && <Installation />}
       {chosen === "status" && <InstallationStatus />}
       {chosen === "audit" && <AuditLog />}

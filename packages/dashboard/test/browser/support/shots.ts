@@ -170,6 +170,8 @@ function otherShots({ projectId, otherId }: Seeded): readonly Shot[] {
     { name: "usage-table", path: "/app/usage", act: (page) => page.getByText("As a table").last().click() },
     { name: "settings", path: "/app/settings" },
     { name: "settings-members", path: "/app/settings?tab=members" },
+    { name: "settings-directory", path: "/app/settings?tab=directory", isLong: true },
+    { name: "settings-directory-used", path: "/app/settings?tab=directory", isLong: true, act: useDirectory },
     { name: "settings-installation", path: "/app/settings?tab=installation" },
     { name: "invite", path: "/app/settings?tab=members", isLong: true, act: click("Invite member") },
     { name: "invited", path: "/app/settings?tab=members", isLong: true, act: invite },
@@ -444,6 +446,16 @@ async function createKey(page: Page): Promise<void> {
   await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Release script");
   await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
   await page.getByText("Your new key").waitFor();
+}
+
+async function useDirectory(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Create token" }).first().click();
+  await page.getByRole("dialog").getByLabel("Name").fill("Okta");
+  await page.getByRole("dialog").getByRole("button", { name: "Create token" }).click();
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByLabel("Another group").fill("Docs writers");
+  await page.getByRole("button", { name: "Add group" }).click();
+  await page.getByLabel("Group Docs writers").waitFor();
 }
 
 async function invite(page: Page): Promise<void> {

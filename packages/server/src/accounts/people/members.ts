@@ -85,8 +85,18 @@ export async function revokeInvitation(pool: Pool, id: string, actor: Actor): Pr
 export async function changeRole(pool: Pool, input: { id: string; role: Role }, actor: Actor): Promise<void> {
   await inTransactionAs(pool, actor, async (client) => {
     const { email } = await holdMember(client, input.id, { staysOwner: input.role === "owner", by: actor });
+    await refuseRoleOfGroup(client, input.id);
     if (input.role !== "owner") await dropInvitationsBy(client, email);
     await client.query("update users set role = $2 where id = $1", [input.id, input.role]);
+  });
+}
+
+/** The directory would set it again. */
+async function refuseRoleOfGroup(client: Client, id: string): Promise<void> {
+  const { rowCount } = await client.query("select from directory_users where user_id = $1 and role_by_group", [id]);
+  if (rowCount === 0) return;
+  throw new AppError("conflict", {
+    publicMessage: "A group of the directory gives this role. Change the person's groups there, or the group's role.",
   });
 }
 
@@ -99,7 +109,17 @@ export async function removeMember(pool: Pool, id: string, actor: Actor): Promis
 }
 
 export async function removeMemberRows(client: Client, id: string, actor: Actor): Promise<void> {
-  const { email } = await holdMember(client, id, { staysOwner: false, by: actor });
+  const member = await holdMember(client, id, { staysOwner: false, by: actor });
+  // Until the directory activates them again.
+  await client.query("update directory_users set active = false where user_id = $1", [id]);
+  await removeMemberUnchecked(client, member);
+}
+
+/** Without the check that an owner asks and that one remains, which the caller has made. */
+export async function removeMemberUnchecked(
+  client: Client,
+  { id, email }: { id: string; email: string },
+): Promise<void> {
   await dropInvitationsBy(client, email);
   // A pending invitation for their address would let them back in.
   await client.query("delete from login_links where purpose = 'invite' and used_at is null and lower(email) = $1", [
@@ -145,7 +165,7 @@ async function holdMember(client: Client, id: string, change: { staysOwner: bool
 }
 
 /** A link that they passed on would use a permission that they no longer have. */
-async function dropInvitationsBy(client: Client, email: string): Promise<void> {
+export async function dropInvitationsBy(client: Client, email: string): Promise<void> {
   await client.query("delete from login_links where purpose = 'invite' and used_at is null and created_by = $1", [
     email,
   ]);
