@@ -26,7 +26,7 @@ const env = {
 };
 if (!env.EMEND_TEST_FORGE || !env.EMEND_TEST_FORGE_URL || !env.EMEND_TEST_FORGE_TOKEN) {
   const usage =
-    "npm run test:forge -- --forge github|gitlab|gitea|bitbucket --url REPOSITORY --token-env VARIABLE [--api-url URL] [--slow SECONDS]";
+    "npm run test:forge -- --forge github|gitlab|gitea|bitbucket|azure-devops --url REPOSITORY --token-env VARIABLE [--api-url URL] [--slow SECONDS]";
   console.error(`Usage: ${usage}\nThe variable must hold a token that may push, open and merge in the repository.`);
   process.exit(2);
 }

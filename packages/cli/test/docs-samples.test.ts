@@ -138,7 +138,7 @@ function mistakesIn(program: Command, line: string): string[] {
   const flags = rest.match(/(?<![\w-])--[a-z-]+/g) ?? [];
   const given = rest
     .replaceAll(/\[--(?:[^[\]]|\[[^[\]]*\])*\]/g, "")
-    .replaceAll(/--[a-z-]+( [A-Za-z|…]+(\[[^\]]*\])?)?/g, "")
+    .replaceAll(/--[a-z-]+( [A-Za-z|…]+(?:-[a-z]+)*(\[[^\]]*\])?)?/g, "")
     .trim();
   return found.flatMap((command) => {
     const known = command.options.map(({ long }) => long);

@@ -225,5 +225,5 @@ export const JobDiff = Type.Object(
 export type JobDiff = Static<typeof JobDiff>;
 
 /** Every forge that a project can be on. The database has the same list. */
-export const forgeNames = ["local", "github", "gitlab", "gitea", "bitbucket"] as const;
+export const forgeNames = ["local", "github", "gitlab", "gitea", "bitbucket", "azure-devops"] as const;
 export type ForgeName = (typeof forgeNames)[number];

@@ -3,7 +3,7 @@ import { isFault } from "@emend/base/fault.ts";
 import { AnswerTooLong, type Fetch, readBody } from "@emend/base/network.ts";
 import { type Static, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
-import { type RawAnswer, refusalOf } from "./api-refusal.ts";
+import { type RawAnswer, refusalOf, signInRefusal } from "./api-refusal.ts";
 import { ForgeFault } from "./faults.ts";
 import type { Polling } from "./polling.ts";
 
@@ -70,6 +70,10 @@ export function createApiClient(options: {
   isUnmodifiedFree?: boolean;
   /** The token's rate limit, if responses do not state it. */
   requestsAnHour?: number;
+  /** Parameters of every request, such as the API's version. */
+  query?: Readonly<Record<string, string>>;
+  /** Whether this asks people to sign in, which some forges answer to a token that they do not accept. */
+  isSignIn?(answer: RawAnswer): boolean;
 }): ApiClient {
   const { forge, apiUrl, polling } = options;
 
@@ -122,9 +126,10 @@ export function createApiClient(options: {
     }
   }
 
-  function urlOf(request: ApiRequest<TSchema>): URL {
+  function urlOf(request: Pick<ApiRequest<TSchema>, "path" | "query">): URL {
     const url = new URL(`${apiUrl}${request.path}`);
-    for (const [name, value] of Object.entries(request.query ?? {})) {
+    for (const [name, value] of Object.entries({ ...options.query, ...request.query })) {
+      url.searchParams.delete(name);
       for (const one of [value].flat()) url.searchParams.append(name, String(one));
     }
     return url;
@@ -141,6 +146,10 @@ export function createApiClient(options: {
     const answer = await exchange(request, known, signal);
     if (known && answer.status === 304) {
       return { kind: "ok", value: known.value as Static<T>, headers: known.headers };
+    }
+    if (options.isSignIn?.(answer)) {
+      if (statuses.includes(401)) return { kind: "refused", ...answer, status: 401 };
+      throw signInRefusal(forge, answer.status);
     }
     if (answer.status >= 200 && answer.status < 300) {
       if (Value.Check(request.answer, answer.body)) {
@@ -172,7 +181,7 @@ export function createApiClient(options: {
       polling?.count(response.headers, false, options.requestsAnHour);
       return response;
     };
-    const url = new URL(`${apiUrl}${path}`);
+    const url = urlOf({ path });
     try {
       let answer = await get(url.href, await options.authorization(signal));
       const next = [301, 302, 303, 307, 308].includes(answer.status) ? answer.headers.get("location") : null;

@@ -42,6 +42,15 @@ export function refusalOf(
   return new ForgeFault("forge_rejected", { publicMessage, retryable: mayPass, isWithoutEffect: true });
 }
 
+/** A sign-in page instead of an answer: the token is not accepted, and nothing was done. */
+export function signInRefusal(forge: string, status: number): ForgeFault {
+  const publicMessage = `${forge} answered ${status} with its sign-in page: the token is not accepted. ${newToken}`;
+  return new ForgeFault("forge_rejected", { publicMessage, retryable: false, isWithoutEffect: true });
+}
+
+const newToken =
+  'The project\'s token is missing, expired or revoked. Set a new one with "emend project set ID --token-env VARIABLE" or in its settings.';
+
 /** GitHub answers 403 where others answer 429. Its headers tell the difference, or sometimes only its message. */
 function isRateLimited({ status, headers, body }: RawAnswer): boolean {
   if (status === 429) return true;
@@ -78,9 +87,7 @@ function advice({ status, headers, body }: RawAnswer, what: string): string {
     const target = headers.get("location");
     return `The repository has moved${target ? ` (${plainTarget(target)})` : ""}. Set its new URL with "emend project set ID --follow" or in its settings.`;
   }
-  if (status === 401) {
-    return 'The project\'s token is missing, expired or revoked. Set a new one with "emend project set ID --token-env VARIABLE" or in its settings.';
-  }
+  if (status === 401) return newToken;
   if (status === 403) return `The project's token may not ${what}. Add the permission, or use another token.`;
   if (status === 404) return "Check the project's repository URL, and that its token covers the repository.";
   if (status === 410 || status === 423) return "The repository is archived, locked or gone.";

@@ -6,6 +6,7 @@ const blobFolders: Readonly<Record<Exclude<ForgeName, "local">, string>> = {
   gitlab: "-/blob",
   gitea: "src/commit",
   bitbucket: "src",
+  "azure-devops": "",
 };
 
 /** The address of a line of a file. Null: the forge shows no files. */
@@ -25,6 +26,10 @@ export function blobUrl({
   const folder = Object.hasOwn(blobFolders, forge) ? blobFolders[forge as keyof typeof blobFolders] : undefined;
   if (folder === undefined) return null;
   const segments = path.split("/").map((segment) => encodeURIComponent(segment).replace(/[()!*']/g, escaped));
+  if (forge === "azure-devops") {
+    const query = `path=/${segments.join("/")}&version=GC${commit}&line=${line}&lineEnd=${line + 1}&lineStartColumn=1&lineEndColumn=1`;
+    return `${repositoryUrl}?${query}`;
+  }
   return `${repositoryUrl}/${folder}/${commit}/${segments.join("/")}#${forge === "bitbucket" ? "lines-" : "L"}${line}`;
 }
 

@@ -52,7 +52,10 @@ export type CreateOutcome =
   /** Nothing was created: this repository does not support drafts. */
   | { kind: "drafts_unsupported" };
 
-/** `refused`: in the forge's words, such as a check or an approval that is missing. It may be possible later. */
+/**
+ * `merged`: or the forge has the order, and merges in a moment. `refused`: in the forge's words, such as a check or an approval that is missing. It may be possible
+ * later.
+ */
 export type MergeOutcome = { kind: "merged" } | { kind: "refused"; words: string };
 
 interface GitRemote {
@@ -175,7 +178,7 @@ export interface ForgeInspection {
   webhooks: readonly ForgeWebhook[] | null;
 }
 
-interface ForgeWebhook {
+export interface ForgeWebhook {
   url: string;
   isActive: boolean;
   /** Why its last delivery failed, in words. Null: it did not fail, or unknown. */
@@ -212,6 +215,8 @@ export interface Forge {
   readonly credentialId: string;
   /** Whether its page shows `checks`. If not, they go into the body. */
   readonly showsChecks: boolean;
+  /** Of a pull request's text, in UTF-16 units. Absent: there is room for 60,000. */
+  readonly bodyLengthMax?: number;
   /** The URL and authorization for git. */
   gitRemote(signal: AbortSignal): Promise<GitRemote>;
   /** Null: commits are created here and pushed with git. */
@@ -327,9 +332,9 @@ export interface ForgeSettings {
   teamReviewers: readonly string[];
   /** GitHub Apps: GitHub creates the commits and signs them for the App. */
   verifiedCommits: boolean;
-  /** GitLab: squash commits when merging. Null: the GitLab project's setting. */
+  /** GitLab and Azure DevOps: squash commits when merging. Null: the GitLab project's setting, or what Azure DevOps allows. */
   squash: boolean | null;
-  /** GitLab and Bitbucket: delete the branch when merging. Null: the forge's default. */
+  /** GitLab, Bitbucket and Azure DevOps: delete the branch when merging. Null: the forge's default. */
   removeSourceBranch: boolean | null;
   /** SSRF guard: a user of the dashboard named its URLs, so only public addresses are allowed. */
   isJudged: boolean;

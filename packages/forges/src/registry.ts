@@ -1,5 +1,7 @@
 import { assertNever } from "@emend/base/fault.ts";
 import { type ForgeName, forgeNames } from "@emend/contract";
+import { locateAzureDevops } from "./azure-devops/azure-devops-address.ts";
+import { openAzureDevopsForge } from "./azure-devops/azure-devops-forge.ts";
 import { locateBitbucket, openBitbucketForge } from "./bitbucket/bitbucket-forge.ts";
 import { ForgeFault } from "./faults.ts";
 import type { Forge, ForgeSettings, JudgedReach, RemoteForgeInput } from "./forge.ts";
@@ -44,6 +46,8 @@ export function openRemoteForge(input: RemoteForgeInput & { tokens: GithubTokens
       return openGiteaForge(input);
     case "bitbucket":
       return openBitbucketForge(input);
+    case "azure-devops":
+      return openAzureDevopsForge(input);
     default:
       return assertNever(name);
   }
@@ -74,6 +78,8 @@ export function normalizeRepository(
       return locateGitea(input);
     case "bitbucket":
       return locateBitbucket(input);
+    case "azure-devops":
+      return locateAzureDevops(input);
     default:
       return assertNever(forge);
   }
@@ -104,6 +110,11 @@ export async function listRepositories(
     case "bitbucket":
       throw new ForgeFault("invalid_request", {
         publicMessage: "Bitbucket does not list the repositories of an access token. Enter the repository's address.",
+      });
+    case "azure-devops":
+      throw new ForgeFault("invalid_request", {
+        publicMessage:
+          "An Azure DevOps token does not say which organizations it reaches. Enter the repository's address.",
       });
     default:
       return assertNever(forge);

@@ -9,6 +9,14 @@ import { openRemoteForge } from "./registry.ts";
 
 const { signal } = new AbortController();
 
+const passed = {
+  github: "success",
+  gitlab: "success",
+  gitea: "success",
+  bitbucket: "SUCCESSFUL",
+  "azure-devops": "succeeded",
+};
+
 describe.each(everyVendor)("$label", (vendor) => {
   let far: FarEnd;
   beforeAll(async () => {
@@ -27,7 +35,7 @@ describe.each(everyVendor)("$label", (vendor) => {
       makeBranch: async (name) => void far.makeBranch(name),
       close: async (number) => void Object.assign(pull(number) ?? {}, { state: "closed" }),
       merge: async (number) => void Object.assign(pull(number) ?? {}, { state: "merged" }),
-      passed: vendor.name === "bitbucket" ? "SUCCESSFUL" : "success",
+      passed: passed[vendor.name],
       statusesOf: async (commit) =>
         [...far.state.statuses].flatMap(([key, status]) => (key.startsWith(commit) ? [status] : [])),
       async say(number, remark) {
@@ -260,11 +268,14 @@ describe("of what a hostile forge answers", () => {
     source: { branch: { name: "b" } },
     destination: { branch: { name: "b" } },
   };
+  const azureDevops = { creationDate: created_at, sourceRefName: "refs/heads/b", targetRefName: "refs/heads/b" };
+  const placeOf = (forge: string) => vendors.find(({ name }) => name === forge)?.path ?? "";
   /** In the format of each vendor. */
   function opened(number: number, url: string, text = "") {
     const texts = { body: text, description: text };
-    const names = { number, iid: number, id: number, html_url: url, web_url: url, links: { html: { href: url } } };
-    const body = JSON.stringify({ ...common, ...gitlab, ...bitbucket, ...texts, ...names });
+    const numbers = { number, iid: number, id: number, pullRequestId: number };
+    const names = { ...numbers, status: "active", html_url: url, web_url: url, links: { html: { href: url } } };
+    const body = JSON.stringify({ ...common, ...gitlab, ...bitbucket, ...azureDevops, ...texts, ...names });
     const fetch: Fetch = async () => ({
       status: 200,
       headers: new Headers(),
@@ -274,7 +285,7 @@ describe("of what a hostile forge answers", () => {
       openRemoteForge({
         fetch,
         tokens: new Map(),
-        project: { id: "p", forge, repositoryUrl: "https://forge.test/acme/docs", settings: plainSettings },
+        project: { id: "p", forge, repositoryUrl: `https://forge.test/${placeOf(forge)}`, settings: plainSettings },
         credential: "t",
       }).readPullRequest(1, signal);
   }
@@ -297,8 +308,12 @@ describe("of what a hostile forge answers", () => {
     ["a number below zero", -1, taken],
   ])("%s becomes no link and no row", async (_what, number, url) => {
     for (const { name } of vendors) {
-      await expect(opened(number, url)(name)).rejects.toMatchObject({ code: "forge_unavailable" });
-      expect(await opened(1, taken)(name)).toMatchObject({ number: 1, url: taken });
+      // Azure DevOps names no page, so Emend makes its address.
+      const own = `https://forge.test/${placeOf(name)}/pullrequest/1`;
+      const isMade = name === "azure-devops";
+      if (isMade && number === 1) expect(await opened(number, url)(name)).toMatchObject({ url: own });
+      else await expect(opened(number, url)(name)).rejects.toMatchObject({ code: "forge_unavailable" });
+      expect(await opened(1, taken)(name)).toMatchObject({ number: 1, url: isMade ? own : taken });
     }
   });
 });

@@ -91,6 +91,7 @@ export function folderOfApi(apiUrl: URL, address: RepositoryAddress, apiPath: st
 const Repository = Type.Object({
   html_url: Type.Optional(PageUrl),
   web_url: Type.Optional(PageUrl),
+  webUrl: Type.Optional(PageUrl),
   links: Type.Optional(Type.Object({ html: Type.Optional(Type.Object({ href: PageUrl })) })),
 });
 const moved = [301, 302, 307, 308];
@@ -117,8 +118,8 @@ export async function findAddress(
   return addressIn(await api.call({ ...request, path: target.href.slice(apiUrl.length) }, signal));
 }
 
-function addressIn({ html_url, web_url, links }: Static<typeof Repository>): string {
-  const found = html_url ?? web_url ?? links?.html?.href;
+function addressIn({ html_url, web_url, webUrl, links }: Static<typeof Repository>): string {
+  const found = html_url ?? web_url ?? webUrl ?? links?.html?.href;
   if (found) return found;
   throw new ForgeFault("forge_unavailable", { publicMessage: "The forge does not report the repository's URL." });
 }

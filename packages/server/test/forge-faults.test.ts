@@ -16,6 +16,7 @@ const findOperation = {
   gitlab: "GET /projects/{id}/merge_requests",
   gitea: "GET /repos/{owner}/{repo}/pulls",
   bitbucket: "GET /repositories/{workspace}/{repo_slug}/pullrequests",
+  "azure-devops": "GET /{project}/_apis/git/repositories/{repositoryId}/pullrequests",
 } as const;
 const push = "git git-receive-pack";
 
@@ -166,7 +167,7 @@ const cases: readonly Case[] = [
     name: "a token that expires in the middle",
     at: "nothing",
     arrange: (far) => far.fault(createOperation[far.vendor], { kind: "before", happens: () => far.tokens.clear() }),
-    ends: refused(/401.*expired/),
+    ends: refused(/(?:401|203).*expired/),
   },
 ];
 
@@ -300,7 +301,9 @@ describe.each(vendors)("$name", { concurrent: true }, (vendor) => {
     const outcome = await publisher.publish(`job_${vendor.name}draft`, { draft: true, checks });
     expect(outcome).toMatchObject({ kind: "opened", pullRequest: { draft: vendor.name !== "github" } });
     const [pull] = far.pullsOf(`emend/job_${vendor.name}draft`);
-    const title = { github: "[needs review] ", gitlab: "Draft: ", gitea: "WIP: ", bitbucket: "" }[vendor.name];
+    const title = { github: "[needs review] ", gitlab: "Draft: ", gitea: "WIP: ", bitbucket: "", "azure-devops": "" }[
+      vendor.name
+    ];
     expect(pull?.title).toBe(`${title}Replace a term`);
     const body = pull?.body ?? "";
     expect(body.indexOf("### New findings") < body.indexOf("Replaced the term")).toBe(vendor.name === "github");

@@ -9,6 +9,7 @@ import { forgeConformance } from "@emend/testkit/forges/conformance.ts";
 import { startPublisher } from "@emend/testkit/forges/publish-far.ts";
 import { startSlowProxy } from "@emend/testkit/slow-proxy.ts";
 import { afterAll, describe, expect, it } from "vitest";
+import { authorizationOf } from "../../forges/src/azure-devops/azure-devops-api.ts";
 import { authorizationsOf } from "../../forges/src/bitbucket/bitbucket-api.ts";
 
 const { signal } = new AbortController();
@@ -39,6 +40,16 @@ const acts = {
     merge: (path: string, number: number) =>
       ["POST", `/repositories/${path}/pullrequests/${number}/merge`, {}] as const,
   },
+  "azure-devops": {
+    authorization: authorizationOf(token),
+    close: (path: string, number: number) => ["PATCH", azurePull(path, number), { status: "abandoned" }] as const,
+    merge: (path: string, number: number, commit: string) =>
+      [
+        "PATCH",
+        azurePull(path, number),
+        { status: "completed", lastMergeSourceCommit: { commitId: commit }, completionOptions: {} },
+      ] as const,
+  },
   gitlab: {
     authorization: `Bearer ${token}`,
     close: (path: string, number: number) =>
@@ -47,11 +58,19 @@ const acts = {
       ["PUT", `/projects/${encodeURIComponent(path)}/merge_requests/${number}/merge`, {}] as const,
   },
 };
+/** Of the path of a repository's page. */
+function azurePull(path: string, number: number): string {
+  const [project, , repository] = path.split("/").slice(-3);
+  return `/${project}/_apis/git/repositories/${repository}/pullrequests/${number}?api-version=7.1`;
+}
 type Act = readonly [method: string, path: string, body: object];
 
 if (vendor === "") {
   it("has what it needs to close and merge on every forge that is on another's server", () => {
-    expect(Object.keys(acts).toSorted()).toEqual(["bitbucket", "gitea", "github", "gitlab"]);
+    expect(Object.keys(acts).toSorted()).toEqual(["azure-devops", "bitbucket", "gitea", "github", "gitlab"]);
+    expect(acts["azure-devops"].close("acme/A%20b/_git/c", 7)[1]).toMatch(
+      /^\/A%20b\/_apis\/git\/repositories\/c\/.*7\?/,
+    );
     expect(acts.gitlab.close("a/b", 7)[1]).toBe("/projects/a%2Fb/merge_requests/7");
   });
 } else if (vendor in acts) {
@@ -167,7 +186,10 @@ function runAgainst(name: keyof typeof acts): void {
           made.push(branch);
         },
         close: (number) => act(acts[name].close(path, number)),
-        merge: (number) => act(acts[name].merge(path, number)),
+        merge: async (number) => {
+          const { headCommit = "" } = (await forge.readPullRequest(number, signal)) ?? {};
+          await act(acts[name].merge(path, number, headCommit));
+        },
       };
     });
   });

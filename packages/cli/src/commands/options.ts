@@ -8,6 +8,7 @@ export const usualVariables: Readonly<Record<Exclude<ForgeName, "local">, string
   gitlab: "GITLAB_TOKEN",
   gitea: "GITEA_TOKEN",
   bitbucket: "BITBUCKET_TOKEN",
+  "azure-devops": "AZURE_DEVOPS_TOKEN",
 };
 export const forges: readonly string[] = ["local", ...Object.keys(usualVariables)];
 

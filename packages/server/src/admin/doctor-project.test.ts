@@ -184,7 +184,7 @@ describe.each(everyVendor)("the doctor on $label", (vendor) => {
   it("says of a token that is refused what to do", async () => {
     far.tokens.clear();
     const found = await diagnose();
-    expect(found.token).toMatch(/^problem: .*401.*token is missing, expired or revoked/);
+    expect(found.token).toMatch(/^problem: .*(?:401|203).*token is missing, expired or revoked/);
     expect(found.git).toMatch(/^problem: .*credential is missing or expired/);
   });
 });

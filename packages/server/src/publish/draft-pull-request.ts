@@ -30,6 +30,7 @@ export async function draftPullRequest(
       template: template?.text ?? null,
       files: await listTouchedFiles(deps, input),
       checks: deps.forge.showsChecks ? [] : checks,
+      ...(deps.forge.bodyLengthMax !== undefined && { lengthMax: deps.forge.bodyLengthMax }),
       introduced: input.checks.introduced,
       findingsFirst: isMarked,
       ...(input.baseConflict.length > 0 && {

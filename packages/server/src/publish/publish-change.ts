@@ -129,6 +129,7 @@ async function updateBody(
       template: template?.text ?? null,
       files: await listTouchedFiles(deps, input),
       checks: forge.showsChecks ? [] : checks,
+      ...(forge.bodyLengthMax !== undefined && { lengthMax: forge.bodyLengthMax }),
       introduced: input.checks.introduced,
       ...(input.baseConflict.length > 0 && { moved: movedOf(input) }),
     });

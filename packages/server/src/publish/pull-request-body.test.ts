@@ -140,6 +140,28 @@ describe("a pull request's body", () => {
     expect(body.trimEnd().endsWith("<!-- emend:job=job_1 -->")).toBe(true);
     expect(body).toContain("and 4988 more");
   });
+
+  it.each([
+    ["emoji", "😀".repeat(10_000), null],
+    ["HTML", "<b>".repeat(5_000), null],
+    ["a link", `[x](https://evil.test/${"y".repeat(9_000)})`, null],
+    ["a long template", "Said.", `# Template\n\n${"z".repeat(5_000)}\n`],
+  ])("keeps its summary, its origin and its marker on a forge that takes little: %s", (_, summary, template) => {
+    const place = { repository: null, repositoryUrl: "https://dev.azure.com/a/b/_git/c", forge: "azure-devops" };
+    const at = { ...place, line: 1, commit: "0123456789abcdef" };
+    const sources = Array.from({ length: 40 }, (_, index) => ({ ...at, path: `src/${"p".repeat(200)}${index}.ts` }));
+    const job = { ...input.job, prompt: `Do\n${"```\n".repeat(900)}` };
+    const body = pullRequestBody({ ...input, lengthMax: 4_000, summary, template, job, sources });
+    expect(body.length).toBeLessThanOrEqual(4_000);
+    expect(body.isWellFormed()).toBe(true);
+    expect(body).toContain(summary.slice(0, 3));
+    expect(body).toContain("has what does not fit here");
+    expect(body).toContain("Made by");
+    expect(body.trimEnd().endsWith("<!-- emend:job=job_1 -->")).toBe(true);
+    expect(isSealed(body)).toBe(true);
+    // No block is left open above the marker.
+    expect((body.match(/^`{3,}/gm) ?? []).length % 2).toBe(0);
+  });
 });
 
 describe("the commit's message", () => {
@@ -165,6 +187,11 @@ describe("sources", () => {
       "github",
       "https://github.com/acme/api",
       "https://github.com/acme/api/blob/0123456789abcdef/src/a%20%28b%29.ts#L12",
+    ],
+    [
+      "azure-devops",
+      "https://dev.azure.com/a/b/_git/c",
+      "https://dev.azure.com/a/b/_git/c?path=/src/a%20%28b%29.ts&version=GC0123456789abcdef&line=12&lineEnd=13&lineStartColumn=1&lineEndColumn=1",
     ],
     ["gitlab", "https://gl.test/a/b", "https://gl.test/a/b/-/blob/0123456789abcdef/src/a%20%28b%29.ts#L12"],
     [
@@ -302,6 +329,8 @@ describe("a follow-up's words", () => {
     const body = followUpBody(full, { ...asked, summary: "y".repeat(5_000) }) ?? "";
     expect(body.length).toBeLessThanOrEqual(60_000);
     expect(body).toContain("has another message");
+    // No room is left, not even for that: what a person wrote stays.
+    expect(followUpBody(full, { ...asked, lengthMax: full.length + 20 })).toBeNull();
     expect(followUpBody(body, asked)).toBeNull();
     const many = Array.from({ length: 60 }, (_, index) => `${index} ${"z".repeat(3_000)}`);
     const long = pullRequestBody({ ...asked, job: { ...asked.job, followUps: many } });

@@ -47,6 +47,8 @@ export interface BodyInput {
   checks: readonly PullRequestCheck[];
   introduced: readonly DisputedFinding[];
   sources: readonly CitedSource[];
+  /** What the forge takes, if that is less than most do. */
+  lengthMax?: number;
   /** The repository's pull request template. */
   template: string | null;
   /** Set if nothing else keeps a reader from merging. */
@@ -59,18 +61,35 @@ export interface BodyInput {
 
 /** Says what changed and why, which files, what was checked, the sources, and the job. */
 export function pullRequestBody(input: BodyInput): string {
-  const text = joined([
+  const round = input.job.followUps.length;
+  const footer = `${round === 0 ? "" : `${roundMark(round)}\n`}${marker(input.job.id)}\n`;
+  const sections = [
     input.continues ? continuesNotice(input.continues) : "",
     input.draft ? draftNotice(input) : "",
     input.moved ? movedNotice(input.moved) : "",
     input.findingsFirst ? findings(input.introduced) : "",
     ...described(input),
     input.job.followUps.length > 0 ? "" : `### Asked for\n\n${quoted(input.job.prompt, promptCharactersMax)}`,
-    origin(input),
-  ]);
-  const round = input.job.followUps.length;
-  const footer = round === 0 ? "" : `${roundMark(round)}\n`;
-  return sealed(text, `${footer}${marker(input.job.id)}\n`);
+  ];
+  return sealed(fitted(sections, input, roomFor(input) - footer.length), footer, input.lengthMax);
+}
+
+/** For the text, without the hash below it. */
+function roomFor({ lengthMax = bodyLengthMax }: BodyInput): number {
+  return lengthMax - sealLength;
+}
+
+/** Leaves out sections that do not fit, and whole ones only: half a code block would swallow what follows. */
+function fitted(sections: readonly string[], input: BodyInput, room: number): string {
+  const whole = joined([...sections, origin(input)]);
+  if (whole.length <= room) return whole;
+  const end = `[The job](${input.job.url}) has what does not fit here.\n\n${origin(input)}`;
+  let text = "";
+  for (const section of sections) {
+    const longer = joined([text, section]);
+    if (longer.length + 2 + end.length <= room) text = longer;
+  }
+  return joined([text, end]);
 }
 
 /**
@@ -92,8 +111,10 @@ export function followUpBody(body: string, input: BodyInput): string | null {
     origin(input),
   ]);
   const footer = `\n\n${round}\n${marker(input.job.id)}\n`;
-  const room = bodyCharactersMax - before.length - footer.length - 2;
+  const room = (input.lengthMax ?? bodyLengthMax) - before.length - footer.length - 2;
   const shown = section.length <= room ? section : `[The job](${input.job.url}) has another message.`;
+  // A person's own text has no room left for it.
+  if (shown.length > room && input.lengthMax !== undefined) return null;
   return `${before}\n\n${shown}${footer}`;
 }
 
@@ -102,10 +123,13 @@ function continuesNotice({ number, url, state }: NonNullable<BodyInput["continue
 }
 
 function described(input: BodyInput): readonly string[] {
-  const summary = summaryOf(leadOf(input));
+  const half = roomFor(input) / 2;
+  const summary = summaryWithin(leadOf(input), half);
   const checks = checkList(input.checks);
   const filled = input.template === null ? null : fillTemplate(input.template, { summary, checks });
-  return [filled?.text ?? summary, roundList(input), ...figures(filled?.hasChecks ? { ...input, checks: [] } : input)];
+  const isShort = filled !== null && filled.text.length <= half;
+  if (!isShort) return [summary, roundList(input), ...figures(input)];
+  return [filled.text, roundList(input), ...figures(filled.hasChecks ? { ...input, checks: [] } : input)];
 }
 
 /** Figures of the whole pull request. */
@@ -159,8 +183,16 @@ function outcomeOf(input: BodyInput, message: number): string {
 }
 
 /** Text that would load or link to something is shown as plain text. */
-function summaryOf(summary: string): string {
-  return reachesOut(summary) ? codeBlock(summary, summaryCharactersMax) : quietMarkdown(summary, summaryCharactersMax);
+function summaryOf(summary: string, charactersMax = summaryCharactersMax): string {
+  return reachesOut(summary) ? codeBlock(summary, charactersMax) : quietMarkdown(summary, charactersMax);
+}
+
+/** Cut so that it takes no more than this, whatever escaping and characters of two units add. */
+function summaryWithin(summary: string, lengthMax: number): string {
+  for (let max = summaryCharactersMax; ; max = Math.floor(max / 2)) {
+    const shown = summaryOf(summary, max);
+    if (shown.length <= lengthMax || max < 100) return shown;
+  }
 }
 
 /** Identifies the job's pull request, even if people change its title and text. */
@@ -293,14 +325,16 @@ function count(number: number): string {
   return number.toLocaleString("en-US");
 }
 
-/** The strictest known forge allows 65,536. The rest is headroom for escaping. */
-const bodyCharactersMax = 60_000;
+/** In UTF-16 units. Most forges allow 65,536. The rest is headroom for escaping. */
+const bodyLengthMax = 60_000;
+/** More than the hash and its blank lines. */
+const sealLength = 40;
 
 const seal = /\n\n<!-- emend:text=([0-9a-f]{16}) -->\n/;
 
 /** Adds a hash below the text, so that Emend can tell later whether a person edited it. */
-export function sealed(text: string, footer: string): string {
-  const room = bodyCharactersMax - footer.length - 40;
+export function sealed(text: string, footer: string, lengthMax = bodyLengthMax): string {
+  const room = lengthMax - footer.length - sealLength;
   const shown = text.slice(0, room).toWellFormed().trimEnd();
   return `${shown}\n\n<!-- emend:text=${digestOf(shown)} -->\n${footer}`;
 }

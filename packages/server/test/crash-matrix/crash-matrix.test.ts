@@ -49,7 +49,7 @@ const points: readonly (CrashPoint | `${CrashPoint}:2`)[] = [
   "after-end",
 ];
 /** The last is GitHub with an App, where GitHub creates the commits. */
-const forges = ["local", "github", "gitlab", "gitea", "bitbucket", "app"] as const;
+const forges = ["local", "github", "gitlab", "gitea", "bitbucket", "azure-devops", "app"] as const;
 const prompt = 'Replace "API token" with "access key", and add a page guides/new titled "New".';
 
 /** Each forge starts elsewhere. */

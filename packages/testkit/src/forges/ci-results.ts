@@ -111,3 +111,53 @@ export const giteaCi: Vendor["handlers"] = {
   },
   "GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs": (state, { parameters }) => logOf(state, parameters.job_id),
 };
+
+const azureDevopsStates = { passed: "succeeded", failed: "failed", pending: "pending", stopped: "notSet" };
+const azureDevopsResults = { passed: "succeeded", failed: "failed", pending: "none", stopped: "canceled" };
+const pipelines = "/{project}/_apis/build/builds";
+
+/** A pull request's builds run on a commit of their own, and name its head. */
+export const azureDevopsCi: Vendor["handlers"] = {
+  "GET /{project}/_apis/git/repositories/{repositoryId}/commits/{commitId}/statuses": (state, { parameters }) => {
+    const statuses = checksOf(state, parameters.commitId)
+      .filter(({ log }) => log === undefined)
+      .map(({ id, name, state: word, words }) => ({
+        id,
+        state: azureDevopsStates[word],
+        description: words,
+        context: { name, genre: "continuous-integration" },
+        targetUrl: `${state.url}/b/${id}`,
+      }));
+    return { status: 200, body: { count: statuses.length, value: statuses } };
+  },
+  [`GET ${pipelines}`]: (state, { query }) => {
+    if (state.unreadableChecks) return { status: 403, body: { message: "Access denied", typeKey: "AccessDenied" } };
+    const isOfPull = query.get("branchName")?.startsWith("refs/pull/") === true;
+    const builds = state.checks
+      .filter(({ log }) => log !== undefined)
+      .map(({ id, commit, name, state: word, words }) => ({
+        id,
+        buildNumber: words,
+        status: word === "pending" ? "inProgress" : "completed",
+        result: azureDevopsResults[word],
+        definition: { id: 1, name },
+        ...(isOfPull
+          ? { sourceVersion: "f".repeat(40), triggerInfo: { "pr.sourceSha": commit } }
+          : { sourceVersion: commit, triggerInfo: {} }),
+      }));
+    return { status: 200, body: { count: builds.length, value: builds } };
+  },
+  [`GET ${pipelines}/{buildId}/timeline`]: (state, { parameters }) => {
+    const found = state.checks.find(({ id }) => id === Number(parameters.buildId));
+    if (!found) return { status: 404, body: { message: "The build does not exist.", typeKey: "BuildNotFound" } };
+    const record = (id: number, type: string, result: string) => ({ id: `${id}`, type, result, log: { id } });
+    const records = [
+      record(1, "Task", "succeeded"),
+      record(found.id, "Task", "failed"),
+      record(3, "Task", "succeeded"),
+      record(4, "Job", "failed"),
+    ];
+    return { status: 200, body: { id: "timeline", records } };
+  },
+  [`GET ${pipelines}/{buildId}/logs/{logId}`]: (state, { parameters }) => logOf(state, parameters.logId),
+};

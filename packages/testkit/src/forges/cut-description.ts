@@ -9,13 +9,14 @@ const [source = "", target = "", comment = "", ...named] = process.argv.slice(2)
 
 /** The fields that Emend reads of nested objects, for all vendors. */
 const kept = new Set(
-  "active admin archived author base body code config content content_type date default_branch email from full_name full_slug hash head href html html_url id inline insecure_ssl label links login maintain message name nickname object path permission permissions private pull push raw ref repo repo_id repository secret sha source destination branch commit state team to triage type units_map url user username uuid values verification verified workspace slug display_name account_id title summary draft created_on reviewers participants approved role kind pattern branch_match_kind users groups deleted pending mainbranch status conclusion output context description target_url summary".split(
+  "active admin archived author base body code config content content_type date default_branch email from full_name full_slug hash head href html html_url id inline insecure_ssl label links login maintain message name nickname object path permission permissions private pull push raw ref repo repo_id repository secret sha source destination branch commit state team to triage type units_map url user username uuid values verification verified workspace slug display_name account_id title summary draft created_on reviewers participants approved role kind pattern branch_match_kind users groups deleted pending mainbranch status conclusion output context description target_url summary commitId comments content id vote genre threadContext filePath leftFileStart rightFileStart line displayName descriptor memberOf identityType identifier allow deny isDeleted commentType parentCommentId publishedDate project sourceRefCommit acesDictionary settings publisherInputs consumerInputs result log buildNumber triggerInfo definition records".split(
     " ",
   ),
 );
 
 type Json = Record<string, unknown>;
-const text = readFileSync(source, "utf8");
+// Some are published with a byte order mark.
+const text = readFileSync(source, "utf8").replace(/^\ufeff/, "");
 const document = JSON.parse(text) as Json & { paths: Record<string, Record<string, Operation>> };
 interface Operation {
   parameters?: Json[];

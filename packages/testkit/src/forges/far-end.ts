@@ -161,7 +161,7 @@ export interface FarState {
 
 /** A vendor's own behavior, beyond what all of them share. */
 export interface Vendor {
-  name: "github" | "gitlab" | "gitea" | "bitbucket";
+  name: "github" | "gitlab" | "gitea" | "bitbucket" | "azure-devops";
   apiPath: string;
   path: string;
   description: ApiDescription;
@@ -184,6 +184,12 @@ export interface Vendor {
   etags?: { isUnmodifiedFree: boolean };
   /** How it answers at a repository's old place. 301 to its new place by default. */
   movedAnswer?(method: string, location: string): Answer | null;
+  /** Its answer to a token that it does not know. 401 by default. */
+  unknownToken?: Answer;
+  /** Whether a path below `apiPath` is the API's. All are by default. */
+  isApi?(pathname: string): boolean;
+  /** How the API's paths name a repository. By its path by default. */
+  apiPlaceOf?(path: string): string;
   /** The names of its rate limit headers. */
   ratePrefix?: string;
 }
@@ -289,8 +295,9 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
       return { operation: "graphql", answer: isKnown ? vendor.graph.handle(state, body) : refused };
     }
     const path = url.pathname.slice(vendor.apiPath.length);
+    const placeOf = vendor.apiPlaceOf ?? ((place: string) => place);
     // The new place of a moved repository: the same content, at a path that descriptions omit.
-    const isRenamed = state.path !== vendor.path && decodeURIComponent(path).includes(state.path);
+    const isRenamed = state.path !== vendor.path && decodeURIComponent(path).includes(placeOf(state.path));
     const isNewPlace = state.movedTo === path;
     const matched = isNewPlace
       ? { operation: vendor.repositoryOperation, parameters: { id: state.path } as Record<string, string> }
@@ -309,9 +316,12 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
     const given = vendor.tokenOf(request.headers.authorization ?? "");
     const isKnown = given !== null && (tokens.has(given) || state.issued.includes(given));
     if (!vendor.isAppRequest?.(url.pathname) && !isKnown) {
-      return { operation, answer: { status: 401, body: vendor.refusal(401, "Bad credentials") } };
+      return {
+        operation,
+        answer: vendor.unknownToken ?? { status: 401, body: vendor.refusal(401, "Bad credentials") },
+      };
     }
-    const isOldPlace = decodeURIComponent(path).includes(vendor.path);
+    const isOldPlace = decodeURIComponent(path).includes(placeOf(vendor.path));
     if (state.movedTo && isOldPlace && !isNewPlace && !isRenamed) {
       const location = `${state.url}${vendor.apiPath}${state.movedTo}`;
       const moved = { status: 301, body: vendor.refusal(301, "Moved Permanently"), headers: { location } };
@@ -334,7 +344,7 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? "/", state.url);
     const isGraph = url.pathname === vendor.graph?.path;
-    const isApi = isGraph || url.pathname.startsWith(`${vendor.apiPath}/`);
+    const isApi = isGraph || (url.pathname.startsWith(`${vendor.apiPath}/`) && (vendor.isApi?.(url.pathname) ?? true));
     const operation = isGraph
       ? "graphql"
       : isApi

@@ -8,6 +8,7 @@ export const forgeNames: Readonly<Record<Forge, string>> = {
   gitlab: "GitLab",
   gitea: "Gitea",
   bitbucket: "Bitbucket Cloud",
+  "azure-devops": "Azure DevOps",
 };
 
 export const forgeOptions = (Object.keys(forgeNames) as Forge[]).map((value) => ({
@@ -63,5 +64,10 @@ export const forgeWords: Readonly<Record<Exclude<Forge, "local">, { address: str
     address: "https://bitbucket.org/workspace/repository",
     token:
       "A repository access token with the scopes repository:write and pullrequest:write; or, so that comments are acted on, an administrator's API token as email:token.",
+  },
+  "azure-devops": {
+    address: "https://dev.azure.com/organization/project/_git/repository",
+    token:
+      "A personal access token of the organization with the scopes Code: read and write, and Code: status. So that comments are acted on: also Identity: read, and Security: manage.",
   },
 };

@@ -223,7 +223,12 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
                   label: "Reviewers",
                   kind: "lines",
                   help:
-                    project.forge === "bitbucket" ? "One per line: account ID, or UUID in braces." : "One per line.",
+                    (
+                      {
+                        bitbucket: "One per line: account ID, or UUID in braces.",
+                        "azure-devops": "One per line: email address, or identity ID.",
+                      } as Readonly<Partial<Record<typeof project.forge, string>>>
+                    )[project.forge] ?? "One per line.",
                 } as const,
               ],
             ]),

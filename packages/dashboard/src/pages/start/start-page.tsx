@@ -52,7 +52,7 @@ export function StartPage() {
 const lines = [
   { name: "Your docs, hosted by Emend", text: 'emend project add "Docs" --forge local --repo ./my-docs' },
   {
-    name: "Your docs on GitHub (or GitLab, Gitea, Bitbucket)",
+    name: "Your docs on GitHub (or GitLab, Gitea, Bitbucket, Azure DevOps)",
     text: 'emend project add "Docs" --forge github --repo https://github.com/you/docs --token-env GITHUB_TOKEN',
   },
 ];

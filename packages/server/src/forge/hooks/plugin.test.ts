@@ -38,6 +38,9 @@ afterAll(async () => {
 });
 
 const secret = hookSecretOf("s".repeat(32), "prj_1");
+const basic = (password: string) => ({
+  authorization: `Basic ${Buffer.from(`emend:${password}`).toString("base64")}`,
+});
 const sign = (body: string, key = secret) => createHmac("sha256", key).update(body).digest("hex");
 const send = (forge: string, body: string, headers: Record<string, string>, projectId = "prj_1") =>
   app.inject({
@@ -71,6 +74,16 @@ it.each([
     '{"pullrequest":{"id":7,"type":"pullrequest"},"comment":{"id":3},"repository":{},"actor":{}}',
     (body: string) => ({ "x-hub-signature": `sha256=${sign(body)}`, "x-event-key": "pullrequest:comment_created" }),
   ],
+  [
+    "azure-devops",
+    '{"eventType":"git.pullrequest.updated","resource":{"pullRequestId":7,"status":"active"}}',
+    () => basic(secret),
+  ],
+  [
+    "azure-devops",
+    '{"eventType":"ms.vss-code.git-pullrequest-comment-event","resource":{"comment":{"id":1},"pullRequest":{"pullRequestId":7}}}',
+    () => basic(secret),
+  ],
 ])("%s: a signed event about a pull request makes it be looked at: %s", async (forge, body, headers) => {
   noticed.length = 0;
   expect((await send(forge, body, headers(body))).statusCode).toBe(202);
@@ -94,6 +107,11 @@ it.each([
   ],
   ["gitea", { action: "closed", number: 7, pull_request: { number: 7, merged: true } }, { action: "created" }],
   ["bitbucket", { pullrequest: { id: 7, state: "MERGED" } }, { pullrequest: { id: 7, state: "DECLINED" } }],
+  [
+    "azure-devops",
+    { eventType: "git.pullrequest.merged", resource: { pullRequestId: 7, status: "completed" } },
+    { resource: { pullRequestId: 7, status: "abandoned" } },
+  ],
 ])("%s: an event says that a pull request was merged", async (forge, event, other) => {
   noticed.length = 0;
   for (const each of [event, { ...event, ...other }]) {
@@ -104,6 +122,7 @@ it.each([
       "x-hub-signature": signature,
       "x-gitea-signature": sign(body),
       "x-gitlab-token": secret,
+      ...basic(secret),
     });
   }
   expect(noticed).toEqual([true, false].map((isMerged) => ({ projectId: "prj_1", number: 7, isMerged })));
@@ -120,6 +139,12 @@ it.each([
   ["bitbucket", { "x-hub-signature": `sha256=${sign("{}")}` }],
   ["bitbucket", { "x-hub-signature": sign('{"number":7}') }],
   ["bitbucket", { "x-hub-signature-256": `sha256=${sign('{"number":7}')}` }],
+  ["azure-devops", {}],
+  ["azure-devops", { authorization: `Bearer ${secret}` }],
+  ["azure-devops", basic(`${secret}0`)],
+  ["azure-devops", basic("")],
+  ["azure-devops", { authorization: `Basic ${Buffer.from(secret).toString("base64")}` }],
+  ["azure-devops", { "x-gitlab-token": secret }],
   ["local", { "x-gitlab-token": secret }],
 ])("%s: one that is not signed for this project does nothing", async (forge, headers) => {
   noticed.length = 0;
@@ -140,6 +165,11 @@ it.each([
     "bitbucket",
     '{"push":{"changes":[{"new":{"type":"branch","name":"main"}}]},"repository":{},"actor":{}}',
     (body: string) => ({ "x-hub-signature": `sha256=${sign(body)}` }),
+  ],
+  [
+    "azure-devops",
+    '{"eventType":"git.push","resource":{"refUpdates":[{"name":"refs/heads/main"}]}}',
+    () => basic(secret),
   ],
 ])("%s: a signed push makes the project's repositories be looked at", async (forge, body, headers) => {
   noticed.length = pushed.length = 0;

@@ -61,16 +61,20 @@ function numberIn(event: Event | null): number | null {
     event?.object_attributes?.iid,
     event?.number,
     event?.pullrequest?.id,
+    event?.resource?.pullRequestId,
+    event?.resource?.pullRequest?.pullRequestId,
   ];
   return candidates.find(isPullNumber) ?? null;
 }
 
 /**
  * GitHub (octokit/webhooks 3a58428 of 2026-06-22, pull_request/closed.schema.json) and Gitea: the action `closed` with
- * `pull_request.merged`. GitLab: the action `merge`. Bitbucket: the state `MERGED`.
+ * `pull_request.merged`. GitLab: the action `merge`. Bitbucket: the state `MERGED`. Azure DevOps: the status `completed`
+ * of its resource (Microsoft's "Service hook events", Pull request merge attempted).
  */
 function isMerge(event: Event | null): boolean {
   if (event?.pull_request?.merged === true) return event.action === "closed";
+  if (event?.resource?.status === "completed") return true;
   return event?.object_attributes?.action === "merge" || event?.pullrequest?.state === "MERGED";
 }
 
@@ -104,8 +108,9 @@ function isPullNumber(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) > 0 && Number(value) <= numberMax;
 }
 
-/** All forges except Bitbucket have the same form for a push. */
+/** All forges except Bitbucket and Azure DevOps have the same form for a push. */
 function isPush(event: Event | null): boolean {
+  if (Array.isArray(event?.resource?.refUpdates)) return true;
   if (Array.isArray(event?.push?.changes)) return true;
   return typeof event?.ref === "string" && /^refs\/(heads|tags)\//.test(event.ref);
 }
@@ -126,6 +131,10 @@ interface Part {
   state?: unknown;
   merged?: unknown;
   changes?: unknown;
+  status?: unknown;
+  pullRequestId?: unknown;
+  pullRequest?: { pullRequestId?: unknown } | null;
+  refUpdates?: unknown;
   pull_request?: unknown;
   body?: unknown;
   note?: unknown;
@@ -146,19 +155,20 @@ export function hookSecretOf(secret: string, projectId: string): string {
   return createHmac("sha256", secret).update(`emend forge webhook ${projectId}`).digest("hex");
 }
 
-/** Whether to read the body at all: GitLab's secret is correct, or there is a header that may be a signature. */
+/** Whether to read the body at all: the secret of GitLab or Azure DevOps is correct, or there is a header that may be a signature. */
 function maySign(
   forge: string,
   headers: Readonly<Record<string, string | string[] | undefined>>,
   secret: string,
 ): boolean {
   if (forge === "gitlab") return isSame(headers["x-gitlab-token"], secret);
+  if (forge === "azure-devops") return isSame(passwordIn(headers.authorization), secret);
   if (forge === "bitbucket") return /^sha256=[0-9a-f]{64}$/.test(String(headers["x-hub-signature"]));
   if (forge === "github") return /^sha256=[0-9a-f]{64}$/.test(String(headers["x-hub-signature-256"]));
   return /^[0-9a-f]{64}$/.test(String(headers["x-gitea-signature"] ?? headers["x-forgejo-signature"]));
 }
 
-/** GitLab sends the secret itself; the others sign the body with it. */
+/** GitLab and Azure DevOps send the secret itself; the others sign the body with it. */
 function isSigned(
   forge: string,
   headers: Readonly<Record<string, string | string[] | undefined>>,
@@ -166,10 +176,18 @@ function isSigned(
   secret: string,
 ): boolean {
   if (forge === "gitlab") return isSame(headers["x-gitlab-token"], secret);
+  if (forge === "azure-devops") return isSame(passwordIn(headers.authorization), secret);
   const signature = createHmac("sha256", secret).update(body).digest("hex");
   if (forge === "bitbucket") return isSame(headers["x-hub-signature"], `sha256=${signature}`);
   if (forge === "github") return isSame(headers["x-hub-signature-256"], `sha256=${signature}`);
   return isSame(headers["x-gitea-signature"] ?? headers["x-forgejo-signature"], signature);
+}
+
+/** Azure DevOps signs nothing. Its service hooks can send a user name and a password. */
+function passwordIn(authorization: string | string[] | undefined): string | undefined {
+  const [, pair] = /^Basic ([\w+/]{1,2000}={0,2})$/i.exec(String(authorization)) ?? [];
+  const text = Buffer.from(pair ?? "", "base64").toString("utf8");
+  return text.includes(":") ? text.slice(text.indexOf(":") + 1) : undefined;
 }
 
 function isSame(given: string | string[] | undefined, wanted: string): boolean {
