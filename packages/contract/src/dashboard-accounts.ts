@@ -9,6 +9,8 @@ export type MemberRole = "owner" | "maintainer" | "viewer";
 export interface DashboardLogin {
   /** False on the first run: the console prints a link for the first person. */
   hasOwner: boolean;
+  /** Whether anybody has a passkey. */
+  takesPasskeys: boolean;
   /** Null: not configured. */
   singleSignOn: { name: string } | null;
   /** Why single sign-on failed, in words. */
@@ -17,14 +19,17 @@ export interface DashboardLogin {
 
 /** After the password or a link was accepted. */
 export interface DashboardLoggedIn {
-  /** Null: logged in. Otherwise a code is missing, which is sent with this token. */
-  secondStep: { token: string } | null;
+  /** Null: logged in. Otherwise a code or a passkey is missing, which is sent with this token. */
+  secondStep: { token: string; hasApp: boolean; hasPasskey: boolean } | null;
 }
 
 /** The person's second factors. */
 export interface DashboardFactors {
   /** Since when there is an authenticator app. Null: there is none. */
   appSince: string | null;
+  passkeys: readonly { id: string; name: string; createdAt: string; lastUsedAt: string | null }[];
+  /** False: the installation's address has no domain name or no https. */
+  allowsPasskeys: boolean;
   recoveryCodesLeft: number;
   /** Whether the person has just shown that it is them. Otherwise a change asks for it. */
   isFresh: boolean;

@@ -101,7 +101,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
     "GET /reference/",
     `GET ${dashboard}/auth`,
   ],
-  ownPage: ["accept", "link", "login", "second-step"].map((end) => `POST ${dashboard}/auth/${end}`),
+  ownPage: ["accept", "link", "login", "passkey", "passkey/begin", "second-step"].map((end) => `POST ${dashboard}/auth/${end}`),
   session: [
     ...[
       "audit",
@@ -162,7 +162,13 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
       "factors/authenticator-app/begin",
       "factors/authenticator-app/confirm",
       "factors/authenticator-app/remove",
+      "factors/passkeys",
+      "factors/passkeys/:id/remove",
+      "factors/passkeys/:id/rename",
+      "factors/passkeys/begin",
       "factors/prove",
+      "factors/prove/passkey",
+      "factors/prove/passkey/begin",
       "factors/recovery-codes",
       "directory/tokens",
       "directory/tokens/:id/revoke",

@@ -99,7 +99,7 @@ export function TextInput({
 }
 
 /** A code of an authenticator app, or a recovery code. */
-export function CodeInput(props: { value: string; help: string; onText(text: string): void }) {
+export function CodeInput(props: { label?: string; value: string; help: string; onText(text: string): void }) {
   return (
     <TextInput
       label="Code"

@@ -45,7 +45,7 @@ test("everything sealed opens with the new secret alone; a wrong old one changes
 
 /** Bytes that are not an encrypted credential. */
 const hashesAndContents =
-  /_hash$|^claims\.hash$|^jobs\.(?:working_)?diff$|^overlay\.content$|^uploads\.picture$|^page_pictures\.(?:webp|page)$|^login_links\.seed$/;
+  /_hash$|^claims\.hash$|^jobs\.(?:working_)?diff$|^overlay\.content$|^uploads\.picture$|^passkeys\.public_key$|^page_pictures\.(?:webp|page)$|^login_links\.seed$/;
 
 test("every bytea column is encrypted again, or listed as not encrypted", async () => {
   const { rows } = await database.pool.query<{ name: string }>(

@@ -22,6 +22,7 @@ import { inboxRoutes } from "./routes/inbox.ts";
 import { composeJobRoutes, jobDetailRoutes, jobRoutes } from "./routes/jobs.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { memberRoutes } from "./routes/members.ts";
+import { passkeyLoginRoutes, passkeyRoutes } from "./routes/passkeys.ts";
 import { projectConnectionRoutes, projectContextRoutes } from "./routes/project-connection.ts";
 import { projectImportRoutes } from "./routes/project-import.ts";
 import { projectWebhookRoutes } from "./routes/project-webhooks.ts";
@@ -124,6 +125,7 @@ export function accountsPlugin(deps: AccountsDeps): (app: FastifyInstance) => Pr
           deps.unknownBytes.spend(payload as Readable, reply.raw, tooMuch),
         );
         loginRoutes(open, deps);
+        passkeyLoginRoutes(open, deps);
         linkRoutes(open, deps);
         singleSignOnRoutes(open, deps);
       },
@@ -137,6 +139,7 @@ export function accountsPlugin(deps: AccountsDeps): (app: FastifyInstance) => Pr
         passwordRoute(closed, deps);
         ownSessionRoutes(closed, deps);
         factorRoutes(closed, deps);
+        passkeyRoutes(closed, deps);
         memberRoutes(closed, deps);
         directoryRoutes(closed, deps);
         settingsRoutes(closed, deps);

@@ -17,6 +17,8 @@ const exceptions: Readonly<Record<string, Role | "everybody">> = {
   "GET /auth": "everybody",
   "POST /auth/login": "everybody",
   "POST /auth/second-step": "everybody",
+  "POST /auth/passkey/begin": "everybody",
+  "POST /auth/passkey": "everybody",
   "POST /auth/link": "everybody",
   "POST /auth/accept": "everybody",
   "POST /session/end": "viewer",
@@ -28,6 +30,12 @@ const exceptions: Readonly<Record<string, Role | "everybody">> = {
   "POST /factors/authenticator-app/confirm": "viewer",
   "POST /factors/authenticator-app/remove": "viewer",
   "POST /factors/recovery-codes": "viewer",
+  "POST /factors/passkeys/begin": "viewer",
+  "POST /factors/passkeys": "viewer",
+  "POST /factors/passkeys/:id/rename": "viewer",
+  "POST /factors/passkeys/:id/remove": "viewer",
+  "POST /factors/prove/passkey/begin": "viewer",
+  "POST /factors/prove/passkey": "viewer",
   // Shows how a prompt would be parsed. It writes nothing.
   "POST /projects/:id|:projectId/reading": "viewer",
   // Both change only what this person sees.

@@ -165,6 +165,7 @@ const actions: Readonly<Record<string, string>> = {
   "invitation.revoked": "Revoked the invitation of",
   "password_link.created": "Created a password reset link for",
   "factor.added": "Added a second factor of",
+  "factor.renamed": "Renamed a passkey of",
   "factor.removed": "Removed a second factor of",
   "factor.codes_created": "Created recovery codes of",
   "factor.code_used": "Used a recovery code of",

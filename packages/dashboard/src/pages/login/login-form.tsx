@@ -2,12 +2,13 @@ import type { DashboardLoggedIn } from "@emend/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { loginQuery } from "../../api/account-queries.ts";
+import { hasPasskeys } from "../../api/passkeys.ts";
 import { apiUrl, request } from "../../api/request.ts";
 import { appPath } from "../../base-path.ts";
 import { buttonLook } from "../../parts/button.tsx";
 import { Form, TextInput } from "../../parts/form.tsx";
 import { Problem } from "../../parts/notice.tsx";
-import { SecondStep } from "./second-step.tsx";
+import { PasskeyButton, SecondStep } from "./second-step.tsx";
 
 /** Email address and password, or single sign-on if configured. */
 export function LoginForm({ onLoggedIn }: { onLoggedIn?(): void }) {
@@ -16,22 +17,23 @@ export function LoginForm({ onLoggedIn }: { onLoggedIn?(): void }) {
   const { data } = useQuery(loginQuery(problem));
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
-  const [token, setToken] = useState<string | null>(null);
+  const [secondStep, setSecondStep] = useState<DashboardLoggedIn["secondStep"]>(null);
   async function enter() {
     await queries.invalidateQueries();
     onLoggedIn?.();
   }
   const logIn = useMutation({
     mutationFn: () => request<DashboardLoggedIn>("/auth/login", { body: { email, password } }),
-    onSuccess: ({ secondStep }) => (secondStep ? setToken(secondStep.token) : enter()),
+    onSuccess: (answer) => (answer.secondStep ? setSecondStep(answer.secondStep) : enter()),
   });
-  if (token !== null) {
+  const takesPasskeys = data?.takesPasskeys && hasPasskeys;
+  if (secondStep) {
     return (
       <SecondStep
-        token={token}
+        step={secondStep}
         onLoggedIn={enter}
         onRestart={() => {
-          setToken(null);
+          setSecondStep(null);
           setPassword("");
         }}
       />
@@ -42,14 +44,15 @@ export function LoginForm({ onLoggedIn }: { onLoggedIn?(): void }) {
     <div className="grid gap-4">
       <Problem error={data?.problem} />
       {data?.singleSignOn && (
-        <>
-          <a className={buttonLook("ordinary")} href={singleSignOnUrl()}>
-            <span className="min-w-0 truncate">Continue with {data.singleSignOn.name}</span>
-          </a>
-          <p className="flex items-center gap-3 text-quiet before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
-            or
-          </p>
-        </>
+        <a className={buttonLook("ordinary")} href={singleSignOnUrl()}>
+          <span className="min-w-0 truncate">Continue with {data.singleSignOn.name}</span>
+        </a>
+      )}
+      {takesPasskeys && <PasskeyButton token={null} onLoggedIn={enter} />}
+      {(data?.singleSignOn || takesPasskeys) && (
+        <p className="flex items-center gap-3 text-quiet before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+          or
+        </p>
       )}
       <Form action={logIn} submit="Log in">
         <TextInput

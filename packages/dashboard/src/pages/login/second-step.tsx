@@ -1,18 +1,53 @@
+import type { DashboardLoggedIn } from "@emend/contract";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { askPasskey, hasPasskeys } from "../../api/passkeys.ts";
 import { request } from "../../api/request.ts";
+import { Button } from "../../parts/button.tsx";
 import { CodeInput, Form } from "../../parts/form.tsx";
+import { Problem } from "../../parts/notice.tsx";
 
-/** After the password: a code of the authenticator app, or a recovery code. */
-export function SecondStep(props: { token: string; onLoggedIn(): void; onRestart(): void }) {
+interface SecondStepProps {
+  step: NonNullable<DashboardLoggedIn["secondStep"]>;
+  onLoggedIn(): void;
+  onRestart(): void;
+}
+
+/** After the password: a passkey, a code of the authenticator app, or a recovery code. */
+export function SecondStep({ step, onLoggedIn, onRestart }: SecondStepProps) {
   const [code, setCode] = useState("");
   const finish = useMutation({
-    mutationFn: () => request("/auth/second-step", { body: { token: props.token, code } }),
-    onSuccess: props.onLoggedIn,
+    mutationFn: () => request("/auth/second-step", { body: { token: step.token, code } }),
+    onSuccess: onLoggedIn,
+  });
+  const help = step.hasApp
+    ? "The six digits in your authenticator app, or a recovery code."
+    : "If you don't have your passkey here: one of your recovery codes.";
+  return (
+    <div className="grid gap-4">
+      {step.hasPasskey && hasPasskeys && <PasskeyButton token={step.token} onLoggedIn={onLoggedIn} />}
+      <Form action={finish} submit="Log in" cancel="Start again" onCancel={onRestart}>
+        <CodeInput label={step.hasApp ? "Code" : "Recovery code"} help={help} value={code} onText={setCode} />
+      </Form>
+    </div>
+  );
+}
+
+/** `token`: of the step before. Null: the passkey says who it is. */
+export function PasskeyButton({ token, onLoggedIn }: { token: string | null; onLoggedIn(): void }) {
+  const logIn = useMutation({
+    mutationFn: async () => {
+      const answer = await askPasskey("/auth/passkey/begin", { token });
+      return request("/auth/passkey", { body: { token, answer } });
+    },
+    onSuccess: onLoggedIn,
   });
   return (
-    <Form action={finish} submit="Log in" cancel="Start again" onCancel={props.onRestart}>
-      <CodeInput help="The six digits in your authenticator app, or a recovery code." value={code} onText={setCode} />
-    </Form>
+    <>
+      <Button disabled={logIn.isPending} onClick={() => logIn.mutate()}>
+        {token === null ? "Log in with a passkey" : "Use a passkey"}
+      </Button>
+      <Problem error={logIn.error} />
+    </>
   );
 }

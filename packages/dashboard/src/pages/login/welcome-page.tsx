@@ -71,7 +71,7 @@ function Welcome({ token, link }: { token: string; link: DashboardLink }) {
         <h1>Your new password is set</h1>
         <Sheet className="p-5">
           <SecondStep
-            token={secondStep.token}
+            step={secondStep}
             onLoggedIn={enter}
             onRestart={() => navigate({ to: "/", hash: "", replace: true })}
           />

@@ -2,15 +2,17 @@ import type { DashboardFactors, DashboardRecoveryCodes } from "@emend/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { appSetupQuery, factorsQuery, ownSessionsQuery } from "../../api/account-queries.ts";
+import { askPasskey, createPasskey, hasPasskeys } from "../../api/passkeys.ts";
 import { request } from "../../api/request.ts";
 import { Button, CopyButton } from "../../parts/button.tsx";
 import { Confirm, Dialog, ResultDialog, Sheet } from "../../parts/dialog.tsx";
 import { CodeInput, Form, TextInput } from "../../parts/form.tsx";
-import { Pending } from "../../parts/notice.tsx";
+import { Pending, Problem } from "../../parts/notice.tsx";
 import { QrCode } from "../../parts/qr-code.tsx";
-import { Age } from "../../parts/text.tsx";
+import { Age, VisibleText } from "../../parts/text.tsx";
 
-type Change = "set up" | "remove" | "new codes";
+type Passkey = DashboardFactors["passkeys"][number];
+type Change = "set up" | "remove" | "new codes" | "add passkey" | { remove: Passkey };
 
 /** The person's second factors. Each change asks who it is, unless the person has just said it. */
 export function Factors({ hasPassword }: { hasPassword: boolean }) {
@@ -20,6 +22,7 @@ export function Factors({ hasPassword }: { hasPassword: boolean }) {
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   if (!data) return <Pending error={error} />;
 
+  const hasFactor = data.appSince !== null || data.passkeys.length > 0;
   const close = () => setChange(null);
   async function finish(result: Partial<DashboardRecoveryCodes>) {
     close();
@@ -33,7 +36,8 @@ export function Factors({ hasPassword }: { hasPassword: boolean }) {
       <h2>Second factor</h2>
       <Sheet className="divide-y divide-line">
         <AppRow since={data.appSince} onChange={setChange} />
-        {data.appSince !== null && <CodesRow left={data.recoveryCodesLeft} onChange={setChange} />}
+        <PasskeysRow factors={data} onChange={setChange} />
+        {hasFactor && <CodesRow left={data.recoveryCodesLeft} onChange={setChange} />}
       </Sheet>
       {change !== null && !data.isFresh && <ProveAgain factors={data} hasPassword={hasPassword} onClose={close} />}
       {change === "set up" && data.isFresh && <SetUpApp onDone={finish} onClose={close} />}
@@ -44,7 +48,18 @@ export function Factors({ hasPassword }: { hasPassword: boolean }) {
           onConfirm={() => post("/factors/authenticator-app/remove")}
           onClose={close}
         >
-          <p>Your password alone logs you in then. Your recovery codes stop working, and your other sessions end.</p>
+          <p>{afterRemoval(data.passkeys.length)}</p>
+        </Confirm>
+      )}
+      {change === "add passkey" && data.isFresh && <AddPasskey onDone={finish} onClose={close} />}
+      {change !== null && typeof change === "object" && data.isFresh && (
+        <Confirm
+          title={`Remove the passkey ${change.remove.name}?`}
+          submit="Remove"
+          onConfirm={() => post(`/factors/passkeys/${change.remove.id}/remove`)}
+          onClose={close}
+        >
+          <p>{afterRemoval(data.passkeys.length - 1 + (data.appSince === null ? 0 : 1))}</p>
         </Confirm>
       )}
       {change === "new codes" && data.isFresh && (
@@ -61,6 +76,12 @@ export function Factors({ hasPassword }: { hasPassword: boolean }) {
       {codes && <RecoveryCodes codes={codes} onClose={() => setCodes(null)} />}
     </section>
   );
+}
+
+/** `left`: how many factors there are then. */
+function afterRemoval(left: number): string {
+  if (left > 0) return "Your other sessions end.";
+  return "Your password alone logs you in then. Your recovery codes stop working, and your other sessions end.";
 }
 
 function Row({ title, children, actions }: { title: string; children: ReactNode; actions: ReactNode }) {
@@ -99,6 +120,112 @@ function AppRow({ since, onChange }: { since: string | null; onChange(change: Ch
   );
 }
 
+function PasskeysRow({ factors, onChange }: { factors: DashboardFactors; onChange(change: Change): void }) {
+  const { passkeys, allowsPasskeys } = factors;
+  const isPossible = allowsPasskeys && hasPasskeys;
+  return (
+    <div>
+      <Row
+        title="Passkeys"
+        actions={isPossible && <Button onClick={() => onChange("add passkey")}>Add passkey</Button>}
+      >
+        {isPossible
+          ? "Log in with your fingerprint, face, PIN or security key instead of a password."
+          : "Not available here: passkeys need a domain name and https."}
+      </Row>
+      {passkeys.length > 0 && (
+        <ul aria-label="Passkeys" className="grid gap-3 px-4 pb-4">
+          {passkeys.map((passkey) => (
+            <PasskeyRow key={passkey.id} passkey={passkey} onRemove={() => onChange({ remove: passkey })} />
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function PasskeyRow({ passkey, onRemove }: { passkey: Passkey; onRemove(): void }) {
+  const [isRenaming, setIsRenaming] = useState(false);
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-3 border-l-2 border-line pl-3">
+      <div className="min-w-0 flex-1 basis-48">
+        <p className="wrap-anywhere">
+          <VisibleText text={passkey.name} />
+        </p>
+        <p className="text-quiet">
+          added <Age at={passkey.createdAt} />
+          {passkey.lastUsedAt && (
+            <>
+              , used <Age at={passkey.lastUsedAt} />
+            </>
+          )}
+        </p>
+      </div>
+      <div className="flex flex-wrap gap-2">
+        <Button aria-label={`Rename ${passkey.name}`} onClick={() => setIsRenaming(true)}>
+          Rename
+        </Button>
+        <Button look="danger" aria-label={`Remove ${passkey.name}`} onClick={onRemove}>
+          Remove
+        </Button>
+      </div>
+      {isRenaming && <RenamePasskey passkey={passkey} onClose={() => setIsRenaming(false)} />}
+    </li>
+  );
+}
+
+function RenamePasskey({ passkey, onClose }: { passkey: Passkey; onClose(): void }) {
+  const queries = useQueryClient();
+  const [name, setName] = useState(passkey.name);
+  const rename = useMutation({
+    mutationFn: () => request(`/factors/passkeys/${passkey.id}/rename`, { body: { name } }),
+    async onSuccess() {
+      await queries.invalidateQueries({ queryKey: factorsQuery.queryKey });
+      onClose();
+    },
+  });
+  return (
+    <Dialog title="Rename the passkey" onClose={onClose}>
+      <Form action={rename} submit="Rename" onCancel={onClose}>
+        <PasskeyName value={name} onText={setName} />
+      </Form>
+    </Dialog>
+  );
+}
+
+function PasskeyName(props: { value: string; onText(text: string): void }) {
+  return (
+    <TextInput
+      label="Name"
+      required
+      autoFocus
+      maxLength={200}
+      placeholder="Work laptop"
+      help="Only you see it, in this list."
+      {...props}
+    />
+  );
+}
+
+function AddPasskey({ onDone, onClose }: { onDone(result: DashboardRecoveryCodes): Promise<void>; onClose(): void }) {
+  const [name, setName] = useState("");
+  const add = useMutation({
+    mutationFn: async () => {
+      const answer = await createPasskey("/factors/passkeys/begin");
+      return request<DashboardRecoveryCodes>("/factors/passkeys", { body: { name, answer } });
+    },
+    onSuccess: onDone,
+  });
+  return (
+    <Dialog title="Add a passkey" onClose={onClose}>
+      <Form action={add} submit="Continue" onCancel={onClose}>
+        <p>Your browser then asks where to keep the passkey. This ends your other sessions.</p>
+        <PasskeyName value={name} onText={setName} />
+      </Form>
+    </Dialog>
+  );
+}
+
 function CodesRow({ left, onChange }: { left: number; onChange(change: Change): void }) {
   return (
     <Row title="Recovery codes" actions={<Button onClick={() => onChange("new codes")}>Create new codes</Button>}>
@@ -109,13 +236,22 @@ function CodesRow({ left, onChange }: { left: number; onChange(change: Change): 
 
 function ProveAgain(props: { factors: DashboardFactors; hasPassword: boolean; onClose(): void }) {
   const queries = useQueryClient();
-  const hasApp = props.factors.appSince !== null;
+  const { appSince, passkeys } = props.factors;
+  const hasCode = appSince !== null || !props.hasPassword;
   const [text, setText] = useState("");
+  const refresh = () => queries.invalidateQueries({ queryKey: factorsQuery.queryKey });
   const prove = useMutation({
-    mutationFn: () => request("/factors/prove", { body: hasApp ? { code: text } : { password: text } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: factorsQuery.queryKey }),
+    mutationFn: () => request("/factors/prove", { body: hasCode ? { code: text } : { password: text } }),
+    onSuccess: refresh,
   });
-  if (!hasApp && !props.hasPassword) {
+  const byPasskey = useMutation({
+    mutationFn: async () => {
+      const answer = await askPasskey("/factors/prove/passkey/begin");
+      return request("/factors/prove/passkey", { body: { answer } });
+    },
+    onSuccess: refresh,
+  });
+  if (appSince === null && passkeys.length === 0 && !props.hasPassword) {
     return (
       <ResultDialog title="Log in again first" onClose={props.onClose}>
         <p>A second factor can be changed for ten minutes after a login. Log out, and log in again.</p>
@@ -124,9 +260,24 @@ function ProveAgain(props: { factors: DashboardFactors; hasPassword: boolean; on
   }
   return (
     <Dialog title="Confirm that it is you" onClose={props.onClose}>
+      {passkeys.length > 0 && hasPasskeys && (
+        <>
+          <Button disabled={byPasskey.isPending} onClick={() => byPasskey.mutate()}>
+            Use a passkey
+          </Button>
+          <Problem error={byPasskey.error} />
+        </>
+      )}
       <Form action={prove} submit="Continue" onCancel={props.onClose}>
-        {hasApp ? (
-          <CodeInput value={text} onText={setText} help="From your authenticator app, or a recovery code." />
+        {hasCode ? (
+          <CodeInput
+            label={appSince === null ? "Recovery code" : "Code"}
+            value={text}
+            onText={setText}
+            help={
+              appSince === null ? "One of your recovery codes." : "From your authenticator app, or a recovery code."
+            }
+          />
         ) : (
           <TextInput
             label="Password"

@@ -1,4 +1,5 @@
 import type { Server } from "@emend/server";
+import { freePort } from "@emend/testkit/listen.ts";
 import { sampleOf, seed } from "@emend/testkit/sample.ts";
 import { createInstallation, type Installation } from "@emend/testkit/whole-server.ts";
 import type { Browser, BrowserContext, Page } from "playwright-core";
@@ -26,9 +27,9 @@ export interface Dashboard {
 
 /**
  * Call it once at the top of a test file. It starts an installation for the file, and stops it at the end. After each test,
- * visitors leave unless kept. Then no page may have thrown, logged an error, or sent a request to another host.
+ * visitors leave unless kept. Browsers open it at `host`, if it needs a name. Then no page may have thrown, logged an error, or sent a request to another host.
  */
-export function openDashboard(environment: Record<string, string> = {}): Dashboard {
+export function openDashboard(environment: Record<string, string> = {}, options: { host?: string } = {}): Dashboard {
   let browser: Browser;
   let installation: Installation;
   let server: Server;
@@ -40,8 +41,10 @@ export function openDashboard(environment: Record<string, string> = {}): Dashboa
   beforeAll(async () => {
     const provided = inject("browser");
     if ("problem" in provided) throw new Error(provided.problem);
-    installation = await createInstallation(environment);
-    server = await installation.start();
+    const port = options.host === undefined ? 0 : await freePort();
+    const publicUrl = { EMEND_PUBLIC_URL: `http://${options.host}:${port}` };
+    installation = await createInstallation({ ...environment, ...(port !== 0 && publicUrl) });
+    server = await installation.start({ port });
     browser = await sharedChromium(provided.found);
   });
   afterEach(async () => {

@@ -22,15 +22,18 @@ export async function spendCode(
   const { client, sealer } = deps;
   const { rows } = await client.query<{ secret: Buffer; lastUsed: number; now: number }>(
     `select secret, last_step::int as "lastUsed", ${currentStep} as now from authenticator_apps
-     where user_id = $1 for update`,
+     where user_id = $1`,
     [input.userId],
   );
   const app = rows[0];
   if (!app) return null;
   const step = findStep(sealer.open(app.secret, appContext(input.userId)), code, app);
   if (step === null) return null;
-  await client.query("update authenticator_apps set last_step = $2 where user_id = $1", [input.userId, step]);
-  return "authenticator app";
+  const { rowCount } = await client.query(
+    "update authenticator_apps set last_step = $2 where user_id = $1 and last_step < $2",
+    [input.userId, step],
+  );
+  return rowCount === 1 ? "authenticator app" : null;
 }
 
 const codesCount = 10;

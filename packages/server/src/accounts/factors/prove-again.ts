@@ -6,6 +6,7 @@ import { forgetAttempts, recordFailure, takeAttempt } from "../sessions/login-at
 import type { Passwords } from "../sessions/passwords.ts";
 import { renewProof } from "../sessions/session-store.ts";
 import { spendCode } from "./codes.ts";
+import { spendPasskey } from "./passkeys.ts";
 
 type Proof = { password: string } | { code: string };
 
@@ -36,6 +37,20 @@ export async function proveAgain(
   }
   await forgetAttempts(pool, attempt);
   await renewProof(pool, input.sessionToken);
+}
+
+/** With a passkey that was verified. */
+export async function proveByPasskey(
+  pool: Pool,
+  input: { sessionToken: string; actor: Actor },
+  passkey: { id: string; newCounter: number },
+): Promise<void> {
+  await inTransactionAs(pool, input.actor, async (client) => {
+    if (!(await spendPasskey(client, passkey))) {
+      throw new AppError("invalid_request", { publicMessage: "This passkey was not accepted. Try another way." });
+    }
+    await renewProof(client, input.sessionToken);
+  });
 }
 
 async function isPasswordRight(

@@ -4,6 +4,8 @@ import type { Sealer } from "../secrets.ts";
 import { forgetAttempts, recordFailure, takeAttempt } from "../sessions/login-attempts.ts";
 import { hashToken, type NewSession, newToken, openSession } from "../sessions/session-store.ts";
 import { spendCode } from "./codes.ts";
+import { listFactors } from "./list-factors.ts";
+import { spendPasskey } from "./passkeys.ts";
 
 /** The second step of a login: the password, or a reset link, was right, and the person has a second factor. */
 
@@ -16,21 +18,22 @@ interface FirstStep extends NewSession {
 export type Entry =
   | { kind: "logged_in"; sessionToken: string }
   /** The token opens nothing: with it, a code can be sent. */
-  | { kind: "needs_factor"; pendingToken: string };
+  | { kind: "needs_factor"; pendingToken: string; hasApp: boolean; hasPasskey: boolean };
 
 const pendingMinutes = 10;
 
 /** Opens a session, or asks for the second factor of whoever has one. */
 export async function enterOrAsk(db: Queryable, input: FirstStep): Promise<Entry> {
-  const { rowCount } = await db.query("select from authenticator_apps where user_id = $1", [input.userId]);
-  if (rowCount === 0) return { kind: "logged_in", sessionToken: await openSession(db, input) };
+  const { appSince, passkeys } = await listFactors(db, input.userId);
+  if (appSince === null && passkeys.length === 0)
+    return { kind: "logged_in", sessionToken: await openSession(db, input) };
   const pendingToken = newToken();
   await db.query(
     `insert into pending_logins (token_hash, user_id, opened_by, expires_at)
      values ($1, $2, $3, clock_timestamp() + make_interval(mins => $4))`,
     [hashToken(pendingToken), input.userId, input.how, pendingMinutes],
   );
-  return { kind: "needs_factor", pendingToken };
+  return { kind: "needs_factor", pendingToken, hasApp: appSince !== null, hasPasskey: passkeys.length > 0 };
 }
 
 interface PendingLogin {
@@ -64,6 +67,41 @@ type SecondStepOutcome =
   | { kind: "throttled"; retryAfterMs: number }
   /** The login must start again. */
   | { kind: "gone" };
+
+/** Whose login waits, for the choice of passkeys. Null if there is none: the login must start again. */
+export async function findPendingUser(pool: Pool, pendingToken: string): Promise<string | null> {
+  return (await findPending(pool, pendingToken))?.userId ?? null;
+}
+
+/** A passkey that was verified: the second step of a login, or the whole of it. */
+interface PasskeyLogin {
+  passkey: { id: string; userId: string; email: string; newCounter: number };
+  /** Null: without a password. */
+  pendingToken: string | null;
+  address: string;
+  replaces: string | null;
+}
+
+export async function finishWithPasskey(
+  pool: Pool,
+  input: PasskeyLogin,
+): Promise<{ kind: "logged_in"; sessionToken: string } | { kind: "refused" }> {
+  const { passkey, pendingToken, address, replaces } = input;
+  const { userId, email } = passkey;
+  const outcome = await inTransactionAs(pool, { name: email, address }, async (client) => {
+    const pending =
+      pendingToken === null ? null : await findPending(client, pendingToken, "for update of pending_logins");
+    const isTheirs = pendingToken === null || pending?.userId === userId;
+    if (!isTheirs || !(await spendPasskey(client, passkey))) return { kind: "refused" } as const;
+    if (pendingToken !== null) {
+      await client.query("delete from pending_logins where token_hash = $1", [hashToken(pendingToken)]);
+    }
+    const how = pending ? (`${pending.how} and passkey` as const) : "passkey";
+    return { kind: "logged_in", sessionToken: await openSession(client, { userId, how, address, replaces }) } as const;
+  });
+  if (outcome.kind === "refused") await recordFailure(pool, { actor: email, address });
+  return outcome;
+}
 
 /** Completes a login with a code. Attempts are counted for the account, before the code is compared. */
 export async function finishLogin(deps: { pool: Pool; sealer: Sealer }, input: SecondStep): Promise<SecondStepOutcome> {

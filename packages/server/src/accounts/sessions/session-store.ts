@@ -48,7 +48,8 @@ type LoginWay =
   | "password"
   | "link"
   | "single sign-on"
-  | `${"password" | "link"} and ${"authenticator app" | "recovery code"}`;
+  | "passkey"
+  | `${"password" | "link"} and ${"authenticator app" | "recovery code" | "passkey"}`;
 
 export interface NewSession {
   /** Null for the console. */

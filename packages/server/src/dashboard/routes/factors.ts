@@ -7,8 +7,9 @@ import {
   type FactorOwner,
   removeApp,
   renewRecoveryCodes,
-} from "../../accounts/factors/authenticator-app.ts";
+} from "../../accounts/factors/change-factors.ts";
 import { listFactors } from "../../accounts/factors/list-factors.ts";
+import { passkeySite } from "../../accounts/factors/passkeys.ts";
 import { proveAgain } from "../../accounts/factors/prove-again.ts";
 import { AppError } from "../../errors.ts";
 import type { AccountsDeps } from "../dashboard.ts";
@@ -20,50 +21,53 @@ const parseProof = bodyParser(
   Type.Union([Type.Object({ password: Type.String({ maxLength: 1000 }) }), Type.Object({ code: Code })]),
 );
 const parseConfirmation = bodyParser(Type.Object({ setup: Type.String({ maxLength: 1000 }), code: Code }));
-const byAnyone = { config: { role: "viewer" } } as const;
+export const byAnyone = { config: { role: "viewer" } } as const;
+
+/** Of a person's session. */
+export function ownerOf(deps: Pick<AccountsDeps, "sessions">, request: FastifyRequest): FactorOwner {
+  const { userId } = currentSession(request);
+  const sessionToken = deps.sessions.tokenOf(request.headers.cookie);
+  if (userId !== null && sessionToken !== null) return { userId, sessionToken, actor: actorOf(request) };
+  throw new AppError("conflict", {
+    publicMessage: "A link of the console opened this session, so it has no second factor. Log in as a member.",
+  });
+}
+
+/** Of a session in which the person has just shown that it is them. */
+export function freshOwnerOf(deps: Pick<AccountsDeps, "sessions">, request: FastifyRequest): FactorOwner {
+  const owner = ownerOf(deps, request);
+  if (currentSession(request).isFresh) return owner;
+  throw new AppError("forbidden", {
+    publicMessage: "Confirm that it is you first: with your password, a code or a passkey, or log out and in again.",
+  });
+}
 
 /** The person's own second factors. Each change needs a fresh session. */
 export function factorRoutes(app: FastifyInstance, deps: AccountsDeps): void {
-  function ownerOf(request: FastifyRequest): FactorOwner {
-    const { userId } = currentSession(request);
-    const sessionToken = deps.sessions.tokenOf(request.headers.cookie);
-    if (userId !== null && sessionToken !== null) return { userId, sessionToken, actor: actorOf(request) };
-    throw new AppError("conflict", {
-      publicMessage: "A link of the console opened this session, so it has no second factor. Log in as a member.",
-    });
-  }
-
-  function freshOwnerOf(request: FastifyRequest): FactorOwner {
-    const owner = ownerOf(request);
-    if (currentSession(request).isFresh) return owner;
-    throw new AppError("forbidden", {
-      publicMessage: "Confirm that it is you first: with your password or a code, or log out and in again.",
-    });
-  }
-
   app.get("/factors", async (request): Promise<DashboardFactors> => {
-    const factors = await listFactors(deps.pool, ownerOf(request).userId);
-    return { ...factors, isFresh: currentSession(request).isFresh };
+    const factors = await listFactors(deps.pool, ownerOf(deps, request).userId);
+    const allowsPasskeys = passkeySite(deps.publicUrl()) !== null;
+    return { ...factors, allowsPasskeys, isFresh: currentSession(request).isFresh };
   });
 
   app.post("/factors/prove", byAnyone, async (request) => {
     const proof = parseProof(request.body);
-    await proveAgain(deps, { ...ownerOf(request), proof });
+    await proveAgain(deps, { ...ownerOf(deps, request), proof });
     return {};
   });
 
   app.post("/factors/authenticator-app/begin", byAnyone, async (request): Promise<DashboardAppSetup> => {
-    const { userId, actor } = freshOwnerOf(request);
+    const { userId, actor } = freshOwnerOf(deps, request);
     return beginApp(deps, { userId, email: actor.name, publicUrl: deps.publicUrl() });
   });
 
   app.post("/factors/authenticator-app/confirm", byAnyone, async (request): Promise<DashboardRecoveryCodes> => {
-    const owner = freshOwnerOf(request);
+    const owner = freshOwnerOf(deps, request);
     return confirmApp(deps, owner, parseConfirmation(request.body));
   });
 
   app.post("/factors/authenticator-app/remove", byAnyone, async (request) => {
-    await removeApp(deps.pool, freshOwnerOf(request));
+    await removeApp(deps.pool, freshOwnerOf(deps, request));
     return {};
   });
 
@@ -71,7 +75,7 @@ export function factorRoutes(app: FastifyInstance, deps: AccountsDeps): void {
     "/factors/recovery-codes",
     byAnyone,
     async (request): Promise<DashboardRecoveryCodes> => ({
-      recoveryCodes: await renewRecoveryCodes(deps.pool, freshOwnerOf(request)),
+      recoveryCodes: await renewRecoveryCodes(deps.pool, freshOwnerOf(deps, request)),
     }),
   );
 }

@@ -2,6 +2,7 @@ import { addressUsed } from "@emend/base/network.ts";
 import type { DashboardLink, DashboardLoggedIn, DashboardLogin, DashboardSession } from "@emend/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import { hasPasskeys, passkeySite } from "../../accounts/factors/passkeys.ts";
 import { type Entry, finishLogin } from "../../accounts/factors/second-step.ts";
 import { acceptLink, findLink, hasOwner } from "../../accounts/people/login-links.ts";
 import { findMember } from "../../accounts/people/members.ts";
@@ -32,6 +33,7 @@ export function loginRoutes(app: FastifyInstance, deps: AccountsDeps): void {
     const { problem } = request.query;
     return {
       hasOwner: await hasOwner(deps.pool),
+      takesPasskeys: passkeySite(deps.publicUrl()) !== null && (await hasPasskeys(deps.pool)),
       singleSignOn: singleSignOn && { name: singleSignOn.name },
       problem: typeof problem === "string" ? (singleSignOn?.openWords(problem) ?? null) : null,
     };
@@ -84,8 +86,11 @@ export function loginRoutes(app: FastifyInstance, deps: AccountsDeps): void {
 }
 
 /** A session's cookies, or what the second step needs. */
-async function enter(deps: AccountsDeps, reply: FastifyReply, entry: Entry): Promise<DashboardLoggedIn> {
-  if (entry.kind === "needs_factor") return { secondStep: { token: entry.pendingToken } };
+export async function enter(deps: AccountsDeps, reply: FastifyReply, entry: Entry): Promise<DashboardLoggedIn> {
+  if (entry.kind === "needs_factor") {
+    const { pendingToken: token, hasApp, hasPasskey } = entry;
+    return { secondStep: { token, hasApp, hasPasskey } };
+  }
   await keepSession(deps, reply, entry.sessionToken);
   return { secondStep: null };
 }

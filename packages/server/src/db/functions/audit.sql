@@ -97,6 +97,17 @@ end $$;
 create or replace trigger app_audited after insert or delete on authenticator_apps
   for each row execute function audit_app();
 
+create or replace function audit_passkey() returns trigger language plpgsql as $$
+declare about passkeys := case when tg_op = 'DELETE' then old else new end;
+begin
+  perform audit(case tg_op when 'DELETE' then 'factor.removed' when 'INSERT' then 'factor.added' else 'factor.renamed' end, id,
+    jsonb_build_object('email', email, 'factor', 'passkey', 'name', about.name)) from users where id = about.user_id;
+  return null;
+end $$;
+
+create or replace trigger passkey_audited after insert or delete or update of name on passkeys
+  for each row execute function audit_passkey();
+
 create or replace function audit_link() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' then

@@ -1,12 +1,14 @@
-import type { Client, Pool } from "../../db/pool.ts";
+import type { Client, Pool, Queryable } from "../../db/pool.ts";
 import { type Actor, inTransactionAs } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
+import { parseName } from "../people/user.ts";
 import type { Sealer } from "../secrets.ts";
 import { endSessions } from "../sessions/session-store.ts";
 import { appContext, countRecoveryCodes, currentStep, replaceRecoveryCodes } from "./codes.ts";
+import type { NewPasskey } from "./passkeys.ts";
 import { findStep, newTotpKey, totpUri } from "./totp.ts";
 
-/** Sets up, replaces and removes a person's authenticator app. Each change ends the person's other sessions. */
+/** Sets up, replaces and removes a person's second factors. Each change ends the person's other sessions. */
 
 interface Deps {
   pool: Pool;
@@ -58,23 +60,79 @@ export async function confirmApp(
       sealed,
       step,
     ]);
-    const hasCodes = (await countRecoveryCodes(client, owner.userId)) > 0;
-    return { recoveryCodes: hasCodes ? null : await replaceRecoveryCodes(client, owner.userId) };
+    return { recoveryCodes: await ensureRecoveryCodes(client, owner.userId) };
   });
+}
+
+/** Null if there are some: they were shown then. */
+async function ensureRecoveryCodes(client: Client, userId: string): Promise<readonly string[] | null> {
+  return (await countRecoveryCodes(client, userId)) > 0 ? null : replaceRecoveryCodes(client, userId);
 }
 
 export async function removeApp(pool: Pool, owner: FactorOwner): Promise<void> {
   await changeFactors(pool, owner, async (client) => {
     await client.query("delete from authenticator_apps where user_id = $1", [owner.userId]);
-    // Codes that replace nothing must not lie around.
-    await client.query("delete from recovery_codes where user_id = $1", [owner.userId]);
+    await dropUselessCodes(client, owner.userId);
   });
+}
+
+/** Recovery codes take the place of a factor. Without one, they must not lie around. */
+async function dropUselessCodes(client: Client, userId: string): Promise<void> {
+  if (!(await hasFactor(client, userId))) {
+    await client.query("delete from recovery_codes where user_id = $1", [userId]);
+  }
+}
+
+async function hasFactor(db: Queryable, userId: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    "select from authenticator_apps where user_id = $1 union all select from passkeys where user_id = $1 limit 1",
+    [userId],
+  );
+  return rowCount === 1;
+}
+
+/** Returns recovery codes if the person has none yet. */
+export async function addPasskey(
+  pool: Pool,
+  owner: FactorOwner,
+  passkey: NewPasskey & { name: string },
+): Promise<{ recoveryCodes: readonly string[] | null }> {
+  const name = parseName(passkey.name);
+  return changeFactors(pool, owner, async (client) => {
+    const { rowCount } = await client.query(
+      `insert into passkeys (id, user_id, name, public_key, counter) values ($1, $2, $3, $4, $5)
+       on conflict (id) do nothing`,
+      [passkey.id, owner.userId, name, passkey.publicKey, passkey.counter],
+    );
+    if (rowCount === 0) throw new AppError("conflict", { publicMessage: "This passkey is registered already." });
+    return { recoveryCodes: await ensureRecoveryCodes(client, owner.userId) };
+  });
+}
+
+export async function removePasskey(pool: Pool, owner: FactorOwner, id: string): Promise<void> {
+  await changeFactors(pool, owner, async (client) => {
+    const { rowCount } = await client.query("delete from passkeys where id = $1 and user_id = $2", [id, owner.userId]);
+    if (rowCount === 0) throw new AppError("not_found", { publicMessage: "Passkey not found." });
+    await dropUselessCodes(client, owner.userId);
+  });
+}
+
+/** Not a change of what logs somebody in, so the other sessions stay. */
+export async function renamePasskey(
+  pool: Pool,
+  owner: FactorOwner,
+  passkey: { id: string; name: string },
+): Promise<void> {
+  const name = parseName(passkey.name);
+  const { rowCount } = await inTransactionAs(pool, owner.actor, (client) =>
+    client.query("update passkeys set name = $3 where id = $1 and user_id = $2", [passkey.id, owner.userId, name]),
+  );
+  if (rowCount === 0) throw new AppError("not_found", { publicMessage: "Passkey not found." });
 }
 
 export async function renewRecoveryCodes(pool: Pool, owner: FactorOwner): Promise<readonly string[]> {
   return changeFactors(pool, owner, async (client) => {
-    const { rowCount } = await client.query("select from authenticator_apps where user_id = $1", [owner.userId]);
-    if (rowCount === 0) {
+    if (!(await hasFactor(client, owner.userId))) {
       throw new AppError("conflict", { publicMessage: "Set up a second factor first. It brings recovery codes." });
     }
     return replaceRecoveryCodes(client, owner.userId);
