@@ -101,7 +101,9 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
     "GET /reference/",
     `GET ${dashboard}/auth`,
   ],
-  ownPage: ["accept", "link", "login", "passkey", "passkey/begin", "second-step"].map((end) => `POST ${dashboard}/auth/${end}`),
+  ownPage: ["accept", "link", "login", "passkey", "passkey/begin", "second-step"].map(
+    (end) => `POST ${dashboard}/auth/${end}`,
+  ),
   session: [
     ...[
       "audit",
