@@ -25,8 +25,8 @@ const pendingMinutes = 10;
 /** Opens a session, or asks for the second factor of whoever has one. */
 export async function enterOrAsk(db: Queryable, input: FirstStep): Promise<Entry> {
   const { appSince, passkeys } = await listFactors(db, input.userId);
-  if (appSince === null && passkeys.length === 0)
-    return { kind: "logged_in", sessionToken: await openSession(db, input) };
+  const isAsked = appSince !== null || passkeys.length > 0;
+  if (!isAsked) return { kind: "logged_in", sessionToken: await openSession(db, input) };
   const pendingToken = newToken();
   await db.query(
     `insert into pending_logins (token_hash, user_id, opened_by, expires_at)
