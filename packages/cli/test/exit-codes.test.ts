@@ -79,6 +79,8 @@ const rows: readonly Row[] = [
   ["project knowledge tools P nope", 4, "nope"],
   ["project knowledge allow P nope tool", 4, "nope"],
   ["project knowledge deny P nope tool", 4, "nope"],
+  ["project knowledge connect P nope", 4, "nope"],
+  ["project knowledge connect P nope --client-secret-env NONE", 2, "--client-secret-env needs --client-id"],
   ["project knowledge remove P nope", 4, "the project has no knowledge server nope"],
   ["key create", 2, "there are several projects; give an id: prj_"],
   ["key create --project P --expires soon", 2, "12h, 90d"],

@@ -137,3 +137,8 @@ function collect(value: unknown, said: string[], depth: number): void {
   }
   for (const part of parts) collect(part, said, depth + 1);
 }
+
+/** Of what a forge said to each method of merging: why it refuses all, and not that the repository forbids one of them. */
+export function refusalAmong(words: readonly string[]): string {
+  return words.find((said) => !/not allowed/i.test(said)) ?? words.at(-1) ?? "";
+}

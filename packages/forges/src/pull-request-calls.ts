@@ -85,11 +85,6 @@ export async function tryEach(...steps: readonly (() => Promise<void>)[]): Promi
   if (failures.length > 0) throw mayPass ?? failures[0];
 }
 
-/** Of what a forge said to each method of merging: why it refuses all, and not that the repository forbids one of them. */
-export function refusalAmong(words: readonly string[]): string {
-  return words.find((said) => !/not allowed/i.test(said)) ?? words.at(-1) ?? "";
-}
-
 export function isAnswered(comments: readonly PullRequestComment[], to: string): boolean {
   return comments.some(({ text, lines = [] }) =>
     [text, ...lines.map((line) => line.text)].some((one) => one.includes(answerMark(to))),

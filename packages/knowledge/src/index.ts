@@ -1,2 +1,12 @@
-export { type KnowledgeTool, openKnowledgeServer } from "./knowledge-server.ts";
+export { KnowledgeFault } from "./bounded-fetch.ts";
+export {
+  askForGrant,
+  ConnectionNeeded,
+  describeClient,
+  type GrantClient,
+  type KnowledgeGrant,
+  redeemCode,
+  renewGrant,
+} from "./knowledge-grant.ts";
+export { type KnowledgeTool, openKnowledgeServer, type TokenOf } from "./knowledge-server.ts";
 export { createKnowledgeTools, type KnowledgeCall, type KnowledgeTools, type PinnedTool } from "./knowledge-tools.ts";

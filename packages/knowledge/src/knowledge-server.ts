@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Client, JsonSchemaValidatorResult, Tool } from "@modelcontextprotocol/client";
+import type { AuthProvider, Client, JsonSchemaValidatorResult, Tool } from "@modelcontextprotocol/client";
 import { boundedFetch, KnowledgeFault } from "./bounded-fetch.ts";
 
 /** A tool as its server describes it now. */
@@ -19,9 +19,15 @@ interface KnowledgeServer {
   close(): Promise<void>;
 }
 
+/**
+ * A server's token, asked before each request. Null: it needs none. `refused` is one that the server refused just now:
+ * the same one again means that there is no other.
+ */
+export type TokenOf = (refused?: string) => Promise<string | null>;
+
 interface ServerInput {
   url: string;
-  token: string | null;
+  token: TokenOf;
   fetch: typeof globalThis.fetch;
   /** For one request. */
   answerMsMax?: number;
@@ -46,7 +52,7 @@ export async function openKnowledgeServer(input: ServerInput, signal: AbortSigna
       maxReconnectionDelay: 1,
       reconnectionDelayGrowFactor: 1,
     },
-    ...(token !== null && { requestInit: { headers: { authorization: `Bearer ${token}` } } }),
+    authProvider: tokensOf(token),
   });
   const client = new Client(
     { name: "emend", version: "0.1.0" },
@@ -112,6 +118,23 @@ export async function openKnowledgeServer(input: ServerInput, signal: AbortSigna
   };
 }
 
+/** The library asks for a token before each request, and once more after a refusal. */
+function tokensOf(token: TokenOf): AuthProvider {
+  let sent: string | null = null;
+  return {
+    async token() {
+      sent = await token();
+      return sent ?? undefined;
+    },
+    async onUnauthorized() {
+      const refused = sent;
+      if (refused === null || (await token(refused)) === refused) throw new KnowledgeFault(refusal(401));
+    },
+  };
+}
+
+const refusal = (status: number) => `refused the token (${status})`;
+
 function rejectedBy(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
@@ -129,7 +152,7 @@ function asFault(error: unknown): KnowledgeFault {
     if (one.name === "AddressRefused") return new KnowledgeFault("is on a private network", { cause: error });
   }
   const { status } = error as { status?: number };
-  if (status === 401 || status === 403) return new KnowledgeFault(`refused the token (${status})`, { cause: error });
+  if (status === 401 || status === 403) return new KnowledgeFault(refusal(status), { cause: error });
   if (status !== undefined) return new KnowledgeFault(`answered ${status}`, { cause: error });
   // Not its message, which may be the server's own text.
   return new KnowledgeFault("could not be asked", { cause: error });

@@ -28,7 +28,7 @@ const search = { name: "search", answer: () => "The limit is 100 an hour." };
 
 /** The tools as an owner allowed them at this moment. */
 async function pinned(url: string, token: string | null = null) {
-  const server = await openKnowledgeServer({ url, token, fetch: globalThis.fetch }, signal);
+  const server = await openKnowledgeServer({ url, token: async () => token, fetch: globalThis.fetch }, signal);
   const tools = await server.tools(signal);
   await server.close();
   return tools;

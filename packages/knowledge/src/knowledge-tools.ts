@@ -1,6 +1,6 @@
 import { inContent } from "@emend/base/in-content.ts";
 import { KnowledgeFault } from "./bounded-fetch.ts";
-import { openKnowledgeServer } from "./knowledge-server.ts";
+import { openKnowledgeServer, type TokenOf } from "./knowledge-server.ts";
 
 /** A tool that an owner allowed, as it was then. */
 export interface PinnedTool {
@@ -13,7 +13,7 @@ export interface PinnedTool {
 interface ConnectedServer {
   name: string;
   url: string;
-  token(): Promise<string | null>;
+  token: TokenOf;
   tools: readonly PinnedTool[];
 }
 
@@ -58,9 +58,9 @@ export function createKnowledgeTools(deps: {
   let calls = 0;
 
   async function open(server: ConnectedServer, signal: AbortSignal) {
-    const { url } = server;
+    const { url, token } = server;
     const { fetch, answerMsMax } = deps;
-    const input = { url, token: await server.token(), fetch, ...(answerMsMax !== undefined && { answerMsMax }) };
+    const input = { url, token, fetch, ...(answerMsMax !== undefined && { answerMsMax }) };
     const connection = await openKnowledgeServer(input, signal);
     try {
       const hashes = new Map((await connection.tools(signal)).map(({ name, hash }) => [name, hash]));

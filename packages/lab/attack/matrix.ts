@@ -17,8 +17,8 @@ const callers: readonly Caller[] = [
   "write key",
 ];
 
-/** The expected status. "in": anything but a refusal of the caller or a server error. */
-type Wanted = number | "in";
+/** The expected status. "in": anything but a refusal of the caller or a server error. "out": 401, or 429 after many. */
+type Wanted = number | "in" | "out";
 type Rule = Readonly<Record<Caller, Wanted>>;
 
 const strangers = (status: Wanted) =>
@@ -32,6 +32,8 @@ const rules = {
   /** Logged-in people; keys are not accepted. `roles.test.ts` tries every role on each of these. */
   session: { ...strangers(401), "foreign key": 401, "read key": 401, "write key": 401 },
   signed: { ...strangers(401), "foreign key": 401, "read key": 401, "write key": 401 },
+  /** A directory's token: no key opens these. */
+  directory: { ...strangers("out"), "foreign key": "out", "read key": "out", "write key": "out" },
   open: { ...strangers("in"), "foreign key": "in", "read key": "in", "write key": "in" },
   /** A login from a page of another site. */
   ownPage: { ...strangers(403), "foreign key": 403, "read key": 403, "write key": 403 },
@@ -69,10 +71,8 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
     ...["close", "merge", "ready"].map((end) => `POST /forge/:projectId/pull/:number/${end}`),
   ],
   key: ["POST /mcp", "GET /v2/projects"],
-  signed: [
-    "POST /hooks/:forge/:projectId",
-    "POST /hooks/automations/:id",
-    // A directory's token: no key opens these.
+  signed: ["POST /hooks/:forge/:projectId", "POST /hooks/automations/:id"],
+  directory: [
     ...["ServiceProviderConfig", "ResourceTypes", "ResourceTypes/:id", "Schemas", "Schemas/:id"].map(
       (end) => `GET /scim/v2/${end}`,
     ),
@@ -91,6 +91,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
     "GET /forge/:projectId/pulls",
     "GET /healthz",
     "GET /login/:token",
+    ...["client.json", "return"].map((name) => `GET /knowledge/${name}`),
     ...["", "/mcp"].map((end) => `GET /.well-known/oauth-protected-resource${end}`),
     ...["oauth-authorization-server", "openid-configuration"].map((name) => `GET /.well-known/${name}`),
     ...["authorize", "authorize/:id", "jwks"].map((name) => `GET /oauth/${name}`),
@@ -265,5 +266,6 @@ export function matrixOf(routes: readonly string[]): { cells: readonly Cell[]; m
 }
 
 export function isRight(wanted: Wanted, status: number): boolean {
+  if (wanted === "out") return status === 401 || status === 429;
   return wanted === "in" ? status < 500 && status !== 401 && status !== 403 : status === wanted;
 }

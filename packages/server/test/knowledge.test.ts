@@ -1,4 +1,5 @@
 import type { FarTurn } from "@emend/testkit/far-model.ts";
+import { startFarGrants } from "@emend/testkit/knowledge-grants.ts";
 import { type FarKnowledge, type FarTool, startFarKnowledge } from "@emend/testkit/knowledge-server.ts";
 import { useModelProject } from "@emend/testkit/model-project.ts";
 import { afterEach, expect, test } from "vitest";
@@ -58,6 +59,50 @@ test("a job asks an allowed tool, cites it, and the log has the call", async () 
   const { rows } = await installation.database.pool.query("select credential from knowledge_servers");
   expect(rows[0].credential.toString("latin1")).not.toContain(token);
   expect(JSON.stringify(model.requests)).not.toContain(token);
+});
+
+test("a job asks a server to which a person gave access by OAuth", async () => {
+  const { client, admin, at, server, project, audited, far: model } = await prepare();
+  await far.stop();
+  const grants = await startFarGrants([search]);
+  far = { ...grants.knowledge, stop: grants.stop };
+  await admin.remove(at);
+  await admin.add({ ...at, url: grants.knowledge.url, credential: null });
+  await expect(admin.offered(at)).rejects.toMatchObject({
+    publicMessage: "notion refused the token (401). If it uses OAuth: emend project knowledge connect notion",
+  });
+  const { url } = await admin.connect(at);
+  const back = await grants.agree(url);
+  expect(back).toMatch(new RegExp(`^${server.url}/knowledge/return\\?`));
+  const page = await fetch(back);
+  expect(page.status).toBe(200);
+  expect(await page.text()).toContain("<h1>The knowledge server is connected</h1>");
+  const again = await fetch(back);
+  expect(again.status).toBe(400);
+  expect(await again.text()).toContain("the link was used");
+  expect(await admin.list(project.id)).toMatchObject([{ name: "notion", access: "oauth" }]);
+
+  await admin.allow({ ...at, tool: "search", mayWrite: false });
+  grants.expire();
+  const { id } = await client.create({ prompt: "Correct the limit by what Notion says." });
+  expect((await client.untilFinal(id)).status).toBe("completed");
+  expect(grants.knowledge.calls).toMatchObject([{ tool: "search" }]);
+  expect(grants.asked).toEqual({ code: 1, renewal: 1 });
+  const given = grants.knowledge.calls[0]?.authorization?.replace("Bearer ", "") ?? "";
+  expect(given).toMatch(/\S{20}/);
+  expect(JSON.stringify(model.requests)).not.toContain(given);
+  expect((await audited()).map(({ action }) => action)).toContain("knowledge.connected");
+
+  await grants.revoke();
+  await expect(admin.offered(at)).rejects.toMatchObject({
+    publicMessage: "notion must be connected again. Run: emend project knowledge connect notion",
+  });
+  const about = await (await fetch(`${server.url}/knowledge/client.json`)).json();
+  expect(about).toMatchObject({
+    client_id: `${server.url}/knowledge/client.json`,
+    redirect_uris: [`${server.url}/knowledge/return`],
+    token_endpoint_auth_method: "none",
+  });
 });
 
 test("a tool that was changed after it was allowed is not called until a person allows it again", async () => {

@@ -18,10 +18,20 @@ export interface FarKnowledge {
   stop(): Promise<void>;
 }
 
-/** A Model Context Protocol server over Streamable HTTP. `era`: which clients it answers. */
+interface FarDoor {
+  /** Which clients it answers. */
+  era?: "both" | "new";
+  token?: string | ((given: string) => boolean);
+  /** What it says to those that have no token. */
+  challenge?: () => string;
+  /** Documents beside the protocol, by path. */
+  files?: Readonly<Record<string, () => object>>;
+}
+
+/** A Model Context Protocol server over Streamable HTTP. */
 export async function startFarKnowledge(
   tools: FarTool[],
-  { era = "both", token }: { era?: "both" | "new"; token?: string } = {},
+  { era = "both", token, challenge, files = {} }: FarDoor = {},
 ): Promise<FarKnowledge> {
   const calls: FarKnowledge["calls"] = [];
   const far = { tools };
@@ -42,8 +52,14 @@ export async function startFarKnowledge(
   );
   const { url, stop } = await listen(async (request, response) => {
     authorization = request.headers.authorization ?? null;
-    if (token !== undefined && authorization !== `Bearer ${token}`) {
-      response.writeHead(401).end();
+    const file = files[request.url ?? ""];
+    if (file) {
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(file()));
+      return;
+    }
+    const given = authorization?.replace("Bearer ", "") ?? "";
+    if (token !== undefined && !(typeof token === "string" ? given === token : token(given))) {
+      response.writeHead(401, challenge && { "www-authenticate": challenge() }).end();
       return;
     }
     const body = ["GET", "HEAD"].includes(request.method ?? "") ? undefined : Readable.toWeb(request);

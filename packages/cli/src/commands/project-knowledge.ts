@@ -11,6 +11,11 @@ interface AddOptions extends AdminOptions {
   tokenEnv?: string;
 }
 
+interface ConnectOptions extends AdminOptions {
+  clientId?: string;
+  clientSecretEnv?: string;
+}
+
 interface AllowOptions extends AdminOptions {
   notMarked?: boolean;
 }
@@ -30,6 +35,17 @@ export function registerProjectKnowledge(project: Command, cli: Cli): void {
   withJson(withData(add)).action((first: Word, second: Word, options: AddOptions) => {
     const { project: given, rest } = splitWords([first, second], ["name"]);
     return addServer(cli, given, rest[0] as string, options);
+  });
+
+  const connect = withProject(
+    knowledge.command("connect").description("print an address where a person gives Emend access by OAuth"),
+    [server],
+  )
+    .option("--client-id <id>", "Emend's id at the service (default: Emend registers itself)")
+    .option("--client-secret-env <variable>", "variable that holds its secret there");
+  withJson(withData(connect)).action((first: Word, second: Word, options: ConnectOptions) => {
+    const { project: given, rest } = splitWords([first, second], ["name"]);
+    return connectServer(cli, given, rest[0] as string, options);
   });
 
   const list = knowledge
@@ -74,6 +90,24 @@ async function addServer(cli: Cli, given: Word, name: string, options: AddOption
   );
   printResult(cli, options, added, added.name);
   say(cli, options, `Added. Jobs ask it once you allow its tools: emend project knowledge tools ${name}`);
+  if (credential === null) say(cli, options, `If it uses OAuth, first: emend project knowledge connect ${name}`);
+}
+
+async function connectServer(cli: Cli, given: Word, name: string, options: ConnectOptions): Promise<void> {
+  const { clientId, clientSecretEnv } = options;
+  if (clientSecretEnv !== undefined && clientId === undefined) {
+    throw new CliError("usage", "--client-secret-env needs --client-id");
+  }
+  const secret = await readSecret(cli, "the client's secret", { env: clientSecretEnv });
+  const asked = await withAdmin(cli, options, async (admin) =>
+    admin.knowledge.connect({
+      projectId: await projectIdOf(cli, admin, given),
+      name,
+      ...(clientId !== undefined && { client: { id: clientId, secret } }),
+    }),
+  );
+  printResult(cli, options, asked, asked.url);
+  say(cli, options, "Open this address in a browser within 15 minutes and allow the access. It works once.");
 }
 
 async function listServers(cli: Cli, given: Word, options: AdminOptions): Promise<void> {
@@ -82,13 +116,13 @@ async function listServers(cli: Cli, given: Word, options: AdminOptions): Promis
   );
   if (found.length === 0) say(cli, options, "No knowledge servers yet.");
   if (found.length === 0 && !options.json) return;
-  const rows = found.map(({ name, hasCredential, tools, url }) => [
+  const rows = found.map(({ name, access, tools, url }) => [
     name,
-    hasCredential ? "yes" : "no",
+    access,
     tools.map((tool) => tool.name).join(", ") || "(none)",
     url,
   ]);
-  printResult(cli, options, found, table([["NAME", "TOKEN", "ALLOWED TOOLS", "URL"], ...rows]));
+  printResult(cli, options, found, table([["NAME", "ACCESS", "ALLOWED TOOLS", "URL"], ...rows]));
 }
 
 async function listTools(cli: Cli, given: Word, name: string, options: AdminOptions): Promise<void> {

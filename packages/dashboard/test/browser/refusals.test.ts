@@ -102,6 +102,7 @@ const session = {
   by: null,
   address: null,
 };
+const factors = { appSince: null, passkeys: [], allowsPasskeys: false, recoveryCodesLeft: 0, isFresh: true };
 const nothingYet = { "/projects": { projects: [] }, "/keys": { keys: [] }, "/jobs": { jobs: [], nextCursor: null } };
 
 /** Every page that writes. Add a line for a new one. */
@@ -212,7 +213,7 @@ const writes: Readonly<Record<string, Write>> = {
   },
   "a password": {
     path: "/app/settings",
-    given: { "/session": person },
+    given: { "/session": person, "/factors": factors },
     typed: { "Current password": "correct horse battery", "New password": "correct horse stable" },
     submit: button("Change password"),
   },
@@ -249,7 +250,7 @@ async function giveInstead(route: Route, given: object): Promise<void> {
   const json = isOfProjects
     ? { projects: projects.map((each: object) => ({ ...each, ...given })) }
     : { ...rest, ...given };
-  await route.fulfill({ response: answer, json });
+  await route.fulfill({ status: 200, json });
 }
 
 const named = (text: string) =>

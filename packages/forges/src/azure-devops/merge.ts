@@ -1,7 +1,6 @@
 import { Type } from "typebox";
-import { wordsOf } from "../api-refusal.ts";
+import { refusalAmong, wordsOf } from "../api-refusal.ts";
 import type { MergeOutcome } from "../forge.ts";
-import { refusalAmong } from "../pull-request-calls.ts";
 import type { AzureDevopsRepository } from "./azure-devops-api.ts";
 
 const Completing = Type.Object({

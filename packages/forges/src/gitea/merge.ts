@@ -1,7 +1,6 @@
 import { Type } from "typebox";
-import { wordsOf } from "../api-refusal.ts";
+import { refusalAmong, wordsOf } from "../api-refusal.ts";
 import type { MergeOutcome } from "../forge.ts";
-import { refusalAmong } from "../pull-request-calls.ts";
 import type { GiteaRepository } from "./pull-requests.ts";
 
 /** A repository may forbid some of them. Releases before 1.27 call the field `Do`, and accept both. */

@@ -1,7 +1,6 @@
 import { Type } from "typebox";
-import { wordsOf } from "../api-refusal.ts";
+import { refusalAmong, wordsOf } from "../api-refusal.ts";
 import type { MergeOutcome } from "../forge.ts";
-import { refusalAmong } from "../pull-request-calls.ts";
 import type { GithubRepository } from "./github-token.ts";
 
 /** A repository may forbid some of them. */

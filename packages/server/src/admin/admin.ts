@@ -291,7 +291,7 @@ export function createAdmin(deps: AdminDeps): Admin {
       await requireProject(pool, input.projectId);
       return removeContextRepository(db, input);
     },
-    knowledge: createKnowledgeAdmin({ config, pool, sealer }),
+    knowledge: createKnowledgeAdmin({ config, pool, sealer, publicUrl: deps.publicUrl }),
     async createKey(input) {
       const { allowList, expiresAt, ...rest } = input;
       const outcome = await createKey(db, {

@@ -1,3 +1,5 @@
+import { ConnectionNeeded, KnowledgeFault } from "@emend/knowledge";
+
 import {
   addKnowledgeServer,
   allowKnowledgeTool,
@@ -12,13 +14,17 @@ import type { Sealer } from "../accounts/secrets.ts";
 import type { Config } from "../config/config.ts";
 import type { Pool } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
-import { readKnowledgeTools } from "../installation/knowledge-reach.ts";
+import { askForConnection, readKnowledgeTools } from "../installation/knowledge-reach.ts";
 import type { ProjectCheck } from "./doctor-project.ts";
 
 interface KnowledgeDeps {
   config: Config;
   pool: Pool;
   sealer: Sealer;
+}
+
+interface ConnectDeps extends KnowledgeDeps {
+  publicUrl(): Promise<string>;
 }
 
 interface Named {
@@ -40,6 +46,8 @@ export interface KnowledgeAdmin {
   list(projectId: string): Promise<readonly Omit<KnowledgeServerRow, "id" | "projectId">[]>;
   /** False if the project has no server of this name. */
   remove(input: Named): Promise<boolean>;
+  /** Asks the server for access by OAuth. A person opens the address. `client`: as the server's owner registered it. */
+  connect(input: Named & { client?: { id: string; secret: string | null } }): Promise<{ name: string; url: string }>;
   /** Asks the server. */
   offered(input: Named): Promise<readonly OfferedTool[]>;
   /** `mayWrite`: also if its server does not mark it as read-only. */
@@ -49,7 +57,7 @@ export interface KnowledgeAdmin {
 
 const askMsMax = 60_000;
 
-export function createKnowledgeAdmin(deps: KnowledgeDeps): KnowledgeAdmin {
+export function createKnowledgeAdmin(deps: ConnectDeps): KnowledgeAdmin {
   const { pool } = deps;
 
   async function read(input: Named) {
@@ -65,6 +73,12 @@ export function createKnowledgeAdmin(deps: KnowledgeDeps): KnowledgeAdmin {
     async list(projectId) {
       await requireProject(pool, projectId);
       return (await listKnowledgeServers(pool, projectId)).map(({ id: _, projectId: __, ...server }) => server);
+    },
+    async connect({ client, ...input }) {
+      const server = await findKnowledgeServer(pool, input);
+      const publicUrl = await deps.publicUrl();
+      const url = await inWords(server, () => askForConnection({ ...deps, publicUrl }, server, client));
+      return { name: server.name, url };
     },
     remove: (input) => removeKnowledgeServer(pool, input),
     async offered(input) {
@@ -90,15 +104,25 @@ export function createKnowledgeAdmin(deps: KnowledgeDeps): KnowledgeAdmin {
   };
 }
 
-async function ask(deps: KnowledgeDeps, server: KnowledgeServerRow) {
+function ask(deps: KnowledgeDeps, server: KnowledgeServerRow) {
+  return inWords(server, () => readKnowledgeTools(deps, server, AbortSignal.timeout(askMsMax)));
+}
+
+async function inWords<T>({ name }: KnowledgeServerRow, work: () => Promise<T>): Promise<T> {
   try {
-    const signal = AbortSignal.timeout(askMsMax);
-    return await readKnowledgeTools({ ...deps, db: deps.pool }, server, signal);
+    return await work();
   } catch (error) {
-    const { name, message } = error as Error;
-    const words = name === "KnowledgeFault" ? message : "could not be asked";
-    const hint = message.includes("private network") ? " Set EMEND_ALLOW_PRIVATE_KNOWLEDGE=true to allow that." : "";
-    throw new AppError("invalid_request", { publicMessage: `${server.name} ${words}.${hint}`, cause: error });
+    if (!(error instanceof KnowledgeFault)) throw error;
+    const { message } = error;
+    const connect = `emend project knowledge connect ${name}`;
+    const hint = message.includes("private network")
+      ? " Set EMEND_ALLOW_PRIVATE_KNOWLEDGE=true to allow that."
+      : error instanceof ConnectionNeeded
+        ? ` Run: ${connect}`
+        : message.includes("(401)")
+          ? ` If it uses OAuth: ${connect}`
+          : "";
+    throw new AppError("invalid_request", { publicMessage: `${name} ${message}.${hint}`, cause: error });
   }
 }
 

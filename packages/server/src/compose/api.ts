@@ -19,6 +19,7 @@ import { slackHookPlugin } from "../chat/plugin.ts";
 import { isComparedWithCode } from "../claims/claim-store.ts";
 import { ConfigError } from "../config/setting-reader.ts";
 import { assetsDir } from "../dashboard/assets.ts";
+import { knowledgePlugin } from "../dashboard/knowledge-plugin.ts";
 import { plainPages } from "../dashboard/plain-page.ts";
 import { accountsPlugin, dashboardPlugin } from "../dashboard/plugin.ts";
 import { programsPlugin } from "../dashboard/programs-plugin.ts";
@@ -33,6 +34,7 @@ import { buildApp } from "../http/app.ts";
 import { mcpPlugin } from "../http/mcp-plugin.ts";
 import { picturePlugin } from "../http/picture-plugin.ts";
 import { scimPlugin } from "../http/scim-plugin.ts";
+import { takeConnection } from "../installation/knowledge-reach.ts";
 import { rememberUrl, typedCommand, urlOf } from "../installation/public-url.ts";
 import { hastenPoll } from "../jobs/pull-requests.ts";
 import { measureRequests, routeOf } from "../metrics/measure.ts";
@@ -113,6 +115,11 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         log,
         unknownBytes,
         publicUrl,
+      }),
+      knowledgePlugin({
+        log,
+        publicUrl,
+        take: (answer) => takeConnection({ config, pool, sealer, publicUrl: publicUrl() }, answer),
       }),
       forgeHooksPlugin({
         secret,

@@ -1,6 +1,7 @@
 import { listModelKeys, openModelKey } from "../accounts/keys/model-keys.ts";
 import { listContextRepositories, openContextCredential } from "../accounts/projects/context-repositories.ts";
-import { listKnowledgeServers, openKnowledgeCredential } from "../accounts/projects/knowledge-servers.ts";
+import { openKnowledgeSecrets } from "../accounts/projects/knowledge-grants.ts";
+import { listKnowledgeServers } from "../accounts/projects/knowledge-servers.ts";
 import { openProjectCredential } from "../accounts/projects/projects.ts";
 import type { Sealer } from "../accounts/secrets.ts";
 import { webhookSecretsOf } from "../automations/webhook.ts";
@@ -38,7 +39,6 @@ export async function knownSecretsOf(deps: KnownSecretsDeps, projectId: string):
     openProjectCredential({ db, sealer }, projectId),
     ...vendors.map((vendor) => openModelKey({ db, sealer }, projectId, vendor)),
     ...contexts.map(({ id }) => openContextCredential({ db, sealer }, id)),
-    ...servers.map(({ id }) => openKnowledgeCredential({ db, sealer }, id)),
   ]);
   const all = [
     secret,
@@ -54,6 +54,7 @@ export async function knownSecretsOf(deps: KnownSecretsDeps, projectId: string):
     config.mattermost?.token ?? null,
     ...Object.values(config.modelEndpoints).flatMap(({ apiKey, secrets = {} }) => [apiKey, ...Object.values(secrets)]),
     ...stored,
+    ...(await Promise.all(servers.map(({ id }) => openKnowledgeSecrets({ db, sealer }, id)))).flat(),
     ...(await webhookSecretsOf({ pool: db, sealer, secret }, projectId)),
     ...(await openWebhookSecrets({ db, sealer }, projectId)),
   ];

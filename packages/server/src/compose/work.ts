@@ -382,7 +382,7 @@ function composeWorker(
     spentBudget: (projectId) => spentBudget(pool, projectId),
     uploadsOf: (jobId) => uploadsOfJob(pool, jobId),
     seesPictures: (model) => canSeePictures(model, config.modelPrices),
-    openKnowledge: (job) => openProjectKnowledge({ config, db: pool, sealer }, job),
+    openKnowledge: (job) => openProjectKnowledge({ config, pool, sealer }, job),
     trace: (jobId, redact) => traceAgent(tracer, jobId, redact),
     findRefused: (job, diff) => findClosedChange(pool, job.id, diff),
     findTouching: (job, diff, signal) => findTouchingPull({ ...automations, db: pool }, job, diff, signal),

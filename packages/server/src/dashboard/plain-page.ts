@@ -54,6 +54,19 @@ export const plainPages = {
       `<p>Its request was not valid: ${escaped(reason)}.</p>
 <p>Nothing was allowed. Go back to the program and connect it again. If that fails, create an API key for it.</p>`,
     ),
+  knowledgeConnected: (name: string) =>
+    plainPage(
+      "The knowledge server is connected",
+      `<p>Emend can ask ${escaped(name)} now. Jobs use only the tools that you allow:</p>
+<pre><code>emend project knowledge tools ${escaped(name)}</code></pre>
+<p>You can close this page.</p>`,
+    ),
+  knowledgeNotConnected: (reason: string) =>
+    plainPage(
+      "The knowledge server is not connected",
+      `<p>Nothing was changed: ${escaped(reason)}. Print a new link on the machine that runs Emend, and open it:</p>
+<pre><code>emend project knowledge connect</code></pre>`,
+    ),
 } as const;
 
 function escaped(text: string): string {

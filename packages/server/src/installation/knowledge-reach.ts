@@ -1,18 +1,18 @@
 import { createKnowledgeTools, type KnowledgeTool, type KnowledgeTools, openKnowledgeServer } from "@emend/knowledge";
+import { connectKnowledgeServer, finishConnection, knowledgeTokenOf } from "../accounts/projects/knowledge-grants.ts";
 import {
   type KnowledgeServerRow,
   listKnowledgeServers,
-  openKnowledgeCredential,
   recordKnowledgeCall,
 } from "../accounts/projects/knowledge-servers.ts";
 import type { Sealer } from "../accounts/secrets.ts";
 import type { Config } from "../config/config.ts";
-import type { Queryable } from "../db/pool.ts";
+import type { Pool } from "../db/pool.ts";
 import { createGuardedFetch, type ResolveAll } from "../notify/ssrf-guard.ts";
 
 interface ReachDeps {
   config: Pick<Config, "network" | "allowPrivateKnowledge">;
-  db: Queryable;
+  pool: Pool;
   sealer: Sealer;
   /** For tests. */
   resolve?: ResolveAll;
@@ -27,15 +27,38 @@ export async function readKnowledgeTools(
   server: KnowledgeServerRow,
   signal: AbortSignal,
 ): Promise<readonly KnowledgeTool[]> {
-  const { fetch, close } = guardedFetch(deps);
-  try {
-    const token = await openKnowledgeCredential(deps, server.id);
+  return withGuard(deps, async (fetch) => {
+    const token = knowledgeTokenOf({ ...deps, fetch }, server.id);
     const connection = await openKnowledgeServer({ url: server.url, token, fetch }, signal);
     try {
       return await connection.tools(signal);
     } finally {
       await connection.close();
     }
+  });
+}
+
+/** The address that a person opens to give Emend access by OAuth. */
+export function askForConnection(
+  deps: ReachDeps & { publicUrl: string },
+  server: KnowledgeServerRow,
+  registered?: { id: string; secret: string | null },
+): Promise<string> {
+  return withGuard(deps, (fetch) => connectKnowledgeServer({ ...deps, fetch }, server, registered));
+}
+
+/** Takes the answer that a person's browser brought back. */
+export function takeConnection(
+  deps: ReachDeps & { publicUrl: string },
+  answer: Parameters<typeof finishConnection>[1],
+): Promise<{ name: string }> {
+  return withGuard(deps, (fetch) => finishConnection({ ...deps, fetch }, answer));
+}
+
+async function withGuard<T>(deps: ReachDeps, work: (guarded: typeof fetch) => Promise<T>): Promise<T> {
+  const { fetch: guarded, close } = guardedFetch(deps);
+  try {
+    return await work(guarded);
   } finally {
     await close();
   }
@@ -46,13 +69,13 @@ export async function openProjectKnowledge(
   deps: ReachDeps,
   job: { id: string; projectId: string },
 ): Promise<KnowledgeTools | null> {
-  const servers = (await listKnowledgeServers(deps.db, job.projectId)).filter(({ tools }) => tools.length > 0);
+  const servers = (await listKnowledgeServers(deps.pool, job.projectId)).filter(({ tools }) => tools.length > 0);
   if (servers.length === 0) return null;
   const { fetch, close } = guardedFetch(deps);
   const made = createKnowledgeTools({
-    servers: servers.map(({ id, ...server }) => ({ ...server, token: () => openKnowledgeCredential(deps, id) })),
+    servers: servers.map(({ id, ...server }) => ({ ...server, token: knowledgeTokenOf({ ...deps, fetch }, id) })),
     fetch,
-    record: (call) => recordKnowledgeCall(deps.db, job.projectId, { job: job.id, ...call }),
+    record: (call) => recordKnowledgeCall(deps.pool, job.projectId, { job: job.id, ...call }),
   });
   return {
     ...made,

@@ -2,6 +2,7 @@ import { appContext as authenticatorAppContext } from "../accounts/factors/codes
 import { modelKeyContext } from "../accounts/keys/model-keys.ts";
 import { contextCredentialContext } from "../accounts/projects/context-repositories.ts";
 import { appContext, setupContext } from "../accounts/projects/github-app.ts";
+import { knowledgeConnectingContext, knowledgeGrantContext } from "../accounts/projects/knowledge-grants.ts";
 import { knowledgeCredentialContext } from "../accounts/projects/knowledge-servers.ts";
 import { credentialContext } from "../accounts/projects/projects.ts";
 import { createSealer, type Sealer } from "../accounts/secrets.ts";
@@ -33,6 +34,8 @@ export const sealedColumns = [
   sealedIn("projects", "credential", credentialContext),
   sealedIn("context_repositories", "credential", contextCredentialContext),
   sealedIn("knowledge_servers", "credential", knowledgeCredentialContext),
+  sealedIn("knowledge_servers", "oauth", knowledgeGrantContext),
+  sealedIn("knowledge_servers", "connecting", knowledgeConnectingContext),
   sealedIn("github_apps", "credential", appContext, "repository_url"),
   sealedIn("github_app_setups", "credential", setupContext, "project_id"),
   {

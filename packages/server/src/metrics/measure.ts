@@ -220,7 +220,7 @@ const projectPath = /^\/v2\/agent\/([^/]+)\/(jobs|claims|automations|gates|healt
 const dashboardPath = /^\/dashboard\/api\/(?:projects\/([^/]+)|jobs\/([^/]+))/;
 const plainPaths = new Set(["/healthz", "/readyz", "/metrics", "/openapi.json", "/mcp", "/v2/projects"]);
 
-const folders = new Set(["git", "reference", "dashboard", "hooks", "app", "pictures", "scim"]);
+const folders = new Set(["git", "reference", "dashboard", "hooks", "app", "pictures", "scim", "knowledge"]);
 
 interface RequestRoute {
   /** From a closed set. */

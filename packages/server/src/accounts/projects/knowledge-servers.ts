@@ -10,7 +10,8 @@ export interface KnowledgeServerRow {
   projectId: string;
   name: string;
   url: string;
-  hasCredential: boolean;
+  /** How Emend gets in. */
+  access: "none" | "token" | "oauth";
   tools: readonly AllowedTool[];
 }
 
@@ -79,7 +80,8 @@ function normalUrl(given: string): string {
 /** A project's servers with their allowed tools, by name. */
 export async function listKnowledgeServers(db: Queryable, projectId: string): Promise<readonly KnowledgeServerRow[]> {
   const { rows } = await db.query<KnowledgeServerRow>(
-    `select id, project_id as "projectId", servers.name, url, credential is not null as "hasCredential",
+    `select id, project_id as "projectId", servers.name, url,
+       case when oauth is not null then 'oauth' when credential is not null then 'token' else 'none' end as access,
        coalesce((select jsonb_agg(jsonb_build_object('name', tools.name, 'description', description,
          'inputSchema', input_schema, 'hash', hash) order by tools.name)
          from knowledge_tools tools where server_id = servers.id), '[]') as tools
@@ -163,19 +165,6 @@ export async function recordKnowledgeCall(
   about: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   await audit(db, "knowledge.called", projectId, about);
-}
-
-/** A server's token. Null if it needs none. */
-export async function openKnowledgeCredential(
-  deps: { db: Queryable; sealer: Sealer },
-  id: string,
-): Promise<string | null> {
-  const { rows } = await deps.db.query<{ credential: Buffer | null }>(
-    "select credential from knowledge_servers where id = $1",
-    [id],
-  );
-  const sealed = rows[0]?.credential;
-  return sealed ? deps.sealer.open(sealed, knowledgeCredentialContext(id)) : null;
 }
 
 async function audit(db: Queryable, action: string, projectId: string, details: object): Promise<void> {
