@@ -56,6 +56,7 @@ import {
   registerUserLink,
   registerUserList,
   registerUserReset,
+  registerUserResetFactor,
 } from "./commands/user.ts";
 import {
   registerWebhookAdd,
@@ -216,6 +217,7 @@ export function buildProgram(cli: Cli): Command {
   registerUserList(user, cli);
   registerUserInvite(user, cli);
   registerUserReset(user, cli);
+  registerUserResetFactor(user, cli);
   registerUserErase(user, cli);
   registerUserChat(user, cli);
   registerUserDirectory(user, cli);

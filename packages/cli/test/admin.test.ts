@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { startFarEnd } from "@emend/testkit/forges/far-end.ts";
 import { githubVendor } from "@emend/testkit/forges/github.ts";
+import { totpCode } from "@emend/testkit/totp-code.ts";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type Running, runEmend, runInProcess, startEmend } from "./support/run-emend.ts";
 import { makeDataDir, makeTempDir, removeDir } from "./support/temp-dir.ts";
@@ -256,15 +257,17 @@ test("user link --to logs a browser in on the server that runs, once", async () 
   expect((await open(link)).status).toBe(410);
 });
 
+const post = (path: string, body: object, cookie = "") =>
+  fetch(`${url}/dashboard/api${path}`, {
+    method: "POST",
+    headers: { origin: url, "content-type": "application/json", cookie },
+    body: JSON.stringify(body),
+  });
+const accept = (link: string, password: string) =>
+  post("/auth/accept", { token: link.slice(link.lastIndexOf("/") + 1), name: "Ada", password });
+
 test("user list shows invited people, and user reset gives a new password", async () => {
   const invited = await runInProcess(["user", "invite", "ada@example.com", "--role", "owner", "--json"], { env });
-  const token = (link: string) => link.slice(link.lastIndexOf("/") + 1);
-  const accept = (link: string, password: string) =>
-    fetch(`${url}/dashboard/api/auth/accept`, {
-      method: "POST",
-      headers: { origin: url, "content-type": "application/json" },
-      body: JSON.stringify({ token: token(link), name: "Ada", password }),
-    });
   expect((await accept(JSON.parse(invited.stdout).url, "a first long password")).status).toBe(201);
   const listed = await runInProcess(["user", "list"], { env });
   expect(listed.stdout).toMatch(/^E-MAIL .*\nada@example.com +owner +password /);
@@ -274,6 +277,26 @@ test("user list shows invited people, and user reset gives a new password", asyn
   const unknown = await runInProcess(["user", "reset", "nobody@example.com"], { env });
   expect({ code: unknown.code, stdout: unknown.stdout }).toEqual({ code: 4, stdout: "" });
   expect(unknown.stderr).toContain("nobody@example.com");
+});
+
+test("user reset-factor removes a person's second factors and ends their sessions", async () => {
+  const invited = await runInProcess(["user", "invite", "bo@example.com"], { env });
+  const joined = await accept(invited.stdout.trim(), "a first long password");
+  const cookie = joined.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
+  const none = await runInProcess(["user", "reset-factor", "bo@example.com"], { env });
+  expect(none.code).toBe(4);
+  expect(none.stderr).toContain("bo@example.com has no second factor, so nothing was changed");
+  const { key, setup } = (await (await post("/factors/authenticator-app/begin", {}, cookie)).json()) as {
+    key: string;
+    setup: string;
+  };
+  const confirmed = await post("/factors/authenticator-app/confirm", { setup, code: totpCode(key) }, cookie);
+  expect(confirmed.status).toBe(200);
+  const done = await runInProcess(["user", "reset-factor", "BO@example.com"], { env });
+  expect(done).toMatchObject({ code: 0, stdout: "Removed a second factor of bo@example.com.\n" });
+  const credentials = { email: "bo@example.com", password: "a first long password" };
+  expect(await (await post("/auth/login", credentials)).json()).toEqual({ secondStep: null });
+  expect((await post("/session/end", {}, cookie)).status).toBe(401);
 });
 
 test("doctor finds nothing missing, and the server that runs", async () => {

@@ -101,6 +101,8 @@ const rows: readonly Row[] = [
   ["user invite notmail", 2, "not an email address"],
   ["user invite a@example.com --role boss", 2, "Allowed choices"],
   ["user reset nobody@example.com", 4, "nobody@example.com"],
+  ["user reset-factor", 2, "email"],
+  ["user reset-factor nobody@example.com", 4, "no member has the address nobody@example.com"],
   ["user directory", 0, "No directory tokens yet"],
   ["user directory Okta", 0, "/scim/v2"],
   ["user directory --revoke nope", 4, "token not found: nope"],

@@ -20,7 +20,13 @@ export interface DashboardLogin {
 /** After the password or a link was accepted. */
 export interface DashboardLoggedIn {
   /** Null: logged in. Otherwise a code or a passkey is missing, which is sent with this token. */
-  secondStep: { token: string; hasApp: boolean; hasPasskey: boolean } | null;
+  secondStep: {
+    token: string;
+    hasApp: boolean;
+    hasPasskey: boolean;
+    /** The installation requires a second factor, and the person has none: they set one up now. */
+    setUp: { allowsPasskeys: boolean } | null;
+  } | null;
 }
 
 /** The person's second factors. */
@@ -65,6 +71,7 @@ export interface DashboardMember {
   role: MemberRole;
   /** False: only single sign-on. */
   hasPassword: boolean;
+  hasFactor: boolean;
   isSelf: boolean;
   createdAt: string;
   lastLoginAt: string | null;
@@ -123,6 +130,8 @@ export interface DashboardSettings {
   retention: Readonly<Record<RetentionName, RetentionSetting>>;
   /** Per calendar month (UTC), for all projects together. Null: no limit. */
   monthlyBudget: { jobsMax: number | null; costUsdMax: number | null };
+  /** Whether whoever logs in with a password needs one, and how many members with a password have none. */
+  secondFactor: { required: boolean; membersWithout: number };
   /** Null: not configured. */
   singleSignOn: {
     name: string;

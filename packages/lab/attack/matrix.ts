@@ -102,9 +102,10 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
     "GET /reference/",
     `GET ${dashboard}/auth`,
   ],
-  ownPage: ["accept", "link", "login", "passkey", "passkey/begin", "second-step"].map(
-    (end) => `POST ${dashboard}/auth/${end}`,
-  ),
+  ownPage: [
+    ...["accept", "link", "login", "passkey", "passkey/begin", "second-step"],
+    ...["authenticator-app", "passkey"].flatMap((factor) => [`set-up/${factor}`, `set-up/${factor}/begin`]),
+  ].map((end) => `POST ${dashboard}/auth/${end}`),
   session: [
     ...[
       "audit",

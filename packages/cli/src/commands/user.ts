@@ -103,6 +103,25 @@ async function reset(cli: Cli, email: string, options: AdminOptions): Promise<vo
   say(cli, options, "It works once, for an hour. The old password works until then; every session ends with it.");
 }
 
+export function registerUserResetFactor(user: Command, cli: Cli): void {
+  const command = user
+    .command("reset-factor")
+    .description("remove a person's second factors, and end their sessions: for a lost phone without recovery codes")
+    .argument("<email>", "the person's email address");
+  withJson(withData(command)).action((email: string, options: AdminOptions) => resetFactor(cli, email, options));
+}
+
+async function resetFactor(cli: Cli, email: string, options: AdminOptions): Promise<void> {
+  const done = await withAdmin(cli, options, (admin) => admin.resetFactors(email));
+  const factors = done.removed === 1 ? "a second factor" : `${done.removed} second factors`;
+  printResult(cli, options, done, `Removed ${factors} of ${safeText(done.email)}.`);
+  say(
+    cli,
+    options,
+    "Their sessions ended. If a second factor is required, they set up a new one with their next login.",
+  );
+}
+
 interface ChatOptions extends AdminOptions {
   remove?: boolean;
 }

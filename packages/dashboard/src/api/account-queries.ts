@@ -60,13 +60,17 @@ export const factorsQuery = queryOptions({
   queryFn: ({ signal }) => request<DashboardFactors>("/factors", { signal }),
 });
 
-/** A key for an authenticator app. It stays the same while its dialog is open. */
-export const appSetupQuery = queryOptions({
-  queryKey: ["app-setup"],
-  queryFn: ({ signal }) => request<DashboardAppSetup>("/factors/authenticator-app/begin", { body: {}, signal }),
-  staleTime: Number.POSITIVE_INFINITY,
-  gcTime: 0,
-});
+/** A key for an authenticator app. It stays the same while its form is open. `token`: of a login that waits for it. */
+export function appSetupQuery(token: string | null) {
+  const [path, body] =
+    token === null ? ["/factors/authenticator-app/begin", {}] : ["/auth/set-up/authenticator-app/begin", { token }];
+  return queryOptions({
+    queryKey: ["app-setup", token],
+    queryFn: ({ signal }) => request<DashboardAppSetup>(path, { body, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+}
 
 export const settingsQuery = queryOptions({
   queryKey: ["settings"],

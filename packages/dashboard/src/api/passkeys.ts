@@ -26,9 +26,9 @@ interface RequestOptions {
 export const hasPasskeys = "PublicKeyCredential" in window;
 
 /** Makes a passkey on this device, and returns what the server checks. */
-export async function createPasskey(optionsPath: string) {
+export async function createPasskey(optionsPath: string, body: unknown = {}) {
   const { challenge, rp, user, pubKeyCredParams, timeout, excludeCredentials, authenticatorSelection } =
-    await request<CreationOptions>(optionsPath, { body: {} });
+    await request<CreationOptions>(optionsPath, { body });
   const publicKey = {
     rp,
     pubKeyCredParams,

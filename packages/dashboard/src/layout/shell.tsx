@@ -11,6 +11,7 @@ import { Button, Toggle } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { keepText, keptText } from "../parts/kept-text.ts";
 import { Pending, Problem } from "../parts/notice.tsx";
+import { RecoveryCodes } from "../parts/recovery-codes.tsx";
 import { showInView } from "../parts/show-in-view.ts";
 import { VisibleText } from "../parts/text.tsx";
 import { CommandPalette } from "./command-palette.tsx";
@@ -135,6 +136,7 @@ export function Shell() {
         {isOpen ? <Outlet /> : isLoggedOut ? <LoginPage /> : <Pending error={session.error} />}
       </main>
       {session.data && <OwnJobs />}
+      {session.data && <RecoveryCodes />}
       {open === "palette" && <CommandPalette onClose={close} />}
       {open === "help" && <HelpDialog onClose={close} />}
     </>

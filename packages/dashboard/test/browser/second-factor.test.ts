@@ -214,6 +214,74 @@ journey("refuses a passkey that was copied, and one of somebody else after a pas
   await bo.page.getByRole("alert").getByText("No passkey was used").waitFor();
 });
 
+journey(
+  "requires a second factor of everybody: a session ends, and the next login sets up a passkey or an app",
+  async (look) => {
+    dashboard.expectComplaint(/40[019]/);
+    const { pool } = dashboard.installation.database;
+    const owner = await join(look, "gus");
+    const member = await join(look, "hal");
+    const dialog = owner.page.getByRole("dialog");
+    const require = async () => {
+      await owner.page.goto(`${dashboard.url}/app/settings?tab=installation`);
+      await press(owner.page.getByRole("button", { name: "Require a second factor" }));
+      await dialog.getByText("no second factor. Their sessions end now").waitFor();
+      await expectAccessible(owner.page, "dialog");
+      await press(dialog.getByRole("button", { name: "Require" }));
+    };
+    await require();
+    await dialog.getByRole("alert").getByText("Set up a second factor for yourself first").waitFor();
+    await addAuthenticator(owner.page);
+    await owner.page.goto(`${dashboard.url}/app/settings`);
+    await addPasskey(owner.page);
+    await require();
+    await owner.page.getByText("Required for logins").waitFor();
+    await expectGood(owner.page);
+    await owner.page.goto(`${dashboard.url}/app/settings?tab=members`);
+    await owner.page.getByText(`${owner.email} · second factor`).waitFor();
+
+    // The member's session has ended. The next login adds a passkey.
+    const { page } = member;
+    const authenticator = await addAuthenticator(page);
+    await enterPassword(page, member.email);
+    await page.getByText("requires a second factor").waitFor();
+    await expectGood(page);
+    await press(page.getByRole("button", { name: "Add a passkey" }));
+    await type(page.getByLabel("Name"), "Laptop");
+    await expectGood(page);
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByText("Save your recovery codes").waitFor();
+    await expectAccessible(page, "dialog");
+    await press(page.getByRole("dialog").getByRole("button", { name: "Done" }));
+    await page.getByText("logged in by password and passkey").waitFor();
+    expect(await authenticator.credentials()).toHaveLength(1);
+    await press(page.getByRole("button", { name: "Remove Laptop" }));
+    await press(page.getByRole("dialog").getByRole("button", { name: "Remove" }));
+    await page.getByRole("alert").getByText("this is your last one").waitFor();
+
+    // Somebody who joins sets up an app.
+    const { link } = await dashboard.server.admin.inviteMember({
+      email: `ivy@${look.name}.example.com`,
+      role: "viewer",
+    });
+    const ivy = await dashboard.visit(look);
+    await ivy.goto(link);
+    await type(ivy.getByLabel("Your name"), "Ivy");
+    await type(ivy.getByLabel("Password"), password);
+    await press(ivy.getByRole("button", { name: "Join" }));
+    await press(ivy.getByRole("button", { name: "Set up an authenticator app" }));
+    await ivy.getByRole("img", { name: "QR code" }).waitFor();
+    await expectGood(ivy);
+    const key = (await ivy.locator("code").textContent())?.replaceAll(" ", "") ?? "";
+    await type(ivy.getByRole("textbox", { name: "Code" }), totpCode(key));
+    await ivy.keyboard.press("Enter");
+    await press(ivy.getByRole("dialog").getByRole("button", { name: "Done" }));
+    await ivy.getByRole("link", { name: /^Settings/ }).waitFor();
+    // The other tests' people have none.
+    await pool.query("delete from settings");
+  },
+);
+
 async function addPasskey(page: Page): Promise<void> {
   const dialog = page.getByRole("dialog");
   await press(page.getByRole("button", { name: "Add passkey" }));

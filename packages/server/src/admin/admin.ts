@@ -9,6 +9,7 @@ import {
   listDirectoryTokens,
   revokeDirectoryToken,
 } from "../accounts/directory/directory-tokens.ts";
+import { resetFactors } from "../accounts/factors/reset-factors.ts";
 import { type MonthlyBudget, setMonthlyBudget } from "../accounts/installation-settings.ts";
 import type { AdminKey } from "../accounts/keys/api-keys.ts";
 import { createKey, listKeys, type Revocation, revokeKey } from "../accounts/keys/api-keys.ts";
@@ -134,6 +135,8 @@ export interface Admin {
   inviteMember(input: { email: string; role: Role }): Promise<{ link: string }>;
   /** Resets a person's password, once. */
   createResetLink(email: string): Promise<string>;
+  /** Removes a person's second factors and ends their sessions. */
+  resetFactors(email: string): Promise<{ email: string; removed: number }>;
   /** A token for an identity provider that keeps people here (SCIM). */
   createDirectoryToken(input: { name: string }): Promise<{ id: string; token: string; url: string }>;
   listDirectoryTokens(): Promise<readonly DirectoryToken[]>;
@@ -313,6 +316,7 @@ export function createAdmin(deps: AdminDeps): Admin {
     listInvitations: () => listInvitations(pool),
     inviteMember: async (input) => inviteMember({ pool, publicUrl: await deps.publicUrl() }, input, consoleActor),
     createResetLink: async (email) => createResetLink({ pool, publicUrl: await deps.publicUrl() }, email),
+    resetFactors: (email) => resetFactors(pool, email),
     createDirectoryToken: async (input) => ({
       ...(await createDirectoryToken(pool, input, consoleActor)),
       url: `${await deps.publicUrl()}/scim/v2`,

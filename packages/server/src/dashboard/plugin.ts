@@ -29,6 +29,7 @@ import { projectWebhookRoutes } from "./routes/project-webhooks.ts";
 import { projectRoutes } from "./routes/projects.ts";
 import { pullRoutes, reviewRoutes, verdictRoutes } from "./routes/pulls.ts";
 import { searchRoutes } from "./routes/search.ts";
+import { setUpRoutes } from "./routes/set-up.ts";
 import { linkRoutes, loginLinkRoute, loginRoutes, sessionRoute, singleSignOnRoutes } from "./routes/sign-in.ts";
 import { usageRoutes } from "./routes/usage.ts";
 
@@ -126,6 +127,7 @@ export function accountsPlugin(deps: AccountsDeps): (app: FastifyInstance) => Pr
         );
         loginRoutes(open, deps);
         passkeyLoginRoutes(open, deps);
+        setUpRoutes(open, deps);
         linkRoutes(open, deps);
         singleSignOnRoutes(open, deps);
       },

@@ -213,6 +213,7 @@ const settings: Readonly<Record<string, string>> = {
   deleteLogsAfterDays: "delete logs after days",
   deleteCopiesAfterDays: "delete unused copies of repositories after days",
   monthlyBudget: "monthly budget",
+  secondFactorRequired: "require a second factor",
   directory: "roles of the directory's groups",
 };
 

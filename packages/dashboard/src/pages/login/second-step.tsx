@@ -6,15 +6,21 @@ import { request } from "../../api/request.ts";
 import { Button } from "../../parts/button.tsx";
 import { CodeInput, Form } from "../../parts/form.tsx";
 import { Problem } from "../../parts/notice.tsx";
+import { SetUpStep } from "./set-up-step.tsx";
 
 interface SecondStepProps {
   step: NonNullable<DashboardLoggedIn["secondStep"]>;
-  onLoggedIn(): void;
+  onLoggedIn(): Promise<void>;
   onRestart(): void;
 }
 
-/** After the password: a passkey, a code of the authenticator app, or a recovery code. */
-export function SecondStep({ step, onLoggedIn, onRestart }: SecondStepProps) {
+/** After the password: the second factor, or setting up the first one. */
+export function SecondStep({ step, ...rest }: SecondStepProps) {
+  return step.setUp ? <SetUpStep token={step.token} {...step.setUp} {...rest} /> : <ProveStep step={step} {...rest} />;
+}
+
+/** A passkey, a code of the authenticator app, or a recovery code. */
+function ProveStep({ step, onLoggedIn, onRestart }: SecondStepProps) {
   const [code, setCode] = useState("");
   const finish = useMutation({
     mutationFn: () => request("/auth/second-step", { body: { token: step.token, code } }),

@@ -68,7 +68,7 @@ function Welcome({ token, link }: { token: string; link: DashboardLink }) {
     return (
       <section className="mx-auto grid max-w-[400px] gap-5 py-12 sm:py-20">
         <title>Log in · Emend</title>
-        <h1>Your new password is set</h1>
+        <h1>{secondStep.setUp ? "One more step" : "Your new password is set"}</h1>
         <Sheet className="p-5">
           <SecondStep
             step={secondStep}

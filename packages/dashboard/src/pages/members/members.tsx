@@ -175,6 +175,7 @@ function MemberRow({ member, onRemove }: { member: DashboardMember; onRemove(): 
         <p className="truncate text-quiet">
           <VisibleText text={member.email} />
           {!member.hasPassword && " · single sign-on"}
+          {member.hasFactor && " · second factor"}
         </p>
       </div>
       <p className="text-quiet">

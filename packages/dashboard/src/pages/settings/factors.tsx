@@ -1,14 +1,15 @@
 import type { DashboardFactors, DashboardRecoveryCodes } from "@emend/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { appSetupQuery, factorsQuery, ownSessionsQuery } from "../../api/account-queries.ts";
-import { askPasskey, createPasskey, hasPasskeys } from "../../api/passkeys.ts";
+import { factorsQuery, ownSessionsQuery } from "../../api/account-queries.ts";
+import { askPasskey, hasPasskeys } from "../../api/passkeys.ts";
 import { request } from "../../api/request.ts";
-import { Button, CopyButton } from "../../parts/button.tsx";
+import { Button } from "../../parts/button.tsx";
 import { Confirm, Dialog, ResultDialog, Sheet } from "../../parts/dialog.tsx";
+import { AppForm, PasskeyForm, PasskeyName } from "../../parts/factor-forms.tsx";
 import { CodeInput, Form, TextInput } from "../../parts/form.tsx";
 import { Pending, Problem } from "../../parts/notice.tsx";
-import { QrCode } from "../../parts/qr-code.tsx";
+import { showRecoveryCodes } from "../../parts/recovery-codes.tsx";
 import { Age, VisibleText } from "../../parts/text.tsx";
 
 type Passkey = DashboardFactors["passkeys"][number];
@@ -19,14 +20,13 @@ export function Factors({ hasPassword }: { hasPassword: boolean }) {
   const queries = useQueryClient();
   const { data, error } = useQuery(factorsQuery);
   const [change, setChange] = useState<Change | null>(null);
-  const [codes, setCodes] = useState<readonly string[] | null>(null);
   if (!data) return <Pending error={error} />;
 
   const hasFactor = data.appSince !== null || data.passkeys.length > 0;
   const close = () => setChange(null);
   async function finish(result: Partial<DashboardRecoveryCodes>) {
     close();
-    setCodes(result.recoveryCodes ?? null);
+    showRecoveryCodes(queries, result.recoveryCodes ?? null);
     await Promise.all([factorsQuery, ownSessionsQuery].map(({ queryKey }) => queries.invalidateQueries({ queryKey })));
   }
   const post = async (path: string) => finish(await request<Partial<DashboardRecoveryCodes>>(path, { body: {} }));
@@ -40,7 +40,11 @@ export function Factors({ hasPassword }: { hasPassword: boolean }) {
         {hasFactor && <CodesRow left={data.recoveryCodesLeft} onChange={setChange} />}
       </Sheet>
       {change !== null && !data.isFresh && <ProveAgain factors={data} hasPassword={hasPassword} onClose={close} />}
-      {change === "set up" && data.isFresh && <SetUpApp onDone={finish} onClose={close} />}
+      {change === "set up" && data.isFresh && (
+        <Dialog title="Set up an authenticator app" onClose={close}>
+          <AppForm token={null} submit="Turn on" onDone={finish} onCancel={close} />
+        </Dialog>
+      )}
       {change === "remove" && data.isFresh && (
         <Confirm
           title="Remove the authenticator app?"
@@ -51,7 +55,11 @@ export function Factors({ hasPassword }: { hasPassword: boolean }) {
           <p>{afterRemoval(data.passkeys.length)}</p>
         </Confirm>
       )}
-      {change === "add passkey" && data.isFresh && <AddPasskey onDone={finish} onClose={close} />}
+      {change === "add passkey" && data.isFresh && (
+        <Dialog title="Add a passkey" onClose={close}>
+          <PasskeyForm token={null} onDone={finish} onCancel={close} />
+        </Dialog>
+      )}
       {change !== null && typeof change === "object" && data.isFresh && (
         <Confirm
           title={`Remove the passkey ${change.remove.name}?`}
@@ -73,7 +81,6 @@ export function Factors({ hasPassword }: { hasPassword: boolean }) {
           <p>The codes that you have now stop working, and your other sessions end.</p>
         </Confirm>
       )}
-      {codes && <RecoveryCodes codes={codes} onClose={() => setCodes(null)} />}
     </section>
   );
 }
@@ -193,39 +200,6 @@ function RenamePasskey({ passkey, onClose }: { passkey: Passkey; onClose(): void
   );
 }
 
-function PasskeyName(props: { value: string; onText(text: string): void }) {
-  return (
-    <TextInput
-      label="Name"
-      required
-      autoFocus
-      maxLength={200}
-      placeholder="Work laptop"
-      help="Only you see it, in this list."
-      {...props}
-    />
-  );
-}
-
-function AddPasskey({ onDone, onClose }: { onDone(result: DashboardRecoveryCodes): Promise<void>; onClose(): void }) {
-  const [name, setName] = useState("");
-  const add = useMutation({
-    mutationFn: async () => {
-      const answer = await createPasskey("/factors/passkeys/begin");
-      return request<DashboardRecoveryCodes>("/factors/passkeys", { body: { name, answer } });
-    },
-    onSuccess: onDone,
-  });
-  return (
-    <Dialog title="Add a passkey" onClose={onClose}>
-      <Form action={add} submit="Continue" onCancel={onClose}>
-        <p>Your browser then asks where to keep the passkey. This ends your other sessions.</p>
-        <PasskeyName value={name} onText={setName} />
-      </Form>
-    </Dialog>
-  );
-}
-
 function CodesRow({ left, onChange }: { left: number; onChange(change: Change): void }) {
   return (
     <Row title="Recovery codes" actions={<Button onClick={() => onChange("new codes")}>Create new codes</Button>}>
@@ -291,62 +265,5 @@ function ProveAgain(props: { factors: DashboardFactors; hasPassword: boolean; on
         )}
       </Form>
     </Dialog>
-  );
-}
-
-function SetUpApp({ onDone, onClose }: { onDone(result: DashboardRecoveryCodes): Promise<void>; onClose(): void }) {
-  const { data, error } = useQuery(appSetupQuery);
-  const [code, setCode] = useState("");
-  const confirm = useMutation({
-    mutationFn: () =>
-      request<DashboardRecoveryCodes>("/factors/authenticator-app/confirm", { body: { setup: data?.setup, code } }),
-    onSuccess: onDone,
-  });
-  return (
-    <Dialog title="Set up an authenticator app" onClose={onClose}>
-      {data ? (
-        <Form action={confirm} submit="Turn on" onCancel={onClose}>
-          <p>Scan this code with your authenticator app, such as the one of your phone or your password manager.</p>
-          <QrCode text={data.uri} label="QR code for your authenticator app" />
-          <div className="grid gap-1">
-            <p className="text-quiet">Or type this key into the app:</p>
-            <div className="flex flex-wrap items-center gap-2">
-              <code className="rounded-md bg-hush px-3 py-2 wrap-anywhere">
-                {data.key.replaceAll(/(.{4})(?!$)/g, "$1 ")}
-              </code>
-              <CopyButton text={data.key} label="Copy key" />
-            </div>
-          </div>
-          <CodeInput
-            value={code}
-            onText={setCode}
-            help="The six digits that the app shows now. This ends your other sessions."
-          />
-        </Form>
-      ) : (
-        <Pending error={error} />
-      )}
-    </Dialog>
-  );
-}
-
-function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose(): void }) {
-  return (
-    <ResultDialog title="Save your recovery codes" onClose={onClose}>
-      <p>
-        Each code logs you in once if you lose your phone. Keep them where you keep your passwords. Emend does not show
-        them again.
-      </p>
-      <ul className="grid grid-cols-[repeat(auto-fill,minmax(13rem,1fr))] gap-x-4 gap-y-1 rounded-md bg-hush px-3 py-2">
-        {codes.map((code) => (
-          <li key={code}>
-            <code>{code}</code>
-          </li>
-        ))}
-      </ul>
-      <div>
-        <CopyButton text={codes.join("\n")} label="Copy codes" />
-      </div>
-    </ResultDialog>
   );
 }

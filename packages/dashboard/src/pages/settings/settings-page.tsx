@@ -12,8 +12,8 @@ import { useState } from "react";
 import { settingsQuery } from "../../api/account-queries.ts";
 import { budgetsQuery, sessionQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
-import { CopyBlock } from "../../parts/button.tsx";
-import { Head, Sheet } from "../../parts/dialog.tsx";
+import { Button, CopyBlock } from "../../parts/button.tsx";
+import { Confirm, Head, Sheet } from "../../parts/dialog.tsx";
 import { Form, SelectInput, TextInput } from "../../parts/form.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Pending } from "../../parts/notice.tsx";
@@ -71,6 +71,12 @@ export function Installation() {
         <h2>Monthly budget</h2>
         <Sheet className="p-4">
           <Budget setting={data.monthlyBudget} />
+        </Sheet>
+      </section>
+      <section className="grid gap-2">
+        <h2>Second factor</h2>
+        <Sheet className="p-4">
+          <RequireFactor setting={data.secondFactor} />
         </Sheet>
       </section>
       <section className="grid grid-cols-[minmax(0,1fr)] gap-2">
@@ -216,6 +222,49 @@ function Budget({ setting }: { setting: DashboardSettings["monthlyBudget"] }) {
       />
       <TextInput label="Jobs for all projects" step={1} value={jobs} onText={setJobs} {...common} />
     </Form>
+  );
+}
+
+/** A button, not a field to save: turning it on ends sessions. */
+function RequireFactor({ setting: { required, membersWithout } }: { setting: DashboardSettings["secondFactor"] }) {
+  const queries = useQueryClient();
+  const [isAsking, setIsAsking] = useState(false);
+  async function turn() {
+    const body = { secondFactorRequired: !required };
+    queries.setQueryData(
+      settingsQuery.queryKey,
+      await request<DashboardSettings>("/settings", { method: "PATCH", body }),
+    );
+  }
+  const without = `${membersWithout} ${membersWithout === 1 ? "member has" : "members have"}`;
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-3">
+      <p className="min-w-0 flex-1 basis-60">
+        {required
+          ? "Required for logins with a password. After single sign-on, your identity provider decides."
+          : "Optional. Members decide for themselves."}
+      </p>
+      <Button onClick={() => setIsAsking(true)}>{required ? "Make optional" : "Require a second factor"}</Button>
+      {isAsking && (
+        <Confirm
+          title={required ? "Make the second factor optional?" : "Require a second factor?"}
+          submit={required ? "Make optional" : "Require"}
+          look="primary"
+          onConfirm={turn}
+          onClose={() => setIsAsking(false)}
+        >
+          {required ? (
+            <p>Members can then remove their last one. Those who have one are still asked for it.</p>
+          ) : (
+            <p>
+              {membersWithout === 0
+                ? "All members with a password have one. New members set one up when they join."
+                : `${without} a password and no second factor. Their sessions end now, and they set one up with their next login.`}
+            </p>
+          )}
+        </Confirm>
+      )}
+    </div>
   );
 }
 

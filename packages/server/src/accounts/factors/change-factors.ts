@@ -1,4 +1,4 @@
-import type { Client, Pool, Queryable } from "../../db/pool.ts";
+import type { Client, Pool } from "../../db/pool.ts";
 import { type Actor, inTransactionAs } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import { parseName } from "../people/user.ts";
@@ -6,14 +6,10 @@ import type { Sealer } from "../secrets.ts";
 import { endSessions } from "../sessions/session-store.ts";
 import { appContext, countRecoveryCodes, currentStep, replaceRecoveryCodes } from "./codes.ts";
 import type { NewPasskey } from "./passkeys.ts";
+import { hasFactor, isFactorRequired } from "./requirement.ts";
 import { findStep, newTotpKey, totpUri } from "./totp.ts";
 
 /** Sets up, replaces and removes a person's second factors. Each change ends the person's other sessions. */
-
-interface Deps {
-  pool: Pool;
-  sealer: Sealer;
-}
 
 /** Whose factors change, and the session that stays. */
 export interface FactorOwner {
@@ -27,7 +23,7 @@ const setupMs = 15 * 60_000;
 
 /** A key for an app. It counts once the person confirmed it with a code; until then, the browser keeps it sealed. */
 export function beginApp(
-  { sealer }: Pick<Deps, "sealer">,
+  { sealer }: { sealer: Sealer },
   input: { userId: string; email: string; publicUrl: string },
 ): { key: string; uri: string; setup: string } {
   const key = newTotpKey();
@@ -36,32 +32,29 @@ export function beginApp(
   return { key, uri, setup: setup.toString("base64url") };
 }
 
-/** Returns recovery codes if the person has none yet. */
-export async function confirmApp(
-  deps: Deps,
-  owner: FactorOwner,
+/** In the transaction of a change. Returns recovery codes if the person has none yet. */
+export async function addApp(
+  { client, sealer }: { client: Client; sealer: Sealer },
+  userId: string,
   input: { setup: string; code: string },
-): Promise<{ recoveryCodes: readonly string[] | null }> {
-  const key = openSetup(deps.sealer, owner.userId, input.setup);
-  return changeFactors(deps.pool, owner, async (client) => {
-    const { rows } = await client.query<{ now: number }>(`select ${currentStep} as now`);
-    const step = findStep(key, input.code.replaceAll(/\s/g, ""), { now: rows[0]?.now ?? 0, lastUsed: 0 });
-    if (step === null) {
-      throw new AppError("invalid_request", {
-        publicMessage:
-          "The code is wrong. Check that your phone's clock is right, and type the code that the app shows now.",
-      });
-    }
-    const sealed = deps.sealer.seal(key, appContext(owner.userId));
-    // Another app takes the place of the one before.
-    await client.query("delete from authenticator_apps where user_id = $1", [owner.userId]);
-    await client.query("insert into authenticator_apps (user_id, secret, last_step) values ($1, $2, $3)", [
-      owner.userId,
-      sealed,
-      step,
-    ]);
-    return { recoveryCodes: await ensureRecoveryCodes(client, owner.userId) };
-  });
+): Promise<readonly string[] | null> {
+  const key = openSetup(sealer, userId, input.setup);
+  const { rows } = await client.query<{ now: number }>(`select ${currentStep} as now`);
+  const step = findStep(key, input.code.replaceAll(/\s/g, ""), { now: rows[0]?.now ?? 0, lastUsed: 0 });
+  if (step === null) {
+    throw new AppError("invalid_request", {
+      publicMessage:
+        "The code is wrong. Check that your phone's clock is right, and type the code that the app shows now.",
+    });
+  }
+  // Another app takes the place of the one before.
+  await client.query("delete from authenticator_apps where user_id = $1", [userId]);
+  await client.query("insert into authenticator_apps (user_id, secret, last_step) values ($1, $2, $3)", [
+    userId,
+    sealer.seal(key, appContext(userId)),
+    step,
+  ]);
+  return ensureRecoveryCodes(client, userId);
 }
 
 /** Null if there are some: they were shown then. */
@@ -76,37 +69,30 @@ export async function removeApp(pool: Pool, owner: FactorOwner): Promise<void> {
   });
 }
 
-/** Recovery codes take the place of a factor. Without one, they must not lie around. */
+/** Recovery codes take the place of a factor. Without one, they must not lie around. The last one may be required. */
 async function dropUselessCodes(client: Client, userId: string): Promise<void> {
-  if (!(await hasFactor(client, userId))) {
-    await client.query("delete from recovery_codes where user_id = $1", [userId]);
+  if (await hasFactor(client, userId)) return;
+  if (await isFactorRequired(client)) {
+    throw new AppError("conflict", {
+      publicMessage: "This installation requires a second factor, and this is your last one. Set up another one first.",
+    });
   }
+  await client.query("delete from recovery_codes where user_id = $1", [userId]);
 }
 
-async function hasFactor(db: Queryable, userId: string): Promise<boolean> {
-  const { rowCount } = await db.query(
-    "select from authenticator_apps where user_id = $1 union all select from passkeys where user_id = $1 limit 1",
-    [userId],
-  );
-  return rowCount === 1;
-}
-
-/** Returns recovery codes if the person has none yet. */
+/** In the transaction of a change. Returns recovery codes if the person has none yet. */
 export async function addPasskey(
-  pool: Pool,
-  owner: FactorOwner,
+  client: Client,
+  userId: string,
   passkey: NewPasskey & { name: string },
-): Promise<{ recoveryCodes: readonly string[] | null }> {
-  const name = parseName(passkey.name);
-  return changeFactors(pool, owner, async (client) => {
-    const { rowCount } = await client.query(
-      `insert into passkeys (id, user_id, name, public_key, counter) values ($1, $2, $3, $4, $5)
-       on conflict (id) do nothing`,
-      [passkey.id, owner.userId, name, passkey.publicKey, passkey.counter],
-    );
-    if (rowCount === 0) throw new AppError("conflict", { publicMessage: "This passkey is registered already." });
-    return { recoveryCodes: await ensureRecoveryCodes(client, owner.userId) };
-  });
+): Promise<readonly string[] | null> {
+  const { rowCount } = await client.query(
+    `insert into passkeys (id, user_id, name, public_key, counter) values ($1, $2, $3, $4, $5)
+     on conflict (id) do nothing`,
+    [passkey.id, userId, parseName(passkey.name), passkey.publicKey, passkey.counter],
+  );
+  if (rowCount === 0) throw new AppError("conflict", { publicMessage: "This passkey is registered already." });
+  return ensureRecoveryCodes(client, userId);
 }
 
 export async function removePasskey(pool: Pool, owner: FactorOwner, id: string): Promise<void> {
@@ -140,7 +126,11 @@ export async function renewRecoveryCodes(pool: Pool, owner: FactorOwner): Promis
 }
 
 /** One change at a time: the person's row is locked. */
-async function changeFactors<T>(pool: Pool, owner: FactorOwner, change: (client: Client) => Promise<T>): Promise<T> {
+export async function changeFactors<T>(
+  pool: Pool,
+  owner: FactorOwner,
+  change: (client: Client) => Promise<T>,
+): Promise<T> {
   return inTransactionAs(pool, owner.actor, async (client) => {
     await client.query("select from users where id = $1 for no key update", [owner.userId]);
     const result = await change(client);

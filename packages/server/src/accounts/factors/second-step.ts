@@ -1,11 +1,13 @@
 import type { Pool, Queryable } from "../../db/pool.ts";
 import { inTransactionAs } from "../../db/transaction.ts";
+import { AppError } from "../../errors.ts";
 import type { Sealer } from "../secrets.ts";
 import { forgetAttempts, recordFailure, takeAttempt } from "../sessions/login-attempts.ts";
 import { hashToken, type NewSession, newToken, openSession } from "../sessions/session-store.ts";
 import { spendCode } from "./codes.ts";
 import { listFactors } from "./list-factors.ts";
 import { spendPasskey } from "./passkeys.ts";
+import { isFactorRequired } from "./requirement.ts";
 
 /** The second step of a login: the password, or a reset link, was right, and the person has a second factor. */
 
@@ -17,15 +19,15 @@ interface FirstStep extends NewSession {
 
 export type Entry =
   | { kind: "logged_in"; sessionToken: string }
-  /** The token opens nothing: with it, a code can be sent. */
+  /** The token opens nothing: with it, a code can be sent. With neither app nor passkey, the person sets one up. */
   | { kind: "needs_factor"; pendingToken: string; hasApp: boolean; hasPasskey: boolean };
 
 const pendingMinutes = 10;
 
-/** Opens a session, or asks for the second factor of whoever has one. */
+/** Opens a session, or asks for the second factor of whoever has one, or has to have one. */
 export async function enterOrAsk(db: Queryable, input: FirstStep): Promise<Entry> {
   const { appSince, passkeys } = await listFactors(db, input.userId);
-  const isAsked = appSince !== null || passkeys.length > 0;
+  const isAsked = appSince !== null || passkeys.length > 0 || (await isFactorRequired(db));
   if (!isAsked) return { kind: "logged_in", sessionToken: await openSession(db, input) };
   const pendingToken = newToken();
   await db.query(
@@ -36,14 +38,14 @@ export async function enterOrAsk(db: Queryable, input: FirstStep): Promise<Entry
   return { kind: "needs_factor", pendingToken, hasApp: appSince !== null, hasPasskey: passkeys.length > 0 };
 }
 
-interface PendingLogin {
+export interface PendingLogin {
   userId: string;
   email: string;
   how: "password" | "link";
 }
 
 /** Null if it is unknown, used or expired. */
-async function findPending(db: Queryable, token: string, lock: "" | "for update of pending_logins" = "") {
+export async function findPending(db: Queryable, token: string, lock: "" | "for update of pending_logins" = "") {
   const { rows } = await db.query<PendingLogin>(
     `select user_id as "userId", email, opened_by as how from pending_logins join users on users.id = user_id
      where token_hash = $1 and expires_at > clock_timestamp() ${lock}`,
@@ -51,6 +53,9 @@ async function findPending(db: Queryable, token: string, lock: "" | "for update 
   );
   return rows[0] ?? null;
 }
+
+export const loginExpired = () =>
+  new AppError("conflict", { publicMessage: "This login has expired. Start again with your password." });
 
 interface SecondStep {
   pendingToken: string;

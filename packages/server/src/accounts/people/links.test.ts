@@ -231,7 +231,13 @@ describe("a new password", () => {
     await accept(await ownerLink());
     const [ada] = await listMembers(database.pool);
     const link = await resetLink("ada@example.com");
-    const change = { userId: ada?.id ?? "", current: "x", next: "another long password", address: "198.51.100.2" };
+    const change = {
+      userId: ada?.id ?? "",
+      current: "x",
+      next: "another long password",
+      how: null,
+      address: "198.51.100.2",
+    };
     const sessions = (token: string) => listOwnSessions(database.pool, { userId: change.userId, token });
     expect(await sessions("")).toMatchObject([{ by: "link", address: "198.51.100.1" }]);
     const deps = { pool: database.pool, passwords: { ...passwords, isRight: async () => true } };
@@ -243,7 +249,13 @@ describe("a new password", () => {
   it("is not changed by whoever proved a password that another session has replaced meanwhile", async () => {
     await accept(await ownerLink());
     const [ada] = await listMembers(database.pool);
-    const change = { userId: ada?.id ?? "", current: "x", next: "another long password", address: "198.51.100.2" };
+    const change = {
+      userId: ada?.id ?? "",
+      current: "x",
+      next: "another long password",
+      how: null,
+      address: "198.51.100.2",
+    };
     const hash = async (password: string) => {
       await database.pool.query("update users set password_hash = 'of the other session'");
       return passwords.hash(password);

@@ -1,4 +1,5 @@
 import { AppError } from "../../errors.ts";
+import { hasFactorSql } from "../factors/requirement.ts";
 
 /** In ascending order: each role includes the previous ones. */
 export const roles = ["viewer", "maintainer", "owner"] as const;
@@ -15,11 +16,13 @@ export interface User {
   name: string;
   role: Role;
   hasPassword: boolean;
+  hasFactor: boolean;
   createdAt: Date;
   lastLoginAt: Date | null;
 }
 
 export const userColumns = `id, email, name, role, password_hash is not null as "hasPassword",
+  ${hasFactorSql("users.id")} as "hasFactor",
   created_at as "createdAt", last_login_at as "lastLoginAt"`;
 
 const emailLengthMax = 254;

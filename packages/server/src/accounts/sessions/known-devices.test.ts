@@ -38,9 +38,9 @@ it("knows a browser by what a login left there, and by nothing that was made els
 });
 
 it("knows a browser by its session, except a console session", async () => {
-  session = { subject: "Ada@example.com", role: "viewer", userId: "usr_ada", isFresh: true };
+  session = { subject: "Ada@example.com", role: "viewer", userId: "usr_ada", isFresh: true, how: null };
   expect(await devices.find("")).toEqual({ email: "ada@example.com", id: "usr_ada" });
-  session = { subject: "console", role: "owner", userId: null, isFresh: true };
+  session = { subject: "console", role: "owner", userId: null, isFresh: true, how: null };
   expect(await devices.find("")).toBeNull();
   session = null;
 });

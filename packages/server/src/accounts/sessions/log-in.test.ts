@@ -61,6 +61,7 @@ it("opens a session of the person, by whichever case of the address, and ends th
     role: "viewer",
     userId: "usr_ada",
     isFresh: true,
+    how: "password",
   });
   const second = await attempt({ replaces: first.sessionToken });
   expect(second.kind).toBe("logged_in");

@@ -8,7 +8,7 @@ import { parsePassword, readEmail } from "../people/user.ts";
 import type { Sealer } from "../secrets.ts";
 import { forgetAttempts, type Guesser, recordFailure, takeAttempt } from "./login-attempts.ts";
 import type { Passwords } from "./passwords.ts";
-import { endSessions, openSession } from "./session-store.ts";
+import { endSessions, type LoginWay, openSession } from "./session-store.ts";
 import { deviceCookie, readDeviceCookie, type Sessions } from "./sessions.ts";
 
 interface Credentials {
@@ -66,6 +66,8 @@ interface PasswordChange {
   current: string | null;
   next: string;
   address: string;
+  /** How the session began. The new one takes its place. */
+  how: LoginWay | null;
 }
 
 /** Ends all of the person's sessions and opens a new one for this browser. Returns its token. */
@@ -95,7 +97,12 @@ export async function changePassword(
       });
     await spendResetLinks(client, input.userId);
     await endSessions(client, input.userId);
-    return openSession(client, { userId: input.userId, how: "password", address: input.address, replaces: null });
+    return openSession(client, {
+      userId: input.userId,
+      how: input.how ?? "password",
+      address: input.address,
+      replaces: null,
+    });
   });
 }
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Pool, Queryable } from "../../db/pool.ts";
 import { type Actor, inTransactionAs } from "../../db/transaction.ts";
+import { sessionCounts } from "../factors/requirement.ts";
 import type { Role } from "../people/user.ts";
 
 /** A logged-in browser: of a person, or through a console link, which may do everything. */
@@ -12,6 +13,8 @@ export interface Session {
   userId: string | null;
   /** Logged in, or confirmed by a password or a factor, within the last ten minutes. */
   isFresh: boolean;
+  /** Null for sessions of an earlier release. */
+  how: LoginWay | null;
 }
 
 export const sessionSeconds = 7 * 24 * 60 * 60;
@@ -31,9 +34,10 @@ export async function findSession(db: Queryable, token: string): Promise<Session
     name: "find-session",
     text: `select coalesce(users.email, sessions.subject) as subject, coalesce(users.role, 'owner') as role,
              user_id as "userId",
-             coalesce(proved_at > clock_timestamp() - interval '10 minutes', false) as "isFresh"
+             coalesce(proved_at > clock_timestamp() - interval '10 minutes', false) as "isFresh",
+             opened_by as how
            from sessions left join users on users.id = user_id
-           where token_hash = $1 and expires_at > clock_timestamp()`,
+           where token_hash = $1 and expires_at > clock_timestamp() and ${sessionCounts}`,
     values: [hashToken(token)],
   });
   return rows[0] ?? null;
@@ -44,7 +48,7 @@ export async function deleteSession(db: Queryable, token: string): Promise<void>
 }
 
 /** The words are shown in the list of sessions and in the audit log. */
-type LoginWay =
+export type LoginWay =
   | "password"
   | "link"
   | "single sign-on"

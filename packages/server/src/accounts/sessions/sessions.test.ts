@@ -34,6 +34,7 @@ describe("a login link", () => {
       role: "owner",
       userId: null,
       isFresh: true,
+      how: "link",
     });
     const holder = { userId: null, token: sessions().tokenOf(claimed.cookie) ?? "" };
     expect(await listOwnSessions(database.pool, holder)).toMatchObject([

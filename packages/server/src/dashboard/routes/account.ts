@@ -7,6 +7,7 @@ import {
 } from "@emend/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import { readRequirement, setFactorRequired } from "../../accounts/factors/requirement.ts";
 import {
   readMonthlyBudget,
   readRetention,
@@ -30,13 +31,13 @@ const parse = bodyParser(
 
 export function passwordRoute(app: FastifyInstance, deps: AccountsDeps): void {
   app.post("/password", { config: { role: "viewer" } }, async (request, reply) => {
-    const { userId } = currentSession(request);
+    const { userId, how } = currentSession(request);
     if (userId === null) {
       throw new AppError("conflict", {
         publicMessage: "A link of the console opened this session: it has no password.",
       });
     }
-    const change = { ...parse(request.body), userId, address: request.ip };
+    const change = { ...parse(request.body), userId, how, address: request.ip };
     const sessionToken = await changePassword(deps, change);
     await keepSession(deps, reply, sessionToken);
     return {};
@@ -86,6 +87,7 @@ const parseEdit = bodyParser(
         costUsdMax: Type.Union([Type.Number({ minimum: 0, maximum: 1_000_000_000 }), Type.Null()]),
       }),
     ),
+    secondFactorRequired: Type.Optional(Type.Boolean()),
   }),
 );
 const byOwner = { config: { role: "owner" } } as const;
@@ -95,6 +97,7 @@ export function settingsRoutes(app: FastifyInstance, deps: AccountsDeps): void {
     return {
       retention: await readRetention(deps.pool, deps.retention),
       monthlyBudget: await readMonthlyBudget(deps.pool),
+      secondFactor: await readRequirement(deps.pool),
       singleSignOn: deps.singleSignOn?.description ?? null,
     };
   }
@@ -102,7 +105,11 @@ export function settingsRoutes(app: FastifyInstance, deps: AccountsDeps): void {
   app.get("/settings", byOwner, show);
 
   app.patch("/settings", byOwner, async (request) => {
-    const { retention: ages, monthlyBudget } = parseEdit(request.body);
+    const { retention: ages, monthlyBudget, secondFactorRequired: required } = parseEdit(request.body);
+    // First: it may be refused.
+    if (required !== undefined) {
+      await setFactorRequired(deps.pool, { required, by: currentSession(request) }, actorOf(request));
+    }
     if (ages) await setRetention(deps.pool, ages, actorOf(request));
     if (monthlyBudget) {
       const { jobsMax, costUsdMax } = monthlyBudget;

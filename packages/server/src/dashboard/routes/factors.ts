@@ -2,8 +2,9 @@ import type { DashboardAppSetup, DashboardFactors, DashboardRecoveryCodes } from
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import {
+  addApp,
   beginApp,
-  confirmApp,
+  changeFactors,
   type FactorOwner,
   removeApp,
   renewRecoveryCodes,
@@ -20,7 +21,8 @@ const Code = Type.String({ maxLength: 100 });
 const parseProof = bodyParser(
   Type.Union([Type.Object({ password: Type.String({ maxLength: 1000 }) }), Type.Object({ code: Code })]),
 );
-const parseConfirmation = bodyParser(Type.Object({ setup: Type.String({ maxLength: 1000 }), code: Code }));
+export const appConfirmation = { setup: Type.String({ maxLength: 1000 }), code: Code };
+const parseConfirmation = bodyParser(Type.Object(appConfirmation));
 export const byAnyone = { config: { role: "viewer" } } as const;
 
 /** Of a person's session. */
@@ -63,7 +65,10 @@ export function factorRoutes(app: FastifyInstance, deps: AccountsDeps): void {
 
   app.post("/factors/authenticator-app/confirm", byAnyone, async (request): Promise<DashboardRecoveryCodes> => {
     const owner = freshOwnerOf(deps, request);
-    return confirmApp(deps, owner, parseConfirmation(request.body));
+    const app = parseConfirmation(request.body);
+    const { pool, sealer } = deps;
+    const recoveryCodes = await changeFactors(pool, owner, (client) => addApp({ client, sealer }, owner.userId, app));
+    return { recoveryCodes };
   });
 
   app.post("/factors/authenticator-app/remove", byAnyone, async (request) => {

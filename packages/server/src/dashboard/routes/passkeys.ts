@@ -1,7 +1,7 @@
 import type { DashboardLoggedIn, DashboardRecoveryCodes } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { addPasskey, removePasskey, renamePasskey } from "../../accounts/factors/change-factors.ts";
+import { addPasskey, changeFactors, removePasskey, renamePasskey } from "../../accounts/factors/change-factors.ts";
 import {
   authenticationOptions,
   registrationOptions,
@@ -10,7 +10,7 @@ import {
   verifyRegistration,
 } from "../../accounts/factors/passkeys.ts";
 import { proveByPasskey } from "../../accounts/factors/prove-again.ts";
-import { findPendingUser, finishWithPasskey } from "../../accounts/factors/second-step.ts";
+import { findPendingUser, finishWithPasskey, loginExpired } from "../../accounts/factors/second-step.ts";
 import { AppError } from "../../errors.ts";
 import type { AccountsDeps } from "../dashboard.ts";
 import { bodyParser } from "../parse-request.ts";
@@ -50,7 +50,7 @@ export function passkeyLoginRoutes(app: FastifyInstance, deps: AccountsDeps): vo
     if (token === null) return null;
     const userId = await findPendingUser(deps.pool, token);
     if (userId !== null) return userId;
-    throw new AppError("conflict", { publicMessage: "This login has expired. Start again with your password." });
+    throw loginExpired();
   }
 
   app.post("/passkey/begin", async (request) => {
@@ -75,7 +75,8 @@ export function passkeyLoginRoutes(app: FastifyInstance, deps: AccountsDeps): vo
   });
 }
 
-const parseRegistration = bodyParser(Type.Object({ name: Name, answer: Registration }));
+export const passkeyRegistration = { name: Name, answer: Registration };
+const parseRegistration = bodyParser(Type.Object(passkeyRegistration));
 const parseName = bodyParser(Type.Object({ name: Name }));
 const parseProof = bodyParser(Type.Object({ answer: Answer }));
 type Identified = { Params: { id: string } };
@@ -95,7 +96,10 @@ export function passkeyRoutes(app: FastifyInstance, deps: AccountsDeps): void {
     const { name, answer } = parseRegistration(request.body);
     const site = requireSite(deps.publicUrl());
     const passkey = await verifyRegistration(pool, site, { userId: owner.userId, response: answer });
-    return addPasskey(pool, owner, { ...passkey, name });
+    const recoveryCodes = await changeFactors(pool, owner, (client) =>
+      addPasskey(client, owner.userId, { ...passkey, name }),
+    );
+    return { recoveryCodes };
   });
 
   app.post<Identified>("/factors/passkeys/:id/rename", byAnyone, async (request) => {

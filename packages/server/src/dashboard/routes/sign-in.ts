@@ -3,7 +3,7 @@ import type { DashboardLink, DashboardLoggedIn, DashboardLogin, DashboardSession
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { hasPasskeys, passkeySite } from "../../accounts/factors/passkeys.ts";
-import { type Entry, finishLogin } from "../../accounts/factors/second-step.ts";
+import { type Entry, finishLogin, loginExpired } from "../../accounts/factors/second-step.ts";
 import { acceptLink, findLink, hasOwner } from "../../accounts/people/login-links.ts";
 import { findMember } from "../../accounts/people/members.ts";
 import { logIn } from "../../accounts/sessions/log-in.ts";
@@ -75,7 +75,7 @@ export function loginRoutes(app: FastifyInstance, deps: AccountsDeps): void {
           publicMessage: "The code is wrong or was used. Wait for the next one, or use a recovery code.",
         });
       case "gone":
-        throw new AppError("conflict", { publicMessage: "This login has expired. Start again with your password." });
+        throw loginExpired();
       case "throttled":
         throw new AppError("rate_limited", {
           publicMessage: `Too many wrong codes. Try again in ${inMinutes(outcome.retryAfterMs)}, or ask an administrator for a login link: emend user link.`,
@@ -89,7 +89,8 @@ export function loginRoutes(app: FastifyInstance, deps: AccountsDeps): void {
 export async function enter(deps: AccountsDeps, reply: FastifyReply, entry: Entry): Promise<DashboardLoggedIn> {
   if (entry.kind === "needs_factor") {
     const { pendingToken: token, hasApp, hasPasskey } = entry;
-    return { secondStep: { token, hasApp, hasPasskey } };
+    const setUp = hasApp || hasPasskey ? null : { allowsPasskeys: passkeySite(deps.publicUrl()) !== null };
+    return { secondStep: { token, hasApp, hasPasskey, setUp } };
   }
   await keepSession(deps, reply, entry.sessionToken);
   return { secondStep: null };

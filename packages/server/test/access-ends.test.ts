@@ -12,10 +12,10 @@ import { afterAll, expect, test } from "vitest";
 import { setDirectorySettings } from "../src/accounts/directory/directory-access.ts";
 import { createDirectoryToken } from "../src/accounts/directory/directory-tokens.ts";
 import { createKey, newKey } from "../src/accounts/keys/api-keys.ts";
-import { openSession } from "../src/accounts/sessions/session-store.ts";
+import { type LoginWay, openSession } from "../src/accounts/sessions/session-store.ts";
 import { consoleActor } from "../src/db/transaction.ts";
 
-// Two whole servers as separate processes on one database: the directory changes on one, and access ends on the other.
+// Two whole servers as separate processes on one database: something changes on one, and access ends on the other.
 const database = await createTestDatabase();
 const { pool } = database;
 const dir = await mkdtemp(join(tmpdir(), "emend-directory-"));
@@ -65,10 +65,10 @@ async function scim(method: string, path: string, body?: unknown): Promise<{ id:
 }
 
 /** Everything by which the person reaches the other server. */
-async function accessOf(email: string) {
+async function accessOf(email: string, how: LoginWay) {
   const { rows } = await pool.query<{ id: string }>("select id from users where email = $1", [email]);
   const userId = rows[0]?.id ?? "";
-  const session = await openSession(pool, { userId, how: "single sign-on", address: null, replaces: null });
+  const session = await openSession(pool, { userId, how, address: null, replaces: null });
   const about = {
     projectIds: [projectId],
     scope: "write",
@@ -111,7 +111,7 @@ test.each<[string, (ids: { person: string; group: string }) => Promise<unknown>]
   const email = `ada.${what.replaceAll(/\W/g, "-")}@example.com`;
   const person = (await scim("POST", "/Users", newUser(email))).id;
   const group = (await scim("POST", "/Groups", { displayName: "Writers", members: [{ value: person }] })).id;
-  const ways = await accessOf(email);
+  const ways = await accessOf(email, "single sign-on");
   const streams = await Promise.all(ways.map(([, { url, headers }]) => openEventSource(`${url}/events`, headers)));
   for (const stream of streams) {
     expect(stream.status).toBe(200);
@@ -121,4 +121,28 @@ test.each<[string, (ids: { person: string; group: string }) => Promise<unknown>]
   for (const [way, { url, headers }] of ways) expect([way, (await fetch(url, { headers })).status]).toEqual([way, 401]);
   await Promise.all(streams.map((stream) => stream.rest()));
   if (what !== "with the group") await scim("DELETE", `/Groups/${group}`);
+});
+
+test("sessions of people without a second factor end once it is required, open streams included; keys and programs stay", {
+  timeout: 60_000,
+}, async () => {
+  await pool.query("insert into users (id, email, name, role) values ('usr_bo', 'bo@emend.test', 'Bo', 'viewer')");
+  const [session, ...others] = await accessOf("bo@emend.test", "password");
+  if (!session) throw new Error("no session");
+  const { url, headers } = session[1];
+  const stream = await openEventSource(`${url}/events`, headers);
+  expect(await stream.next()).toMatchObject({ event: "job.created" });
+  const console = await openSession(pool, { userId: null, how: "link", address: null, replaces: null });
+  const origin = `http://127.0.0.1:${near}`;
+  const answer = await fetch(`${origin}/dashboard/api/settings`, {
+    method: "PATCH",
+    headers: { origin, cookie: `emend_session=${console}`, "content-type": "application/json" },
+    body: JSON.stringify({ secondFactorRequired: true }),
+  });
+  expect(answer.status).toBe(200);
+  expect((await fetch(url, { headers })).status).toBe(401);
+  await stream.rest();
+  for (const [way, { url, headers }] of others) {
+    expect([way, (await fetch(url, { headers })).status]).toEqual([way, 200]);
+  }
 });
