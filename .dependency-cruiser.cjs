@@ -129,6 +129,7 @@ module.exports = {
     folder("gate", ["claims", "accounts", "jobs", "lib", "errors", "db"]),
     folder("chat", ["accounts", "jobs", "publish", "lib", "errors", "db"]),
     folder("issues", ["accounts", "jobs", "publish", "lib", "errors", "db"]),
+    folder("learn", ["accounts", "jobs", "publish", "lib", "errors", "db"]),
     folder("publish", ["lib", "errors"]),
     folder("run", ["jobs", "publish", "lib", "errors", "db"]),
     folder("http", ["automations", "claims", "gate", "health", "accounts", "jobs", "notify", "lib", "errors", "db"]),

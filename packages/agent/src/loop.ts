@@ -37,8 +37,9 @@ import { guidanceNear, inFence, systemPrompt } from "./system-prompt.ts";
 import { refuseContextPath } from "./tools/paths.ts";
 import { callTool, describeTools, inputOf, isWritingCall } from "./tools/registry.ts";
 import { revertAll } from "./tools/report.ts";
-import { boundOutput, createSiteSession, type ToolContext } from "./tools/tool.ts";
-import { refuseWords, takeBackRefused, type VettedAnswer, vetAnswer } from "./vet-answer.ts";
+import { createSiteSession } from "./tools/site-session.ts";
+import { boundOutput, type ToolContext } from "./tools/tool.ts";
+import { refuseWords, undoRefusedEdits, type VettedAnswer, vetAnswer } from "./vet-answer.ts";
 
 const noContext: ContextTrees = { names: [], open: () => Promise.reject(new Error("there is no context")) };
 /** In a round. The review builds too, and is not counted. */
@@ -331,7 +332,7 @@ async function runVetted(
   const before = context.overlay.entries();
   const result = await callTool(context, call, signal);
   if (!vetting || result.isError || !isWritingCall(call)) return result;
-  const refusal = await takeBackRefused(vetting, context, before, signal);
+  const refusal = await undoRefusedEdits(vetting, context, before, signal);
   if (refusal === null) return result;
   context.site.changed();
   return { output: `nothing was edited: ${refusal}`, isError: true };

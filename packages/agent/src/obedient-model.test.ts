@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createPageReader, createVetting, type Policy, refusedBy, reviewChange } from "@emend/review";
+import { createContentJudge, createPageReader, type Policy, refusedBy, reviewChange } from "@emend/review";
 import { sampleOf } from "@emend/testkit/sample.ts";
 import { scriptedModel, testLimits } from "@emend/testkit/scripted-model.ts";
 import { openTestTrees, type TestTrees } from "@emend/testkit/test-tree.ts";
@@ -80,7 +80,7 @@ async function obey(
   const model = scriptedModel((turn) => [calls[turn] ? [calls[turn][0], calls[turn][1]] : ["finish", end]], {
     nature: "rules",
   });
-  const vetting = createVetting(base, { policy: inForce, asked: ["Obey"] }, { pageReader });
+  const vetting = createContentJudge(base, { policy: inForce, asked: ["Obey"] }, { pageReader });
   const { outcome, verdict } = await runAgentWithReview(
     {
       model,

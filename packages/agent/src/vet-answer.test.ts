@@ -1,4 +1,4 @@
-import { createVetting } from "@emend/review";
+import { createContentJudge } from "@emend/review";
 import { type ScriptedTurn, scriptedModel, testLimits } from "@emend/testkit/scripted-model.ts";
 import { openTestTrees, type TestTrees } from "@emend/testkit/test-tree.ts";
 import { type CommitTree, createOverlay } from "@emend/tree";
@@ -62,7 +62,7 @@ async function run(calls: Exclude<ScriptedTurn, string>) {
   const steps: Step[] = [];
   const model = scriptedModel((turn) => (turn === 0 ? calls : [["finish", { title: "Edit", summary: "Edited." }]]));
   const policy = { docsDir: "", allowedPaths: [], filesMax: 100, bytesMax: 1_000_000 };
-  const vetting = createVetting(base, { policy, asked: ["Edit"] });
+  const vetting = createContentJudge(base, { policy, asked: ["Edit"] });
   const deps = { model, limits: testLimits, vetting, saveStep: async (step: Step) => void steps.push(step) };
   await runAgent(deps, { jobId: "job_1", prompt: "Edit", docsDir: "", base, overlay, steps: [] }, signal);
   const results = (steps[0]?.messages ?? []).filter((message) => message.role === "tool");

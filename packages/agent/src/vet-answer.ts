@@ -82,7 +82,7 @@ const judgedMax = 100;
  * Judges the files that a call has just written, and takes all of its edits back if one must not be part of a change.
  * What it wrote is judged, not what it was asked to write: only the whole page shows what is code, and a tag's other half.
  */
-export async function takeBackRefused(
+export async function undoRefusedEdits(
   vetting: Vetting,
   { overlay, base }: { overlay: Overlay; base: Tree },
   entriesBefore: readonly OverlayEntry[],

@@ -1,7 +1,7 @@
 // Works on hostile repositories, changes and answers, and prints for each how long the main thread was busy without a pause,
 // and the memory: node packages/lab/attack/stalls.ts [SEED] [PAGES]. A process of its own, so that nothing else counts.
 
-import { createVetting, reviewChange } from "@emend/review";
+import { createContentJudge, reviewChange } from "@emend/review";
 import { checkSite, fixLinks, openSite, readSiteReferences } from "@emend/site";
 import { openTestTrees } from "@emend/testkit/test-tree.ts";
 import { createOverlay, siteTreeOf } from "@emend/tree";
@@ -59,7 +59,7 @@ try {
   await measure("review a change", () => reviewChange({ base: tree, overlay, policy }, AbortSignal.timeout(100_000)));
 
   const content = Buffer.from("*a ".repeat(10_000).concat("\n\n").repeat(100));
-  const vetting = createVetting(tree, { policy, asked: [] });
+  const vetting = createContentJudge(tree, { policy, asked: [] });
   const edited = [{ path: "docs/page-0.md", mode: "100644" as const, content }];
   await measure("check a hundred edits", () => vetting.refuse(edited, AbortSignal.timeout(100_000)));
 } finally {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Model, runAgentWithReview, type Step } from "@emend/agent";
 import { createLogger } from "@emend/base/logger.ts";
-import { createPageReader, createVetting, refusedBy, reviewChange } from "@emend/review";
+import { createContentJudge, createPageReader, refusedBy, reviewChange } from "@emend/review";
 import { createParseCache } from "@emend/site";
 import { makeRepository } from "@emend/testkit/make-repository.ts";
 import { createGit, createMirrors, createOverlay } from "@emend/tree";
@@ -80,7 +80,7 @@ try {
       limits: { stepsMax: 200, tokensMax: 1e9, costUsdMax: 9, wallTimeMsMax: 600_000, toolOutputBytesMax: 32_768 },
       siteCache,
       refusePath: (one) => refusedBy(policy, one),
-      vetting: createVetting(base, { policy, asked: [prompt] }, { pageReader }),
+      vetting: createContentJudge(base, { policy, asked: [prompt] }, { pageReader }),
       saveStep: async (_step: Step) => {},
       review: (words) =>
         reviewChange({ base, overlay, policy, siteCache, pageReader, asked: [prompt], ...words }, signal),

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runAgentWithReview } from "@emend/agent";
 import { createLogger } from "@emend/base/logger.ts";
-import { createPageReader, createVetting, refusedBy, reviewChange } from "@emend/review";
+import { createContentJudge, createPageReader, refusedBy, reviewChange } from "@emend/review";
 import { createParseCache } from "@emend/site";
 import { makeRepository } from "@emend/testkit/make-repository.ts";
 import { type CommitTree, createGit, createMirrors, createOverlay, type Overlay } from "@emend/tree";
@@ -89,7 +89,7 @@ async function replay(site: Site, task: TokenTask, signal: AbortSignal): Promise
         siteCache: site.siteCache,
         secondReader: counted.model,
         refusePath: (path) => refusedBy(policy, path),
-        vetting: createVetting(site.base, { policy, asked }, site),
+        vetting: createContentJudge(site.base, { policy, asked }, site),
         saveStep: async (step) => void steps.push(step),
         review: (words) => reviewChange({ ...site, overlay, policy, asked, ...words }, signal),
       },

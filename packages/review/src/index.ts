@@ -1,5 +1,5 @@
 export { hostsIn } from "./hosts/hosts-in.ts";
-export { createVetting } from "./judge-content.ts";
+export { createContentJudge } from "./judge-content.ts";
 export { createPageReader, type PageReader } from "./page-reader.ts";
 export { isAllowed, refusedBy } from "./policy.ts";
 export { type Policy, truthChecks, type Verdict, type Violation } from "./review.ts";

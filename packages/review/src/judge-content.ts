@@ -314,7 +314,7 @@ function carriesText(url: string, contextText: readonly string[]): boolean {
 }
 
 /** Implements the agent's `Vetting`: checks a model's output before a tool receives it and before it is stored. */
-export function createVetting(
+export function createContentJudge(
   base: Tree,
   { policy, asked }: { policy: Policy; asked: readonly string[] },
   { knownSecrets = [], pageReader = createPageReader() }: Pick<ReviewInput, "knownSecrets" | "pageReader"> = {},

@@ -8,7 +8,7 @@ import { getProject } from "../src/accounts/projects/projects.ts";
 import { dispatchAutomation, recordByHand } from "../src/automations/dispatch-automation.ts";
 import type { Pool } from "../src/db/pool.ts";
 import { startDocsJob } from "../src/gate/start-docs-job.ts";
-import { createJobRules } from "../src/http/parse-create-body.ts";
+import { newJobRules } from "../src/http/parse-create-body.ts";
 import { hearIssue } from "../src/issues/hear-issue.ts";
 
 let database: TestDatabase;
@@ -34,7 +34,7 @@ const unsearchable = Array.from(
   (_, index) => `ghp${"_"}${String(index).padStart(4, "0")}456789abcdefABCDEF0123456789abcd`,
 ).join(" ");
 const { signal } = new AbortController();
-const shared = { announceDue: () => {}, createJobRules, defaultModel: "emend/rules" };
+const shared = { announceDue: () => {}, newJobRules, defaultModel: "emend/rules" };
 
 async function transactionsOf(work: () => Promise<unknown>): Promise<number> {
   transactions = 0;

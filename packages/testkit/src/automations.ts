@@ -5,7 +5,7 @@ import { addAutomation, listRuns } from "../../server/src/automations/automation
 import type { PushDeps } from "../../server/src/automations/poll-triggers.ts";
 import type { Pool } from "../../server/src/db/pool.ts";
 import { AppError } from "../../server/src/errors.ts";
-import { createJobRules } from "../../server/src/http/parse-create-body.ts";
+import { newJobRules } from "../../server/src/http/parse-create-body.ts";
 
 /** A node's dependencies for automations. The forge returns nothing, so the stored state counts. */
 export function automationDeps(pool: Pool, more: Partial<AutomationDeps & PushDeps> = {}): AutomationDeps & PushDeps {
@@ -14,7 +14,7 @@ export function automationDeps(pool: Pool, more: Partial<AutomationDeps & PushDe
     log: createLogger({ level: "silent" }),
     defaultModel: "emend/rules",
     announceDue: () => {},
-    createJobRules,
+    newJobRules,
     pullRequestState: async () => null,
     git: createGit({ allowedProtocols: ["file"] }),
     async remoteOf() {

@@ -72,7 +72,7 @@ export function scriptedStages(deps: {
       return { kind: "denied", violations: [{ path: ".github/x.yml", rule: "ci files" }] };
     },
     diff: async () => ({ patch: Buffer.from("diff"), base: "base" }),
-    mergeMovedBase: async () => ({ kind: "unmoved" }),
+    openOnMovedBase: async () => ({ kind: "unmoved" }),
     async publish(job, work, signal) {
       const script = scriptOf(job);
       if (publish) return publish(job, work, signal);

@@ -113,7 +113,7 @@ export const editFileTool = defineTool({
     if (refusal !== null) return { kind: "refused", reason: refusal };
     const file = await readText(overlay, path);
     if (file.kind === "refused") return file;
-    const edited = applyEdits(file.bytes, edits, path);
+    const edited = replaceTexts(file.bytes, edits, path);
     if (edited.kind === "refused") return edited;
     await overlay.set(path, edited.bytes);
     const where = edited.lines.length > 0 ? `, ${lineList(edited.lines)}` : "";
@@ -124,7 +124,7 @@ export const editFileTool = defineTool({
 type Edited = { kind: "edited"; bytes: Buffer; lines: readonly number[] } | { kind: "refused"; reason: string };
 
 /** Bytes, not text: the rest of a file that is not valid UTF-8 stays as it is. */
-function applyEdits(before: Buffer, edits: readonly Edit[], path: string): Edited {
+function replaceTexts(before: Buffer, edits: readonly Edit[], path: string): Edited {
   const inFile = before.includes("\r\n") ? toCrLf : (text: string) => text;
   let bytes = before;
   const lines: number[] = [];

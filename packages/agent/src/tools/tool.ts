@@ -1,9 +1,10 @@
 import { describeMistake } from "@emend/base/describe-mistake.ts";
-import { type Finding, type IgnoreEntry, openSite, type ParseCache, type Site } from "@emend/site";
-import { type Overlay, siteTreeOf, type Tree } from "@emend/tree";
+import type { Finding } from "@emend/site";
+import type { Overlay, Tree } from "@emend/tree";
 import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
 import type { AgentDeps, Attachment, ContextTrees, OpenPull, PageCommit, PageView } from "../agent.ts";
+import type { SiteSession } from "./site-session.ts";
 
 /** The merged input of a round's `finish` calls: a later one may leave out what stays. */
 export interface Finished {
@@ -130,54 +131,6 @@ function describeErrors(schema: TSchema, input: unknown): string {
   const errors = Value.Errors(schema, input).slice(0, 5);
   const known = Object.keys((schema as { properties?: object }).properties ?? {});
   return errors.map((error) => describeMistake(error, known)).join("; ");
-}
-
-/** The site for the agent's tools: parsed on demand, and again after an edit. */
-interface SiteSession {
-  /** With the edits so far. */
-  head(signal: AbortSignal): Promise<Site>;
-  /** Before any edit. */
-  base(signal: AbortSignal): Promise<Site>;
-  /** Call after files changed. */
-  changed(): void;
-}
-
-export function createSiteSession(input: {
-  base: Tree;
-  overlay: Overlay;
-  docsDir: string;
-  ignore?: readonly IgnoreEntry[] | undefined;
-  cache?: ParseCache;
-}): SiteSession {
-  const cache = input.cache ?? new Map<string, string>();
-  const open = (tree: Tree, signal: AbortSignal) =>
-    openSite(siteTreeOf(tree), { docsDir: input.docsDir, ignore: input.ignore, cache, signal });
-  let head: Promise<Site> | null = null;
-  let base: Promise<Site> | null = null;
-  return {
-    head(signal) {
-      head ??= forgetFailure(open(input.overlay, signal), () => {
-        head = null;
-      });
-      return head;
-    },
-    base(signal) {
-      base ??= forgetFailure(open(input.base, signal), () => {
-        base = null;
-      });
-      return base;
-    },
-    changed() {
-      head = null;
-    },
-  };
-}
-
-function forgetFailure<T>(opened: Promise<T>, forget: () => void): Promise<T> {
-  return opened.catch((error: unknown) => {
-    forget();
-    throw error;
-  });
 }
 
 /** Room for the last line, which counts what is left out. */

@@ -3,7 +3,8 @@ import { openTestTrees, type TestTrees } from "@emend/testkit/test-tree.ts";
 import { type CommitTree, createOverlay } from "@emend/tree";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callTool, describeTools } from "./registry.ts";
-import { createSiteSession, type ToolContext } from "./tool.ts";
+import { createSiteSession } from "./site-session.ts";
+import type { ToolContext } from "./tool.ts";
 
 let trees: TestTrees;
 let base: CommitTree;

@@ -48,7 +48,7 @@ import { repositoryOf } from "../forge/local/repository.ts";
 import type { ForgeDeps } from "../forge/open-forge.ts";
 import { type GateStatus, listStatuses } from "../gate/gate-store.ts";
 import { startDocsJob } from "../gate/start-docs-job.ts";
-import { createJobRules } from "../http/parse-create-body.ts";
+import { newJobRules } from "../http/parse-create-body.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
 import { opensCanary } from "../installation/sealed-values.ts";
@@ -350,7 +350,7 @@ export function createAdmin(deps: AdminDeps): Admin {
     listGateStatuses: (projectId) => listStatuses(pool, projectId),
     startDocsJob: (id) =>
       startDocsJob(
-        { pool, defaultModel: config.model, announceDue: () => {}, createJobRules },
+        { pool, defaultModel: config.model, announceDue: () => {}, newJobRules },
         { id, createdBy: "console" },
       ),
     redeliver: (deliveryId) => redeliver(pool, deliveryId),
@@ -364,7 +364,7 @@ export function createAdmin(deps: AdminDeps): Admin {
       log: createLogger({ level: "silent" }),
       defaultModel: config.model,
       announceDue: () => {},
-      createJobRules,
+      newJobRules,
       pullRequestState: async () => null,
       async hookOf(projectId, forge) {
         const url = `${await deps.publicUrl()}/hooks/${forge}/${projectId}`;

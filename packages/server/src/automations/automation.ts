@@ -3,7 +3,7 @@ import type { AutomationTrigger, DashboardAutomationRun } from "@emend/contract"
 import type { Project } from "../accounts/projects/projects.ts";
 import type { Pool } from "../db/pool.ts";
 import type { AnnounceDue } from "../jobs/announce.ts";
-import type { CreateJobRules } from "../jobs/create-job.ts";
+import type { NewJobRules } from "../jobs/create-job.ts";
 import type { RecordedPullRequest } from "../jobs/pull-requests.ts";
 
 /** What automations need from the server. */
@@ -13,7 +13,7 @@ export interface AutomationDeps {
   /** The model of projects that name none. */
   defaultModel: string;
   announceDue: AnnounceDue;
-  createJobRules(project: Project, model: string): CreateJobRules;
+  newJobRules(project: Project, model: string): NewJobRules;
   /** The pull request's current state on its forge. Null: the stored state counts. */
   pullRequestState(projectId: string, number: number): Promise<RecordedPullRequest["state"] | null>;
   onSettled?(state: DashboardAutomationRun["state"]): void;

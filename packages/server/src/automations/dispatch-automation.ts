@@ -129,7 +129,7 @@ async function startJob(deps: DecideDeps, automation: Automation, question: Ques
   }
   const outcome = await createJobWithoutKey(
     { db: deps.client, announceDue: deps.announceDue },
-    deps.createJobRules(project, model),
+    deps.newJobRules(project, model),
     {
       projectId: project.id,
       prompt,

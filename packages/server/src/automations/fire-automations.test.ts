@@ -113,16 +113,16 @@ test("a run waits while the quota is used up, and becomes a job once one fits", 
 });
 
 test("one failing automation does not delay others, and is tried again", async () => {
-  const { createJobRules } = automationDeps(database.pool);
+  const { newJobRules } = automationDeps(database.pool);
   const elsewhere = await seedProject(database.pool);
   const bad = await seedAutomation(database.pool, elsewhere, { trigger: yearly });
   const good = await seedAutomation(database.pool, projectId, { trigger: yearly });
   await wasDue(bad, "2 minutes");
   await wasDue(good, "1 minute");
   const faulty = automationDeps(database.pool, {
-    createJobRules(project, model) {
+    newJobRules(project, model) {
       if (project.id === elsewhere) throw new Error("a fault");
-      return createJobRules(project, model);
+      return newJobRules(project, model);
     },
   });
   await fireAutomations(faulty);

@@ -9,7 +9,7 @@ import { alterJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import fastify from "fastify";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { getProject } from "../accounts/projects/projects.ts";
-import { createJobRules } from "../http/parse-create-body.ts";
+import { newJobRules } from "../http/parse-create-body.ts";
 import { askTask } from "../tasks/task-queue.ts";
 import { linkAccount, storeChatMessage } from "./chat-store.ts";
 import { type ChatDeps, hearChat } from "./hear-chat.ts";
@@ -58,7 +58,7 @@ beforeEach(async () => {
     promptCodePointsMax: 1_000,
     announceDue: () => {},
     publicUrl: () => "https://emend.test",
-    createJobRules,
+    newJobRules,
     findProject: (id) => getProject(pool, id),
     pullRequestState: async () => null,
     openChat: async () => chat,

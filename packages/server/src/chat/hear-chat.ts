@@ -10,7 +10,7 @@ import type { Pool } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { AnnounceDue } from "../jobs/announce.ts";
-import { type CreateJobRules, createJobWithoutKey, scanNewPrompt } from "../jobs/create-job.ts";
+import { createJobWithoutKey, type NewJobRules, scanNewPrompt } from "../jobs/create-job.ts";
 import { type MessageJobDeps, type MessageOutcome, messageJob, messageQuota } from "../jobs/message-job.ts";
 import { addUpload, attachUploads, promptWithUploads } from "../jobs/uploads/uploads.ts";
 import {
@@ -40,7 +40,7 @@ export interface ChatDeps extends MessageJobDeps {
   promptCodePointsMax: number;
   announceDue: AnnounceDue;
   publicUrl(): string;
-  createJobRules(project: Project, model: string): CreateJobRules;
+  newJobRules(project: Project, model: string): NewJobRules;
   findProject(id: string): Promise<Project | undefined>;
   /** Null: it is not configured here. */
   openChat(name: ChatName): Promise<Chat | null>;
@@ -178,7 +178,7 @@ async function startJob(deps: HearDeps, at: ThreadName, message: WaitingMessage,
   const project = await deps.findProject(found.id);
   if (!project) return ignore(deps, message);
   const model = allowedModels(project.settings, deps.defaultModel)[0];
-  const rules = deps.createJobRules(project, model);
+  const rules = deps.newJobRules(project, model);
   const files = await uploadFiles(deps, { message, member, projectId: project.id });
   const words = await promptOf(deps, at, { message, text: found.text, model });
   const about = { projectId: project.id, prompt: words, model, files };

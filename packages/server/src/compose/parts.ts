@@ -25,7 +25,7 @@ import { createPool, type Pool, type Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { assertLocalForgeUsable } from "../forge/local/repository.ts";
 import { type ForgeDeps, openForge } from "../forge/open-forge.ts";
-import { createJobRules } from "../http/parse-create-body.ts";
+import { newJobRules } from "../http/parse-create-body.ts";
 import { contextForgeOf, contextRemoteOf, createForgeReach } from "../installation/forge-reach.ts";
 import { homeOf } from "../installation/home-workers.ts";
 import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
@@ -184,7 +184,7 @@ function composeAutomations(parts: {
     log,
     defaultModel,
     announceDue: createAnnounceDue({ db: pool, log }),
-    createJobRules,
+    newJobRules,
     pullRequestState: (projectId, number) => readPullRequestState({ pool, forges, log }, projectId, number),
     onSettled: (state) => metrics.automationRuns.inc({ outcome: state }),
     git,

@@ -40,7 +40,7 @@ import { listDueGates } from "../gate/gate-store.ts";
 import { type GateDeps, pollGate } from "../gate/poll-gate.ts";
 import { startDocsJob } from "../gate/start-docs-job.ts";
 import { listDueSiteChecks, listNewSites } from "../health/site-checks.ts";
-import { createJobRules } from "../http/parse-create-body.ts";
+import { newJobRules } from "../http/parse-create-body.ts";
 import { contextForgeOf, contextRemoteOf, createForgeReach } from "../installation/forge-reach.ts";
 import { openProjectKnowledge } from "../installation/knowledge-reach.ts";
 import { answerIssue, hearIssue, type IssueDeps } from "../issues/hear-issue.ts";
@@ -94,7 +94,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
     promptCodePointsMax: config.promptCodePointsMax,
     announceDue: createAnnounceDue({ db: pool, log }),
     publicUrl: parts.publicUrl,
-    createJobRules,
+    newJobRules,
     findProject: (id) => getProject(pool, id),
     openForge: (project) => openForge(project, forges),
     askAnswer: (requestId) => askAnswer(pool, requestId),
@@ -110,7 +110,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
     promptCodePointsMax: config.promptCodePointsMax,
     announceDue: createAnnounceDue({ db: pool, log }),
     publicUrl: parts.publicUrl,
-    createJobRules,
+    newJobRules,
     findProject: (id) => getProject(pool, id),
     pullRequestState: (projectId, number) => readPullRequestState({ pool, forges, log }, projectId, number),
     openChat: openChat(config, parts.network),
@@ -293,7 +293,7 @@ function composeGate(
     log,
     publicUrl,
     indexes: new Map(),
-    startDocsJob: (input) => startDocsJob({ pool, defaultModel: config.model, announceDue, createJobRules }, input),
+    startDocsJob: (input) => startDocsJob({ pool, defaultModel: config.model, announceDue, newJobRules }, input),
     findProject: (id) => getProject(pool, id),
     listContext: (projectId) => listContextRepositories(pool, projectId),
     contextRemote: (repositoryId, projectId, signal) => parts.automations.remoteOf({ projectId, repositoryId }, signal),

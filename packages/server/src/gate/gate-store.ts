@@ -195,7 +195,7 @@ export async function findDocsJob(
 }
 
 /** False: this node or another has handled it already. */
-export async function markHandled(db: Queryable, id: string, commentId: string): Promise<boolean> {
+export async function markCommentHandled(db: Queryable, id: string, commentId: string): Promise<boolean> {
   const { rowCount } = await db.query(
     `update gate_statuses set comments_heard = array_append(comments_heard, $2)
      where id = $1 and not ($2 = any (comments_heard))`,

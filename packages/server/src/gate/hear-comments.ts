@@ -2,9 +2,9 @@ import { answerMark, type Forge, isAnswered, mention } from "@emend/forges";
 import type { Project } from "../accounts/projects/projects.ts";
 import type { Pool } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
-import { type GateStatus, type GateSubject, isOfJob, markHandled } from "./gate-store.ts";
+import { type GateStatus, type GateSubject, isOfJob, markCommentHandled } from "./gate-store.ts";
 
-export interface CommentDeps {
+export interface HearCommentsDeps {
   pool: Pool;
   /** Handles a request in a comment. A refusal has a message for its author. */
   startDocsJob(input: { id: string; createdBy: string; commentId: string }): Promise<unknown>;
@@ -21,7 +21,7 @@ const otherWords =
  * repository. On a job's pull request, comments go to the job.
  */
 export async function hearComments(
-  deps: CommentDeps,
+  deps: HearCommentsDeps,
   { project, watched, forge }: { project: Project; watched: GateSubject; forge: Forge },
   status: GateStatus,
   signal: AbortSignal,
@@ -39,7 +39,7 @@ export async function hearComments(
         .then(() => null, wordsOf);
       if (refusal !== null) await answer(id, refusal);
     } else if (access === "yes") await answer(id, otherWords);
-    await markHandled(deps.pool, status.id, id);
+    await markCommentHandled(deps.pool, status.id, id);
   }
 
   async function answer(to: string, words: string): Promise<void> {

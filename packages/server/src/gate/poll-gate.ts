@@ -37,11 +37,11 @@ import {
   recordSentStatus,
   saveVerdict,
 } from "./gate-store.ts";
-import { type CommentDeps, hearComments } from "./hear-comments.ts";
+import { type HearCommentsDeps, hearComments } from "./hear-comments.ts";
 import { type GateLevel, judgeDocs, judgeSource, verdictOf } from "./judge-pull.ts";
 
 /** What a gate needs from the server. */
-export interface GateDeps extends CommentDeps, TreeDeps, OtherDeps {
+export interface GateDeps extends HearCommentsDeps, TreeDeps, OtherDeps {
   log: Logger;
   siteCache: ParseCache;
   publicUrl(): string;

@@ -6,14 +6,14 @@ import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
 import type { AnnounceDue } from "../jobs/announce.ts";
-import { type CreateJobRules, createJobWithoutKey, scanNewPrompt } from "../jobs/create-job.ts";
-import { type GateFinding, type GateStatus, getStatus, markHandled } from "./gate-store.ts";
+import { createJobWithoutKey, type NewJobRules, scanNewPrompt } from "../jobs/create-job.ts";
+import { type GateFinding, type GateStatus, getStatus, markCommentHandled } from "./gate-store.ts";
 
 export interface DocsPullDeps {
   pool: Pool;
   defaultModel: string;
   announceDue: AnnounceDue;
-  createJobRules(project: Project, model: string): CreateJobRules;
+  newJobRules(project: Project, model: string): NewJobRules;
 }
 
 const rulesModel = "emend/rules";
@@ -43,7 +43,7 @@ export async function startDocsJob(
   const made = await inTransaction(deps.pool, async (client): Promise<MadeDocsPull> => {
     await client.query("select from gate_statuses where id = $1 for update", [id]);
     const { status, project, model, plan } = await planFor(deps, client, id, only);
-    if (commentId !== undefined) await markHandled(client, id, commentId);
+    if (commentId !== undefined) await markCommentHandled(client, id, commentId);
     const running = status.jobId === null ? null : await findRunning(client, status.jobId);
     if (running && !only) return { kind: "running", jobId: running.id };
     if (plan.kind === "vain") throw new AppError("conflict", { publicMessage: plan.words });
@@ -56,7 +56,7 @@ export async function startDocsJob(
     }
     const outcome = await createJobWithoutKey(
       { db: client, announceDue: (projectId) => void due.push(projectId) },
-      deps.createJobRules(project, model),
+      deps.newJobRules(project, model),
       {
         projectId: project.id,
         ...scanned,
@@ -98,7 +98,7 @@ async function planFor(deps: DocsPullDeps, db: Queryable, id: string, only?: Nam
 async function scanPlan(deps: DocsPullDeps, { project, model, plan }: Awaited<ReturnType<typeof planFor>>) {
   if (plan.kind === "vain") return null;
   const { prompt } = plan;
-  const rules = deps.createJobRules(project, model);
+  const rules = deps.newJobRules(project, model);
   return { prompt, kept: await scanNewPrompt(deps.pool, rules, { projectId: project.id, prompt }) };
 }
 

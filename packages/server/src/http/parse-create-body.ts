@@ -5,7 +5,7 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Project } from "../accounts/projects/projects.ts";
 import { AppError } from "../errors.ts";
-import type { CreateJobRules } from "../jobs/create-job.ts";
+import type { NewJobRules } from "../jobs/create-job.ts";
 
 // Lengths are counted here in code points, as the document says; the checker counts grapheme clusters.
 const { prompt: _, ...optionalFields } = CreateJobBody.properties;
@@ -87,7 +87,7 @@ function invalid(publicMessage: string): AppError {
 const hourMs = 3_600_000;
 
 /** A project's rules for new jobs. `model` is the default if a request names none. */
-export function createJobRules(project: Project, model: string): CreateJobRules {
+export function newJobRules(project: Project, model: string): NewJobRules {
   const { branchPrefix, limits, createsPerHourMax } = project.settings;
   return {
     repositoryUrl: project.repositoryUrl,

@@ -6,7 +6,7 @@ import { vendors } from "@emend/testkit/forges/vendors.ts";
 import { alterJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { getProject } from "../accounts/projects/projects.ts";
-import { createJobRules } from "../http/parse-create-body.ts";
+import { newJobRules } from "../http/parse-create-body.ts";
 import { answerIssue, hearIssue, type IssueDeps } from "./hear-issue.ts";
 
 const { signal } = new AbortController();
@@ -52,7 +52,7 @@ describe.each(vendors.filter(({ name }) => name in commentOperations))("on $name
       promptCodePointsMax: 1_000,
       announceDue: () => {},
       publicUrl: () => "https://emend.test",
-      createJobRules,
+      newJobRules,
       findProject: (id) => getProject(pool, id),
       openForge: async () => far.open(),
       askAnswer: async () => {},

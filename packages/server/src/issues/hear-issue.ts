@@ -9,7 +9,7 @@ import type { Pool } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isAppError } from "../errors.ts";
 import type { AnnounceDue } from "../jobs/announce.ts";
-import { type CreateJobRules, createJobWithoutKey, scanNewPrompt } from "../jobs/create-job.ts";
+import { createJobWithoutKey, type NewJobRules, scanNewPrompt } from "../jobs/create-job.ts";
 import { quietMarkdown } from "../publish/quiet-text.ts";
 import {
   decideRequest,
@@ -31,7 +31,7 @@ export interface IssueDeps {
   promptCodePointsMax: number;
   announceDue: AnnounceDue;
   publicUrl(): string;
-  createJobRules(project: Project, model: string): CreateJobRules;
+  newJobRules(project: Project, model: string): NewJobRules;
   findProject(id: string): Promise<Project | undefined>;
   openForge(project: Project): Promise<Forge>;
   /** Makes the answer due now. */
@@ -125,7 +125,7 @@ async function decide(
   if ([...prompt].length > deps.promptCodePointsMax) {
     return refuse(`The request is too long. Use ${deps.promptCodePointsMax} characters at most.`);
   }
-  const rules = deps.createJobRules(project, model);
+  const rules = deps.newJobRules(project, model);
   try {
     const kept = await scanNewPrompt(deps.pool, rules, { projectId: project.id, prompt });
     const decided = await inTransaction(deps.pool, async (client) => {

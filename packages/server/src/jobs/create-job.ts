@@ -28,7 +28,7 @@ export interface CreateJobInput {
 }
 
 /** The project's rules for new jobs. */
-export interface CreateJobRules {
+export interface NewJobRules {
   repositoryUrl: string;
   branchPrefix: string;
   /** The default if the request names none. */
@@ -76,7 +76,7 @@ interface Row {
  */
 export function scanNewPrompt(
   pool: Pool,
-  { quota }: Pick<CreateJobRules, "quota">,
+  { quota }: Pick<NewJobRules, "quota">,
   { projectId, prompt }: Pick<CreateJobInput, "projectId" | "prompt">,
 ): Promise<string | null> {
   return redactWithinQuota(pool, { projectId, kind: "create", ...quota }, prompt);
@@ -85,7 +85,7 @@ export function scanNewPrompt(
 /** Accepts a prompt, or says why not. Takes one round trip and one transaction (the function `create_job`). */
 export async function createJob(
   deps: { db: Queryable; announceDue: AnnounceDue },
-  rules: CreateJobRules,
+  rules: NewJobRules,
   input: CreateJobInput,
 ): Promise<CreateJobOutcome> {
   const id = newId("job");
@@ -139,7 +139,7 @@ export async function createJob(
 /** As createJob, for what does not come through the API: without an idempotency key, and with the project's own limits. */
 export async function createJobWithoutKey(
   deps: { db: Queryable; announceDue: AnnounceDue },
-  rules: CreateJobRules,
+  rules: NewJobRules,
   input: Pick<CreateJobInput, "projectId" | "prompt" | "kept" | "baseRef" | "model" | "createdBy">,
 ): Promise<{ kind: "created"; jobId: string } | Extract<CreateJobOutcome, { kind: "limited" | "over_budget" }>> {
   const outcome = await createJob(deps, rules, { ...input, draft: null, maxCostUsd: null, idempotencyKey: null });

@@ -133,7 +133,7 @@ export function createStages(deps: StageDeps): Stages {
       return { patch: (await mirror.diff({ from: base, to }, signal)).patch, base };
     },
 
-    async mergeMovedBase(job, tree, words, signal) {
+    async openOnMovedBase(job, tree, words, signal) {
       const { base, overlay, baseBranch } = tree;
       const project = await projectOf(job);
       if (job.continuesBranch) {

@@ -5,7 +5,7 @@ import { truthChecks, type Verdict } from "@emend/review";
 import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
 import type { RecordedMove } from "../jobs/run/record-change.ts";
 import type { TotalUsage } from "../publish/publication.ts";
-import { recordedChange } from "./recorder.ts";
+import { toRecordedChange } from "./recorder.ts";
 import type { OpenTree, Outcome, PassableVerdict, ReviewedChange, RunDeps, Words } from "./run.ts";
 import { followChanges } from "./step-changes.ts";
 
@@ -99,7 +99,7 @@ async function storeChange(
 ): Promise<Extract<Outcome, { kind: "unchanged" | "denied" }> | null> {
   const { recorder, stages, crashPoint } = deps;
   const { verdict, limitReached } = judged;
-  const recorded = await recordedChange(stages, job, tree, judged, signal);
+  const recorded = await toRecordedChange(stages, job, tree, judged, signal);
   crashPoint("before-change-stored");
   await recorder.saveChange(recorded);
   crashPoint("after-change-stored");
@@ -213,7 +213,7 @@ export interface ChangeOnBase {
  * The base branch may have moved on while the agent worked. If its changes merge with the job's, the job continues on
  * the new base and is reviewed again there. Otherwise it stays on its own base, and the pull request says so.
  */
-export async function mergeMovedBase(
+export async function proposeOnMovedBase(
   deps: RunDeps,
   job: LeasedJob,
   tree: OpenTree,
@@ -227,7 +227,7 @@ export async function mergeMovedBase(
   if (job.change !== null) return asItIs;
 
   crashPoint("before-base-taken-in");
-  const moved = await stages.mergeMovedBase(job, tree, change, signal);
+  const moved = await stages.openOnMovedBase(job, tree, change, signal);
   crashPoint("after-base-taken-in");
   const branch = tree.baseBranch;
   if (job.previewed && moved.kind !== "unmoved") {
@@ -257,7 +257,7 @@ export async function mergeMovedBase(
   }
   const verdict = keepTruths(await stages.review(job, moved.tree, change, signal), change.verdict);
   const judged = { ...change, verdict };
-  const recorded = await recordedChange(stages, job, moved.tree, judged, signal);
+  const recorded = await toRecordedChange(stages, job, moved.tree, judged, signal);
   if (verdict.kind === "denied") {
     await recorder.saveChange(recorded);
     return { kind: "denied", violations: verdict.violations, limitReached };

@@ -53,7 +53,7 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
   const { pool, crashPoint } = deps;
   const { lease } = run.job;
   const { signal } = run.controller;
-  const read = <T>(work: () => Promise<T>) => throughOutage(deps.log, signal, work);
+  const read = <T>(work: () => Promise<T>) => retryThroughOutage(deps.log, signal, work);
   async function write<T>(work: () => Promise<T>): Promise<T> {
     const done = await read(work);
     deps.announceChange(lease.jobId);
@@ -74,7 +74,9 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
       const diff = changes?.patch ?? null;
       const input = { step, edits, event: describeStep(step, changes?.files), diff, run: run.job.runs };
       // A model's answer was paid for: it is kept until it is stored, even if the run has ended meanwhile.
-      const hasInterjections = await throughOutage(deps.log, deps.processEnds, () => recordStep(pool, lease, input));
+      const hasInterjections = await retryThroughOutage(deps.log, deps.processEnds, () =>
+        recordStep(pool, lease, input),
+      );
       deps.announceChange(lease.jobId);
       if (step.taken) run.job.interjections = [...run.job.interjections, ...interjectionsIn([step])];
       run.job.hasInterjections = hasInterjections;
@@ -113,7 +115,7 @@ const withheld: Words = {
 };
 
 /** A reviewed change as it is stored. If it contains a credential, neither its diff nor its texts are stored. */
-export async function recordedChange(
+export async function toRecordedChange(
   stages: Stages,
   job: LeasedJob,
   tree: OpenTree,
@@ -214,7 +216,7 @@ const pauseMsMax = 2_000;
  * Retries a write until the database accepts it. This way a run survives an outage, and a model's turn that was about
  * to be stored is not paid for twice. `write` must be idempotent.
  */
-export async function throughOutage<T>(log: Logger, signal: AbortSignal, write: () => Promise<T>): Promise<T> {
+export async function retryThroughOutage<T>(log: Logger, signal: AbortSignal, write: () => Promise<T>): Promise<T> {
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, pauseMsMax)) {
     signal.throwIfAborted();
     try {

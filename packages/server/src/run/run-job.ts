@@ -14,8 +14,14 @@ import { type AskedQuestion, waitForAnswer } from "../jobs/run/wait-for-answer.t
 import type { Disk } from "../lib/disk.ts";
 import { sayNotOpen } from "../publish/ensure-pull-request.ts";
 import type { CrashPoint } from "./crash-points.ts";
-import { mergeMovedBase, proposeChange, type ReviewedProposal, reviewPreview, totalUsage } from "./propose-change.ts";
-import { createRecorder, throughOutage } from "./recorder.ts";
+import {
+  proposeChange,
+  proposeOnMovedBase,
+  type ReviewedProposal,
+  reviewPreview,
+  totalUsage,
+} from "./propose-change.ts";
+import { createRecorder, retryThroughOutage } from "./recorder.ts";
 import type { Recorder, RunDeps } from "./run.ts";
 import { type ActiveRun, type Outcome, type PassableVerdict, Released, type Stages } from "./run.ts";
 
@@ -46,7 +52,7 @@ async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal): Promi
   if (job.preview) return { kind: "previewed", change: proposal.change };
 
   const { model, usage } = proposal;
-  const onBase = await mergeMovedBase(deps, job, tree, proposal.change, signal);
+  const onBase = await proposeOnMovedBase(deps, job, tree, proposal.change, signal);
   if (onBase.kind !== "change") return onBase;
   const { change, move, baseConflict } = onBase;
   const saveCommit: Recorder["saveCommit"] = (ids) => recorder.saveCommit(ids, move ?? undefined);
@@ -79,7 +85,7 @@ export async function runClaimedJob(deps: RunJobDeps, run: ActiveRun, processEnd
   try {
     const next = await attempt({ ...deps, log, processEnds }, run);
     if (next.kind === "leave") throw new LeaseLost(run.job.id);
-    await throughOutage(log, processEnds, () => writeAfterRun(deps, run, next));
+    await retryThroughOutage(log, processEnds, () => writeAfterRun(deps, run, next));
     const outcome = nameOf(next);
     log.info({ next: next.kind, outcome }, "run ended");
     deps.onSettled?.(outcome, run.job.projectId);

@@ -80,7 +80,7 @@ export interface Stages {
     signal: AbortSignal,
   ): Promise<readonly PagePicture[] | null>;
   /** Reads what happened to the base branch since the tree was opened, and merges it with the edits if possible. */
-  mergeMovedBase(job: LeasedJob, tree: OpenTree, words: Words, signal: AbortSignal): Promise<MovedTree>;
+  openOnMovedBase(job: LeasedJob, tree: OpenTree, words: Words, signal: AbortSignal): Promise<MovedTree>;
   /** Opens exactly one pull request, however often it is called (idempotent). */
   publish(job: LeasedJob, work: PublishWork, signal: AbortSignal): Promise<Publication>;
 }

@@ -10,7 +10,7 @@ import {
   type Source,
 } from "@emend/agent";
 import type { Forge } from "@emend/forges";
-import { createVetting, type PageReader, refusedBy } from "@emend/review";
+import { createContentJudge, type PageReader, refusedBy } from "@emend/review";
 import { screenshotsFile } from "@emend/site";
 import type { CommitReader, Mirrors, PageHistory, RecentSubjects, Remote, Tree } from "@emend/tree";
 import { AppError } from "../errors.ts";
@@ -88,7 +88,7 @@ export async function workOnJob(
     );
   };
   const isBuilt = project.settings.build.on && deps.builds !== undefined;
-  const vetting = createVetting(
+  const vetting = createContentJudge(
     work.base,
     {
       policy,

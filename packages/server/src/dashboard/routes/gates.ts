@@ -10,7 +10,7 @@ import { askedAbout } from "../../claims/drift/reader.ts";
 import { AppError } from "../../errors.ts";
 import { type GateStatus, getStatus, listPolls, listStatuses } from "../../gate/gate-store.ts";
 import { findNamed, isFixable, planDocsPull, startDocsJob } from "../../gate/start-docs-job.ts";
-import { createJobRules } from "../../http/parse-create-body.ts";
+import { newJobRules } from "../../http/parse-create-body.ts";
 import { messageJobHandler } from "../../http/routes/job-handlers.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findJob, findProject } from "../find.ts";
@@ -70,7 +70,7 @@ export function gateRoutes(app: FastifyInstance, deps: RouteDeps): void {
     const { id } = await find(request.params.id);
     const { only } = parseFix(request.body);
     const createdBy = `user/${subjectOf(request)}`;
-    const made = await startDocsJob({ ...deps, createJobRules }, { id, createdBy, ...(only && { only }) });
+    const made = await startDocsJob({ ...deps, newJobRules }, { id, createdBy, ...(only && { only }) });
     const { jobId } = made;
     if (made.kind === "created") return reply.code(201).send({ jobId });
     if (!made.message) return { jobId };

@@ -29,7 +29,7 @@ import {
   tooManyStreams,
 } from "../errors.ts";
 import { disconnectSignal, openEventStream } from "../event-stream.ts";
-import { createJobRules, parseCreateBody, parseIdempotencyKey, plansFirst, promptOf } from "../parse-create-body.ts";
+import { newJobRules, parseCreateBody, parseIdempotencyKey, plansFirst, promptOf } from "../parse-create-body.ts";
 import { rateLimitHeaders } from "../send-json.ts";
 
 export interface JobName {
@@ -82,7 +82,7 @@ export function createJobHandler(deps: CreateJobDeps, door: Door) {
     const project = await door.projectOf(request);
     const models = allowedModels(project.settings, deps.defaultModel);
     const body = parseCreateBody(request.body, { promptCodePointsMax: deps.promptCodePointsMax, models });
-    const rules = createJobRules(project, models[0]);
+    const rules = newJobRules(project, models[0]);
     const { files = [] } = body;
     const model = body.model ?? models[0];
     const about = { projectId: project.id, prompt: body.prompt, model, files };

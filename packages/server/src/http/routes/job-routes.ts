@@ -24,7 +24,7 @@ import { createAnnounceDue } from "../../jobs/announce.ts";
 import type { MessageJobDeps } from "../../jobs/message-job.ts";
 import { createJobReader } from "../../jobs/read/job-reader.ts";
 import { refuse, unauthorized } from "../errors.ts";
-import { createJobRules } from "../parse-create-body.ts";
+import { newJobRules } from "../parse-create-body.ts";
 import { leaveBodiesUnread, readJsonBodies, takeBody } from "../request-body.ts";
 import { requireKey } from "../require-key.ts";
 import { sendJson } from "../send-json.ts";
@@ -115,7 +115,7 @@ export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
   const announceDue = createAnnounceDue({ db: pool, log });
   const pullRequestState = deps.pullRequestState ?? (async () => null);
   const { defaultModel } = deps;
-  const automations = createAutomations({ pool, log, defaultModel, announceDue, createJobRules, pullRequestState });
+  const automations = createAutomations({ pool, log, defaultModel, announceDue, newJobRules, pullRequestState });
   automationRoutes(app, { ...shared, automations });
   claimRoutes(app, { ...shared, askClaimPoll: deps.askClaimPoll ?? (async () => {}) });
   gateRoutes(app, { ...shared, askGate: deps.askGate ?? (async () => {}) });
