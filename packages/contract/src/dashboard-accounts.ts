@@ -133,13 +133,19 @@ export interface DashboardSettings {
   /** Whether whoever logs in with a password needs one, and how many members with a password have none. */
   secondFactor: { required: boolean; membersWithout: number };
   /** Null: not configured. */
-  singleSignOn: {
-    name: string;
-    issuer: string;
-    clientId: string;
-    domains: readonly string[];
-    defaultRole: MemberRole;
-  } | null;
+  singleSignOn:
+    | ({ name: string; domains: readonly string[]; defaultRole: MemberRole } & (
+        | { protocol: "oidc"; issuer: string; clientId: string }
+        | {
+            protocol: "saml";
+            /** The provider's metadata URL, or its entity ID. */
+            provider: string;
+            /** What the provider asks of this service. The entity ID is the URL of the metadata. */
+            entityId: string;
+            acsUrl: string;
+          }
+      ))
+    | null;
 }
 
 export interface DashboardAuditEntry {

@@ -75,6 +75,8 @@ type DashboardOptions = Partial<DashboardDeps> & {
   /** For tests whose projects are on a forge. */
   projectAdminFor?(pool: Pool): ProjectAdmin;
   commitEdit?: Parameters<typeof createReviewDesk>[0]["commitEdit"];
+  /** For single sign-on that stores something. */
+  singleSignOnFor?(pool: Pool): AccountsDeps["singleSignOn"];
 } & Partial<Pick<AccountsDeps, "singleSignOn" | "retention">>;
 
 /** The dashboard and its users, on a server's dependencies. */
@@ -96,7 +98,7 @@ export function dashboardPlugins(
     passwords: createPasswords(),
     sealer: testSealer,
     devices: createKnownDevices({ sealer: testSealer, sessions: shared.sessions, publicUrl: shared.publicUrl }),
-    singleSignOn,
+    singleSignOn: options.singleSignOnFor?.(pool) ?? singleSignOn,
     retention,
     addSample: (by) => projectAdminOf(pool).add({ name: "Sample docs", forge: "local" }, by),
   });

@@ -9,6 +9,7 @@ import { getProject, type Project, refreshLocalUrls } from "../accounts/projects
 import { createKnownDevices } from "../accounts/sessions/log-in.ts";
 import { createPasswords } from "../accounts/sessions/passwords.ts";
 import { createSessions } from "../accounts/sessions/sessions.ts";
+import { createSaml } from "../accounts/single-sign-on/saml.ts";
 import { createSingleSignOn } from "../accounts/single-sign-on/single-sign-on.ts";
 import { createProjectAdmin } from "../admin/create-project-admin.ts";
 import { createAutomations } from "../automations/automation-store.ts";
@@ -167,7 +168,9 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         passwords: createPasswords(),
         sealer,
         devices: createKnownDevices({ sealer, sessions, publicUrl }),
-        singleSignOn: config.singleSignOn && createSingleSignOn({ fetch: network.fetch, sealer }, config.singleSignOn),
+        singleSignOn: config.singleSignOn
+          ? createSingleSignOn({ fetch: network.fetch, sealer }, config.singleSignOn)
+          : config.saml && createSaml({ fetch: network.fetch, sealer, pool, publicUrl }, config.saml),
         log,
         publicUrl,
         retention: config.retention,

@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openModel } from "@emend/agent";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ConfigError, type ConfigOverrides, loadConfig, readConfig, readSingleSignOn } from "./config.ts";
+import { ConfigError, type ConfigOverrides, loadConfig, readConfig } from "./config.ts";
+import { readProvider, readSaml, readSingleSignOn } from "./single-sign-on-settings.ts";
 
 describe("config", () => {
   const secret = "0123456789abcdef0123456789abcdef";
@@ -280,6 +281,68 @@ it.each([
   const { problems } = read(env as Record<string, string>);
   expect(problems.join()).toContain(name);
   expect(problems.join()).not.toContain("secret");
+});
+
+const pem = readFileSync(new URL("../../../testkit/src/certificates/saml-one.cert.pem", import.meta.url), "utf8");
+const metadata = `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="acme"><IDPSSODescriptor>
+  <KeyDescriptor><KeyInfo xmlns="http://www.w3.org/2000/09/xmldsig#"><X509Data><X509Certificate>
+  ${pem.replace(/-----.*-----/g, "")}</X509Certificate></X509Data></KeyInfo></KeyDescriptor>
+  <SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="https://id.acme.com/post"/>
+  <SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://id.acme.com/sso"/>
+</IDPSSODescriptor></EntityDescriptor>`;
+const values = {
+  EMEND_SAML_ENTITY_ID: "acme",
+  EMEND_SAML_SIGN_IN_URL: "https://id.acme.com/sso",
+  EMEND_SAML_CERTIFICATES: pem + pem,
+};
+const url = { EMEND_SAML_METADATA_URL: "https://id.acme.com/metadata?app=1" };
+const samlOf = (env: Record<string, string>) => {
+  const problems: string[] = [];
+  const config = readSaml((name) => env[name] ?? null, problems);
+  return { config, problems };
+};
+
+it("SAML is off unless a provider is set: by URL, by document or by its three values", () => {
+  expect(samlOf({})).toEqual({ config: null, problems: [] });
+  const access = { domains: [], defaultRole: "viewer", name: "id.acme.com" };
+  expect(samlOf(url)).toEqual({
+    config: { source: { kind: "url", url: url.EMEND_SAML_METADATA_URL }, ...access },
+    problems: [],
+  });
+  const provider = { entityId: "acme", signInUrl: "https://id.acme.com/sso", certificates: [pem] };
+  expect(samlOf({ EMEND_SAML_METADATA: metadata })).toEqual({
+    config: { source: { kind: "fixed", provider }, ...access },
+    problems: [],
+  });
+  const more = { EMEND_SAML_NAME: "Acme", EMEND_SAML_DOMAINS: "acme.com", EMEND_SAML_DEFAULT_ROLE: "maintainer" };
+  expect(samlOf({ ...values, ...more })).toEqual({
+    config: {
+      source: { kind: "fixed", provider: { ...provider, certificates: [pem, pem] } },
+      ...{ name: "Acme", domains: ["acme.com"], defaultRole: "maintainer" },
+    },
+    problems: [],
+  });
+});
+
+it.each([
+  ["http to another machine", { EMEND_SAML_METADATA_URL: "http://id.acme.com" }, "EMEND_SAML_METADATA_URL"],
+  ["two sources", { ...url, ...values }, "set one of the three"],
+  ["half of the values", { EMEND_SAML_ENTITY_ID: "acme" }, "EMEND_SAML_SIGN_IN_URL, EMEND_SAML_CERTIFICATES"],
+  ["a sign-in URL over http", { ...values, EMEND_SAML_SIGN_IN_URL: "http://id.acme.com" }, "https sign-in URL"],
+  ["no certificate", { ...values, EMEND_SAML_CERTIFICATES: "MII" }, "certificates"],
+  ["no metadata", { EMEND_SAML_METADATA: "<html/>" }, "EMEND_SAML_METADATA is not valid"],
+  ["domains without a provider", { EMEND_SAML_DOMAINS: "acme.com" }, "EMEND_SAML_METADATA_URL is required"],
+  ["no domain", { ...url, EMEND_SAML_DOMAINS: "acme" }, "EMEND_SAML_DOMAINS"],
+  ["a role that is none", { ...url, EMEND_SAML_DEFAULT_ROLE: "god" }, "EMEND_SAML_DEFAULT_ROLE"],
+])("SAML refuses %s in words", (_what, env, words) => {
+  expect(samlOf(env as Record<string, string>).problems.join()).toContain(words);
+});
+
+it("there is one identity provider", () => {
+  const problems: string[] = [];
+  const both: Record<string, string> = { ...whole, ...url };
+  readProvider((name) => both[name] ?? null, problems);
+  expect(problems).toEqual([expect.stringContaining("keep one identity provider")]);
 });
 
 it("chats need all of their settings, and no error contains a token", () => {

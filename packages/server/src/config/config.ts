@@ -7,13 +7,14 @@ import type { MattermostSettings, SlackSettings } from "@emend/chat";
 import { editDistance, type Retention, retention, retentionDaysMax, retentionNames } from "@emend/contract";
 import type { RunnerSettings } from "@emend/runners";
 import { readTracingSettings, type TracingSettings } from "@emend/tracing";
-import { roles } from "../accounts/people/user.ts";
+import type { SamlConfig } from "../accounts/single-sign-on/saml.ts";
 import type { SingleSignOnConfig } from "../accounts/single-sign-on/single-sign-on.ts";
 import { readServers } from "../db/server-client.ts";
 import type { SmtpSettings } from "../notify/email.ts";
 import { readModelSettings, runnerPrograms } from "./model-settings.ts";
 import { readHost, readNetwork, readPublicUrl, readTrustProxy } from "./network-settings.ts";
 import { ConfigError, createSettingReader, type SettingReader, whyNoFolder } from "./setting-reader.ts";
+import { readProvider } from "./single-sign-on-settings.ts";
 
 export { ConfigError } from "./setting-reader.ts";
 
@@ -87,8 +88,10 @@ export interface Config {
   readonly slack: SlackSettings | null;
   /** Null: Emend is not in Mattermost. */
   readonly mattermost: MattermostSettings | null;
-  /** The identity provider for logins. Null: none. */
+  /** The OpenID Connect provider for logins. Null: none. */
   readonly singleSignOn: SingleSignOnConfig | null;
+  /** The SAML provider for logins. Null: none. */
+  readonly saml: SamlConfig | null;
   /** Where a test makes the process crash; ignored in production. */
   readonly crashAt: string | undefined;
   /** Variables with our prefix that nothing reads, reported at startup. */
@@ -158,7 +161,7 @@ export function readConfig(
     metricsPort: integer("EMEND_METRICS_PORT", portNumbers),
     metricsToken: readMetricsToken(settings),
     tracing: readTracingSettings(text, problems),
-    singleSignOn: readSingleSignOn(text, problems),
+    ...readProvider(text, problems),
     smtp: readSmtp(settings, network),
     slack: readSlack(settings),
     mattermost: readMattermost(settings),
@@ -400,62 +403,4 @@ function nearestOf(name: string, known: readonly string[]): string | null {
     .sort((a, b) => a.distance - b.distance);
   const best = ranked[0];
   return best && best.distance <= Math.ceil((name.length - "EMEND_".length) / 3) ? best.one : null;
-}
-
-/** The settings of single sign-on. Null if no provider is set. */
-export function readSingleSignOn(read: (name: string) => string | null, problems: string[]): SingleSignOnConfig | null {
-  const issuer = read("EMEND_OIDC_ISSUER");
-  const clientId = read("EMEND_OIDC_CLIENT_ID");
-  const clientSecret = read("EMEND_OIDC_CLIENT_SECRET");
-  const role = read("EMEND_OIDC_DEFAULT_ROLE") ?? "viewer";
-  const domains = (read("EMEND_OIDC_DOMAINS") ?? "").split(",").map((domain) => domain.trim().toLowerCase());
-  const name = read("EMEND_OIDC_NAME");
-  if (issuer === null) {
-    const alone = dependent.filter((variable) => read(variable) !== null);
-    if (alone.length > 0) problems.push(`EMEND_OIDC_ISSUER is required with ${alone.join(", ")}`);
-    return null;
-  }
-  for (const domain of domains.filter((each) => each !== "" && !isDomain(each))) {
-    problems.push(`EMEND_OIDC_DOMAINS must be domains such as example.com, separated by commas, not "${domain}"`);
-  }
-  if (!isIssuer(issuer)) {
-    problems.push(
-      `EMEND_OIDC_ISSUER must be the provider's https URL, as it writes it${URL.parse(issuer)?.password ? "" : `, not "${issuer}"`}`,
-    );
-  }
-  if (clientId === null) problems.push("EMEND_OIDC_CLIENT_ID is required with EMEND_OIDC_ISSUER");
-  if (clientSecret === null) {
-    problems.push("EMEND_OIDC_CLIENT_SECRET (or EMEND_OIDC_CLIENT_SECRET_FILE) is required with EMEND_OIDC_ISSUER");
-  }
-  const defaultRole = roles.find((known) => known === role);
-  if (!defaultRole) problems.push(`EMEND_OIDC_DEFAULT_ROLE must be one of ${roles.join(", ")}, not "${role}"`);
-  return {
-    issuer,
-    clientId: clientId ?? "",
-    clientSecret: clientSecret ?? "",
-    name: name ?? URL.parse(issuer)?.host ?? issuer,
-    domains: domains.filter((domain) => domain !== ""),
-    defaultRole: defaultRole ?? "viewer",
-  };
-}
-
-const dependent = [
-  "EMEND_OIDC_CLIENT_ID",
-  "EMEND_OIDC_CLIENT_SECRET",
-  "EMEND_OIDC_DEFAULT_ROLE",
-  "EMEND_OIDC_DOMAINS",
-  "EMEND_OIDC_NAME",
-];
-
-/** The part after the @ of an address. */
-function isDomain(text: string): boolean {
-  return /^([a-z\d]([a-z\d-]*[a-z\d])?\.)+[a-z\d-]{2,}$/.test(text);
-}
-
-/** Plain http only for a provider on this machine, as in tests. */
-function isIssuer(text: string): boolean {
-  const url = URL.parse(text);
-  if (!url || url.search || url.hash || url.username) return false;
-  const isHere = url.hostname === "127.0.0.1" || url.hostname === "localhost" || url.hostname === "[::1]";
-  return url.protocol === "https:" || (url.protocol === "http:" && isHere);
 }

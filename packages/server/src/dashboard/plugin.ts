@@ -30,7 +30,8 @@ import { projectRoutes } from "./routes/projects.ts";
 import { pullRoutes, reviewRoutes, verdictRoutes } from "./routes/pulls.ts";
 import { searchRoutes } from "./routes/search.ts";
 import { setUpRoutes } from "./routes/set-up.ts";
-import { linkRoutes, loginLinkRoute, loginRoutes, sessionRoute, singleSignOnRoutes } from "./routes/sign-in.ts";
+import { linkRoutes, loginLinkRoute, loginRoutes, sessionRoute } from "./routes/sign-in.ts";
+import { samlRoutes, singleSignOnRoutes } from "./routes/single-sign-on.ts";
 import { usageRoutes } from "./routes/usage.ts";
 
 export const apiPrefix = "/dashboard/api";
@@ -111,20 +112,32 @@ function tooMuch(): AppError {
   return new AppError("unavailable", { publicMessage, retryAfterMs: 5_000 });
 }
 
+/** For routes without a session: nothing is cached, and all bodies together are limited. */
+function protectOpen(app: FastifyInstance, { unknownBytes }: Pick<AccountsDeps, "unknownBytes">): void {
+  app.addHook("onRequest", async (_request, reply) => {
+    reply.headers({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
+  });
+  app.addHook("preParsing", async (_request, reply, payload) =>
+    unknownBytes.spend(payload as Readable, reply.raw, tooMuch),
+  );
+}
+
 /** The dashboard's routes for accounts: logging in, which needs no session, and managing members. */
 export function accountsPlugin(deps: AccountsDeps): (app: FastifyInstance) => Promise<void> {
   return async (app) => {
     loginLinkRoute(app, deps);
     app.register(
+      async (posted) => {
+        protectOpen(posted, deps);
+        samlRoutes(posted, deps);
+      },
+      { prefix: `${apiPrefix}/auth/saml` },
+    );
+    app.register(
       async (open) => {
         readBodies(open);
-        open.addHook("onRequest", async (request, reply) => {
-          reply.headers({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
-          requireOwnPage(request, deps.publicUrl());
-        });
-        open.addHook("preParsing", async (_request, reply, payload) =>
-          deps.unknownBytes.spend(payload as Readable, reply.raw, tooMuch),
-        );
+        open.addHook("onRequest", async (request) => requireOwnPage(request, deps.publicUrl()));
+        protectOpen(open, deps);
         loginRoutes(open, deps);
         passkeyLoginRoutes(open, deps);
         setUpRoutes(open, deps);

@@ -496,25 +496,28 @@ describe("access ends", () => {
     expect((await api.pool.query("select from login_links")).rowCount).toBe(0);
   });
 
-  it("for single sign-on as well, until the directory activates the person again", async () => {
-    const logIn = () =>
-      logInIdentity(
-        { pool: api.pool },
-        {
-          identity: { id: "https://idp.test ada", email: "ada@example.com", isEmailVerified: true, name: "Ada" },
-          rules: { domains: ["example.com"], defaultRole: "viewer" },
-          address: "::1",
-          replaces: null,
-        },
-      );
-    const id = await addUser("ada@example.com", { active: false });
-    await expect(logIn()).rejects.toThrow("You were removed");
-    await patch(`/Users/${id}`, { op: "replace", path: "active", value: "True" });
-    await logIn();
-    await patch(`/Users/${id}`, { op: "replace", path: "active", value: false });
-    await expect(logIn()).rejects.toThrow("You were removed");
-    expect(await roleOf("ada@example.com")).toBeUndefined();
-  });
+  it.each(["https://idp.test ada", "saml:https://idp.test ada"])(
+    "for single sign-on as well (%s), until the directory activates the person again",
+    async (identity) => {
+      const logIn = () =>
+        logInIdentity(
+          { pool: api.pool },
+          {
+            identity: { id: identity, email: "ada@example.com", isEmailVerified: true, name: "Ada" },
+            rules: { domains: ["example.com"], defaultRole: "viewer" },
+            address: "::1",
+            replaces: null,
+          },
+        );
+      const id = await addUser("ada@example.com", { active: false });
+      await expect(logIn()).rejects.toThrow("You were removed");
+      await patch(`/Users/${id}`, { op: "replace", path: "active", value: "True" });
+      await logIn();
+      await patch(`/Users/${id}`, { op: "replace", path: "active", value: false });
+      await expect(logIn()).rejects.toThrow("You were removed");
+      expect(await roleOf("ada@example.com")).toBeUndefined();
+    },
+  );
 
   it("for keys of somebody who may not have any, but not before", async () => {
     await give({ writers: "maintainer", admins: "owner" });

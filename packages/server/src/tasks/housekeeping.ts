@@ -152,6 +152,7 @@ export async function dropExpiredSessions(db: Queryable): Promise<number> {
   const links = await db.query("delete from login_links where expires_at < now() - interval '1 day'");
   await db.query("delete from pending_logins where expires_at < now()");
   await db.query("delete from passkey_challenges where expires_at < now()");
+  await db.query("delete from saml_logins where expires_at < now()");
   await db.query("delete from login_attempts where at < now() - interval '1 hour'");
   const sessions = await db.query("delete from sessions where expires_at < now() - interval '1 day'");
   return (links.rowCount ?? 0) + (sessions.rowCount ?? 0);

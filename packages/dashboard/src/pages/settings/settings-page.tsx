@@ -8,7 +8,7 @@ import {
 } from "@emend/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import { settingsQuery } from "../../api/account-queries.ts";
 import { budgetsQuery, sessionQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
@@ -278,6 +278,9 @@ EMEND_OIDC_CLIENT_ID=emend
 EMEND_OIDC_CLIENT_SECRET_FILE=/run/secrets/oidc
 EMEND_OIDC_DOMAINS=example.com
 EMEND_OIDC_DEFAULT_ROLE=viewer`;
+const samlExample = `EMEND_SAML_METADATA_URL=https://id.example.com/metadata
+EMEND_SAML_DOMAINS=example.com
+EMEND_SAML_DEFAULT_ROLE=viewer`;
 
 /** Configured only by the operator, so that a form cannot lock out the people who decide about access. */
 export function SingleSignOn({ singleSignOn }: Pick<DashboardSettings, "singleSignOn">) {
@@ -286,10 +289,23 @@ export function SingleSignOn({ singleSignOn }: Pick<DashboardSettings, "singleSi
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
         <p>Off. Users log in with a password. To use an OpenID Connect provider, set in the environment:</p>
         <CopyBlock text={example} />
+        <p>Or a SAML provider:</p>
+        <CopyBlock text={samlExample} />
       </div>
     );
   }
-  const { name, issuer, clientId, domains, defaultRole } = singleSignOn;
+  const { name, domains, defaultRole } = singleSignOn;
+  const facts: readonly [string, string][] =
+    singleSignOn.protocol === "oidc"
+      ? [
+          ["Issuer", singleSignOn.issuer],
+          ["Client", singleSignOn.clientId],
+        ]
+      : [
+          ["SAML provider", singleSignOn.provider],
+          ["Entity ID", singleSignOn.entityId],
+          ["ACS URL", singleSignOn.acsUrl],
+        ];
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
       <p className="flex items-center gap-1.5 font-medium text-good">
@@ -298,10 +314,12 @@ export function SingleSignOn({ singleSignOn }: Pick<DashboardSettings, "singleSi
       <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-6 gap-y-1">
         <dt className="text-quiet">Provider</dt>
         <dd className="wrap-anywhere">{name}</dd>
-        <dt className="text-quiet">Issuer</dt>
-        <dd className="font-mono text-[13px] wrap-anywhere">{issuer}</dd>
-        <dt className="text-quiet">Client</dt>
-        <dd className="font-mono text-[13px] wrap-anywhere">{clientId}</dd>
+        {facts.map(([label, value]) => (
+          <Fragment key={label}>
+            <dt className="text-quiet">{label}</dt>
+            <dd className="font-mono text-[13px] wrap-anywhere">{value}</dd>
+          </Fragment>
+        ))}
         <dt className="text-quiet">Access</dt>
         <dd className="wrap-anywhere">
           {domains.length > 0

@@ -41,18 +41,7 @@ const clockToleranceSeconds = 60;
 
 /** Contacts the provider at login, not at startup: an installation must start while its provider is unavailable. */
 export function createProvider(fetch: Fetch, config: ProviderConfig): Provider {
-  let known: { client: Promise<Configuration>; untilMs: number } | null = null;
-
-  function open(): Promise<Configuration> {
-    if (known && Date.now() < known.untilMs) return known.client;
-    const client = discover(fetch, config);
-    const opened = { client, untilMs: Date.now() + keptMs };
-    known = opened;
-    client.catch(() => {
-      if (known === opened) known = null;
-    });
-    return client;
-  }
+  const open = keepFor(() => discover(fetch, config));
 
   return {
     async authorizationUrl(parameters) {
@@ -79,6 +68,20 @@ export function createProvider(fetch: Fetch, config: ProviderConfig): Provider {
       );
       return { subject, about };
     },
+  };
+}
+
+/** Keeps a result for ten minutes, and no failure. */
+export function keepFor<T>(read: () => Promise<T>): () => Promise<T> {
+  let known: { value: Promise<T>; untilMs: number } | null = null;
+  return () => {
+    if (known && Date.now() < known.untilMs) return known.value;
+    const opened = { value: read(), untilMs: Date.now() + keptMs };
+    known = opened;
+    opened.value.catch(() => {
+      if (known === opened) known = null;
+    });
+    return opened.value;
   };
 }
 
@@ -112,7 +115,7 @@ function authentication(clientSecret: string): ClientAuth {
 }
 
 /** The server's fetch, with a size limit. The library limits the time and follows no redirects. */
-function boundedFetch(fetch: Fetch) {
+export function boundedFetch(fetch: Fetch) {
   return async (
     url: string,
     init: { method: string; headers: Record<string, string>; body?: unknown; signal?: AbortSignal },
@@ -157,7 +160,7 @@ function notLoggedIn(code: unknown): AppError {
 }
 
 /** The provider's response cannot be trusted for a login. */
-function providerFault(what: string, cause?: unknown): AppError {
+export function providerFault(what: string, cause?: unknown): AppError {
   return new AppError("forbidden", { publicMessage: `The identity provider was not believed: ${what}.`, cause });
 }
 

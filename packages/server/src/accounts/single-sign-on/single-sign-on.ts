@@ -1,5 +1,5 @@
 import type { Fetch } from "@emend/base/network.ts";
-import { unseenCharacters } from "@emend/contract";
+import { type DashboardSettings, unseenCharacters } from "@emend/contract";
 import { calculatePKCECodeChallenge, randomNonce, randomPKCECodeVerifier, randomState } from "openid-client";
 import { AppError } from "../../errors.ts";
 import type { Role } from "../people/user.ts";
@@ -34,13 +34,15 @@ export interface SingleSignOn {
   domains: readonly string[];
   defaultRole: Role;
   /** For the settings page. Contains no secrets. */
-  description: { name: string; issuer: string; clientId: string; domains: readonly string[]; defaultRole: Role };
+  description: NonNullable<DashboardSettings["singleSignOn"]>;
   start(input: Departure): Promise<{ location: string; sealed: string }>;
   /** Throws an AppError for anything that the provider did not confirm for this browser. */
   finish(input: Return): Promise<{ identity: Identity; landsOn: string }>;
   /** The error message goes to the login page encrypted, so that nobody else can put text there. */
   sealWords(words: string): string;
   openWords(sealed: string): string | null;
+  /** Only for SAML: our metadata, and what becomes of a posted response. Null for OpenID Connect. */
+  saml: { metadata(): string; receive(posted: string): Promise<string> } | null;
 }
 
 interface Departure {
@@ -77,9 +79,17 @@ export function createSingleSignOn(
     name,
     domains,
     defaultRole,
-    description: { name, issuer, clientId, domains, defaultRole },
+    description: { protocol: "oidc", name, issuer, clientId, domains, defaultRole },
     start: (input) => startLogin(deps, input),
     finish: (input) => finishLogin(deps, input),
+    ...wordsOf(sealer),
+    saml: null,
+  };
+}
+
+/** Error messages for the login page. */
+export function wordsOf(sealer: Sealer): Pick<SingleSignOn, "sealWords" | "openWords"> {
+  return {
     sealWords: (words) => sealer.seal(words, wordsContext).toString("base64url"),
     openWords: (sealed) => openSealed(sealer, sealed, wordsContext),
   };
@@ -116,9 +126,7 @@ async function finishLogin(deps: LoginDeps, input: Return): Promise<{ identity: 
   const opened = input.sealed && openSealed(deps.sealer, input.sealed, journeyContext);
   const journey: Journey | null = opened ? JSON.parse(opened) : null;
   if (!journey || journey.expiresAtMs <= Date.now() || input.query.state !== journey.state) {
-    throw new AppError("forbidden", {
-      publicMessage: "This login started in another browser or has expired. Start again.",
-    });
+    throw otherBrowser();
   }
   const back = new URL(input.redirectUrl);
   for (const [name, value] of Object.entries(input.query)) {
@@ -129,8 +137,14 @@ async function finishLogin(deps: LoginDeps, input: Return): Promise<{ identity: 
   return { landsOn: journey.landsOn, identity: readIdentity(deps.issuer, subject, about) };
 }
 
+export function otherBrowser(): AppError {
+  return new AppError("forbidden", {
+    publicMessage: "This login started in another browser or has expired. Start again.",
+  });
+}
+
 /** Null if it was not encrypted here for this purpose. */
-function openSealed(sealer: Sealer, sealed: string, context: string): string | null {
+export function openSealed(sealer: Sealer, sealed: string, context: string): string | null {
   try {
     return sealer.open(Buffer.from(sealed, "base64url"), context);
   } catch {
@@ -152,7 +166,7 @@ function readIdentity(issuer: string, subject: string, about: Readonly<Record<st
 }
 
 /** One line without invisible characters that the database accepts: nobody is refused because of their name. */
-function cleanName(name: unknown): string {
+export function cleanName(name: unknown): string {
   if (typeof name !== "string") return "";
   const line = name.toWellFormed().replace(unseenCharacters, "").replace(/\s+/g, " ").trim();
   return [...line].slice(0, nameCodePointsMax).join("").trimEnd();

@@ -1,20 +1,17 @@
 import { addressUsed } from "@emend/base/network.ts";
 import type { DashboardLink, DashboardLoggedIn, DashboardLogin, DashboardSession } from "@emend/contract";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import { Type } from "typebox";
 import { hasPasskeys, passkeySite } from "../../accounts/factors/passkeys.ts";
 import { type Entry, finishLogin, loginExpired } from "../../accounts/factors/second-step.ts";
 import { acceptLink, findLink, hasOwner } from "../../accounts/people/login-links.ts";
 import { findMember } from "../../accounts/people/members.ts";
 import { logIn } from "../../accounts/sessions/log-in.ts";
-import { passingCookie, readPassingCookie } from "../../accounts/sessions/sessions.ts";
-import { logInIdentity } from "../../accounts/single-sign-on/log-in-identity.ts";
-import { journeyMinutes } from "../../accounts/single-sign-on/single-sign-on.ts";
-import { AppError, isAppError } from "../../errors.ts";
+import { AppError } from "../../errors.ts";
 import { version } from "../../lib/version.ts";
 import { readEmailsJobs, setEmailsJobs } from "../../notify/email.ts";
 import type { AccountsDeps, RouteDeps } from "../dashboard.ts";
-import { bodyParser, pathInApp } from "../parse-request.ts";
+import { bodyParser } from "../parse-request.ts";
 import { plainPages, sendPage } from "../plain-page.ts";
 import { currentSession, keepSession } from "../require-session.ts";
 
@@ -202,54 +199,4 @@ export function sessionRoute(app: FastifyInstance, deps: RouteDeps): void {
     reply.header("set-cookie", await deps.sessions.end(request.headers.cookie));
     return {};
   });
-}
-
-/** To the identity provider and back. Pages, not JSON: the browser itself goes there. */
-export function singleSignOnRoutes(app: FastifyInstance, deps: AccountsDeps): void {
-  if (!deps.singleSignOn) return;
-  const { singleSignOn } = deps;
-  const redirectUrl = () => `${deps.publicUrl()}/dashboard/api/auth/single-sign-on/return`;
-  const options = { exposeHeadRoute: false };
-
-  app.get("/single-sign-on", options, async (request, reply) =>
-    orLoginPage(request, reply, async () => {
-      const landsOn = pathInApp((request.query as Record<string, unknown>).to);
-      const { location, sealed } = await singleSignOn.start({ landsOn, redirectUrl: redirectUrl() });
-      reply.header("set-cookie", passingCookie(deps.publicUrl(), sealed, journeyMinutes * 60));
-      return reply.redirect(location, 302);
-    }),
-  );
-
-  app.get("/single-sign-on/return", options, async (request, reply) =>
-    orLoginPage(request, reply, async () => {
-      const sealed = readPassingCookie(deps.publicUrl(), request.headers.cookie);
-      const back = { sealed, query: request.query as Record<string, unknown>, redirectUrl: redirectUrl() };
-      const { identity, landsOn } = await singleSignOn.finish(back);
-      const token = await logInIdentity(deps, {
-        identity,
-        rules: singleSignOn,
-        address: request.ip,
-        replaces: deps.sessions.tokenOf(request.headers.cookie),
-      });
-      await keepSession(deps, reply, token);
-      return reply
-        .header("set-cookie", passingCookie(deps.publicUrl(), "", 0))
-        .header("referrer-policy", "no-referrer")
-        .redirect(`${deps.publicUrl()}${landsOn}`, 303);
-    }),
-  );
-
-  /** Errors are shown on the login page. */
-  async function orLoginPage(request: FastifyRequest, reply: FastifyReply, work: () => Promise<FastifyReply>) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isAppError(error) || error.code === "internal") throw error;
-      deps.log.warn({ err: error, address: request.ip }, "single sign-on refused");
-      const problem = new URLSearchParams({ problem: singleSignOn.sealWords(error.publicMessage) });
-      return reply
-        .header("set-cookie", passingCookie(deps.publicUrl(), "", 0))
-        .redirect(`${deps.publicUrl()}/app/login?${problem}`, 303);
-    }
-  }
 }
