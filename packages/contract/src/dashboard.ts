@@ -45,6 +45,8 @@ export interface DashboardKey {
   revokedAt: string | null;
   /** The address of the program that a person connected. Null for a key that people copy. */
   clientId: string | null;
+  /** Whether the person who asks connected this program: viewers may revoke it, too. */
+  isMine: boolean;
 }
 
 /** What a program asks this browser for. Null: nothing now. */

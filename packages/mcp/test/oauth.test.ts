@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { DashboardKey } from "@emend/contract";
 import { freePort } from "@emend/testkit/listen.ts";
 import {
   authorityFile,
@@ -371,6 +372,20 @@ describe("consent", () => {
     expect(
       (await lost.person.browser.post("/dashboard/api/connect", { ...lost.input, projectId: "prj_none" })).status,
     ).toBe(404);
+  });
+
+  it("can be taken back by the person who gave it, a viewer too; viewers take nobody else's back", async () => {
+    const [own, other] = [await connected({ role: "viewer", scope: "read" }), await connected()];
+    const listed = await own.person.browser.get(`${url}/dashboard/api/keys`);
+    const { keys } = (await listed.json()) as { keys: DashboardKey[] };
+    const keyOf = ({ clientId }: { clientId: string }) => keys.find((key) => key.clientId === clientId);
+    expect(keyOf(own)).toMatchObject({ isMine: true });
+    expect(keyOf(other)).toMatchObject({ isMine: false });
+    const revoke = (id: string) => own.person.browser.post(`/dashboard/api/keys/${id}/revoke`, {});
+    expect((await revoke(keyOf(other)?.id ?? "")).status).toBe(403);
+    expect(await jobsWith(other.token)).toBe(200);
+    expect((await revoke(keyOf(own)?.id ?? "")).status).toBe(200);
+    await expect.poll(() => jobsWith(own.token)).toBe(401);
   });
 
   it("is asked every time, and not of the console", async () => {

@@ -42,6 +42,8 @@ const exceptions: Readonly<Record<string, Role | "everybody">> = {
   "POST /factors/prove/passkey": "viewer",
   // Shows how a prompt would be parsed. It writes nothing.
   "POST /projects/:id|:projectId/reading": "viewer",
+  // Of a program that this person connected.
+  "POST /keys/:id/revoke": "viewer",
   // Both change only what this person sees.
   "POST /inbox/dismiss": "viewer",
   "POST /pulls/:projectId/:number/viewed": "viewer",

@@ -42,7 +42,7 @@ export function KeysPage() {
         key={key.id}
         apiKey={key}
         projects={key.projectIds.map((id) => found.get(id)?.name ?? id)}
-        {...(mayWrite &&
+        {...((mayWrite || key.isMine) &&
           isLive(key) && {
             // A connected program renews its own access.
             ...(key.clientId === null && { onRotate: () => setOpen({ kind: "create", like: key }) }),

@@ -122,11 +122,15 @@ export interface Revocation {
   kind: "revoked" | "revoked_before" | "unknown_key";
 }
 
-/** Revokes a key on every node within a second. Idempotent. */
-export async function revokeKey(db: Queryable, id: string): Promise<Revocation> {
+/** Revokes a key on every node within a second. Idempotent. `userId`: only if this person connected its program. */
+export async function revokeKey(
+  db: Queryable,
+  id: string,
+  { userId = null }: { userId?: string | null } = {},
+): Promise<Revocation> {
   const { rows } = await db.query<Revocation>(
     `with found as (
-       select id, revoked_at from admin_keys where id = $1 for update
+       select id, revoked_at from admin_keys where id = $1 and ($2::text is null or user_id = $2) for update
      ), revoked as (
        update admin_keys set revoked_at = clock_timestamp() from found
        where admin_keys.id = found.id and found.revoked_at is null
@@ -135,7 +139,7 @@ export async function revokeKey(db: Queryable, id: string): Promise<Revocation> 
      select case when exists (select from revoked) then 'revoked' else 'revoked_before' end as kind,
             pg_notify('${channels.keyChanged}', id)
      from found`,
-    [id],
+    [id, userId],
   );
   return { kind: rows[0]?.kind ?? "unknown_key" };
 }
@@ -145,7 +149,7 @@ export async function listKeys(db: Queryable, filter: { projectId?: string } = {
   const { rows } = await db.query<AdminKey>(
     `select id, hint, name, project_ids as "projectIds", scope, expires_at as "expiresAt", allow_list as "allowList",
        created_by as "createdBy", created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt",
-       client_id as "clientId"
+       client_id as "clientId", user_id as "userId"
      from admin_keys where $1::text is null or $1 = any (project_ids) order by created_at desc, id`,
     [filter.projectId ?? null],
   );
@@ -232,4 +236,6 @@ export interface AdminKey {
   revokedAt: Date | null;
   /** The program that a person connected. Null for a key that people copy. */
   clientId: string | null;
+  /** Who connected it. */
+  userId: string | null;
 }

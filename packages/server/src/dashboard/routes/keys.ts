@@ -3,11 +3,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { AdminKey } from "../../accounts/keys/api-keys.ts";
 import { type CreateKeyInput, createKey, listKeys, revokeKey, rotateKey } from "../../accounts/keys/api-keys.ts";
+import { isAtLeast } from "../../accounts/people/user.ts";
 import { asActor, inTransactionAs } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { bodyParser } from "../parse-request.ts";
-import { actorOf, subjectOf } from "../require-session.ts";
+import { actorOf, currentSession, subjectOf } from "../require-session.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 const Id = Type.String({ pattern: "^[0-9A-Za-z_-]{1,64}$" });
@@ -29,7 +30,10 @@ const idOf = ({ id }: { id: string }) => (/^[0-9A-Za-z_-]{1,64}$/.test(id) ? id 
 type Identified = { Params: { id: string } };
 
 export function keyRoutes(app: FastifyInstance, deps: RouteDeps): void {
-  app.get("/keys", async () => ({ keys: (await listKeys(deps.pool)).map(show) }));
+  app.get("/keys", async (request) => {
+    const { userId } = currentSession(request);
+    return { keys: (await listKeys(deps.pool)).map((key) => show(key, userId)) };
+  });
 
   /** Jobs, comments and merges name who made them by an address or an id; people know each other by name. */
   app.get("/names", async (): Promise<DashboardNames> => {
@@ -53,9 +57,15 @@ export function keyRoutes(app: FastifyInstance, deps: RouteDeps): void {
     return answer(reply, outcome);
   });
 
-  app.post<Identified>("/keys/:id/revoke", async (request) => {
-    const outcome = await revokeKey(asActor(deps.pool, actorOf(request)), idOf(request.params));
+  app.post<Identified>("/keys/:id/revoke", { config: { role: "viewer" } }, async (request) => {
+    const { role, userId } = currentSession(request);
+    const db = asActor(deps.pool, actorOf(request));
+    const mayRevokeAll = isAtLeast(role, "maintainer");
+    const outcome = await revokeKey(db, idOf(request.params), mayRevokeAll ? {} : { userId: userId ?? "" });
     if (outcome.kind !== "unknown_key") return {};
+    if (!mayRevokeAll) {
+      throw new AppError("forbidden", { publicMessage: "Viewers can revoke only programs that they connected." });
+    }
     throw new AppError("not_found", { publicMessage: "Key not found." });
   });
 }
@@ -74,10 +84,11 @@ function answer(reply: FastifyReply, outcome: Awaited<ReturnType<typeof rotateKe
   throw new AppError("not_found", { publicMessage: words });
 }
 
-function show(key: AdminKey): DashboardKey {
+function show({ userId, ...key }: AdminKey, asker: string | null): DashboardKey {
   const time = (at: Date | null) => at?.toISOString() ?? null;
   return {
     ...key,
+    isMine: userId !== null && userId === asker,
     createdAt: key.createdAt.toISOString(),
     expiresAt: time(key.expiresAt),
     lastUsedAt: time(key.lastUsedAt),
