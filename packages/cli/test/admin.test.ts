@@ -292,6 +292,7 @@ test("user reset-factor removes a person's second factors and ends their session
   };
   const confirmed = await post("/factors/authenticator-app/confirm", { setup, code: totpCode(key) }, cookie);
   expect(confirmed.status).toBe(200);
+  expect((await runInProcess(["user", "list"], { env })).stdout).toMatch(/^bo@example.com .*password, second factor /m);
   const done = await runInProcess(["user", "reset-factor", "BO@example.com"], { env });
   expect(done).toMatchObject({ code: 0, stdout: "Removed a second factor of bo@example.com.\n" });
   const credentials = { email: "bo@example.com", password: "a first long password" };

@@ -70,7 +70,7 @@ async function listUsers(cli: Cli, options: AdminOptions): Promise<void> {
   const members = users.map((user) => [
     safeText(user.email),
     user.role,
-    user.hasPassword ? "password" : "single sign-on",
+    `${user.hasPassword ? "password" : "single sign-on"}${user.hasFactor ? ", second factor" : ""}`,
     user.lastLoginAt ? minute(user.lastLoginAt) : "never",
     safeText(user.name),
   ]);

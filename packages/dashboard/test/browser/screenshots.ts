@@ -126,7 +126,7 @@ async function shoot(browser: Browser, look: (typeof looks)[number], shots: read
   await page.getByLabel("Password").fill("not the password");
   await page.getByRole("button", { name: "Log in" }).click();
   await page.getByRole("alert").waitFor();
-  await page.getByText("No password, or forgot it?").click();
+  await page.getByText("Can't log in?").click();
   await page.screenshot({ path: join(folder, `login-refused-${look.name}.png`), fullPage: true });
   await page.context().close();
 }

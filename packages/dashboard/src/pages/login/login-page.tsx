@@ -19,11 +19,13 @@ export function LoginPage() {
             <LoginForm />
           </Sheet>
           <details className="text-quiet">
-            <summary>No password, or forgot it?</summary>
+            <summary>Can't log in?</summary>
             <div className="grid gap-2 pt-3">
               <p>Ask an owner for an invitation. An administrator can create a password reset link:</p>
               <CopyBlock text="emend user reset YOU@EXAMPLE.COM" />
-              <p>or a one-time login link:</p>
+              <p>or remove a second factor that you lost:</p>
+              <CopyBlock text="emend user reset-factor YOU@EXAMPLE.COM" />
+              <p>or create a one-time login link:</p>
               <CopyBlock text="emend user link" />
             </div>
           </details>
