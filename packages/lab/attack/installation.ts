@@ -68,6 +68,8 @@ export async function startInstallation(
     EMEND_SECRET: canaries.secret,
     EMEND_DATA_DIR: join(dir, "data"),
     EMEND_FORGE_DIR: join(dir, "forge"),
+    // Its routes exist, and nobody answers there.
+    EMEND_SAML_METADATA_URL: "http://127.0.0.1:1/metadata",
   };
   await mkdir(join(dir, "docs"));
   await writeFile(join(dir, "docs", "index.md"), "# Docs\n\nAn API token opens the door.\n");

@@ -101,6 +101,9 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
     "GET /readyz",
     "GET /reference/",
     `GET ${dashboard}/auth`,
+    // A provider's form comes from another site. `saml.test.ts` tries what it may contain.
+    ...["saml/metadata", "single-sign-on", "single-sign-on/return"].map((end) => `GET ${dashboard}/auth/${end}`),
+    `POST ${dashboard}/auth/saml/acs`,
   ],
   ownPage: [
     ...["accept", "link", "login", "passkey", "passkey/begin", "second-step"],

@@ -150,8 +150,10 @@ export async function startSamlProvider(): Promise<SamlProvider> {
     );
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
-  const entityId = `http://127.0.0.1:${(server.address() as AddressInfo).port}/metadata`;
-  const signInUrl = new URL("/sign-in?tenant=acme", entityId).href;
+  const { port } = server.address() as AddressInfo;
+  const entityId = `http://127.0.0.1:${port}/metadata`;
+  // Another site than the service's 127.0.0.1, as in the world.
+  const signInUrl = `http://localhost:${port}/sign-in?tenant=acme`;
 
   const identityProvider = (certificates: readonly KeyName[]) =>
     IdentityProvider({

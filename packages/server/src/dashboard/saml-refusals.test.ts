@@ -52,6 +52,7 @@ describe("is refused with a clear error, and nobody gets in", () => {
     ["an assertion of tomorrow", swap(/NotBefore="[^"]*"/g, `NotBefore="${future}"`), untimely],
     ["conditions of yesterday", swap(/(<saml:Conditions [^>]*NotOnOrAfter=")[^"]*"/g, `$1${past}"`), untimely],
     ["a subject of yesterday", swap(/(Data NotOnOrAfter=")[^"]*"/g, `$1${past}"`), untimely],
+    ["a subject without end", swap(/(Data) NotOnOrAfter="[^"]*"/g, "$1"), "not believed"],
     ["a time without a zone", swap(/NotBefore="([^"]*)Z"/g, 'NotBefore="$1"'), untimely],
     ["no conditions", swap(/<saml:Conditions.*<\/saml:Conditions>/g, ""), untimely],
     ["no request", swap(/ InResponseTo="[^"]*"/g, ""), "Logins start at Emend"],

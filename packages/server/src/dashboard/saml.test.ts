@@ -29,6 +29,8 @@ describe("somebody whom the provider vouches for", () => {
     expect(first).toMatchObject({ location: `${publicUrl}/app/keys`, words: null });
     const session = (await saml.host.send("/session", { cookie: first.session ?? "" })).json();
     expect(session).toMatchObject({ subject: "ada@example.com", role: "viewer", name: "Ada", hasPassword: false });
+    const { rows } = await saml.host.api.pool.query("select identity from users where email = 'ada@example.com'");
+    expect(rows).toEqual([{ identity: `saml:${saml.provider.entityId} ada-7` }]);
     saml.script({ attributes: { mail: "ada.new@elsewhere.test" } });
     expect((await saml.logIn()).session).toBeDefined();
     expect(await saml.members()).toEqual(["ada@example.com viewer"]);
@@ -156,6 +158,20 @@ describe("the form", () => {
 });
 
 describe("the provider's metadata", () => {
+  it("has keys for encryption, too, which sign nothing", () => {
+    const key = (use: string, name: "one" | "two") =>
+      `<KeyDescriptor${use}><KeyInfo xmlns="http://www.w3.org/2000/09/xmldsig#"><X509Data><X509Certificate>${certificateOf(name).replace(/-----.*-----/g, "")}</X509Certificate></X509Data></KeyInfo></KeyDescriptor>`;
+    const metadata = `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="x"><IDPSSODescriptor>
+      ${key("", "one")}${key(' use="encryption"', "two")}
+      <SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="${other}/sso"/>
+      </IDPSSODescriptor></EntityDescriptor>`;
+    expect(readProviderMetadata(metadata)).toEqual({
+      entityId: "x",
+      signInUrl: `${other}/sso`,
+      certificates: [certificateOf("one")],
+    });
+  });
+
   it("may name two certificates while it changes keys, and the removed one ends", async () => {
     later(20);
     saml.provider.published = ["one", "two"];

@@ -303,8 +303,8 @@ export function SingleSignOn({ singleSignOn }: Pick<DashboardSettings, "singleSi
         ]
       : [
           ["SAML provider", singleSignOn.provider],
-          ["Entity ID", singleSignOn.entityId],
-          ["ACS URL", singleSignOn.acsUrl],
+          ["Emend's entity ID", singleSignOn.entityId],
+          ["Emend's ACS URL", singleSignOn.acsUrl],
         ];
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
@@ -323,7 +323,7 @@ export function SingleSignOn({ singleSignOn }: Pick<DashboardSettings, "singleSi
         <dt className="text-quiet">Access</dt>
         <dd className="wrap-anywhere">
           {domains.length > 0
-            ? `anyone with a verified ${domains.join(", ")} email, as ${defaultRole}; members and invited people`
+            ? `anyone with ${singleSignOn.protocol === "oidc" ? "a verified" : "an"} email address of ${domains.join(", ")}, as ${defaultRole}; members and invited people`
             : "members and invited people"}
         </dd>
       </dl>
