@@ -84,7 +84,7 @@ export function PasskeyName(props: { value: string; onText(text: string): void }
       autoFocus
       maxLength={200}
       placeholder="Work laptop"
-      help="Only you see it, in this list."
+      help="Only you see it."
       {...props}
     />
   );
