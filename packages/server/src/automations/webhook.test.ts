@@ -203,6 +203,23 @@ test.each([
   expect(verifySignature(key, { ...given, nowMs: now + 3_600_000 }) === null).toBe(isTimed);
 });
 
+test.each([["="], ["k=9f8a7s6d5f4g3h2j1"], ["!!!!!!!!!!!!!!!!!!"], ["correct!horse!battery!staple"]])(
+  "a secret that is not base64 is no key of Standard Webhooks, of which little or nothing would be left: %s",
+  (chosen) => {
+    const sent = String(now / 1000);
+    const key = Buffer.from(chosen, "base64");
+    const signature = createHmac("sha256", key).update(`evt_1.${sent}.{}`).digest("base64");
+    const headers = { "webhook-id": "evt_1", "webhook-timestamp": sent, "webhook-signature": `v1,${signature}` };
+    expect(verifySignature(chosen, { headers, body: Buffer.from("{}"), nowMs: now })).toBeNull();
+  },
+);
+
+test("an old event of Linear does not come back in the form of another service", () => {
+  const given = { headers: { "x-hub-signature": `sha256=${hmac(linear, "hex")}` }, body: Buffer.from(linear) };
+  expect(verifySignature("a secret", { ...given, nowMs: now })).not.toBeNull();
+  expect(verifySignature("a secret", { ...given, nowMs: now + 3_600_000 })).toBeNull();
+});
+
 test("the presets that ask a knowledge server can be added once a tool of one is allowed", async () => {
   const automations = createAutomations(automationDeps(database.pool));
   const ask = () =>
