@@ -123,3 +123,23 @@ test("an erased person is named nowhere, and their jobs stay without a name", as
   const bo = { id: "usr_bo", email: "bo@crane.test" };
   await expect(erasePerson(pool, bo, consoleActor)).rejects.toThrow(/last owner/);
 });
+
+test("people whom the directory knows are erased there, one after the other", async () => {
+  const { pool } = database;
+  for (const name of ["eve", "fay"]) {
+    const email = `${name}@ibis.test`;
+    await pool.query("insert into users (id, email, name, role) values ($1, $2, $3, 'viewer')", [
+      `usr_${name}`,
+      email,
+      `${name} Ibis`,
+    ]);
+    await pool.query(
+      `insert into directory_users (id, user_name, external_id, email, name, active, attributes, user_id)
+       values ($1, $2, $3, $2, $4, true, jsonb_build_object('displayName', $4::text), $5)`,
+      [`dru_${name}`, email, `ext-${name}`, `${name} Ibis`, `usr_${name}`],
+    );
+    const { rows } = await erasePerson(pool, { id: `usr_${name}`, email }, consoleActor);
+    expect(rows).toMatchObject({ users: 1, directory_users: 1 });
+  }
+  expect(await everything()).not.toMatch(/ibis|ext-eve|ext-fay/i);
+});

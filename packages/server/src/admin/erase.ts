@@ -90,6 +90,9 @@ export async function erasePerson(pool: Pool, person: { id: string; email: strin
     // Read first: they go with the account.
     const linked = "select account from chat_accounts where user_id = $1";
     const { rows: accounts } = await client.query<{ account: string }>(linked, [person.id]);
+    // With their name: written over, two who were erased would have the same address.
+    const inDirectory = "delete from directory_users where user_id = $1 or lower(email) = lower($2)";
+    count("directory_users", await client.query(inDirectory, [person.id, person.email]));
     await removeMemberRows(client, person.id, by);
     count("users", { rowCount: 1 });
     const address = "delete from removed_members where lower(email) = lower($1)";
