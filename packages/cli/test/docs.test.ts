@@ -115,7 +115,7 @@ test("the command line's page names every command", async () => {
   for (const name of names) expect(text).toContain(`emend ${name}`);
 });
 
-const packagesByName = /^(agent|base|build|cli|contract|forges|lsp|review|runners|site|testkit|tree)\//;
+const packagesByName = /^(agent|base|build|cli|contract|forges|lsp|publish|review|runners|site|testkit|tree)\//;
 
 /** A path as ARCHITECTURE.md writes it, from the repository's root. */
 function pathOf(named: string): string {

@@ -23,7 +23,7 @@ test("guards that are taken away are noticed: a sample of those with quick tests
   const args = [
     join(root, "scripts/mutants.ts"),
     "--only",
-    "publish/quiet-text.ts",
+    "publish/src/quiet-text.ts",
     "--sample",
     "2",
     "--skip-baseline",

@@ -36,7 +36,7 @@ export const guards: Readonly<Record<string, Guard>> = {
   },
   /** The lease is renewed right before each external effect. */
   renew: {
-    file: `${server}/publish/retry.ts`,
+    file: "packages/publish/src/retry.ts",
     find: "    const { sendBeforeMs } = await deps.renewForEffect();\n    if (performance.now() < sendBeforeMs) return send();\n",
     replace: "    if (deps) return send();\n",
     experiment: "frozen-workers",
@@ -44,7 +44,7 @@ export const guards: Readonly<Record<string, Guard>> = {
   },
   /** A pull request is looked up before it is created. */
   lookup: {
-    file: `${server}/publish/ensure-pull-request.ts`,
+    file: "packages/publish/src/ensure-pull-request.ts",
     find: "  if (!pullRequest) return null;\n",
     replace: "  if (!pullRequest || pullRequests.length > 0) return null;\n",
     experiment: "frozen-workers",

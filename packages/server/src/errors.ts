@@ -2,12 +2,13 @@ import type { AgentFaultCode } from "@emend/agent";
 import { Fault } from "@emend/base/fault.ts";
 import type { FailureCode, RequestErrorCode } from "@emend/contract";
 import type { ForgeFaultCode } from "@emend/forges";
+import type { PublishFaultCode } from "@emend/publish";
 import type { TreeFaultCode } from "@emend/tree";
 
 /** Codes of refused requests (`http/errors.ts` maps each to its status) and of failed runs. */
 type OwnCode = RequestErrorCode | FailureCode;
 /** Those of the packages below, too: one that is unknown here does not compile where codes are mapped. */
-export type ErrorCode = OwnCode | TreeFaultCode | AgentFaultCode | ForgeFaultCode;
+export type ErrorCode = OwnCode | TreeFaultCode | AgentFaultCode | ForgeFaultCode | PublishFaultCode;
 
 export class AppError extends Fault<ErrorCode> {}
 

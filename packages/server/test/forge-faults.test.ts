@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Forge } from "@emend/forges";
+import type { Publication } from "@emend/publish";
 import type { FarEnd } from "@emend/testkit/forges/far-end.ts";
 import type { Fault } from "@emend/testkit/forges/faults.ts";
 import { type FarPublisher, startFarPublisher } from "@emend/testkit/forges/publish-far.ts";
@@ -9,7 +10,6 @@ import { createOperation, vendors } from "@emend/testkit/forges/vendors.ts";
 import { sampleOf, seed } from "@emend/testkit/sample.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { AppError } from "../src/errors.ts";
-import type { Publication } from "../src/publish/publication.ts";
 
 const findOperation = {
   github: "GET /repos/{owner}/{repo}/pulls",

@@ -1,8 +1,8 @@
 import { createLogger } from "@emend/base/logger.ts";
 import { createAnswerMemory } from "@emend/forges";
+import { createWriteQueue } from "@emend/publish";
 import { createFollowUp } from "../../server/src/compose/follow-up.ts";
 import type { Pool } from "../../server/src/db/pool.ts";
-import { createWriteQueue } from "../../server/src/publish/write-queue.ts";
 import { answerComment, answerMessage, type OutboxDeps } from "../../server/src/run/pull-request-outbox.ts";
 import type { WatchDeps } from "../../server/src/run/watch-pull-requests.ts";
 import type { FarEnd } from "./forges/far-end.ts";

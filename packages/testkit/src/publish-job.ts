@@ -1,14 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { createLogger } from "@emend/base/logger.ts";
 import type { Forge } from "@emend/forges";
+import { createWriteQueue, type Publication, type PublishDeps, type PublishInput, publishChange } from "@emend/publish";
 import { createMirrors, type Git } from "@emend/tree";
 import type { Pool } from "../../server/src/db/pool.ts";
 import { renewForEffect } from "../../server/src/jobs/run/leases.ts";
 import { recordCommit, recordCreate, recordPush } from "../../server/src/jobs/run/record-change.ts";
 import { recordBase } from "../../server/src/jobs/run/record-work.ts";
-import type { Publication, PublishDeps, PublishInput } from "../../server/src/publish/publication.ts";
-import { publishChange } from "../../server/src/publish/publish-change.ts";
-import { createWriteQueue } from "../../server/src/publish/write-queue.ts";
 
 export interface PublishNode {
   pool: Pool;

@@ -1,9 +1,8 @@
 import type { Forge, PullRequest } from "@emend/forges";
+import { createWriteQueue, publishChange } from "@emend/publish";
 import type { CommitTree, Mirror } from "@emend/tree";
 import type { Pool } from "../../server/src/db/pool.ts";
 import { AppError } from "../../server/src/errors.ts";
-import { publishChange } from "../../server/src/publish/publish-change.ts";
-import { createWriteQueue } from "../../server/src/publish/write-queue.ts";
 import type { CrashPoint } from "../../server/src/run/crash-points.ts";
 import type { Stages } from "../../server/src/run/run.ts";
 import { seededRandom } from "./seeded-random.ts";

@@ -26,7 +26,7 @@ function docsRepository(name: string) {
   return repository;
 }
 
-test.each(["agent", "forges", "review", "tree"])("the README of %s shows its example as it is", (name) => {
+test.each(["agent", "forges", "publish", "review", "tree"])("the README of %s shows its example as it is", (name) => {
   const [, code = ""] = readFileSync(join(packages, name, "example.ts"), "utf8").split(/^(?:\/\/.*\n)+/);
   expect(readFileSync(join(packages, name, "README.md"), "utf8")).toContain(`\`\`\`ts\n${code}\`\`\`\n`);
 });
@@ -47,6 +47,18 @@ test("review: an active line is refused with its place, and text passes", async 
   const { url } = docsRepository("review");
   expect(await runExample("review", [url, "<b onclick=alert(1)>"])).toMatch(/'denied'[\s\S]*line 5 has <b onclick/);
   expect(await runExample("review", [url, "A dog barks."])).toContain("kind: 'passed'");
+});
+
+test("publish: two runs make one commit and one pull request", async () => {
+  const far = await startFarEnd(giteaVendor);
+  try {
+    const run = () => runExample("publish", [far.repositoryUrl], { GITEA_TOKEN: far.token });
+    expect([await run(), await run()].map((line) => line.split(" ")[0])).toEqual(["opened", "found"]);
+    expect(far.pullsOf("emend/example")).toHaveLength(1);
+    expect(far.violations).toEqual([]);
+  } finally {
+    await far.close();
+  }
 });
 
 test("forges: a pull request is opened once", async () => {

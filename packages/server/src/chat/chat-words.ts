@@ -1,6 +1,6 @@
 import { assertNever } from "@emend/base/fault.ts";
 import type { Content } from "@emend/chat";
-import { plainLine, plainText } from "../publish/quiet-text.ts";
+import { plainLine, plainText } from "@emend/publish";
 import type { ShownJob, StoredPost } from "./chat-store.ts";
 
 /** What a thread must show: a message for each key. */

@@ -1,3 +1,4 @@
+import { createWriteQueue } from "@emend/publish";
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { startFarEnd } from "@emend/testkit/forges/far-end.ts";
 import { githubVendor } from "@emend/testkit/forges/github.ts";
@@ -7,7 +8,6 @@ import { seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { createCodeAuthors } from "@emend/tree";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { askReviewer, saveReview } from "../forge/local/pull-reviews.ts";
-import { createWriteQueue } from "../publish/write-queue.ts";
 import { type AuthorDeps, askAuthors } from "./ask-authors.ts";
 
 let database: TestDatabase;

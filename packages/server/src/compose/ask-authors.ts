@@ -1,11 +1,10 @@
 import type { Forge } from "@emend/forges";
+import type { CodeOwners, WriteQueue } from "@emend/publish";
 import type { CodeAuthors, Remote } from "@emend/tree";
 import { getProject, type Project } from "../accounts/projects/projects.ts";
 import type { Queryable } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
 import type { StoredSource } from "../jobs/run/leased-job.ts";
-import type { CodeOwners } from "../publish/code-owners.ts";
-import type { WriteQueue } from "../publish/write-queue.ts";
 
 export interface AuthorDeps {
   pool: Queryable;

@@ -3,6 +3,7 @@ import { canSeePictures, type Model, openModel } from "@emend/agent";
 import { authoritiesOf, isLoopback } from "@emend/base/network.ts";
 import { type Builds, createBuilds } from "@emend/build";
 import { type AnswerMemory, createAnswerMemory, startPolling } from "@emend/forges";
+import { createWriteQueue, type WriteQueue, withReviewers } from "@emend/publish";
 import { createPageReader } from "@emend/review";
 import type { DiskCache } from "@emend/site";
 import { traceAgent, traceModel, traceStages } from "@emend/tracing";
@@ -53,8 +54,6 @@ import { measureDisk, measureMirrors, measureModel } from "../metrics/measure.ts
 import { sendJobEmail } from "../notify/email.ts";
 import { startDeliveries } from "../notify/start-deliveries.ts";
 import { warnOfBudgets } from "../notify/warn-of-budgets.ts";
-import { withReviewers } from "../publish/code-owners.ts";
-import { createWriteQueue, type WriteQueue } from "../publish/write-queue.ts";
 import { createCrashPoint } from "../run/crash-points.ts";
 import { createStages } from "../run/create-stages.ts";
 import { createConflictFinder } from "../run/find-conflicts.ts";

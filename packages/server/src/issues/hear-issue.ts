@@ -3,6 +3,7 @@ import type { Logger } from "@emend/base/logger.ts";
 import { fenced } from "@emend/base/markdown.ts";
 import { rulesModelName } from "@emend/base/model-names.ts";
 import { type Forge, type Issue, type IssueAct, mention, type WriteAccess } from "@emend/forges";
+import { quietMarkdown } from "@emend/publish";
 import { allowedModels } from "../accounts/projects/project-settings.ts";
 import type { Project } from "../accounts/projects/projects.ts";
 import type { Pool } from "../db/pool.ts";
@@ -10,7 +11,6 @@ import { inTransaction } from "../db/transaction.ts";
 import { isAppError } from "../errors.ts";
 import type { AnnounceDue } from "../jobs/announce.ts";
 import { createJobWithoutKey, type NewJobRules, scanNewPrompt } from "../jobs/create-job.ts";
-import { quietMarkdown } from "../publish/quiet-text.ts";
 import {
   decideRequest,
   getRequest,

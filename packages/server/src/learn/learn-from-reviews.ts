@@ -1,9 +1,9 @@
 import type { Logger } from "@emend/base/logger.ts";
 import type { Forge } from "@emend/forges";
+import { authorOf } from "@emend/publish";
 import { createOverlay, type Mirrors } from "@emend/tree";
 import { getProject, type Project } from "../accounts/projects/projects.ts";
 import type { Pool } from "../db/pool.ts";
-import { authorOf } from "../publish/publication.ts";
 import { nextSuggestion, type Suggestion } from "./next-suggestion.ts";
 import { readLessons } from "./read-lessons.ts";
 

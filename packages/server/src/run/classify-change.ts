@@ -1,9 +1,8 @@
+import { changeKindOf, kindFilesMax, ownersOf, readCodeOwners } from "@emend/publish";
 import type { Verdict } from "@emend/review";
 import { diffFiles } from "../jobs/read/diff.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
 import type { RecordedChange } from "../jobs/run/record-change.ts";
-import { changeKindOf, kindFilesMax } from "../publish/change-kind.ts";
-import { ownersOf, readCodeOwners } from "../publish/code-owners.ts";
 import type { OpenTree } from "./run.ts";
 
 /** For whoever reviews and merges it. A change of several rounds, or with new findings, has no kind. */

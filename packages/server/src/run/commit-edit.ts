@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { Forge } from "@emend/forges";
+import { listChecks, withoutNotice } from "@emend/publish";
 import { type PageReader, reviewChange, type Verdict } from "@emend/review";
 import type { ParseCache } from "@emend/site";
 import { createOverlay, type Mirror, type Mirrors, type Overlay, type Remote } from "@emend/tree";
@@ -7,8 +8,6 @@ import type { Pool } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { type EditedJob, findEditedJob, holdForEdit, recordEdit, releaseEdit } from "../jobs/edit-hold.ts";
 import { newId } from "../lib/id.ts";
-import { listChecks } from "../publish/draft-pull-request.ts";
-import { withoutNotice } from "../publish/pull-request-body.ts";
 import { describeVerdict } from "./recorder.ts";
 import { policyOf, type RunProject } from "./run.ts";
 import { deniedMessage } from "./run-job.ts";

@@ -1,4 +1,4 @@
-import type { PublishCrashPoint } from "../publish/publication.ts";
+import type { PublishCrashPoint } from "@emend/publish";
 
 /** Where a test can make the process crash, in the order of a run. Publishing defines its own points. */
 export type CrashPoint =

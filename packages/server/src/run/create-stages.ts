@@ -1,5 +1,6 @@
 import type { Logger } from "@emend/base/logger.ts";
 import type { Forge } from "@emend/forges";
+import { authorOf, commitMessage, type PageLinks, publishChange, type WriteQueue } from "@emend/publish";
 import { reviewChange, truthChecks } from "@emend/review";
 import {
   type CommitInput,
@@ -12,9 +13,6 @@ import {
 } from "@emend/tree";
 import { AppError, isAppError } from "../errors.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
-import { authorOf, commitMessage, type PageLinks } from "../publish/publication.ts";
-import { publishChange } from "../publish/publish-change.ts";
-import type { WriteQueue } from "../publish/write-queue.ts";
 import { type BuiltChange, buildChange, picturesOf, withBuilt } from "./build-change.ts";
 import { classifyChange } from "./classify-change.ts";
 import type { CrashPoint } from "./crash-points.ts";

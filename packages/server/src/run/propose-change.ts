@@ -1,10 +1,10 @@
 import { type AgentOutcome, type FollowUp, type Step, type Usage, unansweredIn } from "@emend/agent";
 import type { Evidence } from "@emend/base/evidence.ts";
 import { assertNever } from "@emend/base/fault.ts";
+import type { TotalUsage } from "@emend/publish";
 import { truthChecks, type Verdict } from "@emend/review";
 import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
 import type { RecordedMove } from "../jobs/run/record-change.ts";
-import type { TotalUsage } from "../publish/publication.ts";
 import { toRecordedChange } from "./recorder.ts";
 import type { OpenTree, Outcome, PassableVerdict, ReviewedChange, RunDeps, Words } from "./run.ts";
 import { followChanges } from "./step-changes.ts";

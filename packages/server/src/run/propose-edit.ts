@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
+import { listChecks } from "@emend/publish";
 import type { Verdict } from "@emend/review";
 import { createOverlay } from "@emend/tree";
 import { AppError } from "../errors.ts";
 import { newId } from "../lib/id.ts";
-import { listChecks } from "../publish/draft-pull-request.ts";
 import { type EditDeps, reviewEdit } from "./commit-edit.ts";
 import { deniedMessage } from "./run-job.ts";
 

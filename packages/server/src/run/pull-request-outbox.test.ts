@@ -1,10 +1,10 @@
+import { createWriteQueue } from "@emend/publish";
 import { createTestDatabase, type TestDatabase } from "@emend/testkit/database.ts";
 import { type FarEnd, startFarEnd } from "@emend/testkit/forges/far-end.ts";
 import { vendors } from "@emend/testkit/forges/vendors.ts";
 import { seedJobPull } from "@emend/testkit/job-pull.ts";
 import { readJob, seedJob, seedProject } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createWriteQueue } from "../publish/write-queue.ts";
 import { answerComment, type OutboxDeps, setDetails } from "./pull-request-outbox.ts";
 
 const { signal } = new AbortController();

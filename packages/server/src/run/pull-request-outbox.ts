@@ -1,10 +1,8 @@
 import { answerMark, type Conversation, type Forge, isAnswered, type PullRequestComment } from "@emend/forges";
+import { type CodeOwners, quietMarkdown, type WriteQueue } from "@emend/publish";
 import type { Queryable } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
 import { recordNotice } from "../jobs/run/record-work.ts";
-import type { CodeOwners } from "../publish/code-owners.ts";
-import { quietMarkdown } from "../publish/quiet-text.ts";
-import type { WriteQueue } from "../publish/write-queue.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import { placeOf, threadsOf } from "./read-comment.ts";
 

@@ -2,6 +2,7 @@ import { type FollowUp, type Step, unansweredIn } from "@emend/agent";
 import { assertNever } from "@emend/base/fault.ts";
 import type { Logger } from "@emend/base/logger.ts";
 import { type FailureCode, failureCodes } from "@emend/contract";
+import { sayNotOpen } from "@emend/publish";
 import type { Violation } from "@emend/review";
 import type { Pool } from "../db/pool.ts";
 import { isDatabaseUnavailable } from "../db/transaction.ts";
@@ -12,7 +13,6 @@ import type { LeasedJob, StoredWords } from "../jobs/run/leased-job.ts";
 import { LeaseLost } from "../jobs/run/leases.ts";
 import { type AskedQuestion, waitForAnswer } from "../jobs/run/wait-for-answer.ts";
 import type { Disk } from "../lib/disk.ts";
-import { sayNotOpen } from "../publish/ensure-pull-request.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import {
   proposeChange,

@@ -4,6 +4,7 @@ import type { Logger } from "@emend/base/logger.ts";
 import { withoutFenced } from "@emend/base/markdown.ts";
 import type { BuildSettings, PagePicture } from "@emend/build";
 import type { ForgeSettings, PullRequest } from "@emend/forges";
+import type { CommitSettings, Publication, TotalUsage } from "@emend/publish";
 import type { Policy, Verdict, Violation } from "@emend/review";
 import type { IgnoreEntry } from "@emend/site";
 import type { Overlay, OverlayEntry, Tree } from "@emend/tree";
@@ -12,7 +13,6 @@ import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
 import type { RecordedChange, RecordedMove } from "../jobs/run/record-change.ts";
 import type { Interjection, PinnedContext, RecordedBase } from "../jobs/run/record-work.ts";
 import type { AskedQuestion } from "../jobs/run/wait-for-answer.ts";
-import type { CommitSettings, Publication, TotalUsage } from "../publish/publication.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import type { StepChanges } from "./step-changes.ts";
 

@@ -10,6 +10,7 @@ import {
   type PullRequestComment,
   startPolling,
 } from "@emend/forges";
+import { findMarked, openWithMarker, sayTwins, sinceOf } from "@emend/publish";
 import { channels, type Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import { type RunningQueue, startQueue } from "../db/work-queue.ts";
@@ -27,7 +28,6 @@ import {
   type UnsurePublication,
 } from "../jobs/pull-requests.ts";
 import { recordNotice } from "../jobs/run/record-work.ts";
-import { findMarked, openWithMarker, sayTwins, sinceOf } from "../publish/ensure-pull-request.ts";
 import type { CommentDeps } from "./comment-deps.ts";
 import { followCi } from "./follow-ci.ts";
 import { followMerge } from "./follow-merge.ts";

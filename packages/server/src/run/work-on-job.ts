@@ -10,13 +10,13 @@ import {
   type Source,
 } from "@emend/agent";
 import type { Forge } from "@emend/forges";
+import { conventionalTitle, type TitleConvention, titleConventionOf } from "@emend/publish";
 import { createContentJudge, type PageReader, refusedBy } from "@emend/review";
 import { screenshotsFile } from "@emend/site";
 import type { CommitReader, Mirrors, PageHistory, RecentSubjects, Remote, Tree } from "@emend/tree";
 import { AppError } from "../errors.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
 import type { PinnedContext } from "../jobs/run/record-work.ts";
-import { conventionalTitle, type TitleConvention, titleConventionOf } from "../publish/draft-pull-request.ts";
 import { type BuildChangeDeps, buildChange, picturesOf, screenshotsOf } from "./build-change.ts";
 import { type AgentResult, type AgentWork, askedOf, limitsOf, policyOf, type RunProject } from "./run.ts";
 

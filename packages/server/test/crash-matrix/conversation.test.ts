@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { publishCrashPoints } from "@emend/publish";
 import { type FarModel, protocols, startFarModel } from "@emend/testkit/far-model.ts";
 import { type FarSlack, mentionOfEmend, startFarSlack } from "@emend/testkit/far-slack.ts";
 import { type FarEnd, startFarEnd } from "@emend/testkit/forges/far-end.ts";
@@ -17,7 +18,6 @@ import { expireLeases } from "@emend/testkit/worker-control.ts";
 import { afterEach, expect, test } from "vitest";
 import { insertReply, insertThread, listThreads } from "../../src/forge/local/review-threads.ts";
 import { hastenPoll } from "../../src/jobs/pull-requests.ts";
-import { publishCrashPoints } from "../../src/publish/publication.ts";
 import type { CrashPoint } from "../../src/run/crash-points.ts";
 
 /** What a run passes, from its claim to its first turn. */

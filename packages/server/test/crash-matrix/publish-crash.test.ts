@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { publishCrashPoints } from "@emend/publish";
 import { programOf } from "@emend/testkit/bundle-programs.ts";
 import { personGit, startTestForge, type TestForge } from "@emend/testkit/forge.ts";
 import { findProcess } from "@emend/testkit/processes.ts";
@@ -10,7 +11,6 @@ import { type PublishNode, publishTestJob } from "@emend/testkit/publish-job.ts"
 import { sampleOf, seed } from "@emend/testkit/sample.ts";
 import { seedJob } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { publishCrashPoints } from "../../src/publish/publication.ts";
 
 const childScript = programOf(new URL("../../../testkit/src/publish-child.ts", import.meta.url));
 const projectId = "prj_crash";

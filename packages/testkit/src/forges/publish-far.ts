@@ -4,12 +4,18 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { createLogger } from "@emend/base/logger.ts";
 import type { Forge } from "@emend/forges";
+import {
+  type CommitIds,
+  createWriteQueue,
+  type EnsuredPullRequest,
+  ensurePullRequest,
+  type Publication,
+  type PublishDeps,
+  type PublishInput,
+  publishChange,
+} from "@emend/publish";
 import { createGit, createMirrors, type Mirror } from "@emend/tree";
 import { isAppError } from "../../../server/src/errors.ts";
-import { type EnsuredPullRequest, ensurePullRequest } from "../../../server/src/publish/ensure-pull-request.ts";
-import type { CommitIds, Publication, PublishDeps, PublishInput } from "../../../server/src/publish/publication.ts";
-import { publishChange } from "../../../server/src/publish/publish-change.ts";
-import { createWriteQueue } from "../../../server/src/publish/write-queue.ts";
 import { testCommit, testEntries } from "../publish-job.ts";
 import { type FarEnd, startFarEnd, type Vendor } from "./far-end.ts";
 

@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { knownForge } from "@emend/forges";
+import { createWriteQueue } from "@emend/publish";
 import { personGit, startTestForge, type TestForge } from "@emend/testkit/forge.ts";
 import { forgeConformance } from "@emend/testkit/forges/conformance.ts";
 import { seedJob } from "@emend/testkit/seed-jobs.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createWriteQueue } from "../../publish/write-queue.ts";
 import { answerComment, answerMessage } from "../../run/pull-request-outbox.ts";
 import { isCall, promptOf } from "../../run/read-comment.ts";
 import { mergePullRequest, readPullView } from "./pull-desk.ts";

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isFault } from "@emend/base/fault.ts";
 import type { CreateOutcome, PullRequest, PullRequestSearch } from "@emend/forges";
-import { AppError, isAppError } from "../errors.ts";
 import { draftPullRequest } from "./draft-pull-request.ts";
+import { PublishFault } from "./faults.ts";
 import type { PublishDeps, PublishInput } from "./publication.ts";
 import { hasMarker } from "./pull-request-body.ts";
 import { type Answer, isStoppedWaiting, pauseAfterUnclear, secondsMs, sendEffect, sendQuestion } from "./retry.ts";
@@ -60,7 +61,7 @@ export async function ensurePullRequest(
       return sent ? keepOldest(deps, input, opened, signal) : opened;
     }
     const error = created.kind === "unclear" ? created.error : existsButUnlisted();
-    const mayHappen = created.kind === "unclear" && !(isAppError(error) && error.isWithoutEffect);
+    const mayHappen = created.kind === "unclear" && !(isFault(error) && error.isWithoutEffect);
     sent = mayHappen ? await markUnclear(deps, created.sentAtMs, error) : null;
     if (sent) await lookLater(deps, attempt, { leftMs: sent.untilMs - performance.now(), error }, signal);
     else await pauseAfterUnclear(attempt, error, signal);
@@ -100,12 +101,12 @@ async function create(
     created = await sendEffect(deps, send, signal, mark);
   } catch (error) {
     // A refusal is certain: a retry of the job need not wait for anything.
-    if (isAppError(error, "forge_rejected")) await clear();
+    if (isFault(error, "forge_rejected")) await clear();
     throw error;
   }
   deps.crashPoint("after-create");
   if (created.kind === "unclear") {
-    if (isAppError(created.error) && created.error.isWithoutEffect) await clear();
+    if (isFault(created.error) && created.error.isWithoutEffect) await clear();
     return { ...created, sentAtMs };
   }
   // The one that exists may be the work of a proxy that repeats requests, and more may follow.
@@ -132,14 +133,14 @@ async function lookLater(
   { leftMs, error }: { leftMs: number; error?: unknown },
   signal: AbortSignal,
 ): Promise<void> {
-  const askedMs = isAppError(error) ? (error.retryAfterMs ?? 0) : 0;
+  const askedMs = isFault(error) ? (error.retryAfterMs ?? 0) : 0;
   const pauseMs = firstLookMs * 2 ** (attempt - 1);
   if (attempt < looksMax && askedMs <= pauseMs) {
     await sleep(Math.min(pauseMs, leftMs), undefined, { signal });
     return;
   }
   const seconds = Math.ceil(leftMs / secondsMs(deps, 1));
-  throw new AppError("forge_unavailable", {
+  throw new PublishFault("forge_unavailable", {
     publicMessage: `${wordsOf(error)} Emend looks for the pull request for ${seconds} s before it sends the request again.`,
     retryable: true,
     retryAfterMs: Math.max(askedMs, Math.min(leftMs, secondsMs(deps, lookSeconds))),
@@ -149,11 +150,11 @@ async function lookLater(
 }
 
 function wordsOf(error: unknown): string {
-  return isAppError(error) ? error.publicMessage : "The forge did not say whether it opened the pull request.";
+  return isFault(error) ? error.publicMessage : "The forge did not say whether it opened the pull request.";
 }
 
-function neverAppeared(error: unknown): AppError {
-  return new AppError("forge_unavailable", {
+function neverAppeared(error: unknown): PublishFault {
+  return new PublishFault("forge_unavailable", {
     publicMessage: `${wordsOf(error)} No pull request appeared.`,
     retryable: true,
     cause: error,
@@ -161,8 +162,8 @@ function neverAppeared(error: unknown): AppError {
 }
 
 /** Some forges list a pull request only a moment after they refuse a second one. */
-function existsButUnlisted(): AppError {
-  return new AppError("forge_unavailable", {
+function existsButUnlisted(): PublishFault {
+  return new PublishFault("forge_unavailable", {
     publicMessage: "The forge reports a pull request for this branch but does not list it.",
     retryable: true,
   });

@@ -1,8 +1,7 @@
-import { assertNever } from "@emend/base/fault.ts";
+import { assertNever, isFault } from "@emend/base/fault.ts";
 import { readTemplate } from "@emend/base/read-template.ts";
 import type { ForgeCommits, PullRequest } from "@emend/forges";
 import type { PushOutcome } from "@emend/tree";
-import { AppError, isAppError } from "../errors.ts";
 import { listChecks, listTouchedFiles, movedOf, titleOf, withoutSecrets } from "./draft-pull-request.ts";
 import {
   ensurePullRequest,
@@ -11,6 +10,7 @@ import {
   isFollowUp,
   searchOf,
 } from "./ensure-pull-request.ts";
+import { PublishFault } from "./faults.ts";
 import {
   authorOf,
   type CommitIds,
@@ -143,7 +143,7 @@ async function updateBody(
     );
     if (answer.kind === "unclear") await deps.warn("The pull request's text may not be updated", answer.error);
   } catch (error) {
-    if (!isAppError(error, "forge_rejected")) throw error;
+    if (!isFault(error, "forge_rejected")) throw error;
     await deps.warn("The pull request's text is not updated", error);
   }
 }
@@ -198,7 +198,7 @@ async function branchOutcomeOf(
     case "conflict":
       return (await findOurs(deps, input, ids, outcome.found, signal)) ?? { kind: "conflict", found: outcome.found };
     case "rejected":
-      throw new AppError("forge_rejected", { publicMessage: `The forge refused the branch: ${outcome.reason}` });
+      throw new PublishFault("forge_rejected", { publicMessage: `The forge refused the branch: ${outcome.reason}` });
     default:
       return assertNever(outcome);
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { AppError, isAppError } from "../errors.ts";
+import { isFault } from "@emend/base/fault.ts";
+import { PublishFault } from "./faults.ts";
 
 /**
  * Serializes writes to a forge per credential, but not behind one without an answer: jobs that wait for it would occupy
@@ -45,7 +46,7 @@ export function createWriteQueue(options: { pauseMsMax?: number; turnMsMax?: num
       return await work();
     } catch (error) {
       // A server error says nothing about the credential. Only a rate limit delays its other requests.
-      if (isAppError(error) && error.isRateLimit && error.retryAfterMs !== undefined) {
+      if (isFault(error) && error.isRateLimit && error.retryAfterMs !== undefined) {
         line.openAtMs = Math.max(line.openAtMs, performance.now() + error.retryAfterMs);
         line.words = error.publicMessage;
       }
@@ -79,7 +80,7 @@ async function untilOpen(line: Line, pauseMsMax: number, signal: AbortSignal): P
   const pauseMs = Math.ceil(line.openAtMs - performance.now());
   if (pauseMs <= 0) return;
   if (pauseMs > pauseMsMax) {
-    throw new AppError("forge_unavailable", {
+    throw new PublishFault("forge_unavailable", {
       publicMessage: line.words,
       retryable: true,
       retryAfterMs: pauseMs,

@@ -7,7 +7,7 @@ interface Order {
   finish?: { title: string; summary: string };
 }
 const table: { orders: readonly Order[] } = JSON.parse(
-  readFileSync(new URL("../../../testkit/src/fixtures/hostile-orders.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../../testkit/src/fixtures/hostile-orders.json", import.meta.url), "utf8"),
 );
 const quiet = table.orders.flatMap(({ must, finish }) => (must === "quiet" && finish ? [finish.summary] : []));
 
@@ -37,7 +37,7 @@ interface Words {
   forms: readonly string[];
 }
 const forgeWords: { forges: readonly Words[] } = JSON.parse(
-  readFileSync(new URL("../../test/fixtures/forge-words.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../test/forge-words.json", import.meta.url), "utf8"),
 );
 /** Any reference or command, with or without a word before it. */
 const anyReference = [

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { AppError, isAppError } from "../errors.ts";
+import { isFault } from "@emend/base/fault.ts";
+import { PublishFault } from "./faults.ts";
 import type { PublishDeps } from "./publication.ts";
 
 const attemptsMax = 4;
@@ -11,15 +12,15 @@ const pauseMsMax = 10_000;
  * attempt, or if the forge asks for a long wait, a later run continues.
  */
 export async function pauseAfterUnclear(attempt: number, error: unknown, signal: AbortSignal): Promise<void> {
-  const askedMs = isAppError(error) ? (error.retryAfterMs ?? 0) : 0;
+  const askedMs = isFault(error) ? (error.retryAfterMs ?? 0) : 0;
   if (attempt >= attemptsMax || askedMs > pauseMsMax) {
     // A refusal that may pass keeps its code: it is tried a few more times and is final after that.
-    if (isAppError(error, "forge_rejected")) throw error;
-    throw new AppError("forge_unavailable", {
-      publicMessage: isAppError(error) ? error.publicMessage : "The forge did not give a usable answer.",
+    if (isFault(error, "forge_rejected")) throw error;
+    throw new PublishFault("forge_unavailable", {
+      publicMessage: isFault(error) ? error.publicMessage : "The forge did not give a usable answer.",
       retryable: true,
-      retryAfterMs: isAppError(error) ? error.retryAfterMs : undefined,
-      isPending: isAppError(error) && error.isPending,
+      retryAfterMs: isFault(error) ? error.retryAfterMs : undefined,
+      isPending: isFault(error) && error.isPending,
       cause: error,
     });
   }
@@ -101,13 +102,13 @@ async function answer<T>(
   } catch (error) {
     // A failure before the request was sent (lease, queue) is certain: nothing happened.
     if (!isSent || signal.aborted || isPermanent(error)) throw error;
-    const isOver = (timeout as AbortSignal | null)?.aborted && !isAppError(error);
+    const isOver = (timeout as AbortSignal | null)?.aborted && !isFault(error);
     return { kind: "unclear", error: isOver ? stoppedWaiting(secondsMax ?? 0, error) : error };
   }
 }
 
-function stoppedWaiting(seconds: number, cause: unknown): AppError {
-  return new AppError("forge_unavailable", {
+function stoppedWaiting(seconds: number, cause: unknown): PublishFault {
+  return new PublishFault("forge_unavailable", {
     publicMessage: `The forge did not answer. Emend stopped waiting after ${seconds} s.`,
     retryable: true,
     cause,
@@ -115,7 +116,7 @@ function stoppedWaiting(seconds: number, cause: unknown): AppError {
 }
 
 export function isStoppedWaiting(error: unknown): boolean {
-  return isAppError(error) && error.cause instanceof DOMException && error.cause.name === "TimeoutError";
+  return isFault(error) && error.cause instanceof DOMException && error.cause.name === "TimeoutError";
 }
 
 /** A worker that was frozen while it renewed must renew again before it sends. */
@@ -124,9 +125,9 @@ async function renewed<T>(deps: EffectDeps, send: () => Promise<T>): Promise<T> 
     const { sendBeforeMs } = await deps.renewForEffect();
     if (performance.now() < sendBeforeMs) return send();
   }
-  throw new AppError("internal", { publicMessage: "The lease could not be renewed in time.", retryable: true });
+  throw new PublishFault("internal", { publicMessage: "The lease could not be renewed in time.", retryable: true });
 }
 
 function isPermanent(error: unknown): boolean {
-  return isAppError(error) && !error.retryable;
+  return isFault(error) && !error.retryable;
 }

@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { AppError } from "../errors.ts";
+import { PublishFault } from "./faults.ts";
 import { createWriteQueue } from "./write-queue.ts";
 
 const { signal } = new AbortController();
 const limited = (retryAfterMs: number) =>
-  new AppError("forge_unavailable", { publicMessage: "slow down", retryable: true, retryAfterMs, isRateLimit: true });
+  new PublishFault("forge_unavailable", {
+    publicMessage: "slow down",
+    retryable: true,
+    retryAfterMs,
+    isRateLimit: true,
+  });
 
 describe("writes under one credential", () => {
   it("go one after the other, in order; those of another go their own way", async () => {
@@ -79,7 +84,11 @@ describe("Retry-After", () => {
 
   it("of an unavailable server does not delay others", async () => {
     const queue = createWriteQueue();
-    const down = new AppError("forge_unavailable", { publicMessage: "502", retryable: true, retryAfterMs: 3_600_000 });
+    const down = new PublishFault("forge_unavailable", {
+      publicMessage: "502",
+      retryable: true,
+      retryAfterMs: 3_600_000,
+    });
     await expect(queue.write("a", () => Promise.reject(down), signal)).rejects.toThrow("502");
     expect(await queue.write("a", async () => "sent", signal)).toBe("sent");
   });
@@ -98,7 +107,7 @@ describe("Retry-After", () => {
       )
       .catch((error: unknown) => error);
     expect(rejection).toMatchObject({ code: "forge_unavailable", retryable: true });
-    expect((rejection as AppError).retryAfterMs).toBeGreaterThan(59_000);
+    expect((rejection as PublishFault).retryAfterMs).toBeGreaterThan(59_000);
     expect(sent).toBe(false);
   });
 });

@@ -53,7 +53,7 @@ export function quietText(text: string, charactersMax: number): string {
 }
 
 /*
- * What forges act on, as their own sources say (test/fixtures/forge-words.json lists the words, with their sources):
+ * What forges act on, as their own sources say (test/forge-words.json lists the words, with their sources):
  * - mentions: `@name`, `@org/team`, Gitea's time `@2h` (Gitea 1fa6465, modules/references, 2026-08-22), and Bitbucket's
  *   `@{account}`
  * - references: `#1`, `!1`, `&1`, `GH-1`, `org/repo#1`, and an address or `ABC-1` behind a closing word. Closing words are
