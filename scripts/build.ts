@@ -11,6 +11,7 @@ const ours = [
   "cli",
   "server",
   "agent",
+  "publish",
   "review",
   "forges",
   "tree",

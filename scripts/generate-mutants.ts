@@ -23,7 +23,7 @@ interface Mutant {
   reached: { start: number; end: number };
 }
 
-const everywhere = ["packages/server/src/{accounts,publish,notify,http}/**/*.ts", "packages/review/src/**/*.ts"];
+const everywhere = ["packages/server/src/{accounts,notify,http}/**/*.ts", "packages/{publish,review}/src/**/*.ts"];
 const secrets = ["packages/base/src/secrets/*.ts", "packages/base/src/{network,locks}*.ts"];
 const fenced = ["packages/server/src/**/*.ts"];
 

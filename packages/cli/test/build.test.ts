@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { runInNewContext } from "node:vm";
@@ -15,7 +16,13 @@ const root = join(import.meta.dirname, "..", "..", "..");
 let dir: string;
 let program: string;
 let installed: string;
-let manifest: { name: string; bin: object; dependencies: Record<string, string>; publishConfig: object };
+let manifest: {
+  name: string;
+  bin: object;
+  dependencies: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+  publishConfig: object;
+};
 // Packed and installed into a prefix, as in docs/deploy.md. Third-party packages are linked from this checkout instead of
 // downloaded: `npm run test:package` installs those too.
 beforeAll(async () => {
@@ -34,10 +41,22 @@ beforeAll(async () => {
   const env = { PATH: process.env.PATH, HOME: dir };
   await run("npm", ["install", "--global", "--offline", "--prefix", prefix, join(dir, tarball)], { cwd: dir, env });
   installed = join(prefix, "lib", "node_modules", "@emend", "cli");
-  await symlink(join(root, "node_modules"), join(installed, "node_modules"));
+  const { dependencies, optionalDependencies = {} } = manifest;
+  await Promise.all(Object.keys({ ...dependencies, ...optionalDependencies }).map(linkDependency));
   program = join(prefix, "bin", "emend");
 });
 afterAll(() => removeDir(dir));
+
+/** Only what the package names, in the version that it names: a workspace may have another one than the checkout's root. */
+async function linkDependency(name: string): Promise<void> {
+  const places = [join(root, "packages/server/node_modules", name), join(root, "node_modules", name)];
+  const place = places.find((path) => existsSync(path));
+  // Of another platform.
+  if (place === undefined) return;
+  const link = join(installed, "node_modules", name);
+  await mkdir(dirname(link), { recursive: true });
+  await symlink(place, link);
+}
 
 test("the packed program runs the whole journey", async () => {
   const env = { PATH: process.env.PATH, HOME: dir, TMPDIR: dir };
